@@ -1,0 +1,53 @@
+# The digest of the kernel's public headers is the ABI: a module built against other
+# headers does not load.
+file(GLOB svc_public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernel/include/svc/*.hpp)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${svc_public_headers})
+set(svc_digests "")
+foreach(header ${svc_public_headers})
+  file(SHA1 ${header} digest)
+  string(APPEND svc_digests ${digest})
+endforeach()
+string(SHA1 svc_abi "${svc_digests}")
+string(SUBSTRING ${svc_abi} 0 12 SVC_ABI)
+
+# svc_pack_migrations(<out.cpp> <symbol> <folder>): packs a folder's .sql files, in the order
+# of their numbers, into one C string; db::unpack_migrations() reads it.
+function(svc_pack_migrations out symbol folder)
+  file(GLOB steps CONFIGURE_DEPENDS ${folder}/*.sql)
+  list(SORT steps)
+  set(text "")
+  foreach(step ${steps})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${step})
+    get_filename_component(name ${step} NAME)
+    file(READ ${step} sql)
+    string(APPEND text "\nR\"svcsql(--@migration ${name}\n${sql}\n)svcsql\"")
+  endforeach()
+  if(text STREQUAL "")
+    set(text "\"\"")
+  endif()
+  file(CONFIGURE OUTPUT ${out} CONTENT
+       "extern \"C\" {\nextern const char ${symbol}[];\nconst char ${symbol}[] =${text};\n}\n" @ONLY)
+endfunction()
+
+# svc_module([LINK <libraries…>]): the folder it is called in, as a loadable module of that
+# name: every .cpp in it, and its migrations.
+function(svc_module)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  svc_pack_migrations(${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp svc_migrations
+                      ${CMAKE_CURRENT_SOURCE_DIR}/migrations)
+  add_library(${name} MODULE ${sources} ${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp)
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY
+                        ${CMAKE_BINARY_DIR}/lib/modules)
+  target_compile_definitions(${name} PRIVATE SVC_VERSION="${PROJECT_VERSION}")
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE kernel ${ARG_LINK})
+  target_link_options(${name} PRIVATE -Wl,-z,defs)
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp PROPERTIES
+                              SKIP_PRECOMPILE_HEADERS ON)
+  if(SVC_PCH)
+    target_precompile_headers(${name} REUSE_FROM module_pch)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SVC_MODULES ${name})
+endfunction()
