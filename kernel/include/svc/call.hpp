@@ -1,0 +1,91 @@
+#pragma once
+
+#include "svc/caller.hpp"
+#include "svc/events.hpp"
+#include "svc/failure.hpp"
+#include "svc/http.hpp"
+#include "svc/page.hpp"
+#include "svc/tx.hpp"
+
+#include <chrono>
+
+namespace svc {
+
+class Kernel;
+
+/// One run of one operation, whichever surface it came in by. Lives on the stack of the
+/// thread that serves it and is never stored. A handler may be run again from the start
+/// after a serialization failure, a wait, or an identity that turned out stale, so it keeps
+/// its effects inside tx() and after_commit().
+class Call {
+public:
+    virtual ~Call() = default;
+
+    /// The verified caller; a Failure 401 when nobody has signed in.
+    const Caller& caller() const;
+    virtual const Caller* caller_if_any() const = 0;
+    /// The workspace of the request; 404 when none was resolved.
+    const Uuid& org() const;
+
+    /// The transaction of this call: reading for GET and operations marked `reads`, else writing.
+    virtual Tx& tx() = 0;
+
+    /// The version the client expects by If-Match; nothing when it did not say.
+    virtual std::optional<std::int64_t> expected_version() const = 0;
+    /// 412 when the client expects another version than `current`.
+    void require_version(std::int64_t current) const;
+    /// The client asked that lists be joined rather than replaced (Prefer: merge-properties).
+    virtual bool merge_properties() const = 0;
+    virtual const std::string& request_id() const = 0;
+    virtual Surface surface() const = 0;
+    /// The HTTP request when the call came by REST; null by MCP and Lua.
+    virtual const http::Request* request() const = 0;
+    /// The client's address and agent, for sessions and the audit record.
+    virtual std::string_view client_address() const = 0;
+    virtual std::string_view user_agent() const = 0;
+
+    /// Adds a header to the answer; a Set-Cookie may be added several times.
+    virtual void add_header(std::string_view name, std::string value) = 0;
+
+    /// Asks the before-hooks; a Failure 409 with the hook's code when one refuses. Call it
+    /// before changing anything.
+    virtual void ask(const Event& event) = 0;
+    /// Writes the event in this transaction (no round trip of its own).
+    virtual void tell(const Event& event) = 0;
+
+    /// Runs once the transaction is committed, on the same thread; must not throw.
+    virtual void after_commit(std::function<void()> then) = 0;
+
+    /// Waits, without holding a worker, until somebody wakes `topic` (Kernel::wake) and then
+    /// runs the handler again; returns only when `at_most` since the call's first run is over.
+    virtual void wait_for(std::string_view topic, std::chrono::seconds at_most) = 0;
+
+    /// The keys of the cursor the client sent; nothing on the first page. A cursor of another
+    /// list, with other filters or of nobody's making is a 422.
+    virtual std::optional<std::vector<std::string>> after(const Paging& paging) const = 0;
+    /// Signs a cursor that stands after the row with these keys.
+    virtual std::string cursor(const std::vector<std::string>& keys) const = 0;
+    /// Makes a page of rows that were fetched with `LIMIT page_size + 1`.
+    template <class T, class Keys>
+    Page<T> page(std::vector<T> rows, const Paging& paging, Keys keys_of) const {
+        Page<T> page{std::move(rows), std::nullopt};
+        const auto size = static_cast<std::size_t>(paging.page_size);
+        if (page.results.size() > size) {
+            page.results.resize(size);
+            page.next_cursor = cursor(keys_of(page.results.back()));
+        }
+        return page;
+    }
+
+    /// The implementation of an interface some module offers.
+    template <class Service>
+    Service& use() {
+        return *static_cast<Service*>(find_service(Service::name));
+    }
+    virtual Kernel& kernel() = 0;
+
+protected:
+    virtual void* find_service(std::string_view name) = 0;
+};
+
+}  // namespace svc

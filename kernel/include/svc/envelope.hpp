@@ -1,0 +1,92 @@
+#pragma once
+
+#include "svc/caller.hpp"
+
+/// The shape of a delivered event (contract section 6.27).
+namespace svc {
+
+struct EventActor {
+    PrincipalType principal_type = PrincipalType::system;
+    Uuid id;
+    std::optional<std::string> name;
+    std::optional<Uuid> token_id;
+    std::optional<Uuid> on_behalf_of_user_id;
+    Surface via = Surface::system;
+};
+SVC_RECORD(
+    EventActor,
+    (principal_type, "What sort of principal did it."),
+    (id, "Of the person, agent or automation; zero for the system."),
+    (name, "As people see it."),
+    (token_id, "The token it was done with."),
+    (on_behalf_of_user_id, "The person whose rights an agent used."),
+    (via, "The surface it came in by.")
+);
+
+struct EventCause {
+    Uuid event_id;
+    std::optional<Uuid> automation_id;
+    std::int64_t depth = 0;
+};
+SVC_RECORD(
+    EventCause,
+    (event_id, "The event that an automation answered with this change."),
+    (automation_id, "Which automation."),
+    (depth, "How many automations stand one behind the other.")
+);
+
+struct EventData {
+    std::string object;
+    Uuid id;
+    std::int64_t version = 0;
+    std::optional<Uuid> board_id, column_id, card_id, parent_id;
+    JsonText changes, previous;
+    std::vector<std::string> truncated_fields;
+};
+SVC_RECORD(
+    EventData,
+    (object, "What sort of thing it is about."),
+    (id, "Which one."),
+    (version, "Its version after the change."),
+    (board_id, "The board it stands on.", left_out),
+    (column_id, "The column it stands in.", left_out),
+    (card_id, "The card it belongs to.", left_out),
+    (parent_id, "What it hangs below.", left_out),
+    (changes, "The new values of the fields that changed; of a new thing, all."),
+    (previous, "The old values of the fields that changed."),
+    (truncated_fields, "Fields too large to be sent, `{\"truncated\":true}` in both.", left_out)
+);
+
+struct EventEnvelope {
+    Object<"event"> object;
+    Uuid event_id;
+    std::string kind;
+    std::string api_version{"2026-06-19"};
+    Uuid org_id;
+    std::optional<Uuid> board_id;
+    std::int64_t sequence = 0;
+    std::optional<std::int64_t> board_sequence;
+    EventActor actor;
+    Timestamp occurred_at;
+    std::optional<Uuid> mutation_id;
+    std::optional<EventCause> cause;
+    EventData data;
+};
+SVC_RECORD(
+    EventEnvelope,
+    (object, "Always \"event\"."),
+    (event_id, "The same in every delivery of the event: tell repeats by it."),
+    (kind, "`noun.verb`, one of list_event_kinds."),
+    (api_version, "The version of this shape."),
+    (org_id, "The workspace."),
+    (board_id, "The board, when it happened on one."),
+    (sequence, "Rises by one in the workspace."),
+    (board_sequence, "Rises by one on the board."),
+    (actor, "Who did it."),
+    (occurred_at, "When, by the database's clock."),
+    (mutation_id, "As the client named its write (X-Svc-Mutation)."),
+    (cause, "The event that an automation answered."),
+    (data, "What changed.")
+);
+
+}  // namespace svc

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "svc/envelope.hpp"
+
+#include <functional>
+
+/// What happened: one record, many listeners (docs/events.md).
+namespace svc {
+
+/// A kind of event, declared once beside the resource it is about, with static storage.
+struct EventKind {
+    std::string_view name;      ///< `noun.verb`
+    std::string_view object;    ///< the `object` of what it is about
+    std::string_view summary;   ///< when it happens, for list_event_kinds
+    const Record& (*record)();  ///< whose fields `changes` and `previous` hold
+};
+
+/// Something that is about to happen (asked) or has happened (told) in a workspace.
+struct Event {
+    const EventKind* kind = nullptr;
+    Uuid id;                   ///< of what it is about
+    std::int64_t version = 0;  ///< after the change
+    std::optional<Uuid> board_id, column_id, card_id, parent_id;
+    std::string changes = "{}", previous = "{}";  ///< JSON objects
+    std::optional<std::string> name;              ///< as people call it: its name, title or key
+    std::optional<Uuid> org_id;                   ///< when it is not the caller's workspace
+
+    Event&& in_org(const Uuid& org) && { return org_id = org, std::move(*this); }
+    Event&& on_board(const Uuid& board) && { return board_id = board, std::move(*this); }
+    Event&& in_column(const Uuid& column) && { return column_id = column, std::move(*this); }
+    Event&& of_card(const Uuid& card) && { return card_id = card, std::move(*this); }
+};
+
+namespace detail {
+Event make_event(
+    const EventKind& kind,
+    const Uuid& id,
+    std::int64_t version,
+    const Record& record,
+    const void* before,
+    const void* after
+);
+}
+
+/// An event whose changes are the whole record; the record has `id` and `version`.
+template <Described T>
+Event created(const EventKind& kind, const T& record) {
+    return detail::make_event(kind, record.id, record.version, record_of<T>(), nullptr, &record);
+}
+/// An event whose changes are the fields that differ.
+template <Described T>
+Event changed(const EventKind& kind, const T& before, const T& after) {
+    return detail::make_event(kind, after.id, after.version, record_of<T>(), &before, &after);
+}
+
+/// A before-hook's answer. The default is yes.
+struct Refusal {
+    std::string code;
+    std::string message;
+};
+using Verdict = std::optional<Refusal>;
+inline const Verdict allow = std::nullopt;
+
+class Call;
+class Tx;
+
+/// The envelope (svc/envelope.hpp) that `event`, asked in `call`, would be delivered in: what
+/// scripts see. Its event_id and sequence are zero, for it has not happened yet.
+std::string envelope_of(Call& call, const Event& event);
+
+/// Writes an event of the system's own: a job's, where no Call is. `action` names it in the
+/// audit record; `cause` is the event that it answers, if it answers one. Queued like
+/// Call::tell, inside the job's transaction.
+void tell_as_system(
+    Tx& tx,
+    const Uuid& org,
+    std::string_view action,
+    const Event& event,
+    const std::optional<EventCause>& cause = std::nullopt
+);
+
+/// Runs inside the transaction that would make the change, on that request's thread.
+using BeforeHook = std::function<Verdict(Call&, const Event&)>;
+
+/// An event as it is kept and delivered.
+struct StoredEvent {
+    /// Rises by one over all workspaces, in the order of delivery: a consumer's cursor.
+    std::int64_t position = 0;
+    Uuid event_id;
+    Uuid org_id;
+    std::optional<Uuid> board_id;
+    std::int64_t sequence = 0;                   ///< rises by one per workspace
+    std::optional<std::int64_t> board_sequence;  ///< rises by one per board
+    std::string kind;
+    std::int64_t depth = 0;  ///< how many automations stand behind it
+    std::string envelope;    ///< the JSON that webhooks, streams and scripts get, byte for byte
+};
+SVC_RECORD(
+    StoredEvent,
+    (position, ""),
+    (event_id, ""),
+    (org_id, ""),
+    (board_id, ""),
+    (sequence, ""),
+    (board_sequence, ""),
+    (kind, ""),
+    (depth, ""),
+    (envelope, "")
+);
+
+/// True when `kind` passes `filter`: exact, `noun.*` or `*`.
+bool kind_matches(std::string_view filter, std::string_view kind);
+
+/// A durable reader of every workspace's events. `handle` is called on a thread of the
+/// consumer's own, one event at a time, in order; on one server at a time. An event is
+/// handed over again when `handle` throws (after a pause), and when the process or the
+/// database ends before the position is kept, which happens between events a few times a
+/// second; so `handle` must be able to meet an event twice.
+struct Consumer {
+    std::string name;  ///< its position is kept under this name
+    std::function<void(const StoredEvent&)> handle;
+};
+
+/// Told of every batch of events once it is stored, on the sequencer's thread; must not block.
+using EventListener = std::function<void(std::span<const StoredEvent>)>;
+
+}  // namespace svc

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// HTTP as modules see it. Nothing here names a socket, a thread or a POCO type; a
+/// handler written against POCO goes through svc/poco_handler.hpp.
+namespace svc::http {
+
+struct Header {
+    std::string_view name;   ///< as sent; compared without regard to case
+    std::string_view value;  ///< surrounding white space removed; visible ASCII, tab and UTF-8
+};
+
+/// A whole request in memory. Views are valid as long as the handler runs.
+class Request {
+public:
+    std::string_view method;
+    std::string_view target;  ///< as sent: path and query
+    std::string_view path;    ///< without the query, still percent-encoded
+    std::string_view query;   ///< without the '?', still percent-encoded
+    std::string_view body;
+    std::span<const Header> headers;
+    std::string_view client_address;  ///< the peer, or what a trusted proxy says it is
+    bool secure = false;              ///< TLS here, or a trusted proxy says so
+
+    /// The value of the only header of that name; empty when absent. A header sent twice,
+    /// other than a list header, was refused before.
+    std::string_view header(std::string_view name) const;
+    bool has(std::string_view name) const;
+    /// A cookie's value, as sent; empty when absent.
+    std::string_view cookie(std::string_view name) const;
+};
+
+struct Answer {
+    int status = 200;
+    std::vector<std::pair<std::string, std::string>> headers{};
+    std::string content_type{"application/json"};
+    std::string body{};
+    std::shared_ptr<const std::string> shared_body{};  ///< sent instead of `body` when set
+};
+
+/// A connection that has become a stream of bytes (SSE, WebSocket, MCP). The front end
+/// keeps the socket; any thread may call any member.
+class Stream {
+public:
+    virtual ~Stream() = default;
+    /// Sends now or as the peer drains; frames are shared, never copied. False when the
+    /// stream is closed or `frame` would exceed the backlog: the stream is then dropped.
+    virtual bool send(std::shared_ptr<const std::string> frame) = 0;
+    /// Called on a worker with bytes from the peer, one call at a time; what is left over is
+    /// the callee's to keep. Set it before the handler returns.
+    virtual void on_bytes(std::function<void(std::string_view)> receive) = 0;
+    /// Called once when the stream ends, whoever ended it.
+    virtual void on_end(std::function<void()> ended) = 0;
+    /// Sends what is queued, then closes.
+    virtual void close() = 0;
+    virtual bool open() const = 0;
+};
+
+/// Percent-decodes a path segment or a query part; nothing when an escape is malformed,
+/// or the result is not UTF-8 or holds a NUL. '+' is a space only in a query.
+enum class Decode { path, query };
+std::optional<std::string> decode(std::string_view text, Decode how);
+/// The pairs of a query string, decoded, in order; nothing when one is malformed.
+std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query);
+
+}  // namespace svc::http

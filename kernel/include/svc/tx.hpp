@@ -1,0 +1,199 @@
+#pragma once
+
+#include "svc/types.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+/// One database transaction and its statements.
+///
+/// Statements are `constexpr Sql` beside the one function that uses them; they are
+/// prepared once per connection and kept. A Tx gathers what it is given and sends it as
+/// one pipeline when an answer is needed, so `queue` and `later` cost no round trip of
+/// their own.
+namespace svc {
+
+/// A statement and the name it carries in logs, metrics and errors. Both texts must have
+/// static storage: the address of `text` identifies the prepared statement.
+struct Sql {
+    std::string_view name;
+    std::string_view text;
+};
+
+/// A statement's parameters in PostgreSQL's text form.
+class Params {
+public:
+    Params();
+    void add(std::nullptr_t);
+    void add(bool flag);
+    void add(std::int64_t number);
+    void add(int number) { add(std::int64_t{number}); }
+    void add(double number);
+    void add(std::string_view text);
+    void add(const std::string& text) { add(std::string_view(text)); }
+    void add(const char* text) { add(std::string_view(text)); }
+    void add(const Uuid& id);
+    void add(const Timestamp& time);
+    void add(const JsonText& value) { add(std::string_view(value.text)); }
+    void add(std::chrono::seconds interval);        ///< an interval
+    void add(std::span<const std::uint8_t> bytes);  ///< a bytea
+    template <class Format>
+    void add(const Text<Format>& text) {
+        add(std::string_view(text.str()));
+    }
+    template <class T>
+    void add(const std::optional<T>& maybe) {
+        if (maybe) add(*maybe);
+        else add(nullptr);
+    }
+    template <class T>
+    requires std::is_enum_v<T>
+    void add(T each) { add(name_of(each)); }
+    /// A list goes as an array literal; a described struct goes as json.
+    void add(const std::vector<Uuid>& ids);
+    void add(const std::vector<std::string>& texts);
+    template <Described T>
+    void add(const T& record) {
+        add(std::string_view(to_json(record)));
+    }
+
+    std::size_t count() const { return ends_.size(); }
+    /// Values as libpq takes them; valid until the next add().
+    std::span<const char* const> values() const;
+
+private:
+    void close();
+
+    std::string bytes_;              // values, each closed by a NUL
+    std::vector<std::size_t> ends_;  // where each value ends; npos marks null
+    mutable std::vector<const char*> view_;
+};
+
+/// A constraint that a statement ran into, for handlers that know what it means.
+/// Kinds other than these end the request as a 500 or 503.
+class ConstraintError : public std::runtime_error {
+public:
+    enum class Kind { unique, foreign_key, check, exclusion };
+    ConstraintError(Kind kind, std::string constraint, const std::string& message);
+    Kind kind() const { return kind_; }
+    const std::string& constraint() const { return constraint_; }
+
+private:
+    Kind kind_;
+    std::string constraint_;
+};
+
+class Tx;
+
+/// The rows of a statement that has been queued; reading them sends what is queued and waits.
+/// Valid as long as its Tx.
+class Result {
+public:
+    /// Row count; waits.
+    std::size_t rows();
+    /// Rows inserted, updated or deleted; waits.
+    std::size_t affected();
+    Cell at(std::size_t row, std::size_t column);
+    /// Fills `out` from a row, columns matched to fields by name. Every field that is not
+    /// an Object<…> discriminator needs a column; columns without a field are ignored.
+    void read(std::size_t row, const Record& record, void* out);
+
+private:
+    friend class Tx;
+    Result(Tx& tx, std::size_t index) : tx_(&tx), index_(index) {}
+    Tx* tx_;
+    std::size_t index_;
+};
+
+template <Described Row>
+class Later {
+public:
+    explicit Later(Result result) : result_(result) {}
+    std::vector<Row> all() {
+        std::vector<Row> rows(result_.rows());
+        for (std::size_t i = 0; i < rows.size(); ++i) result_.read(i, record_of<Row>(), &rows[i]);
+        return rows;
+    }
+    /// The first row, if there is one.
+    std::optional<Row> one() {
+        if (result_.rows() == 0) return std::nullopt;
+        std::optional<Row> row(std::in_place);
+        result_.read(0, record_of<Row>(), &*row);
+        return row;
+    }
+
+private:
+    Result result_;
+};
+
+/// One transaction on a pooled connection, used by one thread at a time.
+///
+/// A reading transaction sends each pipeline as one implicit transaction: one round trip.
+/// A writing one opens with BEGIN in its first pipeline; commit() sends what is queued
+/// and COMMIT in one more. The connection is taken at the first send. Destroying a Tx that
+/// was not committed rolls back.
+///
+/// Errors: a constraint is a ConstraintError; a serialization failure or a deadlock makes
+/// the kernel run the whole handler again (three times at most); a lost connection is
+/// retried once when nothing was sent or the batch only read, and is otherwise a 503.
+class Tx {
+public:
+    enum class Mode { read, write };
+
+    template <Described Row, class... Arg>
+    std::vector<Row> all(const Sql& sql, const Arg&... arg) {
+        return later<Row>(sql, arg...).all();
+    }
+    template <Described Row, class... Arg>
+    std::optional<Row> one(const Sql& sql, const Arg&... arg) {
+        return later<Row>(sql, arg...).one();
+    }
+    /// Runs now; how many rows it touched.
+    template <class... Arg>
+    std::size_t run(const Sql& sql, const Arg&... arg) {
+        return queue(sql, arg...).affected();
+    }
+    /// Sends the statement with the next pipeline.
+    template <Described Row, class... Arg>
+    Later<Row> later(const Sql& sql, const Arg&... arg) {
+        return Later<Row>(queue(sql, arg...));
+    }
+    template <class... Arg>
+    Result queue(const Sql& sql, const Arg&... arg) {
+        Params params;
+        (params.add(arg), ...);
+        return send(sql, std::move(params));
+    }
+    Result send(const Sql& sql, Params params);
+
+    /// The workspace and the person that row-level security admits in this transaction; goes
+    /// out in front of the next statement. See docs/tenancy.md for the policies.
+    void act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user);
+    /// Admits every workspace: for the kernel's own jobs, never for a request.
+    void act_for_all_orgs();
+
+    /// Runs right after the next pipeline's answers arrive and before anybody reads them.
+    /// What it throws ends the transaction.
+    void on_answers(std::function<void()> check);
+
+    Mode mode() const;
+    /// Sends everything queued and, when writing, COMMIT. Throws when the commit failed.
+    void commit();
+    /// Round trips so far, for metrics and tests.
+    int round_trips() const;
+
+    class Impl;
+    explicit Tx(std::unique_ptr<Impl> impl);
+    ~Tx();
+    Tx(const Tx&) = delete;
+    Tx& operator=(const Tx&) = delete;
+
+private:
+    friend class Result;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace svc

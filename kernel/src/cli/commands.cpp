@@ -1,0 +1,167 @@
+#include "cli/commands.hpp"
+
+#include "core/app.hpp"
+#include "core/kernel_impl.hpp"
+#include "events/audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+extern char** environ;
+
+namespace svc::cli {
+
+namespace {
+
+using core::App;
+
+/// The file asked for, else the one in the working folder, else the one beside the program.
+std::filesystem::path config_file(const Words& words, const core::Places& places) {
+    if (!words.config.empty()) return words.config;
+    for (const auto& each :
+         {std::filesystem::path("config/workboard.toml"), places.share / "config/workboard.toml"})
+        if (std::filesystem::exists(each)) return each;
+    return {};
+}
+
+App make_app(const Words& words) {
+    const auto places = core::Places::of_this_program();
+    core::Config::Sources sources{
+        .file = config_file(words, places), .environment = {}, .flags = words.settings};
+    for (char** each = environ; *each; ++each) sources.environment.emplace_back(*each);
+    return App(std::move(sources), places);
+}
+
+int serve(const Words& words) {
+    make_app(words).serve();
+    return 0;
+}
+
+int migrate(const Words& words) {
+    App app = make_app(words);
+    app.open_modules();
+    app.open_database();
+    std::puts("The database is up to date.");
+    return 0;
+}
+
+int check_config(const Words& words) {
+    App app = make_app(words);
+    app.open_modules();
+    std::fputs(app.config().describe().c_str(), stdout);
+    return 0;
+}
+
+int print_reference(const Words& words) {
+    App app = make_app(words);
+    app.open_modules();
+    std::fputs(app.config().reference().c_str(), stdout);
+    return 0;
+}
+
+int list_modules(const Words& words) {
+    App app = make_app(words);
+    app.open_modules();
+    for (const auto& each : app.modules()) {
+        const auto& card = *each.card;
+        std::string line = fmt::format("{} {}", card.name, card.version);
+        for (std::size_t i = 0; i < card.needs.size(); ++i)
+            line += fmt::format("{}{}", i ? ", " : "  needs ", card.needs[i]);
+        std::puts(line.c_str());
+        for (const Declared& declared : app.kernel().operations())
+            if (declared.module == card.name)
+                std::puts(fmt::format(
+                              "    {:<28} {}", declared.operation->name, declared.operation->route
+                )
+                              .c_str());
+        for (const std::string& setting : app.config().settings_of(card.name))
+            std::puts(fmt::format("    setting {}.{}", card.name, setting).c_str());
+    }
+    for (const auto& each : app.kernel().impl().commands)
+        std::puts(fmt::format("command {:<14} {}", each.name, each.summary).c_str());
+    return 0;
+}
+
+int openapi(const Words& words) {
+    App app = make_app(words);
+    app.open_modules();
+    std::puts(app.kernel().openapi().c_str());
+    return 0;
+}
+
+struct ChainedOrg {
+    Uuid org_id;
+};
+SVC_RECORD(ChainedOrg, (org_id, ""));
+
+constexpr Sql orgs_with_chains{"cli.orgs_with_chains", R"(
+    SELECT org_id FROM event_heads ORDER BY org_id)"};
+
+int audit(const Words& words) {
+    if (words.words.size() != 2 || words.words[1] != "verify")
+        throw std::runtime_error("usage: workboard audit verify");
+    App app = make_app(words);
+    app.open_modules();
+    app.open_database();
+    std::vector<ChainedOrg> orgs;
+    app.database().transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        orgs = tx.all<ChainedOrg>(orgs_with_chains);
+    });
+    int code = 0;
+    for (const ChainedOrg& each : orgs) {
+        const auto report = events::verify_audit(app.database(), each.org_id);
+        fmt::print(
+            "{}  {} entries, head {}: {}\n",
+            each.org_id.str(),
+            report.entries,
+            report.head,
+            report.fault ? "BROKEN: " + *report.fault : "the chain holds"
+        );
+        if (report.fault) code = 1;
+    }
+    return code;
+}
+
+int doctor(const Words& words) {
+    App app = make_app(words);
+    app.open_modules();
+    std::puts("ok  the settings, and every module loads");
+    app.open_database();
+    std::puts("ok  the database answers, and its schema is up to date");
+    return 0;
+}
+
+constexpr Command all[] = {
+    {"serve", "run the server", serve},
+    {"migrate", "bring the database's schema up to date", migrate},
+    {"check-config", "say what would run, or what is wrong", check_config},
+    {"config",
+     "print every setting with its default, as config/workboard.toml has it",
+     print_reference},
+    {"modules", "list modules, their needs, operations and settings", list_modules},
+    {"openapi", "print the OpenAPI document", openapi},
+    {"audit", "`audit verify` checks the audit record's hash chain", audit},
+    {"doctor", "check settings, modules and database", doctor},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return all; }
+
+int run_module_command(const Words& words) {
+    App app = make_app(words);
+    app.open_modules();
+    const auto& brought = app.kernel().impl().commands;
+    const auto found = std::ranges::find(brought, words.words.front(), &svc::Command::name);
+    if (found == brought.end())
+        throw std::runtime_error(
+            "there is no command " + words.words.front() + "; `workboard help` lists them"
+        );
+    app.open_database();
+    return found->run(std::span(words.words).subspan(1));
+}
+
+}  // namespace svc::cli

@@ -1,0 +1,245 @@
+#include "core/dispatcher.hpp"
+
+#include "core/rest_call.hpp"
+#include "core/route_run.hpp"
+
+#include <algorithm>
+
+namespace svc::core {
+
+namespace {
+
+/// The id a request is known by, here and in the answer; kept over its waits.
+std::shared_ptr<Flight> flight_of(http::Exchange& exchange) {
+    if (exchange.state) return std::static_pointer_cast<Flight>(exchange.state);
+    auto flight = std::make_shared<Flight>(Flight{.request_id = new_uuid().str()});
+    exchange.state = flight;
+    return flight;
+}
+
+std::string joined(const std::vector<std::string_view>& names) {
+    std::string out;
+    for (std::string_view each : names) (out += out.empty() ? "" : ", ") += each;
+    return out;
+}
+
+std::string_view stem(const Route& route) {
+    return std::string_view(route.path).substr(0, route.path.size() - 1);
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(Kernel& kernel, Settings settings, AccessLog& log)
+    : kernel_(kernel),
+      settings_(std::move(settings)),
+      log_(log),
+      operations_(kernel.operations()),
+      unmatched_(kernel.operations().size() + kernel.impl().routes.size()),
+      metrics_(endpoint_names()) {
+    std::size_t number = kernel.operations().size();
+    for (const Route& route : kernel.impl().routes) {
+        route_numbers_[&route] = number++;
+        if (route.path.ends_with("/*")) below_.push_back(&route);
+        else exact_[route.path].push_back(&route);
+    }
+    std::ranges::sort(below_, std::greater{}, [](const Route* each) { return each->path.size(); });
+    for (const auto& each : kernel.impl().folders)
+        folders_.push_back(std::make_unique<Folder>(each));
+    std::ranges::sort(folders_, std::greater{}, [](const auto& each) {
+        return each->prefix.size();
+    });
+}
+
+Dispatcher::~Dispatcher() = default;
+
+std::vector<std::string> Dispatcher::endpoint_names() const {
+    std::vector<std::string> names;
+    for (const Declared& each : kernel_.operations()) names.emplace_back(each.operation->name);
+    for (const Route& each : kernel_.impl().routes) names.push_back(each.path);
+    names.emplace_back("(other)");
+    return names;
+}
+
+http::Outcome Dispatcher::serve(http::Exchange& exchange) {
+    const auto flight = flight_of(exchange);
+    Served served{unmatched_, {}, {}};
+    try {
+        dispatch(exchange, *flight, served);
+    } catch (const Parked& wait) {
+        const auto ticket = flight->ticket;
+        kernel_.impl().waits.park(wait, ticket, [&exchange] { exchange.resume(); });
+        return http::Outcome::parked;
+    } catch (const Failure& failure) {
+        exchange.answer = answer_of(failure, flight->request_id);
+    } catch (const std::exception& problem) {
+        exchange.answer = answer_of_unexpected(problem.what(), flight->request_id);
+    }
+    finish(exchange, *flight, served);
+    return http::Outcome::answered;
+}
+
+void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Served& served) {
+    exchange.answer.headers.emplace_back("X-Request-Id", flight.request_id);
+    const auto took = std::chrono::steady_clock::now() - flight.started;
+    metrics_.count(served.number, exchange.answer.status, took, flight.round_trips);
+    const http::Request& request = exchange.request();
+    std::string principal, org;
+    if (served.caller) {
+        principal = served.caller->id.str();
+        if (served.caller->org_id) org = served.caller->org_id->str();
+    }
+    const auto& shared = exchange.answer.shared_body;
+    log_.write({
+        .request_id = flight.request_id,
+        .method = request.method,
+        .target = request.path,  // a query may hold a ticket or an address
+        .operation = served.name,
+        .client = request.client_address,
+        .principal = principal,
+        .org = org,
+        .status = exchange.answer.status,
+        .bytes = shared ? shared->size() : exchange.answer.body.size(),
+        .took = took,
+        .round_trips = flight.round_trips,
+    });
+}
+
+const Route* Dispatcher::find_route(std::string_view method, std::string_view path, bool& known)
+    const {
+    const auto serves = [&](const Route* route) {
+        known = true;
+        return route->method == "*" || route->method == (method == "HEAD" ? "GET" : method);
+    };
+    if (const auto found = exact_.find(path); found != exact_.end())
+        for (const Route* each : found->second)
+            if (serves(each)) return each;
+    for (const Route* each : below_)
+        if (path.starts_with(stem(*each)) && serves(each)) return each;
+    return nullptr;
+}
+
+void Dispatcher::dispatch(http::Exchange& exchange, Flight& flight, Served& served) const {
+    const http::Request& request = exchange.request();
+    bool known = false;
+    if (const Route* route = find_route(request.method, request.path, known))
+        return run_route(*route, exchange, flight, served);
+    const bool versioned = request.path.starts_with("/v1/") && !known;
+    if (versioned && request.method != "OPTIONS") check_version(request);
+    const Match match = operations_.find(request.method, request.path);
+    if (match.endpoint) return run_endpoint(match, exchange, flight, served);
+    if (request.method == "OPTIONS" && !match.allow.empty()) {
+        exchange.answer.status = 204;
+        exchange.answer.headers.emplace_back("Allow", joined(match.allow) + ", OPTIONS");
+        return;
+    }
+    for (const auto& folder : folders_) {
+        if (!request.path.starts_with(folder->prefix)) continue;
+        const auto path =
+            http::decode(request.path.substr(folder->prefix.size()), http::Decode::path);
+        if (auto answer = path ? folder->files.find(request, *path) : std::nullopt) {
+            exchange.answer = std::move(*answer);
+            return;
+        }
+    }
+    if (known) throw Failure(Fault::wrong_method, "This path does not take that method.");
+    no_route(request, match);
+}
+
+void Dispatcher::check_version(const http::Request& request) const {
+    for (const std::string& name : settings_.version_headers)
+        if (!request.header(name).empty()) return;
+    throw Failure(
+        Fault::missing_version,
+        "Every request under /v1 carries the header X-Board-Version; the present version is "
+        "2026-06-19."
+    );
+}
+
+void Dispatcher::no_route(const http::Request& request, const Match& match) const {
+    if (match.allow.empty())
+        throw Failure(Fault::no_route, "There is nothing at " + std::string(request.path) + ".");
+    throw Failure(Fault::wrong_method, "This path takes " + joined(match.allow) + ".")
+        .with_header("Allow", joined(match.allow));
+}
+
+void Dispatcher::run_endpoint(
+    const Match& match, http::Exchange& exchange, Flight& flight, Served& served
+) const {
+    const http::Request& request = exchange.request();
+    const Operation& operation = match.endpoint->operation();
+    served.number = match.endpoint->number;
+    served.name = operation.name;
+    RestCall input(match, request);
+    if (operation.access == Access::anyone) {
+        Who nobody(kernel_.impl());
+        exchange.answer = run_operation(
+            {.kernel = kernel_,
+             .operation = operation,
+             .who = nobody,
+             .flight = flight,
+             .surface = Surface::api,
+             .request = &request,
+             .client_address = request.client_address,
+             .user_agent = request.header("user-agent"),
+             .may_park = true},
+            input
+        );
+        return;
+    }
+    Who who(kernel_.impl(), request, input.wanted_org());
+    struct Note {
+        Served& served;
+        Who& who;
+        ~Note() {
+            if (who.caller()) served.caller = *who.caller();
+        }
+    } note{served, who};
+    exchange.answer = run_operation(
+        {.kernel = kernel_,
+         .operation = operation,
+         .who = who,
+         .flight = flight,
+         .surface = Surface::api,
+         .request = &request,
+         .client_address = request.client_address,
+         .user_agent = request.header("user-agent"),
+         .may_park = true},
+        input
+    );
+    input.not_modified(exchange.answer);
+}
+
+void Dispatcher::run_route(
+    const Route& route, http::Exchange& exchange, Flight& flight, Served& served
+) const {
+    served.number = route_numbers_.at(&route);
+    served.name = route.path;
+    RouteRun run(kernel_, route, exchange, flight);
+    exchange.answer = run.answer();
+    if (run.caller()) served.caller = *run.caller();
+}
+
+std::size_t Dispatcher::body_limit(std::string_view method, std::string_view path) const {
+    bool known = false;
+    if (const Route* route = find_route(method, path, known)) return route->body_limit;
+    const Match match = operations_.find(method, path);
+    return match.endpoint ? match.endpoint->operation().body_limit : std::size_t{64} << 10;
+}
+
+void Dispatcher::refuse(int status, std::string_view reason, http::Answer& answer) const {
+    const auto id = new_uuid().str();
+    answer.status = status;
+    answer.headers.emplace_back("X-Request-Id", id);
+    const std::string_view code = status == 413   ? "request_too_large"
+                                  : status == 503 ? "service_unavailable"
+                                                  : "invalid_request";
+    answer.body = R"({"object":"error","status":)" + std::to_string(status) + R"(,"code":)";
+    write_text(code, answer.body);
+    answer.body += R"(,"message":)";
+    write_text(reason, answer.body);
+    answer.body += R"(,"request_id":)";
+    write_text(id, answer.body);
+    answer.body += '}';
+}
+
+}  // namespace svc::core

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "core/logs.hpp"
+#include "core/routes.hpp"
+#include "core/run.hpp"
+#include "http/server.hpp"
+#include "http/static_files.hpp"
+
+#include <unordered_map>
+
+namespace svc::core {
+
+/// Takes whole requests from the front end to operations and routes, and answers them: the
+/// order of checks of contract section 4.3. Built when all modules are open; any thread.
+class Dispatcher final : public http::Service {
+public:
+    struct Settings {
+        std::vector<std::string> version_headers;  ///< any of them satisfies the version rule
+    };
+    Dispatcher(Kernel& kernel, Settings settings, AccessLog& log);
+    ~Dispatcher() override;
+
+    http::Outcome serve(http::Exchange& exchange) override;
+    std::size_t body_limit(std::string_view method, std::string_view path) const override;
+    void refuse(int status, std::string_view reason, http::Answer& answer) const override;
+    void write_metrics(std::string& out) const { metrics_.write(out); }
+
+private:
+    struct Folder {
+        explicit Folder(const Kernel::Impl::Folder& from) : prefix(from.prefix), files(from.path) {}
+        std::string prefix;
+        http::StaticFiles files;
+    };
+    /// What the log and the metrics say about a request.
+    struct Served {
+        std::size_t number;
+        std::string_view name;
+        std::optional<Caller> caller;
+    };
+    std::vector<std::string> endpoint_names() const;
+    const Route* find_route(std::string_view method, std::string_view path, bool& known) const;
+    void dispatch(http::Exchange& exchange, Flight& flight, Served& served) const;
+    void run_endpoint(const Match& match, http::Exchange& exchange, Flight& flight, Served& served)
+        const;
+    void run_route(const Route& route, http::Exchange& exchange, Flight& flight, Served& served)
+        const;
+    void check_version(const http::Request& request) const;
+    [[noreturn]] void no_route(const http::Request& request, const Match& match) const;
+    void finish(http::Exchange& exchange, const Flight& flight, const Served& served);
+
+    Kernel& kernel_;
+    Settings settings_;
+    AccessLog& log_;
+    Routes operations_;
+    std::unordered_map<std::string_view, std::vector<const Route*>> exact_;
+    std::vector<const Route*> below_;  // paths that end in "/*", longest first
+    std::vector<std::unique_ptr<Folder>> folders_;
+    std::unordered_map<const Route*, std::size_t> route_numbers_;
+    std::size_t unmatched_;  // the endpoint number of everything else
+    mutable RequestMetrics metrics_;
+};
+
+}  // namespace svc::core

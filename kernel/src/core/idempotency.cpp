@@ -1,0 +1,170 @@
+#include "core/idempotency.hpp"
+
+#include <openssl/sha.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace svc::core {
+
+namespace {
+
+constexpr Sql take_lock{"kernel.idempotency_lock", R"(
+    SELECT pg_try_advisory_xact_lock($1) AS locked)"};
+
+constexpr Sql find_answer{"kernel.idempotency_find", R"(
+    SELECT encode(body, 'hex') AS body, status, encode(answer, 'hex') AS answer
+    FROM idempotency_keys
+    WHERE org_id = $1 AND principal_id = $2 AND request = $3
+      AND created_at > now() - interval '24 hours')"};
+
+constexpr Sql keep_answer{"kernel.idempotency_keep", R"(
+    INSERT INTO idempotency_keys (org_id, principal_id, request, body, status, answer)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (org_id, principal_id, request) DO UPDATE
+    SET body = excluded.body, status = excluded.status, answer = excluded.answer,
+        created_at = now())"};
+
+constexpr Sql orgs_with_old{"kernel.idempotency_orgs", R"(
+    SELECT DISTINCT org_id FROM idempotency_keys WHERE created_at < now() - interval '24 hours')"};
+
+constexpr Sql delete_old{"kernel.idempotency_sweep", R"(
+    DELETE FROM idempotency_keys
+    WHERE org_id = $1 AND created_at < now() - interval '24 hours')"};
+
+struct Locked {
+    bool locked = false;
+};
+SVC_RECORD(Locked, (locked, ""));
+
+struct Kept {
+    std::string body;
+    std::int64_t status = 0;
+    std::string answer;
+};
+SVC_RECORD(Kept, (body, ""), (status, ""), (answer, ""));
+
+struct OrgRow {
+    Uuid org_id;
+};
+SVC_RECORD(OrgRow, (org_id, ""));
+
+constexpr std::string_view purpose = "idempotency";
+
+std::string sha256(std::string_view text) {
+    std::string out(SHA256_DIGEST_LENGTH, '\0');
+    SHA256(
+        reinterpret_cast<const unsigned char*>(text.data()),
+        text.size(),
+        reinterpret_cast<unsigned char*>(out.data())
+    );
+    return out;
+}
+
+std::span<const std::uint8_t> bytes(const std::string& text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+std::string from_hex(std::string_view hex) {
+    std::string out(hex.size() / 2, '\0');
+    std::size_t size = 0;
+    sodium_hex2bin(
+        reinterpret_cast<unsigned char*>(out.data()),
+        out.size(),
+        hex.data(),
+        hex.size(),
+        nullptr,
+        &size,
+        nullptr
+    );
+    out.resize(size);
+    return out;
+}
+
+/// Eight bytes of the digest name the lock: two keys that share them only wait in vain once.
+std::int64_t lock_number(const std::string& digest) {
+    std::int64_t number = 0;
+    std::memcpy(&number, digest.data(), sizeof number);
+    return number;
+}
+
+std::string_view key_of(const Run& run) {
+    if (!run.request || run.operation.method() != "POST" || !run.who.caller()) return {};
+    const auto key = run.request->header("idempotency-key");
+    const bool printable = std::ranges::all_of(key, [](char c) { return c > ' ' && c < 0x7f; });
+    if (key.size() <= 255 && printable) return key;
+    throw Failure::invalid_at(
+        R"(["header","idempotency-key"])",
+        "value_error",
+        "Value error, should be 1 to 255 printable characters"
+    );
+}
+
+}  // namespace
+
+IdempotencyKey::IdempotencyKey(const Run& run, RunningCall& call, const Input& input)
+    : run_(run), call_(call), key_(key_of(run)) {
+    if (key_.empty()) return;
+    std::string request(run.request->method);
+    ((request += ' ') += run.request->target) += '\n';
+    request_ = sha256(request.append(key_));
+    body_digest_ = sha256(input.body());
+}
+
+const Uuid& IdempotencyKey::org() const {
+    static const Uuid none;
+    const Caller& caller = *run_.who.caller();
+    return caller.org_id ? *caller.org_id : none;
+}
+
+bool IdempotencyKey::replay(http::Answer& answer) {
+    if (key_.empty()) return false;
+    Tx& tx = call_.tx();
+    auto locked = tx.later<Locked>(take_lock, lock_number(request_));
+    const auto kept = tx.one<Kept>(find_answer, org(), run_.who.caller()->id, bytes(request_));
+    if (!locked.one()->locked)
+        throw Failure(Fault::conflict, "A request with this Idempotency-Key is still running.")
+            .with("reason", "idempotency_in_flight")
+            .with_header("Retry-After", "1");
+    if (!kept) return false;
+    if (from_hex(kept->body) != body_digest_)
+        throw Failure::invalid_at(
+            R"(["header","idempotency-key"])",
+            "idempotency_mismatch",
+            "This key was used for a request with another body"
+        );
+    answer.status = static_cast<int>(kept->status);
+    answer.body = run_.kernel.impl().secret->unseal(purpose, key_, from_hex(kept->answer));
+    answer.headers.emplace_back("Idempotency-Replayed", "true");
+    return true;
+}
+
+void IdempotencyKey::keep(const http::Answer& answer) {
+    if (key_.empty()) return;
+    const std::string sealed = run_.kernel.impl().secret->seal(purpose, key_, answer.body);
+    call_.tx().queue(
+        keep_answer,
+        org(),
+        run_.who.caller()->id,
+        bytes(request_),
+        bytes(body_digest_),
+        answer.status,
+        bytes(sealed)
+    );
+}
+
+void sweep_idempotency_keys(db::Database& database) {
+    std::vector<OrgRow> orgs;
+    database.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        orgs = tx.all<OrgRow>(orgs_with_old);
+    });
+    for (const OrgRow& each : orgs)
+        database.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.act_for_all_orgs();
+            tx.run(delete_old, each.org_id);
+        });
+}
+
+}  // namespace svc::core

@@ -1,0 +1,110 @@
+#include "core/kernel_impl.hpp"
+#include "core/run.hpp"
+#include "svc/module.hpp"
+
+namespace svc {
+
+Kernel::Kernel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Kernel::~Kernel() = default;
+
+void Kernel::tag(std::string name, std::string description) {
+    impl_->tag = name;
+    impl_->tags.push_back({std::move(name), std::move(description)});
+}
+
+void Kernel::add(const Operation& operation) {
+    if (!impl_->operation_numbers.emplace(operation.name, impl_->operations.size()).second)
+        throw std::logic_error("operation declared twice: " + std::string(operation.name));
+    if (impl_->tag.empty()) tag(impl_->opening, "Operations of the module " + impl_->opening + ".");
+    impl_->operations.push_back({&operation, impl_->opening, impl_->tag});
+}
+
+void Kernel::add(const EventKind& kind) { impl_->event_kinds.push_back(&kind); }
+void Kernel::add(const Authenticator& authenticator) {
+    impl_->authenticators.push_back(&authenticator);
+}
+void Kernel::add(Route route) { impl_->routes.push_back(std::move(route)); }
+void Kernel::add_folder(std::string url_prefix, std::filesystem::path folder) {
+    impl_->folders.push_back({std::move(url_prefix), std::move(folder)});
+}
+void Kernel::add(Consumer consumer) { impl_->consumers.push_back(std::move(consumer)); }
+void Kernel::add(Command command) { impl_->commands.push_back(std::move(command)); }
+void Kernel::before(std::string kind_filter, BeforeHook hook) {
+    impl_->hooks.add(std::move(kind_filter), std::move(hook));
+}
+void Kernel::listen(EventListener listener) { impl_->listeners.push_back(std::move(listener)); }
+void Kernel::every(
+    std::string name, std::chrono::milliseconds interval, std::function<void()> run
+) {
+    impl_->jobs.push_back({std::move(name), interval, std::move(run)});
+}
+void Kernel::add_metric(std::string name, std::string help, std::function<double()> read) {
+    impl_->gauges.push_back({std::move(name), std::move(help), std::move(read)});
+}
+
+void Kernel::offer(std::string_view name, void* service) {
+    if (!impl_->services.emplace(name, service).second)
+        throw std::logic_error("service offered twice: " + std::string(name));
+}
+
+void* Kernel::find_service(std::string_view name) const {
+    if (void* service = find_service_if_any(name)) return service;
+    throw std::logic_error("no module offers the service " + std::string(name));
+}
+
+void* Kernel::find_service_if_any(std::string_view name) const {
+    const auto found = impl_->services.find(name);
+    return found == impl_->services.end() ? nullptr : found->second;
+}
+
+void Kernel::read_settings(const Record& record, void* settings) {
+    impl_->config->read(impl_->opening, record, settings);
+}
+
+const std::vector<Declared>& Kernel::operations() const { return impl_->operations; }
+
+const Declared* Kernel::find_operation(std::string_view name) const {
+    const auto found = impl_->operation_numbers.find(name);
+    return found == impl_->operation_numbers.end() ? nullptr : &impl_->operations[found->second];
+}
+
+const std::vector<const EventKind*>& Kernel::event_kinds() const { return impl_->event_kinds; }
+
+void Kernel::transact(Tx::Mode mode, const std::function<void(Tx&)>& work) {
+    impl_->database->transact(mode, work);
+}
+
+Invoked Kernel::invoke(const Caller& caller, const Invocation& invocation) {
+    return core::invoke_for(*this, caller, invocation);
+}
+
+void Kernel::wake(std::string_view topic) { impl_->waits.wake(topic); }
+
+void Kernel::forget(std::string_view authenticator, std::string_view key) {
+    impl_->identities.forget_key(authenticator, key);
+}
+
+std::string Kernel::sign(std::string_view purpose, std::string_view message) const {
+    return impl_->secret->sign(purpose, message);
+}
+
+const std::string& Kernel::base_url() const { return impl_->base_url; }
+const std::filesystem::path& Kernel::var_folder() const { return impl_->var_folder; }
+const std::filesystem::path& Kernel::share_folder() const { return impl_->share_folder; }
+bool Kernel::stopping() const { return impl_->stopping; }
+
+const std::string& Kernel::openapi() const {
+    std::call_once(impl_->openapi_once, [&] {
+        decl::OpenApiInput in{.base_url = impl_->base_url, .tags = impl_->tags, .operations = {}};
+        for (const Declared& each : impl_->operations)
+            in.operations.push_back({each.operation, each.tag});
+        impl_->openapi = decl::openapi(in);
+    });
+    return impl_->openapi;
+}
+
+std::string Kernel::tool_schema(const Operation& operation) const {
+    return decl::tool_schema(operation);
+}
+
+}  // namespace svc

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "core/config.hpp"
+#include "core/identities.hpp"
+#include "core/jobs.hpp"
+#include "core/metrics.hpp"
+#include "core/secret.hpp"
+#include "core/waits.hpp"
+#include "db/database.hpp"
+#include "decl/input.hpp"
+#include "events/hooks.hpp"
+#include "svc/kernel.hpp"
+
+#include <map>
+#include <mutex>
+
+namespace svc {
+
+/// What stands behind the Kernel: the registry while modules open, then everything that runs.
+/// The registry's members are written on the main thread before the server starts and only
+/// read afterwards.
+class Kernel::Impl {
+public:
+    struct Folder {
+        std::string prefix;
+        std::filesystem::path path;
+    };
+
+    // the registry
+    std::vector<Declared> operations;
+    std::map<std::string_view, std::size_t> operation_numbers;
+    std::vector<decl::OpenApiInput::Tag> tags;
+    std::vector<const EventKind*> event_kinds;
+    std::vector<const Authenticator*> authenticators;
+    std::vector<Route> routes;
+    std::vector<Folder> folders;
+    std::vector<Consumer> consumers;
+    std::vector<Command> commands;
+    std::vector<EventListener> listeners;
+    std::vector<core::Gauge> gauges;
+    std::vector<core::Job> jobs;
+    events::Hooks hooks;
+    std::map<std::string, void*, std::less<>> services;
+
+    // the module that is opening
+    std::string opening;
+    std::string tag;
+
+    // what runs
+    core::Config* config = nullptr;
+    std::unique_ptr<core::Secret> secret;
+    std::unique_ptr<db::Database> database;
+    core::Waits waits;
+    core::Identities identities;
+    std::function<void()> nudge = [] {};  ///< tells the sequencer that events were committed
+    std::string base_url;
+    std::filesystem::path var_folder, share_folder;
+    std::atomic<bool> stopping{false};
+
+    std::once_flag openapi_once;
+    std::string openapi;
+};
+
+}  // namespace svc

@@ -1,0 +1,90 @@
+#include "core/loader.hpp"
+
+#define BOOST_DLL_USE_STD_FS
+#include <boost/dll/library_info.hpp>
+#include <boost/dll/shared_library.hpp>
+#include <boost/preprocessor/stringize.hpp>
+
+#include <algorithm>
+#include <system_error>
+
+namespace svc::core {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view module, std::string_view why) {
+    throw std::runtime_error("module " + std::string(module) + ": " + std::string(why));
+}
+
+/// Libraries are never unmapped: a thread-local or a static of some library below a module
+/// must not outlive the pages its code is on.
+void keep_forever(boost::dll::shared_library library) {
+    static auto& kept = *new std::vector<boost::dll::shared_library>;
+    kept.push_back(std::move(library));
+}
+
+const ModuleCard& load(const std::filesystem::path& folder, const std::string& name) {
+    const auto path = folder / (name + ".so");
+    if (!std::filesystem::exists(path))
+        refuse(name, "is enabled in the config, but there is no " + path.string());
+    try {
+        // The stamp is read from the symbol table, so that a stale library's initialisers never
+        // run.
+        const auto symbols = boost::dll::library_info(path).symbols();
+        if (std::ranges::count(symbols, BOOST_PP_STRINGIZE(SVC_ABI_SYMBOL)) == 0)
+            refuse(name, "was built against other kernel headers; build it again");
+        boost::dll::shared_library library(path, boost::dll::load_mode::rtld_now);
+        const auto& card = library.get<const ModuleCard>("svc_module_card");
+        keep_forever(std::move(library));
+        if (card.name != name) refuse(name, "the library calls itself " + std::string(card.name));
+        return card;
+    } catch (const std::system_error& problem) {
+        refuse(name, problem.what());
+    }
+}
+
+std::string circle_or_want(
+    const std::vector<const ModuleCard*>& waiting, std::span<const std::string> names
+) {
+    for (const ModuleCard* card : waiting)
+        for (std::string_view need : card->needs)
+            if (std::ranges::find(names, need) == names.end())
+                return "module " + std::string(card->name) + ": needs the module " +
+                       std::string(need) + ", which is not enabled";
+    std::string circle;
+    for (const ModuleCard* card : waiting)
+        circle += (circle.empty() ? "" : ", ") + std::string(card->name);
+    return "module " + std::string(waiting.front()->name) +
+           ": needs go round in a circle: " + circle;
+}
+
+}  // namespace
+
+std::vector<Loaded> load_modules(
+    const std::filesystem::path& folder, std::span<const std::string> names
+) {
+    std::vector<const ModuleCard*> waiting;
+    for (const std::string& name : names) waiting.push_back(&load(folder, name));
+    std::vector<Loaded> loaded;
+    const auto is_loaded = [&](std::string_view need) {
+        return std::ranges::any_of(loaded, [&](const Loaded& each) {
+            return each.card->name == need;
+        });
+    };
+    while (!waiting.empty()) {
+        const auto ready = std::ranges::find_if(waiting, [&](const ModuleCard* card) {
+            return std::ranges::all_of(card->needs, is_loaded);
+        });
+        if (ready == waiting.end()) throw std::runtime_error(circle_or_want(waiting, names));
+        const ModuleCard* card = *ready;
+        waiting.erase(ready);
+        try {
+            loaded.push_back({card, card->make()});
+        } catch (const std::exception& problem) {
+            refuse(card->name, problem.what());
+        }
+    }
+    return loaded;
+}
+
+}  // namespace svc::core

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "svc/module.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace svc::core {
+
+/// A module as it was loaded. The library stays mapped until the process ends.
+struct Loaded {
+    const ModuleCard* card = nullptr;
+    std::unique_ptr<Module> module;
+};
+
+/// Loads the named libraries from `folder`, in the order of their needs, without opening them.
+/// Throws std::runtime_error with one line that names the module that is missing, stale, broken,
+/// in a circle or in want of another.
+std::vector<Loaded> load_modules(
+    const std::filesystem::path& folder, std::span<const std::string> names
+);
+
+}  // namespace svc::core

@@ -1,0 +1,62 @@
+#include "core/rest_call.hpp"
+
+namespace svc::core {
+
+RestCall::RestCall(const Match& match, const http::Request& request)
+    : operation_(match.endpoint->operation()), request_(request) {
+    const auto& names = match.endpoint->parameters;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        auto value = http::decode(match.values[i], http::Decode::path);
+        if (!value) not_found("thing");  // an escape that spells no text names nothing
+        parts_.path.emplace_back(names[i], std::move(*value));
+    }
+    parts_.request = &request;
+    find_workspace();
+}
+
+RestCall::~RestCall() = default;
+
+void RestCall::find_workspace() {
+    const auto header = request_.header("x-svc-org");
+    std::optional<Uuid> by_header, by_place;
+    if (!header.empty() && !(by_header = Uuid::parse(header)))
+        bad_workspace_ = Failure::invalid_at(
+            R"(["header","x-svc-org"])", "uuid_parsing", "Input should be a valid UUID"
+        );
+    bool in_path = false;
+    for (const auto& [name, value] : parts_.path)
+        if (name == "org_id") in_path = true, by_place = Uuid::parse(value);
+    if (!in_path && request_.query.find("org_id") != request_.query.npos &&
+        operation_.handler.input->find("org_id"))
+        if (const auto pairs = http::parse_query(request_.query))
+            for (const auto& [name, value] : *pairs)
+                if (name == "org_id") by_place = Uuid::parse(value);
+    wanted_org_ = by_place ? by_place : by_header;
+    if (!by_header || !by_place || *by_header == *by_place) return;
+    if (in_path) bad_workspace_ = Failure(Fault::not_found, "There is no such workspace.");
+    else
+        bad_workspace_ = Failure::invalid_at(
+            R"(["query","org_id"])", "value_error", "Value error, X-Svc-Org names another workspace"
+        );
+}
+
+void RestCall::check_syntax() {
+    if (bad_workspace_) throw *bad_workspace_;
+    if (!input_) input_.emplace(operation_, parts_);
+}
+
+void RestCall::fill(void* input) { input_->fill(input); }
+
+void RestCall::not_modified(http::Answer& answer) const {
+    if (request_.method != "GET" && request_.method != "HEAD") return;
+    const auto known = request_.header("if-none-match");
+    if (known.empty() || answer.status != 200) return;
+    for (const auto& [name, value] : answer.headers)
+        if (name == "ETag" && (known == "*" || known == value)) {
+            answer.status = 304;
+            answer.body.clear();
+            return;
+        }
+}
+
+}  // namespace svc::core

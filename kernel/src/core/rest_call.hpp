@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/routes.hpp"
+#include "core/run.hpp"
+
+namespace svc::core {
+
+/// A REST request on its way into an operation's input. Used by one thread; its request and
+/// match outlive it.
+class RestCall final : public Input {
+public:
+    RestCall(const Match& match, const http::Request& request);
+    ~RestCall() override;
+
+    /// The workspace the request names, in its path, the header X-Svc-Org or the query. What is
+    /// wrong with the naming is said by check_syntax().
+    const std::optional<Uuid>& wanted_org() const { return wanted_org_; }
+
+    void check_syntax() override;
+    void fill(void* input) override;
+    std::string_view body() const override { return request_.body; }
+
+    /// Turns the answer into a 304 when the client has this version already.
+    void not_modified(http::Answer& answer) const;
+
+private:
+    void find_workspace();
+
+    const Operation& operation_;
+    const http::Request& request_;
+    decl::Parts parts_;
+    std::optional<Uuid> wanted_org_;
+    std::optional<Failure> bad_workspace_;
+    std::optional<decl::RestInput> input_;
+};
+
+}  // namespace svc::core

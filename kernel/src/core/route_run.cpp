@@ -1,0 +1,60 @@
+#include "core/route_run.hpp"
+
+namespace svc::core {
+
+RouteRun::RouteRun(Kernel& kernel, const Route& route, http::Exchange& exchange, Flight& flight)
+    : kernel_(kernel), route_(route), exchange_(exchange), flight_(flight) {}
+
+http::Answer RouteRun::answer() {
+    if (route_.access == Access::anyone) return route_.handle(*this);
+    who_.emplace(kernel_.impl(), request(), std::nullopt);
+    constexpr int most_attempts = 3;
+    for (int number = 1; number <= most_attempts; ++number) {
+        try {
+            return attempt();
+        } catch (const StaleIdentity&) {
+            exchange_.stream = nullptr;
+        }
+    }
+    throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
+        .with_header("Retry-After", "1");
+}
+
+http::Answer RouteRun::attempt() {
+    flight_.ticket = kernel_.impl().waits.ticket();
+    who_->authenticate();
+    who_->check_csrf(request());
+    check_access(route_.access, *who_);
+    http::Answer answer = route_.handle(*this);
+    who_->confirm();
+    return answer;
+}
+
+Invoked RouteRun::invoke(const Invocation& invocation) {
+    const Declared* declared = kernel_.find_operation(invocation.operation);
+    if (!declared || !declared->operation->tool) {
+        const Failure failure(
+            Fault::not_found, "There is no operation " + std::string(invocation.operation) + "."
+        );
+        return {failure.status(), failure.body(flight_.request_id)};
+    }
+    const http::Request& from = request();
+    return invoke_within(
+        {.kernel = kernel_,
+         .operation = *declared->operation,
+         .who = *who_,
+         .flight = flight_,
+         .surface = invocation.surface,
+         .client_address = from.client_address,
+         .user_agent = from.header("user-agent"),
+         .may_park = invocation.may_wait,
+         .invocation = &invocation},
+        invocation.arguments
+    );
+}
+
+void RouteRun::become_stream(std::function<void(std::shared_ptr<http::Stream>)> started) {
+    exchange_.stream = std::move(started);
+}
+
+}  // namespace svc::core

@@ -1,0 +1,228 @@
+#include "core/run.hpp"
+
+#include "core/idempotency.hpp"
+#include "core/running_call.hpp"
+
+#include <Poco/Logger.h>
+#include <boost/json.hpp>
+
+#include <thread>
+
+namespace svc::core {
+
+namespace {
+
+/// In the workspace; nothing when `access` does not ask for one.
+std::optional<OrgRole> least_role(Access access) {
+    switch (access) {
+        case Access::anyone:
+        case Access::me:
+        case Access::person: break;
+        case Access::member:
+        case Access::board_viewer:
+        case Access::board_editor:
+        case Access::board_admin: return OrgRole::viewer;
+        case Access::admin: return OrgRole::admin;
+        case Access::owner: return OrgRole::owner;
+    }
+    return std::nullopt;
+}
+
+void require_person(const Caller& caller) {
+    if (caller.is_person()) return;
+    throw Failure(
+        Fault::restricted,
+        "Only a person may do this: sign in, or use an integration token instead of an agent's."
+    );
+}
+
+void require_role(const Caller& caller, OrgRole least) {
+    if (!caller.org_id) not_found("workspace");
+    if (caller.role >= least) return;
+    throw Failure(
+        Fault::restricted,
+        "This takes the role " + std::string(name_of(least)) + " in the workspace; yours is " +
+            std::string(name_of(caller.role)) + "."
+    );
+}
+
+void check_standing(const Operation& operation, const Caller& caller) {
+    if (!caller.past_due || operation.read_only() || operation.when_past_due) return;
+    if (operation.access <= Access::person) return;
+    throw Failure(
+        Fault::past_due,
+        "The workspace is past due, so nothing in it can be changed; an owner can settle the bill."
+    );
+}
+
+}  // namespace
+
+void check_access(Access access, const Who& who) {
+    if (access == Access::anyone) return;
+    who.require_workspace();
+    const Caller& caller = *who.caller();
+    if (access == Access::person) require_person(caller);
+    if (const auto least = least_role(access)) require_role(caller, *least);
+}
+
+namespace {
+
+http::Answer attempt(const Run& run, Input& input) {
+    const Operation& operation = run.operation;
+    RunningCall call(run);
+    for (const Guard& guard : operation.guards) guard(call);
+    input.check_syntax();
+    check_access(operation.access, run.who);
+    if (const Caller* caller = run.who.caller()) check_standing(operation, *caller);
+
+    http::Answer answer;
+    answer.status = operation.status;
+    IdempotencyKey key(run, call, input);
+    if (key.replay(answer)) {
+        call.finish();
+        return answer;
+    }
+    const Produced produced = operation.handler.run(
+        call,
+        [&](void* record) {
+            input.fill(record);
+            call.set_input(record);
+        },
+        answer.body
+    );
+    if (produced.status) answer.status = produced.status;
+    answer.headers = std::move(call.headers());
+    call.headers().clear();
+    if (produced.version)
+        answer.headers.emplace_back("ETag", '"' + std::to_string(*produced.version) + '"');
+    key.keep(answer);
+    call.finish();
+    for (auto& header : call.headers()) answer.headers.push_back(std::move(header));
+    return answer;
+}
+
+constexpr int most_attempts = 3;
+
+void pause_before(int attempt_number) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2 * attempt_number * attempt_number));
+}
+
+}  // namespace
+
+http::Answer run_operation(const Run& run, Input& input) {
+    for (int number = 1;; ++number) {
+        run.flight.ticket = run.kernel.impl().waits.ticket();
+        try {
+            if (run.operation.access != Access::anyone) run.who.authenticate();
+            if (run.request && run.operation.access != Access::anyone)
+                run.who.check_csrf(*run.request);
+            return attempt(run, input);
+        } catch (const StaleIdentity&) {
+            if (number > most_attempts)
+                throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
+                    .with_header("Retry-After", "1");
+        } catch (const db::Again& again) {
+            if (number >= most_attempts)
+                throw Failure(Fault::unavailable, "Others are changing the same things; try again.")
+                    .with_header("Retry-After", "1");
+            pause_before(number);
+        } catch (const Failure& failure) {
+            // A refusal may rest on a hint that is no longer true.
+            if (failure.fault() == Fault::unavailable || run.who.confirmed()) throw;
+            try {
+                run.who.confirm();
+            } catch (const StaleIdentity&) {
+                continue;
+            }
+            throw;
+        }
+    }
+}
+
+namespace {
+
+class FlatInput final : public Input {
+public:
+    FlatInput(const Operation& operation, std::string_view arguments)
+        : operation_(operation), text_(arguments) {}
+    void check_syntax() override {
+        if (value_.is_null())
+            value_ =
+                text_.empty() ? json::value(json::object{}) : decl::parse_json(text_, "arguments");
+    }
+    void fill(void* input) override { decl::fill_flat(operation_, value_, input); }
+    std::string_view body() const override { return text_; }
+
+private:
+    const Operation& operation_;
+    std::string_view text_;
+    json::value value_;
+};
+
+}  // namespace
+
+Invoked invoke_within(const Run& run, std::string_view arguments) {
+    FlatInput input(run.operation, arguments);
+    try {
+        http::Answer answer = run_operation(run, input);
+        return {answer.status, std::move(answer.body)};
+    } catch (const Failure& failure) {
+        return {failure.status(), failure.body(run.flight.request_id)};
+    } catch (const std::exception& problem) {
+        auto answer = answer_of_unexpected(problem.what(), run.flight.request_id);
+        return {answer.status, std::move(answer.body)};
+    }
+}
+
+Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invocation) {
+    Flight flight{.request_id = new_uuid().str()};
+    const Declared* declared = kernel.find_operation(invocation.operation);
+    if (!declared || !declared->operation->tool) {
+        const Failure failure(
+            Fault::not_found, "There is no operation " + std::string(invocation.operation) + "."
+        );
+        return {failure.status(), failure.body(flight.request_id)};
+    }
+    Who who(kernel.impl(), caller);
+    const Run run{
+        .kernel = kernel,
+        .operation = *declared->operation,
+        .who = who,
+        .flight = flight,
+        .surface = invocation.surface,
+        .invocation = &invocation,
+    };
+    return invoke_within(run, invocation.arguments);
+}
+
+http::Answer answer_of(const Failure& failure, std::string_view request_id) {
+    http::Answer answer;
+    answer.status = failure.status();
+    answer.headers = failure.headers();
+    answer.body = failure.body(request_id);
+    return answer;
+}
+
+http::Answer answer_of_unexpected(std::string_view what, std::string_view request_id) {
+    Poco::Logger::get("requests")
+        .error("request " + std::string(request_id) + ": " + std::string(what));
+    return answer_of(
+        Failure(
+            Fault::internal,
+            "Something went wrong here, and it has been noted under the id of this request."
+        ),
+        request_id
+    );
+}
+
+}  // namespace svc::core
+
+namespace svc {
+
+bool admits(Access access, const Caller& caller) {
+    if (access == Access::person) return caller.is_person();
+    const auto least = core::least_role(access);
+    return !least || (caller.org_id && caller.role >= *least);
+}
+
+}  // namespace svc

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "core/who.hpp"
+#include "events/outbox.hpp"
+
+#include <chrono>
+
+/// Running operations: the order of checks, the transaction, the repeats.
+namespace svc::core {
+
+/// What a request keeps over its waits.
+struct Flight {
+    std::string request_id;
+    std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+    std::uint64_t ticket = 0;  ///< of Waits, from before the present run looked at anything
+    int round_trips = 0;
+};
+
+/// Everything one run of an operation works with. The references outlive it.
+struct Run {
+    Kernel& kernel;
+    const Operation& operation;
+    Who& who;
+    Flight& flight;
+    Surface surface;
+    const http::Request* request = nullptr;  ///< null when it did not come by REST
+    std::string_view client_address{};
+    std::string_view user_agent{};
+    bool may_park = false;
+    const Invocation* invocation = nullptr;
+};
+
+/// How the input gets into the record, in the two steps of the order of checks.
+class Input {
+public:
+    virtual ~Input() = default;
+    virtual void check_syntax() = 0;     ///< step 7
+    virtual void fill(void* input) = 0;  ///< step 10
+    /// What an idempotency key is bound to beside the route.
+    virtual std::string_view body() const = 0;
+};
+
+/// Steps 8 and 9 of the order of checks: the workspace, then the role in it.
+void check_access(Access access, const Who& who);
+
+/// Runs it, again where that is right, and commits. Failures come out as exceptions, as do
+/// Parked (only if the run may park).
+http::Answer run_operation(const Run& run, Input& input);
+
+/// Kernel::invoke: for a caller that is vouched for, outside any request.
+Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invocation);
+/// RouteCall::invoke: for the caller of a request.
+Invoked invoke_within(const Run& run, std::string_view arguments);
+
+/// The answer of a Failure; and of any other exception, which is logged under the request's id.
+http::Answer answer_of(const Failure& failure, std::string_view request_id);
+http::Answer answer_of_unexpected(std::string_view what, std::string_view request_id);
+
+}  // namespace svc::core

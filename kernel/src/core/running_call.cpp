@@ -1,0 +1,203 @@
+#include "core/running_call.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace svc {
+
+const Caller& Call::caller() const {
+    if (const Caller* caller = caller_if_any()) return *caller;
+    throw Failure(Fault::unauthorized, "Sign in, or send a bearer token.");
+}
+
+const Uuid& Call::org() const {
+    if (const Caller& who = caller(); who.org_id) return *who.org_id;
+    not_found("workspace");
+}
+
+void Call::require_version(std::int64_t current) const {
+    const auto expected = expected_version();
+    if (!expected || *expected == current) return;
+    throw Failure(
+        Fault::version_conflict,
+        "It has changed since you read it: it is at version " + std::to_string(current) +
+            ", you expected " + std::to_string(*expected) + "."
+    )
+        .with("current_version", std::to_string(current));
+}
+
+}  // namespace svc
+
+namespace svc::core {
+
+namespace {
+
+/// If-Match as the contract takes it: "7", 7 or *.
+std::optional<std::int64_t> parse_if_match(std::string_view text) {
+    if (text.empty() || text == "*") return std::nullopt;
+    std::string_view digits = text;
+    if (digits.size() > 1 && digits.front() == '"' && digits.back() == '"')
+        digits = digits.substr(1, digits.size() - 2);
+    std::int64_t version = 0;
+    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), version);
+    if (error == std::errc{} && end == digits.end() && version > 0) return version;
+    throw Failure::invalid_at(
+        R"(["header","if-match"])", "value_error", "should be a version, such as \"7\", or *"
+    );
+}
+
+/// True when the comma-separated `list` has `token`, whatever the case.
+bool has_token(std::string_view list, std::string_view token) {
+    const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+    while (!list.empty()) {
+        const auto comma = std::min(list.find(','), list.size());
+        auto each = list.substr(0, comma);
+        while (!each.empty() && (each.front() == ' ' || each.front() == '\t'))
+            each.remove_prefix(1);
+        each = each.substr(0, each.find_first_of(" \t;="));
+        if (std::ranges::equal(each, token, same)) return true;
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return false;
+}
+
+[[noreturn]] void bad_cursor() {
+    throw Failure::invalid_at(
+        R"(["query","start_cursor"])",
+        "value_error",
+        "Value error, this is not the `next_cursor` of a page of this list with these filters"
+    );
+}
+
+}  // namespace
+
+RunningCall::RunningCall(const Run& run)
+    : run_(run), mode_(run.operation.read_only() ? Tx::Mode::read : Tx::Mode::write) {}
+
+Tx& RunningCall::tx() {
+    if (tx_) return *tx_;
+    tx_ = run_.kernel.impl().database->begin(mode_);
+    run_.who.ride(*tx_);
+    if (const Caller* caller = run_.who.caller()) tx_->act_for(caller->org_id, caller->user_id);
+    return *tx_;
+}
+
+Surface RunningCall::surface() const {
+    const Caller* caller = caller_if_any();
+    return run_.invocation || !caller ? run_.surface : caller->surface;
+}
+
+std::optional<std::int64_t> RunningCall::expected_version() const {
+    return run_.request ? parse_if_match(run_.request->header("if-match")) : std::nullopt;
+}
+
+bool RunningCall::merge_properties() const {
+    merged_ = run_.request && has_token(run_.request->header("prefer"), "merge-properties");
+    return merged_;
+}
+
+void RunningCall::add_header(std::string_view name, std::string value) {
+    headers_.emplace_back(name, std::move(value));
+}
+
+void RunningCall::ask(const Event& event) { run_.kernel.impl().hooks.ask(*this, event); }
+
+void RunningCall::tell(const Event& event) {
+    const Invocation* by = run_.invocation;
+    events::EventContext context{
+        .caller = caller_if_any(),
+        .surface = surface(),
+        .request_id = run_.flight.request_id,
+        .client_address = run_.client_address,
+        .user_agent = run_.user_agent,
+        .action = run_.operation.name,
+    };
+    if (by) {
+        context.cause_event = by->cause_event;
+        context.cause_automation = by->cause_automation;
+        context.depth = by->depth;
+    }
+    if (run_.request) {
+        const auto mutation = run_.request->header("x-svc-mutation");
+        if (!mutation.empty()) context.mutation_id = Uuid::parse(mutation);
+        if (!mutation.empty() && !context.mutation_id)
+            throw Failure::invalid_at(
+                R"(["header","x-svc-mutation"])", "uuid_parsing", "Input should be a valid UUID"
+            );
+    }
+    events::queue_event(tx(), event, context);
+    told_ = true;
+}
+
+void RunningCall::after_commit(std::function<void()> then) {
+    after_commit_.push_back(std::move(then));
+}
+
+void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most) {
+    const auto until = run_.flight.started + at_most;
+    if (!run_.may_park || run_.kernel.stopping() || std::chrono::steady_clock::now() >= until)
+        return;
+    throw Parked{std::string(topic), until};
+}
+
+/// A cursor is bound to the operation, the caller and every filter.
+std::string RunningCall::cursor_mark(std::string_view keys) const {
+    std::string message(run_.operation.name);
+    if (const Caller* caller = caller_if_any()) {
+        message += '\n' + caller->id.str();
+        if (caller->org_id) message += caller->org_id->str();
+    }
+    for (const Field& field : run_.operation.handler.input->fields) {
+        // By name: each library has a description of its own.
+        if (field.codec->record && field.codec->record().name == record_of<Paging>().name) continue;
+        (message += '\n') += field.name;
+        message += '=';
+        field.codec->write(field.in_const(input_), message);
+    }
+    (message += '\n') += keys;
+    return run_.kernel.sign("cursor", message).substr(0, 16);
+}
+
+std::string RunningCall::cursor(const std::vector<std::string>& keys) const {
+    std::string text;
+    Json<std::vector<std::string>>::write(keys, text);
+    return base64url(cursor_mark(text) + text);
+}
+
+std::optional<std::vector<std::string>> RunningCall::after(const Paging& paging) const {
+    if (!paging.start_cursor) return std::nullopt;
+    const std::string bytes = from_base64url(*paging.start_cursor);
+    if (bytes.size() <= 16) bad_cursor();
+    const auto text = std::string_view(bytes).substr(16);
+    if (!same_secret(std::string_view(bytes).substr(0, 16), cursor_mark(text))) bad_cursor();
+    std::vector<std::string> keys;
+    const json::value parsed = json::parse(text);
+    for (const json::value& key : parsed.as_array())
+        keys.emplace_back(std::string_view(key.as_string()));
+    return keys;
+}
+
+void* RunningCall::find_service(std::string_view name) {
+    void* service = nullptr;
+    const auto& services = run_.kernel.impl().services;
+    if (const auto found = services.find(name); found != services.end()) service = found->second;
+    if (!service) throw std::logic_error("no module offers the service " + std::string(name));
+    return service;
+}
+
+void RunningCall::finish() {
+    // What is sent with COMMIT is committed before its answers are read, so an identity that
+    // has not been confirmed by then is confirmed first.
+    run_.who.confirm();
+    if (tx_) {
+        tx_->commit();
+        run_.flight.round_trips += tx_->round_trips();
+    }
+    if (merged_) add_header("Preference-Applied", "merge-properties");
+    if (told_) run_.kernel.impl().nudge();
+    for (auto& then : after_commit_) then();
+}
+
+}  // namespace svc::core

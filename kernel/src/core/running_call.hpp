@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/run.hpp"
+
+namespace svc::core {
+
+/// The Call a handler sees: one attempt at a run.
+class RunningCall final : public Call {
+public:
+    explicit RunningCall(const Run& run);
+
+    const Caller* caller_if_any() const override { return run_.who.caller(); }
+    Tx& tx() override;
+    std::optional<std::int64_t> expected_version() const override;
+    bool merge_properties() const override;
+    const std::string& request_id() const override { return run_.flight.request_id; }
+    Surface surface() const override;
+    const http::Request* request() const override { return run_.request; }
+    std::string_view client_address() const override { return run_.client_address; }
+    std::string_view user_agent() const override { return run_.user_agent; }
+    void add_header(std::string_view name, std::string value) override;
+    void ask(const Event& event) override;
+    void tell(const Event& event) override;
+    void after_commit(std::function<void()> then) override;
+    void wait_for(std::string_view topic, std::chrono::seconds at_most) override;
+    std::optional<std::vector<std::string>> after(const Paging& paging) const override;
+    std::string cursor(const std::vector<std::string>& keys) const override;
+    Kernel& kernel() override { return run_.kernel; }
+
+    /// Confirms the caller and commits; afterwards runs what waited for the commit.
+    void finish();
+    /// The input the handler got: a cursor is bound to it.
+    void set_input(const void* input) { input_ = input; }
+    std::vector<std::pair<std::string, std::string>>& headers() { return headers_; }
+
+protected:
+    void* find_service(std::string_view name) override;
+
+private:
+    std::string cursor_mark(std::string_view keys) const;
+
+    const Run& run_;
+    Tx::Mode mode_;
+    std::unique_ptr<Tx> tx_;
+    const void* input_ = nullptr;
+    bool told_ = false;
+    mutable bool merged_ = false;
+    std::vector<std::pair<std::string, std::string>> headers_;
+    std::vector<std::function<void()>> after_commit_;
+};
+
+}  // namespace svc::core

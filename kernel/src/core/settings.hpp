@@ -1,0 +1,135 @@
+#pragma once
+
+#include "svc/types.hpp"
+
+/// The kernel's own settings. config/workboard.toml is checked against these records.
+namespace svc::core {
+
+enum class LogForm { json, text };
+BOOST_DESCRIBE_ENUM(LogForm, json, text)
+enum class LogLevel { error, warning, notice, information, debug };
+BOOST_DESCRIBE_ENUM(LogLevel, error, warning, notice, information, debug)
+
+// g++ 12 cannot count the members of an aggregate whose initialisers hold lists, so they are
+// functions.
+inline std::vector<std::string> shipped_modules() {
+    return {"mail", "orgs", "auth", "agents", "boards", "queue", "automations", "mcp", "docs"};
+}
+inline std::vector<std::string> shipped_plugins() { return {"mail-file"}; }
+inline std::vector<std::string> other_version_headers() { return {"Compat-Version"}; }
+
+struct TopSettings {
+    std::vector<std::string> modules = shipped_modules();
+    std::vector<std::string> plugins = shipped_plugins();
+};
+SVC_RECORD(
+    TopSettings,
+    (modules,
+     "The features that are on; one left out takes its routes, tools and jobs with it.",
+     defaulted),
+    (plugins, "The drivers that are on: what the features talk to.", defaulted)
+);
+
+struct ServerSettings {
+    std::string address = "127.0.0.1";
+    std::int64_t port = 8080;
+    std::string base_url;
+    std::string var = "var";
+    std::string secret;
+    std::int64_t workers = 16;
+    std::int64_t queue = 1024;
+    std::int64_t max_connections = 19000;
+    std::int64_t head_seconds = 10;
+    std::int64_t body_seconds = 30;
+    std::int64_t idle_seconds = 75;
+    std::int64_t write_seconds = 30;
+    std::int64_t stop_seconds = 10;
+    std::string certificate;
+    std::string key;
+    std::vector<std::string> trusted_proxies;
+    std::vector<std::string> compat_version_headers = other_version_headers();
+};
+SVC_RECORD(
+    ServerSettings,
+    (address, "Where to listen: an address of this machine.", length(1, 255), defaulted),
+    (port, "0 takes any free port.", range(0, 65535), defaulted),
+    (base_url,
+     "The address people and programs use, without trailing slash; empty: the one listened on.",
+     defaulted),
+    (var,
+     "The folder for everything that changes: the database, mail, the server's key.",
+     length(1, 4000),
+     defaulted),
+    (secret,
+     "Signs sessions and cursors; shared by all servers of one database. Empty: a key kept in "
+     "`var`.",
+     defaulted,
+     ::svc::secret),
+    (workers, "Requests served at once.", range(1, 256), defaulted),
+    (queue, "Requests that may wait for a worker; beyond it 503.", range(1, 100000), defaulted),
+    (max_connections, "Connections held open at once.", range(10, 1000000), defaulted),
+    (head_seconds, "For the whole head of a request.", range(1, 600), defaulted),
+    (body_seconds, "For the whole body.", range(1, 3600), defaulted),
+    (idle_seconds, "Between two requests of a connection.", range(1, 86400), defaulted),
+    (write_seconds, "For a client that does not read its answer.", range(1, 3600), defaulted),
+    (stop_seconds, "For running requests when the server is told to stop.", range(0, 600), defaulted
+    ),
+    (certificate, "A PEM file; with `key`, the server speaks TLS.", defaulted),
+    (key, "The certificate's private key, a PEM file.", defaulted),
+    (trusted_proxies,
+     "Addresses or networks (10.0.0.0/8) whose X-Forwarded-* headers count.",
+     defaulted),
+    (compat_version_headers, "Headers accepted in place of X-Board-Version.", defaulted)
+);
+
+struct DatabaseSettings {
+    std::string url;
+    std::int64_t pool = 16;
+    std::int64_t pool_wait_seconds = 5;
+    std::int64_t statement_seconds = 5;
+    std::int64_t slow_milliseconds = 200;
+    bool synchronous_commit = true;
+};
+SVC_RECORD(
+    DatabaseSettings,
+    (url, "PostgreSQL 15 or later; empty: the server runs its own, under `var`.", defaulted, secret
+    ),
+    (pool, "Connections at most.", range(2, 1000), defaulted),
+    (pool_wait_seconds, "For a free connection, then 503.", range(1, 60), defaulted),
+    (statement_seconds, "For one statement.", range(1, 600), defaulted),
+    (slow_milliseconds,
+     "A statement that takes longer is logged by its name.",
+     range(1, 600000),
+     defaulted),
+    (synchronous_commit,
+     "false trades the last moments before a crash for speed; what was acknowledged may be lost.",
+     defaulted)
+);
+
+struct LogSettings {
+    LogForm form = LogForm::json;
+    LogLevel level = LogLevel::information;
+    std::string access = "stdout";
+};
+SVC_RECORD(
+    LogSettings,
+    (form, "`json`, a line an event, or `text` for people.", defaulted),
+    (level, "The least that is logged.", defaulted),
+    (access,
+     "Where the line of every request goes: `stdout`, `off` or a file.",
+     length(1, 4000),
+     defaulted)
+);
+
+struct EventSettings {
+    std::int64_t keep_days = 90;
+};
+SVC_RECORD(
+    EventSettings,
+    (keep_days,
+     "How long events can be read again; the audit record is kept.",
+     range(1, 3650),
+     defaulted)
+);
+
+}  // namespace svc::core

@@ -1,0 +1,131 @@
+#include "db/connector.hpp"
+
+#include "db/errors.hpp"
+
+#include <Poco/Exception.h>
+
+#include <map>
+
+namespace svc::db {
+
+namespace {
+
+using Keywords = std::map<std::string, std::string, std::less<>>;
+
+std::string first_line(std::string_view text) {
+    return std::string(text.substr(0, text.find('\n')));
+}
+
+Keywords parse(const std::string& url) {
+    char* complaint = nullptr;
+    PQconninfoOption* options = PQconninfoParse(url.c_str(), &complaint);
+    if (!options) {
+        const std::string why = first_line(complaint ? complaint : "out of memory");
+        PQfreemem(complaint);
+        throw std::runtime_error("database.url: " + why);
+    }
+    Keywords keywords;
+    for (const auto* each = options; each->keyword; ++each)
+        if (each->val && *each->val) keywords.emplace(each->keyword, each->val);
+    PQconninfoFree(options);
+    return keywords;
+}
+
+/// Server settings of every session, as words for the `options` of the start-up packet: so they
+/// cost no round trip and are there again after PQreset.
+std::string session_options(const Settings& settings, Use use) {
+    const auto milliseconds = [](std::chrono::milliseconds time) {
+        return std::to_string(time.count());
+    };
+    std::string words =
+        "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c client_min_messages=warning"
+        " -c bytea_output=hex -c standard_conforming_strings=on -c row_security=on -c jit=off"
+        // Every statement carries its whole key, so that one plan is right for all values; with
+        // array parameters PostgreSQL would otherwise plan at each call.
+        " -c plan_cache_mode=force_generic_plan";
+    if (!settings.synchronous_commit) words += " -c synchronous_commit=off";
+    if (use == Use::migration) return words + " -c statement_timeout=0";
+    return words + " -c statement_timeout=" + milliseconds(settings.statement_timeout) +
+           " -c idle_in_transaction_session_timeout=30000";
+}
+
+std::string in_quotes(std::string_view value) {
+    std::string out = "'";
+    for (const char each : value) {
+        if (each == '\'' || each == '\\') out += '\\';
+        out += each;
+    }
+    return out + '\'';
+}
+
+std::string joined(const Keywords& keywords) {
+    std::string out;
+    for (const auto& [keyword, value] : keywords) {
+        if (!out.empty()) out += ' ';
+        out += keyword + '=' + in_quotes(value);
+    }
+    return out;
+}
+
+}  // namespace
+
+Connector::Connector(const Settings& settings, Use use) {
+    Keywords keywords = parse(settings.url);
+    // What the URL says stands; these are for what it leaves open.
+    for (const auto& [keyword, value] : Keywords{
+             {"connect_timeout", "3"},
+             {"fallback_application_name", "workboard"},
+             {"keepalives_count", "3"},
+             {"keepalives_idle", "30"},
+             {"keepalives_interval", "10"},
+             {"target_session_attrs", "read-write"},
+             {"tcp_user_timeout", "10000"}})
+        keywords.emplace(keyword, value);
+    keywords["client_encoding"] = "UTF8";
+    std::string& options = keywords["options"];
+    options += (options.empty() ? "" : " ") + session_options(settings, use);
+    text_ = joined(keywords);
+}
+
+Connector::~Connector() {
+    // Still owned by somebody, so that no tool calls them lost.
+    static auto& kept = *new std::vector<std::unique_ptr<Session>>;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    for (auto& session : broken_) kept.push_back(std::move(session));
+}
+
+std::unique_ptr<Connector::Session> Connector::take_broken() {
+    const std::lock_guard lock(mutex_);
+    if (broken_.empty()) return nullptr;
+    auto session = std::move(broken_.back());
+    broken_.pop_back();
+    return session;
+}
+
+std::unique_ptr<Connector::Session> Connector::open() {
+    auto session = take_broken();
+    std::string why;
+    if (session) {
+        if (session->reset()) return session;
+        why = PQerrorMessage(*session);
+    } else {
+        session = std::make_unique<Session>();
+        try {
+            session->connect(text_);
+            return session;
+        } catch (const Poco::Exception&) {
+            why = PQerrorMessage(*session);
+        }
+    }
+    close(std::move(session));
+    throw Lost(first_line(why));
+}
+
+void Connector::close(std::unique_ptr<Session> session) noexcept {
+    if (session->isConnected()) return;
+    const std::lock_guard lock(mutex_);
+    broken_.push_back(std::move(session));
+}
+
+}  // namespace svc::db

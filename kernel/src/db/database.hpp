@@ -1,0 +1,101 @@
+#pragma once
+
+#include "svc/tx.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// PostgreSQL. The files in this folder are the only ones that know libpq.
+namespace svc::db {
+
+struct Settings {
+    std::string url;                             ///< a libpq URL or keyword string
+    int pool = 16;                               ///< connections at most
+    std::chrono::milliseconds pool_wait{5'000};  ///< for a free one, then 503
+    std::chrono::milliseconds statement_timeout{5'000};
+    std::chrono::milliseconds slow{200};  ///< statements that take longer are logged by name
+    bool synchronous_commit = true;
+};
+
+/// Thrown when the transaction should be run again from the start: serialization failure,
+/// deadlock, or a connection lost where a repeat is safe.
+class Again : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct Load {
+    int connections, busy, waiting;
+    std::uint64_t round_trips, statements, prepared, retries, reconnects;
+    double wait_seconds;
+};
+
+class Database {
+public:
+    explicit Database(Settings settings);
+    ~Database();
+    /// Connects once and checks the server's version (15+) and that the role is subject to
+    /// row-level security (no superuser, no BYPASSRLS); throws std::runtime_error saying what to
+    /// do.
+    void open();
+    void close() noexcept;
+
+    std::unique_ptr<Tx> begin(Tx::Mode mode);
+    /// begin, work, commit; again after db::Again, three times at most.
+    void transact(Tx::Mode mode, const std::function<void(Tx&)>& work);
+
+    /// A connection of its own outside the pool that holds a session advisory lock as long as the
+    /// object lives and the connection stands. Null when another session holds the lock.
+    class Lock {
+    public:
+        virtual ~Lock() = default;
+        virtual std::unique_ptr<Tx> begin() = 0;  ///< a writing transaction on that connection
+        virtual bool held() const = 0;            ///< false once the connection was lost
+    };
+    std::unique_ptr<Lock> try_lock(std::int64_t key);
+
+    bool reachable() noexcept;  ///< one round trip, short timeout
+    Load load() const;
+    const Settings& settings() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// A numbered step of a module's schema.
+struct Migration {
+    std::string module;
+    int number = 0;
+    std::string name;  ///< the file's name
+    std::string sql;
+};
+
+/// Unpacks what the build packed into ModuleCard::migrations.
+std::vector<Migration> unpack_migrations(std::string_view module, std::string_view packed);
+
+/// Applies what is missing, in order, each in a transaction of its own, under an advisory
+/// lock; checks that what was applied has not changed. Throws std::runtime_error naming module
+/// and file. Returns what it applied. One round trip when there is nothing to do.
+std::vector<Migration> migrate(Database& database, const std::vector<Migration>& steps);
+
+/// The server's own PostgreSQL cluster: initdb once, a unix socket only, run as an unprivileged
+/// user when we are root, stopped with the server.
+class Embedded {
+public:
+    Embedded(std::filesystem::path folder, std::function<void(std::string_view)> log);
+    ~Embedded();
+    /// Starts it (or takes over one that a killed server left behind) and returns the URL.
+    std::string start();
+    void stop() noexcept;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace svc::db

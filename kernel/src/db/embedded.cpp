@@ -1,0 +1,176 @@
+#include "db/cluster.hpp"
+#include "db/database.hpp"
+
+#include <libpq-fe.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace svc::db {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Small: it shares a machine with the server, and often with much else.
+const std::vector<std::string> tuning{
+    "shared_buffers=64MB",
+    "max_connections=60",
+    "unix_socket_permissions=0700",
+    "timezone=UTC",
+    "log_timezone=UTC",
+    // Refused statements are the server's business and may hold people's data.
+    "log_min_messages=log",
+    "log_checkpoints=off"};
+
+/// A name of its own for every folder, the same from run to run.
+std::string mark_of(const fs::path& folder) {
+    std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+    for (const unsigned char each : folder.string()) hash = (hash ^ each) * 1099511628211u;
+    char text[17];
+    snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+    return text;
+}
+
+/// A socket's name holds 107 bytes, and libpq takes a comma for the end of a host.
+bool fits_a_socket(const fs::path& folder) {
+    constexpr std::size_t most = 107 - std::string_view("/.s.PGSQL.5432").size();
+    const std::string text = folder.string();
+    return text.size() <= most && std::ranges::all_of(text, [](unsigned char each) {
+               return isalnum(each) ||
+                      std::string_view("/._-").find(each) != std::string_view::npos;
+           });
+}
+
+void run(PGconn* connection, const char* sql) {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql), &PQclear);
+    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK)
+        throw std::runtime_error(std::string("PostgreSQL: ") + PQerrorMessage(connection));
+}
+
+bool has_rows(PGconn* connection, const char* sql) {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection, sql), &PQclear);
+    return PQntuples(result.get()) > 0;
+}
+
+}  // namespace
+
+class Embedded::Impl {
+public:
+    Impl(fs::path given, std::function<void(std::string_view)> say)
+        : folder(fs::absolute(given).lexically_normal()), log(std::move(say)) {}
+
+    std::string start();
+    void stop() noexcept;
+
+private:
+    fs::path home() const;
+    Cluster::Plan plan() const;
+    void make_role_and_database() const;
+    void watch();
+
+    const fs::path folder;
+    const std::function<void(std::string_view)> log;
+    std::optional<FileLock> use;  // shared by all that use the cluster
+    std::optional<Cluster> cluster;
+    std::thread watcher;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool stopping = false;
+};
+
+/// The folder itself, unless whoever runs the cluster cannot come there, as below /root.
+fs::path Embedded::Impl::home() const {
+    const Account account = cluster_account();
+    if (account.uid == geteuid() || can_reach(account, folder)) return folder;
+    const fs::path other = "/var/lib/workboard-" + mark_of(folder);
+    log("the user " + account.name + ", who runs PostgreSQL, cannot reach " + folder.string() +
+        "; the data is in " + other.string());
+    return other;
+}
+
+Cluster::Plan Embedded::Impl::plan() const {
+    const fs::path at = home();
+    const Account account = cluster_account();
+    make_private_folder(at, account);
+    fs::path socket = at / "socket";
+    if (!fits_a_socket(socket)) socket = "/tmp/workboard-" + mark_of(at);
+    return {postgres_programs_for(at / "data"), account, at / "data", socket, tuning};
+}
+
+std::string Embedded::Impl::start() {
+    cluster.emplace(plan());
+    const fs::path at = cluster->plan().data.parent_path();
+    {
+        // One at a time, and not while another takes it down.
+        const FileLock coming_and_going(at / "start.lock");
+        use.emplace(at / "use.lock", FileLock::Share::shared);
+        if (!fs::exists(cluster->plan().data))
+            log("making a database cluster in " + cluster->plan().data.string());
+        cluster->create();
+        if (cluster->running() != 0) log("PostgreSQL runs already and is taken over");
+        cluster->start();
+        make_role_and_database();
+    }
+    watcher = std::thread([this] { watch(); });
+    return cluster->url("workboard", "workboard");
+}
+
+void Embedded::Impl::make_role_and_database() const {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
+        PQconnectdb(cluster->url("postgres", "postgres").c_str()), &PQfinish
+    );
+    if (PQstatus(connection.get()) != CONNECTION_OK)
+        throw std::runtime_error(std::string("PostgreSQL: ") + PQerrorMessage(connection.get()));
+    if (!has_rows(connection.get(), "SELECT FROM pg_roles WHERE rolname = 'workboard'"))
+        run(connection.get(), "CREATE ROLE workboard LOGIN NOSUPERUSER NOBYPASSRLS");
+    if (!has_rows(connection.get(), "SELECT FROM pg_database WHERE datname = 'workboard'"))
+        run(connection.get(), "CREATE DATABASE workboard OWNER workboard");
+}
+
+/// Starts it again when something else has ended it.
+void Embedded::Impl::watch() {
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, std::chrono::seconds(1), [this] { return stopping; })) {
+        if (cluster->running() != 0) continue;
+        try {
+            log("PostgreSQL has ended; starting it again");
+            cluster->start();
+        } catch (const std::exception& problem) {
+            log(problem.what());
+        }
+    }
+}
+
+void Embedded::Impl::stop() noexcept {
+    if (watcher.joinable()) {
+        {
+            const std::lock_guard lock(mutex);
+            stopping = true;
+        }
+        changed.notify_one();
+        watcher.join();
+    }
+    if (!use) return;
+    try {
+        const FileLock coming_and_going(cluster->plan().data.parent_path() / "start.lock");
+        // The last one out turns off the light.
+        if (use->try_exclusive() && !cluster->stop(Cluster::Stop::fast, std::chrono::seconds(30)))
+            cluster->stop(Cluster::Stop::immediate, std::chrono::seconds(10));
+    } catch (const std::exception& problem) {
+        log(problem.what());
+    }
+    use.reset();
+}
+
+Embedded::Embedded(fs::path folder, std::function<void(std::string_view)> log)
+    : impl_(std::make_unique<Impl>(std::move(folder), std::move(log))) {}
+Embedded::~Embedded() { impl_->stop(); }
+std::string Embedded::start() { return impl_->start(); }
+void Embedded::stop() noexcept { impl_->stop(); }
+
+}  // namespace svc::db

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "svc/http.hpp"
+#include "svc/operation.hpp"
+
+#include <boost/json/value.hpp>
+
+/// From the text of a request to a filled input record.
+namespace svc::decl {
+
+/// Bounds on a body before any type is looked at (contract 4.7).
+struct JsonLimits {
+    std::size_t depth = 64;
+    std::size_t tokens = 20'000;
+};
+
+/// Parses JSON strictly: UTF-8, no duplicate members, no NUL in text, no lone surrogates, no
+/// number beyond a double. Failure 422 `json_invalid` at ["body", <offset>] otherwise, where
+/// "body" is `place`.
+json::value parse_json(
+    std::string_view text, std::string_view place = "body", JsonLimits limits = {}
+);
+
+/// The parts of a REST request as the route's table found them.
+struct Parts {
+    std::vector<std::pair<std::string_view, std::string>> path;  ///< decoded values by name
+    const http::Request* request = nullptr;
+};
+
+/// Step 7 of the order of checks: path, query and headers are text of the right form and the
+/// body is JSON. Keeps what it parsed so that read_input need not parse it again. Throws 422.
+class RestInput {
+public:
+    RestInput(const Operation& operation, const Parts& parts);
+    ~RestInput();
+    /// Step 10: everything into the record, every wrong field at once. Throws 422.
+    void fill(void* input) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Arguments side by side, as MCP and Lua send them. Throws 422 at ["arguments", …].
+void fill_flat(const Operation& operation, const json::value& arguments, void* input);
+
+/// The OpenAPI 3.1 document (contract 4.9).
+struct OpenApiInput {
+    std::string base_url;
+    struct Tag {
+        std::string name, description;
+    };
+    std::vector<Tag> tags;
+    struct Entry {
+        const Operation* operation;
+        std::string tag;
+    };
+    std::vector<Entry> operations;
+};
+std::string openapi(const OpenApiInput& in);
+
+/// The JSON Schema of an operation's flat arguments: root `type: object`, additionalProperties
+/// false, no root combinators, no $ref at the root.
+std::string tool_schema(const Operation& operation);
+
+}  // namespace svc::decl

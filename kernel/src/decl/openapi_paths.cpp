@@ -1,0 +1,220 @@
+#include "decl/openapi.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/string.hpp>
+
+#include <algorithm>
+
+namespace svc::decl {
+
+namespace {
+
+using Place = Operation::Place;
+
+std::string_view who_may(Access access) {
+    switch (access) {
+        case Access::anyone: return "anyone; no sign-in is needed.";
+        case Access::me: return "any signed-in caller.";
+        case Access::person: return "a person, by browser session or integration token.";
+        case Access::member: return "any member of the workspace.";
+        case Access::admin: return "an admin or owner of the workspace.";
+        case Access::owner: return "an owner of the workspace.";
+        case Access::board_viewer: return "whoever may see the board.";
+        case Access::board_editor: return "whoever may edit the board.";
+        case Access::board_admin: return "whoever administers the board.";
+    }
+    return "";
+}
+
+std::string_view name_of(Place place) {
+    switch (place) {
+        case Place::path: return "path";
+        case Place::query: return "query";
+        case Place::header: return "header";
+        case Place::body: return "body";
+    }
+    return "";
+}
+
+std::string_view describe(int status) {
+    switch (status) {
+        case 200: return "The result.";
+        case 201: return "It is made.";
+        case 202: return "It is taken and will be done.";
+        case 204: return "It is done; there is no body.";
+        case 302: return "Leads on to the address in `Location`.";
+        default: return "Done.";
+    }
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    });
+    return out;
+}
+
+bool is_redirect(const Operation& operation) { return operation.status / 100 == 3; }
+
+// Writes one operation.
+class Writer {
+public:
+    Writer(const Operation& operation, Components& components, bool versioned_path)
+        : operation_(operation),
+          components_(components),
+          by_version_(
+              versioned_path && operation.method() != "GET" && operation.method() != "POST"
+          ) {
+        each_declared(record(), [&](const Record&, const Field& field) {
+            if (operation_.place(field) != Place::body) return;
+            has_body_ = true;
+            needs_body_ = needs_body_ || field.required();
+        });
+    }
+
+    json::object write(std::string_view tag) {
+        json::object out{
+            {"tags", json::array{tag}},
+            {"summary", operation_.summary},
+            {"description", description()},
+            {"operationId", operation_.name}};
+        if (auto list = parameters(); !list.empty()) out["parameters"] = std::move(list);
+        if (has_body_)
+            out["requestBody"] = json::object{
+                {"required", needs_body_},
+                {"content", {{"application/json", {{"schema", components_.body(operation_)}}}}}};
+        out["responses"] = responses();
+        out["security"] = security();
+        return out;
+    }
+
+private:
+    const Record& record() const { return *operation_.handler.input; }
+    bool is_post() const { return operation_.method() == "POST"; }
+    bool writes() const { return !operation_.read_only(); }
+    bool signed_in() const { return operation_.access != Access::anyone; }
+    bool in_workspace() const { return operation_.access > Access::person; }
+
+    std::string description() const {
+        std::string text(operation_.description);
+        if (!text.empty()) text += "\n\n";
+        return text.append("**Access:** ").append(who_may(operation_.access));
+    }
+
+    json::array parameters() {
+        json::array list;
+        const auto shared = [&](std::string_view name) {
+            list.push_back(json::object{{"$ref", "#/components/parameters/" + std::string(name)}});
+        };
+        // Text cannot be null, so null is not shown.
+        SchemaWriter& writer = components_.input;
+        writer.brief = true;
+        each_declared(record(), [&](const Record& owner, const Field& field) {
+            const Place place = operation_.place(field);
+            if (place == Place::body || field.rules.echo || field.codec->constant) return;
+            list.push_back(parameter(owner, field, place));
+        });
+        writer.brief = false;
+        if (operation_.names_org) shared("Workspace");
+        if (is_post() && writes()) shared("IdempotencyKey");
+        if (by_version_) shared("IfMatch");
+        // Whoever is sent here by a provider's redirect cannot name a version.
+        if (operation_.path().starts_with("/v1/") && !is_redirect(operation_))
+            shared("BoardVersion");
+        return list;
+    }
+
+    json::object parameter(const Record& owner, const Field& field, Place place) {
+        json::object schema;
+        components_.input.field(owner, field, schema);
+        json::object out{
+            {"name", place == Place::header ? field.rules.header : field.name},
+            {"in", decl::name_of(place)},
+            {"required", field.required()}};
+        if (auto* text = schema.if_contains("description")) {
+            out["description"] = std::move(*text);
+            schema.erase("description");
+        }
+        out["schema"] = std::move(schema);
+        return out;
+    }
+
+    json::object success(int status) {
+        json::object out{{"description", describe(status)}};
+        const Output& output = operation_.handler.output;
+        if (status / 100 == 3)
+            out["headers"] = json::object{
+                {"Location",
+                 {{"description", "Where to go on."},
+                  {"schema", {{"type", "string"}, {"format", "uri-reference"}}}}}};
+        if (output.versioned)
+            out["headers"] = json::object{{"ETag", {{"$ref", "#/components/headers/ETag"}}}};
+        if (status == 204 || status / 100 == 3 || (!output.codec && !output.item)) return out;
+        json::object schema;
+        if (output.item) schema = components_.page(*output.item);
+        else output.codec->schema(components_.output, {}, schema);
+        out["content"] = json::object{{"application/json", {{"schema", std::move(schema)}}}};
+        return out;
+    }
+
+    json::object responses() {
+        json::object out;
+        out[std::to_string(operation_.status)] = success(operation_.status);
+        for (int status : operation_.also) out[std::to_string(status)] = success(status);
+        if (is_redirect(operation_)) return out;
+        for (int status : refused_with()) out[std::to_string(status)] = refusal(status);
+        return out;
+    }
+
+    std::vector<int> refused_with() const {
+        const bool has_path = operation_.path().find('{') != std::string_view::npos;
+        std::vector<int> list;
+        const auto add = [&](int status, bool may_be) {
+            if (may_be) list.push_back(status);
+        };
+        add(400, operation_.path().starts_with("/v1/"));
+        add(401, signed_in());
+        add(402, in_workspace() && writes());
+        add(403, signed_in() && (operation_.access != Access::me || operation_.method() != "GET"));
+        add(404, has_path || in_workspace());
+        add(409, writes());
+        add(412, by_version_);
+        add(413, has_body_);
+        add(422, true);
+        add(429, true);
+        return list;
+    }
+
+    json::array security() const {
+        if (!signed_in()) return {};
+        return {
+            json::object{{"bearerAuth", json::array()}},
+            json::object{{"sessionCookie", json::array()}}};
+    }
+
+    const Operation& operation_;
+    Components& components_;
+    bool by_version_;
+    bool has_body_ = false;
+    bool needs_body_ = false;
+};
+
+}  // namespace
+
+json::object write_paths(const OpenApiInput& in, Components& components) {
+    std::set<std::string_view> versioned;
+    for (const auto& entry : in.operations)
+        if (entry.operation->handler.output.versioned) versioned.insert(entry.operation->path());
+    json::object paths;
+    for (const auto& entry : in.operations) {
+        const Operation& operation = *entry.operation;
+        json::value& path = paths[operation.path()];
+        if (!path.is_object()) path.emplace_object();
+        path.get_object()[lower(operation.method())] =
+            Writer(operation, components, versioned.contains(operation.path())).write(entry.tag);
+    }
+    return paths;
+}
+
+}  // namespace svc::decl

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "decl/reader.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <functional>
+
+namespace svc::decl {
+
+/// A record's schema with those of its fields (`spread` ones laid flat) that `includes` lets in.
+void object_schema(
+    SchemaWriter& writer,
+    const Record& record,
+    json::object& out,
+    const std::function<bool(const Field&)>& includes
+);
+
+/// What a field's name says by itself, for fields whose declaration says no more: `board_id` is
+/// the board's id, and `created_time` means the same everywhere (contract 3).
+std::string describe_by_name(std::string_view name);
+
+/// Calls `each(owner, field)` for the record's fields with `spread` records laid flat, `owner`
+/// being the record that declares the field.
+template <class Each>
+void each_declared(const Record& record, const Each& each) {
+    for (const Field& field : record.fields) {
+        if (!field.rules.spread) each(record, field);
+        else each_declared(field.codec->record(), each);
+    }
+}
+
+/// Calls `change` with the text of every `$ref` in the value, to be replaced in place.
+void each_ref(json::value& in, const std::function<void(json::value& ref)>& change);
+
+}  // namespace svc::decl

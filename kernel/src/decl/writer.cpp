@@ -1,0 +1,163 @@
+#include "decl/utf8.hpp"
+#include "svc/operation.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace svc {
+
+namespace {
+
+constexpr std::uint64_t every_byte(std::uint8_t byte) { return 0x0101010101010101u * byte; }
+
+// The high bit of each byte that is zero; bits above the first one found may be wrong.
+constexpr std::uint64_t zero_bytes(std::uint64_t word) {
+    return (word - every_byte(0x01)) & ~word & every_byte(0x80);
+}
+
+// Where the text stops being printable ASCII that stands for itself.
+const char* skip_plain(const char* at, const char* end) {
+    while (end - at >= 8) {
+        std::uint64_t word;
+        std::memcpy(&word, at, sizeof(word));
+        const std::uint64_t control = (word - every_byte(0x20)) & ~word;
+        const std::uint64_t special = zero_bytes(word ^ every_byte('"')) |
+                                      zero_bytes(word ^ every_byte('\\')) |
+                                      ((control | word) & every_byte(0x80));
+        if (special) {
+            static_assert(std::endian::native == std::endian::little);
+            return at + std::countr_zero(special) / 8;
+        }
+        at += 8;
+    }
+    while (at != end) {
+        const auto byte = static_cast<unsigned char>(*at);
+        if (byte < 0x20 || byte >= 0x80 || byte == '"' || byte == '\\') break;
+        ++at;
+    }
+    return at;
+}
+
+void write_escape(char c, std::string& out) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    switch (c) {
+        case '"': out += "\\\""; break;
+        case '\\': out += "\\\\"; break;
+        case '\b': out += "\\b"; break;
+        case '\f': out += "\\f"; break;
+        case '\n': out += "\\n"; break;
+        case '\r': out += "\\r"; break;
+        case '\t': out += "\\t"; break;
+        default:
+            out += "\\u00";
+            out += hex[static_cast<unsigned char>(c) >> 4];
+            out += hex[c & 0x0F];
+    }
+}
+
+// While set, this thread's write() passes over secret fields, at any depth.
+thread_local bool secrets_hidden = false;
+
+void write_fields(const Record& record, const void* from, std::string& out) {
+    for (const Field& field : record.fields) {
+        const void* member = field.in_const(from);
+        if (field.rules.spread) {
+            write_fields(field.codec->record(), member, out);
+            continue;
+        }
+        if (field.rules.secret && secrets_hidden) continue;
+        if (field.rules.left_out && field.codec->empty(member)) continue;
+        // Names are C++ identifiers, so they need no escaping.
+        out += out.back() == '{' ? "\"" : ",\"";
+        out += field.name;
+        out += "\":";
+        field.codec->write(member, out);
+    }
+}
+
+struct Difference {
+    std::string& changes;
+    std::string& previous;
+
+    static void add(const Field& field, std::string_view json, std::string& object) {
+        if (object.back() != '{') object += ',';
+        object += '"';
+        object += field.name;
+        object += "\":";
+        object += json.empty() ? "null" : json;
+    }
+    // What an answer would show of the field; nothing when it would leave it out.
+    static std::string shown(const Field& field, const void* record) {
+        std::string json;
+        const void* member = record ? field.in_const(record) : nullptr;
+        if (member && !(field.rules.left_out && field.codec->empty(member)))
+            field.codec->write(member, json);
+        return json;
+    }
+    void collect(const Record& record, const void* before, const void* after) {
+        for (const Field& field : record.fields) {
+            if (field.rules.secret) continue;
+            if (field.rules.spread) {
+                collect(
+                    field.codec->record(),
+                    before ? field.in_const(before) : nullptr,
+                    field.in_const(after)
+                );
+                continue;
+            }
+            const std::string was = shown(field, before), is = shown(field, after);
+            if (was == is) continue;
+            add(field, is, changes);
+            if (before) add(field, was, previous);
+        }
+    }
+};
+
+}  // namespace
+
+void write_text(std::string_view text, std::string& out) {
+    out += '"';
+    const char* const end = text.data() + text.size();
+    const char* from = text.data();
+    for (const char* at = from; (at = skip_plain(at, end)) != end;) {
+        const std::string_view rest(at, static_cast<std::size_t>(end - at));
+        if (static_cast<unsigned char>(*at) < 0x80) {
+            out.append(from, at);
+            write_escape(*at, out);
+            from = ++at;
+        } else if (const std::size_t bytes = decl::utf8::beyond_ascii(rest)) {
+            at += bytes;
+        } else {
+            out.append(from, at);
+            out += "\xEF\xBF\xBD";
+            from = at += decl::utf8::ill_formed(rest);
+        }
+    }
+    out.append(from, end);
+    out += '"';
+}
+
+void write(const Record& record, const void* from, std::string& out) {
+    out += '{';
+    write_fields(record, from, out);
+    out += '}';
+}
+
+void write_difference(
+    const Record& record,
+    const void* before,
+    const void* after,
+    std::string& changes,
+    std::string& previous
+) {
+    struct Hiding {
+        bool outer = std::exchange(secrets_hidden, true);
+        ~Hiding() { secrets_hidden = outer; }
+    } hiding;
+    changes = previous = "{";
+    Difference{changes, previous}.collect(record, before, after);
+    changes += '}';
+    previous += '}';
+}
+
+}  // namespace svc

@@ -1,0 +1,129 @@
+#include "events/audit.hpp"
+
+#include <openssl/evp.h>
+
+namespace svc::events {
+
+namespace {
+
+constexpr Sql read_entries{"events.read_audit_entries", R"(
+    SELECT org_id, sequence, id, action, outcome, actor, target_type, target_id, target_name,
+           before, after, ip_address, user_agent, request_id,
+           (extract(epoch FROM occurred_at) * 1000000)::bigint AS occurred_micros,
+           encode(prev_hash, 'hex') AS prev_hash, encode(hash, 'hex') AS hash
+    FROM audit_events
+    WHERE org_id = $1 AND sequence > $2
+    ORDER BY sequence
+    LIMIT 500)"};
+
+constexpr Sql read_head{"events.read_audit_head", R"(
+    SELECT audit_sequence AS sequence, encode(audit_hash, 'hex') AS hash
+    FROM event_heads
+    WHERE org_id = $1)"};
+
+struct Head {
+    std::int64_t sequence = 0;
+    std::string hash;
+};
+SVC_RECORD(Head, (sequence, ""), (hash, ""));
+
+/// A value as `<length in bytes>:<bytes>,`, so that no value can pass for two.
+void append(std::string_view value, std::string& out) {
+    out += std::to_string(value.size());
+    out += ':';
+    out += value;
+    out += ',';
+}
+void append(std::int64_t value, std::string& out) { append(std::to_string(value), out); }
+void append(const Uuid& value, std::string& out) { append(value.str(), out); }
+template <class T>
+void append(const std::optional<T>& value, std::string& out) {
+    if (value) append(*value, out);
+    else out += "-,";
+}
+
+/// What is wrong with an entry that stands after one with `last` as its hash.
+std::optional<std::string> fault_of(
+    const AuditEntry& entry, std::int64_t expected, const std::string& last
+) {
+    const std::string which = "entry " + std::to_string(expected);
+    if (entry.sequence != expected) return which + " is missing";
+    if (entry.prev_hash != last) return which + " does not continue the one before it";
+    if (entry.hash != hash_of(entry)) return which + " was changed";
+    return std::nullopt;
+}
+
+}  // namespace
+
+const std::string& chain_start() {
+    static const std::string zeros(64, '0');
+    return zeros;
+}
+
+std::string canonical(const AuditEntry& entry) {
+    std::string text = "workboard-audit-1,";
+    append(entry.prev_hash, text);
+    append(entry.org_id, text);
+    append(entry.sequence, text);
+    append(entry.id, text);
+    append(entry.occurred_micros, text);
+    append(entry.action, text);
+    append(entry.outcome, text);
+    append(entry.actor, text);
+    append(entry.target_type, text);
+    append(entry.target_id, text);
+    append(entry.target_name, text);
+    append(entry.before, text);
+    append(entry.after, text);
+    append(entry.ip_address, text);
+    append(entry.user_agent, text);
+    append(entry.request_id, text);
+    return text;
+}
+
+std::string hash_of(const AuditEntry& entry) {
+    const std::string text = canonical(entry);
+    unsigned char digest[32];
+    if (EVP_Digest(text.data(), text.size(), digest, nullptr, EVP_sha256(), nullptr) != 1)
+        throw std::runtime_error("SHA-256 failed");
+    constexpr char digits[] = "0123456789abcdef";
+    std::string hex;
+    for (const unsigned char byte : digest) {
+        hex += digits[byte >> 4];
+        hex += digits[byte & 15];
+    }
+    return hex;
+}
+
+AuditReport verify_audit(db::Database& database, const Uuid& org) {
+    // Read before the entries: the chain may grow meanwhile, but not shrink.
+    std::optional<Head> head;
+    database.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for(org, std::nullopt);
+        head = tx.one<Head>(read_head, org);
+    });
+    AuditReport report{.head = chain_start()};
+    std::string hash_at_head = chain_start();
+    for (std::vector<AuditEntry> page;;) {
+        database.transact(Tx::Mode::read, [&](Tx& tx) {
+            tx.act_for(org, std::nullopt);
+            page = tx.all<AuditEntry>(read_entries, org, report.entries);
+        });
+        if (page.empty()) break;
+        for (const AuditEntry& entry : page) {
+            report.fault = fault_of(entry, report.entries + 1, report.head);
+            if (report.fault) return report;
+            ++report.entries;
+            report.head = entry.hash;
+            if (head && report.entries == head->sequence) hash_at_head = entry.hash;
+        }
+    }
+    if (head && head->sequence > report.entries)
+        report.fault = "entry " + std::to_string(report.entries + 1) + " is missing";
+    else if (head && head->hash != hash_at_head)
+        report.fault =
+            "entry " + std::to_string(head->sequence) + " is not the one that was written";
+    return report;
+}
+
+}  // namespace svc::events

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "db/database.hpp"
+#include "svc/events.hpp"
+
+/// The audit record: one chain of entries per workspace (docs/events.md has the canonical form).
+namespace svc::events {
+
+/// A row of audit_events. JSON is kept as text, hashes as lower-case hex.
+struct AuditEntry {
+    Uuid org_id;
+    std::int64_t sequence = 0;
+    Uuid id;
+    std::int64_t occurred_micros = 0;  ///< since 1970-01-01 UTC
+    std::string action, outcome, actor;
+    std::optional<std::string> target_type;
+    std::optional<Uuid> target_id;
+    std::optional<std::string> target_name, before, after, ip_address, user_agent, request_id;
+    std::string prev_hash, hash;
+};
+SVC_RECORD(
+    AuditEntry,
+    (org_id, ""),
+    (sequence, ""),
+    (id, ""),
+    (occurred_micros, ""),
+    (action, ""),
+    (outcome, ""),
+    (actor, ""),
+    (target_type, ""),
+    (target_id, ""),
+    (target_name, ""),
+    (before, ""),
+    (after, ""),
+    (ip_address, ""),
+    (user_agent, ""),
+    (request_id, ""),
+    (prev_hash, ""),
+    (hash, "")
+);
+
+/// What the first entry of every chain has before it: 64 zeros.
+const std::string& chain_start();
+
+/// The text of an entry that its hash is made of: every column but the hash itself.
+std::string canonical(const AuditEntry& entry);
+/// SHA-256 of canonical(entry), in hex.
+std::string hash_of(const AuditEntry& entry);
+
+/// What a walk along a workspace's chain found.
+struct AuditReport {
+    std::int64_t entries = 0;            ///< that are in order
+    std::string head;                    ///< the hash of the last of them: note it down elsewhere
+    std::optional<std::string> fault{};  ///< the first thing that is wrong, for people
+};
+AuditReport verify_audit(db::Database& database, const Uuid& org);
+
+}  // namespace svc::events

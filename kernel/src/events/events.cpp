@@ -1,0 +1,74 @@
+#include "svc/events.hpp"
+
+#include <boost/json.hpp>
+
+namespace svc {
+
+bool kind_matches(std::string_view filter, std::string_view kind) {
+    if (filter == "*" || filter == kind) return true;
+    if (!filter.ends_with(".*")) return false;
+    return kind.starts_with(filter.substr(0, filter.size() - 1));
+}
+
+namespace {
+
+/// Appends the members of `from`, those of spread records beside them, secrets left out.
+void write_members(const Record& record, const void* from, std::string& out) {
+    for (const Field& field : record.fields) {
+        const void* value = field.in_const(from);
+        if (field.rules.secret) continue;
+        if (field.rules.left_out && field.codec->empty(value)) continue;
+        if (field.rules.spread && field.codec->record) {
+            write_members(field.codec->record(), value, out);
+            continue;
+        }
+        if (out.back() != '{') out += ',';
+        write_text(field.name, out);
+        out += ':';
+        field.codec->write(value, out);
+    }
+}
+
+/// What people call the thing: the first of these fields that is text.
+std::optional<std::string> name_in(const Record& record, const void* from) {
+    for (const std::string_view each : {"title", "name", "key"})
+        for (const Field& field : record.fields) {
+            if (field.name != each || field.rules.secret || field.rules.spread) continue;
+            std::string text;
+            field.codec->write(field.in_const(from), text);
+            if (text.starts_with('"')) return std::string(json::parse(text).as_string());
+        }
+    return std::nullopt;
+}
+
+}  // namespace
+
+namespace detail {
+
+Event make_event(
+    const EventKind& kind,
+    const Uuid& id,
+    std::int64_t version,
+    const Record& record,
+    const void* before,
+    const void* after
+) {
+    Event event;
+    event.kind = &kind;
+    event.id = id;
+    event.version = version;
+    event.name = name_in(record, after);
+    if (before) {
+        event.changes.clear();
+        event.previous.clear();
+        write_difference(record, before, after, event.changes, event.previous);
+    } else {
+        event.changes = "{";
+        write_members(record, after, event.changes);
+        event.changes += '}';
+    }
+    return event;
+}
+
+}  // namespace detail
+}  // namespace svc

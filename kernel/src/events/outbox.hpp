@@ -1,0 +1,44 @@
+#pragma once
+
+#include "svc/events.hpp"
+#include "svc/tx.hpp"
+
+/// The row that a change leaves behind in its own transaction. The sequencer makes both the
+/// event and the audit entry of it.
+namespace svc::events {
+
+/// Who made a change, by which way it came in, and what it answers. Views need only live as
+/// long as the call they are given to.
+struct EventContext {
+    const Caller* caller = nullptr;  ///< null: the system itself
+    Surface surface = Surface::system;
+    std::string_view request_id{}, client_address{}, user_agent{};
+    std::string_view action{};               ///< the operation's name
+    std::optional<Uuid> mutation_id{};       ///< as the client named its write
+    std::optional<Uuid> cause_event{};       ///< the event that a script answers
+    std::optional<Uuid> cause_automation{};  ///< the script that does
+    int depth = 0;                           ///< how many automations stand behind it
+};
+
+/// Queues the event with the next pipeline; no round trip of its own. The workspace is the
+/// event's own or else the caller's; without either it is a std::logic_error.
+void queue_event(Tx& tx, const Event& event, const EventContext& context);
+
+enum class Outcome { success, denied };
+BOOST_DESCRIBE_ENUM(Outcome, success, denied)
+
+/// Something for the audit record alone: a write that is no event, or a privileged call that
+/// was refused.
+struct AuditNote {
+    Uuid org_id;
+    Outcome outcome = Outcome::success;
+    std::string_view target_type{};  ///< `object` of what it is about; empty when there is none
+    std::optional<Uuid> target_id{};
+    std::optional<std::string> target_name{};
+    std::string before = "{}", after = "{}";  ///< JSON objects without secrets
+};
+
+/// Queues the note with the next pipeline; no round trip of its own.
+void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context);
+
+}  // namespace svc::events

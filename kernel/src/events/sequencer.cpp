@@ -1,0 +1,151 @@
+#include "events/sequencer.hpp"
+
+#include "events/move.hpp"
+#include "events/pulse.hpp"
+#include "events/stored.hpp"
+
+#include <Poco/Logger.h>
+
+#include <thread>
+
+namespace svc::events {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t lock_key = 0x776b'6264'0000'0001;  // "wkbd", and a number in this house
+constexpr std::chrono::seconds stay_busy{5};  ///< after the last row that nobody announced
+
+Poco::Logger& log() { return Poco::Logger::get("events"); }
+
+}  // namespace
+
+class Sequencer::Impl {
+public:
+    Impl(db::Database& database, std::vector<EventListener> listeners, Settings settings)
+        : database_(database),
+          listeners_(std::move(listeners)),
+          settings_(settings),
+          thread_([this] { run(); }) {}
+    ~Impl() { stop(); }
+
+    void nudge() { pulse_.ring(); }
+
+    void stop() noexcept {
+        pulse_.end();
+        if (thread_.joinable()) thread_.join();
+    }
+
+    Load load() const { return {leading_, position_, events_, batches_, failures_, lag_seconds_}; }
+
+private:
+    void run() {
+        while (!pulse_.ended()) try {
+                if (auto lock = database_.try_lock(lock_key)) lead(*lock);
+                else follow();
+            } catch (const std::exception& error) {
+                fail(error.what());
+            }
+        leading_ = false;
+    }
+
+    /// Every batch, until the end or until something goes wrong.
+    void lead(db::Database::Lock& lock) {
+        catch_up(*lock.begin());
+        leading_ = true;
+        if (std::exchange(failing_, false)) log().information("the sequencer goes on");
+        auto busy_until = Clock::time_point::min();
+        for (bool announced = true; !pulse_.ended();) {
+            const std::size_t rows = move(lock);
+            const auto now = Clock::now();
+            if (rows > 0 && !announced) busy_until = now + stay_busy;
+            if (rows > 0) {
+                announced = true;
+                if (rows < static_cast<std::size_t>(settings_.batch_rows))
+                    pulse_.rest(settings_.gather);
+                continue;
+            }
+            announced = pulse_.wait(now < busy_until ? settings_.busy_poll : settings_.idle_poll);
+        }
+    }
+
+    std::size_t move(db::Database::Lock& lock) {
+        const auto tx = lock.begin();
+        Moved moved = move_batch(*tx, settings_.batch_rows, settings_.batch_bytes);
+        if (moved.rows == 0) return 0;
+        tx->commit();
+        events_ += moved.events.size();
+        ++batches_;
+        lag_seconds_ = moved.oldest_seconds;
+        tell(moved.events);
+        return moved.rows;
+    }
+
+    /// Another server has the lock: look at what it stores, and now and then at the lock.
+    void follow() {
+        leading_ = false;
+        const auto until = Clock::now() + jittered(settings_.lock_retry);
+        while (!pulse_.ended() && Clock::now() < until) {
+            catch_up(*database_.begin(Tx::Mode::read));
+            failing_ = false;
+            pulse_.rest(settings_.follow_poll);
+        }
+    }
+
+    void catch_up(Tx& tx) {
+        tx.act_for_all_orgs();
+        if (!position_known_) {
+            position_ = last_position(tx);
+            position_known_ = true;
+        }
+        for (;;) {
+            const auto events = events_after(tx, position_, settings_.batch_rows).all();
+            tell(events);
+            if (events.size() < static_cast<std::size_t>(settings_.batch_rows)) return;
+        }
+    }
+
+    void tell(const std::vector<StoredEvent>& events) {
+        if (events.empty()) return;
+        for (const EventListener& listener : listeners_) try {
+                listener(events);
+            } catch (const std::exception& error) {
+                log().error(std::string("a listener threw: ") + error.what());
+            }
+        position_ = events.back().position;  // last: whoever sees it may rely on the listeners
+    }
+
+    void fail(const std::string& why) {
+        leading_ = false;
+        ++failures_;
+        if (!failing_) log().warning("the sequencer waits for the database: " + why);
+        failing_ = true;
+        pulse_.rest(jittered(settings_.lock_retry));
+    }
+
+    db::Database& database_;
+    const std::vector<EventListener> listeners_;
+    const Settings settings_;
+    Pulse pulse_;
+    bool failing_ = false, position_known_ = false;  // the thread's own
+    std::atomic<bool> leading_{false};
+    std::atomic<std::int64_t> position_{0};
+    std::atomic<std::uint64_t> events_{0}, batches_{0}, failures_{0};
+    std::atomic<double> lag_seconds_{0};
+    std::thread thread_;  // last: it uses all of the above
+};
+
+Sequencer::Sequencer(db::Database& database, std::vector<EventListener> listeners)
+    : Sequencer(database, std::move(listeners), Settings()) {}
+Sequencer::Sequencer(
+    db::Database& database, std::vector<EventListener> listeners, Settings settings
+)
+    : impl_(std::make_unique<Impl>(database, std::move(listeners), settings)) {}
+Sequencer::~Sequencer() = default;
+
+void Sequencer::nudge() { impl_->nudge(); }
+void Sequencer::stop() noexcept { impl_->stop(); }
+Sequencer::Load Sequencer::load() const { return impl_->load(); }
+
+}  // namespace svc::events

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "db/database.hpp"
+#include "svc/events.hpp"
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace svc::events {
+
+/// Moves what transactions left in the outbox into the log of events, in the order it was
+/// written, and links the audit entries (docs/events.md). Of all the servers on one database
+/// one does it, the one that holds an advisory lock; the others follow the log and take over
+/// when the lock is free. A thread of its own, which outlives restarts of the database.
+class Sequencer {
+public:
+    struct Settings {
+        /// Between looks at the outbox while other servers write into it, and while nobody does.
+        std::chrono::milliseconds busy_poll{20}, idle_poll{200};
+        /// Between looks at the log, and at the lock, while another server holds it.
+        std::chrono::milliseconds follow_poll{250}, lock_retry{1'000};
+        /// After a batch that was not full, so that the next is worth its commit.
+        std::chrono::milliseconds gather{3};
+        int batch_rows = 500;
+        std::int64_t batch_bytes = 4 << 20;
+    };
+
+    /// `listeners` are told, on the sequencer's thread, of every batch that was stored since
+    /// the start, whichever server stored it. Starts at once.
+    Sequencer(db::Database& database, std::vector<EventListener> listeners);
+    Sequencer(db::Database& database, std::vector<EventListener> listeners, Settings settings);
+    ~Sequencer();
+
+    /// Something was committed: look now. Any thread; costs an atomic when it is awake anyway.
+    void nudge();
+    /// Finishes the batch in hand and ends the thread.
+    void stop() noexcept;
+
+    struct Load {
+        bool leading = false;        ///< this server holds the lock
+        std::int64_t position = 0;   ///< of the last event its listeners were told of
+        std::uint64_t events = 0;    ///< sequenced by this server
+        std::uint64_t batches = 0;   ///< in which it did so
+        std::uint64_t failures = 0;  ///< of the database, met on the way
+        double lag_seconds = 0;      ///< how long the oldest row of the last batch had waited
+    };
+    Load load() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace svc::events

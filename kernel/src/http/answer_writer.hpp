@@ -1,0 +1,27 @@
+#pragma once
+
+#include "svc/http.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace svc::http {
+
+/// What happens to the connection behind an answer.
+enum class After : std::uint8_t { keep, close, stream };
+
+/// How the request wants to be answered.
+struct Wanted {
+    bool newer = true;       ///< HTTP/1.1 rather than 1.0
+    bool head_only = false;  ///< the request was a HEAD
+    After after = After::keep;
+};
+
+/// Appends status line and headers. Date, Content-Length and Connection are added here, so
+/// those that the answer brings are left out; what could break a line becomes a space.
+void write_head(const Answer& answer, const Wanted& wanted, std::string& out);
+
+/// The bytes that follow the head: none for HEAD, a stream, or a status that has no body.
+std::string_view body_of(const Answer& answer, const Wanted& wanted);
+
+}  // namespace svc::http

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "http/buffer.hpp"
+#include "http/channel.hpp"
+#include "http/intake.hpp"
+#include "http/turn.hpp"
+
+#include <array>
+
+namespace svc::http {
+
+class Conduit;
+
+/// What a connection is doing. `waiting` and `parked` ones keep the turn: it belongs to the job
+/// queue and to the parked exchange.
+enum class Phase : std::uint8_t {
+    handshake,
+    reading,
+    waiting,  ///< a whole request for which no worker was free
+    parked,
+    writing,
+    lingering,  ///< all is said; until the peer has read it, what it still sends is thrown away
+    streaming,
+};
+
+/// Which deadline runs while a connection is reading.
+enum class Stage : std::uint8_t { fresh, idle, head, body };
+
+/// The unsent rest of an answer.
+struct Pending {
+    std::string bytes;
+    std::shared_ptr<const std::string> body;  // sent behind `bytes`
+    std::size_t sent = 0;                     // of both
+    std::size_t untaken = 0;  // bytes the kernel held for the peer when its time began
+};
+
+/// One accepted connection. Lives in a slot of the table that is used again and never freed, so
+/// that a late event finds something to disagree with. All but `turn` belongs to whoever
+/// has the turn.
+struct Connection {
+    Turn turn;
+    std::uint32_t slot = 0;
+    std::uint32_t begin = 0;      // where in `in` the present request begins
+    std::uint32_t discarded = 0;  // bytes, while lingering
+    Phase phase = Phase::reading;
+    Stage stage = Stage::fresh;
+    bool trusted_peer = false;
+    bool closing = false;  // nothing more is read as a request
+    bool lingers = false;  // the peer may be sending: close only when it has read the answer
+    bool watches_writes = false;
+    Channel channel;
+    Buffer in;
+    Intake intake;
+    std::unique_ptr<Pending> out;
+    std::shared_ptr<Conduit> stream;
+    std::array<char, 46> peer_text{};
+    std::uint8_t peer_size = 0;
+
+    std::size_t unread() const { return in.size() - begin; }
+    std::string_view peer() const { return {peer_text.data(), peer_size}; }
+    /// Identifies this connection among all that ever were in its slot.
+    std::uint64_t key() const { return std::uint64_t{turn.generation()} << 32 | slot; }
+};
+
+}  // namespace svc::http

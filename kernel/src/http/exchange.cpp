@@ -1,0 +1,77 @@
+#include "http/exchange.hpp"
+
+#include "http/front.hpp"
+
+namespace svc::http {
+
+namespace {
+
+constexpr std::size_t body_worth_keeping = 64 << 10;
+
+}  // namespace
+
+void LiveExchange::begin(Connection& connection) {
+    connection_.store(&connection, std::memory_order_relaxed);
+    const auto bytes = connection.in.view().substr(connection.begin, connection.intake.size());
+    const auto question = std::min(head.target.find('?'), head.target.size());
+    request_.method = head.method;
+    request_.target = head.target;
+    request_.path = head.target.substr(0, question);
+    request_.query = head.target.substr(std::min(question + 1, head.target.size()));
+    request_.body = bytes.substr(connection.intake.head_size());
+    request_.headers = head.all();
+    Proxies::Origin origin{connection.peer(), connection.channel.secure()};
+    if (connection.trusted_peer) origin = front_.proxies.origin(origin, request_.headers);
+    request_.client_address = origin.address;
+    request_.secure = origin.secure;
+}
+
+void LiveExchange::resume() {
+    if (stage_.exchange(Running::again, std::memory_order_acq_rel) != Running::parked) return;
+    front_.jobs.resume(*this);
+    front_.ring();
+}
+
+void LiveExchange::resume_if_parked() {
+    auto parked = Running::parked;
+    if (!stage_.compare_exchange_strong(parked, Running::again, std::memory_order_acq_rel)) return;
+    front_.jobs.resume(*this);
+    front_.ring();
+}
+
+bool LiveExchange::park() {
+    auto now = Running::now;
+    return stage_.compare_exchange_strong(now, Running::parked, std::memory_order_acq_rel);
+}
+
+void LiveExchange::reset() {
+    state.reset();
+    stream = nullptr;
+    answer.status = 200;
+    answer.headers.clear();
+    answer.content_type.assign("application/json");
+    answer.shared_body.reset();
+    answer.body.clear();
+    if (answer.body.capacity() > body_worth_keeping) answer.body.shrink_to_fit();
+}
+
+LiveExchange& Exchanges::take() {
+    std::lock_guard lock(mutex_);
+    if (free_.empty()) return *all_.emplace_back(std::make_unique<LiveExchange>(front_));
+    LiveExchange& exchange = *free_.back();
+    free_.pop_back();
+    return exchange;
+}
+
+void Exchanges::give_back(LiveExchange& exchange) {
+    exchange.reset();
+    std::lock_guard lock(mutex_);
+    free_.push_back(&exchange);
+}
+
+void Exchanges::resume_parked() {
+    std::lock_guard lock(mutex_);
+    for (const auto& each : all_) each->resume_if_parked();
+}
+
+}  // namespace svc::http

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "http/connection.hpp"
+#include "http/server.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace svc::http {
+
+struct Front;
+
+/// An exchange as the front end sees it. Kept for the life of the server and used again, which
+/// saves its allocations, and makes a resume() that comes late a harmless extra run of
+/// whatever request it finds parked.
+class LiveExchange final : public Exchange {
+public:
+    explicit LiveExchange(Front& front) : front_(front) {}
+
+    const Request& request() const override { return request_; }
+    void resume() override;
+    bool abandoned() const override { return connection().turn.hung_up(); }
+
+    Head head;
+    Connection& connection() const { return *connection_.load(std::memory_order_relaxed); }
+
+    /// Takes up the whole request that `head` and the connection's bytes hold.
+    void begin(Connection& connection);
+    /// Before every serve.
+    void run() { stage_.store(Running::now, std::memory_order_relaxed); }
+    /// After serve returned `parked`. False when a resume has overtaken it: serve again.
+    bool park();
+    /// Forgets the request, keeping what memory is worth keeping.
+    void reset();
+    /// Any thread: resumes it if it is parked.
+    void resume_if_parked();
+
+private:
+    enum class Running : std::uint8_t { now, parked, again };
+
+    Front& front_;
+    std::atomic<Connection*> connection_{nullptr};  // asked for by abandoned(), on any thread
+    Request request_;
+    std::atomic<Running> stage_{Running::now};
+};
+
+/// Every exchange there is; those not in use are handed out again.
+class Exchanges {
+public:
+    explicit Exchanges(Front& front) : front_(front) {}
+    LiveExchange& take();
+    void give_back(LiveExchange& exchange);
+    void resume_parked();
+
+private:
+    Front& front_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<LiveExchange>> all_;  // under mutex_
+    std::vector<LiveExchange*> free_;                 // under mutex_
+};
+
+}  // namespace svc::http

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "http/crew.hpp"
+#include "http/exchange.hpp"
+#include "http/jobs.hpp"
+#include "http/proxies.hpp"
+#include "http/server.hpp"
+#include "http/table.hpp"
+
+#include <atomic>
+#include <optional>
+
+namespace svc::http {
+
+/// A file descriptor that is closed with its owner.
+class Descriptor {
+public:
+    explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+    ~Descriptor() { close(); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    void set(int descriptor) { close(), descriptor_ = descriptor; }
+    int get() const { return descriptor_; }
+    void close();
+
+private:
+    int descriptor_;
+};
+
+/// What all threads of the front end share.
+struct Front {
+    Front(const Settings& settings, Service& service);
+
+    const Settings settings;
+    Service& service;
+    const Proxies proxies;
+    std::optional<TlsContext> tls;
+    const Intake::Limits limits;
+    Descriptor epoll;
+    Descriptor bell;          // an eventfd in the set: somebody should look at the jobs
+    Descriptor keeper_alarm;  // an eventfd that the keeper sleeps on
+    Descriptor listener;
+    Table table;
+    Jobs jobs;
+    Crew crew;
+    Exchanges exchanges;
+
+    std::atomic<bool> stopping{false};      // no new requests
+    std::atomic<bool> quitting{false};      // threads end
+    std::atomic<bool> alarmed{false};       // the keeper knows that all workers are busy
+    std::atomic<bool> accept_again{false};  // there was no descriptor for a connection
+    std::atomic<std::size_t> parked{0}, streams{0};
+    std::atomic<std::uint64_t> accepted{0}, refused{0};
+
+    // Keys of the set that are no connection's.
+    static constexpr std::uint64_t bell_key = ~std::uint64_t{0}, listener_key = bell_key - 1;
+
+    /// Has a worker look at the jobs. Any thread.
+    void ring() const;
+    /// Tells the keeper that all workers are busy.
+    void alarm();
+    /// Also hear when the socket takes bytes again; at once if it does already.
+    void watch_writes(const Connection& connection) const;
+};
+
+}  // namespace svc::http

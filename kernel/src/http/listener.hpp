@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace svc::http {
+
+/// A non-blocking listening socket whose connections have TCP_NODELAY; port 0 takes any free
+/// one. Throws std::runtime_error naming the address.
+int listen_on(const std::string& address, std::uint16_t port);
+
+std::uint16_t port_of(int socket);
+
+}  // namespace svc::http

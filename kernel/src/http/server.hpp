@@ -1,0 +1,97 @@
+#pragma once
+
+#include "svc/http.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The front end: sockets, parsing, deadlines. One epoll set shared by the workers; a
+/// request reaches the Service only when it is whole and in memory. README.md says how.
+namespace svc::http {
+
+struct Settings {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 8080;  ///< 0: any free one; see Server::port()
+    int workers = 16;
+    std::size_t queue = 1024;  ///< whole requests waiting for a worker; beyond it 503 + Retry-After
+    std::size_t max_connections = 19000;
+    std::chrono::milliseconds head_deadline{10'000};   ///< for the whole head, from its first byte
+    std::chrono::milliseconds body_deadline{30'000};   ///< for the whole body
+    std::chrono::milliseconds idle_deadline{75'000};   ///< between requests
+    std::chrono::milliseconds write_deadline{30'000};  ///< for a peer that does not read its answer
+    std::size_t head_limit = 16 << 10;
+    std::size_t stream_backlog = 256 << 10;    ///< bytes a stream may have unsent
+    std::filesystem::path certificate;         ///< PEM; TLS when set
+    std::filesystem::path key;                 ///< PEM
+    std::vector<std::string> trusted_proxies;  ///< addresses or CIDR whose X-Forwarded-* count
+};
+
+/// One request on its connection. Owned by the front end; a Service that parks keeps the
+/// pointer for resume(), and may use it as long as the Server lives.
+class Exchange {
+public:
+    virtual ~Exchange() = default;
+    /// Its views are made anew for every serve: none of them outlives a park.
+    virtual const Request& request() const = 0;
+    /// The Service's own state over a park (its deadline, say); destroyed when the request is
+    /// answered.
+    std::shared_ptr<void> state;
+    /// Thread-safe: has a worker call Service::serve again, once serve has returned `parked`; may
+    /// be called before that (the wake can overtake the return), and then counts all the same.
+    /// Server::stop resumes too. A resume too many has a request looked at once more, at worst.
+    virtual void resume() = 0;
+    /// A parked peer that hung up; resume() then still works and the answer goes nowhere.
+    virtual bool abandoned() const = 0;
+
+    /// The answer. The front end adds Date, Content-Length and Connection, and for HEAD leaves the
+    /// body out.
+    Answer answer;
+    /// Set when the connection becomes a stream after `answer`'s head.
+    std::function<void(std::shared_ptr<Stream>)> stream;
+};
+
+enum class Outcome { answered, parked };
+
+/// What serves requests. Called on any worker, for many requests at once.
+class Service {
+public:
+    virtual ~Service() = default;
+    virtual Outcome serve(Exchange& exchange) = 0;
+    /// Bytes of body the request's route takes; asked once the head is read.
+    virtual std::size_t body_limit(std::string_view method, std::string_view path) const = 0;
+    /// An answer to what never became a request (malformed, too large, too slow, no worker):
+    /// fills status, headers and body for `status`.
+    virtual void refuse(int status, std::string_view reason, Answer& answer) const = 0;
+};
+
+struct Load {
+    std::size_t connections, busy_workers, queued, parked, streams;
+    std::uint64_t accepted, refused;
+};
+
+class Server {
+public:
+    /// Throws std::runtime_error naming the file or the setting that is of no use.
+    Server(const Settings& settings, Service& service);
+    /// Stops without grace, and waits for handlers that still run.
+    ~Server();
+    /// Binds and begins to serve, on `workers` threads and one more; throws std::runtime_error
+    /// naming the address.
+    void start();
+    /// Stops accepting, answers what runs (parked ones are resumed), closes idle connections and
+    /// streams, and returns when all is done or `grace` is over.
+    void stop(std::chrono::milliseconds grace);
+    std::uint16_t port() const;
+    Load load() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace svc::http

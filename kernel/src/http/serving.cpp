@@ -1,0 +1,189 @@
+#include "http/away.hpp"
+#include "http/clock.hpp"
+
+#include <utility>
+
+/// From whole requests to answers.
+namespace svc::http {
+
+namespace {
+
+// Up to this it is cheaper to copy a body behind its head than to send two pieces.
+constexpr std::size_t small_body = 16 << 10;
+constexpr std::size_t stream_read = 16 << 10;
+// After so many reads of one stream the others get their turn.
+constexpr int most_stream_reads = 16;
+
+}  // namespace
+
+LiveExchange& Worker::exchange() {
+    if (!exchange_) exchange_ = &front_.exchanges.take();
+    return *exchange_;
+}
+
+Outcome Worker::call_service(LiveExchange& x) {
+    x.run();
+    const Away away(*this);
+    try {
+        return front_.service.serve(x);
+    } catch (...) {
+        x.reset();
+        x.answer = refusal({500, "Something went wrong here."});
+        return Outcome::answered;
+    }
+}
+
+/// Serves the request that `x` holds; its answer is in `out_` or on its way.
+Worker::Next Worker::answer_one(Connection& c, LiveExchange& x) {
+    while (call_service(x) == Outcome::parked) {
+        const Next next = park(c, x);
+        if (next != Next::rest) return next;
+    }
+    if (x.stream && x.head.method != "HEAD") return begin_stream(c, x);
+    return complete(c, x);
+}
+
+/// A whole request whose turn has come.
+Worker::Next Worker::serve_waiting(Connection& c) {
+    LiveExchange& x = exchange();
+    c.phase = Phase::reading;
+    c.intake.step(c.in, c.begin, front_.limits, x.head);
+    x.begin(c);
+    const Next next = answer_one(c, x);
+    if (next != Next::rest || c.phase != Phase::reading) return next;
+    return converse(c);
+}
+
+/// Rests only when a resume has overtaken the park.
+Worker::Next Worker::park(Connection& c, LiveExchange& x) {
+    push(c);  // a peer that is gone will be noticed when it is answered
+    keep_input(c);
+    c.phase = Phase::parked;
+    c.intake.step(c.in, c.begin, front_.limits, x.head);
+    x.begin(c);
+    front_.table.set_due(c, Table::never);
+    front_.parked.fetch_add(1, std::memory_order_relaxed);
+    exchange_ = nullptr;
+    if (x.park()) return Next::passed_on;
+    front_.parked.fetch_sub(1, std::memory_order_relaxed);
+    exchange_ = &x;
+    c.phase = Phase::reading;
+    return Next::rest;
+}
+
+Worker::Next Worker::resume(LiveExchange& x) {
+    front_.parked.fetch_sub(1, std::memory_order_relaxed);
+    if (exchange_) front_.exchanges.give_back(*exchange_);
+    exchange_ = &x;
+    Connection& c = x.connection();
+    c.phase = Phase::reading;
+    const Next next = answer_one(c, x);
+    if (next != Next::rest || c.phase != Phase::reading) return next;
+    return converse(c);
+}
+
+Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
+    const bool stopping = front_.stopping.load(std::memory_order_relaxed);
+    if (stopping || !x.head.keep_alive) c.closing = true;
+    if (stopping) c.lingers = true;
+    const Wanted wanted{
+        .newer = x.head.newer,
+        .head_only = x.head.method == "HEAD",
+        .after = c.closing ? After::close : After::keep,
+    };
+    write_head(x.answer, wanted, out_);
+    c.begin += static_cast<std::uint32_t>(c.intake.size());
+    c.intake.reset();
+    c.stage = Stage::fresh;
+    std::shared_ptr<const std::string> large;
+    if (const auto body = body_of(x.answer, wanted); body.size() <= small_body) out_ += body;
+    else if (x.answer.shared_body) large = std::move(x.answer.shared_body);
+    else large = std::make_shared<const std::string>(std::move(x.answer.body));
+    x.reset();
+    return large ? send(c, std::move(large)) : Next::rest;
+}
+
+/// Too many wait: this one is told to come back.
+Worker::Next Worker::decline(Connection& c, LiveExchange& x) {
+    front_.refused.fetch_add(1, std::memory_order_relaxed);
+    x.answer = refusal({503, "More requests are waiting than the server takes."});
+    return complete(c, x);
+}
+
+Answer Worker::refusal(const Refusal& why) const {
+    Answer answer;
+    answer.status = why.status;
+    try {
+        front_.service.refuse(why.status, why.reason, answer);
+    } catch (...) {
+        answer = {.status = why.status};
+    }
+    if (why.status == 503) answer.headers.emplace_back("Retry-After", "1");
+    return answer;
+}
+
+/// Answers what never became a request, and reads nothing more as one.
+Worker::Next Worker::refuse(Connection& c, const Refusal& why) {
+    front_.refused.fetch_add(1, std::memory_order_relaxed);
+    const auto answer = refusal(why);
+    write_head(answer, {.after = After::close}, out_);
+    out_ += answer.body;
+    c.closing = c.lingers = true;
+    return send(c);
+}
+
+Worker::Next Worker::begin_stream(Connection& c, LiveExchange& x) {
+    const auto started = std::move(x.stream);
+    write_head(x.answer, {.newer = x.head.newer, .after = After::stream}, out_);
+    c.begin += static_cast<std::uint32_t>(c.intake.size());
+    c.intake.reset();
+    x.reset();
+    std::string head = std::exchange(out_, {});
+    if (c.out) head.insert(0, std::string_view(c.out->bytes).substr(c.out->sent));
+    c.out.reset();
+    front_.table.set_due(c, Table::never);
+    front_.streams.fetch_add(1, std::memory_order_relaxed);
+    c.phase = Phase::streaming;
+    c.stream = std::make_shared<Conduit>(front_, c);
+    c.stream->begin(std::move(head));
+    call_back(*c.stream, [&] {
+        started(c.stream);
+        if (c.unread() > 0) c.stream->deliver(c.in.view().substr(c.begin));
+    });
+    c.begin = static_cast<std::uint32_t>(c.in.size());
+    return pump(c);
+}
+
+/// Moves a stream's bytes both ways as far as they go.
+Worker::Next Worker::pump(Connection& c) {
+    if (role_ == Role::watcher) {
+        front_.jobs.go_on(c);
+        front_.ring();
+        return Next::passed_on;
+    }
+    if (front_.stopping.load(std::memory_order_acquire)) c.stream->close();
+    keep_input(c);
+    lent_.reserve(stream_read);
+    for (int reads = 0; reads < most_stream_reads; ++reads) {
+        if (!c.stream->flush()) return end_stream(c);
+        const auto came = c.stream->read(lent_.data(), lent_.capacity());
+        if (came == io::gone) return end_stream(c);
+        if (came == io::later) return Next::rest;
+        const std::string_view bytes(lent_.data(), static_cast<std::size_t>(came));
+        call_back(*c.stream, [&] { c.stream->deliver(bytes); });
+    }
+    return Next::later;
+}
+
+Worker::Next Worker::end_stream(Connection& c) {
+    const auto stream = std::exchange(c.stream, nullptr);
+    const bool dropped = stream->dropped();
+    front_.streams.fetch_sub(1, std::memory_order_relaxed);
+    call_back(*stream, [&] { stream->end(); });
+    if (dropped) c.channel.reset();
+    if (dropped || c.turn.hung_up()) return close(c);
+    c.lingers = true;
+    return finish(c);
+}
+
+}  // namespace svc::http

@@ -1,0 +1,146 @@
+#include "http/static_files.hpp"
+
+#include "http/content_coding.hpp"
+#include "http/file_names.hpp"
+
+#include <openssl/evp.h>
+
+#include <fstream>
+#include <mutex>
+#include <shared_mutex>
+#include <sstream>
+#include <unordered_map>
+
+namespace svc::http {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Pages load and call nothing but this server, and nobody frames them. Styles in attributes are
+/// what editors and Swagger UI live on.
+constexpr std::string_view page_policy =
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// A file's bytes in one coding.
+struct Variant {
+    std::string_view coding;  // empty: as it is
+    std::shared_ptr<const std::string> bytes;
+    std::string tag;
+};
+
+struct File {
+    std::string_view type;
+    std::string_view cache_control;
+    std::vector<Variant> variants;  // smallest first; the last one is the file as it is
+};
+
+std::string digest_tag(const std::string& bytes) {
+    static constexpr std::size_t shown = 16;  // bytes of it: enough to tell versions apart
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    EVP_Digest(bytes.data(), bytes.size(), digest, nullptr, EVP_sha256(), nullptr);
+    std::string tag = "\"";
+    for (std::size_t i = 0; i < shown; ++i) {
+        tag += "0123456789abcdef"[digest[i] >> 4];
+        tag += "0123456789abcdef"[digest[i] & 15];
+    }
+    return tag + '"';
+}
+
+/// Nothing when it is no regular file inside `root`, links followed.
+std::shared_ptr<const std::string> read_inside(const fs::path& root, const fs::path& file) {
+    std::error_code error;
+    const auto real = fs::canonical(file, error);
+    if (error || !fs::is_regular_file(real, error)) return nullptr;
+    const auto [end, ignored] = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
+    if (end != root.end()) return nullptr;
+    std::ifstream in(real, std::ios::binary);
+    std::ostringstream bytes;
+    bytes << in.rdbuf();
+    if (!in) return nullptr;
+    return std::make_shared<const std::string>(std::move(bytes).str());
+}
+
+}  // namespace
+
+class StaticFiles::Impl {
+public:
+    explicit Impl(const fs::path& folder) {
+        std::error_code error;
+        root_ = fs::canonical(folder, error);  // empty when there is none: then there are no files
+    }
+
+    std::shared_ptr<const File> file(std::string_view path) {
+        {
+            const std::shared_lock lock(mutex_);
+            if (const auto found = files_.find(std::string(path)); found != files_.end())
+                return found->second;
+        }
+        auto loaded = load(path);
+        if (!loaded) return nullptr;  // not remembered: strangers may ask for any name
+        const std::unique_lock lock(mutex_);
+        return files_.emplace(std::string(path), std::move(loaded)).first->second;
+    }
+
+private:
+    std::shared_ptr<const File> load(std::string_view path) const {
+        if (root_.empty() || !is_plain_path(path)) return nullptr;
+        auto place = root_ / path;
+        std::error_code error;
+        if (fs::is_directory(place, error)) place /= "index.html";
+        const auto bytes = read_inside(root_, place);
+        if (!bytes) return nullptr;
+        auto file = std::make_shared<File>();
+        const auto name = place.filename().string();
+        file->type = media_type(name);
+        file->cache_control =
+            carries_digest(name) ? "public, max-age=31536000, immutable" : "no-cache";
+        using Ending = std::pair<std::string_view, std::string_view>;
+        for (const auto& [coding, ending] : {Ending{"br", ".br"}, Ending{"gzip", ".gz"}}) {
+            auto packed = place;
+            packed += ending;
+            if (auto small = read_inside(root_, packed)) {
+                auto tag = digest_tag(*small);
+                file->variants.push_back({coding, std::move(small), std::move(tag)});
+            }
+        }
+        file->variants.push_back({{}, bytes, digest_tag(*bytes)});
+        return file;
+    }
+
+    fs::path root_;
+    std::shared_mutex mutex_;
+    std::unordered_map<std::string, std::shared_ptr<const File>> files_;  // under mutex_
+};
+
+StaticFiles::StaticFiles(fs::path folder) : impl_(std::make_unique<Impl>(folder)) {}
+StaticFiles::~StaticFiles() = default;
+
+std::optional<Answer> StaticFiles::find(const Request& request, std::string_view path) const {
+    if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
+    if (path.starts_with('/')) path.remove_prefix(1);
+    const auto file = impl_->file(path);
+    if (!file) return std::nullopt;
+    const auto accepted = request.header("accept-encoding");
+    const Variant* chosen = &file->variants.front();
+    while (!chosen->coding.empty() && !accepts_coding(accepted, chosen->coding)) ++chosen;
+
+    Answer answer;
+    answer.content_type = file->type;
+    answer.headers.emplace_back("ETag", chosen->tag);
+    answer.headers.emplace_back("Cache-Control", file->cache_control);
+    answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    if (file->type.starts_with("text/html"))
+        answer.headers.emplace_back("Content-Security-Policy", page_policy);
+    if (file->variants.size() > 1) answer.headers.emplace_back("Vary", "Accept-Encoding");
+    if (names_tag(request.header("if-none-match"), chosen->tag)) {
+        answer.status = 304;
+        return answer;
+    }
+    if (!chosen->coding.empty()) answer.headers.emplace_back("Content-Encoding", chosen->coding);
+    answer.shared_body = chosen->bytes;
+    return answer;
+}
+
+}  // namespace svc::http

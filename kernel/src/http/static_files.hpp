@@ -1,0 +1,26 @@
+#pragma once
+
+#include "svc/http.hpp"
+
+#include <filesystem>
+
+namespace svc::http {
+
+/// Files below one folder, read into memory on first use of each, with the variants `x.br` and
+/// `x.gz` that stand beside `x` chosen by Accept-Encoding. Strong ETags, If-None-Match, HEAD, and a
+/// year's Cache-Control for names that carry a content hash. HTML goes with a
+/// Content-Security-Policy that keeps it to this server. Never leaves the folder,
+/// whatever the path says; hidden files are not served. Thread-safe.
+class StaticFiles {
+public:
+    explicit StaticFiles(std::filesystem::path folder);
+    ~StaticFiles();
+    /// The answer for `path` (relative, decoded; a folder means its index.html), or nothing.
+    std::optional<Answer> find(const Request& request, std::string_view path) const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace svc::http

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+struct ssl_ctx_st;
+struct ssl_st;
+
+namespace svc::http {
+
+/// What a transfer came to: bytes when positive, and otherwise one of these.
+namespace io {
+constexpr std::ptrdiff_t later = 0;  ///< nothing can be done now; an event will come
+constexpr std::ptrdiff_t gone = -1;  ///< the peer ended its side, or the connection broke
+}  // namespace io
+
+/// Certificate, key and rules for all TLS connections. TLS 1.2 and up, forward secrecy, HTTP/1.1
+/// by ALPN. Thread-safe.
+class TlsContext {
+public:
+    /// Throws std::runtime_error naming the file that is missing, unreadable or does not fit.
+    TlsContext(const std::filesystem::path& certificate, const std::filesystem::path& key);
+    ~TlsContext();
+    ssl_ctx_st* get() const { return context_; }
+
+private:
+    ssl_ctx_st* context_;
+};
+
+/// One TLS connection over a non-blocking socket; one thread at a time.
+class Tls {
+public:
+    Tls(const TlsContext& context, int socket);
+    ~Tls();
+    Tls(const Tls&) = delete;
+    Tls& operator=(const Tls&) = delete;
+
+    /// 1 when the handshake is done.
+    std::ptrdiff_t handshake();
+    std::ptrdiff_t read(char* to, std::size_t size);
+    /// After `later` the same bytes are to be given again.
+    std::ptrdiff_t write(std::string_view bytes);
+    /// Tells the peer that nothing more will come.
+    void say_goodbye();
+
+private:
+    std::ptrdiff_t outcome(int result);
+    ssl_st* ssl_;
+};
+
+}  // namespace svc::http

@@ -1,0 +1,165 @@
+#include "http/clock.hpp"
+#include "http/worker.hpp"
+
+#include <utility>
+
+/// From answers to bytes on the wire, and the end of a connection.
+namespace svc::http {
+
+namespace {
+
+constexpr std::int64_t linger_ms = 2000;
+constexpr std::int64_t linger_while_stopping_ms = 300;
+// A peer that goes on sending after it was refused is not listened to for ever.
+constexpr std::size_t most_discarded = 1 << 20;
+constexpr std::size_t most_kept = 256 << 10;
+
+struct Pieces {
+    std::string_view first, second;
+    std::size_t size() const { return first.size() + second.size(); }
+    /// Without the first `sent` bytes.
+    Pieces from(std::size_t sent) const {
+        if (sent < first.size()) return {first.substr(sent), second};
+        return {second.substr(sent - first.size()), {}};
+    }
+};
+
+std::string_view view(const std::shared_ptr<const std::string>& body) {
+    return body ? std::string_view(*body) : std::string_view();
+}
+
+/// Writes until the peer takes no more, counting in `sent`; false when the connection broke.
+bool write_from(Channel& channel, const Pieces& pieces, std::size_t& sent) {
+    while (sent < pieces.size()) {
+        const auto left = pieces.from(sent);
+        const auto moved = channel.write(left.first, left.second);
+        if (moved == io::gone) return false;
+        if (moved == io::later) break;
+        sent += static_cast<std::size_t>(moved);
+    }
+    return true;
+}
+
+}  // namespace
+
+/// Sends `out_` and `body` behind whatever still waits. What the peer does not take stays with
+/// the connection; `out_` is empty afterwards.
+Worker::Pushed Worker::push(Connection& c, std::shared_ptr<const std::string> body) {
+    if (c.out) {
+        c.out->bytes += out_;
+        c.out->body = std::move(body);
+        out_.clear();
+        return push_pending(c);
+    }
+    const Pieces pieces{out_, view(body)};
+    std::size_t sent = 0;
+    const bool stands = write_from(c.channel, pieces, sent);
+    if (!stands || sent == pieces.size()) {
+        out_.clear();
+        if (out_.capacity() > most_kept) out_.shrink_to_fit();
+        return stands ? Pushed::all : Pushed::gone;
+    }
+    c.out = std::make_unique<Pending>(Pending{std::exchange(out_, {}), std::move(body), sent});
+    if (!std::exchange(c.watches_writes, true)) front_.watch_writes(c);
+    return Pushed::some;
+}
+
+Worker::Pushed Worker::push_pending(Connection& c) {
+    Pending& pending = *c.out;
+    const Pieces pieces{pending.bytes, view(pending.body)};
+    if (!write_from(c.channel, pieces, pending.sent)) return Pushed::gone;
+    if (pending.sent < pieces.size()) return Pushed::some;
+    c.out.reset();
+    return Pushed::all;
+}
+
+Worker::Next Worker::send(Connection& c, std::shared_ptr<const std::string> body) {
+    switch (push(c, std::move(body))) {
+        case Pushed::gone: return close(c);
+        case Pushed::some:
+            c.phase = Phase::writing;
+            await_reader(c);
+            return Next::rest;
+        case Pushed::all: break;
+    }
+    return c.closing ? finish(c) : Next::rest;
+}
+
+void Worker::await_reader(Connection& c) {
+    c.out->untaken = c.channel.untaken();
+    front_.table.set_due(c, now_ms() + front_.settings.write_deadline.count());
+}
+
+/// The peer did not take enough for more to be sent. One that takes a little has more time.
+Worker::Next Worker::give_up_reader(Connection& c) {
+    if (c.channel.untaken() < c.out->untaken) {
+        await_reader(c);
+        return Next::rest;
+    }
+    c.channel.reset();
+    return close(c);
+}
+
+/// The peer may take more of what waits.
+Worker::Next Worker::drain(Connection& c) {
+    const auto before = c.out->sent;
+    switch (push_pending(c)) {
+        case Pushed::gone: return close(c);
+        case Pushed::some:
+            if (c.out->sent > before) await_reader(c);
+            return Next::rest;
+        case Pushed::all: break;
+    }
+    if (c.closing) return finish(c);
+    c.phase = Phase::reading;
+    c.stage = Stage::fresh;
+    return converse(c);
+}
+
+/// All is said. Closing with bytes unread would reset the connection, and the peer might lose
+/// the answer: so one that may still be sending is heard out first.
+Worker::Next Worker::finish(Connection& c) {
+    if (!c.lingers && c.unread() == 0) {
+        const auto more = c.channel.discard();
+        if (more <= 0) {
+            c.channel.end_writing();
+            return close(c);
+        }
+    }
+    c.channel.end_writing();
+    c.begin = static_cast<std::uint32_t>(c.in.size());
+    c.phase = Phase::lingering;
+    front_.table.set_due(c, now_ms() + linger_ms);
+    return linger(c);
+}
+
+/// Somebody waits for the end of all connections.
+void Worker::hurry(Connection& c) {
+    const auto soon = now_ms() + linger_while_stopping_ms;
+    front_.table.set_due(c, std::min(soon, front_.table.due(c)));
+}
+
+Worker::Next Worker::linger(Connection& c) {
+    while (c.discarded < most_discarded) {
+        const auto came = c.channel.discard();
+        if (came == io::gone) return close(c);
+        if (came == io::later) return Next::rest;
+        c.discarded += static_cast<std::uint32_t>(came);
+    }
+    return close(c);
+}
+
+Worker::Next Worker::close(Connection& c) {
+    c.begin = static_cast<std::uint32_t>(c.in.size());
+    keep_input(c);
+    c.in.free();
+    c.out.reset();
+    c.stream.reset();
+    c.intake.reset();
+    c.channel.close();
+    out_.clear();
+    front_.table.give_back(c);
+    return Next::gone;
+}
+
+}  // namespace svc::http
