@@ -1,0 +1,70 @@
+#pragma once
+
+#include "svc/kernel.hpp"
+
+/// Mail: what other modules hand in, and the port that drivers implement.
+namespace svc::mail {
+
+/// Text that fits in one header line. Whatever would end the line or start another is gone once
+/// it is made, so no header can be smuggled in.
+class Line {
+public:
+    Line() = default;
+    Line(std::string_view text) : text_(text.substr(0, most_bytes)) {  // NOLINT: meant to convert
+        for (char& each : text_)
+            if (static_cast<unsigned char>(each) < 0x20 || each == 0x7F) each = ' ';
+    }
+    Line(const char* text) : Line(std::string_view(text)) {}         // NOLINT: meant to convert
+    Line(const std::string& text) : Line(std::string_view(text)) {}  // NOLINT: meant to convert
+    const std::string& str() const { return text_; }
+    auto operator<=>(const Line&) const = default;
+
+private:
+    static constexpr std::size_t most_bytes = 300;
+    std::string text_;
+};
+
+/// A mail as its author thinks of it: paragraphs, and perhaps one thing to do. Both the text and
+/// the HTML are made of it; everything in it is plain text and is escaped there.
+struct Letter {
+    std::string kind;  ///< "verify_email": what lists and logs call it
+    Email to;
+    Line subject;
+    std::vector<std::string> opening;
+    std::string link{};        ///< absolute; empty when there is nothing to follow
+    std::string link_label{};  ///< what following it does: "Confirm this address"
+    std::vector<std::string> closing{};
+};
+
+/// Offered to modules.
+class Outbox {
+public:
+    static constexpr std::string_view name = "mail.Outbox";
+    virtual ~Outbox() = default;
+
+    /// Puts the letter into the outbox, in the call's transaction and without a round trip of
+    /// its own. It goes out after the commit, at least once.
+    virtual void post(Call& call, const Letter& letter) = 0;
+};
+
+/// A mail on its way out.
+struct Message {
+    Uuid id;
+    std::string kind;
+    Email from, to;
+    std::string mime;  ///< the whole mail, lines ended by CR LF
+    std::string link;  ///< the letter's, if it has one
+};
+
+/// The port: what carries mails away. A plugin offers one.
+class Driver {
+public:
+    static constexpr std::string_view name = "mail.Driver";
+    virtual ~Driver() = default;
+
+    /// Hands the mail over; once it returns the mail is gone from here. Called on one thread of
+    /// the mail module. A std::exception means "try again later", its text is kept for admins.
+    virtual void carry(const Message& message) = 0;
+};
+
+}  // namespace svc::mail

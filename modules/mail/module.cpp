@@ -1,0 +1,28 @@
+#include "svc/module.hpp"
+
+#include "modules/mail/outbox.hpp"
+
+namespace svc::mail {
+
+namespace {
+
+class Mail final : public Module {
+public:
+    void open(Kernel& kernel) override {
+        kernel_ = &kernel;
+        office_.emplace(kernel);
+        kernel.offer<Outbox>(*office_);
+    }
+    void start() override { office_->start(kernel_->find<Driver>()); }
+    void stop() noexcept override { office_->stop(); }
+
+private:
+    Kernel* kernel_ = nullptr;
+    std::optional<Office> office_;
+};
+
+}  // namespace
+
+}  // namespace svc::mail
+
+SVC_MODULE(svc::mail::Mail, "mail");

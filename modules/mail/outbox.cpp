@@ -1,0 +1,198 @@
+// Mails between the transaction that wants them sent and the driver that carries them away.
+
+#include "modules/mail/outbox.hpp"
+
+#include "modules/mail/parts/letter.hpp"
+
+#include <Poco/Logger.h>
+
+namespace svc::mail {
+
+namespace {
+
+constexpr Sql post_letter{"mail.post_letter", R"(
+    INSERT INTO mail_outbox
+        (org_id, id, template, recipient, subject, text_body, html_body, link)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, '')))"};
+
+constexpr Sql orgs_with_due{"mail.orgs_with_due", R"(
+    SELECT DISTINCT org_id FROM mail_outbox
+    WHERE status IN ('queued', 'sending') AND next_attempt_at <= now())"};
+
+// Whoever took a mail and died with it loses it to the next after some minutes.
+constexpr Sql take_due{"mail.take_due", R"(
+    UPDATE mail_outbox
+    SET status = 'sending',
+        attempts = attempts + 1,
+        next_attempt_at = now() + interval '5 minutes'
+    WHERE org_id = $1 AND id = ANY (ARRAY(
+        SELECT id FROM mail_outbox
+        WHERE org_id = $1 AND status IN ('queued', 'sending') AND next_attempt_at <= now()
+        ORDER BY next_attempt_at
+        LIMIT 20
+        FOR UPDATE SKIP LOCKED))
+    RETURNING id, template, recipient, subject, text_body, html_body, link, created_time)"};
+
+// What a sent mail said is nobody's business any more: its link may be a key.
+constexpr Sql mark_sent{"mail.mark_sent", R"(
+    UPDATE mail_outbox
+    SET status = 'sent', sent_at = now(), last_error = NULL,
+        text_body = '', html_body = '', link = NULL
+    WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql mark_failed{"mail.mark_failed", R"(
+    UPDATE mail_outbox
+    SET status = CASE WHEN attempts >= $4 THEN 'failed' ELSE 'queued' END,
+        next_attempt_at = now() + least(interval '6 hours', interval '30 seconds' * 2 ^ attempts),
+        last_error = left($3, 500)
+    WHERE org_id = $1 AND id = $2)"};
+
+struct OrgRow {
+    Uuid org_id;
+};
+SVC_RECORD(OrgRow, (org_id, ""));
+
+struct Due {
+    Uuid id;
+    std::string template_;
+    Email recipient;
+    std::string subject, text_body, html_body;
+    std::optional<std::string> link;
+    Timestamp created_time;
+};
+SVC_RECORD(
+    Due,
+    (id, ""),
+    (template_, ""),
+    (recipient, ""),
+    (subject, ""),
+    (text_body, ""),
+    (html_body, ""),
+    (link, ""),
+    (created_time, "")
+);
+
+Email sender(const std::string& address) {
+    if (auto from = Email::parse(address)) return *from;
+    throw std::runtime_error("mail.from_address: " + address + " is not a mail address");
+}
+
+Poco::Logger& log() { return Poco::Logger::get("mail"); }
+
+}  // namespace
+
+Office::Office(Kernel& kernel)
+    : kernel_(kernel),
+      settings_(kernel.settings<Settings>()),
+      from_(sender(settings_.from_address)) {}
+
+Office::~Office() { stop(); }
+
+void Office::post(Call& call, const Letter& letter) {
+    const Caller* caller = call.caller_if_any();
+    call.tx().queue(
+        post_letter,
+        caller && caller->org_id ? *caller->org_id : Uuid{},
+        new_uuid(),
+        letter.kind,
+        letter.to,
+        letter.subject.str(),
+        as_text(letter),
+        as_html(letter),
+        letter.link
+    );
+    call.after_commit([this] { nudge(); });
+}
+
+void Office::start(Driver* driver) {
+    driver_ = driver;
+    if (!driver_) return log().warning("no mail driver is on: mails wait in the outbox");
+    thread_ = std::thread([this] { run(); });
+}
+
+void Office::stop() noexcept {
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Office::nudge() {
+    {
+        std::lock_guard lock(mutex_);
+        nudged_ = true;
+    }
+    wake_.notify_all();
+}
+
+void Office::run() {
+    constexpr std::chrono::seconds between_looks{5};  // for retries, and other servers' mails
+    for (;;) {
+        bool more = false;
+        try {
+            more = send_some();
+        } catch (const std::exception& problem) {
+            log().error(std::string("the outbox cannot be read: ") + problem.what());
+        }
+        std::unique_lock lock(mutex_);
+        if (!more) wake_.wait_for(lock, between_looks, [&] { return nudged_ || stopping_; });
+        if (stopping_) return;
+        nudged_ = false;
+    }
+}
+
+bool Office::send_some() {
+    std::vector<OrgRow> orgs;
+    kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        orgs = tx.all<OrgRow>(orgs_with_due);
+    });
+    for (const OrgRow& each : orgs) send_some_of(each.org_id);
+    return !orgs.empty();
+}
+
+void Office::send_some_of(const Uuid& org) {
+    std::vector<Due> due;
+    kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(org, std::nullopt);
+        due = tx.all<Due>(take_due, org);
+    });
+    for (const Due& each : due) {
+        const auto problem = carry({
+            .id = each.id,
+            .kind = each.template_,
+            .from = from_,
+            .to = each.recipient,
+            .mime = as_mime({
+                .id = each.id,
+                .from = from_,
+                .from_name = settings_.from_name,
+                .to = each.recipient,
+                .subject = each.subject,
+                .text = each.text_body,
+                .html = each.html_body,
+                .date = each.created_time,
+            }),
+            .link = each.link.value_or(""),
+        });
+        kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.act_for(org, std::nullopt);
+            if (problem) tx.queue(mark_failed, org, each.id, *problem, settings_.most_attempts);
+            else tx.queue(mark_sent, org, each.id);
+        });
+    }
+}
+
+std::optional<std::string> Office::carry(const Message& message) {
+    try {
+        driver_->carry(message);
+        return std::nullopt;
+    } catch (const std::exception& problem) {
+        log().warning("mail " + message.id.str() + " could not be sent: " + problem.what());
+        return problem.what();
+    }
+}
+
+}  // namespace svc::mail
