@@ -1,0 +1,228 @@
+// Workspaces: making one, reading those one is in.
+
+#include "modules/orgs/orgs.hpp"
+
+#include "modules/orgs/parts/slug.hpp"
+
+namespace svc::orgs {
+
+namespace {
+
+constexpr EventKind member_added{
+    .name = "member.added",
+    .object = "membership",
+    .summary = "Somebody has become a member of the workspace.",
+    .record = &record_of<MembershipResponse>,
+};
+
+// Nothing happens when the slug is taken. The principal carries the name people know its owner by.
+constexpr Sql insert_org{"orgs.insert_org", R"(
+    WITH org AS (
+        INSERT INTO orgs (id, name, slug, icon, created_by, last_edited_by)
+        VALUES ($1, $2, $3, $4, $5, $5)
+        ON CONFLICT (slug) DO NOTHING
+        RETURNING id, created_by
+    ), seat AS (
+        INSERT INTO memberships (org_id, user_id, id, role)
+        SELECT org.id, org.created_by, $6, 'owner' FROM org
+    )
+    INSERT INTO principals (org_id, id, type, name, avatar_url)
+    SELECT org.id, u.id, 'user', u.name, u.avatar_url
+    FROM org JOIN users u ON u.id = org.created_by)"};
+
+constexpr Sql find_org{"orgs.find_org", R"(
+    SELECT v.*, CASE WHEN v.plan = 'free' THEN $3::bigint END AS seat_cap, m.role
+    FROM org_view v
+    JOIN memberships m ON m.org_id = v.id AND m.user_id = $2
+    WHERE v.id = $1)"};
+
+constexpr Sql find_membership{"orgs.find_membership", R"(
+    SELECT * FROM membership_view WHERE org_id = $1 AND user_id = $2)"};
+
+// Each workspace is entered before it is read: row-level security admits one at a time.
+constexpr Sql list_mine{"orgs.list_mine", R"(
+    SELECT v.*, CASE WHEN v.plan = 'free' THEN $5::bigint END AS seat_cap, mine.role
+    FROM (
+        SELECT m.org_id, m.role
+        FROM memberships m
+        WHERE m.user_id = $1
+          AND ($2::uuid IS NULL OR m.org_id = $2)
+          AND ($3::uuid IS NULL OR m.org_id > $3)
+        ORDER BY m.org_id
+        LIMIT $4
+    ) mine
+    CROSS JOIN LATERAL (
+        SELECT set_config('app.org_id', mine.org_id::text, true)::uuid AS org_id OFFSET 0
+    ) entered
+    CROSS JOIN LATERAL (
+        SELECT * FROM org_view WHERE id = entered.org_id OFFSET 0
+    ) v
+    ORDER BY mine.org_id)"};
+
+/// A token sees its own workspace, with its own rights.
+std::optional<Uuid> only_org(const Caller& caller) {
+    return caller.token_id ? caller.org_id : std::nullopt;
+}
+void narrow(const Caller& caller, OrganizationResponse& org) {
+    if (caller.token_id) org.role = caller.role;
+}
+
+// ---------------------------------------------------------------------------- create
+
+struct CreateOrganizationRequest {
+    std::string name;
+    std::optional<std::string> slug;
+    std::optional<Icon> icon;
+};
+SVC_RECORD(
+    CreateOrganizationRequest,
+    (name, "As people will call it.", length(1, 100), trimmed),
+    (slug,
+     "Its unique short name: small letters, digits and single dashes; made from the name when "
+     "left out.",
+     length(shortest_slug, longest_slug),
+     matches(slug_pattern)),
+    (icon, "Shown beside the name.")
+);
+
+void check_icon(const std::optional<Icon>& icon) {
+    if (!icon) return;
+    const bool consistent = icon->type == IconType::emoji ? icon->emoji && !icon->external
+                                                          : icon->external && !icon->emoji;
+    if (!consistent)
+        throw Failure::invalid_at(
+            R"(["body","icon"])",
+            "value_error",
+            "Value error, give the member that `type` names, and no other"
+        );
+}
+
+struct Made {
+    OrganizationResponse org;
+    MembershipResponse owner;
+};
+
+/// Nothing when the slug is taken. One round trip.
+std::optional<Made> insert(
+    Call& call, const CreateOrganizationRequest& in, const Uuid& id, const std::string& slug
+) {
+    Tx& tx = call.tx();
+    const Uuid owner = *call.caller().user_id;
+    const auto free_seats = call.use<Settings>().free_seats;
+    tx.queue(insert_org, id, in.name, slug, in.icon, owner, new_uuid());
+    auto org = tx.later<OrganizationResponse>(find_org, id, owner, free_seats);
+    auto membership = tx.later<MembershipResponse>(find_membership, id, owner);
+    auto made = org.one();
+    if (!made) return std::nullopt;
+    return Made{*std::move(made), *membership.one()};
+}
+
+Made insert_under_some_slug(Call& call, const CreateOrganizationRequest& in, const Uuid& id) {
+    if (in.slug) {
+        if (auto made = insert(call, in, id, *in.slug)) return *std::move(made);
+        throw Failure(Fault::conflict, "Another workspace has the slug " + *in.slug + ".")
+            .with("reason", "slug_taken");
+    }
+    std::string slug = slug_from(in.name);
+    for (int tries = 0; tries < 5; ++tries) {
+        if (auto made = insert(call, in, id, slug)) return *std::move(made);
+        slug = varied(slug_from(in.name));
+    }
+    throw Failure(Fault::unavailable, "No free slug was found for this name; choose one.");
+}
+
+OrganizationResponse create(Call& call, const CreateOrganizationRequest& in) {
+    check_icon(in.icon);
+    const Caller& caller = call.caller();
+    const Uuid id = new_uuid();
+    call.tx().act_for(id, caller.user_id);
+    Made made = insert_under_some_slug(call, in, id);
+
+    Event event = created(member_added, made.owner).in_org(id);
+    event.name = made.owner.user.name;
+    call.ask(event);
+    call.tell(event);
+    if (auto* sessions = call.kernel().find<ActiveWorkspace>(); sessions && !caller.org_id)
+        sessions->enter(call, id, OrgRole::owner);
+    return made.org;
+}
+
+const Operation create_org{
+    .name = "create_org",
+    .route = "POST /v1/orgs",
+    .summary = "Make a workspace of your own.",
+    .description =
+        "Makes a workspace and its first member, you, as its owner. It becomes the workspace of "
+        "your browser session if that has none yet.",
+    .access = Access::person,
+    .status = 201,
+    .handler = create,
+};
+
+// ------------------------------------------------------------------------------ read
+
+struct OrgId {
+    Uuid org_id;
+};
+SVC_RECORD(OrgId, (org_id, "A workspace that the caller is in."));
+
+OrganizationResponse get(Call& call, const OrgId& in) {
+    const Caller& caller = call.caller();
+    if (call.org() != in.org_id) not_found("workspace");
+    auto org = call.tx().one<OrganizationResponse>(
+        find_org, in.org_id, caller.user_id, call.use<Settings>().free_seats
+    );
+    if (!org) not_found("workspace");
+    narrow(caller, *org);
+    return *std::move(org);
+}
+
+const Operation get_org{
+    .name = "get_org",
+    .route = "GET /v1/orgs/{org_id}",
+    .summary = "Read one of your workspaces.",
+    .access = Access::member,
+    .handler = get,
+};
+
+struct OrgsQuery {
+    Paging paging;
+};
+SVC_RECORD(OrgsQuery, (paging, "", spread));
+
+Page<OrganizationResponse> list(Call& call, const OrgsQuery& in) {
+    const Caller& caller = call.caller();
+    const auto after = call.after(in.paging);
+    auto rows = call.tx().all<OrganizationResponse>(
+        list_mine,
+        caller.user_id,
+        only_org(caller),
+        after ? std::optional(after->front()) : std::nullopt,
+        in.paging.page_size + 1,
+        call.use<Settings>().free_seats
+    );
+    for (OrganizationResponse& each : rows) narrow(caller, each);
+    return call.page(std::move(rows), in.paging, [](const OrganizationResponse& last) {
+        return std::vector{last.id.str()};
+    });
+}
+
+const Operation list_orgs{
+    .name = "list_orgs",
+    .route = "GET /v1/orgs",
+    .summary = "List the workspaces you are in, the oldest first.",
+    .description = "A token sees the one workspace that it is bound to.",
+    .access = Access::me,
+    .handler = list,
+};
+
+}  // namespace
+
+void add_org_operations(Kernel& kernel) {
+    kernel.add(member_added);
+    kernel.add(create_org);
+    kernel.add(list_orgs);
+    kernel.add(get_org);
+}
+
+}  // namespace svc::orgs

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "svc/caller.hpp"
+
+/// People and workspaces as they are shown (contract sections 3, 6.6 and 6.7).
+namespace svc::orgs {
+
+enum class Plan { free, team, business };
+BOOST_DESCRIBE_ENUM(Plan, free, team, business)
+
+enum class BillingState { active, trialing, past_due, canceled };
+BOOST_DESCRIBE_ENUM(BillingState, active, trialing, past_due, canceled)
+
+enum class MembershipStatus { active, invited };
+BOOST_DESCRIBE_ENUM(MembershipStatus, active, invited)
+
+enum class IconType { emoji, external };
+BOOST_DESCRIBE_ENUM(IconType, emoji, external)
+
+struct ExternalIcon {
+    Url url;
+};
+SVC_RECORD(ExternalIcon, (url, "Where the picture is."));
+
+struct Icon {
+    IconType type{};
+    std::optional<std::string> emoji;
+    std::optional<ExternalIcon> external;
+    auto operator<=>(const Icon&) const = default;
+};
+SVC_RECORD(
+    Icon,
+    (type, "Which of the other two it is."),
+    (emoji, "One emoji; with type `emoji`.", length(1, 32), left_out),
+    (external, "A picture elsewhere; with type `external`.", left_out)
+);
+
+struct OrganizationResponse {
+    Object<"organization"> object;
+    Uuid id;
+    std::string name;
+    std::string slug;
+    std::optional<Icon> icon;
+    Plan plan{};
+    BillingState billing_state{};
+    std::optional<std::int64_t> seat_cap;
+    std::int64_t seat_count = 0;
+    OrgRole role{};
+    Timestamp created_time;
+    PrincipalRef created_by;
+    Timestamp last_edited_time;
+    PrincipalRef last_edited_by;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    OrganizationResponse,
+    (object, "Always \"organization\"."),
+    (id, "Names the workspace in paths and in the header X-Svc-Org."),
+    (name, "As people call it."),
+    (slug, "Its unique short name, for addresses."),
+    (icon, "Shown beside the name; null when there is none."),
+    (plan, "What it is subscribed to."),
+    (billing_state, "In `past_due` nothing in the workspace can be changed."),
+    (seat_cap, "How many people the plan has room for; null when there is no limit."),
+    (seat_count, "How many people are in it. Pending invitations hold no seat."),
+    (role, "What the caller may do here: the lower of the token's role and its owner's."),
+    (created_time, "When it was made."),
+    (created_by, "Who made it."),
+    (last_edited_time, "When it was last changed."),
+    (last_edited_by, "Who changed it last."),
+    (version, "Rises by one with every change; also the ETag.")
+);
+
+struct UserSummary {
+    Object<"user"> object;
+    Uuid id;
+    std::optional<std::string> name;
+    std::optional<Url> avatar_url;
+    Email email;
+    bool email_verified = false;
+};
+SVC_RECORD(
+    UserSummary,
+    (object, "Always \"user\"."),
+    (id, "The person's id, the same in every workspace."),
+    (name, "As people see it; null when none was given."),
+    (avatar_url, "A picture; null when there is none."),
+    (email, "The address of the account."),
+    (email_verified, "The owner of the address has confirmed it.")
+);
+
+struct MembershipResponse {
+    Object<"membership"> object;
+    Uuid id;
+    Uuid org_id;
+    std::string org_name;
+    Uuid user_id;
+    UserSummary user;
+    OrgRole role{};
+    MembershipStatus status{};
+    std::optional<PrincipalRef> invited_by;
+    Timestamp joined_at;
+    std::optional<Timestamp> last_active_at;
+    Timestamp created_time;
+    Timestamp last_edited_time;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    MembershipResponse,
+    (object, "Always \"membership\"."),
+    (id, "Of this membership."),
+    (org_id, "The workspace."),
+    (org_name, "Its name."),
+    (user_id, "The person."),
+    (user, "The person, as far as fellow members see them."),
+    (role, "What the person may do in the workspace."),
+    (status, "`invited` until a person who was added directly has confirmed the address."),
+    (invited_by, "Who brought the person in; null for whoever made the workspace."),
+    (joined_at, "Since when."),
+    (last_active_at, "When the person was last seen in the workspace, give or take a minute."),
+    (created_time, "When the membership was made."),
+    (last_edited_time, "When it was last changed."),
+    (version, "Rises by one with every change; also the ETag.")
+);
+
+}  // namespace svc::orgs
