@@ -1,0 +1,69 @@
+#include "svc/module.hpp"
+
+#include "modules/auth/accounts.hpp"
+#include "modules/auth/attempts.hpp"
+#include "modules/auth/parts/passwords.hpp"
+#include "modules/auth/parts/slow_work.hpp"
+#include "modules/auth/sessions.hpp"
+#include "modules/auth/settings.hpp"
+#include "modules/auth/users.hpp"
+
+namespace svc::auth {
+
+namespace {
+
+class Auth final : public Module {
+public:
+    void open(Kernel& kernel) override {
+        settings_ = kernel.settings<Settings>();
+        passwords_.emplace(settings_.password_memory_mib, settings_.password_passes);
+        slow_work_.emplace(kernel, settings_.hash_threads, settings_.hash_queue);
+        sessions_.emplace(kernel);
+        kernel.offer(settings_);
+        kernel.offer(*passwords_);
+        kernel.offer(*slow_work_);
+        kernel.offer<orgs::ActiveWorkspace>(workspace_);
+        kernel.add(*sessions_);
+
+        kernel.tag("account", "Your account: signing up and in, who you are, your sessions.");
+        add_sign_up_operations(kernel);
+        add_log_in_operations(kernel);
+        add_session_operations(kernel);
+        add_user_operations(kernel);
+
+        using namespace std::chrono_literals;
+        kernel.every("auth.sightings", 30s, [this] { sessions_->write_sightings(); });
+        kernel.every("auth.sweep", 10min, [&kernel] {
+            kernel.transact(Tx::Mode::write, [](Tx& tx) {
+                tx.act_for_all_orgs();
+                sweep_sessions(tx);
+                sweep_sign_ups(tx);
+                sweep_attempts(tx);
+            });
+        });
+        kernel.add_metric("auth_hashes_waiting", "Passwords that wait to be hashed.", [this] {
+            return static_cast<double>(slow_work_->waiting());
+        });
+    }
+
+    void stop() noexcept override {
+        try {
+            sessions_->write_sightings();
+        } catch (const std::exception&) {
+            // They were seen all the same; only the time of it is lost.
+        }
+    }
+
+private:
+    Settings settings_;
+    std::optional<Passwords> passwords_;
+    std::optional<SlowWork> slow_work_;
+    std::optional<SessionAuthenticator> sessions_;
+    SessionWorkspace workspace_;
+};
+
+}  // namespace
+
+}  // namespace svc::auth
+
+SVC_MODULE(svc::auth::Auth, "auth", "orgs", "mail");

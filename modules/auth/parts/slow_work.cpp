@@ -1,0 +1,125 @@
+#include "modules/auth/parts/slow_work.hpp"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace svc::auth {
+
+namespace {
+
+constexpr std::chrono::seconds longest_wait{30};
+
+std::string topic_of(const std::string& id) { return "auth.slow_work." + id; }
+
+void take_lowest_priority() {
+    // On Linux a thread has a nice value of its own.
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 19);
+}
+
+Failure too_many() {
+    return Failure(Fault::unavailable, "Too many people are signing in just now; try again.")
+        .with_header("Retry-After", "2");
+}
+
+}  // namespace
+
+SlowWork::SlowWork(Kernel& kernel, std::size_t threads, std::size_t queue)
+    : kernel_(kernel), most_waiting_(queue) {
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work_through(); });
+}
+
+SlowWork::~SlowWork() {
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    ready_.notify_all();
+    for (std::thread& each : threads_) each.join();
+}
+
+std::size_t SlowWork::waiting() const {
+    std::lock_guard lock(mutex_);
+    return queue_.size();
+}
+
+std::any SlowWork::run(Call& call, const std::function<Work()>& plan) {
+    const std::string& id = call.request_id();
+    auto job = find(id);
+    if (!job) {
+        refuse_when_full();
+        job = begin(id, plan());
+    }
+    std::unique_lock lock(mutex_);
+    if (!job->done) {
+        lock.unlock();
+        call.wait_for(topic_of(id), longest_wait);  // leaves the handler if the call can park
+        lock.lock();
+        if (!finished_.wait_for(lock, longest_wait, [&] { return job->done; })) throw too_many();
+    }
+    jobs_.erase(id);
+    if (job->problem) std::rethrow_exception(job->problem);
+    return std::move(job->result);
+}
+
+std::shared_ptr<SlowWork::Job> SlowWork::find(const std::string& id) const {
+    std::lock_guard lock(mutex_);
+    const auto found = jobs_.find(id);
+    return found == jobs_.end() ? nullptr : found->second;
+}
+
+void SlowWork::refuse_when_full() const {
+    if (waiting() >= most_waiting_) throw too_many();
+}
+
+std::shared_ptr<SlowWork::Job> SlowWork::begin(const std::string& id, Work work) {
+    auto job = std::make_shared<Job>();
+    job->work = std::move(work);
+    {
+        std::lock_guard lock(mutex_);
+        forget_unclaimed();
+        jobs_.emplace(id, job);
+        queue_.emplace_back(id, job);
+    }
+    ready_.notify_one();
+    return job;
+}
+
+/// Results whose request never came back for them.
+void SlowWork::forget_unclaimed() {
+    const auto too_old = std::chrono::steady_clock::now() - 2 * longest_wait;
+    std::erase_if(jobs_, [&](const auto& each) {
+        return each.second->done && each.second->finished < too_old;
+    });
+}
+
+void SlowWork::work_through() {
+    take_lowest_priority();
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ready_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+        if (queue_.empty()) return;
+        const auto [id, job] = std::move(queue_.front());
+        queue_.pop_front();
+        const Work work = std::move(job->work);
+        lock.unlock();
+        std::any result;
+        std::exception_ptr problem;
+        try {
+            result = work();
+        } catch (...) {
+            problem = std::current_exception();
+        }
+        lock.lock();
+        job->result = std::move(result);
+        job->problem = problem;
+        job->done = true;
+        job->finished = std::chrono::steady_clock::now();
+        lock.unlock();
+        finished_.notify_all();
+        kernel_.wake(topic_of(id));
+        lock.lock();
+    }
+}
+
+}  // namespace svc::auth

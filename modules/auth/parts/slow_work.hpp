@@ -1,0 +1,68 @@
+#pragma once
+
+#include "svc/kernel.hpp"
+
+#include <any>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace svc::auth {
+
+/// Work that takes tens of milliseconds of processor time, such as hashing a password: done on
+/// threads of its own at the lowest priority, so that however many log in, other requests go
+/// on. The request that asked waits meanwhile without holding a worker.
+class SlowWork {
+public:
+    static constexpr std::string_view name = "auth.SlowWork";
+
+    /// `queue` is how many may wait for a thread.
+    SlowWork(Kernel& kernel, std::size_t threads, std::size_t queue);
+    ~SlowWork();
+
+    /// What the work that `plan` made came to. `plan` is called on the first run of the handler,
+    /// on the request's thread, and may look things up in a transaction of its own; the work
+    /// itself runs once and must hold everything it needs. Then the handler is run again from
+    /// the start and gets here without planning again. A call that cannot be parked waits on
+    /// the spot. Once in a call. Failure 503 when too many are waiting.
+    template <class Result>
+    Result result_of(Call& call, const std::function<std::function<Result()>()>& plan) {
+        return std::any_cast<Result>(run(call, [&]() -> Work {
+            return [work = plan()] { return std::any(work()); };
+        }));
+    }
+
+    std::size_t waiting() const;
+
+private:
+    using Work = std::function<std::any()>;
+    struct Job {
+        Work work;
+        std::any result;
+        std::exception_ptr problem;
+        bool done = false;
+        std::chrono::steady_clock::time_point finished{};
+    };
+    using Jobs =
+        std::map<std::string, std::shared_ptr<Job>>;  // shared: the thread outlives a sweep
+
+    std::any run(Call& call, const std::function<Work()>& plan);
+    std::shared_ptr<Job> find(const std::string& id) const;
+    std::shared_ptr<Job> begin(const std::string& id, Work work);
+    void refuse_when_full() const;
+    void forget_unclaimed();
+    void work_through();
+
+    Kernel& kernel_;
+    const std::size_t most_waiting_;
+    mutable std::mutex mutex_;
+    std::condition_variable ready_, finished_;
+    std::deque<std::pair<std::string, std::shared_ptr<Job>>> queue_;
+    Jobs jobs_;  // by the request that waits for them
+    bool stopping_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace svc::auth

@@ -1,0 +1,274 @@
+// From a stranger's address to a person: sign up, follow the mailed link.
+//
+// A sign-up makes no person. It waits in `sign_ups` with the password and the name it came with
+// until somebody follows the link that went to that address; then that password and that name
+// count, and whatever others tried with the address is forgotten. So nobody can prepare an
+// account for another, and the answer to a sign-up is the same whether or not there is one.
+
+#include "modules/auth/accounts.hpp"
+#include "modules/auth/attempts.hpp"
+#include "modules/auth/cookies.hpp"
+#include "modules/auth/parts/passwords.hpp"
+#include "modules/auth/parts/secrets.hpp"
+#include "modules/auth/parts/slow_work.hpp"
+#include "modules/auth/sessions.hpp"
+#include "modules/auth/settings.hpp"
+#include "modules/mail/api.hpp"
+
+namespace svc::auth {
+
+namespace {
+
+// Nothing is kept for an address that has an account.
+constexpr Sql insert_sign_up{"auth.insert_sign_up", R"(
+    INSERT INTO sign_ups
+        (id, email, email_key, token_digest, password_hash, name, preferences, expires_at)
+    SELECT $1, $2, $3, $4, $5, $6, $7, now() + $8
+    WHERE NOT EXISTS (SELECT FROM users u WHERE u.email_key = $3 AND u.email_verified))"};
+
+constexpr Sql is_taken{"auth.is_address_taken", R"(
+    SELECT now() AS now,
+        EXISTS (SELECT FROM users u WHERE u.email_key = $1 AND u.email_verified) AS taken)"};
+
+// Each step is let through by what the one before it found: the sign-up by its token, the person
+// by the address, the password by the person. An address that an admin added to a workspace is a
+// person already, who is verified by this.
+constexpr Sql verify{"auth.verify", R"(
+    WITH taken AS (
+        DELETE FROM sign_ups
+        WHERE token_digest = $1 AND expires_at > now()
+        RETURNING id, email, email_key, password_hash, name, preferences
+    ), admitted AS MATERIALIZED (
+        SELECT id, email, password_hash, name, preferences,
+            set_config('app.credential', email_key, true) AS address
+        FROM taken
+    ), person AS (
+        INSERT INTO users (id, email, email_key, email_verified, name, preferences)
+        SELECT id, email, address, true, name, preferences FROM admitted
+        ON CONFLICT (email_key) DO UPDATE
+        SET email = excluded.email,
+            email_verified = true,
+            name = coalesce(excluded.name, users.name),
+            preferences = users.preferences || excluded.preferences,
+            last_edited_time = now(),
+            version = users.version + 1
+        WHERE NOT users.email_verified
+        RETURNING id
+    ), owner AS MATERIALIZED (
+        SELECT set_config('app.user_id', id::text, true)::uuid AS id FROM person
+    )
+    INSERT INTO passwords (user_id, hash)
+    SELECT owner.id, admitted.password_hash FROM owner CROSS JOIN admitted
+    ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, changed_at = now())"};
+
+constexpr Sql forget_others{"auth.forget_other_sign_ups", R"(
+    DELETE FROM sign_ups WHERE email_key = svc_credential())"};
+
+constexpr Sql delete_old{"auth.sweep_sign_ups", R"(
+    DELETE FROM sign_ups WHERE expires_at < now() - interval '1 day')"};
+
+struct Taken {
+    Timestamp now;
+    bool taken = false;
+};
+SVC_RECORD(Taken, (now, ""), (taken, ""));
+
+// --------------------------------------------------------------------------- sign up
+
+struct SignupRequest {
+    Email email;
+    std::string password;
+    std::optional<std::string> name;
+    std::optional<std::string> invitation_token;
+    std::optional<std::string> locale;
+    std::optional<std::string> timezone;
+};
+SVC_RECORD(
+    SignupRequest,
+    (email, "Where the link to confirm the address is sent."),
+    (password, "At least 8 characters.", length(8, 128), secret),
+    (name, "As people will see you.", length(1, 120), trimmed),
+    (invitation_token,
+     "From an invitation mail to the same address, which confirms the address at once.",
+     length(0, 128),
+     secret),
+    (locale,
+     "Preferred language, such as `en` or `de-CH`.",
+     length(2, 35),
+     matches("^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")),
+    (timezone,
+     "Preferred time zone, such as `Europe/Zurich`.",
+     length(1, 64),
+     matches("^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$"))
+);
+
+/// What differs from the default preferences.
+struct FirstPreferences {
+    std::optional<std::string> locale, timezone;
+};
+SVC_RECORD(FirstPreferences, (locale, "", left_out), (timezone, "", left_out));
+
+Limit from_one_place(Call& call) {
+    const auto& settings = call.use<Settings>();
+    return {
+        "sign_up",
+        settings.sign_ups_from_one_place,
+        std::chrono::minutes(settings.sign_up_minutes)};
+}
+Limit mails_to_one_address(Call& call) {
+    const auto& settings = call.use<Settings>();
+    return {"sign_up_mail", settings.sign_up_mails, std::chrono::minutes(settings.sign_up_minutes)};
+}
+
+std::string hash_of(Call& call, const std::string& password) {
+    return call.use<SlowWork>().result_of<std::string>(call, [&] {
+        const Limit limit = from_one_place(call);
+        Window window;
+        call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
+            const auto place = place_of(call.client_address());
+            window = *count_attempt(tx, call.kernel(), limit, place).one();
+        });
+        require_within(limit, window);
+        return [&passwords = call.use<Passwords>(), password] { return passwords.hash(password); };
+    });
+}
+
+mail::Letter confirm_letter(Call& call, const Email& to, const std::string& token) {
+    const auto hours = std::to_string(call.use<Settings>().verify_hours);
+    return {
+        .kind = "verify_email",
+        .to = to,
+        .subject = "Confirm your address for Workboard",
+        .opening = {"Somebody, most likely you, has signed up for Workboard with this address. "
+                    "Follow the link to confirm that it is yours and to sign in."},
+        .link = call.kernel().base_url() + "/verify-email?token=" + token,
+        .link_label = "Confirm this address",
+        .closing =
+            {"The link works once, within " + hours + " hours.",
+             "If it was not you, there is nothing to do: without the link no account is made."},
+    };
+}
+
+mail::Letter account_exists_letter(Call& call, const Email& to) {
+    return {
+        .kind = "account_exists",
+        .to = to,
+        .subject = "You already have a Workboard account",
+        .opening = {"Somebody, perhaps you, has tried to sign up for Workboard with this address. "
+                    "It has an account already, and nothing about it was changed."},
+        .link = call.kernel().base_url() + "/login",
+        .link_label = "Sign in",
+        .closing = {"If it was not you, there is nothing to do."},
+    };
+}
+
+UserResponse sign_up_now(Call& call, const SignupRequest& in) {
+    const std::string hash = hash_of(call, in.password);
+    const std::string key = email_key(in.email), token = new_mail_token();
+    const Uuid id = new_uuid();
+    const Limit limit = mails_to_one_address(call);
+    Tx& tx = call.tx();
+    present(tx, key);
+    auto mails = count_attempt(tx, call.kernel(), limit, key);
+    auto found = tx.later<Taken>(is_taken, key);
+    tx.queue(
+        insert_sign_up,
+        id,
+        in.email,
+        key,
+        Digest(token).bytes(),
+        hash,
+        in.name,
+        FirstPreferences{in.locale, in.timezone},
+        std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
+    );
+    const auto [now, taken] = *found.one();
+    if (mails.one()->count <= limit.most)
+        call.use<mail::Outbox>().post(
+            call,
+            taken ? account_exists_letter(call, in.email) : confirm_letter(call, in.email, token)
+        );
+    return {
+        .object = {},
+        .id = id,
+        .type = UserType::person,
+        .name = in.name,
+        .avatar_url = {},
+        .person = PersonDetails{in.email},
+        .bot = {},
+        .email = in.email,
+        .email_verified = false,
+        .has_password = true,
+        .auth_methods = {SignIn::password},
+        .agent_id = {},
+        .active_org_id = {},
+        .role = {},
+        .created_time = now,
+        .last_edited_time = now,
+    };
+}
+
+const Operation sign_up{
+    .name = "sign_up",
+    .route = "POST /v1/auth/signup",
+    .summary = "Sign up with an address and a password.",
+    .description =
+        "Sends a mail with a link to the address; the account is made when the link is followed. "
+        "The answer is the same whether or not the address has an account: if it has one, its "
+        "owner is told so by mail.",
+    .access = Access::anyone,
+    .status = 201,
+    .guards = {refuse_other_sites},
+    .tool = false,
+    .body_limit = 16 << 10,
+    .handler = sign_up_now,
+};
+
+// ---------------------------------------------------------------------------- verify
+
+struct VerifyEmailRequest {
+    std::string token;
+};
+SVC_RECORD(
+    VerifyEmailRequest,
+    (token, "From the link in the mail; good for one use.", length(1, 256), trimmed, secret)
+);
+
+AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {
+    const Digest digest(in.token);
+    Tx& tx = call.tx();
+    present(tx, digest.hex());
+    auto verified = tx.queue(verify, digest.bytes());
+    tx.queue(forget_others);
+    auto session = begin_session(call, {.method = AuthMethod::email_verification});
+    if (verified.affected() == 0 || !session)
+        throw Failure::invalid_at(
+            R"(["body","token"])",
+            "value_error",
+            "Value error, this link was used before or has run out; ask for another"
+        );
+    return *std::move(session);
+}
+
+const Operation verify_email{
+    .name = "verify_email",
+    .route = "POST /v1/auth/verify-email",
+    .summary = "Confirm the address of a new account, and sign in.",
+    .description = "Begins a browser session, as logging in does.",
+    .access = Access::anyone,
+    .guards = {refuse_other_sites},
+    .tool = false,
+    .body_limit = 16 << 10,
+    .handler = verify_now,
+};
+
+}  // namespace
+
+void add_sign_up_operations(Kernel& kernel) {
+    kernel.add(sign_up);
+    kernel.add(verify_email);
+}
+
+void sweep_sign_ups(Tx& tx) { tx.queue(delete_old); }
+
+}  // namespace svc::auth
