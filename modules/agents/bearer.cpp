@@ -1,0 +1,189 @@
+#include "modules/agents/bearer.hpp"
+
+#include "modules/agents/parts/token_text.hpp"
+
+#include <algorithm>
+
+namespace svc::agents {
+
+namespace {
+
+// The workspace is entered, then its standing read: OFFSET 0 keeps the two apart.
+constexpr Sql still_stands{"agents.confirm_caller", R"(
+    SELECT o.standing, o.past_due, coalesce(now() < $3, true) AS running
+    FROM (
+        SELECT set_config('app.org_id', $1::uuid::text, true) AS org_id,
+            set_config('app.user_id', $2::uuid::text, true) AS user_id
+        OFFSET 0
+    ) entered
+    CROSS JOIN LATERAL (
+        SELECT standing, billing_state = 'past_due' AS past_due
+        FROM orgs
+        WHERE id = $1 AND entered.org_id IS NOT NULL AND entered.user_id IS NOT NULL
+        OFFSET 0
+    ) o)"};
+
+// Each step is let through by what the one before it found: the token by its digest, all else by
+// the token's workspace.
+constexpr Sql who_is_it{"agents.token_caller", R"(
+    SELECT t.org_id, t.id AS token_id, t.agent_id, t.owner_id, t.role AS token_role,
+        a.role AS agent_role, m.role AS owner_role, t.expires_at,
+        o.billing_state = 'past_due' AS past_due, o.standing, p.name
+    FROM (SELECT set_config('app.credential', $1, true) AS digest OFFSET 0) presented
+    CROSS JOIN LATERAL (
+        SELECT set_config('app.org_id', org_id::text, true)::uuid AS org_id,
+            set_config('app.user_id', owner_user_id::text, true)::uuid AS owner_id,
+            id, agent_id, role, expires_at,
+            coalesce(agent_id, owner_user_id) AS principal_id
+        FROM tokens
+        WHERE digest = decode($1, 'hex') AND presented.digest IS NOT NULL
+          AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+        OFFSET 0
+    ) t
+    JOIN memberships m ON m.org_id = t.org_id AND m.user_id = t.owner_id
+    JOIN orgs o ON o.id = t.org_id
+    LEFT JOIN agents a ON a.org_id = t.org_id AND a.id = t.agent_id
+    LEFT JOIN principals p ON p.org_id = t.org_id AND p.id = t.principal_id
+    WHERE t.agent_id IS NULL OR a.status = 'active')"};
+
+constexpr Sql tokens_seen{"agents.tokens_seen", R"(
+    UPDATE tokens t SET last_used_at = now()
+    FROM unnest($1::uuid[], $2::uuid[]) AS seen (org_id, id)
+    WHERE t.org_id = seen.org_id AND t.id = seen.id)"};
+
+constexpr Sql agents_seen{"agents.agents_seen", R"(
+    UPDATE agents a SET last_active_at = now()
+    FROM unnest($1::uuid[], $2::uuid[]) AS seen (org_id, id)
+    JOIN tokens t ON t.org_id = seen.org_id AND t.id = seen.id
+    WHERE a.org_id = t.org_id AND a.id = t.agent_id)"};
+
+constexpr Sql owners_seen{"agents.owners_seen", R"(
+    UPDATE memberships m SET last_active_at = now()
+    FROM unnest($1::uuid[], $2::uuid[]) AS seen (org_id, id)
+    JOIN tokens t ON t.org_id = seen.org_id AND t.id = seen.id
+    WHERE t.agent_id IS NULL AND m.org_id = t.org_id AND m.user_id = t.owner_user_id)"};
+
+struct Standing {
+    std::int64_t standing = 0;
+    bool past_due = false;
+    bool running = false;
+};
+SVC_RECORD(Standing, (standing, ""), (past_due, ""), (running, ""));
+
+struct TokenCaller {
+    Uuid org_id;
+    Uuid token_id;
+    std::optional<Uuid> agent_id;
+    Uuid owner_id;
+    OrgRole token_role{};
+    std::optional<OrgRole> agent_role;
+    OrgRole owner_role{};
+    std::optional<Timestamp> expires_at;
+    bool past_due = false;
+    std::int64_t standing = 0;
+    std::optional<std::string> name;
+};
+SVC_RECORD(
+    TokenCaller,
+    (org_id, ""),
+    (token_id, ""),
+    (agent_id, ""),
+    (owner_id, ""),
+    (token_role, ""),
+    (agent_role, ""),
+    (owner_role, ""),
+    (expires_at, ""),
+    (past_due, ""),
+    (standing, ""),
+    (name, "")
+);
+
+Caller caller_of(const TokenCaller& found) {
+    return {
+        .type = found.agent_id ? PrincipalType::agent : PrincipalType::user,
+        .id = found.agent_id.value_or(found.owner_id),
+        .name = found.name,
+        .user_id = found.owner_id,
+        .org_id = found.org_id,
+        .role =
+            std::min({found.token_role, found.owner_role, found.agent_role.value_or(OrgRole::owner)}
+            ),
+        .past_due = found.past_due,
+        .token_id = found.token_id,
+        .session_id = {},
+        .surface = Surface::api,
+        .until = found.expires_at,
+        .as_of = found.standing,
+    };
+}
+
+std::string_view after_scheme(std::string_view authorization) {
+    constexpr std::string_view scheme = "bearer ";
+    const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+    if (authorization.size() <= scheme.size() ||
+        !std::ranges::equal(authorization.substr(0, scheme.size()), scheme, same))
+        return {};
+    authorization.remove_prefix(scheme.size());
+    return authorization.substr(std::min(authorization.find_first_not_of(' '), authorization.size())
+    );
+}
+
+}  // namespace
+
+std::optional<Credential> BearerAuthenticator::recognise(const http::Request& request) const {
+    if (!request.has("authorization")) return std::nullopt;
+    const std::string_view token = after_scheme(request.header("authorization"));
+    if (is_token(token)) return Credential{digest_of(token), {}};
+    throw Failure(
+        Fault::unauthorized,
+        "The Authorization header is not `Bearer` and a token of ours: `svc_` and 43 characters."
+    );
+}
+
+std::function<std::optional<Caller>()> BearerAuthenticator::identify(
+    Tx& tx, const Credential& credential, const Caller* before
+) const {
+    return before ? confirm(tx, *before) : work_out(tx, credential);
+}
+
+std::function<std::optional<Caller>()> BearerAuthenticator::confirm(Tx& tx, const Caller& before)
+    const {
+    auto answer = tx.later<Standing>(still_stands, before.org_id, before.user_id, before.until);
+    return [this, known = before, answer]() mutable -> std::optional<Caller> {
+        const auto now = answer.one();
+        if (!now || now->standing != known.as_of || !now->running) return std::nullopt;
+        seen_.note({*known.org_id, *known.token_id});
+        known.past_due = now->past_due;
+        return known;
+    };
+}
+
+std::function<std::optional<Caller>()> BearerAuthenticator::work_out(
+    Tx& tx, const Credential& credential
+) const {
+    auto answer = tx.later<TokenCaller>(who_is_it, credential.key);
+    return [this, wanted = credential.wanted_org, answer]() mutable -> std::optional<Caller> {
+        const auto found = answer.one();
+        if (!found) return std::nullopt;
+        if (wanted && *wanted != found->org_id) not_found("workspace");
+        seen_.note({found->org_id, found->token_id});
+        return caller_of(*found);
+    };
+}
+
+void BearerAuthenticator::write_sightings() {
+    std::vector<Uuid> orgs, tokens;
+    for (const auto& [org, token] : seen_.take()) {
+        orgs.push_back(org);
+        tokens.push_back(token);
+    }
+    if (tokens.empty()) return;
+    kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        tx.queue(tokens_seen, orgs, tokens);
+        tx.queue(agents_seen, orgs, tokens);
+        tx.queue(owners_seen, orgs, tokens);
+    });
+}
+
+}  // namespace svc::agents
