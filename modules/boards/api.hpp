@@ -1,0 +1,192 @@
+#pragma once
+
+#include "modules/boards/shapes.hpp"
+#include "svc/kernel.hpp"
+
+/// What boards offers to other modules: its shapes, who may what, moving cards, its events.
+namespace svc::boards {
+
+// ------------------------------------------------------------------------------ who may what
+
+enum class SeatKind { person, token, agent };
+BOOST_DESCRIBE_ENUM(SeatKind, person, token, agent)
+
+/// A caller as board_role() of the migrations takes it. Statements that judge a caller bind it
+/// in front of all else: $1 workspace, $2 principal, $3 kind, $4 role; and give `role`, which is
+/// null for a stranger.
+struct Seat {
+    Uuid org;
+    Uuid principal;
+    SeatKind kind{};
+    OrgRole role{};
+
+    static Seat of(const Call& call) {
+        const Caller& who = call.caller();
+        const SeatKind kind = !who.is_person() ? SeatKind::agent
+                              : who.token_id   ? SeatKind::token
+                                               : SeatKind::person;
+        return {call.org(), who.id, kind, who.role};
+    }
+    /// Somebody to whom no board of the workspace is closed: for jobs, and for the holder of a
+    /// lease, who needs no other right.
+    static Seat of_system(const Uuid& org) { return {org, {}, SeatKind::person, OrgRole::owner}; }
+
+    template <Described Row, class... Arg>
+    Later<Row> later(Tx& tx, const Sql& sql, const Arg&... arg) const {
+        return tx.later<Row>(sql, org, principal, kind, role, arg...);
+    }
+};
+
+/// Ends the request unless the caller may: strangers get 404, who may look but not act 403.
+/// `thing` as in "There is no such card."
+inline void require(const std::optional<BoardRole>& role, BoardRole least, std::string_view thing) {
+    if (!role) not_found(thing);
+    if (*role >= least) return;
+    throw Failure(
+        Fault::restricted,
+        "This takes the role " + std::string(name_of(least)) + " on the board; yours is " +
+            std::string(name_of(*role)) + "."
+    );
+}
+
+/// Where people see it.
+inline std::string url_of(const Kernel& kernel, const Board& board) {
+    return kernel.base_url() + "/boards/" + board.id.str();
+}
+inline std::string url_of(const Kernel& kernel, const Card& card) {
+    return kernel.base_url() + "/cards/" + card.id.str();
+}
+
+// ------------------------------------------------------------------------------ moving cards
+
+/// Who makes a change, and how it becomes known: a request, or a job.
+class Doer {
+public:
+    virtual ~Doer() = default;
+    virtual PrincipalRef who() const = 0;
+    virtual void ask(const Event& event) = 0;
+    virtual void tell(const Event& event) = 0;
+    virtual void after_commit(std::function<void()> then) = 0;
+};
+
+class CallDoer final : public Doer {
+public:
+    explicit CallDoer(Call& call) : call_(call) {}
+    PrincipalRef who() const override { return ref_of(call_.caller()); }
+    void ask(const Event& event) override { call_.ask(event); }
+    void tell(const Event& event) override { call_.tell(event); }
+    void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
+
+private:
+    Call& call_;
+};
+
+/// What a column asks of the cards in it.
+struct ColumnRules {
+    Uuid column_id;
+    ColumnKind kind{};
+    std::optional<std::int64_t> wip_limit;
+    WipPolicy wip_policy{};
+    bool queue_enabled = false;
+    QueueOrder queue_order{};
+};
+SVC_RECORD(
+    ColumnRules,
+    (column_id, ""),
+    (kind, ""),
+    (wip_limit, ""),
+    (wip_policy, ""),
+    (queue_enabled, ""),
+    (queue_order, "")
+);
+
+/// A card that is given a place: made, moved, archived, restored.
+struct Placing {
+    const Card* before = nullptr;  ///< null when it is new
+    const Card& after;
+    const ColumnRules* column = nullptr;  ///< where it stands now; null when it left the board
+    Timestamp now;                        ///< the transaction's, by the database
+    Doer& doer;
+};
+
+/// Keeps something of its own in step with where cards stand, in the transaction that places
+/// them (docs/decisions/0011-boards-tells-its-watchers.md). Handed to Moves::watch while modules open;
+/// called on any thread.
+class CardWatcher {
+public:
+    virtual ~CardWatcher() = default;
+
+    using Settle = std::function<void(const Placing&)>;
+    /// An existing card, locked, is about to be placed. May queue what it needs to know, but
+    /// reads nothing yet. What it returns is called once the place is certain; it may read
+    /// those answers, queue writes and tell events, but causes no further round trip.
+    virtual Settle about_to_place(Tx& tx, const Uuid& org, const Uuid& card) = 0;
+    /// A new card's row is queued; may queue writes.
+    virtual void made(Tx& tx, const Placing& placing) = 0;
+    /// A card in a queue has another priority or due date; may queue writes.
+    virtual void reordered(Tx& tx, const Card& card) = 0;
+};
+
+/// A move in two steps: begin() queued what has to be read and locked, carry_out() queues what
+/// is to be written. Dropped in between, nothing was done. The first question sends the
+/// pipeline.
+class Move {
+public:
+    virtual ~Move() = default;
+    /// The card as it stands, locked until the transaction ends; null when there is none.
+    virtual const Card* card() = 0;
+    /// Where it would go; null when there is no such column.
+    virtual const ColumnRules* to() = 0;
+    /// There is no room: to() has a hard limit and is full.
+    virtual bool full() = 0;
+    /// The card as it stands afterwards. Throws Failure 409 wip_limit_reached when full().
+    virtual Card carry_out(Doer& doer) = 0;
+};
+
+/// Where a card is to go when nobody says so by name.
+enum class Turn { completed, exhausted };
+BOOST_DESCRIBE_ENUM(Turn, completed, exhausted)
+
+/// Offered by boards to modules that move cards.
+class Moves {
+public:
+    static constexpr std::string_view name = "boards.moves";
+
+    virtual void watch(CardWatcher& watcher) = 0;
+    /// Begins to move a card to the end of `column`, or, without one, to where its present
+    /// column sends cards at this turn. `asker` moves its own things itself and is not told.
+    virtual std::unique_ptr<Move> begin(
+        Tx& tx,
+        const Uuid& org,
+        const Uuid& card,
+        const std::optional<Uuid>& column,
+        Turn turn,
+        const CardWatcher* asker
+    ) = 0;
+
+protected:
+    ~Moves() = default;
+};
+
+// ------------------------------------------------------------------------------------ events
+
+inline constexpr EventKind board_created{
+    "board.created", "board", "A board was made.", &record_of<Board>};
+inline constexpr EventKind column_created{
+    "column.created", "column", "A board got another column.", &record_of<Column>};
+inline constexpr EventKind label_created{
+    "label.created", "label", "A board got another label.", &record_of<Label>};
+inline constexpr EventKind card_created{
+    "card.created", "card", "A card was made.", &record_of<Card>};
+inline constexpr EventKind card_updated{
+    "card.updated", "card", "Something about a card changed, but for its place.", &record_of<Card>};
+inline constexpr EventKind card_assigned{
+    "card.assigned", "card", "A card has other assignees.", &record_of<Card>};
+inline constexpr EventKind card_moved{
+    "card.moved", "card", "A card stands elsewhere.", &record_of<Card>};
+inline constexpr EventKind card_archived{
+    "card.archived", "card", "A card was put away.", &record_of<Card>};
+inline constexpr EventKind card_restored{
+    "card.restored", "card", "A card was brought back.", &record_of<Card>};
+
+}  // namespace svc::boards

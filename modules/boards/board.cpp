@@ -1,0 +1,252 @@
+// Boards: making them, finding them.
+
+#include "modules/boards/columns.hpp"
+#include "modules/boards/operations.hpp"
+#include "modules/boards/parts/names.hpp"
+#include "modules/boards/statements.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+// -------------------------------------------------------------------------------- making one
+
+struct ColumnOfNewBoard {
+    std::string name;
+    ColumnKind kind{};
+};
+SVC_RECORD(
+    ColumnOfNewBoard,
+    (name, "What people call it.", length(1, 120), trimmed),
+    (kind, "`queue` makes it a work queue; cards that reach `done` are complete.", defaulted)
+);
+
+struct CreateBoardRequest {
+    std::string name;
+    std::optional<std::string> key;
+    std::optional<std::string> description;
+    Visibility visibility{};
+    std::optional<std::vector<ColumnOfNewBoard>> columns;
+};
+SVC_RECORD(
+    CreateBoardRequest,
+    (name, "What people call it.", length(1, 200), trimmed),
+    (key,
+     "In front of the numbers of its cards: ENG makes ENG-42. Made from the name if left out.",
+     matches("[A-Z][A-Z0-9]{1,9}")),
+    (description, "What the board is for.", length(0, 5000)),
+    (visibility,
+     "`org`: for everybody in the workspace. `private`: for you, those you grant it to, and "
+     "admins.",
+     defaulted),
+    (columns, "From left to right; Backlog, In progress and Done if left out.", length(0, 50))
+);
+
+// Two boards that are made at once must not be given the same derived key.
+constexpr Sql lock_keys{"boards.lock_keys", R"(
+    SELECT WHERE pg_advisory_xact_lock(hashtextextended('boards.key ' || $1, 0)) IS NULL)"};
+
+// The wanted key as it is, or the stem with the first number behind it that makes it free: one of
+// the first (number of boards + 1) is.
+constexpr Sql insert_board{"boards.insert_board", R"(
+    INSERT INTO boards (
+        org_id, id, key, name, description, visibility, created_by, last_edited_by)
+    SELECT $1, $2,
+        coalesce($3, (
+            SELECT k.key
+            FROM generate_series(1, 1 + (SELECT count(*) FROM boards b WHERE b.org_id = $1)) n
+            CROSS JOIN LATERAL (
+                SELECT CASE n WHEN 1 THEN $4 ELSE left($4, 10 - length(n::text)) || n END
+            ) k (key)
+            WHERE NOT EXISTS (SELECT FROM boards b WHERE b.org_id = $1 AND b.key = k.key)
+            ORDER BY n
+            LIMIT 1)),
+        $5, $6, $7, $8, $8
+    RETURNING key, created_time)"};
+
+struct NewBoard {
+    std::string key;
+    Timestamp created_time;
+};
+SVC_RECORD(NewBoard, (key, ""), (created_time, ""));
+
+constexpr Sql insert_counter{"boards.insert_counter", R"(
+    INSERT INTO board_counters (org_id, board_id) VALUES ($1, $2))"};
+
+std::vector<ColumnOfNewBoard> columns_for(const CreateBoardRequest& in) {
+    if (in.columns) return *in.columns;
+    return {
+        {"Backlog", ColumnKind::backlog},
+        {"In progress", ColumnKind::active},
+        {"Done", ColumnKind::done}};
+}
+
+NewBoard store(Call& call, const CreateBoardRequest& in, const Uuid& id) {
+    Tx& tx = call.tx();
+    const Uuid& org = call.org();
+    if (!in.key) tx.queue(lock_keys, org.str());
+    auto stored = tx.later<NewBoard>(
+        insert_board,
+        org,
+        id,
+        in.key,
+        key_from(in.name),
+        in.name,
+        in.description,
+        in.visibility,
+        call.caller().id
+    );
+    try {
+        return *stored.one();
+    } catch (const ConstraintError& taken) {
+        if (taken.constraint() != "boards_key_taken") throw;
+        throw Failure(
+            Fault::conflict, "Another board of the workspace has the key " + *in.key + "."
+        )
+            .with("reason", "key_taken");
+    }
+}
+
+Board create(Call& call, const CreateBoardRequest& in) {
+    if (call.caller().role < OrgRole::member)
+        throw Failure(
+            Fault::restricted, "Viewers cannot make boards; ask an admin for the role member."
+        );
+    Board board;
+    board.id = new_uuid();
+    board.org_id = call.org();
+    const NewBoard stored = store(call, in, board.id);
+    board.key = stored.key;
+    board.name = in.name;
+    board.description = in.description;
+    board.visibility = in.visibility;
+    board.properties = AsJson(std::vector<PropertyDefinition>{});
+    board.labels = AsJson(std::vector<Label>{});
+    board.role = BoardRole::admin;
+    board.url = url_of(call.kernel(), board);
+    board.created_time = board.last_edited_time = stored.created_time;
+    board.created_by = board.last_edited_by = AsJson(ref_of(call.caller()));
+
+    std::vector<Column> columns;
+    std::vector<Uuid> ids;
+    for (const ColumnOfNewBoard& wanted : columns_for(in)) {
+        Column column = column_of(board, wanted.name, wanted.kind);
+        column.position = static_cast<std::int64_t>(columns.size());
+        ids.push_back(column.id);
+        columns.push_back(std::move(column));
+    }
+    board.column_ids = AsJson(ids);
+
+    const Event made = created(board_created, board).on_board(board.id);
+    call.ask(made);
+    call.tx().queue(insert_counter, board.org_id, board.id);
+    call.tell(made);
+    OrderKey place;
+    for (const Column& column : columns) {
+        place = OrderKey::last(place, chance());
+        insert(call, column, place);
+        call.tell(created(column_created, column).on_board(board.id).in_column(column.id));
+    }
+    return board;
+}
+
+// ------------------------------------------------------------------------------- finding them
+
+constexpr Sql get_one{"boards.get_board", R"(
+    SELECT v.*,
+        board_role($2, $3, $4, v.visibility, v.maker, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM board_view v
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.id
+    WHERE v.org_id = $1 AND v.id = $5)"};
+
+// The page is chosen before the shapes are gathered.
+constexpr Sql list_page{"boards.list_boards", R"(
+    SELECT v.*, page.role
+    FROM (
+        SELECT b.id, b.name,
+            board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x
+                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        FROM boards b
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        WHERE b.org_id = $1 AND NOT b.in_trash AND b.is_archived = $5
+            AND ($6::text IS NULL OR (b.name, b.id) > ($6, $7::uuid))
+    ) page
+    JOIN board_view v ON v.org_id = $1 AND v.id = page.id
+    WHERE page.role IS NOT NULL
+    ORDER BY page.name, page.id
+    LIMIT $8)"};
+
+struct BoardId {
+    Uuid board_id;
+};
+SVC_RECORD(BoardId, (board_id, ""));
+
+Board get(Call& call, const BoardId& in) {
+    auto found = Seat::of(call).later<Board>(call.tx(), get_one, in.board_id).one();
+    if (!found) not_found("board");
+    require(found->role, BoardRole::viewer, "board");
+    found->url = url_of(call.kernel(), *found);
+    return *found;
+}
+
+struct ListBoardsQuery {
+    bool archived = false;
+    Paging paging;
+};
+SVC_RECORD(
+    ListBoardsQuery,
+    (archived, "The archived boards instead of the others.", defaulted),
+    (paging, "", spread)
+);
+
+Page<Board> list(Call& call, const ListBoardsQuery& in) {
+    const auto after = call.after(in.paging);
+    const std::optional<std::string> name = after ? std::optional(after->at(0)) : std::nullopt;
+    const std::optional<std::string> id = after ? std::optional(after->at(1)) : std::nullopt;
+    auto rows =
+        Seat::of(call)
+            .later<Board>(call.tx(), list_page, in.archived, name, id, in.paging.page_size + 1)
+            .all();
+    for (Board& board : rows) board.url = url_of(call.kernel(), board);
+    return call.page(std::move(rows), in.paging, [](const Board& last) {
+        return std::vector{last.name, last.id.str()};
+    });
+}
+
+}  // namespace
+
+const Operation create_board{
+    .name = "create_board",
+    .route = "POST /v1/boards",
+    .summary = "Make a board.",
+    .description =
+        "Makes a board with its columns. Give a column the kind `queue` to let workers "
+        "claim its cards.",
+    .access = Access::member,
+    .status = 201,
+    .handler = create,
+};
+
+const Operation list_boards{
+    .name = "list_boards",
+    .route = "GET /v1/boards",
+    .summary = "List the boards you can see, by name.",
+    .access = Access::member,
+    .handler = list,
+};
+
+const Operation get_board{
+    .name = "get_board",
+    .route = "GET /v1/boards/{board_id}",
+    .summary = "Read a board: its columns, labels and what you may do there.",
+    .access = Access::board_viewer,
+    .handler = get,
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,276 @@
+// Cards: making them, reading one.
+
+#include "modules/boards/card.hpp"
+
+#include "modules/boards/labels.hpp"
+#include "modules/boards/moves.hpp"
+#include "modules/boards/operations.hpp"
+#include "modules/boards/people.hpp"
+
+namespace svc::boards {
+
+// -------------------------------------------------------------------------------- reading one
+
+namespace {
+
+constexpr Sql see_card_by_key{"boards.see_card_by_key", R"(
+    SELECT v.*,
+        board_role($2, $3, $4, v.visibility, v.maker, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM card_view v
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.board_id
+    WHERE v.org_id = $1 AND v.id = (
+        SELECT c.id FROM boards b
+        JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = $6
+        WHERE b.org_id = $1 AND b.key = $5))"};
+
+constexpr Sql find_by_key{"boards.find_card_by_key", R"(
+    SELECT c.id FROM boards b
+    JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = $3
+    WHERE b.org_id = $1 AND b.key = $2)"};
+
+struct CardFound {
+    Uuid id;
+};
+SVC_RECORD(CardFound, (id, ""));
+
+struct CardId {
+    CardRef card_id;
+};
+SVC_RECORD(CardId, (card_id, "Its id, or its key such as ENG-42."));
+
+Card get(Call& call, const CardId& in) {
+    const Seat seat = Seat::of(call);
+    const CardRef& ref = in.card_id;
+    auto seen = ref.id
+                    ? seat.later<CardSeen>(call.tx(), see_card, *ref.id)
+                    : seat.later<CardSeen>(call.tx(), see_card_by_key, ref.board_key, ref.number);
+    auto found = seen.one();
+    if (!found) not_found("card");
+    require(found->role, BoardRole::viewer, "card");
+    found->card.url = url_of(call.kernel(), found->card);
+    return std::move(found->card);
+}
+
+}  // namespace
+
+Uuid id_of(Call& call, const CardRef& ref) {
+    if (ref.id) return *ref.id;
+    const auto found = call.tx().one<CardFound>(find_by_key, call.org(), ref.board_key, ref.number);
+    if (!found) not_found("card");
+    return found->id;
+}
+
+// --------------------------------------------------------------------------------- making one
+
+namespace {
+
+struct CreateCardRequest {
+    Uuid board_id;
+    Uuid column_id;
+    std::string title;
+    std::optional<Uuid> before_id;
+    std::optional<Uuid> after_id;
+    std::optional<std::vector<std::string>> labels;
+    std::optional<std::vector<Uuid>> assignees;
+    std::optional<Moment> due;
+    std::optional<Moment> start;
+    Priority priority{};
+    std::optional<double> estimate;
+    std::optional<std::string> external_key;
+};
+SVC_RECORD(
+    CreateCardRequest,
+    (board_id, ""),
+    (column_id, "The column to stand in."),
+    (title, "What is to be done, in one line.", length(1, 500), trimmed),
+    (before_id, "The card to stand above."),
+    (after_id, "The card to stand below; at the end of the column if neither is given."),
+    (labels,
+     "Ids or names; names the board does not know yet are added to it.",
+     length(0, 50),
+     items_up_to(60)),
+    (assignees, "Ids of people and agents.", length(0, 20)),
+    (due, "A day (2026-06-19) or an instant (2026-06-19T10:00:00Z)."),
+    (start, "A day or an instant."),
+    (priority, "How urgent it is.", defaulted),
+    (estimate, "How much work it is, in the unit your board counts in."),
+    (external_key,
+     "Your own name for it. Refused with 409 while another open card of the board has it, so that "
+     "a repeat makes no double.",
+     length(1, 200))
+);
+
+// Numbers have no gaps: whoever comes second waits here, and a rollback gives the number back.
+// What the following statements read is then the newest.
+constexpr Sql next_number{"boards.next_number", R"(
+    WITH numbered AS (
+        UPDATE board_counters
+        SET last_number = last_number + 1, card_count = card_count + 1
+        WHERE org_id = $1 AND board_id = $2
+        RETURNING last_number
+    ), target AS (
+        SELECT id FROM columns
+        WHERE org_id = $1 AND id = $3 AND wip_policy = 'hard' AND wip_limit IS NOT NULL
+        FOR NO KEY UPDATE
+    )
+    SELECT last_number AS number, (SELECT count(*) FROM target) AS locked FROM numbered)"};
+
+struct Number {
+    std::int64_t number = 0;
+};
+SVC_RECORD(Number, (number, ""));
+
+constexpr Sql find_destination{"boards.destination_of_new_card", R"(
+    SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
+        CASE WHEN k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL THEN (
+            SELECT count(*) FROM cards c
+            WHERE c.org_id = $1 AND c.column_id = k.id AND NOT c.is_archived AND NOT c.in_trash)
+        END AS standing,
+        (SELECT max(c.position) FROM cards c
+         WHERE c.org_id = $1 AND c.column_id = k.id AND NOT c.is_archived AND NOT c.in_trash)
+            AS below,
+        CASE WHEN $4::text IS NOT NULL THEN (
+            SELECT c.id FROM cards c
+            WHERE c.org_id = $1 AND c.board_id = $2 AND c.external_key = $4
+                AND c.completed_at IS NULL AND NOT c.is_archived AND NOT c.in_trash)
+        END AS rival
+    FROM columns k
+    WHERE k.org_id = $1 AND k.board_id = $2 AND k.id = $3 AND NOT k.in_trash)"};
+
+constexpr Sql insert_card{"boards.insert_card", R"(
+    INSERT INTO cards (
+        org_id, id, board_id, column_id, number, position, title, labels, assignees, due, start,
+        priority, estimate, external_key, completed_at, created_by, last_edited_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16))"};
+
+/// What the first round trip found out.
+struct Ground {
+    BoardSeen board;
+    std::int64_t number = 0;
+    Destination destination;
+    OrderKey position;
+    WantedLabels wanted_labels;
+    std::vector<LabelRef> labels{};
+    std::vector<PrincipalRef> assignees{};
+};
+
+Card card_on(const Ground& ground, const CreateCardRequest& in, Call& call, const Uuid& id) {
+    Card card;
+    card.id = id;
+    card.org_id = call.org();
+    card.board_id = in.board_id;
+    card.column_id = in.column_id;
+    card.key = ground.board.key + "-" + std::to_string(ground.number);
+    card.title = in.title;
+    card.position = ground.position;
+    card.labels = AsJson(ground.labels);
+    card.assignees = AsJson(ground.assignees);
+    card.due = in.due;
+    card.start = in.start;
+    card.priority = in.priority;
+    card.estimate = in.estimate;
+    card.properties = AsJson(std::map<std::string, JsonText>{});
+    card.blocked_by = AsJson(std::vector<Uuid>{});
+    card.external_key = in.external_key;
+    if (ground.destination.column.kind == ColumnKind::done) card.completed_at = ground.board.now;
+    enter(card, &ground.destination.column);
+    card.url = url_of(call.kernel(), card);
+    card.created_time = card.last_edited_time = ground.board.now;
+    card.created_by = card.last_edited_by = AsJson(ref_of(call.caller()));
+    return card;
+}
+
+void insert(Tx& tx, const Card& card, std::int64_t number) {
+    tx.queue(
+        insert_card,
+        card.org_id,
+        card.id,
+        card.board_id,
+        card.column_id,
+        number,
+        card.position.str(),
+        card.title,
+        card.labels.text,
+        card.assignees.text,
+        card.due,
+        card.start,
+        card.priority,
+        card.estimate,
+        card.external_key,
+        card.completed_at,
+        card.created_by.text
+    );
+}
+
+Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id) {
+    Tx& tx = call.tx();
+    const Uuid& org = call.org();
+    const Anchors anchors{in.before_id, in.after_id};
+    auto numbered = tx.later<Number>(next_number, org, in.board_id, in.column_id);
+    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+    auto destination =
+        tx.later<Destination>(find_destination, org, in.board_id, in.column_id, in.external_key);
+    std::optional<Later<Spot>> spot;
+    if (anchors.any()) spot = find_spot(tx, org, in.column_id, id, anchors);
+    WantedLabels labels(call, in.labels, in.board_id, std::nullopt);
+    WantedPeople people(call, in.assignees);
+
+    const auto board = seen.one();
+    require_changeable(board, BoardRole::editor);
+    const auto found = destination.one();
+    if (!found) throw wrong_field(call, "column_id", "the board has no such column");
+    found->require_room();
+    if (found->rival) throw external_key_taken(*found->rival);
+    Ground ground{*board, numbered.one()->number, *found, {}, std::move(labels)};
+    ground.position = spot ? key_at(call, *spot, anchors) : OrderKey::last(found->below, chance());
+    if (ground.wanted_labels.given()) ground.labels = ground.wanted_labels.refs();
+    if (people.given()) ground.assignees = people.refs();
+    return ground;
+}
+
+Card create(Call& call, const CreateCardRequest& in) {
+    Tx& tx = call.tx();
+    const Uuid id = new_uuid();
+    Ground ground = explore(call, in, id);
+    const Card card = card_on(ground, in, call, id);
+    const Event made =
+        created(card_created, card).on_board(card.board_id).in_column(card.column_id);
+    call.ask(made);
+    ground.wanted_labels.make_new_ones(in.board_id);
+    insert(tx, card, ground.number);
+    if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
+    CallDoer doer(call);
+    const Placing placing{nullptr, card, &ground.destination.column, ground.board.now, doer};
+    for (CardWatcher* watcher : moves().watchers()) watcher->made(tx, placing);
+    call.tell(made);
+    return card;
+}
+
+}  // namespace
+
+const Operation get_card{
+    .name = "get_card",
+    .route = "GET /v1/cards/{card_id}",
+    .summary = "Read a card.",
+    .description = "Takes the card's id or its key, such as ENG-42.",
+    .access = Access::board_viewer,
+    .handler = get,
+};
+
+const Operation create_card{
+    .name = "create_card",
+    .route = "POST /v1/boards/{board_id}/cards",
+    .summary = "Make a card.",
+    .description =
+        "Makes a card at the end of a column, or beside another card. Labels that the "
+        "board lacks are added. With an `external_key` a repeat is refused with 409 "
+        "instead of making a double.",
+    .access = Access::board_editor,
+    .status = 201,
+    .handler = create,
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,253 @@
+// Finding cards.
+
+#include "modules/boards/operations.hpp"
+#include "modules/boards/statements.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace svc::boards {
+
+namespace {
+
+enum class CardSort { created, position, updated, due, priority };
+BOOST_DESCRIBE_ENUM(CardSort, created, position, updated, due, priority)
+
+struct ListCardsQuery {
+    std::optional<Uuid> board_id;
+    std::optional<Uuid> column_id;
+    std::optional<Uuid> assignee_id;
+    std::optional<std::string> label;
+    std::optional<Priority> priority;
+    std::optional<Moment> due_before;
+    std::optional<Timestamp> updated_since;
+    bool archived = false;
+    std::optional<std::string> external_key;
+    std::optional<std::string> text;
+    std::optional<CardSort> sort;
+    Paging paging;
+};
+SVC_RECORD(
+    ListCardsQuery,
+    (board_id, "Only cards of this board."),
+    (column_id, "Only cards in this column."),
+    (assignee_id, "Only cards assigned to this person or agent."),
+    (label, "Only cards with this label, by id or by name.", length(1, 60)),
+    (priority, "Only cards of this priority."),
+    (due_before, "Only cards due before this day or instant."),
+    (updated_since, "Only cards changed at this instant or later."),
+    (archived, "The archived cards instead of the others.", defaulted),
+    (external_key, "Only cards with this external key.", length(1, 200)),
+    (text, "Only cards with this in their title, whatever the case.", length(1, 200)),
+    (sort,
+     "`created`: newest first. `position`: as in a column from top to bottom. `updated`: latest "
+     "first. `due`: earliest first, without a date last. `priority`: most urgent first. Left out, "
+     "`position` within a column and `created` otherwise."),
+    (paging, "", spread)
+);
+
+struct CardListed {
+    Card card;
+    std::optional<std::string> sort_key;
+};
+SVC_RECORD(CardListed, (card, "", spread), (sort_key, ""));
+
+// A page is found in three steps, put together by the compiler: which key cards are ordered by,
+// which cards are listed, and in what order a page is cut. Their shapes are gathered last, for the
+// page alone.
+
+// The filters, and that the caller may see the card. $5 board, $6 column, $7 assignee, $8 label,
+// $9 priority, $10 due before, $11 updated since, $12 archived, $13 external key, $14 text;
+// $15 and $16 say where the last page ended.
+constexpr std::string_view listed = R"(
+        FROM cards c
+        JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+        WHERE c.org_id = $1 AND NOT c.in_trash AND c.is_archived = $12
+            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+                IS NOT NULL
+            AND ($5::uuid IS NULL OR c.board_id = $5)
+            AND ($6::uuid IS NULL OR c.column_id = $6)
+            AND ($7::uuid IS NULL OR EXISTS (
+                SELECT FROM card_assignees a
+                WHERE a.org_id = $1 AND a.principal_id = $7 AND a.card_id = c.id))
+            AND ($8::text IS NULL OR EXISTS (
+                SELECT FROM jsonb_array_elements(c.labels) l
+                WHERE l ->> 'id' = $8
+                    OR lower((l ->> 'name') COLLATE "und-x-icu")
+                        = lower($8 COLLATE "und-x-icu")))
+            AND ($9::text IS NULL OR c.priority = $9)
+            AND ($10::text IS NULL OR c.due < $10)
+            AND ($11::timestamptz IS NULL OR c.last_edited_time >= $11)
+            AND ($13::text IS NULL OR c.external_key = $13)
+            AND ($14::text IS NULL OR position(
+                lower($14 COLLATE "und-x-icu") IN lower(c.title COLLATE "und-x-icu")) > 0))";
+
+constexpr std::string_view keyed_by = "SELECT v.*, page.key::text AS sort_key FROM (SELECT c.id, ";
+constexpr std::string_view shapes = R"(
+        LIMIT $17
+    ) page
+    CROSS JOIN LATERAL (
+        SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = page.id OFFSET 0
+    ) v)";
+constexpr std::string_view rising = " ORDER BY page.key, page.id";
+constexpr std::string_view falling = " ORDER BY page.key DESC, page.id DESC";
+
+/// Texts one behind the other, in static storage.
+template <const std::string_view&... Part>
+struct Joined {
+    static constexpr auto text = [] {
+        std::array<char, (Part.size() + ...)> out{};
+        char* end = out.data();
+        ((end = std::copy(Part.begin(), Part.end(), end)), ...);
+        return out;
+    }();
+    static constexpr std::string_view view{text.data(), text.size()};
+};
+
+template <const std::string_view& Key, const std::string_view& Cut, const std::string_view& Order>
+using PageSql = Joined<keyed_by, Key, listed, Cut, shapes, Order>;
+
+// Orders that an index gives.
+
+constexpr std::string_view by_position = "c.position AS key";
+constexpr std::string_view after_position = R"(
+            AND NOT c.is_archived AND c.column_id = $6
+            AND (c.position, c.id) > ($15, $16::uuid)
+        ORDER BY c.position, c.id)";
+constexpr Sql in_column{
+    "boards.list_cards_in_column", PageSql<by_position, after_position, rising>::view};
+
+constexpr std::string_view by_number = "c.number AS key";
+constexpr std::string_view before_number = R"(
+            AND c.board_id = $5
+            AND c.number < $15::bigint AND $16::uuid IS NOT NULL
+        ORDER BY c.number DESC)";
+constexpr Sql on_board{
+    "boards.list_cards_on_board", PageSql<by_number, before_number, falling>::view};
+
+constexpr std::string_view by_id = "c.id AS key";
+constexpr std::string_view before_id = R"(
+            AND c.id < $16::uuid AND $15::text IS NOT NULL
+        ORDER BY c.id DESC)";
+constexpr Sql in_workspace{"boards.list_cards", PageSql<by_id, before_id, falling>::view};
+
+constexpr std::string_view by_edit = "c.last_edited_time AS key";
+constexpr std::string_view before_edit = R"(
+            AND (c.last_edited_time, c.id) < ($15::timestamptz, $16::uuid)
+        ORDER BY c.last_edited_time DESC, c.id DESC)";
+constexpr Sql latest{"boards.list_cards_by_edit", PageSql<by_edit, before_edit, falling>::view};
+
+// Somebody's cards are few: found by the index of assignees, then put in order.
+constexpr std::string_view before_id_of_assigned = R"(
+            AND c.id IN (
+                SELECT m.card_id FROM card_assignees m
+                WHERE m.org_id = $1 AND m.principal_id = $7)
+            AND c.id < $16::uuid AND $15::text IS NOT NULL
+        ORDER BY c.id DESC)";
+constexpr Sql assigned{
+    "boards.list_cards_assigned", PageSql<by_id, before_id_of_assigned, falling>::view};
+
+// Orders that are made once all cards are found, of a column, a board or the workspace: $18 names
+// them.
+constexpr std::string_view by_made_up =
+    R"(card_sort_key($18, c.due, c.priority, c.position) COLLATE "C" AS key)";
+constexpr std::string_view after_made_up = R"(
+            AND (card_sort_key($18, c.due, c.priority, c.position) COLLATE "C", c.id)
+                > ($15, $16::uuid)
+        ORDER BY key, c.id)";
+constexpr std::string_view of_board = " AND c.board_id = $5 ";
+constexpr std::string_view of_column = " AND c.column_id = $6 AND NOT c.is_archived ";
+constexpr Sql sorted{
+    "boards.list_cards_sorted",
+    Joined<keyed_by, by_made_up, listed, after_made_up, shapes, rising>::view};
+constexpr Sql sorted_on_board{
+    "boards.list_cards_sorted_on_board",
+    Joined<keyed_by, by_made_up, listed, of_board, after_made_up, shapes, rising>::view};
+constexpr Sql sorted_in_column{
+    "boards.list_cards_sorted_in_column",
+    Joined<keyed_by, by_made_up, listed, of_column, after_made_up, shapes, rising>::view};
+
+/// A statement, and the keys in front of its first page.
+struct Plan {
+    const Sql& sql;
+    std::string_view key, id;
+};
+
+constexpr std::string_view lowest_id = "00000000-0000-0000-0000-000000000000";
+constexpr std::string_view highest_id = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+constexpr Plan plan_in_column{in_column, "", lowest_id};
+constexpr Plan plan_on_board{on_board, "9223372036854775807", highest_id};
+constexpr Plan plan_in_workspace{in_workspace, "", highest_id};
+constexpr Plan plan_assigned{assigned, "", highest_id};
+constexpr Plan plan_latest{latest, "infinity", highest_id};
+constexpr Plan plan_sorted{sorted, "", lowest_id};
+constexpr Plan plan_sorted_on_board{sorted_on_board, "", lowest_id};
+constexpr Plan plan_sorted_in_column{sorted_in_column, "", lowest_id};
+
+const Plan& plan_for(const ListCardsQuery& in, CardSort sort) {
+    const bool in_one_column = in.column_id && !in.archived;
+    if (sort == CardSort::updated) return plan_latest;
+    if (sort == CardSort::position && in_one_column) return plan_in_column;
+    if (sort == CardSort::created) {
+        if (in.assignee_id) return plan_assigned;
+        return in.board_id ? plan_on_board : plan_in_workspace;
+    }
+    if (in_one_column) return plan_sorted_in_column;
+    return in.board_id ? plan_sorted_on_board : plan_sorted;
+}
+
+bool names_its_order(const Plan& plan) {
+    return &plan == &plan_sorted || &plan == &plan_sorted_on_board ||
+           &plan == &plan_sorted_in_column;
+}
+
+std::optional<std::string> canonical_label(const std::optional<std::string>& label) {
+    const auto id = label ? Uuid::parse(*label) : std::nullopt;
+    return id ? std::optional(id->str()) : label;
+}
+
+Page<Card> list(Call& call, const ListCardsQuery& in) {
+    const CardSort sort = in.sort.value_or(in.column_id ? CardSort::position : CardSort::created);
+    const Plan& plan = plan_for(in, sort);
+    const auto after = call.after(in.paging);
+    const Seat seat = Seat::of(call);
+
+    Params params;
+    const auto add = [&](const auto&... each) { (params.add(each), ...); };
+    add(seat.org, seat.principal, seat.kind, seat.role);
+    add(in.board_id, in.column_id, in.assignee_id, canonical_label(in.label), in.priority);
+    add(in.due_before, in.updated_since, in.archived, in.external_key, in.text);
+    if (after) add(after->at(0), after->at(1));
+    else add(plan.key, plan.id);
+    add(in.paging.page_size + 1);
+    if (names_its_order(plan)) add(sort);
+    Later<CardListed> found(call.tx().send(plan.sql, std::move(params)));
+
+    auto page = call.page(found.all(), in.paging, [](const CardListed& last) {
+        return std::vector{last.sort_key.value_or(""), last.card.id.str()};
+    });
+    Page<Card> cards{{}, page.next_cursor};
+    for (CardListed& each : page.results) {
+        each.card.url = url_of(call.kernel(), each.card);
+        cards.results.push_back(std::move(each.card));
+    }
+    return cards;
+}
+
+}  // namespace
+
+const Operation list_cards{
+    .name = "list_cards",
+    .route = "GET /v1/cards",
+    .summary = "Find cards.",
+    .description = "Lists the cards you can see, narrowed by any of the filters together.",
+    .access = Access::member,
+    .handler = list,
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,256 @@
+// Columns: adding them to a board, reading them.
+
+#include "modules/boards/columns.hpp"
+
+#include "modules/boards/operations.hpp"
+#include "modules/boards/statements.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+constexpr Sql insert_column{"boards.insert_column", R"(
+    INSERT INTO columns (
+        org_id, id, board_id, name, color, kind, position, wip_limit, wip_policy,
+        queue_enabled, lease_ttl_seconds, max_attempts, backoff_seconds, backoff_max_seconds,
+        queue_order, on_complete_column_id, on_exhausted_column_id, created_by, last_edited_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18))"};
+
+}  // namespace
+
+Column column_of(const Board& board, const std::string& name, ColumnKind kind) {
+    Column column;
+    column.id = new_uuid();
+    column.org_id = board.org_id;
+    column.board_id = board.id;
+    column.name = name;
+    column.kind = kind;
+    column.queue.enabled = kind == ColumnKind::queue;
+    column.created_time = column.last_edited_time = board.created_time;
+    column.created_by = column.last_edited_by = board.created_by;
+    return column;
+}
+
+void insert(Call& call, const Column& column, const OrderKey& place) {
+    call.tx().queue(
+        insert_column,
+        column.org_id,
+        column.id,
+        column.board_id,
+        column.name,
+        column.color,
+        column.kind,
+        place.str(),
+        column.wip_limit,
+        column.wip_policy,
+        column.queue.enabled,
+        column.queue.lease_ttl_seconds,
+        column.queue.max_attempts,
+        column.queue.backoff_seconds,
+        column.queue.backoff_max_seconds,
+        column.queue.order,
+        column.queue.on_complete_column_id,
+        column.queue.on_exhausted_column_id,
+        call.caller().id
+    );
+}
+
+namespace {
+
+// ------------------------------------------------------------------------------ adding one
+
+struct CreateColumnRequest {
+    Uuid board_id;
+    std::string name;
+    Color color{};
+    ColumnKind kind{};
+    std::optional<std::int64_t> wip_limit;
+    WipPolicy wip_policy{};
+    std::optional<ColumnQueue> queue;
+    std::optional<Uuid> before_id;
+    std::optional<Uuid> after_id;
+};
+SVC_RECORD(
+    CreateColumnRequest,
+    (board_id, ""),
+    (name, "What people call it.", length(1, 120), trimmed),
+    (color, "As people see it.", defaulted),
+    (kind, "What being here means; cards that reach `done` are complete.", defaulted),
+    (wip_limit, "How many cards may stand here at once.", range(1, 1000)),
+    (wip_policy, "`hard` refuses cards beyond the limit, `soft` only shows it.", defaulted),
+    (queue, "The column as a work queue; by default on for the kind `queue`."),
+    (before_id, "The column to stand to the left of; not together with `after_id`."),
+    (after_id, "The column to stand to the right of; the rightmost if left out.")
+);
+
+struct ColumnSpot {
+    OrderKey below, above;
+    std::int64_t position = 0;
+    bool anchored = false;
+    std::int64_t targets = 0;
+};
+SVC_RECORD(ColumnSpot, (below, ""), (above, ""), (position, ""), (anchored, ""), (targets, ""));
+
+// $3: the column to stand after, $4: before; with neither, behind the last. `anchored` when the
+// column named is one of the board's; `targets` counts those of $5 that are.
+constexpr Sql find_spot{"boards.column_spot", R"(
+    WITH live AS (
+        SELECT id, position FROM columns
+        WHERE org_id = $1 AND board_id = $2 AND NOT in_trash
+    ), spot AS (
+        SELECT
+            CASE WHEN $3::uuid IS NOT NULL THEN (SELECT position FROM live WHERE id = $3)
+                 WHEN $4::uuid IS NOT NULL THEN (
+                     SELECT max(l.position) FROM live l
+                     WHERE l.position < (SELECT a.position FROM live a WHERE a.id = $4))
+                 ELSE (SELECT max(position) FROM live)
+            END AS below,
+            CASE WHEN $3 IS NOT NULL THEN (
+                     SELECT min(l.position) FROM live l
+                     WHERE l.position > (SELECT a.position FROM live a WHERE a.id = $3))
+                 WHEN $4 IS NOT NULL THEN (SELECT position FROM live WHERE id = $4)
+            END AS above
+    )
+    SELECT s.below, s.above,
+        (SELECT count(*) FROM live l WHERE l.position <= s.below) AS position,
+        coalesce($3, $4) IS NULL
+            OR EXISTS (SELECT FROM live l WHERE l.id = coalesce($3, $4)) AS anchored,
+        (SELECT count(*) FROM live l WHERE l.id = ANY($5::uuid[])) AS targets
+    FROM spot s)"};
+
+std::vector<Uuid> targets_of(const ColumnQueue& queue) {
+    std::vector<Uuid> targets;
+    for (const auto& each : {queue.on_complete_column_id, queue.on_exhausted_column_id})
+        if (each && (targets.empty() || targets.front() != *each)) targets.push_back(*each);
+    return targets;
+}
+
+Column create(Call& call, const CreateColumnRequest& in) {
+    if (in.before_id && in.after_id)
+        throw wrong_field(call, "after_id", "give before_id or after_id, not both");
+    const ColumnQueue queue =
+        in.queue.value_or(ColumnQueue{.enabled = in.kind == ColumnKind::queue});
+    const auto targets = targets_of(queue);
+    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
+    auto found = call.tx().later<ColumnSpot>(
+        find_spot, call.org(), in.board_id, in.after_id, in.before_id, targets
+    );
+    const auto board = seen.one();
+    require_changeable(board, BoardRole::editor);
+    const ColumnSpot spot = *found.one();
+    if (!spot.anchored)
+        throw wrong_field(
+            call, in.before_id ? "before_id" : "after_id", "the board has no such column"
+        );
+    if (static_cast<std::size_t>(spot.targets) != targets.size())
+        throw wrong_field(call, "queue", "cards can only be sent to columns of the same board");
+
+    Column column;
+    column.id = new_uuid();
+    column.org_id = call.org();
+    column.board_id = in.board_id;
+    column.name = in.name;
+    column.color = in.color;
+    column.kind = in.kind;
+    column.position = spot.position;
+    column.wip_limit = in.wip_limit;
+    column.wip_policy = in.wip_policy;
+    column.queue = queue;
+    column.created_time = column.last_edited_time = board->now;
+    column.created_by = column.last_edited_by = AsJson(ref_of(call.caller()));
+
+    const Event made = created(column_created, column).on_board(in.board_id).in_column(column.id);
+    call.ask(made);
+    insert(call, column, OrderKey::between(spot.below, spot.above, chance()));
+    call.tell(made);
+    return column;
+}
+
+// --------------------------------------------------------------------------------- reading
+
+struct ColumnSeen {
+    Column column;
+    OrderKey order_key;
+};
+SVC_RECORD(ColumnSeen, (column, "", spread), (order_key, ""));
+
+constexpr Sql list_page{"boards.list_columns", R"(
+    SELECT v.* FROM column_view v
+    WHERE v.org_id = $1 AND v.board_id = $2 AND NOT v.in_trash
+        AND ($3::text IS NULL OR (v.order_key, v.id) > ($3, $4::uuid))
+    ORDER BY v.order_key, v.id
+    LIMIT $5)"};
+
+constexpr Sql get_one{"boards.get_column", R"(
+    SELECT v.* FROM column_view v WHERE v.org_id = $1 AND v.board_id = $2 AND v.id = $3)"};
+
+struct ListColumnsQuery {
+    Uuid board_id;
+    Paging paging;
+};
+SVC_RECORD(ListColumnsQuery, (board_id, ""), (paging, "", spread));
+
+Page<Column> list(Call& call, const ListColumnsQuery& in) {
+    const auto after = call.after(in.paging);
+    const std::optional<std::string> key = after ? std::optional(after->at(0)) : std::nullopt;
+    const std::optional<std::string> id = after ? std::optional(after->at(1)) : std::nullopt;
+    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
+    auto found = call.tx().later<ColumnSeen>(
+        list_page, call.org(), in.board_id, key, id, in.paging.page_size + 1
+    );
+    const auto board = seen.one();
+    if (!board) not_found("board");
+    require(board->role, BoardRole::viewer, "board");
+    auto page = call.page(found.all(), in.paging, [](const ColumnSeen& last) {
+        return std::vector{last.order_key.str(), last.column.id.str()};
+    });
+    Page<Column> columns{{}, page.next_cursor};
+    for (ColumnSeen& each : page.results) columns.results.push_back(std::move(each.column));
+    return columns;
+}
+
+struct ColumnId {
+    Uuid board_id;
+    Uuid column_id;
+};
+SVC_RECORD(ColumnId, (board_id, ""), (column_id, ""));
+
+Column get(Call& call, const ColumnId& in) {
+    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
+    auto found = call.tx().later<Column>(get_one, call.org(), in.board_id, in.column_id);
+    const auto board = seen.one();
+    if (!board) not_found("column");
+    require(board->role, BoardRole::viewer, "column");
+    auto column = found.one();
+    if (!column) not_found("column");
+    return *column;
+}
+
+}  // namespace
+
+const Operation create_column{
+    .name = "create_column",
+    .route = "POST /v1/boards/{board_id}/columns",
+    .summary = "Add a column to a board.",
+    .access = Access::board_editor,
+    .status = 201,
+    .handler = create,
+};
+
+const Operation list_columns{
+    .name = "list_columns",
+    .route = "GET /v1/boards/{board_id}/columns",
+    .summary = "List a board's columns from left to right.",
+    .access = Access::board_viewer,
+    .handler = list,
+};
+
+const Operation get_column{
+    .name = "get_column",
+    .route = "GET /v1/boards/{board_id}/columns/{column_id}",
+    .summary = "Read a column.",
+    .access = Access::board_viewer,
+    .handler = get,
+};
+
+}  // namespace svc::boards

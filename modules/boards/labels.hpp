@@ -1,0 +1,43 @@
+#pragma once
+
+#include "modules/boards/statements.hpp"
+
+/// Labels as requests name them, turned into what cards show.
+namespace svc::boards {
+
+/// A label as asked for, and the one that the board has for it.
+struct LabelFound {
+    std::string wanted;
+    std::optional<Uuid> id;
+    std::optional<std::string> name;
+    std::optional<Color> color;
+    std::int64_t total = 0;
+};
+SVC_RECORD(LabelFound, (wanted, ""), (id, ""), (name, ""), (color, ""), (total, ""));
+
+/// Labels by id or by name; names that the board does not know yet become labels.
+class WantedLabels {
+public:
+    /// Queues the look-up, unless nobody said anything about labels. The board is the one given,
+    /// or else the one that `card` is on.
+    WantedLabels(
+        Call& call,
+        const std::optional<std::vector<std::string>>& wanted,
+        const std::optional<Uuid>& board,
+        const std::optional<Uuid>& card
+    );
+    bool given() const { return found_.has_value(); }
+    /// Reads; throws Failure 422 for an unknown id.
+    std::vector<LabelRef> refs();
+    /// Queues the rows of new labels and tells of them.
+    void make_new_ones(const Uuid& board);
+
+private:
+    LabelRef ref_of_new(const std::string& name);
+
+    Call& call_;
+    std::optional<Later<LabelFound>> found_;
+    std::vector<LabelRef> new_;
+};
+
+}  // namespace svc::boards

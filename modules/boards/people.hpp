@@ -1,0 +1,32 @@
+#pragma once
+
+#include "modules/boards/statements.hpp"
+
+/// Assignees as requests name them, turned into what cards show.
+namespace svc::boards {
+
+struct PersonFound {
+    std::optional<Uuid> id;
+    std::optional<PrincipalType> principal_type;
+    std::optional<std::string> name;
+};
+SVC_RECORD(PersonFound, (id, ""), (principal_type, ""), (name, ""));
+
+/// People and agents by id.
+class WantedPeople {
+public:
+    /// Queues the look-up, unless nobody said anything about people.
+    WantedPeople(Call& call, const std::optional<std::vector<Uuid>>& wanted);
+    bool given() const { return found_.has_value(); }
+    /// Reads; throws Failure 422 for somebody who is not in the workspace.
+    std::vector<PrincipalRef> refs();
+
+private:
+    Call& call_;
+    std::optional<Later<PersonFound>> found_;
+};
+
+/// Queues the index of who is on a card in place of what it was.
+void index_assignees(Tx& tx, const Uuid& org, const Uuid& card, const std::vector<PrincipalRef>&);
+
+}  // namespace svc::boards

@@ -1,0 +1,45 @@
+#include "modules/boards/statements.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+[[noreturn]] void archived() {
+    throw Failure(
+        Fault::conflict, "The board is archived, so nothing on it can be changed; restore it first."
+    )
+        .with("reason", "board_archived");
+}
+
+Failure wrong_at(const Call& call, const std::string& rest, std::string_view message) {
+    const std::string root = call.request() ? "body" : "arguments";
+    return Failure::invalid_at(
+        "[\"" + root + "\"," + rest + "]", "value_error", "Value error, " + std::string(message)
+    );
+}
+
+}  // namespace
+
+void require_changeable(const std::optional<BoardSeen>& board, BoardRole least) {
+    if (!board || board->in_trash) not_found("board");
+    require(board->role, least, "board");
+    if (board->is_archived) archived();
+}
+
+void require_changeable(const std::optional<CardSeen>& seen, BoardRole least) {
+    if (!seen || seen->board_in_trash) not_found("card");
+    require(seen->role, least, "card");
+    if (seen->board_is_archived) archived();
+}
+
+Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
+    return wrong_at(call, '"' + std::string(field) + '"', message);
+}
+
+Failure wrong_item(
+    const Call& call, std::string_view field, std::size_t index, std::string_view message
+) {
+    return wrong_at(call, '"' + std::string(field) + "\"," + std::to_string(index), message);
+}
+
+}  // namespace svc::boards

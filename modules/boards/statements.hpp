@@ -1,0 +1,78 @@
+#pragma once
+
+#include "modules/boards/api.hpp"
+
+#include <algorithm>
+
+/// What several files of this module read, and how.
+namespace svc::boards {
+
+/// A board as far as those who act on it need it.
+struct BoardSeen {
+    std::optional<BoardRole> role;
+    std::string key;
+    bool is_archived = false;
+    bool in_trash = false;
+    Timestamp now;
+};
+SVC_RECORD(BoardSeen, (role, ""), (key, ""), (is_archived, ""), (in_trash, ""), (now, ""));
+
+inline constexpr Sql see_board{"boards.see_board", R"(
+    SELECT b.key, b.is_archived, b.in_trash, now() AS now,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM boards b
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    WHERE b.org_id = $1 AND b.id = $5)"};
+
+/// A card, and what the caller may do with it.
+struct CardSeen {
+    Card card;
+    std::optional<BoardRole> role;
+    bool board_is_archived = false;
+    bool board_in_trash = false;
+};
+SVC_RECORD(CardSeen, (card, "", spread), (role, ""), (board_is_archived, ""), (board_in_trash, ""));
+
+/// The hot read: one look-up by key in each of cards, boards, grants and the queue.
+inline constexpr Sql see_card{"boards.see_card", R"(
+    SELECT v.*,
+        board_role($2, $3, $4, v.visibility, v.maker, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM card_view v
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.board_id
+    WHERE v.org_id = $1 AND v.id = $5)"};
+
+/// So that what is read next is the newest, and stays. Statements of a pipeline that come after
+/// a lock see what was committed while it was waited for.
+inline constexpr Sql lock_card{"boards.lock_card", R"(
+    SELECT id FROM cards WHERE org_id = $1 AND id = $2 FOR UPDATE)"};
+
+/// 404 for strangers and for what is in the trash, 403 for lower roles, 409 when `board` is
+/// archived and so cannot be changed.
+void require_changeable(const std::optional<BoardSeen>& board, BoardRole least);
+/// The same for a card on its board.
+void require_changeable(const std::optional<CardSeen>& seen, BoardRole least);
+
+/// A 422 about one field of the input, addressed as the caller sent it.
+Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
+Failure wrong_item(
+    const Call& call, std::string_view field, std::size_t index, std::string_view message
+);
+
+/// `more` behind `present`, each once, told apart by id: a list as sent, or, with
+/// Prefer: merge-properties, joined to what is there.
+template <class Ref>
+std::vector<Ref> joined(std::vector<Ref> present, const std::vector<Ref>& more) {
+    for (const Ref& each : more) {
+        const auto same = [&](const Ref& other) { return other.id == each.id; };
+        if (std::ranges::none_of(present, same)) present.push_back(each);
+    }
+    return present;
+}
+
+}  // namespace svc::boards
