@@ -1,0 +1,72 @@
+#pragma once
+
+#include "modules/boards/api.hpp"
+
+/// Leases, as they are shown, and what is told of them (contract 6.22 to 6.24).
+namespace svc::queue {
+
+enum class LeaseState { active, completed, failed, expired, released, revoked };
+BOOST_DESCRIBE_ENUM(LeaseState, active, completed, failed, expired, released, revoked)
+
+/// What a worker leaves behind: any JSON object.
+using LeaseResultData = boards::AsJson<std::map<std::string, JsonText>>;
+
+struct Lease {
+    Object<"lease"> object;
+    Uuid id;
+    Uuid org_id;
+    Uuid board_id;
+    Uuid column_id;
+    Uuid card_id;
+    PrincipalRef holder;
+    LeaseState state{};
+    std::int64_t attempt = 0;
+    std::int64_t epoch = 0;
+    std::int64_t lease_ttl_seconds = 0;
+    Timestamp claimed_at;
+    std::optional<Timestamp> renewed_at;
+    Timestamp expires_at;
+    std::optional<Timestamp> ended_at;
+    std::optional<std::string> error;
+    std::optional<LeaseResultData> result;
+};
+SVC_RECORD(
+    Lease,
+    (object, ""),
+    (id, ""),
+    (org_id, "The workspace."),
+    (board_id, ""),
+    (column_id, "The queue it was claimed from."),
+    (card_id, ""),
+    (holder, "Who claimed the card."),
+    (state, "`active` until somebody ends it, also a little past `expires_at`."),
+    (attempt, "Which try of the card this is, beginning with 1."),
+    (epoch, "Rises with every claim of the card: a fence against work of earlier holders."),
+    (lease_ttl_seconds, "How long it holds from the claim, or from the last renewal."),
+    (claimed_at, ""),
+    (renewed_at, ""),
+    (expires_at, "Renew before, or the card is given to somebody else."),
+    (ended_at, ""),
+    (error, "What a failed holder had to say."),
+    (result, "What a holder who completed the card left behind: an object.")
+);
+
+inline constexpr EventKind lease_claimed{
+    "lease.claimed", "lease", "A worker took a card.", &record_of<Lease>};
+inline constexpr EventKind lease_completed{
+    "lease.completed", "lease", "A worker completed its card.", &record_of<Lease>};
+inline constexpr EventKind lease_failed{
+    "lease.failed", "lease", "A worker failed at its card.", &record_of<Lease>};
+inline constexpr EventKind lease_expired{
+    "lease.expired", "lease", "A worker was not heard of in time.", &record_of<Lease>};
+inline constexpr EventKind lease_released{
+    "lease.released", "lease", "A worker gave its card back.", &record_of<Lease>};
+inline constexpr EventKind lease_revoked{
+    "lease.revoked", "lease", "A card was taken from its worker.", &record_of<Lease>};
+inline constexpr EventKind card_exhausted{
+    "card.exhausted",
+    "card",
+    "A card's attempts are used up; somebody has to look.",
+    &record_of<boards::Card>};
+
+}  // namespace svc::queue

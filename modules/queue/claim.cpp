@@ -1,0 +1,266 @@
+// Taking the next card of a column.
+
+#include "modules/queue/operations.hpp"
+#include "modules/queue/parts/rows.hpp"
+#include "modules/queue/parts/token.hpp"
+
+#include <algorithm>
+
+namespace svc::queue {
+
+namespace {
+
+struct ClaimNextRequest {
+    Uuid board_id;
+    Uuid column_id;
+    std::optional<std::int64_t> lease_ttl_seconds;
+    std::int64_t wait_seconds = 0;
+};
+SVC_RECORD(
+    ClaimNextRequest,
+    (board_id, ""),
+    (column_id, "A column whose queue is enabled."),
+    (lease_ttl_seconds,
+     "How long the claim holds unless renewed; the column's own time if left out.",
+     range(5, 86400)),
+    (wait_seconds, "How long to wait for a card when there is none.", range(0, 45), defaulted)
+);
+
+struct ClaimResponse {
+    Object<"claim"> object;
+    bool claimed = false;
+    std::optional<Lease> lease;
+    std::optional<std::string> lease_token;
+    std::optional<boards::Card> card;
+    std::optional<std::int64_t> retry_after_seconds;
+};
+SVC_RECORD(
+    ClaimResponse,
+    (object, ""),
+    (claimed, "False when there is nothing to do at present."),
+    (lease, ""),
+    (lease_token,
+     "Proves that the card is yours: renew, complete, fail and release ask for it.",
+     secret),
+    (card, ""),
+    (retry_after_seconds, "When it is worth asking again.")
+);
+
+// The caller's right, the column's settings, the card and its shape in one statement. The card is
+// picked by a value, and its shape looked up behind OFFSET 0, which keeps the plan on the keys: left
+// to itself the planner joins, and as long as it has no statistics it scans the whole queue and all
+// cards for that. Cards that others are just taking are passed over.
+// $5 board, $6 column, $7 lease, $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin.
+constexpr Sql take{"queue.take_next", R"(
+    WITH col AS (
+        SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived, k.queue_order,
+            board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x
+                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        FROM columns k
+        JOIN boards b ON b.org_id = $1 AND b.id = k.board_id AND NOT b.in_trash
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash
+    ), taken AS (
+        UPDATE queue q
+        SET state = 'leased', attempt = q.attempt + 1, epoch = q.epoch + 1,
+            lease_id = $7, lease_digest = $8, holder = $9,
+            lease_ttl_seconds = coalesce($10::int, (SELECT lease_ttl_seconds FROM col)),
+            claimed_at = now(), renewed_at = NULL,
+            expires_at = now() + make_interval(
+                secs => coalesce($10::int, (SELECT lease_ttl_seconds FROM col)))
+        WHERE q.org_id = $1 AND q.card_id = (
+            SELECT r.card_id FROM queue r
+            WHERE r.org_id = $1
+                AND r.column_id = (
+                    SELECT id FROM col
+                    WHERE queue_enabled AND NOT is_archived AND role IN ('editor', 'admin'))
+                AND r.state = 'ready'
+                AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
+            ORDER BY r.urgency, r.place, r.card_id
+            LIMIT 1
+            FOR UPDATE SKIP LOCKED)
+        RETURNING q.card_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
+            q.expires_at, q.urgency, q.place
+    )
+    SELECT col.role, col.queue_enabled, col.is_archived AS board_archived,
+        t.card_id IS NOT NULL AS taken,
+        CASE WHEN t.card_id IS NULL THEN (
+            SELECT ceil(extract(epoch FROM min(w.available_at) - now()))::int FROM queue w
+            WHERE w.org_id = $1 AND w.column_id = $6 AND w.state = 'backoff')
+        END AS next_ready_seconds,
+        t.attempt, t.epoch, t.lease_ttl_seconds, t.claimed_at, t.expires_at, t.urgency, t.place,
+        v.*
+    FROM col
+    LEFT JOIN taken t ON true
+    LEFT JOIN LATERAL (
+        SELECT * FROM card_view c WHERE c.org_id = $1 AND c.id = t.card_id OFFSET 0
+    ) v ON true)"};
+
+struct Looked {
+    std::optional<boards::BoardRole> role;
+    bool queue_enabled = false;
+    bool board_archived = false;
+    bool taken = false;
+    std::optional<std::int64_t> next_ready_seconds;
+};
+SVC_RECORD(
+    Looked,
+    (role, ""),
+    (queue_enabled, ""),
+    (board_archived, ""),
+    (taken, ""),
+    (next_ready_seconds, "")
+);
+
+struct Taken {
+    boards::Card card;
+    std::int64_t attempt = 0;
+    std::int64_t epoch = 0;
+    std::int64_t lease_ttl_seconds = 0;
+    Timestamp claimed_at;
+    Timestamp expires_at;
+    std::int64_t urgency = 0;
+    std::string place;
+};
+SVC_RECORD(
+    Taken,
+    (card, "", spread),
+    (attempt, ""),
+    (epoch, ""),
+    (lease_ttl_seconds, ""),
+    (claimed_at, ""),
+    (expires_at, ""),
+    (urgency, ""),
+    (place, "")
+);
+
+/// One try: what the column is like, and the card if there was one.
+struct Look {
+    Looked column;
+    std::optional<Taken> taken;
+};
+
+class Claim {
+public:
+    Claim(Call& call, const ClaimNextRequest& in) : call_(call), in_(in) {}
+
+    ClaimResponse run() {
+        const QueueKey from = hints().from(in_.column_id);
+        Look look = look_from(from);
+        if (!look.taken && from != QueueKey::head()) look = look_from(QueueKey::head());
+        if (look.taken) return answer_with(*look.taken);
+        if (in_.wait_seconds > 0)
+            call_.wait_for(topic_of(in_.column_id), std::chrono::seconds(in_.wait_seconds));
+        ClaimResponse nothing;
+        nothing.retry_after_seconds =
+            std::clamp<std::int64_t>(look.column.next_ready_seconds.value_or(usual_pause), 1, 60);
+        return nothing;
+    }
+
+private:
+    static constexpr std::int64_t usual_pause = 5;  // seconds
+
+    Look look_from(const QueueKey& from) {
+        const auto seat = boards::Seat::of(call_);
+        Result result = call_.tx().queue(
+            take,
+            seat.org,
+            seat.principal,
+            seat.kind,
+            seat.role,
+            in_.board_id,
+            in_.column_id,
+            lease_id_,
+            std::span<const std::uint8_t>(digest_),
+            to_json(ref_of(call_.caller())),
+            in_.lease_ttl_seconds,
+            from.urgency,
+            from.place,
+            from.card
+        );
+        if (result.rows() == 0) not_found("column");
+        Look look;
+        result.read(0, record_of<Looked>(), &look.column);
+        require_queue(look.column);
+        if (look.column.taken) result.read(0, record_of<Taken>(), &look.taken.emplace());
+        return look;
+    }
+
+    static void require_queue(const Looked& column) {
+        boards::require(column.role, boards::BoardRole::editor, "column");
+        if (!column.queue_enabled)
+            throw Failure(
+                Fault::conflict,
+                "The column is not a work queue; enable its queue, or claim from another."
+            )
+                .with("reason", "not_a_queue");
+        if (column.board_archived)
+            throw Failure(Fault::conflict, "The board is archived; nothing on it is to be done.")
+                .with("reason", "board_archived");
+    }
+
+    ClaimResponse answer_with(Taken& taken) {
+        boards::Card& card = taken.card;
+        const Lease lease = lease_on(taken);
+        card.queue = {
+            boards::QueueState::leased, taken.attempt, std::nullopt, card.queue.last_error};
+        card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
+        card.url = boards::url_of(call_.kernel(), card);
+        const Event event = told_of(lease_claimed, lease, nullptr);
+        call_.ask(event);
+        call_.tell(event);
+        call_.after_commit([column = in_.column_id,
+                            at = QueueKey{taken.urgency, taken.place, card.id}] {
+            hints().found(column, at);
+        });
+        ClaimResponse claim;
+        claim.claimed = true;
+        claim.lease = lease;
+        claim.lease_token = LeaseToken(card.id, secret_).str();
+        claim.card = std::move(card);
+        return claim;
+    }
+
+    Lease lease_on(const Taken& taken) const {
+        Lease lease;
+        lease.id = lease_id_;
+        lease.org_id = taken.card.org_id;
+        lease.board_id = taken.card.board_id;
+        lease.column_id = in_.column_id;
+        lease.card_id = taken.card.id;
+        lease.holder = ref_of(call_.caller());
+        lease.attempt = taken.attempt;
+        lease.epoch = taken.epoch;
+        lease.lease_ttl_seconds = taken.lease_ttl_seconds;
+        lease.claimed_at = taken.claimed_at;
+        lease.expires_at = taken.expires_at;
+        return lease;
+    }
+
+    Call& call_;
+    const ClaimNextRequest& in_;
+    const Uuid lease_id_ = new_uuid();
+    const LeaseToken::Secret secret_ = LeaseToken::new_secret();
+    const LeaseToken::Digest digest_ = LeaseToken::digest_of(secret_);
+};
+
+ClaimResponse claim(Call& call, const ClaimNextRequest& in) { return Claim(call, in).run(); }
+
+}  // namespace
+
+const Operation claim_next_card{
+    .name = "claim_next_card",
+    .route = "POST /v1/boards/{board_id}/columns/{column_id}:claim-next",
+    .summary = "Claim the next card of a queue column to work on it.",
+    .description =
+        "Leases the next card to you alone and returns it with a `lease_token`. Work on it, "
+        "renew_lease before `expires_at`, then complete_lease or fail_lease. With nothing to do, "
+        "`claimed` is false; `wait_seconds` waits for a card first.",
+    .access = Access::board_editor,
+    .handler = claim,
+};
+
+}  // namespace svc::queue

@@ -1,0 +1,79 @@
+// Looking at a lease.
+
+#include "modules/queue/operations.hpp"
+#include "modules/queue/parts/rows.hpp"
+
+namespace svc::queue {
+
+namespace {
+
+struct LeaseId {
+    Uuid lease_id;
+};
+SVC_RECORD(LeaseId, (lease_id, ""));
+
+/// A lease, and what the caller may do on its board.
+struct Seen {
+    Lease lease;
+    std::optional<boards::BoardRole> role;
+};
+SVC_RECORD(Seen, (lease, "", spread), (role, ""));
+
+constexpr Sql see_live{"queue.get_live_lease", R"(
+    SELECT q.lease_id AS id, q.org_id, q.board_id, q.column_id, q.card_id, q.holder,
+        'active' AS state, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at, q.renewed_at,
+        q.expires_at, NULL AS ended_at, NULL AS error, NULL AS result,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM queue q
+    JOIN boards b ON b.org_id = $1 AND b.id = q.board_id
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    WHERE q.org_id = $1 AND q.lease_id = $5)"};
+
+struct SeenEnded {
+    boards::AsJson<Lease> lease;
+    std::optional<boards::BoardRole> role;
+};
+SVC_RECORD(SeenEnded, (lease, ""), (role, ""));
+
+constexpr Sql see_ended{"queue.get_ended_lease", R"(
+    SELECT o.lease,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM lease_outcomes o
+    JOIN boards b ON b.org_id = $1 AND b.id = (o.lease ->> 'board_id')::uuid
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    WHERE o.org_id = $1 AND o.lease_id = $5)"};
+
+/// Its holder may look whatever the board says.
+Lease shown(const Call& call, const Lease& lease, const std::optional<boards::BoardRole>& role) {
+    if (lease.holder.id != call.caller().id)
+        boards::require(role, boards::BoardRole::viewer, "lease");
+    return lease;
+}
+
+Lease get(Call& call, const LeaseId& in) {
+    const auto seat = boards::Seat::of(call);
+    auto live = seat.later<Seen>(call.tx(), see_live, in.lease_id);
+    auto over = seat.later<SeenEnded>(call.tx(), see_ended, in.lease_id);
+    if (const auto seen = live.one()) return shown(call, seen->lease, seen->role);
+    if (const auto seen = over.one()) return shown(call, seen->lease.parsed(), seen->role);
+    not_found("lease");
+}
+
+}  // namespace
+
+const Operation get_lease{
+    .name = "get_lease",
+    .route = "GET /v1/leases/{lease_id}",
+    .summary = "Read a lease, live or over.",
+    .description = "Leases that are over are kept for a week.",
+    .access = Access::member,
+    .handler = get,
+};
+
+}  // namespace svc::queue

@@ -1,0 +1,72 @@
+#include "svc/module.hpp"
+
+#include "modules/queue/operations.hpp"
+#include "modules/queue/sweeper.hpp"
+#include "modules/queue/watcher.hpp"
+
+#include <sodium.h>
+
+namespace svc::queue {
+
+struct Settings {
+    std::int64_t sweep_milliseconds = 1000;
+    std::int64_t outcome_hours = 168;
+};
+SVC_RECORD(
+    Settings,
+    (sweep_milliseconds,
+     "How often expired leases and ended pauses are looked for.",
+     range(50, 60000),
+     defaulted),
+    (outcome_hours,
+     "How long it is remembered how a lease ended, to answer a repeated complete or fail.",
+     range(1, 8760),
+     defaulted)
+);
+
+class Queue final : public Module {
+public:
+    void open(Kernel& kernel) override {
+        if (sodium_init() < 0) throw std::runtime_error("libsodium did not initialise");
+        const Settings settings = kernel.settings<Settings>();
+        kernel.tag("queue", "Columns as work queues: claim a card, finish it, give it back.");
+        for (const Operation* each :
+             {&claim_next_card,
+              &renew_lease,
+              &complete_lease,
+              &fail_lease,
+              &release_lease,
+              &get_lease})
+            kernel.add(*each);
+        for (const EventKind* each :
+             {&lease_claimed,
+              &lease_completed,
+              &lease_failed,
+              &lease_expired,
+              &lease_released,
+              &lease_revoked,
+              &card_exhausted})
+            kernel.add(*each);
+        kernel.before("card.*", check_named_lease);
+        set_up_watcher(kernel);
+        run_jobs(kernel, settings);
+    }
+
+private:
+    static void run_jobs(Kernel& kernel, const Settings& settings) {
+        const std::chrono::milliseconds often(settings.sweep_milliseconds);
+        kernel.every("queue.expire_leases", often, [&kernel] { expire_leases(kernel); });
+        kernel.every("queue.end_pauses", often, [&kernel] { end_pauses(kernel); });
+        kernel.every(
+            "queue.forget_outcomes",
+            std::chrono::hours(1),
+            [&kernel, kept = std::chrono::hours(settings.outcome_hours)] {
+                forget_outcomes(kernel, kept);
+            }
+        );
+    }
+};
+
+}  // namespace svc::queue
+
+SVC_MODULE(svc::queue::Queue, "queue", "boards");

@@ -1,0 +1,204 @@
+#include "modules/queue/sweeper.hpp"
+
+#include "modules/queue/watcher.hpp"
+
+#include <set>
+
+namespace svc::queue {
+
+namespace {
+
+constexpr std::int64_t batch = 500;
+
+// ------------------------------------------------------------------- doing things as a job
+
+/// A change that nobody asked for but time.
+class JobDoer final : public boards::Doer {
+public:
+    JobDoer(Tx& tx, const Uuid& org, std::string_view action)
+        : tx_(tx), org_(org), action_(action) {}
+    PrincipalRef who() const override {
+        return {{}, {}, PrincipalType::system, std::string(action_)};
+    }
+    void ask(const Event&) override {}
+    void tell(const Event& event) override { tell_as_system(tx_, org_, action_, event); }
+    void after_commit(std::function<void()> then) override { then_.push_back(std::move(then)); }
+    std::vector<std::function<void()>> after() { return std::move(then_); }
+
+private:
+    Tx& tx_;
+    const Uuid org_;
+    std::string_view action_;
+    std::vector<std::function<void()>> then_;
+};
+
+struct Workspace {
+    Uuid org_id;
+};
+SVC_RECORD(Workspace, (org_id, ""));
+
+/// The workspaces that `sql` finds something due in.
+template <class... Arg>
+std::vector<Workspace> workspaces(Kernel& kernel, const Sql& sql, const Arg&... arg) {
+    std::vector<Workspace> found;
+    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        found = tx.all<Workspace>(sql, arg...);
+    });
+    return found;
+}
+
+/// Calls `work(tx, doer)` in a transaction of that workspace, and what it left for afterwards.
+template <class Work>
+void in_workspace(Kernel& kernel, const Uuid& org, std::string_view action, Work work) {
+    std::vector<std::function<void()>> after;
+    kernel.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(org, std::nullopt);
+        JobDoer doer(tx, org, action);
+        work(tx, doer);
+        after = doer.after();
+    });
+    for (const auto& then : after) then();
+}
+
+// ----------------------------------------------------------------------------------- expiry
+
+constexpr Sql workspaces_with_expired{"queue.workspaces_with_expired", R"(
+    SELECT DISTINCT q.org_id FROM queue q
+    WHERE q.lease_id IS NOT NULL AND q.expires_at < now())"};
+
+constexpr Sql take_expired{"queue.take_expired", R"(
+    SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
+        q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
+        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, now() AS now
+    FROM queue q
+    JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
+    WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.expires_at < now()
+    ORDER BY q.expires_at
+    LIMIT $2
+    FOR UPDATE OF q SKIP LOCKED)"};
+
+constexpr std::string_view expiring = "queue.expire_leases";
+
+/// Ends one lease where it stands; true when the card is exhausted.
+bool expire(Tx& tx, boards::Doer& doer, Kernel& kernel, const Uuid& org, const Held& held) {
+    const Lease before = lease_of(org, held);
+    const Lease after = ended(before, LeaseState::expired, held.now);
+    const std::string why = "The worker was not heard of before the lease expired.";
+    const auto standing = after_failure(held, Retry::yes, std::nullopt, why, boards::chance());
+    put_back(tx, org, held.card_id, standing);
+    keep_outcome(tx, after, *held.lease_digest, std::nullopt);
+    doer.tell(told_of(lease_expired, after, &before));
+    if (standing.state == boards::QueueState::ready)
+        doer.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
+    return standing.state == boards::QueueState::exhausted;
+}
+
+/// An exhausted card goes where its column sends such cards, in a transaction of its own: cards
+/// are locked before their rows.
+void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
+    in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
+        auto move = kernel.use<boards::Moves>().begin(
+            tx, org, card, std::nullopt, boards::Turn::exhausted, &watcher()
+        );
+        auto later = lock_held(tx, org, card);
+        const auto held = later.one();
+        if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
+        stand(kernel, tx, doer, *move, *held, move->card()->queue);
+    });
+}
+
+void expire_in(Kernel& kernel, const Uuid& org) {
+    std::size_t found = 0;
+    do {
+        std::vector<Uuid> exhausted;
+        in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
+            exhausted.clear();
+            const auto expired = tx.all<Held>(take_expired, org, batch);
+            found = expired.size();
+            for (const Held& held : expired)
+                if (expire(tx, doer, kernel, org, held)) exhausted.push_back(held.card_id);
+        });
+        for (const Uuid& card : exhausted) send_off(kernel, org, card);
+    } while (found == static_cast<std::size_t>(batch) && !kernel.stopping());
+}
+
+// ----------------------------------------------------------------------------------- pauses
+
+constexpr Sql workspaces_with_rested{"queue.workspaces_with_rested", R"(
+    SELECT DISTINCT q.org_id FROM queue q
+    WHERE q.state = 'backoff' AND q.available_at <= now())"};
+
+constexpr Sql end_pause{"queue.end_pauses", R"(
+    UPDATE queue SET state = 'ready', available_at = NULL
+    WHERE org_id = $1 AND card_id = ANY (ARRAY(
+        SELECT r.card_id FROM queue r
+        WHERE r.org_id = $1 AND r.state = 'backoff' AND r.available_at <= now()
+        ORDER BY r.available_at
+        LIMIT $2
+        FOR UPDATE SKIP LOCKED))
+    RETURNING column_id)"};
+
+struct Rested {
+    Uuid column_id;
+};
+SVC_RECORD(Rested, (column_id, ""));
+
+// --------------------------------------------------------------------------------- outcomes
+
+constexpr Sql all_workspaces{"queue.workspaces_with_outcomes", R"(
+    SELECT o.id AS org_id FROM orgs o
+    WHERE EXISTS (SELECT FROM lease_outcomes e WHERE e.org_id = o.id AND e.lease_id < $1))"};
+
+constexpr Sql drop_outcomes{"queue.drop_outcomes", R"(
+    DELETE FROM lease_outcomes
+    WHERE org_id = $1 AND lease_id = ANY (ARRAY(
+        SELECT e.lease_id FROM lease_outcomes e
+        WHERE e.org_id = $1 AND e.lease_id < $2
+        LIMIT $3)))"};
+
+/// The lowest id that new_uuid() could have given at that time.
+Uuid first_id_at(const Timestamp& time) {
+    std::array<std::uint8_t, 16> bytes{};
+    auto milliseconds = static_cast<std::uint64_t>(time.micros / 1000);
+    for (std::size_t i = 6; i-- > 0; milliseconds >>= 8)
+        bytes[i] = static_cast<std::uint8_t>(milliseconds);
+    return Uuid(bytes);
+}
+
+}  // namespace
+
+void expire_leases(Kernel& kernel) {
+    for (const auto& each : workspaces(kernel, workspaces_with_expired))
+        expire_in(kernel, each.org_id);
+}
+
+void end_pauses(Kernel& kernel) {
+    for (const auto& each : workspaces(kernel, workspaces_with_rested)) {
+        std::vector<Rested> rested;
+        do {
+            in_workspace(kernel, each.org_id, "queue.end_pauses", [&](Tx& tx, boards::Doer&) {
+                rested = tx.all<Rested>(end_pause, each.org_id, batch);
+            });
+            std::set<Uuid> columns;
+            for (const Rested& card : rested) columns.insert(card.column_id);
+            for (const Uuid& column : columns) wake(kernel, column);
+        } while (rested.size() == static_cast<std::size_t>(batch) && !kernel.stopping());
+    }
+}
+
+void forget_outcomes(Kernel& kernel, std::chrono::hours kept) {
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(kept).count();
+    const Uuid before = first_id_at({Timestamp::now().micros - micros});
+    constexpr std::int64_t at_once = 5000;
+    for (const auto& each : workspaces(kernel, all_workspaces, before)) {
+        std::size_t dropped = 0;
+        do {
+            in_workspace(kernel, each.org_id, "queue.forget", [&](Tx& tx, boards::Doer&) {
+                dropped = tx.run(drop_outcomes, each.org_id, before, at_once);
+            });
+        } while (dropped == static_cast<std::size_t>(at_once) && !kernel.stopping());
+    }
+}
+
+}  // namespace svc::queue

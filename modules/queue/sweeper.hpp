@@ -1,0 +1,18 @@
+#pragma once
+
+#include "svc/kernel.hpp"
+
+/// What time does to the queues. Any server may run these at any time; rows that another one is
+/// just at are passed over.
+namespace svc::queue {
+
+/// Ends leases whose holders were not heard of in time: as a failure, with the same pause.
+void expire_leases(Kernel& kernel);
+
+/// Makes cards ready whose pause is over.
+void end_pauses(Kernel& kernel);
+
+/// Forgets how leases ended that were claimed more than `kept` ago.
+void forget_outcomes(Kernel& kernel, std::chrono::hours kept);
+
+}  // namespace svc::queue

@@ -1,0 +1,170 @@
+#include "modules/queue/watcher.hpp"
+
+#include "modules/queue/parts/token.hpp"
+
+namespace svc::queue {
+
+namespace {
+
+constexpr Sql place_row{"queue.place_row", R"(
+    UPDATE queue SET place = $3 WHERE org_id = $1 AND card_id = $2)"};
+
+// As key_of() does, by the rule of the column the card is queued in.
+constexpr Sql reorder_row{"queue.reorder_row", R"(
+    UPDATE queue q
+    SET urgency = CASE k.queue_order WHEN 'priority' THEN $3::smallint
+            WHEN 'due' THEN $5::smallint ELSE q.urgency END,
+        place = CASE k.queue_order WHEN 'priority' THEN $4::text
+            WHEN 'due' THEN $6::text ELSE q.place END
+    FROM columns k
+    WHERE q.org_id = $1 AND q.card_id = $2 AND k.org_id = $1 AND k.id = q.column_id)"};
+
+class Watcher final : public boards::CardWatcher {
+public:
+    Settle about_to_place(Tx& tx, const Uuid& org, const Uuid& card) override {
+        return
+            [this, &tx, later = lock_held(tx, org, card)](const boards::Placing& placing) mutable {
+                const auto held = later.one();
+                const boards::Card& before = *placing.before;
+                const bool stays = before.column_id == placing.after.column_id &&
+                                   !before.is_archived && placing.column;
+                if (stays) keep_in_place(tx, placing, held);
+                else change_place(tx, placing, held);
+            };
+    }
+
+    void made(Tx& tx, const boards::Placing& placing) override {
+        if (placing.column && placing.column->queue_enabled) enter(tx, placing);
+    }
+
+    void reordered(Tx& tx, const boards::Card& card) override {
+        const Timestamp no_time{};
+        const QueueKey by_priority = key_of(boards::QueueOrder::priority, card, no_time);
+        const QueueKey by_due = key_of(boards::QueueOrder::due, card, no_time);
+        tx.queue(
+            reorder_row,
+            card.org_id,
+            card.id,
+            by_priority.urgency,
+            by_priority.place,
+            by_due.urgency,
+            by_due.place
+        );
+        hints().reset(card.column_id);
+    }
+
+    Kernel* kernel = nullptr;
+
+private:
+    void enter(Tx& tx, const boards::Placing& placing) {
+        const QueueKey key = key_of(placing.column->queue_order, placing.after, placing.now);
+        queue_up(tx, placing.after, key);
+        placing.doer.after_commit([this, column = placing.column->column_id] {
+            wake(*kernel, column);
+        });
+    }
+
+    /// Moved up or down its column: others get to it sooner or later, its holder keeps it.
+    void keep_in_place(Tx& tx, const boards::Placing& placing, const std::optional<Held>& held) {
+        if (!held || held->state == boards::QueueState::idle) return;
+        if (placing.column->queue_order == boards::QueueOrder::fifo) return;
+        const QueueKey key = key_of(placing.column->queue_order, placing.after, placing.now);
+        tx.queue(place_row, placing.after.org_id, placing.after.id, key.place);
+        placing.doer.after_commit([column = placing.after.column_id] { hints().reset(column); });
+    }
+
+    void change_place(Tx& tx, const boards::Placing& placing, const std::optional<Held>& held) {
+        if (held && held->lease_id) revoke(tx, placing, *held);
+        if (placing.column && placing.column->queue_enabled) enter(tx, placing);
+        else if (held && held->state != boards::QueueState::idle)
+            take_out(tx, placing.after.org_id, placing.after.id, std::nullopt);
+    }
+
+    /// Somebody took the card elsewhere from under its worker.
+    static void revoke(Tx& tx, const boards::Placing& placing, const Held& held) {
+        const Lease before = lease_of(placing.after.org_id, held);
+        const Lease after = ended(before, LeaseState::revoked, held.now);
+        keep_outcome(tx, after, *held.lease_digest, std::nullopt);
+        placing.doer.tell(told_of(lease_revoked, after, &before));
+    }
+};
+
+Watcher& the_watcher() {
+    static Watcher here;
+    return here;
+}
+
+}  // namespace
+
+boards::CardWatcher& watcher() { return the_watcher(); }
+
+void set_up_watcher(Kernel& kernel) {
+    the_watcher().kernel = &kernel;
+    kernel.use<boards::Moves>().watch(the_watcher());
+}
+
+boards::Card stand(
+    Kernel& kernel,
+    Tx& tx,
+    boards::Doer& doer,
+    boards::Move& move,
+    const Held& held,
+    const boards::CardQueue& standing
+) {
+    const boards::Card before = *move.card();
+    boards::Card card = before;
+    const bool exhausted = standing.state == boards::QueueState::exhausted;
+    if (exhausted && move.to() && !move.full()) {
+        card = move.carry_out(doer);
+        card.queue = {};
+        if (move.to()->queue_enabled) {
+            card.queue.state = boards::QueueState::ready;
+            queue_up(tx, card, key_of(move.to()->queue_order, card, held.now));
+            doer.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
+        } else {
+            card.queue.last_error = standing.last_error;
+            take_out(tx, card.org_id, card.id, standing.last_error);
+        }
+    } else {
+        card.queue = standing;
+        put_back(tx, card.org_id, card.id, standing);
+        if (standing.state == boards::QueueState::ready)
+            doer.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
+    }
+    card.lease.reset();
+    if (exhausted)
+        doer.tell(
+            changed(card_exhausted, before, card).on_board(card.board_id).in_column(card.column_id)
+        );
+    return card;
+}
+
+namespace {
+
+// Held against whoever would end the lease, until the write is done.
+constexpr Sql see_lease{"queue.named_lease", R"(
+    SELECT lease_digest FROM queue
+    WHERE org_id = $1 AND card_id = $2 AND lease_id IS NOT NULL
+    FOR SHARE)"};
+
+struct NamedLease {
+    std::string lease_digest;
+};
+SVC_RECORD(NamedLease, (lease_digest, ""));
+
+}  // namespace
+
+Verdict check_named_lease(Call& call, const Event&) {
+    const auto named = call.request() ? call.request()->header("x-svc-lease") : std::string_view();
+    if (named.empty()) return allow;
+    if (const auto token = LeaseToken::parse(named)) {
+        const auto held = call.tx().one<NamedLease>(see_lease, call.org(), token->card());
+        if (held && token->matches(held->lease_digest)) return allow;
+    }
+    return Refusal{
+        "lease_lost",
+        "The lease that X-Svc-Lease names is over. Leave the card alone; somebody else may have "
+        "it."};
+}
+
+}  // namespace svc::queue

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "modules/queue/parts/rows.hpp"
+
+namespace svc::queue {
+
+/// Keeps the rows of `queue` in step with where cards stand (boards::CardWatcher).
+boards::CardWatcher& watcher();
+
+/// Hands the watcher to boards; while the module opens.
+void set_up_watcher(Kernel& kernel);
+
+/// Puts a card whose lease is over where `standing` says: back to its place, or, exhausted, to
+/// where its column sends such cards. The card as it is then.
+boards::Card stand(
+    Kernel& kernel,
+    Tx& tx,
+    boards::Doer& doer,
+    boards::Move& move,
+    const Held& held,
+    const boards::CardQueue& standing
+);
+
+/// Refuses a write that names a lease (X-Svc-Lease) which is over.
+Verdict check_named_lease(Call& call, const Event& event);
+
+}  // namespace svc::queue
