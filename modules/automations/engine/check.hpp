@@ -1,0 +1,22 @@
+#pragma once
+
+#include "modules/automations/engine/script.hpp"
+
+namespace svc::automations {
+
+/// One case of a script's test that did not come out as written.
+struct CheckFault {
+    std::string script, name, what;
+};
+
+struct CheckReport {
+    int cases = 0;
+    std::vector<CheckFault> faults;
+};
+
+/// Runs the test of a script, the file beside it that ends in `.test.json` instead of `.lua`
+/// (docs/automations.md has its form). A script without a test, and a test that cannot be read,
+/// are faults. Touches no database.
+CheckReport check_script(const std::filesystem::path& file, const Sandbox& sandbox);
+
+}  // namespace svc::automations

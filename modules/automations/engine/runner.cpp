@@ -1,0 +1,211 @@
+#include "modules/automations/engine/runner.hpp"
+
+#include <Poco/Logger.h>
+#include <boost/json.hpp>
+
+#include <algorithm>
+
+namespace svc::automations {
+
+namespace {
+
+constexpr std::size_t longest_arguments = 4 << 10;  // bytes, in the record of a run
+constexpr std::size_t most_failed = 1'000;          // waiting to be recorded
+
+Poco::Logger& log() { return Poco::Logger::get("automations"); }
+
+/// Operators' scripts act as themselves, with the role of a member.
+Caller caller_of(const Script& script, const Uuid& org) {
+    Caller caller;
+    caller.type = PrincipalType::automation;
+    caller.id = script.id;
+    caller.name = script.name;
+    caller.org_id = org;
+    caller.role = OrgRole::member;
+    caller.surface = Surface::automation;
+    return caller;
+}
+
+std::optional<std::string> text_at(const json::value& body, std::string_view name) {
+    if (!body.is_object()) return std::nullopt;
+    const json::value* value = body.get_object().if_contains(name);
+    if (!value || !value->is_string()) return std::nullopt;
+    return std::string(value->get_string());
+}
+
+/// The entry for one call. `reply` is the kernel's own JSON, or empty.
+RunCall entry_for(const ScriptCall& call, const Reply& reply) {
+    RunCall entry;
+    entry.operation = call.operation;
+    entry.arguments.text =
+        call.arguments.size() <= longest_arguments ? call.arguments : R"({"truncated":true})";
+    entry.status = reply.status;
+    entry.outcome = reply.status < 400   ? CallOutcome::done
+                    : reply.status < 500 ? CallOutcome::refused
+                                         : CallOutcome::failed;
+    json::error_code bad;
+    json::parse_options options;
+    options.max_depth = 512;
+    const json::value body =
+        reply.body.empty() ? nullptr : json::parse(reply.body, bad, {}, options);
+    if (bad) return entry;
+    if (entry.outcome != CallOutcome::done) entry.error = text_at(body, "message");
+    else if (const auto id = text_at(body, "id")) entry.target_id = Uuid::parse(*id);
+    return entry;
+}
+
+/// One run's way to the operations.
+class Calls {
+public:
+    Calls(Kernel& kernel, const Script& script, const StoredEvent& event)
+        : kernel_(kernel),
+          caller_(caller_of(script, event.org_id)),
+          cause_event_(event.event_id),
+          depth_(static_cast<int>(event.depth) + 1) {}
+
+    Reply serve(const ScriptCall& call) {
+        Reply reply = carry_out(call);
+        entries_.push_back(entry_for(call, reply));
+        return reply;
+    }
+    const std::vector<RunCall>& entries() const { return entries_; }
+
+private:
+    Reply carry_out(const ScriptCall& call) {
+        Invoked invoked = kernel_.invoke(
+            caller_,
+            {.operation = call.operation,
+             .arguments = call.arguments,
+             .surface = Surface::automation,
+             .cause_event = cause_event_,
+             .cause_automation = caller_.id,
+             .depth = depth_,
+             .may_wait = false}
+        );
+        return {invoked.status, std::move(invoked.body)};
+    }
+
+    Kernel& kernel_;
+    const Caller caller_;
+    const Uuid cause_event_;
+    const int depth_;
+    std::vector<RunCall> entries_;
+};
+
+/// A refusal as the answer's code and message take it: the sandbox is not trusted with them.
+Refusal proper(Refusal refusal) {
+    const auto fine = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    if (refusal.code.empty() || refusal.code.size() > 60 ||
+        !std::ranges::all_of(refusal.code, fine))
+        refusal.code = "refused";
+    if (refusal.message.empty() || refusal.message.size() > 1'000)
+        refusal.message = "An automation of this server does not allow it.";
+    return refusal;
+}
+
+}  // namespace
+
+Runner::Runner(Kernel& kernel, std::vector<Script> scripts, Sandbox before, Sandbox after)
+    : kernel_(kernel),
+      scripts_(std::move(scripts)),
+      before_(std::move(before)),
+      after_(std::move(after)) {}
+
+bool Runner::any(std::string_view when) const {
+    return std::ranges::any_of(scripts_, [&](const Script& script) {
+        return std::ranges::any_of(script.binds, [&](const Bind& bind) {
+            return bind.when == when;
+        });
+    });
+}
+
+void Runner::handle(const StoredEvent& event) {
+    for (const Script& script : scripts_)
+        if (script.binds_to("after", event.kind)) run(script, event);
+}
+
+void Runner::run(const Script& script, const StoredEvent& event) {
+    const RunKey key{script, event.org_id, event.event_id, event.kind, event.depth};
+    if (event.depth >= deepest_chain)
+        return add_run(
+            kernel_,
+            key,
+            RunStatus::skipped,
+            {.error = std::to_string(event.depth) + " automations stand behind the event already"}
+        );
+    const auto id = begin_run(kernel_, key);
+    if (!id) return;
+    Calls calls(kernel_, script, event);
+    const Ended ended = after_.run(
+        {.mode = Mode::after,
+         .name = script.name,
+         .source = script.source,
+         .event = event.envelope},
+        [&](const ScriptCall& call) { return calls.serve(call); }
+    );
+    end_run(kernel_, key, *id, ended, calls.entries());
+    count(ended);
+    if (!ended.error.empty()) log().warning("event " + event.event_id.str() + ": " + ended.error);
+}
+
+Verdict Runner::ask(Call& call, const Event& event) {
+    std::string envelope;
+    for (const Script& script : scripts_) {
+        if (!script.binds_to("before", event.kind->name)) continue;
+        if (envelope.empty()) envelope = envelope_of(call, event);
+        Ended ended;
+        try {
+            ended = before_.run(
+                {.mode = Mode::before,
+                 .name = script.name,
+                 .source = script.source,
+                 .event = envelope}
+            );
+        } catch (const std::system_error& error) {
+            ended.error = script.name + ": cannot be started: " + error.what();
+        }
+        count(ended);
+        if (ended.refusal) {
+            ++counts_.refusals;
+            return proper(std::move(*ended.refusal));
+        }
+        if (ended.error.empty()) continue;
+        const std::lock_guard lock(mutex_);
+        if (failed_.size() < most_failed)
+            failed_.push_back(
+                {&script,
+                 event.org_id ? *event.org_id : call.org(),
+                 event.kind->name,
+                 std::move(ended)}
+            );
+    }
+    return allow;
+}
+
+void Runner::write_down() {
+    for (;;) {
+        std::unique_lock lock(mutex_);
+        if (failed_.empty()) return;
+        const Failed each = failed_.front();
+        lock.unlock();
+        add_run(
+            kernel_,
+            {*each.script, each.org_id, std::nullopt, each.kind},
+            RunStatus::failed,
+            each.ended
+        );
+        log().warning("before " + std::string(each.kind) + ": " + each.ended.error);
+        lock.lock();
+        failed_.pop_front();
+    }
+}
+
+void Runner::count(const Ended& ended) {
+    ++counts_.runs;
+    if (!ended.error.empty()) ++counts_.failures;
+    counts_.microseconds += static_cast<std::uint64_t>(ended.took.count());
+}
+
+}  // namespace svc::automations

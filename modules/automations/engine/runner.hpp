@@ -1,0 +1,56 @@
+#pragma once
+
+#include "modules/automations/engine/runs.hpp"
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+
+namespace svc::automations {
+
+/// An automation that answers an automation that answers an automation answers nobody.
+inline constexpr std::int64_t deepest_chain = 3;
+
+/// Runs the scripts for events, before and after, and records what they did.
+class Runner {
+public:
+    /// Scripts get `after` for events that have happened and the tighter `before` for those that
+    /// a request is about to cause.
+    Runner(Kernel& kernel, std::vector<Script> scripts, Sandbox before, Sandbox after);
+
+    const std::vector<Script>& scripts() const { return scripts_; }
+    bool any(std::string_view when) const;
+
+    /// The consumer's work. Throws when the database or the machine fails, never for a script.
+    void handle(const StoredEvent& event);
+    /// The before-hook: the first refusal, in the order of the scripts. A script that fails has
+    /// no say, and its failure is recorded by write_down().
+    Verdict ask(Call& call, const Event& event);
+    /// Records what ask() could not record inside the request. A job's work.
+    void write_down();
+
+    struct Counts {
+        std::atomic<std::uint64_t> runs{0}, failures{0}, refusals{0}, microseconds{0};
+    };
+    const Counts& counts() const { return counts_; }
+
+private:
+    struct Failed {
+        const Script* script;
+        Uuid org_id;
+        std::string_view kind;  // of an EventKind, which is for ever
+        Ended ended;
+    };
+
+    void run(const Script& script, const StoredEvent& event);
+    void count(const Ended& ended);
+
+    Kernel& kernel_;
+    const std::vector<Script> scripts_;
+    const Sandbox before_, after_;
+    Counts counts_;
+    std::mutex mutex_;
+    std::deque<Failed> failed_;  // under mutex_
+};
+
+}  // namespace svc::automations

@@ -1,0 +1,141 @@
+#include "svc/module.hpp"
+
+#include "modules/automations/engine/check.hpp"
+#include "modules/automations/engine/runner.hpp"
+
+#include <cstdio>
+
+namespace svc::automations {
+
+namespace {
+
+// g++ 12 cannot count the members of an aggregate whose initialisers hold lists.
+std::vector<std::string> shipped_scripts() { return {"label-results.lua"}; }
+
+struct Settings {
+    std::vector<std::string> scripts = shipped_scripts();
+    std::int64_t memory_mib = 16;
+    std::int64_t instructions = 10'000'000;
+    std::int64_t after_milliseconds = 2'000;
+    std::int64_t before_milliseconds = 250;
+    std::int64_t calls = 50;
+    std::int64_t keep_days = 30;
+};
+SVC_RECORD(
+    Settings,
+    (scripts, "Which scripts run: files in `share`/scripts, or absolute paths.", defaulted),
+    (memory_mib, "What one run may hold.", range(1, 1024), defaulted),
+    (instructions, "What one run may execute.", range(1'000, 1'000'000'000), defaulted),
+    (after_milliseconds,
+     "How long one run may take for an event that has happened, calls not included.",
+     range(10, 60'000),
+     defaulted),
+    (before_milliseconds,
+     "How long a request may wait for a script that may refuse it.",
+     range(10, 5'000),
+     defaulted),
+    (calls, "How many operations one run may call.", range(0, 1'000), defaulted),
+    (keep_days, "How long the record of runs is kept.", range(1, 3'650), defaulted)
+);
+
+Limits limits_of(const Settings& settings, std::int64_t milliseconds) {
+    Limits limits;
+    limits.memory = static_cast<std::size_t>(settings.memory_mib) << 20;
+    limits.instructions = settings.instructions;
+    limits.own_time = std::chrono::milliseconds(milliseconds);
+    limits.calls = static_cast<int>(settings.calls);
+    return limits;
+}
+
+class Automations final : public Module {
+public:
+    void open(Kernel& kernel) override {
+        kernel_ = &kernel;
+        settings_ = kernel.settings<Settings>();
+        kernel.tag("automations", "Scripts that answer events.");
+        const auto program = Sandbox::program_near(kernel.share_folder());
+        const Sandbox after(program, limits_of(settings_, settings_.after_milliseconds));
+        const Sandbox before(program, limits_of(settings_, settings_.before_milliseconds));
+        runner_ = std::make_unique<Runner>(
+            kernel,
+            load_scripts(kernel.share_folder() / "scripts", settings_.scripts, after),
+            before,
+            after
+        );
+        kernel.add(run_failed);
+        kernel.add(Consumer{
+            "automations", [this](const StoredEvent& event) { runner_->handle(event); }});
+        if (runner_->any("before"))
+            kernel.before("*", [this](Call& call, const Event& event) {
+                return runner_->ask(call, event);
+            });
+        kernel.every("automations.write_down", std::chrono::seconds(1), [this] {
+            runner_->write_down();
+        });
+        kernel.every("automations.drop_old_runs", std::chrono::hours(1), [this] {
+            drop_old_runs(*kernel_, settings_.keep_days);
+        });
+        kernel.add(Command{
+            .name = "check-scripts",
+            .summary = "Runs the tests of the scripts that are on, or of the files named.",
+            .run = [this, after](auto words) { return check(after, words); },
+        });
+        add_metrics();
+    }
+
+    void start() override {
+        for (const Script& script : runner_->scripts())
+            for (const Bind& bind : script.binds) check_kind(script, bind);
+    }
+
+private:
+    /// A script that waits for what never happens is a mistake in it.
+    void check_kind(const Script& script, const Bind& bind) const {
+        for (const EventKind* kind : kernel_->event_kinds())
+            if (kind_matches(bind.event, kind->name)) return;
+        throw std::runtime_error(
+            "script " + script.name + ": no module tells events of the kind " + bind.event
+        );
+    }
+
+    int check(const Sandbox& sandbox, std::span<const std::string> words) const {
+        const auto folder = kernel_->share_folder() / "scripts";
+        const std::vector<std::string> named(words.begin(), words.end());
+        int faults = 0, cases = 0;
+        for (const std::string& name : named.empty() ? settings_.scripts : named) {
+            const CheckReport report = check_script(folder / name, sandbox);
+            cases += report.cases;
+            for (const CheckFault& fault : report.faults) {
+                ++faults;
+                std::printf(
+                    "%s: %s: %s\n", fault.script.c_str(), fault.name.c_str(), fault.what.c_str()
+                );
+            }
+        }
+        std::printf("%d cases, %d faults\n", cases, faults);
+        return faults == 0 ? 0 : 1;
+    }
+
+    void add_metrics() {
+        const auto& counts = runner_->counts();
+        const auto add = [&](const char* name, const char* help, const auto& counter, double unit) {
+            kernel_->add_metric(name, help, [&counter, unit] {
+                return static_cast<double>(counter.load()) * unit;
+            });
+        };
+        add("workboard_script_runs_total", "Runs of scripts.", counts.runs, 1);
+        add("workboard_script_failures_total", "Runs that failed.", counts.failures, 1);
+        add("workboard_script_refusals_total", "Changes that scripts refused.", counts.refusals, 1);
+        add("workboard_script_seconds_total", "Time spent in runs.", counts.microseconds, 1e-6);
+    }
+
+    Kernel* kernel_ = nullptr;
+    Settings settings_;
+    std::unique_ptr<Runner> runner_;
+};
+
+}  // namespace
+
+}  // namespace svc::automations
+
+SVC_MODULE(svc::automations::Automations, "automations");
