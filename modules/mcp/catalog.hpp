@@ -1,0 +1,54 @@
+#pragma once
+
+#include "svc/kernel.hpp"
+
+#include <set>
+
+namespace svc::mcp {
+
+/// One operation as MCP offers it. Its texts are made once.
+struct Tool {
+    const Declared* declared;
+    std::string definition;        ///< its entry in tools/list
+    std::string manifest_entry;    ///< its entry in the manifest
+    std::set<std::string> opaque;  ///< members of its answer whose values are other people's JSON
+    std::string_view name() const { return declared->operation->name; }
+};
+
+/// What a client narrows the catalog to, by headers. An empty narrowing shows everything.
+struct Narrowing {
+    bool read_only = false;
+    bool picky = false;                      ///< it named toolsets or tools: only those
+    std::vector<std::string_view> toolsets;  ///< names that nobody has narrow to nothing
+    std::vector<std::string_view> tools;
+
+    /// Reads X-MCP-Readonly, X-MCP-Toolsets and X-MCP-Tools. Views into the request.
+    static Narrowing of(const http::Request& request);
+    bool admits(const Declared& declared) const;
+};
+
+/// Every operation marked `tool`, in the order of its declaration. Immutable; any thread.
+class Catalog {
+public:
+    explicit Catalog(Kernel& kernel);
+
+    /// Null when there is no such tool, or the caller's role or the narrowing hides it.
+    const Tool* find(std::string_view name, const Caller& caller, const Narrowing& narrowing) const;
+    /// The JSON array of what this caller sees.
+    std::string list(const Caller& caller, const Narrowing& narrowing) const;
+    /// The object `mcp_manifest`: everything, for everyone.
+    std::string manifest(const std::string& base_url) const;
+    const std::string& instructions() const { return instructions_; }
+
+private:
+    static bool shows(const Tool& tool, const Caller& caller, const Narrowing& narrowing);
+
+    std::vector<Tool> tools_;
+    std::string instructions_;
+};
+
+/// The JSON without the members that are unset (null), for readers who pay by the word.
+/// The values of `opaque` members are left as they are.
+std::string without_unset(std::string_view json, const std::set<std::string>& opaque);
+
+}  // namespace svc::mcp

@@ -1,0 +1,170 @@
+#include "modules/mcp/endpoint.hpp"
+
+#include "svc/json.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+
+namespace svc::mcp {
+
+namespace {
+
+/// Scheme, host and port of an address.
+std::string_view origin_of(std::string_view url) {
+    const auto scheme = url.find("://");
+    return scheme == std::string_view::npos ? url : url.substr(0, url.find('/', scheme + 3));
+}
+
+struct Place {
+    std::string_view host, port;
+    bool loopback() const { return host == "localhost" || host == "127.0.0.1" || host == "[::1]"; }
+};
+Place place_of(std::string_view origin) {
+    const auto scheme = origin.find("://");
+    if (scheme == std::string_view::npos) return {};
+    const auto place = origin.substr(scheme + 3);
+    const auto colon = place.find(':', place.starts_with('[') ? place.find(']') : 0);
+    if (colon == std::string_view::npos) return {place, {}};
+    return {place.substr(0, colon), place.substr(colon + 1)};
+}
+
+/// Cookies travel by themselves; this endpoint takes only what a client sends on purpose.
+void require_bearer(const RouteCall& call) {
+    if (call.caller()->token_id) return;
+    throw Failure(
+        Fault::unauthorized, "The MCP endpoint takes a token: `Authorization: Bearer svc_…`."
+    );
+}
+
+http::Answer refused(int status, Code code, const std::string& why) {
+    return json_answer(status, error_answer("null", RpcError(code, why)));
+}
+
+http::Answer wrong_method(std::string allowed, const std::string& why) {
+    auto answer = refused(405, Code::invalid_request, why);
+    answer.headers.emplace_back("Allow", std::move(allowed));
+    return answer;
+}
+
+bool is_json(std::string_view content_type) {
+    const auto type = content_type.substr(0, content_type.find_first_of("; \t"));
+    return std::ranges::equal(type, std::string_view("application/json"), [](char a, char b) {
+        return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
+    });
+}
+
+void check_media(const http::Request& request) {
+    if (!is_json(request.header("content-type")))
+        throw RpcError(
+            Code::invalid_request, "Send the message as Content-Type: application/json.", 415
+        );
+    if (!accepts(request, "application/json"))
+        throw RpcError(
+            Code::invalid_request,
+            "Answers are application/json, which your Accept header leaves out.",
+            406
+        );
+}
+
+json::value parse(std::string_view body) {
+    try {
+        return parse_json(body);
+    } catch (const Failure&) {
+        throw RpcError(
+            Code::parse_error,
+            "Parse error: the body has to be one JSON text in UTF-8, without duplicate members "
+            "and not nested too deeply.",
+            400
+        );
+    }
+}
+
+}  // namespace
+
+Endpoint::Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& settings)
+    : kernel_(kernel),
+      catalog_(catalog),
+      settings_(settings),
+      methods_(catalog),
+      sessions_(kernel, std::chrono::hours(settings.session_hours)),
+      streams_(static_cast<std::size_t>(settings.streams_per_principal)) {}
+
+http::Answer Endpoint::serve(RouteCall& call) {
+    require_bearer(call);
+    const http::Request& request = call.request();
+    if (request.has("origin") && !origin_is_ours(request.header("origin")))
+        return refused(
+            403, Code::invalid_request, "Pages of that origin may not talk to this server."
+        );
+    if (request.method == "POST") return post(call);
+    if (request.method == "GET") return get(call);
+    if (request.method == "DELETE") return remove(call);
+    return wrong_method("GET, POST, DELETE", "This path takes GET, POST and DELETE.");
+}
+
+/// A page of another site must not reach a server on its reader's own machine.
+bool Endpoint::origin_is_ours(std::string_view origin) const {
+    const auto own = origin_of(kernel_.base_url());
+    if (origin == own) return true;
+    if (std::ranges::find(settings_.allowed_origins, origin) != settings_.allowed_origins.end())
+        return true;
+    const Place theirs = place_of(origin), ours = place_of(own);
+    return ours.loopback() && theirs.loopback() && ours.port == theirs.port;
+}
+
+http::Answer Endpoint::post(RouteCall& call) {
+    std::string id = "null";
+    try {
+        check_media(call.request());
+        const json::value body = parse(call.request().body);
+        if (const auto* messages = body.if_array()) return batch(call, *messages);
+        const Message message = read_message(body, id);
+        return is_stateless(call.request(), message) ? serve_stateless(call, message)
+                                                     : serve_in_session(call, message);
+    } catch (const RpcError& error) {
+        return json_answer(error.status(), error_answer(id, error));
+    }
+}
+
+/// The stream on which the server may speak first.
+http::Answer Endpoint::get(RouteCall& call) try {
+    const http::Request& request = call.request();
+    const bool stateless = request.header("mcp-protocol-version") == stateless_version;
+    if (stateless || !request.has("accept") || !accepts(request, "text/event-stream"))
+        return wrong_method("POST, DELETE", "GET opens an event stream and nothing else.");
+    check_version_header(request);
+    const Session session = require_session(call);
+    return streams_.open(call, ": open\n\n", session.id.str());
+} catch (const RpcError& error) {
+    return json_answer(error.status(), error_answer("null", error));
+}
+
+http::Answer Endpoint::remove(RouteCall& call) try {
+    if (call.request().header("mcp-protocol-version") == stateless_version)
+        return wrong_method("POST", "The stateless protocol has no session to end.");
+    check_version_header(call.request());
+    const Session session = require_session(call);
+    sessions_.end(*call.caller(), session);
+    streams_.close_session(session.id.str());
+    return {.status = 204, .content_type = {}};
+} catch (const RpcError& error) {
+    return json_answer(error.status(), error_answer("null", error));
+}
+
+http::Answer json_answer(int status, std::string body) {
+    return {.status = status, .body = std::move(body)};
+}
+
+http::Answer accepted() { return {.status = 202, .content_type = {}}; }
+
+bool accepts(const http::Request& request, std::string_view type) {
+    const auto accept = request.header("accept");
+    const auto family = std::string(type.substr(0, type.find('/'))) + "/*";
+    const auto names = [&](std::string_view each) {
+        return accept.find(each) != std::string_view::npos;
+    };
+    return accept.empty() || names(type) || names(family) || names("*/*");
+}
+
+}  // namespace svc::mcp

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "modules/mcp/methods.hpp"
+#include "modules/mcp/sessions.hpp"
+#include "modules/mcp/streams.hpp"
+
+namespace svc::mcp {
+
+struct Settings {
+    std::int64_t session_hours = 720;
+    std::int64_t streams_per_principal = 16;
+    std::vector<std::string> allowed_origins;
+};
+SVC_RECORD(
+    Settings,
+    (session_hours,
+     "How long a session lasts before its client has to initialize again.",
+     range(1, 8760),
+     defaulted),
+    (streams_per_principal,
+     "How many event streams one principal may have open on this server.",
+     range(1, 10000),
+     defaulted),
+    (allowed_origins,
+     "Web origins, such as \"https://app.example\", whose pages may talk to the MCP endpoint "
+     "besides the server's own.",
+     items_up_to(2000),
+     defaulted)
+);
+
+/// /v1/mcp/http: Streamable HTTP in two eras on one path. A message whose `_meta` names a
+/// protocol version, or whose header names the stateless one, is served for itself
+/// (2026-07-28); any other belongs to a session that `initialize` opened (2025-11-25 and
+/// before). Both reach the same methods. Any thread.
+class Endpoint {
+public:
+    Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& settings);
+
+    http::Answer serve(RouteCall& call);
+    void keep_alive() { streams_.keep_alive(); }
+
+private:
+    http::Answer post(RouteCall& call);
+    http::Answer get(RouteCall& call);
+    http::Answer remove(RouteCall& call);
+
+    // handshake.cpp
+    http::Answer serve_in_session(RouteCall& call, const Message& message);
+    http::Answer initialize(RouteCall& call, const Message& message) const;
+    http::Answer batch(RouteCall& call, const json::array& messages);
+    std::string answer_in_session(const Message& message, const Asking& asking) const;
+    Session require_session(RouteCall& call);
+
+    // stateless.cpp
+    http::Answer serve_stateless(RouteCall& call, const Message& message);
+    http::Answer listen(RouteCall& call, const Message& message);
+
+    bool origin_is_ours(std::string_view origin) const;
+
+    Kernel& kernel_;
+    const Catalog& catalog_;
+    const Settings settings_;
+    Methods methods_;
+    Sessions sessions_;
+    Streams streams_;
+};
+
+/// True when the message is of the stateless era.
+bool is_stateless(const http::Request& request, const Message& message);
+/// RpcError unless the header that names the protocol's version is absent or a known one.
+void check_version_header(const http::Request& request);
+RpcError unsupported_version(std::string_view requested);
+
+http::Answer json_answer(int status, std::string body);
+/// 202 without a body.
+http::Answer accepted();
+/// True when the Accept header is absent or admits this type.
+bool accepts(const http::Request& request, std::string_view type);
+
+}  // namespace svc::mcp

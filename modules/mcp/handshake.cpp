@@ -1,0 +1,107 @@
+#include "modules/mcp/endpoint.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+
+/// Revisions up to 2025-11-25: a session opens with `initialize` and every later message names
+/// it.
+namespace svc::mcp {
+
+namespace {
+
+constexpr std::string_view batching_version = "2025-03-26";
+constexpr std::size_t most_in_batch = 50;
+
+bool is_known(std::string_view version) {
+    return std::ranges::find(handshake_versions, version) != handshake_versions.end();
+}
+
+}  // namespace
+
+void check_version_header(const http::Request& request) {
+    const auto version = request.header("mcp-protocol-version");
+    if (!version.empty() && !is_known(version)) throw unsupported_version(version);
+}
+
+http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message) {
+    const bool request = message.kind == Message::Kind::request;
+    if (request && message.method == "initialize") return initialize(call, message);
+    check_version_header(call.request());
+    require_session(call);
+    if (!request) return accepted();
+    const Asking asking{call, *call.caller(), Narrowing::of(call.request())};
+    return json_answer(200, result_answer(message.id, answer_in_session(message, asking)));
+}
+
+http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const {
+    const auto wanted = message.text("protocolVersion");
+    const auto* const known = std::ranges::find(handshake_versions, wanted);
+    const auto version = known != handshake_versions.end() ? *known : handshake_versions.front();
+
+    std::string result = "{\"protocolVersion\":";
+    write_text(version, result);
+    (result += ",\"capabilities\":") += capabilities();
+    (result += ",\"serverInfo\":") += server_info();
+    result += ",\"instructions\":";
+    write_text(catalog_.instructions(), result);
+    result += '}';
+
+    auto answer = json_answer(200, result_answer(message.id, result));
+    answer.headers.emplace_back("Mcp-Session-Id", sessions_.open(*call.caller(), version));
+    return answer;
+}
+
+Session Endpoint::require_session(RouteCall& call) {
+    const auto id = call.request().header("mcp-session-id");
+    if (id.empty())
+        throw RpcError(
+            Code::invalid_request,
+            "Name your session in the header Mcp-Session-Id; `initialize` gives one.",
+            400
+        );
+    if (auto session = sessions_.find(*call.caller(), id)) return *session;
+    throw RpcError(
+        Code::invalid_request, "There is no such session any more; initialize again.", 404
+    );
+}
+
+std::string Endpoint::answer_in_session(const Message& message, const Asking& asking) const {
+    if (message.method == "ping") return "{}";
+    if (const auto result = methods_.run(message, asking)) return '{' + result->members + '}';
+    if (message.method == "initialize")
+        throw RpcError(Code::invalid_request, "`initialize` comes alone, never in a batch.");
+    throw RpcError(Code::method_not_found, "There is no method " + message.method + " here.");
+}
+
+http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
+    check_version_header(call.request());
+    if (require_session(call).version != batching_version)
+        throw RpcError(
+            Code::invalid_request, "Only protocol 2025-03-26 has batches; send one message.", 400
+        );
+    if (messages.empty() || messages.size() > most_in_batch)
+        throw RpcError(
+            Code::invalid_request,
+            "A batch holds 1 to " + std::to_string(most_in_batch) + " messages.",
+            400
+        );
+    // A wait would park the request and run the messages before it a second time.
+    const Asking asking{call, *call.caller(), Narrowing::of(call.request()), false};
+    std::string out;
+    for (const json::value& each : messages) {
+        std::string id = "null", answer;
+        try {
+            const Message message = read_message(each, id);
+            if (message.kind != Message::Kind::request) continue;
+            answer = result_answer(message.id, answer_in_session(message, asking));
+        } catch (const RpcError& error) {
+            answer = error_answer(id, error);
+        }
+        (out += out.empty() ? '[' : ',') += answer;
+    }
+    return out.empty() ? accepted() : json_answer(200, out + ']');
+}
+
+}  // namespace svc::mcp

@@ -1,0 +1,70 @@
+#include "modules/mcp/methods.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+namespace svc::mcp {
+
+namespace {
+
+/// A tool's arguments as JSON text; an empty text when there are none.
+std::string arguments_of(const Message& message) {
+    const auto* arguments = message.find("arguments");
+    if (!arguments || arguments->is_null()) return {};
+    if (arguments->is_object()) return json::serialize(*arguments);
+    throw RpcError(Code::invalid_params, "`arguments` has to be an object.");
+}
+
+/// The structured answer and, for readers of text, the same once more.
+std::string content_of(const std::string& body) {
+    std::string out = R"("content":[{"type":"text","text":)";
+    write_text(body.empty() ? "Done." : body, out);
+    out += "}]";
+    if (!body.empty()) out += ",\"structuredContent\":" + body;
+    return out;
+}
+
+}  // namespace
+
+std::optional<Result> Methods::run(const Message& message, const Asking& asking) const {
+    if (message.method == "tools/list") return list_tools(message, asking);
+    if (message.method == "tools/call") return call_tool(message, asking);
+    return std::nullopt;
+}
+
+Result Methods::list_tools(const Message& message, const Asking& asking) const {
+    if (const auto* cursor = message.find("cursor"); cursor && !cursor->is_null())
+        throw RpcError(
+            Code::invalid_params,
+            "This server has no such cursor: all tools come on the first page."
+        );
+    return {
+        "\"tools\":" + catalog_.list(asking.caller, asking.narrowing),
+        Result::Cache{std::chrono::minutes(1), "private"}};
+}
+
+Result Methods::call_tool(const Message& message, const Asking& asking) const {
+    const auto name = message.text("name");
+    const Tool* tool = catalog_.find(name, asking.caller, asking.narrowing);
+    if (!tool) throw RpcError(Code::invalid_params, "Unknown tool: " + std::string(name));
+
+    const std::string arguments = arguments_of(message);
+    const Invoked invoked = asking.call.invoke({
+        .operation = tool->name(),
+        .arguments = arguments,
+        .surface = Surface::mcp,
+        .may_wait = asking.may_wait,
+    });
+    const bool failed = invoked.status >= 400;
+    const auto body =
+        invoked.body.empty() ? std::string() : without_unset(invoked.body, tool->opaque);
+    return {content_of(body) + (failed ? ",\"isError\":true" : ",\"isError\":false")};
+}
+
+std::string_view capabilities() { return R"({"tools":{"listChanged":false}})"; }
+
+std::string_view server_info() {
+    return R"({"name":"workboard","title":"Workboard","version":")" SVC_VERSION "\"}";
+}
+
+}  // namespace svc::mcp

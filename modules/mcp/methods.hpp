@@ -1,0 +1,47 @@
+#pragma once
+
+#include "modules/mcp/catalog.hpp"
+#include "modules/mcp/json_rpc.hpp"
+
+namespace svc::mcp {
+
+/// What a method gives: members of the result object, as JSON text without the braces, so that
+/// either era can put its own beside them.
+struct Result {
+    std::string members;
+    /// How long, and by whom, it may be kept; nothing when it must not be.
+    struct Cache {
+        std::chrono::milliseconds time_to_live;
+        std::string_view scope;
+    };
+    std::optional<Cache> cache{};
+};
+
+/// Whom a method works for.
+struct Asking {
+    RouteCall& call;
+    Caller caller;  ///< as of the beginning; the call's own may change while an operation runs
+    Narrowing narrowing;
+    bool may_wait = true;  ///< an operation that waits may park the whole request
+};
+
+/// The methods that both eras share.
+class Methods {
+public:
+    explicit Methods(const Catalog& catalog) : catalog_(catalog) {}
+
+    /// Nothing when there is no method of that name. Throws RpcError.
+    std::optional<Result> run(const Message& message, const Asking& asking) const;
+
+private:
+    Result list_tools(const Message& message, const Asking& asking) const;
+    Result call_tool(const Message& message, const Asking& asking) const;
+
+    const Catalog& catalog_;
+};
+
+/// The `capabilities` and `serverInfo` of this server, as JSON text.
+std::string_view capabilities();
+std::string_view server_info();
+
+}  // namespace svc::mcp

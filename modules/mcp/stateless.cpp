@@ -1,0 +1,169 @@
+#include "modules/mcp/endpoint.hpp"
+
+#include <sodium.h>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+/// Revision 2026-07-28: every request says for itself what it speaks, in `_meta` and again in
+/// headers that have to agree.
+namespace svc::mcp {
+
+namespace {
+
+constexpr std::string_view version_key = "io.modelcontextprotocol/protocolVersion";
+constexpr std::string_view capabilities_key = "io.modelcontextprotocol/clientCapabilities";
+
+const json::value* meta(const Message& message, std::string_view key) {
+    const auto* all = message.find("_meta");
+    const auto* members = all ? all->if_object() : nullptr;
+    return members ? members->if_contains(key) : nullptr;
+}
+
+[[noreturn]] void mismatch(std::string_view header, const std::string& why) {
+    throw RpcError(
+        Code::header_mismatch, "Header mismatch: " + std::string(header) + ' ' + why, 400
+    );
+}
+
+[[noreturn]] void malformed(std::string_view key, std::string_view kind) {
+    throw RpcError(
+        Code::invalid_params,
+        "`params._meta` has to hold `" + std::string(key) + "`, " + std::string(kind) + '.',
+        400
+    );
+}
+
+/// A header's value; `=?base64?…?=` stands for text that a header cannot carry.
+std::string decoded(std::string_view header, std::string_view value) {
+    constexpr std::string_view prefix = "=?base64?", suffix = "?=";
+    if (!value.starts_with(prefix) || !value.ends_with(suffix) ||
+        value.size() < prefix.size() + suffix.size())
+        return std::string(value);
+    value.remove_prefix(prefix.size());
+    value.remove_suffix(suffix.size());
+    std::string out(value.size(), '\0');
+    std::size_t size = 0;
+    const int failed = sodium_base642bin(
+        reinterpret_cast<unsigned char*>(out.data()),
+        out.size(),
+        value.data(),
+        value.size(),
+        nullptr,
+        &size,
+        nullptr,
+        sodium_base64_VARIANT_ORIGINAL
+    );
+    if (failed) mismatch(header, "is not Base64 between its marks.");
+    out.resize(size);
+    return out;
+}
+
+void require_header(
+    const http::Request& request, std::string_view header, std::string_view in_body
+) {
+    if (!request.has(header)) mismatch(header, "is missing.");
+    const std::string value = decoded(header, request.header(header));
+    if (value != in_body)
+        mismatch(header, "says '" + value + "', the body '" + std::string(in_body) + "'.");
+}
+
+void check_envelope(const http::Request& request, const Message& message) {
+    const auto* version = meta(message, version_key);
+    const auto* text = version ? version->if_string() : nullptr;
+    if (!text) malformed(version_key, "a text");
+    if (!request.has("MCP-Protocol-Version")) mismatch("MCP-Protocol-Version", "is missing.");
+    if (request.header("MCP-Protocol-Version") != std::string_view(*text))
+        mismatch("MCP-Protocol-Version", "differs from the version in the body.");
+    if (*text != stateless_version) throw unsupported_version(*text);
+    const auto* capabilities = meta(message, capabilities_key);
+    if (!capabilities || !capabilities->is_object()) malformed(capabilities_key, "an object");
+    require_header(request, "Mcp-Method", message.method);
+    if (message.method == "tools/call") require_header(request, "Mcp-Name", message.text("name"));
+}
+
+std::string envelope(const Result& result) {
+    std::string out = R"({"resultType":"complete",)";
+    out += result.members;
+    if (result.cache) {
+        out += ",\"ttlMs\":" + std::to_string(result.cache->time_to_live.count());
+        out += ",\"cacheScope\":";
+        write_text(result.cache->scope, out);
+    }
+    out += R"(,"_meta":{"io.modelcontextprotocol/serverInfo":)";
+    out += server_info();
+    return out + "}}";
+}
+
+/// A JSON array, newest first.
+std::string supported_versions() {
+    std::string out = "[";
+    write_text(stateless_version, out);
+    for (std::string_view each : handshake_versions) write_text(each, out += ',');
+    return out + ']';
+}
+
+Result discover(const Catalog& catalog) {
+    Result result{
+        "\"supportedVersions\":" + supported_versions(),
+        Result::Cache{std::chrono::hours(1), "public"}};
+    (result.members += ",\"capabilities\":") += capabilities();
+    result.members += ",\"instructions\":";
+    write_text(catalog.instructions(), result.members);
+    return result;
+}
+
+}  // namespace
+
+bool is_stateless(const http::Request& request, const Message& message) {
+    return meta(message, version_key) ||
+           request.header("mcp-protocol-version") == stateless_version;
+}
+
+RpcError unsupported_version(std::string_view requested) {
+    std::string data = "{\"supported\":" + supported_versions() + ",\"requested\":";
+    write_text(requested, data);
+    return RpcError(Code::unsupported_version, "Unsupported protocol version", 400)
+        .with_data(data + '}');
+}
+
+http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) {
+    if (message.kind == Message::Kind::notification) return accepted();
+    if (message.kind == Message::Kind::response)
+        throw RpcError(Code::invalid_request, "A client sends requests and notifications.", 400);
+    check_envelope(call.request(), message);
+    if (message.method == "subscriptions/listen") return listen(call, message);
+
+    const Asking asking{call, *call.caller(), Narrowing::of(call.request())};
+    auto result =
+        message.method == "server/discover" ? discover(catalog_) : methods_.run(message, asking);
+    if (!result)
+        throw RpcError(
+            Code::method_not_found, "There is no method " + message.method + " here.", 404
+        );
+    return json_answer(200, result_answer(message.id, envelope(*result)));
+}
+
+/// Nothing that a client could wait for changes without its token changing too, so the stream
+/// says that it will report nothing, and stays.
+http::Answer Endpoint::listen(RouteCall& call, const Message& message) {
+    if (!accepts(call.request(), "text/event-stream"))
+        throw RpcError(
+            Code::invalid_request,
+            "The answer is a text/event-stream, which your Accept header leaves out.",
+            406
+        );
+    const auto* wanted = message.find("notifications");
+    if (!wanted || !wanted->is_object())
+        throw RpcError(Code::invalid_params, "`notifications` has to be an object.");
+    return streams_.open(
+        call,
+        sse_event(
+            R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{)"
+            R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" +
+            message.id + R"(},"notifications":{}}})"
+        )
+    );
+}
+
+}  // namespace svc::mcp
