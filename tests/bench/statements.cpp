@@ -1,0 +1,235 @@
+#include "statements.hpp"
+
+#include "db/programs.hpp"
+#include "tests/support/program.hpp"
+
+#include <fmt/format.h>
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <thread>
+
+namespace svc::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// "$1 = 'it''s', $2 = NULL" as values.
+std::vector<std::optional<std::string>> read_parameters(std::string_view detail) {
+    std::vector<std::optional<std::string>> out;
+    for (std::size_t at = 0; (at = detail.find(" = ", at)) != std::string_view::npos;) {
+        at += 3;
+        if (detail[at] != '\'') {
+            out.emplace_back(std::nullopt);
+            continue;
+        }
+        std::string value;
+        for (++at; at < detail.size(); ++at) {
+            if (detail[at] == '\'' && (at + 1 >= detail.size() || detail[++at] != '\'')) break;
+            value += detail[at];
+        }
+        out.emplace_back(std::move(value));
+    }
+    return out;
+}
+
+/// The newest log, as far as it is complete lines.
+std::vector<Logged> read_log(const fs::path& folder, const std::string& marker) {
+    std::vector<Logged> out;
+    bool recording = false;
+    std::vector<fs::path> files;
+    for (const auto& each : fs::directory_iterator(folder))
+        if (each.path().extension() == ".json") files.push_back(each.path());
+    std::ranges::sort(files);
+    for (const auto& file : files) {
+        const auto text = test::read_file(file);
+        for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos;
+             at = end + 1) {
+            boost::json::error_code problem;
+            const auto line = boost::json::parse(text.substr(at, end - at), problem);
+            const auto* message = problem ? nullptr : line.as_object().if_contains("message");
+            if (!message) continue;
+            const std::string said(message->as_string());
+            if (said.find("begin " + marker) != std::string::npos) recording = true;
+            if (said.find("end " + marker) != std::string::npos) recording = false;
+            const bool executed = said.starts_with("execute ");
+            if (!recording || (!executed && !said.starts_with("statement: "))) continue;
+            Logged logged;
+            logged.pid = line.at("pid").to_number<long>();
+            logged.text = said.substr(said.find(": ") + 2);
+            if (const auto* detail = line.as_object().if_contains("detail"))
+                logged.parameters = read_parameters(std::string(detail->as_string()));
+            out.push_back(std::move(logged));
+        }
+    }
+    return out;
+}
+
+bool begins(const std::string& text) { return text.starts_with("BEGIN"); }
+bool commits(const std::string& text) { return text.starts_with("COMMIT"); }
+
+/// As an escape string in which pgbench finds no variable of its own.
+std::string literal(const std::string& value) {
+    std::string out = "E'";
+    for (const char c : value) {
+        if (c == '\'') out += "''";
+        else if (c == '\\') out += "\\\\";
+        else if (c == ':') out += "\\x3a";
+        else out += c;
+    }
+    return out + "'";
+}
+
+/// Values that change from run to run get a variable each; the rest are constants.
+class Variables {
+public:
+    std::string value(
+        const std::optional<std::string>& once, const std::optional<std::string>& again
+    ) {
+        if (!once) return "NULL";
+        if (once == again) return literal(*once);
+        static const std::regex uuid("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+        );
+        static const std::regex bytes(R"(\\x[0-9a-f]{32,})");
+        // Digits are hexadecimal digits too, and nineteen of them are a pgbench number.
+        if (std::regex_match(*once, uuid))
+            return fmt::format("('0192000000007'||:{})::uuid", name(*once));
+        if (std::regex_match(*once, bytes))
+            return fmt::format(
+                "('\\x'||repeat('0',{})||:{})::bytea", once->size() - 2 - 19, name(*once)
+            );
+        return literal(*once);
+    }
+    std::string definitions() const {
+        std::string out;
+        for (const auto& [value, name] : names_)
+            out += "\\set " + name + " random(1000000000000000000, 9223372036854775806)\n";
+        return out;
+    }
+
+private:
+    const std::string& name(const std::string& value) {
+        auto& found = names_[value];
+        if (found.empty()) found = "v" + std::to_string(names_.size());
+        return found;
+    }
+    std::map<std::string, std::string> names_;
+};
+
+std::string filled_in(const Logged& once, const Logged& again, Variables& variables) {
+    std::string out;
+    const auto& text = once.text;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '$' || at + 1 >= text.size() || !std::isdigit(text[at + 1])) {
+            out += text[at];
+            continue;
+        }
+        std::size_t number = 0;
+        while (at + 1 < text.size() && std::isdigit(text[at + 1]))
+            number = number * 10 + static_cast<std::size_t>(text[++at] - '0');
+        out += variables.value(once.parameters.at(number - 1), again.parameters.at(number - 1));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::string> recording_settings() {
+    return {
+        "logging_collector=on",
+        "log_destination=jsonlog",
+        "log_directory=recorded",
+        "log_filename=all.log",
+        "log_rotation_size=0",
+        "log_rotation_age=0"};
+}
+
+std::vector<Logged> record(const test::Postgres& postgres, const std::function<void()>& work) {
+    static int count = 0;
+    const auto marker = "recording " + std::to_string(++count);
+    const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); };
+    postgres.run("ALTER SYSTEM SET log_statement = 'all'");
+    postgres.run("SELECT pg_reload_conf()");
+    settle();  // every backend has read it
+    postgres.run("SELECT 'begin " + marker + "'");
+    work();
+    postgres.run("SELECT 'end " + marker + "'");
+    postgres.run("ALTER SYSTEM RESET log_statement");
+    postgres.run("SELECT pg_reload_conf()");
+    settle();  // the collector has written it
+    return read_log(fs::path(postgres.run("SHOW data_directory")) / "recorded", marker);
+}
+
+std::vector<std::vector<Logged>> transactions_with(
+    const std::vector<Logged>& logged, const std::vector<std::string>& marks
+) {
+    const auto marked = [&](const std::vector<Logged>& transaction) {
+        return std::ranges::all_of(marks, [&](const std::string& mark) {
+            return std::ranges::any_of(transaction, [&](const Logged& each) {
+                return std::ranges::any_of(each.parameters, [&](const auto& value) {
+                    return value && value->find(mark) != std::string::npos;
+                });
+            });
+        });
+    };
+    std::map<long, std::vector<Logged>> open;  // by connection
+    std::vector<std::vector<Logged>> out;
+    for (const auto& each : logged) {
+        auto& transaction = open[each.pid];
+        if (begins(each.text)) transaction.clear();
+        transaction.push_back(each);
+        if (!commits(each.text)) continue;
+        if (begins(transaction.front().text) && marked(transaction)) out.push_back(transaction);
+        transaction.clear();
+    }
+    return out;
+}
+
+std::string pgbench_script(
+    const std::vector<std::vector<Logged>>& once, const std::vector<std::vector<Logged>>& again
+) {
+    Variables variables;
+    std::string body;
+    for (std::size_t t = 0; t < once.size(); ++t) {
+        if (once[t].size() != again.at(t).size())
+            throw std::runtime_error("the same work took other statements the second time");
+        body += "\\startpipeline\n";
+        for (std::size_t i = 0; i < once[t].size(); ++i)
+            body += filled_in(once[t][i], again[t][i], variables) + ";\n";
+        body += "\\endpipeline\n";
+    }
+    return variables.definitions() + body;
+}
+
+double pgbench(
+    const std::string& url, const std::vector<fs::path>& scripts, int clients, double seconds
+) {
+    std::vector<std::string> command{
+        db::postgres_programs() / "pgbench",
+        "-n",
+        "-M",
+        "prepared",
+        "-c",
+        std::to_string(clients),
+        "-j",
+        "1",
+        "-T",
+        std::to_string(static_cast<int>(seconds))};
+    for (const auto& script : scripts) command.insert(command.end(), {"-f", script.string()});
+    command.push_back(url);
+    const auto finished = test::run(command);
+    std::smatch rate, failed;
+    if (finished.code != 0 ||
+        !std::regex_search(finished.output, rate, std::regex(R"(tps = ([\d.]+))")) ||
+        !std::regex_search(
+            finished.output, failed, std::regex(R"(number of failed transactions: (\d+))")
+        ) ||
+        failed[1] != "0")
+        throw std::runtime_error("pgbench did not go well:\n" + finished.output);
+    return std::stod(rate[1]);
+}
+
+}  // namespace svc::bench

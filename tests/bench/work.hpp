@@ -1,0 +1,28 @@
+#pragma once
+
+#include "lab.hpp"
+#include "load.hpp"
+
+/// The work that is measured, as requests.
+namespace svc::bench {
+
+/// The text of a member in a JSON answer, without parsing all of it: what follows `before`, up to
+/// the next quote.
+std::string_view member(std::string_view body, std::string_view before);
+
+std::string get_request(Lab& lab, const std::string& card);
+std::string create_request(Lab& lab, const QueueBoard& board);
+
+/// Claims from one queue of a board and completes into the other.
+class Pair {
+public:
+    Pair(Lab& lab, const QueueBoard& board, int from);
+    void run(Presser& presser);
+    /// Of the last run.
+    const std::string& lease() const { return lease_; }
+
+private:
+    std::string token_, claim_, to_, lease_;
+};
+
+}  // namespace svc::bench

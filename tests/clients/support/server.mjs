@@ -1,0 +1,151 @@
+// The real program on data of its own, and the first account on it, as a stranger would make it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const build = process.env.WORKBOARD_BUILD;
+if (!build) throw new Error("WORKBOARD_BUILD has to name the folder of the build to test");
+
+async function freePort() {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+export class Server {
+  #program;
+  #output = "";
+
+  constructor(port) {
+    this.port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.folder = mkdtempSync(join(tmpdir(), "workboard-clients-"));
+  }
+
+  static async start() {
+    const server = new Server(await freePort());
+    await server.start();
+    return server;
+  }
+
+  /** Starts it on the same data and the same port as before. */
+  async start() {
+    this.#program = spawn(
+      join(build, "bin/workboard"),
+      ["serve", "--port", String(this.port), "--var", this.folder],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    const ready = new Promise((done) => {
+      const read = (chunk) => {
+        this.#output += chunk;
+        if (this.#output.includes("workboard: ready on ")) done();
+      };
+      this.#output = "";
+      this.#program.stdout.on("data", read);
+      this.#program.stderr.on("data", read);
+    });
+    const ended = once(this.#program, "exit").then(() => "ended");
+    const outcome = await Promise.race([ready, ended, sleep(90_000, "late", { ref: false })]);
+    if (outcome) throw new Error(`the server did not start (${outcome}):\n${this.#output}`);
+  }
+
+  async stop() {
+    if (this.#program.exitCode !== null) return;
+    const ended = once(this.#program, "exit");
+    this.#program.kill("SIGTERM");
+    await ended;
+  }
+
+  async end() {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The newest mail to this address, once it is there: mails are sent after the answer. */
+  async mailTo(address) {
+    const folder = join(this.folder, "mail");
+    for (let tries = 0; tries < 200; tries += 1) {
+      const mails = (existsSync(folder) ? readdirSync(folder) : [])
+        .filter((name) => name.endsWith(".eml"))
+        .sort()
+        .map((name) => readFileSync(join(folder, name), "utf8"))
+        .filter((mail) => mail.includes(address));
+      if (mails.length) return mails.at(-1);
+      await sleep(50);
+    }
+    throw new Error(`no mail to ${address}`);
+  }
+}
+
+/** A caller of the REST interface with a cookie jar. */
+export class Rest {
+  #cookies = new Map();
+
+  constructor(server, headers = {}) {
+    this.server = server;
+    this.headers = { "X-Board-Version": "2026-06-19", ...headers };
+  }
+
+  async send(method, path, body) {
+    const headers = { ...this.headers };
+    if (this.#cookies.size)
+      headers.Cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    if (this.#cookies.has("svc_csrf")) headers["X-CSRF-Token"] = this.#cookies.get("svc_csrf");
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const answer = await fetch(this.server.url + path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    // Debian's node 18 has no getSetCookie.
+    for (const cookie of answer.headers.get("set-cookie")?.split(/,\s*(?=svc_)/) ?? []) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie);
+      this.#cookies.set(name, value);
+    }
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return text ? JSON.parse(text) : undefined;
+  }
+
+  get = (path) => this.send("GET", path);
+  post = (path, body) => this.send("POST", path, body);
+}
+
+/** A verified person who has signed in and opened a workspace. */
+export async function makeWorkspace(server) {
+  const email = "ada@example.com";
+  const person = new Rest(server);
+  await person.post("/v1/auth/signup", { email, password: "correct horse battery", name: "Ada" });
+  const [, token] = /token=([\w-]+)/.exec(await server.mailTo(email));
+  await person.post("/v1/auth/verify-email", { token });
+  const org = await person.post("/v1/orgs", { name: "Acme" });
+  person.headers["X-Svc-Org"] = org.id;
+  return person;
+}
+
+/** The secret of a new token. */
+export async function mintToken(person, kind, role = "member") {
+  const body = { kind, name: `test ${kind}`, role };
+  if (kind === "agent") body.agent = { name: "Robot" };
+  return (await person.post("/v1/tokens", body)).token;
+}
+
+/** A board with a queue column that holds cards of these titles. */
+export async function makeQueue(person, titles) {
+  const board = await person.post("/v1/boards", { name: "Deliveries" });
+  const column = await person.post(`/v1/boards/${board.id}/columns`, {
+    name: "To do",
+    kind: "queue",
+    queue: { enabled: true },
+  });
+  for (const title of titles)
+    await person.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title });
+  return { board_id: board.id, column_id: column.id };
+}

@@ -1,0 +1,241 @@
+#pragma once
+
+#include "tests/rules/source.hpp"
+
+#include <regex>
+
+/// The project's SQL, as the rules look at it.
+namespace svc::test {
+
+/// A statement as the words and signs it is made of: lower case, without literals or comments.
+using Words = std::vector<std::string>;
+
+inline Words words_of(std::string_view sql) {
+    Words out;
+    const auto word = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+    };
+    for (std::size_t at = 0; at < sql.size();) {
+        const char c = sql[at];
+        if (sql.substr(at).starts_with("--")) {
+            at = std::min(sql.find('\n', at), sql.size());
+        } else if (c == '\'') {
+            at = std::min(sql.find('\'', at + 1), sql.size() - 1) + 1;
+            out.emplace_back("''");
+        } else if (word(c)) {
+            std::string text;
+            while (at < sql.size() && word(sql[at]))
+                text += static_cast<char>(std::tolower(static_cast<unsigned char>(sql[at++])));
+            out.push_back(text);
+        } else {
+            if (!std::isspace(static_cast<unsigned char>(c))) out.emplace_back(1, c);
+            ++at;
+        }
+    }
+    return out;
+}
+
+/// True when the words at `at` are `phrase`, one after another.
+inline bool says(
+    const Words& words, std::size_t at, std::initializer_list<std::string_view> phrase
+) {
+    if (at + phrase.size() > words.size()) return false;
+    return std::equal(phrase.begin(), phrase.end(), words.begin() + static_cast<long>(at));
+}
+inline bool says(const Words& words, std::initializer_list<std::string_view> phrase) {
+    for (std::size_t at = 0; at < words.size(); ++at)
+        if (says(words, at, phrase)) return true;
+    return false;
+}
+
+struct Statement {
+    std::string file;
+    std::string name;  ///< of the Sql constant; empty in a migration
+    std::string text;
+    Words words;
+};
+
+/// The statements of a migration: split at semicolons outside literals and $$ bodies.
+inline std::vector<Statement> statements_of(const SourceFile& migration) {
+    std::vector<Statement> out;
+    std::string text;
+    bool quoted = false, body = false;
+    for (std::size_t at = 0; at < migration.text.size(); ++at) {
+        const auto rest = std::string_view(migration.text).substr(at);
+        if (!quoted && !body && rest.starts_with("--")) {
+            const auto end = rest.find('\n');
+            at += end == std::string_view::npos ? rest.size() : end;
+            text += '\n';
+            continue;
+        }
+        if (!quoted && rest.starts_with("$$")) body = !body;
+        if (!body && rest[0] == '\'') quoted = !quoted;
+        if (rest[0] == ';' && !quoted && !body)
+            out.push_back({migration.path, "", std::exchange(text, {}), {}});
+        else text += rest[0];
+    }
+    for (auto& each : out) each.words = words_of(each.text);
+    return out;
+}
+
+inline std::vector<SourceFile> migrations() {
+    std::vector<SourceFile> out;
+    for (const auto& file : sources())
+        if (file.is(".sql") && file.path.find("/migrations/") != std::string::npos)
+            out.push_back(file);
+    return out;
+}
+
+/// Text that the files of a folder give a name, for statements put together of it: by #define, or
+/// as a `std::string_view name = "…"`.
+inline std::map<std::string, std::string> named_texts(std::string_view folder) {
+    static const std::regex introduction(R"((?:#define (\w+)|std::string_view (\w+) =)[\s\\]*$)");
+    std::map<std::string, std::string> out;
+    for (const auto& file : sources()) {
+        if (!file.in(folder) || !file.is_cpp()) continue;
+        std::string name;
+        for (const auto& part : pieces(file.text)) {
+            if (part.kind == Piece::Kind::text && !name.empty()) out[name] += part.text;
+            if (part.kind != Piece::Kind::code) continue;
+            const auto last =
+                part.text.substr(part.text.size() - std::min<std::size_t>(part.text.size(), 200));
+            std::smatch found;
+            if (std::regex_search(last, found, introduction))
+                name = found[1].matched ? found[1].str() : found[2].str();
+            else if (part.text.find_first_not_of(" \\\n") != std::string::npos) name.clear();
+        }
+    }
+    return out;
+}
+
+/// Every `Sql name{"module.name", "text"}` of a file.
+inline std::vector<Statement> statements_in(const SourceFile& file) {
+    static const std::regex introduction(R"(Sql \w+\s*\{\s*$)"), word(R"(\w+)");
+    std::vector<Statement> out;
+    if (file.text.find("Sql ") == std::string::npos) return out;
+    const auto texts = named_texts(fs::path(file.path).parent_path().string());
+    const auto parts = pieces(file.text);
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+        if (parts[i].kind != Piece::Kind::code || parts[i + 1].kind != Piece::Kind::text) continue;
+        const auto last = parts[i].text.substr(
+            parts[i].text.size() - std::min<std::size_t>(parts[i].text.size(), 200)
+        );
+        if (!std::regex_search(last, introduction)) continue;
+        Statement statement{file.path, parts[++i].text, "", {}};
+        for (++i; i < parts.size(); ++i) {
+            if (parts[i].kind == Piece::Kind::text) statement.text += parts[i].text;
+            if (parts[i].kind != Piece::Kind::code) continue;
+            const auto code = parts[i].text.substr(0, parts[i].text.find('}'));
+            for (std::sregex_iterator each(code.begin(), code.end(), word), none; each != none;
+                 ++each)
+                if (const auto found = texts.find(each->str()); found != texts.end())
+                    statement.text += found->second;
+            if (code.size() < parts[i].text.size()) break;
+        }
+        --i;  // the closing code may begin the next statement
+        statement.words = words_of(statement.text);
+        out.push_back(std::move(statement));
+    }
+    return out;
+}
+
+/// Every statement the program sends: the Sql constants of kernel, modules, plugins and examples.
+inline std::vector<Statement> program_statements() {
+    std::vector<Statement> out;
+    for (const auto& file : sources()) {
+        if (!file.is_cpp()) continue;
+        if (!file.in("kernel") && !file.in("modules") && !file.in("plugins") && !file.in("docs"))
+            continue;
+        for (auto& each : statements_in(file)) out.push_back(std::move(each));
+    }
+    return out;
+}
+
+/// The views of the migrations, as they are made.
+inline std::vector<Statement> views() {
+    std::vector<Statement> out;
+    for (const auto& file : migrations())
+        for (auto& each : statements_of(file)) {
+            const bool replaces = says(each.words, 0, {"create", "or", "replace", "view"});
+            if (!replaces && !says(each.words, 0, {"create", "view"})) continue;
+            each.name = each.words[replaces ? 4 : 2];
+            out.push_back(std::move(each));
+        }
+    return out;
+}
+
+/// A table as the migrations leave it.
+struct Table {
+    std::string file;
+    std::vector<std::string> columns;
+    std::vector<std::string> primary_key;
+    bool row_security = false, forced = false, policy = false;
+    bool has(std::string_view column) const { return std::ranges::count(columns, column) > 0; }
+};
+
+/// The words between the parenthesis at `at` and its partner, split at top-level commas.
+inline std::vector<Words> list_at(const Words& words, std::size_t at) {
+    std::vector<Words> out(1);
+    int depth = 0;
+    for (; at < words.size(); ++at) {
+        if (words[at] == "(" && ++depth == 1) continue;
+        if (words[at] == ")" && --depth == 0) break;
+        if (words[at] == "," && depth == 1) out.emplace_back();
+        else out.back().push_back(words[at]);
+    }
+    return out;
+}
+
+inline std::vector<std::string> names_at(const Words& words, std::size_t at) {
+    std::vector<std::string> out;
+    for (const auto& each : list_at(words, at)) out.push_back(each.empty() ? "" : each.front());
+    return out;
+}
+
+inline std::map<std::string, Table> tables() {
+    std::map<std::string, Table> out;
+    for (const auto& file : migrations()) {
+        for (const auto& statement : statements_of(file)) {
+            const auto& words = statement.words;
+            if (says(words, 0, {"create", "table"}) ||
+                says(words, 0, {"create", "unlogged", "table"})) {
+                std::size_t at = words[1] == "table" ? 2 : 3;
+                if (says(words, at, {"if", "not", "exists"})) at += 3;
+                Table table{file.path, {}, {}};
+                for (const auto& item : list_at(words, at + 1)) {
+                    if (item.empty()) continue;
+                    const std::set<std::string> not_columns{
+                        "primary", "unique", "check", "constraint", "foreign", "exclude", "like"};
+                    if (!not_columns.contains(item[0])) table.columns.push_back(item[0]);
+                    for (std::size_t i = 0; i + 1 < item.size(); ++i)
+                        if (says(item, i, {"primary", "key"}))
+                            table.primary_key = i + 2 < item.size() && item[i + 2] == "("
+                                                    ? names_at(item, i + 2)
+                                                    : std::vector{item[0]};
+                }
+                out[words[at]] = std::move(table);
+            }
+            if (says(words, 0, {"alter", "table"}) && words.size() > 3) {
+                auto& table = out[words[2]];
+                for (std::size_t at = 3; at < words.size(); ++at) {
+                    if (says(words, at, {"enable", "row", "level", "security"}))
+                        table.row_security = true;
+                    if (says(words, at, {"force", "row", "level", "security"})) table.forced = true;
+                    if (says(words, at, {"add", "column"}))
+                        table.columns.push_back(
+                            words[says(words, at + 2, {"if", "not", "exists"}) ? at + 5 : at + 2]
+                        );
+                    if (says(words, at, {"primary", "key", "("}))
+                        table.primary_key = names_at(words, at + 2);
+                }
+            }
+            if (says(words, 0, {"create", "policy"}) && says(words, 3, {"on"}))
+                out[words[4]].policy = true;
+            if (says(words, 0, {"drop", "table"}))
+                out.erase(words[says(words, 2, {"if", "exists"}) ? 4 : 2]);
+        }
+    }
+    return out;
+}
+
+}  // namespace svc::test

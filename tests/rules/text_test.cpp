@@ -1,0 +1,80 @@
+#include "tests/rules/source.hpp"
+
+#include <gtest/gtest.h>
+
+/// How the files themselves are kept.
+namespace svc::test {
+
+namespace {
+
+constexpr std::size_t longest_file = 400;
+
+/// Files that are longer for a reason.
+const std::map<std::string, std::string> may_be_long{
+    {"kernel/include/svc/record.hpp", "one macro and the types it knows; splitting hides it"},
+};
+
+}  // namespace
+
+TEST(Text, FilesStayShortEnoughToReadInOneSitting) {
+    for (const auto& file : sources()) {
+        if (!file.is_cpp() && !file.is(".sql") && !file.is(".lua") && !file.is(".ts")) continue;
+        if (may_be_long.contains(file.path)) continue;
+        EXPECT_LE(file.lines().size(), longest_file)
+            << file.path << ": look for the second thing it does";
+    }
+    for (const auto& [path, reason] : may_be_long) {
+        const auto found = std::ranges::find(sources(), path, &SourceFile::path);
+        EXPECT_TRUE(found != sources().end() && found->lines().size() > longest_file)
+            << path << " no longer needs its exception";
+    }
+}
+
+TEST(Text, NothingIsLeftForLater) {
+    const std::vector<std::string> words{
+        std::string("TO") + "DO", std::string("FIX") + "ME", std::string("X") + "XX"};
+    for (const auto& file : sources())
+        for (const auto& line : file.lines())
+            for (const auto& word : words) {
+                const auto at = line.find(word);
+                if (at == std::string::npos) continue;
+                const bool inside =
+                    (at > 0 && std::isalnum(line[at - 1])) ||
+                    (at + word.size() < line.size() && std::isalnum(line[at + word.size()]));
+                EXPECT_TRUE(inside) << file.path << ": " << line;
+            }
+}
+
+TEST(Text, NoPathOfSomebodysMachine) {
+    const std::vector<std::string> paths{
+        std::string("/wo") + "rk/",
+        std::string("/ho") + "me/",
+        std::string("../sha") + "red",
+        std::string("/Us") + "ers/"};
+    for (const auto& file : sources())
+        for (const auto& line : file.lines())
+            for (const auto& path : paths)
+                EXPECT_EQ(line.find(path), std::string::npos) << file.path << ": " << line;
+}
+
+TEST(Text, FilesAreTidy) {
+    for (const auto& file : sources()) {
+        if (file.text.empty()) continue;
+        EXPECT_EQ(file.text.back(), '\n') << file.path << " does not end in a line";
+        EXPECT_EQ(file.text.find('\r'), std::string::npos) << file.path << " has CR line ends";
+        if (!file.is_cpp() && !file.is(".sql") && !file.is(".lua")) continue;
+        for (const auto& line : file.lines()) {
+            EXPECT_EQ(line.find('\t'), std::string::npos) << file.path << ": " << line;
+            EXPECT_FALSE(line.ends_with(' ')) << file.path << ": " << line;
+        }
+    }
+}
+
+TEST(Text, HeadersGuardThemselves) {
+    for (const auto& file : sources()) {
+        if (!file.is(".hpp")) continue;
+        EXPECT_TRUE(file.text.starts_with("#pragma once\n")) << file.path;
+    }
+}
+
+}  // namespace svc::test

@@ -1,0 +1,222 @@
+#include "tests/support/postgres.hpp"
+
+#include "db/cluster.hpp"
+#include "db/programs.hpp"
+
+#include <libpq-fe.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+
+namespace svc::test {
+
+namespace fs = std::filesystem;
+using db::Account;
+using db::Cluster;
+using db::FileLock;
+
+namespace {
+
+/// Ends the shared cluster, and what killed test programs left behind, once nobody has held
+/// users.lock for a while. Words: the folder.
+constexpr const char* reaper = R"sh(
+cd "$1" || exit
+idle=0
+while [ $idle -lt 20 ]; do
+    sleep 1
+    if flock --nonblock users.lock true; then idle=$((idle + 1)); else idle=0; fi
+done
+flock start.lock sh -c '
+    flock --nonblock users.lock true || exit
+    for pid in */data/postmaster.pid; do
+        [ -f "$pid" ] && kill -QUIT "$(head -n 1 "$pid")"
+    done
+    sleep 1
+    rm -rf shared own-* pristine'
+)sh";
+
+/// Of this build folder and this user, where the cluster's account can reach it and a socket's
+/// name fits.
+const fs::path& home() {
+    static const fs::path folder = [] {
+        char name[64];
+        snprintf(
+            name,
+            sizeof name,
+            "/tmp/workboard-tests-%u-%08zx",
+            geteuid(),
+            std::hash<std::string_view>()(SVC_BUILD) & 0xffffffff
+        );
+        db::make_private_folder(name, db::cluster_account());
+        return fs::path(name);
+    }();
+    return folder;
+}
+
+/// Holds users.lock for as long as the process lives, and sees to it that a reaper watches.
+void attend() {
+    static const FileLock user(home() / "users.lock", FileLock::Share::shared);
+    static const pid_t started = db::start_program(
+        {"", geteuid(), getegid()},
+        {"/usr/bin/flock",
+         "--nonblock",
+         home() / "reaper.lock",
+         "/bin/sh",
+         "-c",
+         reaper,
+         "-",
+         home()},
+        "/dev/null"
+    );
+    static_cast<void>(started);
+}
+
+Cluster::Plan plan_for(const fs::path& folder) {
+    return {db::postgres_programs(), db::cluster_account(), folder / "data", folder / "socket", {}};
+}
+
+std::string name_in(std::string_view url) {
+    const auto start = url.find("@/") + 2;
+    return std::string(url.substr(start, url.find('?') - start));
+}
+
+using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
+
+bool done(const Answer& answer) {
+    const auto status = PQresultStatus(answer.get());
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+std::vector<pid_t> processes_of(pid_t server) {
+    std::vector<pid_t> found{server};
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        const pid_t process = atoi(entry.path().filename().c_str());
+        std::error_code gone;
+        const auto cwd = process > 0 ? fs::read_symlink(entry.path() / "cwd", gone) : fs::path();
+        if (!cwd.empty() && process != server &&
+            cwd == fs::read_symlink("/proc/" + std::to_string(server) + "/cwd", gone))
+            found.push_back(process);
+    }
+    return found;
+}
+
+}  // namespace
+
+Postgres& Postgres::shared() {
+    static Postgres instance{Shared()};
+    return instance;
+}
+
+void Postgres::make_data(const fs::path& data) {
+    // initdb takes a second, a copy of what it made a tenth of that. Half-made folders have
+    // another name.
+    if (fs::exists(data)) return;
+    const FileLock making(home() / "pristine.lock");
+    Cluster pristine(plan_for(home() / "pristine"));
+    db::make_private_folder(pristine.plan().data.parent_path(), pristine.plan().account);
+    pristine.create({"--no-sync"});
+    fs::path copy = data;
+    copy += ".new";
+    fs::remove_all(copy);
+    const auto copied = db::run_program(
+        pristine.plan().account, {"/bin/cp", "-a", "--reflink=auto", pristine.plan().data, copy}
+    );
+    if (copied.status != 0) throw std::runtime_error("cannot copy a cluster: " + copied.output);
+    fs::rename(copy, data);
+}
+
+Postgres::Postgres(Shared) : shared_(true) {
+    const FileLock starting(home() / "start.lock");
+    attend();
+    prepare(true, {"fsync=off", "full_page_writes=off", "synchronous_commit=off"});
+}
+
+Postgres::Postgres(Disk disk, std::vector<std::string> settings) {
+    const FileLock starting(home() / "start.lock");
+    attend();
+    if (disk == Disk::fast) settings.push_back("fsync=off");
+    prepare(false, std::move(settings));
+}
+
+void Postgres::prepare(bool is_shared, std::vector<std::string> settings) {
+    static std::atomic<int> count{0};
+    const auto folder =
+        home() /
+        (is_shared ? "shared" : "own-" + std::to_string(getpid()) + "-" + std::to_string(++count));
+    auto plan = plan_for(folder);
+    settings.insert(
+        settings.begin(), {"shared_buffers=64MB", "max_connections=200", "autovacuum_naptime=10min"}
+    );
+    plan.settings = std::move(settings);
+    cluster_ = std::make_unique<Cluster>(plan);
+    db::make_private_folder(folder, plan.account);
+    make_data(plan.data);
+    cluster_->start();
+    if (run("SELECT 1 FROM pg_roles WHERE rolname = 'workboard'").empty())
+        run("CREATE ROLE workboard LOGIN");
+}
+
+Postgres::~Postgres() {
+    try {
+        if (shared_) {
+            for (int number = 1; number <= databases_; ++number)
+                run("DROP DATABASE IF EXISTS t" + std::to_string(getpid()) + "_" +
+                    std::to_string(number) + " WITH (FORCE)");
+            return;
+        }
+        resume();
+        cluster_->stop(Cluster::Stop::immediate, std::chrono::seconds(10));
+        fs::remove_all(cluster_->plan().data.parent_path());
+    } catch (const std::exception& problem) {
+        fprintf(stderr, "cleaning up PostgreSQL: %s\n", problem.what());
+    }
+}
+
+std::string Postgres::fresh_database() {
+    const std::string name = "t" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
+    run("DROP DATABASE IF EXISTS " + name);
+    run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE template0");
+    return cluster_->url("workboard", name);
+}
+
+std::string Postgres::superuser_url(std::string_view url) const {
+    return cluster_->url("postgres", name_in(url));
+}
+
+std::string Postgres::run(std::string_view sql, std::string_view url) const {
+    const std::string where =
+        cluster_->url("postgres", url.empty() ? "postgres" : name_in(url)) +
+        "&options=-cclient_min_messages%3Dwarning%20-cstatement_timeout%3D60s";
+    const Connection connection(PQconnectdb(where.c_str()), &PQfinish);
+    const Answer answer(PQexec(connection.get(), std::string(sql).c_str()), &PQclear);
+    if (!done(answer)) throw std::runtime_error(PQerrorMessage(connection.get()));
+    return PQntuples(answer.get()) > 0 ? PQgetvalue(answer.get(), 0, 0) : "";
+}
+
+void Postgres::stop() {
+    if (!cluster_->stop(Cluster::Stop::fast, std::chrono::seconds(30)))
+        throw std::runtime_error("PostgreSQL does not stop");
+}
+
+void Postgres::crash() {
+    if (!cluster_->stop(Cluster::Stop::immediate, std::chrono::seconds(30)))
+        throw std::runtime_error("PostgreSQL does not end");
+}
+
+void Postgres::start() { cluster_->start(); }
+
+void Postgres::pause() {
+    for (const pid_t process : processes_of(cluster_->running())) kill(process, SIGSTOP);
+}
+
+void Postgres::resume() {
+    if (const pid_t server = cluster_->running())
+        for (const pid_t process : processes_of(server)) kill(process, SIGCONT);
+}
+
+}  // namespace svc::test

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace svc::db {
+class Cluster;
+}
+
+/// PostgreSQL for tests, never the machine's own.
+namespace svc::test {
+
+class Postgres {
+public:
+    /// A cluster that all test programs of this build folder share, started by the first one
+    /// that asks and ended some seconds after the last one has gone. Fast and not durable.
+    static Postgres& shared();
+
+    /// A cluster of this object's own, for tests that stop, pause or fill it.
+    enum class Disk { fast, durable };
+    explicit Postgres(Disk disk = Disk::fast, std::vector<std::string> settings = {});
+    ~Postgres();
+    Postgres(const Postgres&) = delete;
+    Postgres& operator=(const Postgres&) = delete;
+
+    /// Makes the data folder of a cluster that has never run, as initdb would but at once.
+    static void make_data(const std::filesystem::path& data);
+
+    /// The URL of a new empty database that the role `workboard` (neither superuser nor
+    /// BYPASSRLS) owns. It is dropped when this process ends.
+    std::string fresh_database();
+    /// The same database as seen by the superuser, who is above row-level security.
+    std::string superuser_url(std::string_view url) const;
+    /// Runs statements as the superuser, in the database of `url` or in "postgres"; the first
+    /// column of the first row, if there is one. Throws std::runtime_error.
+    std::string run(std::string_view sql, std::string_view url = {}) const;
+
+    // Only on a cluster of one's own.
+    void stop();
+    void crash();  ///< ends it as a power cut would
+    void start();
+    void restart() { stop(), start(); }
+    void pause();  ///< every process of it stands still until resume(); connections stay
+    void resume();
+
+private:
+    struct Shared {};
+    explicit Postgres(Shared);
+    void prepare(bool is_shared, std::vector<std::string> settings);
+
+    std::unique_ptr<db::Cluster> cluster_;
+    std::atomic<int> databases_{0};
+    bool shared_ = false;
+};
+
+}  // namespace svc::test

@@ -1,0 +1,123 @@
+#include "tests/support/server.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+namespace svc::test {
+
+namespace {
+
+constexpr std::string_view ready = "workboard: ready on http://";
+
+/// The port in the newest line of readiness after `from`, or nothing.
+std::optional<std::uint16_t> port_in(const std::string& output, std::size_t from) {
+    const auto line = output.find(ready, from);
+    if (line == std::string::npos || output.find('\n', line) == std::string::npos)
+        return std::nullopt;
+    const auto colon = output.find(':', line + ready.size());
+    return static_cast<std::uint16_t>(std::stoi(output.substr(colon + 1)));
+}
+
+}  // namespace
+
+Server::Server(Options options) : options_(std::move(options)) {
+    if (options_.program.empty())
+        options_.program = std::filesystem::path(SVC_BUILD) / "bin/workboard";
+    if (options_.var.empty()) {
+        own_folder_ = std::make_unique<TempFolder>("workboard-test");
+        options_.var = own_folder_->path();
+    }
+    std::filesystem::create_directories(options_.var);
+    start();
+}
+
+Server::~Server() {
+    if (program_->running()) end(SIGTERM);
+    end_orphaned_database();
+}
+
+void Server::start() {
+    const std::size_t before = std::filesystem::exists(log()) ? output().size() : 0;
+    Program::Start start{
+        .command =
+            {options_.program, "serve", "--port", std::to_string(port_), "--var", options_.var},
+        .environment = options_.environment,
+        .folder = SVC_SOURCE,
+        .output = log(),
+    };
+    if (!options_.database_url.empty()) {
+        start.command.emplace_back("--database-url");
+        start.command.push_back(options_.database_url);
+    }
+    for (const auto& setting : options_.settings) {
+        start.command.emplace_back("--set");
+        start.command.push_back(setting);
+    }
+    program_ = std::make_unique<Program>(start);
+    const auto give_up = std::chrono::steady_clock::now() + options_.patience;
+    for (;;) {
+        if (const auto port = port_in(output(), before)) {
+            port_ = *port;
+            return;
+        }
+        if (!program_->running() || std::chrono::steady_clock::now() > give_up)
+            throw std::runtime_error("the server did not start:\n" + output().substr(before));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+std::string Server::output() const { return read_file(log()); }
+
+int Server::end(int signal, std::chrono::seconds patience) {
+    program_->signal(signal);
+    if (const auto code = program_->wait(patience)) return *code;
+    program_->signal(SIGKILL);
+    program_->wait(std::chrono::seconds(10));
+    throw std::runtime_error("the server did not end:\n" + output());
+}
+
+void Server::end_orphaned_database() const {
+    const auto pid_file = options_.var / "postgres/data/postmaster.pid";
+    std::ifstream stream(pid_file);
+    pid_t pid = 0;
+    if (!(stream >> pid) || pid <= 1) return;
+    ::kill(pid, SIGQUIT);
+    for (int i = 0; i < 500 && ::kill(pid, 0) == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+std::vector<std::string> Server::mails_to(std::string_view address) const {
+    std::vector<std::filesystem::path> files;
+    const auto folder = options_.var / "mail";
+    if (!std::filesystem::is_directory(folder)) return {};
+    for (const auto& each : std::filesystem::recursive_directory_iterator(folder))
+        if (each.path().extension() == ".eml") files.push_back(each.path());
+    std::ranges::sort(files);
+    std::vector<std::string> mails;
+    for (const auto& file : files) {
+        auto mail = read_file(file);
+        if (mail.find(address) != std::string::npos) mails.push_back(std::move(mail));
+    }
+    return mails;
+}
+
+std::string Server::mail_to(std::string_view address, std::size_t count) const {
+    for (int i = 0; i < 1500; ++i) {
+        const auto mails = mails_to(address);
+        if (mails.size() >= count) return mails.back();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    throw std::runtime_error("no mail to " + std::string(address) + ":\n" + output());
+}
+
+std::string mail_value(const std::string& mail, std::string_view before) {
+    const auto at = mail.find(before);
+    if (at == std::string::npos)
+        throw std::runtime_error("no " + std::string(before) + " in the mail:\n" + mail);
+    const auto start = at + before.size();
+    return mail.substr(start, mail.find_first_of(" \r\n\"'<>", start) - start);
+}
+
+}  // namespace svc::test

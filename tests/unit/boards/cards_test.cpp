@@ -1,0 +1,303 @@
+// Making and changing cards, on the real modules and database.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+
+namespace {
+
+std::vector<std::string> names_in(const value& list) {
+    std::vector<std::string> names;
+    for (const value& each : list.as_array()) names.emplace_back(each.at("name").as_string());
+    return names;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------ making
+
+TEST(Cards, CreatingAnswersWhatReadingGives) {
+    Desk desk;
+    const Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
+    const Caller bot = world().agent(desk.owner, OrgRole::member, "Bot");
+    const Said made = desk.card(
+        desk.queue,
+        {{"title", "  All of it  "},
+         {"labels", {"urgent", "Größe"}},
+         {"assignees", {helper.id.str(), bot.id.str()}},
+         {"due", "2026-12-24T18:00:00+01:00"},
+         {"start", "2026-12-01"},
+         {"priority", "high"},
+         {"estimate", 2.5},
+         {"external_key", "crm-7"}}
+    );
+    EXPECT_EQ(made.status, 201);
+    EXPECT_EQ(made.text("/title"), "All of it");
+    EXPECT_EQ(made.text("/key"), "DES-1");
+    EXPECT_EQ(made.text("/due"), "2026-12-24T17:00:00.000Z");
+    EXPECT_EQ(made.text("/start"), "2026-12-01");
+    EXPECT_EQ(made.text("/queue/state"), "ready");
+    EXPECT_EQ(made.text("/assignees/1/principal_type"), "agent");
+    EXPECT_THAT(names_in(made.body.at("labels")), ElementsAre("urgent", "Größe"));
+    EXPECT_EQ(made.body, desk.get(made.id()).body);
+}
+
+TEST(Cards, AreFoundByTheirKey) {
+    Desk desk;
+    const Said made = desk.card(desk.backlog);
+    const Said read = world().must(desk.owner, "get_card", {{"card_id", "des-1"}});
+    EXPECT_EQ(read.body, made.body);
+    EXPECT_EQ(world().ask(desk.owner, "get_card", {{"card_id", "DES-2"}}).status, 404);
+    EXPECT_EQ(world().ask(desk.owner, "get_card", {{"card_id", "nonsense"}}).status, 422);
+}
+
+TEST(Cards, NumbersHaveNoGapsUnderConcurrencyAndRefusals) {
+    Desk desk;
+    constexpr int threads = 8, each = 12;
+    std::vector<std::thread> makers;
+    for (int t = 0; t < threads; ++t)
+        makers.emplace_back([&] {
+            for (int i = 0; i < each; ++i) {
+                desk.card(desk.backlog);
+                const Said refused = world().ask(
+                    desk.owner,
+                    "create_card",
+                    {{"board_id", desk.board.str()},
+                     {"column_id", desk.backlog.str()},
+                     {"title", "No"},
+                     {"assignees", {new_uuid().str()}}}
+                );
+                EXPECT_EQ(refused.status, 422);
+            }
+        });
+    for (auto& maker : makers) maker.join();
+    EXPECT_EQ(
+        world().run(
+            "SELECT count(DISTINCT number) || ' ' || min(number) || ' ' || max(number)"
+            " FROM cards WHERE board_id = '" +
+            desk.board.str() + "'"
+        ),
+        "96 1 96"
+    );
+    const Said board = world().must(desk.owner, "get_board", {{"board_id", desk.board.str()}});
+    EXPECT_EQ(board.number("/card_count"), threads * each);
+}
+
+TEST(Cards, WhoMayOnlyLookMakesNone) {
+    Desk desk;
+    const Caller viewer = world().person(desk.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = world().owner_of_new_org("Other");
+    const value wanted{
+        {"board_id", desk.board.str()}, {"column_id", desk.backlog.str()}, {"title", "No"}};
+    EXPECT_EQ(world().ask(viewer, "create_card", wanted).status, 403);
+    EXPECT_EQ(world().ask(stranger, "create_card", wanted).status, 404);
+    EXPECT_EQ(desk.card(desk.backlog).text("/key"), "DES-1");
+}
+
+TEST(Cards, AColumnOfAnotherBoardIsNoPlace) {
+    Desk desk, other;
+    const Said refused = world().ask(
+        desk.owner,
+        "create_card",
+        {{"board_id", desk.board.str()}, {"column_id", other.backlog.str()}, {"title", "No"}}
+    );
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(refused.text("/detail/0/loc/1"), "column_id");
+}
+
+TEST(Cards, AnExternalKeyMakesNoDouble) {
+    Desk desk;
+    const Said first = desk.card(desk.backlog, {{"external_key", "job-1"}});
+    const value same{
+        {"board_id", desk.board.str()},
+        {"column_id", desk.backlog.str()},
+        {"title", "Again"},
+        {"external_key", "job-1"}};
+    const Said refused = world().ask(desk.owner, "create_card", same);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "external_key_taken");
+    EXPECT_EQ(refused.text("/additional_data/card_id"), first.text("/id"));
+    // A card that is done no longer holds its key.
+    world().must(
+        desk.owner, "move_card", {{"card_id", first.text("/id")}, {"column_id", desk.done.str()}}
+    );
+    EXPECT_EQ(world().ask(desk.owner, "create_card", same).status, 201);
+    const Said reopened = world().ask(
+        desk.owner, "move_card", {{"card_id", first.text("/id")}, {"column_id", desk.backlog.str()}}
+    );
+    EXPECT_EQ(reopened.status, 409);
+}
+
+TEST(Cards, AnExternalKeyIsTakenOnceHoweverManyAskAtOnce) {
+    Desk desk;
+    std::atomic<int> made{0}, refused{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&] {
+            const int status = world()
+                                   .ask(
+                                       desk.owner,
+                                       "create_card",
+                                       {{"board_id", desk.board.str()},
+                                        {"column_id", desk.backlog.str()},
+                                        {"title", "Once"},
+                                        {"external_key", "once"}}
+                                   )
+                                   .status;
+            (status == 201 ? made : refused) += status == 201 || status == 409;
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(made, 1);
+    EXPECT_EQ(refused, 7);
+}
+
+// ---------------------------------------------------------------------------------- changing
+
+TEST(Cards, APatchTouchesOnlyWhatItNames) {
+    Desk desk;
+    const Said made = desk.card(
+        desk.backlog, {{"title", "Old"}, {"due", "2026-06-19"}, {"labels", {"a"}}, {"estimate", 3}}
+    );
+    const std::string id = made.text("/id");
+    const Said changed =
+        world().must(desk.owner, "update_card", {{"card_id", id}, {"title", "New"}});
+    auto expected = made.body.as_object();
+    expected["title"] = "New";
+    expected["version"] = 2;
+    expected["last_edited_time"] = changed.body.at("last_edited_time");
+    EXPECT_EQ(changed.body, value(expected));
+    EXPECT_EQ(desk.get(made.id()).body, changed.body);
+
+    const Said cleared = world().must(
+        desk.owner,
+        "update_card",
+        {{"card_id", id}, {"due", nullptr}, {"estimate", nullptr}, {"priority", "urgent"}}
+    );
+    EXPECT_TRUE(cleared.body.at("due").is_null());
+    EXPECT_TRUE(cleared.body.at("estimate").is_null());
+    EXPECT_EQ(cleared.text("/priority"), "urgent");
+    EXPECT_EQ(cleared.text("/title"), "New");
+}
+
+TEST(Cards, APatchThatChangesNothingLeavesTheVersion) {
+    Desk desk;
+    const Said made = desk.card(desk.backlog, {{"labels", {"a"}}});
+    world().forget_events();
+    for (boost::json::object same :
+         {boost::json::object{}, {{"title", "Card"}}, {{"labels", {"A"}}}, {{"due", nullptr}}}) {
+        same["card_id"] = made.text("/id");
+        EXPECT_EQ(world().must(desk.owner, "update_card", same).body, made.body);
+    }
+    EXPECT_TRUE(world().told().empty());
+}
+
+TEST(Cards, TitlesCannotBeCleared) {
+    Desk desk;
+    const std::string id = desk.card(desk.backlog).text("/id");
+    for (const value& bad : {value(nullptr), value(""), value("   ")})
+        EXPECT_EQ(
+            world().ask(desk.owner, "update_card", {{"card_id", id}, {"title", bad}}).status, 422
+        );
+}
+
+TEST(Cards, ListsReplaceOrJoin) {
+    Desk desk;
+    const std::string id = desk.card(desk.backlog, {{"labels", {"a", "b"}}}).text("/id");
+    const Said joined = world().must(
+        desk.owner,
+        "update_card",
+        {{"card_id", id}, {"labels", {"c", "B", "c"}}, {"merge_properties", true}}
+    );
+    EXPECT_THAT(names_in(joined.body.at("labels")), ElementsAre("a", "b", "c"));
+    const Said replaced =
+        world().must(desk.owner, "update_card", {{"card_id", id}, {"labels", {"c"}}});
+    EXPECT_THAT(names_in(replaced.body.at("labels")), ElementsAre("c"));
+    const Said by_id = world().must(
+        desk.owner, "update_card", {{"card_id", id}, {"labels", {joined.text("/labels/0/id"), "c"}}}
+    );
+    EXPECT_THAT(names_in(by_id.body.at("labels")), ElementsAre("a", "c"));
+    EXPECT_EQ(
+        world().ask(
+                   desk.owner, "update_card", {{"card_id", id}, {"labels", {new_uuid().str()}}}
+        ).status,
+        422
+    );
+}
+
+TEST(Cards, NewLabelsAreMadeOnceHoweverManyNameThemAtOnce) {
+    Desk desk;
+    std::vector<std::string> ids;
+    for (int i = 0; i < 8; ++i) ids.push_back(desk.card(desk.backlog).text("/id"));
+    std::vector<std::thread> threads;
+    for (const std::string& id : ids)
+        threads.emplace_back([&desk, id] {
+            world().must(
+                desk.owner, "update_card", {{"card_id", id}, {"labels", {"fresh", "new"}}}
+            );
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(
+        world().run("SELECT count(*) FROM labels WHERE board_id = '" + desk.board.str() + "'"), "2"
+    );
+}
+
+TEST(Cards, OnlyWhoIsInTheWorkspaceGetsWork) {
+    Desk desk;
+    const Caller stranger = world().owner_of_new_org("Other");
+    const std::string id = desk.card(desk.backlog).text("/id");
+    const Said refused = world().ask(
+        desk.owner, "update_card", {{"card_id", id}, {"assignees", {stranger.id.str()}}}
+    );
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(refused.number("/detail/0/loc/2"), 0);
+}
+
+TEST(Cards, ChangesAreToldWithWhatTheyWereBefore) {
+    Desk desk;
+    const Said made = desk.card(desk.backlog, {{"title", "Old"}});
+    world().forget_events();
+    world().must(
+        desk.owner,
+        "update_card",
+        {{"card_id", made.text("/id")}, {"title", "New"}, {"assignees", {desk.owner.id.str()}}}
+    );
+    EXPECT_THAT(world().told(), ElementsAre("card.updated", "card.assigned"));
+    const value changes =
+        boost::json::parse(world().run("SELECT changes FROM outbox WHERE kind = 'card.updated'"));
+    EXPECT_EQ(changes.at("title").as_string(), "New");
+    EXPECT_FALSE(changes.as_object().contains("due"));
+    const value previous =
+        boost::json::parse(world().run("SELECT previous FROM outbox WHERE kind = 'card.updated'"));
+    EXPECT_EQ(previous.at("title").as_string(), "Old");
+    EXPECT_EQ(
+        world().run("SELECT column_id FROM outbox WHERE kind = 'card.updated'"), desk.backlog.str()
+    );
+}
+
+TEST(Cards, ABeforeHookMayRefuseAndThenNothingHappened) {
+    Desk desk;
+    const std::string id = desk.card(desk.backlog).text("/id");
+    const auto before = desk.get(*Uuid::parse(id)).body;
+    static std::atomic<bool> refuse{false};
+    static const bool once = [] {
+        world().kernel().before("card.moved", [](Call&, const Event&) -> Verdict {
+            if (!refuse) return allow;
+            return Refusal{"not_today", "Nothing moves today."};
+        });
+        return true;
+    }();
+    ASSERT_TRUE(once);
+    refuse = true;
+    const Said refused =
+        world().ask(desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.queue.str()}});
+    refuse = false;
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/code"), "not_today");
+    EXPECT_EQ(desk.get(*Uuid::parse(id)).body, before);
+}
+
+}  // namespace svc::test

@@ -1,0 +1,193 @@
+// Finding cards, and not finding what is hidden, on the real modules and database.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+
+namespace {
+
+/// The results of all pages, by this member, each page asked for with the cursor of the last.
+std::vector<std::string> all_pages(
+    const Caller& caller, boost::json::object query, const char* member = "title"
+) {
+    std::vector<std::string> found;
+    for (;;) {
+        const Said page = world().must(caller, "list_cards", query);
+        for (const value& each : page.body.at("results").as_array())
+            found.emplace_back(each.at(member).as_string());
+        if (page.body.at("next_cursor").is_null()) return found;
+        query["start_cursor"] = page.body.at("next_cursor");
+    }
+}
+
+}  // namespace
+
+// ----------------------------------------------------------------------------------- finding
+
+TEST(Finding, EveryFilterNarrows) {
+    Desk desk;
+    const Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
+    desk.card(desk.backlog, {{"title", "plain"}});
+    desk.card(
+        desk.queue,
+        {{"title", "Find ÄRGER here"},
+         {"labels", {"Größe"}},
+         {"assignees", {helper.id.str()}},
+         {"priority", "high"},
+         {"due", "2026-06-19"},
+         {"external_key", "k1"}}
+    );
+    const auto found = [&](boost::json::object query) {
+        if (!query.contains("column_id")) query["board_id"] = desk.board.str();
+        return all_pages(desk.owner, query);
+    };
+    const auto hit = ElementsAre("Find ÄRGER here");
+    EXPECT_EQ(found({}).size(), 2U);
+    EXPECT_THAT(found({{"column_id", desk.queue.str()}}), hit);
+    EXPECT_THAT(found({{"assignee_id", helper.id.str()}}), hit);
+    EXPECT_THAT(found({{"label", "größe"}}), hit);
+    EXPECT_THAT(found({{"priority", "high"}}), hit);
+    EXPECT_THAT(found({{"due_before", "2026-06-20"}}), hit);
+    EXPECT_THAT(found({{"due_before", "2026-06-19T00:00:01Z"}}), hit);
+    EXPECT_TRUE(found({{"due_before", "2026-06-19"}}).empty());
+    EXPECT_THAT(found({{"external_key", "k1"}}), hit);
+    EXPECT_THAT(found({{"text", "ärger"}}), hit);
+    EXPECT_TRUE(found({{"text", "100%_"}}).empty());
+    EXPECT_TRUE(found({{"updated_since", "2999-01-01T00:00:00Z"}}).empty());
+    EXPECT_TRUE(found({{"label", "größe"}, {"priority", "low"}}).empty());
+}
+
+TEST(Finding, EverySortPagesWithoutLossOrRepeat) {
+    Desk desk;
+    std::mt19937 random(11);
+    constexpr const char* priorities[] = {"none", "low", "medium", "high", "urgent"};
+    std::set<std::string> all;
+    for (int i = 0; i < 23; ++i) {
+        boost::json::object what{
+            {"title", "card " + std::to_string(i)}, {"priority", priorities[random() % 5]}};
+        if (random() % 2) what["due"] = "2026-06-" + std::to_string(10 + random() % 4);
+        if (random() % 2) what["assignees"] = {desk.owner.id.str()};
+        desk.card(random() % 2 ? desk.backlog : desk.queue, what);
+        all.insert("card " + std::to_string(i));
+    }
+    for (const char* sort : {"created", "position", "updated", "due", "priority"}) {
+        const auto small = all_pages(
+            desk.owner, {{"board_id", desk.board.str()}, {"sort", sort}, {"page_size", 4}}
+        );
+        EXPECT_EQ(small.size(), all.size()) << sort;
+        EXPECT_EQ(std::set(small.begin(), small.end()), all) << sort;
+        EXPECT_EQ(
+            small,
+            all_pages(
+                desk.owner, {{"board_id", desk.board.str()}, {"sort", sort}, {"page_size", 100}}
+            )
+        ) << sort;
+    }
+    const boost::json::object mine{{"assignee_id", desk.owner.id.str()}, {"page_size", 3}};
+    const auto assigned = all_pages(desk.owner, mine);
+    EXPECT_EQ(
+        std::to_string(assigned.size()),
+        world().run(
+            "SELECT count(*) FROM card_assignees WHERE principal_id = '" + desk.owner.id.str() + "'"
+        )
+    );
+    const auto workspace = all_pages(desk.owner, {{"page_size", 7}});
+    EXPECT_EQ(workspace.size(), all.size());
+}
+
+TEST(Finding, SortsAreWhatTheySay) {
+    Desk desk;
+    desk.card(desk.backlog, {{"title", "a"}, {"priority", "low"}, {"due", "2026-06-20"}});
+    desk.card(desk.backlog, {{"title", "b"}, {"priority", "urgent"}});
+    const std::string c =
+        desk.card(desk.backlog, {{"title", "c"}, {"due", "2026-06-19"}}).text("/id");
+    world().must(
+        desk.owner,
+        "move_card",
+        {{"card_id", c},
+         {"column_id", desk.backlog.str()},
+         {"before_id",
+          desk.get(*Uuid::parse(all_pages(desk.owner, {{"text", "a"}}, "id")[0])).text("/id")}}
+    );
+    const auto by = [&](const char* sort) {
+        return all_pages(desk.owner, {{"board_id", desk.board.str()}, {"sort", sort}});
+    };
+    EXPECT_THAT(by("created"), ElementsAre("c", "b", "a"));
+    EXPECT_THAT(by("position"), ElementsAre("c", "a", "b"));
+    EXPECT_THAT(by("updated"), ElementsAre("c", "b", "a"));
+    EXPECT_THAT(by("due"), ElementsAre("c", "a", "b"));
+    EXPECT_THAT(by("priority"), ElementsAre("b", "a", "c"));
+}
+
+TEST(Finding, PagesAreStableUnderInserts) {
+    Desk desk;
+    for (int i = 0; i < 6; ++i) desk.card(desk.backlog, {{"title", std::to_string(i)}});
+    boost::json::object query{{"column_id", desk.backlog.str()}, {"page_size", 2}};
+    std::string seen;
+    for (;;) {
+        const Said page = world().must(desk.owner, "list_cards", query);
+        for (const value& each : page.body.at("results").as_array())
+            seen += std::string(each.at("title").as_string());
+        // On top of the column, where the reader has been already.
+        const std::string first =
+            all_pages(desk.owner, {{"column_id", desk.backlog.str()}}, "id")[0];
+        desk.card(desk.backlog, {{"title", "new"}, {"before_id", first}});
+        if (page.body.at("next_cursor").is_null()) break;
+        query["start_cursor"] = page.body.at("next_cursor");
+    }
+    EXPECT_EQ(seen, "012345");
+}
+
+TEST(Finding, HiddenBoardsStayHidden) {
+    Desk desk;
+    desk.card(desk.backlog);
+    const Said board =
+        world().must(desk.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}});
+    world().must(
+        desk.owner,
+        "create_card",
+        {{"board_id", board.text("/id")},
+         {"column_id", board.text("/column_ids/0")},
+         {"title", "s"}}
+    );
+    const Caller member = world().person(desk.owner, OrgRole::member, "Me");
+    EXPECT_EQ(all_pages(desk.owner, {}).size(), 2U);
+    EXPECT_EQ(all_pages(member, {}).size(), 1U);
+    EXPECT_TRUE(all_pages(member, {{"board_id", board.text("/id")}}).empty());
+    EXPECT_TRUE(all_pages(world().owner_of_new_org("Other"), {}).empty());
+}
+
+TEST(RowLevelSecurity, HidesOneWorkspaceFromAnotherWhateverTheStatement) {
+    Desk desk;
+    desk.card(desk.queue, {{"labels", {"x"}}, {"assignees", {desk.owner.id.str()}}});
+    desk.claim();
+    const Caller stranger = world().owner_of_new_org("Other");
+    static constexpr Sql tables[] = {
+        {"test.boards", "SELECT count(*) AS count FROM boards"},
+        {"test.counters", "SELECT count(*) AS count FROM board_counters"},
+        {"test.columns", "SELECT count(*) AS count FROM columns"},
+        {"test.labels", "SELECT count(*) AS count FROM labels"},
+        {"test.cards", "SELECT count(*) AS count FROM cards"},
+        {"test.assignees", "SELECT count(*) AS count FROM card_assignees"},
+        {"test.queue", "SELECT count(*) AS count FROM queue"},
+        {"test.card_view", "SELECT count(*) AS count FROM card_view"},
+        {"test.board_view", "SELECT count(*) AS count FROM board_view"},
+        {"test.column_view", "SELECT count(*) AS count FROM column_view"},
+    };
+    for (const Sql& table : tables)
+        for (const Caller* who : std::initializer_list<const Caller*>{&desk.owner, &stranger})
+            world().kernel().transact(Tx::Mode::read, [&](Tx& tx) {
+                tx.act_for(who->org_id, who->user_id);
+                Result rows = tx.queue(table);
+                const bool any = rows.at(0, 0).text() != "0";
+                EXPECT_EQ(any, who == &desk.owner) << table.name;
+            });
+}
+
+}  // namespace svc::test

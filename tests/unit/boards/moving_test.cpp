@@ -1,0 +1,202 @@
+// Cards on the move, and out of sight, on the real modules and database.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+
+namespace {
+
+/// The results of all pages, by this member, each page asked for with the cursor of the last.
+std::vector<std::string> all_pages(
+    const Caller& caller, boost::json::object query, const char* member = "title"
+) {
+    std::vector<std::string> found;
+    for (;;) {
+        const Said page = world().must(caller, "list_cards", query);
+        for (const value& each : page.body.at("results").as_array())
+            found.emplace_back(each.at(member).as_string());
+        if (page.body.at("next_cursor").is_null()) return found;
+        query["start_cursor"] = page.body.at("next_cursor");
+    }
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------ moving
+
+TEST(Moving, PutsACardWhereItIsTold) {
+    Desk desk;
+    std::map<std::string, std::string> ids;
+    for (const char* title : {"a", "b", "c", "d"})
+        ids[title] = desk.card(desk.backlog, {{"title", title}}).text("/id");
+    const auto move = [&](const char* card, boost::json::object where) {
+        where["card_id"] = ids[card];
+        where["column_id"] = desk.backlog.str();
+        world().must(desk.owner, "move_card", where);
+        return desk.titles(desk.backlog);
+    };
+    EXPECT_THAT(move("d", {{"after_id", ids["a"]}}), ElementsAre("a", "d", "b", "c"));
+    EXPECT_THAT(move("c", {{"before_id", ids["a"]}}), ElementsAre("c", "a", "d", "b"));
+    EXPECT_THAT(move("c", {}), ElementsAre("a", "d", "b", "c"));
+    EXPECT_THAT(
+        move("a", {{"after_id", ids["b"]}, {"before_id", ids["c"]}}),
+        ElementsAre("d", "b", "a", "c")
+    );
+}
+
+TEST(Moving, AnAnchorElsewhereIsRefused) {
+    Desk desk;
+    const std::string here = desk.card(desk.backlog).text("/id");
+    const std::string there = desk.card(desk.queue).text("/id");
+    const Said refused = world().ask(
+        desk.owner,
+        "move_card",
+        {{"card_id", here}, {"column_id", desk.backlog.str()}, {"after_id", there}}
+    );
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(refused.text("/detail/0/loc/1"), "after_id");
+}
+
+TEST(Moving, ReachingDoneCompletesAndLeavingReopens) {
+    Desk desk;
+    const std::string id = desk.card(desk.backlog).text("/id");
+    const auto move = [&](const Uuid& column) {
+        return world().must(
+            desk.owner, "move_card", {{"card_id", id}, {"column_id", column.str()}}
+        );
+    };
+    const Said done = move(desk.done);
+    EXPECT_TRUE(done.body.at("completed_at").is_string());
+    EXPECT_EQ(done.number("/version"), 2);
+    EXPECT_EQ(desk.get(done.id()).body, done.body);
+    const Said queued = move(desk.queue);
+    EXPECT_TRUE(queued.body.at("completed_at").is_null());
+    EXPECT_EQ(queued.text("/queue/state"), "ready");
+    EXPECT_EQ(desk.get(done.id()).body, queued.body);
+}
+
+TEST(Moving, TwoAtTheSameSpotBothSucceedAndTheOrderIsTotal) {
+    Desk desk;
+    const std::string top = desk.card(desk.backlog, {{"title", "top"}}).text("/id");
+    desk.card(desk.backlog, {{"title", "bottom"}});
+    std::vector<std::string> ids;
+    for (int i = 0; i < 40; ++i) ids.push_back(desk.card(desk.queue).text("/id"));
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 8; ++t)
+        threads.emplace_back([&, t] {
+            for (std::size_t i = t; i < ids.size(); i += 8)
+                world().must(
+                    desk.owner,
+                    "move_card",
+                    {{"card_id", ids[i]}, {"column_id", desk.backlog.str()}, {"after_id", top}}
+                );
+        });
+    for (auto& thread : threads) thread.join();
+    const auto titles = desk.titles(desk.backlog);
+    EXPECT_EQ(titles.size(), 42U);
+    EXPECT_EQ(titles.front(), "top");
+    EXPECT_EQ(titles.back(), "bottom");
+    EXPECT_EQ(
+        all_pages(desk.owner, {{"column_id", desk.backlog.str()}, {"page_size", 5}}, "id"),
+        all_pages(desk.owner, {{"column_id", desk.backlog.str()}, {"page_size", 100}}, "id")
+    );
+}
+
+TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
+    Desk desk;
+    const Uuid tight = desk.column({{"name", "Tight"}, {"wip_limit", 3}, {"wip_policy", "hard"}});
+    std::vector<std::string> ids;
+    for (int i = 0; i < 12; ++i) ids.push_back(desk.card(desk.backlog).text("/id"));
+    std::atomic<int> moved{0}, refused{0};
+    std::vector<std::thread> threads;
+    for (const std::string& id : ids)
+        threads.emplace_back([&, id] {
+            const Said said =
+                world().ask(desk.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}});
+            moved += said.status == 200;
+            if (said.status != 409) return;
+            refused += said.text("/code") == "wip_limit_reached" &&
+                       said.text("/additional_data/limit") == "3" &&
+                       said.text("/additional_data/count") == "3";
+        });
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            const Said said = world().ask(
+                desk.owner,
+                "create_card",
+                {{"board_id", desk.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
+            );
+            moved += said.status == 201;
+            refused += said.status == 409;
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(moved, 3);
+    EXPECT_EQ(refused, 13);
+    EXPECT_EQ(desk.titles(tight).size(), 3U);
+}
+
+TEST(Moving, WithinAFullColumnIsStillAllowed) {
+    Desk desk;
+    const Uuid tight = desk.column({{"name", "Tight"}, {"wip_limit", 2}, {"wip_policy", "hard"}});
+    const std::string first = desk.card(tight, {{"title", "a"}}).text("/id");
+    desk.card(tight, {{"title", "b"}});
+    world().must(desk.owner, "move_card", {{"card_id", first}, {"column_id", tight.str()}});
+    EXPECT_THAT(desk.titles(tight), ElementsAre("b", "a"));
+}
+
+TEST(Moving, ASoftLimitRefusesNobody) {
+    Desk desk;
+    const Uuid soft = desk.column({{"name", "Soft"}, {"wip_limit", 1}});
+    desk.card(soft);
+    desk.card(soft);
+    EXPECT_EQ(desk.titles(soft).size(), 2U);
+}
+
+TEST(Archiving, TakesACardOffTheBoardAndBack) {
+    Desk desk;
+    const Said made = desk.card(desk.queue, {{"title", "x"}});
+    const std::string id = made.text("/id");
+    const auto count = [&] {
+        return world().must(
+                          desk.owner, "get_board", {{"board_id", desk.board.str()}}
+        ).number("/card_count");
+    };
+    const Said away = world().must(desk.owner, "archive_card", {{"card_id", id}});
+    EXPECT_TRUE(away.body.at("is_archived").as_bool());
+    EXPECT_EQ(away.text("/queue/state"), "idle");
+    EXPECT_EQ(desk.get(made.id()).body, away.body);
+    EXPECT_EQ(count(), 0);
+    EXPECT_TRUE(desk.titles(desk.queue).empty());
+    EXPECT_EQ(
+        all_pages(desk.owner, {{"board_id", desk.board.str()}, {"archived", true}}).size(), 1U
+    );
+    EXPECT_EQ(
+        world().ask(
+                   desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.done.str()}}
+        ).status,
+        409
+    );
+    EXPECT_EQ(world().must(desk.owner, "archive_card", {{"card_id", id}}).body, away.body);
+
+    const Said back = world().must(desk.owner, "restore_card", {{"card_id", id}});
+    EXPECT_FALSE(back.body.at("is_archived").as_bool());
+    EXPECT_EQ(back.text("/queue/state"), "ready");
+    EXPECT_EQ(desk.get(made.id()).body, back.body);
+    EXPECT_EQ(count(), 1);
+}
+
+TEST(ArchivedBoards, RefuseChanges) {
+    Desk desk;
+    const std::string id = desk.card(desk.backlog).text("/id");
+    world().run("UPDATE boards SET is_archived = true WHERE id = '" + desk.board.str() + "'");
+    EXPECT_EQ(world().ask(desk.owner, "get_card", {{"card_id", id}}).status, 200);
+    const Said refused = world().ask(desk.owner, "update_card", {{"card_id", id}, {"title", "No"}});
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "board_archived");
+}
+
+}  // namespace svc::test

@@ -1,0 +1,129 @@
+#include "modules/boards/order_key.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace svc::boards {
+
+namespace {
+
+using Keys = std::vector<OrderKey>;
+
+OrderKey none() { return {}; }
+
+bool rises(const Keys& keys) {
+    return std::ranges::adjacent_find(keys, std::ranges::greater_equal{}) == keys.end();
+}
+
+/// Puts a key between the neighbours of `index`, as a drop on a board does.
+void insert_at(Keys& keys, std::size_t index, std::uint64_t chance) {
+    const OrderKey below = index > 0 ? keys[index - 1] : none();
+    const OrderKey above = index < keys.size() ? keys[index] : none();
+    const auto at = keys.begin() + static_cast<std::ptrdiff_t>(index);
+    keys.insert(at, OrderKey::between(below, above, chance));
+}
+
+std::size_t longest(const Keys& keys) {
+    return std::ranges::max(keys, {}, [](const OrderKey& key) { return key.str().size(); })
+        .str()
+        .size();
+}
+
+}  // namespace
+
+TEST(OrderKey, RandomInsertsKeepTheOrder) {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 20; ++round) {
+        Keys keys;
+        for (int i = 0; i < 500; ++i) insert_at(keys, random() % (keys.size() + 1), random());
+        ASSERT_TRUE(rises(keys)) << "round " << round;
+    }
+}
+
+TEST(OrderKey, AThousandInsertsBelowOneCardStayShort) {
+    std::mt19937_64 random(1);
+    Keys keys;
+    for (int i = 0; i < 2; ++i) insert_at(keys, keys.size(), random());
+    for (int i = 0; i < 1000; ++i) insert_at(keys, 1, random());
+    EXPECT_TRUE(rises(keys));
+    EXPECT_LT(longest(keys), 260U);
+}
+
+TEST(OrderKey, AThousandInsertsAboveOneCardStayShort) {
+    std::mt19937_64 random(2);
+    Keys keys;
+    for (int i = 0; i < 2; ++i) insert_at(keys, keys.size(), random());
+    for (int i = 0; i < 1000; ++i) insert_at(keys, keys.size() - 1, random());
+    EXPECT_TRUE(rises(keys));
+    EXPECT_LT(longest(keys), 260U);
+}
+
+TEST(OrderKey, AppendingAndPrependingDoesNotLengthenKeys) {
+    std::mt19937_64 random(3);
+    Keys keys;
+    for (int i = 0; i < 20'000; ++i) insert_at(keys, i % 2 ? keys.size() : 0, random());
+    EXPECT_TRUE(rises(keys));
+    EXPECT_EQ(longest(keys), 8U);
+}
+
+TEST(OrderKey, ThereIsRoomBetweenAnyTwoEvenWithTheSameChance) {
+    // The worst case for collisions: every draw is the same.
+    for (const std::uint64_t chance : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+        Keys keys;
+        for (int i = 0; i < 300; ++i) insert_at(keys, keys.size() / 2, chance);
+        for (int i = 0; i < 300; ++i) insert_at(keys, 0, chance);
+        EXPECT_TRUE(rises(keys));
+    }
+}
+
+TEST(OrderKey, TheEndsOfTheScaleStillTakeKeys) {
+    std::mt19937_64 random(4);
+    OrderKey low("00000001"), high("zzzzzzzz");
+    for (int i = 0; i < 200; ++i) {
+        const OrderKey lower = OrderKey::between(none(), low, random());
+        const OrderKey higher = OrderKey::between(high, none(), random());
+        ASSERT_LT(lower, low);
+        ASSERT_GT(higher, high);
+        low = lower, high = higher;
+    }
+}
+
+TEST(OrderKey, ANeighbourWithATailIsRespectedOnBothSides) {
+    const OrderKey a("V0000000"), b("V0000000001"), c("V0000001");
+    for (std::uint64_t chance = 0; chance < 200; ++chance) {
+        const OrderKey first = OrderKey::between(a, b, chance);
+        const OrderKey second = OrderKey::between(b, c, chance);
+        ASSERT_TRUE(a < first && first < b) << first.str();
+        ASSERT_TRUE(b < second && second < c) << second.str();
+    }
+}
+
+TEST(OrderKey, NoKeyEndsInAZeroBehindItsHead) {
+    // Nothing would fit between "x" and "x0".
+    std::mt19937_64 random(5);
+    Keys keys;
+    for (int i = 0; i < 3000; ++i) insert_at(keys, random() % 3 * keys.size() / 3, random());
+    for (const OrderKey& key : keys)
+        ASSERT_FALSE(key.str().size() > 8 && key.str().ends_with('0')) << key.str();
+}
+
+TEST(OrderKey, TheNumberShownRisesWithTheKey) {
+    std::mt19937_64 random(6);
+    Keys keys;
+    for (int i = 0; i < 1000; ++i) insert_at(keys, random() % (keys.size() + 1), random());
+    for (std::size_t i = 1; i < keys.size(); ++i) ASSERT_LE(keys[i - 1].head(), keys[i].head());
+    EXPECT_LT(keys.back().head(), std::int64_t{1} << 53) << "a double could not hold it";
+}
+
+TEST(OrderKey, BetweenRefusesNeighboursInTheWrongOrder) {
+    EXPECT_THROW(
+        OrderKey::between(OrderKey("V0000001"), OrderKey("V0000001"), 0), std::logic_error
+    );
+    EXPECT_THROW(
+        OrderKey::between(OrderKey("V0000002"), OrderKey("V0000001"), 0), std::logic_error
+    );
+}
+
+}  // namespace svc::boards

@@ -1,0 +1,64 @@
+#include "core/loader.hpp"
+
+#include <gtest/gtest.h>
+
+namespace svc::core {
+namespace {
+
+const std::filesystem::path folder = SVC_BUILD "/lib/test_modules";
+
+/// The names in the order of loading, or the one line that says what is wrong.
+std::string load(std::vector<std::string> names) {
+    try {
+        std::string order;
+        for (const Loaded& each : load_modules(folder, names))
+            (order += order.empty() ? "" : " ") += each.card->name;
+        return order;
+    } catch (const std::runtime_error& problem) {
+        return problem.what();
+    }
+}
+
+TEST(Loader, PutsModulesInTheOrderOfTheirNeeds) {
+    EXPECT_EQ(load({"needy", "alone"}), "alone needy");
+    EXPECT_EQ(load({"alone", "needy"}), "alone needy");
+}
+
+TEST(Loader, NamesTheModuleThatIsMissing) {
+    EXPECT_EQ(
+        load({"alone", "nowhere"}),
+        "module nowhere: is enabled in the config, but there is no " +
+            (folder / "nowhere.so").string()
+    );
+}
+
+TEST(Loader, NamesTheNeedThatIsNotEnabled) {
+    EXPECT_EQ(load({"needy"}), "module needy: needs the module alone, which is not enabled");
+}
+
+TEST(Loader, NamesACircle) {
+    EXPECT_EQ(load({"hen", "egg", "alone"}), "module hen: needs go round in a circle: hen, egg");
+}
+
+TEST(Loader, RefusesAModuleBuiltAgainstOtherHeadersBeforeItsCodeRuns) {
+    EXPECT_EQ(
+        load({"stale"}), "module stale: was built against other kernel headers; build it again"
+    );
+}
+
+TEST(Loader, NamesTheModuleThatThrows) {
+    EXPECT_EQ(load({"throws"}), "module throws: has no licence to exist");
+}
+
+TEST(Loader, RefusesALibraryUnderAnotherName) {
+    EXPECT_EQ(load({"liar"}), "module liar: the library calls itself somebody_else");
+}
+
+TEST(Loader, RefusesAFileThatIsNoLibrary) {
+    const auto said = load({"garbage"});
+    EXPECT_TRUE(said.starts_with("module garbage: ")) << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+}
+
+}  // namespace
+}  // namespace svc::core

@@ -1,0 +1,281 @@
+#include "db/cluster.hpp"
+#include "db/programs.hpp"
+#include "tests/unit/db/fixture.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace svc::db {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// A folder of this test's own that is gone afterwards, with whatever runs in it.
+class EmbeddedTest : public ::testing::Test {
+protected:
+    EmbeddedTest() {
+        char name[] = "/tmp/workboard-embedded-XXXXXX";
+        base = mkdtemp(name);
+        chmod(name, 0755);
+        folder = base / "var" / "postgres";
+    }
+    ~EmbeddedTest() override {
+        if (const pid_t left = server()) {
+            kill(left, SIGQUIT);
+            while (server() != 0) std::this_thread::sleep_for(5ms);
+        }
+        fs::remove_all(base);
+        if (!elsewhere.empty()) fs::remove_all(elsewhere);
+    }
+
+    /// As if it had been made before: most tests are about something else.
+    void make_ready() {
+        make_private_folder(folder, cluster_account());
+        test::Postgres::make_data(folder / "data");
+    }
+    std::unique_ptr<Embedded> make() {
+        return std::make_unique<Embedded>(folder, [this](std::string_view line) {
+            const std::lock_guard lock(mutex);
+            lines.emplace_back(line);
+        });
+    }
+    bool was_said(std::string_view part) {
+        const std::lock_guard lock(mutex);
+        return std::ranges::any_of(lines, [&](const auto& line) {
+            return line.find(part) != line.npos;
+        });
+    }
+    pid_t server() const {
+        const fs::path data = (elsewhere.empty() ? folder : elsewhere) / "data";
+        return Cluster({{}, cluster_account(), data, data, {}}).running();
+    }
+    static std::int64_t process_of(Database& database) {
+        constexpr Sql ask{"test.postmaster", R"(
+            SELECT extract(epoch FROM pg_postmaster_start_time())::bigint AS number)"};
+        std::int64_t number = 0;
+        database.transact(Tx::Mode::read, [&](Tx& tx) { number = tx.one<Number>(ask)->number; });
+        return number;
+    }
+
+    fs::path base, folder, elsewhere;
+    std::mutex mutex;
+    std::vector<std::string> lines;
+};
+
+TEST_F(EmbeddedTest, ItIsMadeOnceAndKeepsItsData) {
+    {
+        const auto embedded = make();
+        Database database({.url = embedded->start()});
+        database.open();
+        migrate(database, all_tables());
+        EXPECT_TRUE(was_said("making a database cluster"));
+        EXPECT_NE(0, server());
+    }
+    EXPECT_EQ(0, server()) << "it stops with its owner";
+    lines.clear();
+    const auto embedded = make();
+    const auto since = Clock::now();
+    const std::string url = embedded->start();
+    EXPECT_LT(Clock::now() - since, 10s);
+    EXPECT_FALSE(was_said("making"));
+    Database database({.url = url});
+    EXPECT_TRUE(migrate(database, all_tables()).empty());
+}
+
+TEST_F(EmbeddedTest, TheRoleIsAnOrdinaryOneThatOwnsItsDatabase) {
+    make_ready();
+    const auto embedded = make();
+    Database database({.url = embedded->start()});
+    EXPECT_NO_THROW(database.open());
+    constexpr Sql ask{"test.owner", R"(
+        SELECT current_user || ' ' || current_database() || ' ' || pg_get_userbyid(datdba) AS word
+          FROM pg_database WHERE datname = current_database())"};
+    constexpr Sql show{"test.setting", "SELECT current_setting($1) AS word"};
+    database.transact(Tx::Mode::read, [&](Tx& tx) {
+        EXPECT_EQ("workboard workboard workboard", tx.one<Word>(ask)->word);
+        EXPECT_EQ("", tx.one<Word>(show, "listen_addresses")->word) << "nothing on TCP";
+        EXPECT_EQ("on", tx.one<Word>(show, "fsync")->word);
+        EXPECT_EQ("UTF8", tx.one<Word>(show, "server_encoding")->word);
+    });
+}
+
+TEST_F(EmbeddedTest, ItRunsAsAnUnprivilegedUserAndNobodyElseMayEnter) {
+    make_ready();
+    const auto embedded = make();
+    embedded->start();
+    struct stat process {
+    }, data{}, sockets{};
+    ASSERT_EQ(0, stat(("/proc/" + std::to_string(server())).c_str(), &process));
+    EXPECT_NE(0u, process.st_uid);
+    EXPECT_EQ(cluster_account().uid, process.st_uid);
+    ASSERT_EQ(0, stat((folder / "data").c_str(), &data));
+    EXPECT_EQ(0700u, data.st_mode & 0777);
+    ASSERT_EQ(0, stat((folder / "socket").c_str(), &sockets));
+    EXPECT_EQ(0700u, sockets.st_mode & 0777);
+    EXPECT_EQ(process.st_uid, sockets.st_uid);
+}
+
+TEST_F(EmbeddedTest, WhatAKilledServerLeftIsTakenOverAndStoppedInTheEnd) {
+    make_ready();
+    // The server that is killed is a process of its own.
+    int ends[2];
+    ASSERT_EQ(0, pipe(ends));
+    const pid_t killed = fork();
+    if (killed == 0) {
+        Embedded embedded(folder, [](std::string_view) {});
+        const std::string url = embedded.start();
+        [[maybe_unused]] const auto sent = ::write(ends[1], url.data(), url.size());
+        pause();
+        _exit(0);
+    }
+    char url[512];
+    const auto length = ::read(ends[0], url, sizeof url);
+    ASSERT_GT(length, 0);
+    kill(killed, SIGKILL);
+    waitpid(killed, nullptr, 0);
+    close(ends[0]);
+    close(ends[1]);
+    const pid_t left = server();
+    ASSERT_NE(0, left) << "a kill -9 leaves PostgreSQL running";
+    {
+        const auto embedded = make();
+        EXPECT_EQ(std::string(url, static_cast<std::size_t>(length)), embedded->start());
+        EXPECT_EQ(left, server());
+        EXPECT_TRUE(was_said("taken over"));
+    }
+    EXPECT_EQ(0, server());
+}
+
+TEST_F(EmbeddedTest, APidFileOfThePastIsNoObstacle) {
+    make_ready();
+    { make()->start(); }
+    // The number belongs to somebody else by now: to us.
+    std::ofstream(folder / "data" / "postmaster.pid")
+        << getpid() << '\n'
+        << (folder / "data").string() << "\n1\n5432\n\n\n\nready\n";
+    const auto embedded = make();
+    Database database({.url = embedded->start()});
+    EXPECT_NO_THROW(database.open());
+}
+
+TEST_F(EmbeddedTest, AClusterThatDiesIsStartedAgain) {
+    make_ready();
+    const auto embedded = make();
+    Database database({.url = embedded->start()});
+    database.open();
+    kill(server(), SIGKILL);
+    const auto until = Clock::now() + 30s;
+    while (!was_said("starting it again") && Clock::now() < until)
+        std::this_thread::sleep_for(10ms);
+    bool back = false;
+    while (!back && Clock::now() < until) {
+        back = database.reachable();
+        std::this_thread::sleep_for(10ms);
+    }
+    EXPECT_TRUE(back);
+    EXPECT_NO_THROW(process_of(database));
+}
+
+TEST_F(EmbeddedTest, WhoeverLeavesLastStopsIt) {
+    make_ready();
+    auto server_program = make();
+    const std::string url = server_program->start();
+    auto command = make();
+    EXPECT_EQ(url, command->start());
+    command.reset();
+    EXPECT_NE(0, server()) << "the other one still works with it";
+    server_program.reset();
+    EXPECT_EQ(0, server());
+}
+
+TEST_F(EmbeddedTest, AFolderWithALongOrStrangeNameGetsItsSocketElsewhere) {
+    for (const std::string& name : {std::string(120, 'x'), std::string("with blank, comma & ü")}) {
+        folder = base / name / "postgres";
+        make_ready();
+        const auto embedded = make();
+        Database database({.url = embedded->start()});
+        EXPECT_NO_THROW(database.open());
+        EXPECT_FALSE(fs::exists(folder / "socket"));
+        embedded->stop();
+        EXPECT_EQ(0, server());
+    }
+}
+
+TEST_F(EmbeddedTest, AFolderThatItsUserCannotReachIsReplacedAndThatIsSaid) {
+    chmod(base.c_str(), 0700);
+    const bool is_other_user = cluster_account().uid != geteuid();  // when root starts it
+    const auto embedded = make();
+    Database database({.url = embedded->start()});
+    EXPECT_NO_THROW(database.open());
+    ASSERT_EQ(is_other_user, was_said("the data is in /var/lib/workboard-"));
+    if (is_other_user) elsewhere = lines.front().substr(lines.front().find("/var/lib/"));
+    EXPECT_TRUE(fs::exists((is_other_user ? elsewhere : folder) / "data" / "PG_VERSION"));
+    embedded->stop();
+    // The same folder leads to the same place again.
+    lines.clear();
+    make()->start();
+    EXPECT_FALSE(was_said("making"));
+}
+
+TEST_F(EmbeddedTest, AFolderOfSomebodyElseIsLeftAlone) {
+    if (geteuid() == 0) {
+        fs::create_directories(folder);
+        ASSERT_EQ(0, chown(folder.c_str(), 12345, 12345));
+    } else {
+        folder = "/usr/share";
+    }
+    EXPECT_THAT(
+        message_of<std::runtime_error>([&] { make()->start(); }),
+        testing::HasSubstr("belongs to another user")
+    );
+    if (geteuid() != 0) folder = base;
+}
+
+TEST_F(EmbeddedTest, DataOfAnotherVersionIsRefusedByNameOfItsPackage) {
+    fs::create_directories(folder / "data");
+    std::ofstream(folder / "data" / "PG_VERSION") << "99\n";
+    EXPECT_THAT(
+        message_of<std::runtime_error>([&] { make()->start(); }),
+        testing::HasSubstr("install the package postgresql-99")
+    );
+}
+
+TEST(ProgramsTest, TheNewestInstalledPostgresIsFound) {
+    const fs::path folder = postgres_programs();
+    EXPECT_TRUE(fs::exists(folder / "postgres"));
+    EXPECT_TRUE(fs::exists(folder / "initdb"));
+}
+
+TEST(ProgramsTest, AProgramsEndAndOutputAreTold) {
+    const auto finished =
+        run_program(cluster_account(), {"/bin/sh", "-c", "echo out; echo err >&2; exit 7"});
+    EXPECT_EQ(7, finished.status);
+    EXPECT_EQ("out\nerr\n", finished.output);
+    EXPECT_EQ(127, run_program(cluster_account(), {"/nowhere"}).status);
+    EXPECT_EQ(
+        128 + SIGKILL, run_program(cluster_account(), {"/bin/sh", "-c", "kill -9 $$"}).status
+    );
+}
+
+TEST(ProgramsTest, AProgramInheritsNeitherFilesNorSecretsNorRights) {
+    setenv("WORKBOARD_TEST_SECRET", "x", 1);
+    const auto finished = run_program(
+        cluster_account(), {"/bin/sh", "-c", "env; ls /proc/self/fd | wc -l; id -u; pwd"}
+    );
+    EXPECT_THAT(finished.output, testing::Not(testing::HasSubstr("SECRET")));
+    EXPECT_THAT(finished.output, testing::HasSubstr("\n4\n")) << "three streams and ls's own";
+    EXPECT_THAT(
+        finished.output, testing::EndsWith("\n" + std::to_string(cluster_account().uid) + "\n/\n")
+    );
+    unsetenv("WORKBOARD_TEST_SECRET");
+}
+
+}  // namespace
+}  // namespace svc::db

@@ -1,0 +1,361 @@
+#include "tests/support/postgres_proxy.hpp"
+#include "tests/unit/db/fixture.hpp"
+
+namespace svc::db {
+namespace {
+
+class TxTest : public SharedDatabaseTest {
+protected:
+    /// Through a proxy that counts, with a pool of one so that all go over the same connection.
+    struct Counted {
+        explicit Counted(const std::string& url) : proxy(url) {
+            Settings settings;
+            settings.url = proxy.url();
+            settings.pool = 1;
+            database = std::make_unique<Database>(settings);
+            database->open();
+        }
+        int round_trips_of(const std::function<void(Database&)>& work) {
+            const int before = proxy.round_trips();
+            work(*database);
+            return proxy.round_trips() - before;
+        }
+        test::PostgresProxy proxy;
+        std::unique_ptr<Database> database;
+    };
+};
+
+TEST_F(TxTest, AReadIsOneRoundTripFromItsVeryFirstUse) {
+    const Note note = store(*database, "one");
+    Counted counted(url);
+    for (int use = 0; use < 3; ++use)
+        EXPECT_EQ(1, counted.round_trips_of([&](Database& db) {
+            const auto tx = db.begin(Tx::Mode::read);
+            tx->act_for(org, user);
+            EXPECT_EQ(note, tx->one<Note>(get_note, org, note.id));
+            tx->commit();
+            EXPECT_EQ(1, tx->round_trips());
+        })) << "use "
+            << use;
+}
+
+TEST_F(TxTest, AWriteIsTwoRoundTripsFromItsVeryFirstUse) {
+    Counted counted(url);
+    for (int use = 0; use < 3; ++use)
+        EXPECT_EQ(2, counted.round_trips_of([&](Database& db) {
+            const auto tx = db.begin(Tx::Mode::write);
+            tx->act_for(org, user);
+            const Uuid id = new_uuid();
+            EXPECT_TRUE(tx->one<Note>(add_note, org, id, "note " + std::to_string(use)));
+            tx->queue(add_trace, org, id, "made");
+            tx->queue(add_trace, org, id, "seen");
+            tx->commit();
+            EXPECT_EQ(2, tx->round_trips());
+        })) << "use "
+            << use;
+}
+
+TEST_F(TxTest, AWriteThatWaitsForNothingIsOneRoundTrip) {
+    Counted counted(url);
+    const Uuid id = new_uuid();
+    EXPECT_EQ(1, counted.round_trips_of([&](Database& db) {
+        db.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.act_for(org, user);
+            tx.queue(add_note, org, id, "queued");
+            tx.queue(add_trace, org, id, "made");
+        });
+    }));
+    EXPECT_TRUE(find(*database, id));
+}
+
+TEST_F(TxTest, ManyStatementsShareOneRoundTrip) {
+    store(*database, "a"), store(*database, "b");
+    Counted counted(url);
+    EXPECT_EQ(1, counted.round_trips_of([&](Database& db) {
+        const auto tx = db.begin(Tx::Mode::read);
+        tx->act_for(org, user);
+        auto notes = tx->later<Note>(list_notes);
+        auto count = tx->later<Number>(count_notes);
+        auto again = tx->later<Note>(list_notes);
+        EXPECT_EQ(2, notes.all().size());
+        EXPECT_EQ(2, count.one()->number);
+        EXPECT_EQ(notes.all(), again.all());
+    }));
+}
+
+TEST_F(TxTest, WhatIsNeverLookedAtCostsNothing) {
+    Counted counted(url);
+    EXPECT_EQ(0, counted.round_trips_of([&](Database& db) {
+        const auto tx = db.begin(Tx::Mode::write);
+        tx->act_for(org, user);
+        tx->queue(add_note, org, new_uuid(), "never sent");
+    }));
+    EXPECT_EQ(0, counted.round_trips_of([&](Database& db) {
+        db.transact(Tx::Mode::write, [](Tx&) {});
+    }));
+}
+
+TEST_F(TxTest, DestroyingAWriteUndoesIt) {
+    const Uuid id = new_uuid();
+    {
+        const auto tx = database->begin(Tx::Mode::write);
+        tx->act_for(org, user);
+        EXPECT_TRUE(tx->one<Note>(add_note, org, id, "gone"));
+    }
+    EXPECT_FALSE(find(*database, id));
+    EXPECT_EQ(0, database->load().busy);
+}
+
+TEST_F(TxTest, AWriteSeesItsOwnRowsBeforeItsCommitAndOthersDoNot) {
+    const Uuid id = new_uuid();
+    const auto tx = database->begin(Tx::Mode::write);
+    tx->act_for(org, user);
+    tx->run(add_note, org, id, "mine");
+    EXPECT_TRUE(tx->one<Note>(get_note, org, id));
+    EXPECT_FALSE(find(*database, id));
+    tx->commit();
+    EXPECT_TRUE(find(*database, id));
+}
+
+TEST_F(TxTest, RowsStayReadableAfterTheCommit) {
+    const Note note = store(*database, "kept");
+    const auto tx = database->begin(Tx::Mode::read);
+    tx->act_for(org, user);
+    auto by_id = tx->later<Note>(get_note, org, note.id);
+    auto listed = tx->later<Note>(list_notes);
+    tx->commit();
+    EXPECT_EQ(note, by_id.one());
+    EXPECT_EQ(std::vector{note}, listed.all());
+    EXPECT_EQ(note, by_id.one());
+    EXPECT_EQ(0, database->load().busy);
+}
+
+TEST_F(TxTest, AffectedCountsRows) {
+    const Note note = store(*database, "x");
+    database->transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(org, user);
+        EXPECT_EQ(1, tx.run(touch_note, org, note.id));
+        EXPECT_EQ(0, tx.run(touch_note, org, new_uuid()));
+    });
+}
+
+TEST_F(TxTest, NoRowGivesNothingEvenAfterOneThatDid) {
+    const Note note = store(*database, "only");
+    database->transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for(org, user);
+        EXPECT_TRUE(tx.one<Note>(get_note, org, note.id));
+        EXPECT_FALSE(tx.one<Note>(get_note, org, new_uuid()));
+        EXPECT_TRUE(tx.all<Note>(get_note, org, new_uuid()).empty());
+    });
+}
+
+TEST_F(TxTest, NothingGoesOnAfterTheCommit) {
+    const auto tx = database->begin(Tx::Mode::write);
+    tx->act_for(org, user);
+    tx->run(add_note, org, new_uuid(), "x");
+    tx->commit();
+    EXPECT_THROW(tx->queue(list_notes), std::logic_error);
+    EXPECT_THROW(tx->commit(), std::logic_error);
+}
+
+TEST_F(TxTest, NothingGoesOnAfterAnError) {
+    const Note note = store(*database, "taken");
+    const auto tx = database->begin(Tx::Mode::write);
+    tx->act_for(org, user);
+    EXPECT_THROW(tx->run(add_note, org, note.id, "again"), ConstraintError);
+    EXPECT_THROW(tx->run(touch_note, org, note.id), std::logic_error);
+    EXPECT_THROW(tx->commit(), std::logic_error);
+}
+
+// ------------------------------------------------------------------- row-level security
+
+class RowLevelSecurityTest : public TxTest {
+protected:
+    std::int64_t visible(Tx& tx) { return tx.one<Number>(count_notes)->number; }
+};
+
+TEST_F(RowLevelSecurityTest, OnlyTheWorkspaceActedForIsSeen) {
+    store(*database, "ours");
+    database->transact(Tx::Mode::read, [&](Tx& tx) {
+        EXPECT_EQ(0, visible(tx));
+        tx.act_for(org, user);
+        EXPECT_EQ(1, visible(tx));
+        tx.act_for(other_org, user);
+        EXPECT_EQ(0, visible(tx));
+        tx.act_for(std::nullopt, user);
+        EXPECT_EQ(0, visible(tx));
+    });
+}
+
+TEST_F(RowLevelSecurityTest, TheWorkspaceHoldsInEveryPipelineOfARead) {
+    store(*database, "ours");
+    database->transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for(org, user);
+        EXPECT_EQ(1, visible(tx));
+        EXPECT_EQ(1, visible(tx));
+        EXPECT_EQ(2, tx.round_trips());
+    });
+}
+
+TEST_F(RowLevelSecurityTest, ItEndsWithTheTransactionInBothModes) {
+    Settings settings;
+    settings.url = url;
+    settings.pool = 1;
+    const auto single = open(settings);
+    store(*single, "ours");
+    for (const auto mode : {Tx::Mode::read, Tx::Mode::write}) {
+        single->transact(mode, [&](Tx& tx) {
+            tx.act_for(org, user);
+            EXPECT_EQ(1, visible(tx));
+        });
+        single->transact(mode, [&](Tx& tx) { EXPECT_EQ(0, visible(tx)); });
+    }
+    // A write that is undone leaves nothing behind either.
+    {
+        const auto tx = single->begin(Tx::Mode::write);
+        tx->act_for(org, user);
+        EXPECT_EQ(1, visible(*tx));
+    }
+    single->transact(Tx::Mode::read, [&](Tx& tx) { EXPECT_EQ(0, visible(tx)); });
+}
+
+TEST_F(RowLevelSecurityTest, ARowOfAnotherWorkspaceCannotBeWritten) {
+    EXPECT_THROW(
+        database->transact(
+            Tx::Mode::write,
+            [&](Tx& tx) {
+                tx.act_for(org, user);
+                tx.run(add_note, other_org, new_uuid(), "smuggled");
+            }
+        ),
+        std::runtime_error
+    );
+    const Note note = store(*database, "ours");
+    database->transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(other_org, user);
+        EXPECT_EQ(0, tx.run(touch_note, org, note.id));
+    });
+    EXPECT_EQ(1, find(*database, note.id)->version);
+}
+
+TEST_F(RowLevelSecurityTest, TheWorkspaceMayChangeBetweenStatementsOfOnePipeline) {
+    store(*database, "ours");
+    const auto tx = database->begin(Tx::Mode::read);
+    auto nobody = tx->later<Number>(count_notes);
+    tx->act_for(org, user);
+    auto ours = tx->later<Number>(count_notes);
+    tx->act_for(other_org, user);
+    auto others = tx->later<Number>(count_notes);
+    tx->act_for_all_orgs();
+    auto all = tx->later<Number>(count_notes);
+    tx->act_for(other_org, user);
+    auto others_again = tx->later<Number>(count_notes);
+    EXPECT_EQ(0, nobody.one()->number);
+    EXPECT_EQ(1, ours.one()->number);
+    EXPECT_EQ(0, others.one()->number);
+    EXPECT_EQ(1, all.one()->number);
+    EXPECT_EQ(0, others_again.one()->number);
+    EXPECT_EQ(1, tx->round_trips());
+}
+
+TEST_F(RowLevelSecurityTest, TheKernelsJobsSeeAllWorkspaces) {
+    store(*database, "ours");
+    database->transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        EXPECT_EQ(1, visible(tx));
+        tx.run(add_note, other_org, new_uuid(), "theirs");
+        EXPECT_EQ(2, visible(tx));
+    });
+}
+
+TEST_F(RowLevelSecurityTest, TheFourFunctionsTellWhomATransactionActsFor) {
+    constexpr Sql ask{"test.ask", R"(
+        SELECT concat_ws(' ', coalesce(svc_org()::text, '-'), coalesce(svc_user()::text, '-'),
+                         coalesce(svc_credential(), '-'), svc_all_orgs()) AS word)"};
+    constexpr Sql present{"test.present", "SELECT set_config('app.credential', $1, true)"};
+    database->transact(Tx::Mode::read, [&](Tx& tx) {
+        EXPECT_EQ("- - - f", tx.one<Word>(ask)->word);
+        tx.act_for(org, user);
+        tx.queue(present, "00ff");
+        EXPECT_EQ(org.str() + " " + user.str() + " 00ff f", tx.one<Word>(ask)->word);
+        tx.act_for_all_orgs();
+        EXPECT_EQ("- - - t", tx.one<Word>(ask)->word);
+    });
+    database->transact(Tx::Mode::read, [&](Tx& tx) {
+        EXPECT_EQ("- - - f", tx.one<Word>(ask)->word);
+    });
+}
+
+// --------------------------------------------------------------------------- checks
+
+struct NotHim {};
+
+TEST_F(TxTest, ACheckRunsBeforeAnybodyReads) {
+    const Note note = store(*database, "x");
+    const auto tx = database->begin(Tx::Mode::read);
+    tx->act_for(org, user);
+    std::vector<std::string> order;
+    auto who = tx->later<Number>(count_notes);
+    tx->on_answers([&] {
+        EXPECT_EQ(1, who.one()->number);
+        order.push_back("check");
+    });
+    tx->one<Note>(get_note, org, note.id);
+    order.push_back("read");
+    tx->one<Note>(get_note, org, note.id);  // and not a second time
+    EXPECT_THAT(order, testing::ElementsAre("check", "read"));
+}
+
+TEST_F(TxTest, WhatACheckThrowsEndsTheTransaction) {
+    const Uuid id = new_uuid();
+    {
+        const auto tx = database->begin(Tx::Mode::write);
+        tx->act_for(org, user);
+        tx->on_answers([] { throw NotHim(); });
+        EXPECT_THROW(tx->run(add_note, org, id, "x"), NotHim);
+        EXPECT_THROW(tx->commit(), std::logic_error);
+    }
+    EXPECT_FALSE(find(*database, id));
+}
+
+TEST_F(TxTest, NothingIsCommittedBeforeTheCheckHasPassed) {
+    const Uuid id = new_uuid();
+    {
+        const auto tx = database->begin(Tx::Mode::write);
+        tx->act_for(org, user);
+        tx->on_answers([] { throw NotHim(); });
+        tx->queue(add_note, org, id, "only queued");
+        EXPECT_THROW(tx->commit(), NotHim);
+    }
+    EXPECT_FALSE(find(*database, id));
+
+    const auto tx = database->begin(Tx::Mode::write);
+    tx->act_for(org, user);
+    tx->on_answers([] {});
+    tx->queue(add_note, org, id, "checked");
+    tx->commit();
+    EXPECT_EQ(2, tx->round_trips());
+    EXPECT_TRUE(find(*database, id));
+}
+
+TEST_F(TxTest, ACheckComesBeforeTheErrorOfAStatementBehindIt) {
+    const Note note = store(*database, "x");
+    const auto tx = database->begin(Tx::Mode::write);
+    tx->act_for(org, user);
+    auto who = tx->later<Number>(count_notes);
+    tx->on_answers([&] {
+        if (who.one()->number == 1) throw NotHim();
+    });
+    EXPECT_THROW(tx->run(add_note, org, note.id, "again"), NotHim);
+}
+
+TEST_F(TxTest, ACheckWhoseOwnQuestionFailedMeetsItsError) {
+    constexpr Sql wrong{"test.wrong", "SELECT 1 / (length($1) - 1) AS number"};
+    const auto tx = database->begin(Tx::Mode::read);
+    auto who = tx->later<Number>(wrong, "x");
+    tx->on_answers([&] { who.one(); });
+    EXPECT_EQ(Fault::invalid, fault_of([&] { tx->all<Note>(list_notes); }));
+}
+
+}  // namespace
+}  // namespace svc::db

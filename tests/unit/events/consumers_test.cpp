@@ -1,0 +1,233 @@
+#include "events/consumers.hpp"
+
+#include "events/sequencer.hpp"
+#include "tests/unit/events/world.hpp"
+
+namespace svc::test {
+
+namespace {
+
+using events::Consumers;
+using events::Sequencer;
+
+Consumers::Settings brisk() {
+    Consumers::Settings settings;
+    settings.poll = 10ms;
+    settings.lock_retry = 20ms;
+    settings.pause = 10ms;
+    settings.longest_pause = 40ms;
+    settings.batch = 7;
+    settings.keep_every = 20ms;
+    return settings;
+}
+
+/// A server: its database, a sequencer and the consumers.
+class Site {
+public:
+    explicit Site(World& world, std::vector<Consumer> consumers)
+        : database_(world.another_server()),
+          consumers_(*database_, std::move(consumers), brisk()),
+          sequencer_(*database_, {[this](auto batch) { consumers_.wake(batch); }}, quick()) {}
+
+    static Sequencer::Settings quick() {
+        Sequencer::Settings settings;
+        settings.idle_poll = 10ms;
+        settings.follow_poll = 10ms;
+        settings.lock_retry = 20ms;
+        return settings;
+    }
+    Consumers& consumers() { return consumers_; }
+    bool working() const { return consumers_.load().front().working; }
+
+private:
+    std::unique_ptr<db::Database> database_;
+    Consumers consumers_;
+    Sequencer sequencer_;
+};
+
+void tell(World& world, int count) {
+    const Uuid org = new_uuid();
+    for (int i = 0; i < count; ++i)
+        world.write(org, [&](Tx& tx) {
+            Note note;
+            note.id = new_uuid();
+            note.title = "n" + std::to_string(i);
+            tell_as_system(tx, org, "write_note", created(note_created, note));
+        });
+}
+
+std::vector<std::int64_t> positions(const Heard& heard) {
+    std::vector<std::int64_t> list;
+    for (const auto& event : heard.all()) list.push_back(event.position);
+    return list;
+}
+
+std::vector<std::int64_t> counted(std::int64_t first, std::int64_t last) {
+    std::vector<std::int64_t> list;
+    for (auto i = first; i <= last; ++i) list.push_back(i);
+    return list;
+}
+
+}  // namespace
+
+TEST(Consumers, GetEveryEventInOrderFromTheMomentTheyAreFirstSeen) {
+    World world;
+    {
+        Site earlier(world, {});
+        tell(world, 5);
+        ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM events") == "5"; }));
+    }
+    Heard heard;
+    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    tell(world, 40);
+    ASSERT_TRUE(eventually([&] { return heard.size() >= 40; }));
+    EXPECT_EQ(positions(heard), counted(6, 45));
+}
+
+TEST(Consumers, GoOnWhereTheyStoppedAfterAnOrderlyEnd) {
+    World world;
+    Heard heard;
+    const Consumer reader{"reader", [&](const StoredEvent& event) { heard.add(event); }};
+    {
+        Site site(world, {reader});
+        ASSERT_TRUE(eventually([&] { return site.working(); }));
+        tell(world, 10);
+        ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
+    }
+    tell(world, 10);
+    Site site(world, {reader});
+    ASSERT_TRUE(eventually([&] { return heard.size() == 20; }));
+    EXPECT_EQ(positions(heard), counted(1, 20));
+}
+
+TEST(Consumers, GetAnEventAgainWhenTheyThrewAndNothingElseMeanwhile) {
+    World world;
+    Heard heard;
+    std::atomic<int> failures{0};
+    Site site(world, {{"reader", [&](const StoredEvent& event) {
+                           if (event.position == 4 && failures < 3) {
+                               ++failures;
+                               throw std::runtime_error("not now");
+                           }
+                           heard.add(event);
+                       }}});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    tell(world, 10);
+    ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
+    EXPECT_EQ(failures, 3);
+    EXPECT_EQ(positions(heard), counted(1, 10));
+    EXPECT_FALSE(site.consumers().load().front().failing);
+}
+
+TEST(Consumers, AConsumerThatThrowsHoldsUpNoOther) {
+    World world;
+    Heard heard;
+    Site site(
+        world,
+        {{"broken", [](const StoredEvent&) { throw std::runtime_error("never"); }},
+         {"reader", [&](const StoredEvent& event) { heard.add(event); }}}
+    );
+    ASSERT_TRUE(eventually([&] {
+        return site.consumers().load()[0].working && site.consumers().load()[1].working;
+    }));
+    tell(world, 10);
+    ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
+    EXPECT_TRUE(site.consumers().load()[0].failing);
+    EXPECT_EQ(site.consumers().load()[0].position, 0);
+}
+
+TEST(Consumers, NeverRunOnTwoServersAtOnce) {
+    World world;
+    std::atomic<int> inside{0}, most{0};
+    Heard heard;
+    const Consumer reader{"reader", [&](const StoredEvent& event) {
+                              most = std::max(most.load(), ++inside);
+                              std::this_thread::sleep_for(1ms);
+                              heard.add(event);
+                              --inside;
+                          }};
+    auto first = std::make_unique<Site>(world, std::vector{reader});
+    ASSERT_TRUE(eventually([&] { return first->working(); }));
+    Site second(world, {reader}), third(world, {reader});
+    std::thread writer([&] { tell(world, 120); });
+    ASSERT_TRUE(eventually([&] { return heard.size() > 20; }));
+    EXPECT_FALSE(second.working() || third.working());
+    first.reset();  // in the midst of it
+    writer.join();
+    ASSERT_TRUE(eventually([&] { return heard.size() >= 120; }));
+    EXPECT_EQ(positions(heard), counted(1, 120)) << "an orderly handover repeats nothing";
+    EXPECT_EQ(most, 1);
+    EXPECT_NE(second.working(), third.working());
+}
+
+TEST(Consumers, ResumeAfterTheirConnectionWasCutAndMissNothing) {
+    World world;
+    Heard heard;
+    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    for (int round = 0; round < 5; ++round) {
+        tell(world, 20);
+        world.ask(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = "
+            "'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = "
+            "current_database())"
+        );
+    }
+    const auto met_all = [&] {
+        std::vector<std::int64_t> met = positions(heard);
+        std::ranges::sort(met);
+        met.erase(std::unique(met.begin(), met.end()), met.end());
+        return met == counted(1, 100);
+    };
+    ASSERT_TRUE(eventually(met_all));
+    // What comes again comes in order: a step back, and from there on one by one.
+    std::int64_t last = 0;
+    for (const auto position : positions(heard)) {
+        EXPECT_LE(position, last + 1);
+        last = position;
+    }
+}
+
+TEST(Consumers, ResumeAfterARestartOfTheDatabase) {
+    Postgres postgres;
+    World world(postgres);
+    Heard heard;
+    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    tell(world, 10);
+    ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
+    postgres.restart();
+    ASSERT_TRUE(eventually([&] { return world.database.reachable(); }));
+    bool told = false;
+    for (int tries = 0; !told && tries < 50; ++tries) try {
+            tell(world, 1);
+            told = true;
+        } catch (const std::exception&) {  // a connection that the restart broke
+        }
+    ASSERT_TRUE(eventually([&] { return !heard.all().empty() && heard.all().back().position == 11; }
+    ));
+}
+
+TEST(Consumers, StopPromptlyWhileTheyPauseOrWait) {
+    World world;
+    auto settings = brisk();
+    settings.pause = settings.longest_pause = settings.poll = settings.lock_retry = 60s;
+    Sequencer sequencer(world.database, {});
+    Consumers consumers(
+        world.database,
+        {{"idle", [](const StoredEvent&) {}},
+         {"broken", [](const StoredEvent&) { throw std::runtime_error("never"); }}},
+        settings
+    );
+    ASSERT_TRUE(eventually([&] { return consumers.load()[1].working; }));
+    tell(world, 1);
+    ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM events") == "1"; }));
+    consumers.wake(std::vector<StoredEvent>(1));
+    ASSERT_TRUE(eventually([&] { return consumers.load()[1].failing; }));
+    const auto before = std::chrono::steady_clock::now();
+    consumers.stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - before, 10s);
+}
+
+}  // namespace svc::test

@@ -1,0 +1,189 @@
+#include "events/envelope.hpp"
+#include "events/hooks.hpp"
+#include "svc/call.hpp"
+#include "tests/unit/events/world.hpp"
+
+#include <boost/json.hpp>
+
+namespace svc::test {
+
+namespace {
+
+Note note() {
+    Note note;
+    note.id = new_uuid();
+    note.title = "Milk";
+    note.token = "svc_secret";
+    return note;
+}
+
+/// A call that can be asked about nothing but its caller.
+class BareCall final : public Call {
+public:
+    explicit BareCall(Caller caller) : caller_(std::move(caller)) {}
+    const Caller* caller_if_any() const override { return &caller_; }
+    Tx& tx() override { throw std::logic_error("no transaction"); }
+    std::optional<std::int64_t> expected_version() const override { return std::nullopt; }
+    bool merge_properties() const override { return false; }
+    const std::string& request_id() const override { return request_id_; }
+    Surface surface() const override { return Surface::mcp; }
+    const http::Request* request() const override { return nullptr; }
+    std::string_view client_address() const override { return "127.0.0.1"; }
+    std::string_view user_agent() const override { return {}; }
+    void add_header(std::string_view, std::string) override {}
+    void ask(const Event&) override {}
+    void tell(const Event&) override {}
+    void after_commit(std::function<void()>) override {}
+    void wait_for(std::string_view, std::chrono::seconds) override {}
+    std::optional<std::vector<std::string>> after(const Paging&) const override {
+        return std::nullopt;
+    }
+    std::string cursor(const std::vector<std::string>&) const override { return {}; }
+    Kernel& kernel() override { throw std::logic_error("no kernel"); }
+
+protected:
+    void* find_service(std::string_view) override { return nullptr; }
+
+private:
+    Caller caller_;
+    std::string request_id_ = "r";
+};
+
+}  // namespace
+
+TEST(Events, AFilterIsAKindANounOrEverything) {
+    EXPECT_TRUE(kind_matches("*", "card.moved"));
+    EXPECT_TRUE(kind_matches("card.*", "card.moved"));
+    EXPECT_TRUE(kind_matches("card.moved", "card.moved"));
+    EXPECT_FALSE(kind_matches("card.*", "cardinal.moved"));
+    EXPECT_FALSE(kind_matches("card.move", "card.moved"));
+    EXPECT_FALSE(kind_matches("card", "card.moved"));
+    EXPECT_FALSE(kind_matches("", "card.moved"));
+    EXPECT_FALSE(kind_matches(".*", "card.moved"));
+}
+
+TEST(Events, ANewThingIsToldWholeButForItsSecrets) {
+    const Note milk = note();
+    const Event event = created(note_created, milk);
+    EXPECT_EQ(event.id, milk.id);
+    EXPECT_EQ(event.version, 1);
+    EXPECT_EQ(event.name, "Milk");
+    EXPECT_EQ(event.previous, "{}");
+    EXPECT_EQ(
+        event.changes,
+        R"({"object":"note","id":")" + milk.id.str() + R"(","title":"Milk","version":1})"
+    );
+}
+
+TEST(Events, AChangeTellsOnlyWhatDiffers) {
+    const Note before = note();
+    Note after = before;
+    after.title = "Bread";
+    after.token = "svc_other";
+    after.version = 2;
+    const Event event = changed(note_updated, before, after);
+    EXPECT_EQ(event.changes, R"({"title":"Bread","version":2})");
+    EXPECT_EQ(event.previous, R"({"title":"Milk","version":1})");
+    EXPECT_EQ(event.name, "Bread");
+    EXPECT_EQ(event.version, 2);
+}
+
+TEST(Events, SmallValuesAreKeptAsTheyCame) {
+    const auto values = events::bounded(R"({ "a" : 1 })", "{}");
+    EXPECT_EQ(values.changes, R"({ "a" : 1 })");
+    EXPECT_TRUE(values.truncated_fields.empty());
+}
+
+TEST(Events, OnlyTheLargestFieldsAreTruncated) {
+    const std::string big(200'000, 'x'), middle(100'000, 'y');
+    const auto values = events::bounded(
+        R"({"title":"t","text":")" + big + R"(","notes":")" + middle + R"("})",
+        R"({"title":"s","text":"short"})"
+    );
+    EXPECT_EQ(values.truncated_fields, std::vector<std::string>{"text"});
+    EXPECT_EQ(
+        values.changes, R"({"title":"t","text":{"truncated":true},"notes":")" + middle + R"("})"
+    );
+    EXPECT_EQ(values.previous, R"({"title":"s","text":{"truncated":true}})");
+}
+
+TEST(Events, ValuesThatAreAllTooLargeAreAllTruncated) {
+    std::string changes = "{";
+    for (int i = 0; i < 20; ++i) {
+        if (i) changes += ',';
+        changes += "\"f" + std::to_string(i) + "\":\"" + std::string(300'000, 'x') + '"';
+    }
+    changes += '}';
+    const auto values = events::bounded(changes, "{}");
+    EXPECT_EQ(values.truncated_fields.size(), 20u);
+    EXPECT_LT(values.changes.size(), 1'000u);
+}
+
+TEST(Events, NamesThatAreTooLongByThemselvesLeaveNothing) {
+    const auto values = events::bounded("{\"" + std::string(300'000, 'n') + "\":1}", "{}");
+    EXPECT_EQ(values.changes, R"({"truncated":true})");
+    EXPECT_EQ(values.previous, "{}");
+}
+
+TEST(Events, WhatIsAskedLooksLikeWhatIsTold) {
+    const Uuid org = new_uuid(), board = new_uuid();
+    BareCall call(someone(org));
+    const auto event = created(note_created, note()).on_board(board);
+    const auto envelope = json::parse(envelope_of(call, event)).as_object();
+    EXPECT_EQ(envelope.size(), record_of<EventEnvelope>().fields.size());
+    EXPECT_EQ(envelope.at("kind").as_string(), "note.created");
+    EXPECT_EQ(envelope.at("org_id").as_string(), org.str());
+    EXPECT_EQ(envelope.at("board_id").as_string(), board.str());
+    EXPECT_EQ(envelope.at("sequence").as_int64(), 0);
+    EXPECT_EQ(envelope.at("actor").as_object().at("name").as_string(), "Ada");
+    EXPECT_EQ(envelope.at("actor").as_object().at("via").as_string(), "mcp");
+    EXPECT_EQ(envelope.at("data").as_object().at("board_id").as_string(), board.str());
+}
+
+TEST(Events, AnAgentActsForItsPerson) {
+    Caller agent = someone(new_uuid());
+    const Uuid person = agent.id;
+    agent.type = PrincipalType::agent;
+    agent.id = new_uuid();
+    EXPECT_EQ(events::actor_of(&agent, Surface::api).on_behalf_of_user_id, person);
+    EXPECT_EQ(events::actor_of(nullptr, Surface::system).principal_type, PrincipalType::system);
+    const Caller human = someone(new_uuid());
+    EXPECT_FALSE(events::actor_of(&human, Surface::web).on_behalf_of_user_id);
+}
+
+TEST(Hooks, AreAskedInTheirOrderUntilOneRefuses) {
+    events::Hooks hooks;
+    std::string asked;
+    hooks.add("*", [&](Call&, const Event&) { return asked += 'a', allow; });
+    hooks.add("card.*", [&](Call&, const Event&) { return asked += 'b', allow; });
+    hooks.add("note.created", [&](Call&, const Event&) -> Verdict {
+        asked += 'c';
+        return Refusal{"no_milk", "We do not drink milk."};
+    });
+    hooks.add("note.*", [&](Call&, const Event&) { return asked += 'd', allow; });
+    BareCall call(someone(new_uuid()));
+    try {
+        hooks.ask(call, created(note_created, note()));
+        FAIL() << "nobody refused";
+    } catch (const Failure& failure) {
+        EXPECT_EQ(failure.status(), 409);
+        EXPECT_EQ(failure.code(), "no_milk");
+        EXPECT_STREQ(failure.what(), "We do not drink milk.");
+    }
+    EXPECT_EQ(asked, "ac");
+}
+
+TEST(Hooks, OfOtherKindsAreNotAsked) {
+    events::Hooks hooks;
+    hooks.add("card.*", [](Call&, const Event&) -> Verdict { return Refusal{"no", "No."}; });
+    BareCall call(someone(new_uuid()));
+    EXPECT_NO_THROW(hooks.ask(call, created(note_created, note())));
+}
+
+TEST(Hooks, AFilterThatIsNoneIsRefusedAtOnce) {
+    events::Hooks hooks;
+    for (const char* filter : {"", "card", "card.", ".moved", "Card.moved", "*.moved", "card.*.x"})
+        EXPECT_THROW(hooks.add(filter, {}), std::logic_error) << filter;
+}
+
+}  // namespace svc::test

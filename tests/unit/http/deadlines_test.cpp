@@ -1,0 +1,134 @@
+#include "tests/unit/http/house.hpp"
+
+/// What takes too long is ended, and holds nobody up while it lasts.
+namespace svc::http::test {
+
+namespace {
+
+Settings quick() {
+    Settings settings;
+    settings.workers = 2;
+    settings.head_deadline = 300ms;
+    settings.body_deadline = 600ms;
+    settings.idle_deadline = 900ms;
+    settings.write_deadline = 400ms;
+    return settings;
+}
+
+std::chrono::milliseconds time_to_end(Client& client) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_TRUE(client.is_closed_within(20s));
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - begin
+    );
+}
+
+}  // namespace
+
+TEST(Deadlines, AHeadThatStopsIsA408) {
+    House house(quick());
+    auto client = house.client();
+    client.send("GET / HTTP/1.1\r\nHost:");
+    const auto reply = client.read_reply();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 408);
+    EXPECT_TRUE(client.is_closed_within(10s));
+}
+
+TEST(Deadlines, AHeadThatDripsIsNotGivenMoreTime) {
+    House house(quick());
+    auto client = house.client();
+    const auto begin = std::chrono::steady_clock::now();
+    client.send("GET / HTTP/1.1\r\n");
+    bool refused = false;
+    while (!refused && std::chrono::steady_clock::now() - begin < 20s) {
+        client.send("X");
+        refused = client.sees("HTTP/1.1 408", 50ms);
+    }
+    EXPECT_TRUE(refused);
+}
+
+TEST(Deadlines, ABodyThatDripsIsA408) {
+    House house(quick());
+    auto client = house.client();
+    client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 900\r\n\r\n");
+    const auto begin = std::chrono::steady_clock::now();
+    bool refused = false;
+    while (!refused && std::chrono::steady_clock::now() - begin < 20s) {
+        client.send("x");
+        refused = client.sees("HTTP/1.1 408", 50ms);
+    }
+    EXPECT_TRUE(refused);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 500ms) << "a body has its own deadline";
+}
+
+TEST(Deadlines, AnIdleConnectionIsClosedWithoutAWord) {
+    House house(quick());
+    auto client = house.client();
+    ASSERT_TRUE(client.ask(get("/")));
+    EXPECT_GE(time_to_end(client), 700ms);
+    EXPECT_EQ(client.seen(), "");
+}
+
+TEST(Deadlines, ANewConnectionThatSaysNothingIsClosed) {
+    House house(quick());
+    auto client = house.client();
+    EXPECT_GE(time_to_end(client), 700ms);
+    EXPECT_EQ(house.desk.served(), 0);
+}
+
+TEST(Deadlines, EveryRequestBeginsTheIdleTimeAnew) {
+    House house(quick());
+    auto client = house.client();
+    for (int each = 0; each < 5; ++each) {
+        ASSERT_TRUE(client.ask(get("/"))) << each;
+        std::this_thread::sleep_for(400ms);
+    }
+}
+
+TEST(Deadlines, AnAnswerNobodyReadsIsGivenUp) {
+    House house(quick());
+    auto client = house.client(4096);
+    client.send(get("/big?20000000"));
+    EXPECT_TRUE(comes_true([&] { return house.desk.served() == 1; }));
+    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+}
+
+TEST(Deadlines, AnAnswerReadSlowlyIsNotCutOff) {
+    House house(quick());
+    auto client = house.client(32 << 10);
+    client.send(get("/big?3000000"));
+    std::size_t got = 0;
+    char bytes[60'000];
+    for (;;) {  // a second and more, with pauses shorter than the deadline
+        const auto read = recv(client.socket(), bytes, sizeof bytes, 0);
+        ASSERT_GT(read, 0);
+        got += static_cast<std::size_t>(read);
+        if (got >= 3'000'000) break;
+        std::this_thread::sleep_for(20ms);
+    }
+}
+
+TEST(Deadlines, ARequestThatRunsHasAllTheTimeItNeeds) {
+    House house(quick());
+    auto client = house.client();
+    const auto reply = client.ask(get("/sleep?1500"));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 200);
+}
+
+TEST(Deadlines, SlowHeadsHoldNoWorker) {
+    Settings settings = quick();
+    settings.head_deadline = 20s;
+    House house(settings);
+    std::vector<Client> slow;
+    for (int each = 0; each < 50; ++each) {
+        slow.push_back(house.client());
+        slow.back().send("GET / HTTP/1.1\r\nHost: te");
+    }
+    ASSERT_TRUE(comes_true([&] { return house.load().connections == 50; }));
+    for (int each = 0; each < 20; ++each) ASSERT_TRUE(house.answers());
+    EXPECT_EQ(house.load().connections >= 50, true);
+}
+
+}  // namespace svc::http::test

@@ -1,0 +1,157 @@
+#include "tests/unit/http/house.hpp"
+
+/// Requests that wait without a worker, and workers that are all taken.
+namespace svc::http::test {
+
+TEST(Parking, AParkedRequestHoldsNoWorkerAndIsAnsweredWhenResumed) {
+    Settings settings;
+    settings.workers = 1;
+    House house(settings);
+    std::vector<Client> clients;
+    for (int each = 0; each < 100; ++each) {
+        clients.push_back(house.client());
+        clients.back().send(get("/park?" + std::to_string(each)));
+    }
+    ASSERT_TRUE(comes_true([&] { return house.load().parked == 100; }));
+    EXPECT_TRUE(house.answers());
+    EXPECT_EQ(house.desk.wake_all(), 100u);
+    for (int each = 0; each < 100; ++each) {
+        const auto reply = clients[static_cast<std::size_t>(each)].read_reply();
+        ASSERT_TRUE(reply);
+        EXPECT_EQ(reply->body, "woken " + std::to_string(each));
+    }
+    EXPECT_TRUE(comes_true([&] { return house.load().parked == 0; }));
+}
+
+TEST(Parking, AResumeMayOvertakeThePark) {
+    House house;
+    auto client = house.client();
+    for (int each = 0; each < 200; ++each)
+        ASSERT_EQ(client.ask(get("/resumed-at-once"))->body, "overtaken");
+    EXPECT_EQ(house.load().parked, 0u);
+}
+
+TEST(Parking, AConnectionGoesOnBehindAPark) {
+    House house;
+    auto client = house.client();
+    for (int each = 0; each < 20; ++each) {
+        client.send(get("/park?again"));
+        ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+        house.desk.wake_all();
+        ASSERT_EQ(client.read_reply()->body, "woken again");
+        ASSERT_EQ(client.ask(get("/"))->body, "hello");
+    }
+}
+
+TEST(Parking, TheBodyOfAParkedRequestIsKept) {
+    House house;
+    auto client = house.client();
+    client.send(
+        "POST /park?q HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "3\r\nabc\r\n0\r\n\r\n" +
+        get("/")
+    );
+    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    house.desk.wake_all();
+    EXPECT_EQ(client.read_reply()->body, "woken q");
+    EXPECT_EQ(client.read_reply()->body, "hello");
+}
+
+TEST(Parking, APeerThatHangsUpIsAbandonedAndItsResumeDoesNoHarm) {
+    House house;
+    {
+        auto client = house.client();
+        client.send(get("/park?gone"));
+        ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+        EXPECT_FALSE(house.desk.any_abandoned());
+    }
+    EXPECT_TRUE(comes_true([&] { return house.desk.any_abandoned(); }));
+    EXPECT_EQ(house.desk.wake_all(), 1u);
+    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(house.answers());
+}
+
+TEST(Parking, APeerThatSendsMoreIsNotAbandoned) {
+    House house;
+    auto client = house.client();
+    client.send(get("/park?here"));
+    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    client.send(get("/"));
+    std::this_thread::sleep_for(50ms);
+    EXPECT_FALSE(house.desk.any_abandoned());
+    house.desk.wake_all();
+    EXPECT_EQ(client.read_reply()->body, "woken here");
+    EXPECT_EQ(client.read_reply()->body, "hello");
+}
+
+TEST(Queue, WhatFindsNoWorkerWaitsAndIsAnswered) {
+    Settings settings;
+    settings.workers = 2;
+    House house(settings);
+    std::vector<Client> clients;
+    for (int each = 0; each < 12; ++each) {
+        clients.push_back(house.client());
+        clients.back().send(get("/sleep?100"));
+    }
+    for (auto& each : clients) {
+        const auto reply = each.read_reply();
+        ASSERT_TRUE(reply);
+        EXPECT_EQ(reply->status, 200);
+    }
+    EXPECT_EQ(house.load().refused, 0u);
+}
+
+TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
+    Settings settings;
+    settings.workers = 2;
+    settings.queue = 3;
+    House house(settings);
+    std::vector<Client> clients;
+    for (int each = 0; each < 2; ++each) {
+        clients.push_back(house.client());
+        clients.back().send(get("/sleep?1500"));
+    }
+    ASSERT_TRUE(comes_true([&] { return house.desk.served() == 2; }));
+    for (int each = 0; each < 10; ++each) {
+        clients.push_back(house.client());
+        clients.back().send(post("/echo", "waits"));
+    }
+    ASSERT_TRUE(comes_true([&] { return house.load().refused == 7; }, 1000ms));
+    EXPECT_EQ(house.load().queued, 3u);
+    int answered = 0, refused = 0;
+    for (auto& each : clients) {
+        const auto reply = each.read_reply();
+        ASSERT_TRUE(reply);
+        if (reply->status == 200) ++answered;
+        if (reply->status == 503) {
+            ++refused;
+            EXPECT_EQ(reply->header("retry-after"), "1");
+            const auto again = each.ask(get("/"));  // the connection is as good as before
+            ASSERT_TRUE(again);
+            EXPECT_EQ(again->status, 200);
+        }
+    }
+    EXPECT_EQ(answered, 5);
+    EXPECT_EQ(refused, 7);
+    EXPECT_EQ(house.load().queued, 0u);
+}
+
+TEST(Queue, ConnectionsBeyondTheMostAreTurnedAway) {
+    Settings settings;
+    settings.max_connections = 5;
+    House house(settings);
+    std::vector<Client> clients;
+    for (int each = 0; each < 5; ++each) {
+        clients.push_back(house.client());
+        ASSERT_TRUE(clients.back().ask(get("/")));
+    }
+    auto one_more = house.client();
+    const auto heard = one_more.read_to_end();
+    EXPECT_EQ(heard.substr(0, 12), "HTTP/1.1 503");
+    EXPECT_NE(heard.find("Retry-After: 1"), std::string::npos);
+    clients.pop_back();
+    EXPECT_TRUE(comes_true([&] { return house.load().connections == 4; }));
+    EXPECT_TRUE(house.answers());
+}
+
+}  // namespace svc::http::test

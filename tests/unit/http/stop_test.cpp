@@ -1,0 +1,139 @@
+#include "tests/unit/http/house.hpp"
+
+/// How a server ends.
+namespace svc::http::test {
+
+namespace {
+
+std::chrono::milliseconds time_to_stop(House& house, std::chrono::milliseconds grace) {
+    const auto begin = std::chrono::steady_clock::now();
+    house.server().stop(grace);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - begin
+    );
+}
+
+}  // namespace
+
+TEST(Stop, ARunningRequestIsAnsweredAndThenTheConnectionCloses) {
+    House house;
+    auto client = house.client();
+    client.send(get("/sleep?400"));
+    ASSERT_TRUE(comes_true([&] { return house.desk.served() == 1; }));
+    std::thread stopping([&] { house.server().stop(10s); });
+    const auto reply = client.read_reply();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 200);
+    EXPECT_EQ(reply->header("connection"), "close");
+    EXPECT_TRUE(client.is_closed_within(5s));
+    stopping.join();
+}
+
+TEST(Stop, IdleConnectionsAreClosedAtOnce) {
+    House house;
+    std::vector<Client> clients;
+    for (int each = 0; each < 50; ++each) {
+        clients.push_back(house.client());
+        ASSERT_TRUE(clients.back().ask(get("/")));
+    }
+    EXPECT_LT(time_to_stop(house, 10s), 3s);
+    for (auto& each : clients) EXPECT_TRUE(each.is_closed_within(1s));
+}
+
+TEST(Stop, NobodyCanConnectAfterwards) {
+    House house;
+    ASSERT_TRUE(house.answers());
+    house.server().stop(1s);
+    EXPECT_THROW(house.client(), std::runtime_error);
+}
+
+TEST(Stop, ParkedRequestsAreResumedAndAnswered) {
+    House house;
+    auto client = house.client();
+    client.send(get("/park?last"));
+    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    EXPECT_LT(time_to_stop(house, 10s), 5s);
+    const auto reply = client.read_reply();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->body, "woken last");
+}
+
+TEST(Stop, AResumeAfterTheEndDoesNoHarm) {
+    House house;
+    auto client = house.client();
+    client.send(get("/park?late"));
+    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    house.server().stop(5s);
+    EXPECT_EQ(house.desk.wake_all(), 1u);
+}
+
+TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
+    House house;
+    auto client = house.client();
+    client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\nabc");
+    std::this_thread::sleep_for(50ms);
+    std::thread stopping([&] { house.server().stop(10s); });
+    const auto reply = client.read_reply();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 503);
+    EXPECT_EQ(reply->header("retry-after"), "1");
+    EXPECT_TRUE(client.is_closed_within(5s));
+    stopping.join();
+}
+
+TEST(Stop, StreamsEnd) {
+    House house;
+    std::atomic<int> ended{0};
+    house.desk.on_stream = [&](const auto& stream) { stream->on_end([&] { ++ended; }); };
+    auto client = house.client();
+    client.send(get("/stream"));
+    ASSERT_TRUE(comes_true([&] { return house.load().streams == 1; }));
+    house.server().stop(5s);
+    EXPECT_EQ(ended, 1);
+    EXPECT_TRUE(client.is_closed_within(1s));
+}
+
+TEST(Stop, GraceIsNotExceededByWhatDoesNotEnd) {
+    House house;
+    auto client = house.client();
+    client.send(get("/sleep?1500"));
+    ASSERT_TRUE(comes_true([&] { return house.desk.served() == 1; }));
+    EXPECT_LT(time_to_stop(house, 200ms), 1200ms);
+}
+
+TEST(Stop, AServerThatNeverStartedStops) {
+    Desk desk;
+    Server server({}, desk);
+    server.stop(1s);
+}
+
+TEST(Start, AnAddressInUseIsNamed) {
+    House house;
+    Desk desk;
+    Settings settings;
+    settings.port = house.server().port();
+    Server second(settings, desk);
+    try {
+        second.start();
+        FAIL() << "two servers on one port";
+    } catch (const std::runtime_error& problem) {
+        const std::string what = problem.what();
+        EXPECT_NE(what.find("127.0.0.1"), std::string::npos) << what;
+        EXPECT_NE(what.find(std::to_string(settings.port)), std::string::npos) << what;
+    }
+}
+
+TEST(Start, ANameThatIsNoAddressIsNamed) {
+    Desk desk;
+    Settings settings;
+    settings.address = "no such address";
+    Server server(settings, desk);
+    try {
+        server.start();
+        FAIL();
+    } catch (const std::runtime_error& problem) {
+        EXPECT_NE(std::string(problem.what()).find("no such address"), std::string::npos);
+    }
+}
+
+}  // namespace svc::http::test

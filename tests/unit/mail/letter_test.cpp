@@ -1,0 +1,140 @@
+#include "modules/mail/parts/letter.hpp"
+
+#include <gmock/gmock.h>
+
+namespace svc::mail {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Letter hostile_letter() {
+    return {
+        .kind = "test",
+        .to = *Email::parse("ada@example.com"),
+        .subject = "Hello\r\nBcc: everybody@example.com",
+        .opening = {"<script>alert(\"1\")</script> & 'more'"},
+        .link = "https://example.com/?a=1&b=\"><script>",
+        .link_label = "<b>Go</b>",
+        .closing = {"Bye <i>now</i>"},
+    };
+}
+
+std::string mime_of(const Letter& letter, const Line& from_name = "Workboard") {
+    const std::string text = as_text(letter), html = as_html(letter);
+    return as_mime({
+        .id = *Uuid::parse("0192f0c1-2d3e-7f40-8123-456789abcdef"),
+        .from = *Email::parse("board@example.com"),
+        .from_name = from_name,
+        .to = letter.to,
+        .subject = letter.subject,
+        .text = text,
+        .html = html,
+        .date = Timestamp{1'795'000'000'000'000},
+    });
+}
+
+std::vector<std::string> header_lines(const std::string& mime) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0;;) {
+        const auto end = mime.find("\r\n", at);
+        if (end == at || end == mime.npos) return lines;
+        lines.push_back(mime.substr(at, end - at));
+        at = end + 2;
+    }
+}
+
+TEST(Letter, IsEscapedInHtml) {
+    const std::string html = as_html(hostile_letter());
+    EXPECT_THAT(
+        html, HasSubstr("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;more")
+    );
+    EXPECT_THAT(
+        html, HasSubstr("href=\"https://example.com/?a=1&amp;b=&quot;&gt;&lt;script&gt;\"")
+    );
+    EXPECT_THAT(html, Not(HasSubstr("<script>")));
+    EXPECT_THAT(html, Not(HasSubstr("<b>")));
+    EXPECT_THAT(html, Not(HasSubstr("<i>")));
+}
+
+TEST(Letter, StandsAsItIsInText) {
+    const std::string text = as_text(hostile_letter());
+    EXPECT_THAT(text, HasSubstr("<script>alert(\"1\")</script> & 'more'"));
+    EXPECT_THAT(text, HasSubstr("https://example.com/?a=1&b="));
+}
+
+TEST(Mail, NoHeaderCanBeSmuggledIn) {
+    const auto lines = header_lines(mime_of(hostile_letter(), "A\r\nX-Evil: 1\nY: 2\0Z"));
+    for (const std::string& line : lines) {
+        EXPECT_THAT(line, Not(testing::StartsWith("Bcc")));
+        EXPECT_THAT(line, Not(testing::StartsWith("X-Evil")));
+        EXPECT_THAT(line, Not(testing::StartsWith("Y:")));
+    }
+    EXPECT_THAT(lines, testing::Contains("Subject: Hello  Bcc: everybody@example.com"));
+    EXPECT_THAT(lines, testing::Contains("To: ada@example.com"));
+}
+
+TEST(Mail, QuotesInTheSendersNameAreEscaped) {
+    EXPECT_THAT(
+        header_lines(mime_of(hostile_letter(), "The \"Board\" \\")),
+        testing::Contains(R"(From: "The \"Board\" \\" <board@example.com>)")
+    );
+}
+
+TEST(Mail, HeadersAreAsciiInLinesOfTolerableLength) {
+    Letter letter = hostile_letter();
+    letter.subject =
+        "Grüße aus Zürich, ein Betreff, der so lang ist, dass er nicht in ein "
+        "einziges Wort der Kodierung passt – 日本語も";
+    for (const std::string& line : header_lines(mime_of(letter, "Çelik"))) {
+        EXPECT_LE(line.size(), 100u) << line;
+        for (const char each : line) EXPECT_GE(each, 0x20) << line;
+    }
+}
+
+TEST(Mail, EncodedWordsNeverSplitACharacter) {
+    // Of each word: 'a' and then characters of three bytes, so that some word ends inside one.
+    for (std::size_t lead = 0; lead < 4; ++lead) {
+        Letter letter = hostile_letter();
+        std::string subject(lead, 'a');
+        for (int i = 0; i < 40; ++i) subject += "語";
+        letter.subject = subject;
+        const std::string mime = mime_of(letter);
+        std::size_t words = 0;
+        for (auto at = mime.find("=?utf-8?B?"); at != mime.npos;
+             at = mime.find("=?utf-8?B?", at + 1)) {
+            const auto start = at + 10, end = mime.find("?=", start);
+            const auto base64 = mime.substr(start, end - start);
+            const std::size_t padding = std::ranges::count(base64, '=');
+            const std::size_t bytes = base64.size() / 4 * 3 - padding;
+            EXPECT_EQ((bytes - (words == 0 ? lead : 0)) % 3, 0u) << base64;
+            ++words;
+        }
+        EXPECT_GE(words, 3u);
+    }
+}
+
+TEST(Mail, HasOneMessageIdWhateverTheAttempt) {
+    EXPECT_EQ(mime_of(hostile_letter()), mime_of(hostile_letter()));
+    EXPECT_THAT(
+        header_lines(mime_of(hostile_letter())),
+        testing::Contains("Message-ID: <0192f0c1-2d3e-7f40-8123-456789abcdef@example.com>")
+    );
+}
+
+TEST(Mail, EndsEveryLineWithCrLf) {
+    Letter letter = hostile_letter();
+    letter.opening = {"one\ntwo\r\nthree\rfour"};
+    const std::string mime = mime_of(letter);
+    for (std::size_t at = 0; at < mime.size(); ++at) {
+        if (mime[at] == '\n') {
+            EXPECT_EQ(mime[at - 1], '\r') << at;
+        }
+        if (mime[at] == '\r') {
+            EXPECT_EQ(mime[at + 1], '\n') << at;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace svc::mail

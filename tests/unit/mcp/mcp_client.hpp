@@ -1,0 +1,138 @@
+#pragma once
+
+#include "tests/support/postgres.hpp"
+#include "tests/support/workspace.hpp"
+
+#include <sys/socket.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+/// The MCP endpoint of the real program, message by message.
+namespace svc::test {
+
+namespace json = boost::json;
+
+inline const Headers json_headers{
+    {"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}};
+
+/// A token's view of the endpoint.
+class McpClient {
+public:
+    McpClient(std::uint16_t port, std::string_view token) : client(port) { client.token(token); }
+
+    /// Sends a body as it is; the session goes along when there is one.
+    Reply post(std::string_view body, const Headers& more = {}) {
+        Headers headers = json_headers;
+        if (!session.empty()) headers.emplace_back("Mcp-Session-Id", session);
+        for (const auto& each : more) {
+            std::erase_if(headers, [&](const auto& old) { return old.first == each.first; });
+            headers.push_back(each);
+        }
+        return client.send("POST", "/v1/mcp/http", body, headers);
+    }
+    Reply request(
+        std::string_view method,
+        const json::value& params = json::object{},
+        const Headers& more = {}
+    ) {
+        const json::value message{
+            {"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}};
+        return post(json::serialize(message), more);
+    }
+    /// Opens a session and keeps it.
+    Reply initialize(std::string_view version = "2025-11-25") {
+        session.clear();
+        Reply reply = request(
+            "initialize",
+            {{"protocolVersion", version},
+             {"capabilities", json::object{}},
+             {"clientInfo", {{"name", "test"}, {"version", "1"}}}}
+        );
+        session = reply.header("mcp-session-id");
+        return reply;
+    }
+    Reply call(std::string_view tool, const json::value& arguments, const Headers& more = {}) {
+        return request("tools/call", {{"name", tool}, {"arguments", arguments}}, more);
+    }
+    std::vector<std::string> tool_names(const Headers& more = {}) {
+        std::vector<std::string> names;
+        const auto answer = request("tools/list", json::object{}, more).json();
+        for (const auto& tool : answer.at("result").at("tools").as_array())
+            names.emplace_back(tool.at("name").as_string());
+        return names;
+    }
+
+    Client client;
+    std::string session;
+};
+
+/// A connection on which a stream may come: sends the request and reads on until `enough`.
+class RawStream {
+public:
+    RawStream(std::uint16_t port, std::string_view request) : connection_(port) {
+        connection_.write(request);
+    }
+    template <class Enough>
+    const std::string& read_until(Enough enough) {
+        std::string bytes(4096, '\0');
+        while (!enough(seen_)) {
+            const auto size = ::recv(connection_.fd(), bytes.data(), bytes.size(), 0);
+            if (size <= 0) break;
+            seen_.append(bytes, 0, static_cast<std::size_t>(size));
+        }
+        return seen_;
+    }
+    /// True when the server has nothing more to say and closes.
+    bool ends() {
+        char rest[256];
+        return ::recv(connection_.fd(), rest, sizeof rest, 0) == 0;
+    }
+
+private:
+    Connection connection_;
+    std::string seen_;
+};
+
+/// A server with one workspace, a person's and an agent's token in it.
+class McpTest : public testing::Test {
+protected:
+    McpTest()
+        : server({.database_url = Postgres::shared().fresh_database()}),
+          workspace(make_workspace(server)),
+          mcp(server.port(), workspace.mint("agent", "Robot")) {}
+
+    struct Queue {
+        std::string board_id, column_id;
+        json::value target() const { return {{"board_id", board_id}, {"column_id", column_id}}; }
+    };
+    Queue make_queue() {
+        Queue queue;
+        queue.board_id = expect(
+                             201, workspace.client.post("/v1/boards", json::value{{"name", "Work"}})
+        ).text("/id");
+        const json::value column{
+            {"name", "To do"}, {"kind", "queue"}, {"queue", {{"enabled", true}}}};
+        queue.column_id =
+            expect(201, workspace.client.post("/v1/boards/" + queue.board_id + "/columns", column))
+                .text("/id");
+        return queue;
+    }
+    void add_card(const Queue& queue, std::string_view title) {
+        const json::value card{{"column_id", queue.column_id}, {"title", title}};
+        expect(201, workspace.client.post("/v1/boards/" + queue.board_id + "/cards", card));
+    }
+
+    Server server;
+    Workspace workspace;
+    McpClient mcp;
+};
+
+/// The code of a JSON-RPC error; 0 when the answer is none.
+inline std::int64_t error_code(const Reply& reply) {
+    const auto body = reply.json();
+    const auto* error = body.as_object().if_contains("error");
+    return error ? error->at("code").as_int64() : 0;
+}
+
+}  // namespace svc::test

@@ -1,0 +1,208 @@
+#include "tests/unit/mcp/mcp_client.hpp"
+
+#include <future>
+
+namespace svc::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class McpTools : public McpTest {
+protected:
+    McpTools() { mcp.initialize(); }
+};
+
+TEST_F(McpTools, AreListedOnOnePageInOneOrder) {
+    const auto names = mcp.tool_names();
+    EXPECT_THAT(names, Contains("claim_next_card"));
+    EXPECT_THAT(names, Not(Contains("sign_up")));
+    EXPECT_EQ(names, mcp.tool_names());
+    EXPECT_EQ(error_code(mcp.request("tools/list", {{"cursor", nullptr}})), 0);
+    EXPECT_FALSE(mcp.request("tools/list").json().at("result").as_object().contains("nextCursor"));
+}
+
+TEST_F(McpTools, AreDescribedForModels) {
+    const auto answer = mcp.request("tools/list").json();
+    for (const auto& tool : answer.at("result").at("tools").as_array()) {
+        const auto name = std::string(tool.at("name").as_string());
+        EXPECT_LE(name.size(), 48U);
+        EXPECT_THAT(name, testing::MatchesRegex("[a-z]+(_[a-z]+)*"));
+        EXPECT_GT(tool.at("title").as_string().size(), 3U) << name;
+        EXPECT_GT(tool.at("description").as_string().size(), 10U) << name;
+        const auto& schema = tool.at("inputSchema").as_object();
+        EXPECT_EQ(schema.at("type"), "object") << name;
+        EXPECT_EQ(schema.at("additionalProperties"), false) << name;
+        for (const char* word : {"anyOf", "oneOf", "allOf", "not", "if", "$ref"})
+            EXPECT_FALSE(schema.contains(word)) << name;
+        if (const auto* properties = schema.if_contains("properties")) {
+            for (const auto& [property, of_it] : properties->as_object())
+                EXPECT_TRUE(of_it.as_object().contains("description")) << name << "." << property;
+        }
+        for (const char* hint :
+             {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
+            EXPECT_TRUE(tool.at("annotations").at(hint).is_bool()) << name << " " << hint;
+    }
+}
+
+TEST_F(McpTools, AreTheManifests) {
+    const auto manifest = Client(server.port()).get("/v1/mcp/manifest").json();
+    EXPECT_EQ(manifest.at("object"), "mcp_manifest");
+    EXPECT_EQ(manifest.at("server").at("name"), "workboard");
+    const auto& transport = manifest.at("transports").at(0);
+    EXPECT_EQ(transport.at("type"), "streamable-http");
+    EXPECT_EQ(
+        transport.at("url"),
+        json::value("http://127.0.0.1:" + std::to_string(server.port()) + "/v1/mcp/http")
+    );
+    EXPECT_EQ(transport.at("status"), "recommended");
+    std::map<std::string, json::value> schemas;
+    for (const auto& tool : manifest.at("tools").as_array())
+        schemas[std::string(tool.at("name").as_string())] = tool.at("input_schema");
+
+    McpClient person(server.port(), workspace.mint("integration", "Mine"));
+    person.initialize();
+    const auto answer = person.request("tools/list").json();
+    for (const auto& tool : answer.at("result").at("tools").as_array())
+        EXPECT_EQ(schemas.at(std::string(tool.at("name").as_string())), tool.at("inputSchema"));
+}
+
+TEST_F(McpTools, HeadersNarrowWhatIsListedAndWhatRuns) {
+    const auto all = mcp.tool_names();
+    const auto reading = mcp.tool_names({{"X-MCP-Readonly", "true"}});
+    EXPECT_THAT(reading, Contains("list_boards"));
+    EXPECT_THAT(reading, Not(Contains("create_board")));
+    EXPECT_EQ(mcp.tool_names({{"X-MCP-Readonly", "false"}}), all);
+    EXPECT_THAT(mcp.tool_names({{"X-MCP-Tools", "get_me"}}), ElementsAre("get_me"));
+    EXPECT_EQ(mcp.tool_names({{"X-MCP-Toolsets", "all"}}), all);
+    EXPECT_THAT(mcp.tool_names({{"X-MCP-Toolsets", "nobody_has_this"}}), testing::IsEmpty());
+
+    const auto queue = mcp.tool_names({{"X-MCP-Toolsets", "queue"}});
+    EXPECT_THAT(queue, Contains("claim_next_card"));
+    EXPECT_THAT(queue, Not(Contains("list_boards")));
+    const Headers both{{"X-MCP-Toolsets", " queue , x"}, {"X-MCP-Tools", "list_boards"}};
+    EXPECT_EQ(mcp.tool_names(both).size(), queue.size() + 1);
+
+    EXPECT_EQ(
+        error_code(mcp.call("create_board", {{"name", "No"}}, {{"X-MCP-Readonly", "1"}})), -32602
+    );
+    EXPECT_EQ(error_code(mcp.call("list_boards", json::object{}, both)), 0);
+}
+
+TEST_F(McpTools, AnswerTheSameJsonAsTextAndAsStructure) {
+    make_queue();
+    const auto result = mcp.call("list_boards", json::object{}).json().at("result");
+    EXPECT_EQ(result.at("isError"), false);
+    ASSERT_EQ(result.at("content").as_array().size(), 1U);
+    EXPECT_EQ(result.at("content").at(0).at("type"), "text");
+    const std::string text(result.at("content").at(0).at("text").as_string());
+    EXPECT_EQ(json::parse(text), result.at("structuredContent"));
+    EXPECT_EQ(result.at_pointer("/structuredContent/results/0/name"), "Work");
+    EXPECT_THAT(text, Not(HasSubstr(":null")));
+    EXPECT_THAT(text, Not(HasSubstr("next_cursor")));
+}
+
+TEST_F(McpTools, NameTheArgumentsThatAreWrong) {
+    const auto wrong = [&](std::string_view tool, const json::value& arguments) {
+        const auto reply = mcp.call(tool, arguments);
+        EXPECT_EQ(reply.status, 200);
+        const auto result = reply.json().at("result");
+        EXPECT_EQ(result.at("isError"), true) << reply.body;
+        std::map<std::string, std::string> problems;
+        for (const auto& each : result.at("structuredContent").at("detail").as_array()) {
+            EXPECT_EQ(each.at("loc").at(0), "arguments");
+            problems[std::string(each.at("loc").as_array().back().as_string())] =
+                each.at("type").as_string();
+        }
+        return problems;
+    };
+    using Problems = std::map<std::string, std::string>;
+    EXPECT_EQ(
+        wrong("claim_next_card", {{"board_id", "x"}, {"lease_ttl_seconds", 1}}),
+        (Problems{
+            {"board_id", "uuid_parsing"},
+            {"column_id", "missing"},
+            {"lease_ttl_seconds", "greater_than_equal"}})
+    );
+    EXPECT_EQ(wrong("get_me", {{"surprise", true}}), (Problems{{"surprise", "extra_forbidden"}}));
+    EXPECT_EQ(wrong("list_boards", {{"page_size", "many"}}), (Problems{{"page_size", "int_type"}}));
+}
+
+TEST_F(McpTools, TellOfRefusalsInTheResult) {
+    const auto queue = make_queue();
+    const json::value elsewhere{
+        {"board_id", queue.board_id}, {"column_id", "00000000-0000-7000-8000-000000000000"}};
+    const auto result = mcp.call("claim_next_card", elsewhere).json().at("result");
+    EXPECT_EQ(result.at("isError"), true);
+    EXPECT_EQ(result.at("structuredContent").at("code"), "object_not_found");
+}
+
+TEST_F(McpTools, LeaveOtherPeoplesJsonAlone) {
+    const auto queue = make_queue();
+    add_card(queue, "One");
+    const auto claim = mcp.call("claim_next_card", queue.target()).json().at("result");
+    ASSERT_EQ(claim.at("isError"), false) << json::serialize(claim);
+    const json::value mine{{"nothing", nullptr}, {"list", {nullptr, {{"deep", nullptr}}}}};
+    const auto done = mcp.call(
+        "complete_lease",
+        {{"lease_id", claim.at_pointer("/structuredContent/lease/id")},
+         {"lease_token", claim.at_pointer("/structuredContent/lease_token")},
+         {"result", mine}}
+    );
+    ASSERT_EQ(done.json().at("result").at("isError"), false) << done.body;
+    EXPECT_EQ(done.json().at_pointer("/result/structuredContent/lease/result"), mine);
+    EXPECT_FALSE(
+        done.json().at_pointer("/result/structuredContent/lease").as_object().contains("error")
+    );
+}
+
+TEST_F(McpTools, WaitWithoutLosingTheCall) {
+    const auto queue = make_queue();
+    json::value target = queue.target();
+    target.as_object()["wait_seconds"] = 20;
+    const auto before = std::chrono::steady_clock::now();
+    auto waiting =
+        std::async(std::launch::async, [&] { return mcp.call("claim_next_card", target).json(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    add_card(queue, "Late");
+    const auto answer = waiting.get();
+    EXPECT_EQ(answer.at_pointer("/result/structuredContent/card/title"), "Late");
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(15));
+}
+
+TEST_F(McpTools, DoNotWaitInABatch) {
+    const auto queue = make_queue();
+    mcp.initialize("2025-03-26");
+    json::value target = queue.target();
+    target.as_object()["wait_seconds"] = 20;
+    const auto message = [](int id, std::string_view tool, const json::value& arguments) {
+        return json::value{
+            {"jsonrpc", "2.0"},
+            {"id", id},
+            {"method", "tools/call"},
+            {"params", {{"name", tool}, {"arguments", arguments}}}};
+    };
+    const json::value card{
+        {"board_id", queue.board_id}, {"column_id", queue.column_id}, {"title", "Once"}};
+    const json::array batch{
+        message(1, "create_card", card),
+        message(2, "claim_next_card", target),
+        message(3, "claim_next_card", target)};
+    const auto before = std::chrono::steady_clock::now();
+    const auto answers = mcp.post(json::serialize(batch)).json();
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(15));
+    EXPECT_EQ(answers.at_pointer("/1/result/structuredContent/card/title"), "Once");
+    EXPECT_EQ(answers.at_pointer("/2/result/structuredContent/claimed"), false);
+}
+
+TEST_F(McpTools, ActInTheNameOfTheToken) {
+    const auto me =
+        mcp.call("get_me", json::object{}).json().at_pointer("/result/structuredContent");
+    EXPECT_EQ(me.at("type"), "bot");
+    EXPECT_EQ(me.at("name"), "Robot");
+}
+
+}  // namespace
+}  // namespace svc::test

@@ -1,0 +1,199 @@
+// How leases end and are renewed, on the real modules and database.
+
+#include "tests/unit/queue/holder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// ------------------------------------------------------------------- exactly one ending, ever
+
+TEST(Endings, SaidAgainGiveTheSameAnswer) {
+    Desk desk;
+    for (const char* word : {"complete_lease", "fail_lease", "release_lease"}) {
+        desk.card(desk.queue);
+        const Said claim = desk.claim();
+        const Said first = say(desk.owner, word, claim);
+        ASSERT_EQ(first.status, 200) << word;
+        world().must(
+            desk.owner,
+            "update_card",
+            {{"card_id", claim.text("/card/id")}, {"title", "changed since"}}
+        );
+        world().forget_events();
+        const Said again = say(desk.owner, word, claim);
+        EXPECT_EQ(again.status, 200) << word;
+        EXPECT_EQ(again.body, first.body) << word;
+        EXPECT_THAT(world().told(), IsEmpty()) << word;
+        world().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
+    }
+}
+
+TEST(Endings, AnotherEndingIsRefusedWithHowItEnded) {
+    Desk desk;
+    desk.card(desk.queue);
+    const Said claim = desk.claim();
+    ASSERT_EQ(say(desk.owner, "complete_lease", claim).status, 200);
+    for (const char* word : {"fail_lease", "release_lease", "renew_lease"}) {
+        const Said refused = say(desk.owner, word, claim);
+        EXPECT_EQ(refused.status, 409) << word;
+        EXPECT_EQ(refused.text("/code"), "lease_lost") << word;
+        EXPECT_EQ(refused.text("/additional_data/outcome"), "completed") << word;
+    }
+}
+
+TEST(Endings, OfSixteenAtOnceOneKindWins) {
+    Desk desk;
+    for (int round = 0; round < 5; ++round) {
+        desk.card(desk.queue);
+        const Said claim = desk.claim();
+        std::mutex mutex;
+        std::map<std::string, std::set<std::string>> bodies;
+        std::atomic<int> lost{0}, odd{0};
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 16; ++t)
+            threads.emplace_back([&, t] {
+                const char* word = t % 2 ? "complete_lease" : "fail_lease";
+                const Said said = say(desk.owner, word, claim, {});
+                if (said.status == 200) {
+                    const std::scoped_lock lock(mutex);
+                    bodies[word].insert(boost::json::serialize(said.body));
+                } else if (said.status == 409 && said.text("/code") == "lease_lost") {
+                    ++lost;
+                } else {
+                    ++odd;
+                }
+            });
+        for (auto& thread : threads) thread.join();
+        EXPECT_EQ(odd, 0);
+        EXPECT_EQ(lost, 8);
+        ASSERT_EQ(bodies.size(), 1U);
+        EXPECT_EQ(bodies.begin()->second.size(), 1U) << "every winner got the same answer";
+        EXPECT_EQ(
+            world().run(
+                "SELECT count(*) FROM lease_outcomes WHERE lease_id = '" + claim.text("/lease/id") +
+                "'"
+            ),
+            "1"
+        );
+        world().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
+    }
+}
+
+TEST(Endings, ATokenThatIsNotOfTheLeaseIsNotFound) {
+    Desk desk;
+    desk.card(desk.queue);
+    desk.card(desk.queue);
+    const Said mine = desk.claim(), other = desk.claim();
+    const Caller stranger = world().owner_of_new_org("Other");
+    const auto complete = [&](const Caller& who, std::string lease, std::string token) {
+        return world().ask(
+                          who, "complete_lease", {{"lease_id", lease}, {"lease_token", token}}
+        ).status;
+    };
+    const std::string lease = mine.text("/lease/id"), token = mine.text("/lease_token");
+    std::string forged = token;
+    forged.back() = forged.back() == 'A' ? 'B' : 'A';
+    forged[30] = forged[30] == 'A' ? 'B' : 'A';
+    EXPECT_EQ(complete(desk.owner, lease, other.text("/lease_token")), 404);
+    EXPECT_EQ(complete(desk.owner, lease, forged), 404);
+    EXPECT_EQ(complete(desk.owner, lease, "lt_nonsense"), 404);
+    EXPECT_EQ(complete(desk.owner, new_uuid().str(), token), 404);
+    EXPECT_EQ(complete(stranger, lease, token), 404);
+    EXPECT_EQ(complete(desk.owner, lease, token), 200);
+    EXPECT_EQ(complete(stranger, lease, token), 404) << "nor after it is over";
+    EXPECT_EQ(complete(desk.owner, lease, forged), 404);
+}
+
+// ------------------------------------------------------------------------- failing, releasing
+
+TEST(Failing, KeepsTheCardBackForAWhile) {
+    Desk desk;
+    desk.card(desk.queue, {{"title", "first"}});
+    desk.card(desk.queue, {{"title", "second"}});
+    const Said claim = desk.claim();
+    const Said failed =
+        say(desk.owner, "fail_lease", claim, {{"error", "no luck"}, {"retry_after_seconds", 600}});
+    EXPECT_EQ(failed.text("/lease/state"), "failed");
+    EXPECT_EQ(failed.text("/lease/error"), "no luck");
+    EXPECT_EQ(failed.text("/card/queue/state"), "backoff");
+    EXPECT_EQ(failed.text("/card/queue/last_error"), "no luck");
+    EXPECT_EQ(failed.number("/card/queue/attempts"), 1);
+    EXPECT_EQ(failed.body.at("card"), desk.get(claim.id("/card/id")).body);
+    EXPECT_THAT(claim_all(desk), ElementsAre("second"));
+    EXPECT_GT(desk.claim().number("/retry_after_seconds"), 30);
+
+    let_pause_end(claim);
+    const Said again = desk.claim();
+    EXPECT_EQ(again.text("/card/title"), "first") << "it keeps its place";
+    EXPECT_EQ(again.number("/lease/attempt"), 2);
+    EXPECT_EQ(again.number("/lease/epoch"), 2);
+}
+
+TEST(Failing, TheLastTryExhaustsTheCard) {
+    Desk desk({{"enabled", true}, {"max_attempts", 2}, {"backoff_seconds", 0}});
+    const Said made = desk.card(desk.queue);
+    say(desk.owner, "fail_lease", desk.claim());
+    const Said last = desk.claim();
+    world().forget_events();
+    const Said failed = say(desk.owner, "fail_lease", last, {{"error", "again"}});
+    EXPECT_EQ(failed.text("/card/queue/state"), "exhausted");
+    EXPECT_EQ(failed.body.at("card"), desk.get(made.id()).body);
+    EXPECT_THAT(world().told(), ElementsAre("card.exhausted", "lease.failed"));
+    EXPECT_FALSE(desk.claim().body.at("claimed").as_bool());
+}
+
+TEST(Failing, AnExhaustedCardGoesWhereItsColumnSays) {
+    Desk desk;
+    world().run(
+        "UPDATE columns SET on_exhausted_column_id = '" + desk.backlog.str() + "' WHERE id = '" +
+        desk.queue.str() + "'"
+    );
+    const Said made = desk.card(desk.queue);
+    const Said failed =
+        say(desk.owner, "fail_lease", desk.claim(), {{"error", "hopeless"}, {"retryable", false}});
+    EXPECT_EQ(failed.text("/card/column_id"), desk.backlog.str());
+    EXPECT_EQ(failed.text("/card/queue/state"), "idle");
+    EXPECT_EQ(failed.text("/card/queue/last_error"), "hopeless");
+    EXPECT_EQ(failed.body.at("card"), desk.get(made.id()).body);
+}
+
+TEST(Releasing, DoesNotCountAsATry) {
+    Desk desk;
+    const Said made = desk.card(desk.queue);
+    world().forget_events();
+    const Said claim = desk.claim();
+    const Said released = say(desk.owner, "release_lease", claim);
+    EXPECT_EQ(released.text("/lease/state"), "released");
+    EXPECT_EQ(released.text("/card/queue/state"), "ready");
+    EXPECT_EQ(released.number("/card/queue/attempts"), 0);
+    EXPECT_EQ(released.body.at("card"), desk.get(made.id()).body);
+    EXPECT_THAT(world().told(), ElementsAre("lease.claimed", "lease.released"));
+    const Said again = desk.claim();
+    EXPECT_EQ(again.number("/lease/attempt"), 1);
+    EXPECT_EQ(again.number("/lease/epoch"), 2);
+}
+
+TEST(Renewing, MovesTheEndAndIsNoEvent) {
+    Desk desk;
+    const Said made = desk.card(desk.queue);
+    const Said claim = desk.claim(desk.owner, {{"lease_ttl_seconds", 10}});
+    world().forget_events();
+    const Said renewed = say(desk.owner, "renew_lease", claim, {{"lease_ttl_seconds", 3600}});
+    ASSERT_EQ(renewed.status, 200);
+    EXPECT_GT(renewed.text("/lease/expires_at"), claim.text("/lease/expires_at"));
+    EXPECT_TRUE(renewed.body.at_pointer("/lease/renewed_at").is_string());
+    EXPECT_EQ(renewed.number("/lease/lease_ttl_seconds"), 3600);
+    EXPECT_EQ(renewed.body.at("card"), desk.get(made.id()).body);
+    EXPECT_THAT(world().told(), IsEmpty());
+    const Said lease =
+        world().must(desk.owner, "get_lease", {{"lease_id", claim.text("/lease/id")}});
+    EXPECT_EQ(lease.body, renewed.body.at("lease"));
+}
+
+}  // namespace svc::test

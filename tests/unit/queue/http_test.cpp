@@ -1,0 +1,227 @@
+// What only a request can ask for: waiting, versions, leases and joins named in headers.
+
+#include "tests/support/postgres.hpp"
+#include "tests/support/workspace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace svc::test {
+
+namespace {
+
+namespace json = boost::json;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// A server with a board that has a queue, and a client that works on it.
+struct Shop {
+    Server server{{.database_url = Postgres::shared().fresh_database()}};
+    Workspace workspace = make_workspace(server);
+    Client client = server.client();
+    std::string board, queue, done;
+
+    Shop() {
+        client.token(workspace.mint("agent", "Worker"));
+        const auto made = expect(
+            201,
+            post(
+                "/v1/boards",
+                {{"name", "Shop"},
+                 {"columns",
+                  {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}}
+            )
+        );
+        board = made.text("/id");
+        queue = made.text("/column_ids/0");
+        done = made.text("/column_ids/1");
+    }
+    Reply post(const std::string& path, const json::value& body) { return client.post(path, body); }
+    Reply card(const std::string& title = "Card") {
+        return expect(
+            201, post("/v1/boards/" + board + "/cards", {{"column_id", queue}, {"title", title}})
+        );
+    }
+    std::string claim_path() const {
+        return "/v1/boards/" + board + "/columns/" + queue + ":claim-next";
+    }
+    Reply claim(int wait = 0) { return expect(200, post(claim_path(), {{"wait_seconds", wait}})); }
+};
+
+Shop& shop() {
+    static Shop here;
+    return here;
+}
+
+/// How long after `wake` a claim that was waiting for a card has it.
+template <class Wake>
+milliseconds time_to_claim(Shop& s, Wake wake) {
+    Clock::time_point woken, answered;
+    std::string claimed;
+    std::thread waiter([&] {
+        Client waiting = s.client;
+        const auto reply =
+            expect(200, waiting.post(s.claim_path(), json::value{{"wait_seconds", 20}}));
+        answered = Clock::now();
+        claimed = reply.text("/card/title");
+    });
+    std::this_thread::sleep_for(milliseconds(300));
+    woken = Clock::now();
+    wake();
+    waiter.join();
+    EXPECT_FALSE(claimed.empty());
+    return std::chrono::duration_cast<milliseconds>(answered - woken);
+}
+
+/// The quickest of a few: the machine may be busy, but a poll of a second would always show.
+template <class Once>
+milliseconds quickest(int times, Once once) {
+    auto best = milliseconds::max();
+    for (int i = 0; i < times; ++i) best = std::min(best, once());
+    return best;
+}
+
+}  // namespace
+
+TEST(Waiting, ACardThatArrivesIsClaimedAtOnce) {
+    Shop& s = shop();
+    const auto took = quickest(5, [&] { return time_to_claim(s, [&] { s.card(); }); });
+    EXPECT_LE(took, milliseconds(100));
+}
+
+TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
+    Shop& s = shop();
+    const auto took = quickest(5, [&] {
+        s.card();
+        const auto claim = s.claim();
+        return time_to_claim(s, [&] {
+            expect(
+                200,
+                s.post(
+                    "/v1/leases/" + claim.text("/lease/id") + ":release",
+                    {{"lease_token", claim.text("/lease_token")}}
+                )
+            );
+        });
+    });
+    EXPECT_LE(took, milliseconds(100));
+}
+
+TEST(Waiting, EndsWhenTheTimeIsOver) {
+    Shop& s = shop();
+    const auto from = Clock::now();
+    const auto reply = s.claim(1);
+    EXPECT_GE(Clock::now() - from, milliseconds(900));
+    EXPECT_FALSE(reply.json().at("claimed").as_bool());
+}
+
+TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
+    Shop& s = shop();
+    std::atomic<int> served{0}, empty{0};
+    std::vector<std::thread> waiters;
+    for (int i = 0; i < 6; ++i)
+        waiters.emplace_back([&] {
+            Client waiting = s.client;
+            const auto reply =
+                expect(200, waiting.post(s.claim_path(), json::value{{"wait_seconds", 4}}));
+            (reply.json().at("claimed").as_bool() ? served : empty) += 1;
+        });
+    std::this_thread::sleep_for(milliseconds(300));
+    for (int i = 0; i < 4; ++i) s.card();
+    for (auto& waiter : waiters) waiter.join();
+    EXPECT_EQ(served, 4);
+    EXPECT_EQ(empty, 2);
+}
+
+TEST(Headers, AStaleVersionIsRefusedWithTheCurrentOne) {
+    Shop& s = shop();
+    const std::string path = "/v1/cards/" + s.card().text("/id");
+    const auto patch = [&](const std::string& version, const char* title) {
+        return s.client.send(
+            "PATCH", path, json::serialize(json::value{{"title", title}}), {{"If-Match", version}}
+        );
+    };
+    EXPECT_EQ(s.client.get(path).header("etag"), "\"1\"");
+    const auto changed = expect(200, patch("\"1\"", "two"));
+    EXPECT_EQ(changed.header("etag"), "\"2\"");
+    const auto stale = patch("\"1\"", "three");
+    EXPECT_EQ(stale.status, 412);
+    EXPECT_EQ(stale.text("/code"), "version_conflict");
+    EXPECT_EQ(stale.text("/additional_data/current_version"), "2");
+    EXPECT_EQ(patch("*", "four").status, 200);
+}
+
+TEST(Headers, PreferMergePropertiesJoinsLists) {
+    Shop& s = shop();
+    const std::string path = "/v1/cards/" + s.card().text("/id");
+    const auto patch = [&](const json::value& body, const Headers& headers) {
+        return expect(200, s.client.send("PATCH", path, json::serialize(body), headers));
+    };
+    patch({{"labels", {"a"}}}, {});
+    const auto joined =
+        patch({{"labels", {"b"}}}, {{"Prefer", "return=minimal, Merge-Properties"}});
+    EXPECT_EQ(joined.json().at("labels").as_array().size(), 2U);
+    EXPECT_EQ(joined.header("preference-applied"), "merge-properties");
+    const auto replaced = patch({{"labels", {"b"}}}, {});
+    EXPECT_EQ(replaced.json().at("labels").as_array().size(), 1U);
+}
+
+TEST(Headers, AWriteUnderALeaseThatIsOverIsRefused) {
+    Shop& s = shop();
+    s.card();
+    const auto claim = s.claim();
+    const std::string path = "/v1/cards/" + claim.text("/card/id");
+    const Headers under{{"X-Svc-Lease", claim.text("/lease_token")}};
+    const auto patch = [&](const char* title) {
+        return s.client.send("PATCH", path, json::serialize(json::value{{"title", title}}), under);
+    };
+    EXPECT_EQ(patch("while it is mine").status, 200);
+    expect(
+        200,
+        s.post(
+            "/v1/leases/" + claim.text("/lease/id") + ":complete",
+            {{"lease_token", claim.text("/lease_token")}}
+        )
+    );
+    const auto late = patch("too late");
+    EXPECT_EQ(late.status, 409);
+    EXPECT_EQ(late.text("/code"), "lease_lost");
+    EXPECT_EQ(s.client.get(path).text("/title"), "while it is mine");
+}
+
+TEST(Headers, AClaimUnderAKeyIsGivenAgainNotTwice) {
+    Shop& s = shop();
+    s.card("one");
+    s.card("two");
+    const Headers key{{"Idempotency-Key", "claim-1"}};
+    const auto first = expect(200, s.client.post(s.claim_path(), "{}", key));
+    const auto again = expect(200, s.client.post(s.claim_path(), "{}", key));
+    EXPECT_EQ(again.body, first.body);
+    EXPECT_EQ(again.header("idempotency-replayed"), "true");
+    EXPECT_NE(s.claim().text("/card/id"), first.text("/card/id"));
+}
+
+TEST(Sweeping, ALeaseThatIsNotRenewedComesBackByItself) {
+    Shop& s = shop();
+    while (s.claim().json().at("claimed").as_bool()) {
+    }
+    const auto made = s.card("left alone");
+    const auto claim = expect(200, s.post(s.claim_path(), {{"lease_ttl_seconds", 5}}));
+    ASSERT_EQ(claim.text("/card/id"), made.text("/id"));
+    // It is expired and then kept back for the column's pause, which shows on the card.
+    const auto until = Clock::now() + std::chrono::seconds(60);
+    std::string state;
+    while (Clock::now() < until && state != "backoff") {
+        std::this_thread::sleep_for(milliseconds(200));
+        state = s.client.get("/v1/cards/" + made.text("/id")).text("/queue/state");
+    }
+    EXPECT_EQ(state, "backoff");
+    const auto late = s.post(
+        "/v1/leases/" + claim.text("/lease/id") + ":complete",
+        {{"lease_token", claim.text("/lease_token")}}
+    );
+    EXPECT_EQ(late.status, 409);
+}
+
+}  // namespace svc::test
