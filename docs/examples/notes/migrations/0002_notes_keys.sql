@@ -1,0 +1,2 @@
+ALTER TABLE notes
+    ADD CONSTRAINT notes_org FOREIGN KEY (org_id) REFERENCES orgs (id) ON DELETE CASCADE;
