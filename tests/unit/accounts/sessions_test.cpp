@@ -82,7 +82,7 @@ TEST_F(Sessions, OnlyACookieOfOursCounts) {
 
     expect(401, me(signed_cookie(hs256, changed("exp", 1'000'000'000))));
     expect(401, me(signed_cookie(hs256, changed("sid", "nonsense"))));
-    expect(401, me(signed_cookie(hs256, changed("sid", Uuid{}.str()))));
+    expect(401, me(signed_cookie(hs256, changed("sid", json::value(Uuid{}.str())))));
     expect(401, me(signed_cookie(hs256, changed("sid", json::value()))));
     expect(401, me(signed_cookie(hs256, {{"exp", 4102444800}})));
     expect(401, me(signed_cookie(hs256, {{"sid", session_id()}})));
