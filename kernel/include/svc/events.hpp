@@ -9,10 +9,11 @@ namespace svc {
 
 /// A kind of event, declared once beside the resource it is about, with static storage.
 struct EventKind {
-    std::string_view name;      ///< `noun.verb`
-    std::string_view object;    ///< the `object` of what it is about
-    std::string_view summary;   ///< when it happens, for list_event_kinds
-    const Record& (*record)();  ///< whose fields `changes` and `previous` hold
+    std::string_view name;     ///< `noun.verb`
+    std::string_view object;   ///< the `object` of what it is about
+    std::string_view summary;  ///< when it happens, for list_event_kinds
+    /// Whose fields `changes` and `previous` hold; none: for the audit record alone, no event.
+    const Record& (*record)() = nullptr;
 };
 
 /// Something that is about to happen (asked) or has happened (told) in a workspace.

@@ -1,5 +1,7 @@
 #include "core/rest_call.hpp"
 
+#include <ranges>
+
 namespace svc::core {
 
 RestCall::RestCall(const Match& match, const http::Request& request)
@@ -46,6 +48,12 @@ void RestCall::check_syntax() {
 }
 
 void RestCall::fill(void* input) { input_->fill(input); }
+
+std::optional<Input::Subject> RestCall::subject() const {
+    for (const auto& [name, value] : std::views::reverse(parts_.path))
+        if (const auto id = Uuid::parse(value)) return Subject{name, *id};
+    return std::nullopt;
+}
 
 void RestCall::not_modified(http::Answer& answer) const {
     if (request_.method != "GET" && request_.method != "HEAD") return;

@@ -19,6 +19,7 @@ public:
     void check_syntax() override;
     void fill(void* input) override;
     std::string_view body() const override { return request_.body; }
+    std::optional<Subject> subject() const override;
 
     /// Turns the answer into a 304 when the client has this version already.
     void not_modified(http::Answer& answer) const;

@@ -1,6 +1,7 @@
 #include "core/run.hpp"
 
 #include "core/idempotency.hpp"
+#include "core/refusals.hpp"
 #include "core/running_call.hpp"
 
 #include <Poco/Logger.h>
@@ -107,9 +108,7 @@ void pause_before(int attempt_number) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2 * attempt_number * attempt_number));
 }
 
-}  // namespace
-
-http::Answer run_operation(const Run& run, Input& input) {
+http::Answer run_until_settled(const Run& run, Input& input) {
     for (int number = 1;; ++number) {
         run.flight.ticket = run.kernel.impl().waits.ticket();
         try {
@@ -132,10 +131,21 @@ http::Answer run_operation(const Run& run, Input& input) {
             try {
                 run.who.confirm();
             } catch (const StaleIdentity&) {
-                continue;
+                    continue;
             }
             throw;
         }
+    }
+}
+
+}  // namespace
+
+http::Answer run_operation(const Run& run, Input& input) {
+    try {
+        return run_until_settled(run, input);
+    } catch (const Failure& failure) {
+        note_refusal(run, input, failure);
+        throw;
     }
 }
 
@@ -152,12 +162,27 @@ public:
     }
     void fill(void* input) override { decl::fill_flat(operation_, value_, input); }
     std::string_view body() const override { return text_; }
+    std::optional<Subject> subject() const override;
 
 private:
     const Operation& operation_;
     std::string_view text_;
     json::value value_;
 };
+
+std::optional<Input::Subject> FlatInput::subject() const {
+    const json::object* given = value_.if_object();
+    if (!given) return std::nullopt;
+    std::string_view rest = operation_.path();
+    for (auto open = rest.rfind('{'); open != rest.npos; open = rest.rfind('{')) {
+        const auto field = rest.substr(open + 1, rest.find('}', open) - open - 1);
+        const json::value* value = given->if_contains(field);
+        const auto* text = value ? value->if_string() : nullptr;
+        if (const auto id = text ? Uuid::parse(*text) : std::nullopt) return Subject{field, *id};
+        rest = rest.substr(0, open);
+    }
+    return std::nullopt;
+}
 
 }  // namespace
 

@@ -38,6 +38,12 @@ public:
     virtual void fill(void* input) = 0;  ///< step 10
     /// What an idempotency key is bound to beside the route.
     virtual std::string_view body() const = 0;
+    /// The last id that the path of the operation names, and the field it is in.
+    struct Subject {
+        std::string_view field;
+        Uuid id;
+    };
+    virtual std::optional<Subject> subject() const = 0;
 };
 
 /// Steps 8 and 9 of the order of checks: the workspace, then the role in it.

@@ -1,5 +1,7 @@
 #include "core/running_call.hpp"
 
+#include "core/refusals.hpp"
+
 #include <boost/json.hpp>
 
 #include <algorithm>
@@ -105,20 +107,7 @@ void RunningCall::add_header(std::string_view name, std::string value) {
 void RunningCall::ask(const Event& event) { run_.kernel.impl().hooks.ask(*this, event); }
 
 void RunningCall::tell(const Event& event) {
-    const Invocation* by = run_.invocation;
-    events::EventContext context{
-        .caller = caller_if_any(),
-        .surface = surface(),
-        .request_id = run_.flight.request_id,
-        .client_address = run_.client_address,
-        .user_agent = run_.user_agent,
-        .action = run_.operation.name,
-    };
-    if (by) {
-        context.cause_event = by->cause_event;
-        context.cause_automation = by->cause_automation;
-        context.depth = by->depth;
-    }
+    events::EventContext context = context_of(run_);
     if (run_.request) {
         const auto mutation = run_.request->header("x-svc-mutation");
         if (!mutation.empty()) context.mutation_id = Uuid::parse(mutation);

@@ -60,7 +60,7 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
         add_row,
         org_of(event, context),
         new_uuid(),
-        event.kind->name,
+        event.kind->record ? std::optional(event.kind->name) : std::nullopt,
         Outcome::success,
         context.action,
         event.kind->object,

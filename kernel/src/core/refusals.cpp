@@ -1,0 +1,72 @@
+#include "core/refusals.hpp"
+
+#include <Poco/Logger.h>
+
+namespace svc::core {
+
+namespace {
+
+/// What the caller was told, in the place of what would have changed.
+struct Refused {
+    std::string code, message;
+};
+SVC_RECORD(Refused, (code, "Of the answer."), (message, "Of the answer."));
+
+/// "card" for "card_id": what the audit record calls the thing.
+std::string_view type_of(std::string_view field) {
+    if (field == "org_id") return "organization";
+    return field.substr(0, field.rfind("_id"));
+}
+
+void write_note(const Run& run, const Input& input, const Failure& failure) {
+    const Caller& caller = *run.who.caller();
+    events::AuditNote note{
+        .org_id = *caller.org_id,
+        .outcome = events::Outcome::denied,
+        .after = to_json(Refused{std::string(failure.code()), failure.what()}),
+    };
+    if (const auto subject = input.subject()) {
+        note.target_type = type_of(subject->field);
+        note.target_id = subject->id;
+    }
+    Kernel::Impl& kernel = run.kernel.impl();
+    kernel.database->transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(caller.org_id, caller.user_id);
+        events::queue_audit(tx, note, context_of(run));
+    });
+    kernel.nudge();
+}
+
+}  // namespace
+
+events::EventContext context_of(const Run& run) {
+    const Caller* caller = run.who.caller();
+    const Invocation* by = run.invocation;
+    return {
+        .caller = caller,
+        .surface = by || !caller ? run.surface : caller->surface,
+        .request_id = run.flight.request_id,
+        .client_address = run.client_address,
+        .user_agent = run.user_agent,
+        .action = run.operation.name,
+        .cause_event = by ? by->cause_event : std::nullopt,
+        .cause_automation = by ? by->cause_automation : std::nullopt,
+        .depth = by ? by->depth : 0,
+    };
+}
+
+void note_refusal(const Run& run, const Input& input, const Failure& failure) noexcept {
+    if (failure.fault() != Fault::restricted) return;
+    const Caller* caller = run.who.caller();
+    if (!caller || !caller->org_id || !run.who.confirmed()) return;
+    try {
+        write_note(run, input, failure);
+    } catch (const std::exception& problem) {
+        Poco::Logger::get("audit").error(
+            "request " + run.flight.request_id +
+            ": the refusal could not be recorded: " + problem.what()
+        );
+    }
+}
+
+}  // namespace svc::core
