@@ -3,6 +3,7 @@
 #include "core/dispatcher.hpp"
 #include "core/idempotency.hpp"
 #include "core/kernel_impl.hpp"
+#include "core/stream_keeper.hpp"
 #include "events/retention.hpp"
 
 #include <Poco/Logger.h>
@@ -77,7 +78,10 @@ Places Places::of_this_program() {
 App::App(Config::Sources sources, Places places)
     : config_(sources),
       places_(std::move(places)),
-      kernel_(std::make_unique<Kernel>(std::make_unique<Kernel::Impl>())) {
+      kernel_(std::make_unique<Kernel>(std::make_unique<Kernel::Impl>())),
+      streams_(std::make_unique<StreamKeeper>(kernel_->impl())) {
+    kernel_->impl().streams = streams_.get();
+    kernel_->offer<OpenStreams>(*streams_);
     config_.read("", record_of<TopSettings>(), &top_);
     config_.read("server", record_of<ServerSettings>(), &server_settings_);
     config_.read("database", record_of<DatabaseSettings>(), &database_settings_);
@@ -196,6 +200,8 @@ void App::start() {
         events::drop_old_events(database(), std::chrono::days(event_settings_.keep_days));
     });
     jobs_ = std::make_unique<Jobs>(impl.jobs);
+    impl.budgets = kernel_->find<Budgets>();
+    streams_->start();
 
     add_kernel_routes();
     add_kernel_gauges();
@@ -227,6 +233,7 @@ void App::stop() noexcept {
     impl.waits.wake_all();
     if (server_) server_->stop(seconds(server_settings_.stop_seconds));
     jobs_.reset();
+    streams_->stop();
     impl.nudge = [] {};
     if (sequencer_) sequencer_->stop();  // it wakes the consumers
     consumers_.reset();

@@ -15,6 +15,7 @@
 namespace svc::core {
 
 class Dispatcher;
+class StreamKeeper;
 
 /// Where the program's own files are; read off the place of the executable.
 struct Places {
@@ -63,6 +64,7 @@ private:
     EventSettings event_settings_;
     std::unique_ptr<db::Embedded> embedded_;
     std::unique_ptr<Kernel> kernel_;
+    std::unique_ptr<StreamKeeper> streams_;
     std::vector<Loaded> modules_;  // after the kernel: a module may use it until it is destroyed
     std::unique_ptr<AccessLog> access_log_;
     std::unique_ptr<Dispatcher> dispatcher_;

@@ -80,6 +80,8 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
 
 void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Served& served) {
     exchange.answer.headers.emplace_back("X-Request-Id", flight.request_id);
+    if (Budgets* budgets = kernel_.impl().budgets; budgets && served.caller)
+        budgets->tell(*served.caller, exchange.answer.headers);
     const auto took = std::chrono::steady_clock::now() - flight.started;
     metrics_.count(served.number, exchange.answer.status, took, flight.round_trips);
     const http::Request& request = exchange.request();
@@ -215,8 +217,14 @@ void Dispatcher::run_route(
     served.number = route_numbers_.at(&route);
     served.name = route.path;
     RouteRun run(kernel_, route, exchange, flight);
+    struct Note {
+        Served& served;
+        const RouteRun& run;
+        ~Note() {
+            if (run.caller()) served.caller = *run.caller();
+        }
+    } note{served, run};
     exchange.answer = run.answer();
-    if (run.caller()) served.caller = *run.caller();
 }
 
 std::size_t Dispatcher::body_limit(std::string_view method, std::string_view path) const {

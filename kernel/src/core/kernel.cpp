@@ -9,6 +9,8 @@ Kernel::~Kernel() = default;
 
 void Kernel::tag(std::string name, std::string description) {
     impl_->tag = name;
+    for (const auto& each : impl_->tags)
+        if (each.name == name) return;  // another module's, which this one adds to
     impl_->tags.push_back({std::move(name), std::move(description)});
 }
 

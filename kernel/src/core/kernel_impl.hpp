@@ -9,12 +9,17 @@
 #include "db/database.hpp"
 #include "decl/input.hpp"
 #include "events/hooks.hpp"
+#include "svc/budgets.hpp"
 #include "svc/kernel.hpp"
 
 #include <map>
 #include <mutex>
 
 namespace svc {
+
+namespace core {
+class StreamKeeper;
+}
 
 /// What stands behind the Kernel: the registry while modules open, then everything that runs.
 /// The registry's members are written on the main thread before the server starts and only
@@ -52,6 +57,8 @@ public:
     std::unique_ptr<db::Database> database;
     core::Waits waits;
     core::Identities identities;
+    Budgets* budgets = nullptr;  ///< when a module offers them
+    core::StreamKeeper* streams = nullptr;
     std::function<void()> nudge = [] {};  ///< tells the sequencer that events were committed
     std::string base_url;
     std::filesystem::path var_folder, share_folder;

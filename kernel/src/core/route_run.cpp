@@ -1,5 +1,8 @@
 #include "core/route_run.hpp"
 
+#include "core/spending.hpp"
+#include "core/stream_keeper.hpp"
+
 namespace svc::core {
 
 RouteRun::RouteRun(Kernel& kernel, const Route& route, http::Exchange& exchange, Flight& flight)
@@ -8,26 +11,53 @@ RouteRun::RouteRun(Kernel& kernel, const Route& route, http::Exchange& exchange,
 http::Answer RouteRun::answer() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), std::nullopt);
+    Spending spending(kernel_.impl(), flight_);
     constexpr int most_attempts = 3;
     for (int number = 1; number <= most_attempts; ++number) {
         try {
-            return attempt();
+            return attempt(spending);
         } catch (const StaleIdentity&) {
             exchange_.stream = nullptr;
+            spending.undo();
+        } catch (...) {
+            exchange_.stream = nullptr;
+            throw;
         }
     }
     throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
         .with_header("Retry-After", "1");
 }
 
-http::Answer RouteRun::attempt() {
+http::Answer RouteRun::attempt(Spending& spending) {
+    invocations_ = 0;
     flight_.ticket = kernel_.impl().waits.ticket();
     who_->authenticate();
     who_->check_csrf(request());
+    take(spending);
     check_access(route_.access, *who_);
     http::Answer answer = route_.handle(*this);
+    if (exchange_.stream) keep_the_stream();
     who_->confirm();
     return answer;
+}
+
+/// Too little on a hint that is no longer true is not too little.
+void RouteRun::take(Spending& spending) {
+    try {
+        spending.take(*who_, Spending::Kind::read);
+    } catch (const Failure&) {
+        who_->confirm();
+        throw;
+    }
+}
+
+/// Whose stream it is is known from before the caller is confirmed.
+void RouteRun::keep_the_stream() {
+    exchange_.stream = [held = kernel_.impl().streams->enter(*who_),
+                        started = std::move(exchange_.stream)](const auto& stream) {
+        started(stream);
+        held->attach(stream);
+    };
 }
 
 Invoked RouteRun::invoke(const Invocation& invocation) {
@@ -38,6 +68,8 @@ Invoked RouteRun::invoke(const Invocation& invocation) {
         );
         return {failure.status(), failure.body(flight_.request_id)};
     }
+    // A message that holds one call is one request.
+    flight_.requests_due = std::max(flight_.requests_due, ++invocations_);
     const http::Request& from = request();
     return invoke_within(
         {.kernel = kernel_,

@@ -5,6 +5,8 @@
 
 namespace svc::core {
 
+class Spending;
+
 /// One run of a Route, with the same promise about identities as operations have.
 class RouteRun final : public RouteCall {
 public:
@@ -20,12 +22,15 @@ public:
     void become_stream(std::function<void(std::shared_ptr<http::Stream>)> started) override;
 
 private:
-    http::Answer attempt();
+    http::Answer attempt(Spending& spending);
+    void take(Spending& spending);
+    void keep_the_stream();
 
     Kernel& kernel_;
     const Route& route_;
     http::Exchange& exchange_;
     Flight& flight_;
+    std::int64_t invocations_ = 0;
     std::optional<Who> who_;
 };
 

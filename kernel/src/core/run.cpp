@@ -3,6 +3,7 @@
 #include "core/idempotency.hpp"
 #include "core/refusals.hpp"
 #include "core/running_call.hpp"
+#include "core/spending.hpp"
 
 #include <Poco/Logger.h>
 #include <boost/json.hpp>
@@ -109,14 +110,20 @@ void pause_before(int attempt_number) {
 }
 
 http::Answer run_until_settled(const Run& run, Input& input) {
+    Spending spending(run.kernel.impl(), run.flight);
+    const auto kind = run.operation.read_only() ? Spending::Kind::read : Spending::Kind::write;
     for (int number = 1;; ++number) {
         run.flight.ticket = run.kernel.impl().waits.ticket();
         try {
             if (run.operation.access != Access::anyone) run.who.authenticate();
             if (run.request && run.operation.access != Access::anyone)
                 run.who.check_csrf(*run.request);
-            return attempt(run, input);
+            spending.take(run.who, kind);
+            auto answer = attempt(run, input);
+            spending.keep();
+            return answer;
         } catch (const StaleIdentity&) {
+            spending.undo();
             if (number > most_attempts)
                 throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
                     .with_header("Retry-After", "1");
@@ -131,7 +138,8 @@ http::Answer run_until_settled(const Run& run, Input& input) {
             try {
                 run.who.confirm();
             } catch (const StaleIdentity&) {
-                    continue;
+                spending.undo();
+                continue;
             }
             throw;
         }

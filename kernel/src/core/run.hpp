@@ -14,6 +14,9 @@ struct Flight {
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     std::uint64_t ticket = 0;  ///< of Waits, from before the present run looked at anything
     int round_trips = 0;
+    /// Requests the caller's budgets are to be charged for, and those they were: a message may
+    /// hold several calls, and a call that waited is run again.
+    std::int64_t requests_due = 1, requests_paid = 0;
 };
 
 /// Everything one run of an operation works with. The references outlive it.

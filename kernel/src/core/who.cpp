@@ -52,7 +52,7 @@ void Who::require_workspace() const {
 }
 
 void Who::ride(Tx& tx) {
-    if (confirmed_ || !authenticator_) return;
+    if (!authenticator_ || (confirmed_ && tx.mode() == Tx::Mode::read)) return;
     auto read = authenticator_->identify(tx, credential_, caller());
     tx.on_answers([this, read = std::move(read)] {
         try {

@@ -30,9 +30,14 @@ public:
     /// Failure 404 when the credential does not reach the workspace the request names.
     void require_workspace() const;
 
+    /// Who vouches for the caller, and by what; null for callers somebody else vouches for.
+    const Authenticator* authenticator() const { return authenticator_; }
+    const Credential& credential() const { return credential_; }
+
     bool confirmed() const { return confirmed_; }
     /// Puts the question in front of what `tx` sends first; StaleIdentity comes out of the
-    /// statement that sent it when the answer is another.
+    /// statement that sent it when the answer is another. A transaction that writes asks even
+    /// when it is known: authenticators see to it that the answer holds until it is committed.
     void ride(Tx& tx);
     /// Asks now unless it is known. StaleIdentity when the answer is another.
     void confirm();
