@@ -1,6 +1,7 @@
 #include "modules/agents/bearer.hpp"
 
 #include "modules/agents/parts/token_text.hpp"
+#include "modules/agents/writes.hpp"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ constexpr Sql still_stands{"agents.confirm_caller", R"(
 // the token's workspace.
 constexpr Sql who_is_it{"agents.token_caller", R"(
     SELECT t.org_id, t.id AS token_id, t.agent_id, t.owner_id, t.role AS token_role,
-        a.role AS agent_role, m.role AS owner_role, t.expires_at,
+        a.role AS agent_role, a.requests_per_minute, a.requests_per_day, a.daily_writes, m.role AS owner_role, t.expires_at,
         o.billing_state = 'past_due' AS past_due, o.standing, p.name
     FROM (SELECT set_config('app.credential', $1, true) AS digest OFFSET 0) presented
     CROSS JOIN LATERAL (
@@ -77,6 +78,7 @@ struct TokenCaller {
     Uuid owner_id;
     OrgRole token_role{};
     std::optional<OrgRole> agent_role;
+    AgentBudgets budgets;
     OrgRole owner_role{};
     std::optional<Timestamp> expires_at;
     bool past_due = false;
@@ -91,6 +93,7 @@ SVC_RECORD(
     (owner_id, ""),
     (token_role, ""),
     (agent_role, ""),
+    (budgets, "", spread),
     (owner_role, ""),
     (expires_at, ""),
     (past_due, ""),
@@ -143,7 +146,11 @@ std::optional<Credential> BearerAuthenticator::recognise(const http::Request& re
 std::function<std::optional<Caller>()> BearerAuthenticator::identify(
     Tx& tx, const Credential& credential, const Caller* before
 ) const {
-    return before ? confirm(tx, *before) : work_out(tx, credential);
+    if (!before) return work_out(tx, credential);
+    // A statement of its own: what comes after it sees what was committed while it waited.
+    if (tx.mode() == Tx::Mode::write)
+        tx.queue(hold_writes, before->is_person() ? *before->token_id : before->id);
+    return confirm(tx, *before);
 }
 
 std::function<std::optional<Caller>()> BearerAuthenticator::confirm(Tx& tx, const Caller& before)
@@ -167,6 +174,7 @@ std::function<std::optional<Caller>()> BearerAuthenticator::work_out(
         if (!found) return std::nullopt;
         if (wanted && *wanted != found->org_id) not_found("workspace");
         seen_.note({found->org_id, found->token_id});
+        if (found->agent_id) ledger_.know(found->org_id, *found->agent_id, found->budgets);
         return caller_of(*found);
     };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/agents/ledger.hpp"
 #include "modules/auth/api.hpp"
 #include "svc/kernel.hpp"
 
@@ -12,7 +13,7 @@ namespace svc::agents {
 /// (orgs::Directory::unsettle), so a caller who is known already is confirmed by that one number.
 class BearerAuthenticator final : public Authenticator {
 public:
-    explicit BearerAuthenticator(Kernel& kernel) : kernel_(kernel) {}
+    BearerAuthenticator(Kernel& kernel, Ledger& ledger) : kernel_(kernel), ledger_(ledger) {}
 
     std::string_view name() const override { return "token"; }
     std::optional<Credential> recognise(const http::Request& request) const override;
@@ -28,6 +29,7 @@ private:
     std::function<std::optional<Caller>()> work_out(Tx& tx, const Credential& credential) const;
 
     Kernel& kernel_;
+    Ledger& ledger_;
     mutable auth::Sightings<std::pair<Uuid, Uuid>> seen_;  // workspace and token
 };
 

@@ -81,16 +81,20 @@ BOOST_DESCRIBE_ENUM(AgentStatus, active, disabled)
 enum class BoardGrantRole { viewer, editor };
 BOOST_DESCRIBE_ENUM(BoardGrantRole, viewer, editor)
 
+/// A limit of a budget; so far beyond what a server can serve that more makes no difference.
+inline constexpr std::int64_t most_budget = 1'000'000'000;
+
 struct AgentBudgets {
     std::optional<std::int64_t> requests_per_minute;
     std::optional<std::int64_t> requests_per_day;
     std::optional<std::int64_t> daily_writes;
+    auto operator<=>(const AgentBudgets&) const = default;
 };
 SVC_RECORD(
     AgentBudgets,
-    (requests_per_minute, "Requests a minute; null: no limit."),
-    (requests_per_day, "Requests a day; null: no limit."),
-    (daily_writes, "Writes a day; null: no limit.")
+    (requests_per_minute, "Requests a minute; null: no limit.", range(0, most_budget)),
+    (requests_per_day, "Requests a day, by UTC; null: no limit.", range(0, most_budget)),
+    (daily_writes, "Writes a day, by UTC; null: no limit.", range(0, most_budget))
 );
 
 struct AgentUsage {

@@ -1,45 +1,20 @@
-// Tokens: making one, and the agent it may need; listing and revoking them.
+// Tokens: making one, and the agent it may need; listing them.
 
 #include "modules/agents/tokens.hpp"
 
+#include "modules/agents/agents.hpp"
 #include "modules/agents/parts/token_text.hpp"
-#include "modules/agents/shapes.hpp"
-#include "modules/orgs/api.hpp"
 
 namespace svc::agents {
 
 namespace {
 
-constexpr EventKind agent_created{
-    .name = "agent.created",
-    .object = "agent",
-    .summary = "An agent has joined the workspace.",
-    .record = &record_of<AgentResponse>,
-};
 constexpr EventKind token_created{
     .name = "token.created",
     .object = "token",
     .summary = "A token has been made. The token itself is in no event.",
     .record = &record_of<TokenResponse>,
 };
-constexpr EventKind token_revoked{
-    .name = "token.revoked",
-    .object = "token",
-    .summary = "A token has been taken back.",
-    .record = &record_of<TokenResponse>,
-};
-
-constexpr Sql insert_agent{"agents.insert_agent", R"(
-    WITH named AS (
-        INSERT INTO principals (org_id, id, type, name, avatar_url)
-        VALUES ($1, $2, 'agent', $3, $4)
-    )
-    INSERT INTO agents (org_id, id, role, owner_user_id, created_by, last_edited_by)
-    VALUES ($1, $2, $5, $6, $7, $7)
-    RETURNING created_time,
-        date_trunc('day', now(), 'UTC') + interval '1 day' AS resets_at,
-        NOT EXISTS (SELECT FROM agents o WHERE o.org_id = $1 AND o.id <> $2) AS is_free)"};
-
 constexpr Sql insert_token{"agents.insert_token", R"(
     INSERT INTO tokens (
         org_id, id, digest, kind, name, role, agent_id, owner_user_id, hint, expires_at,
@@ -48,37 +23,16 @@ constexpr Sql insert_token{"agents.insert_token", R"(
     WHERE $7::uuid IS NULL
        OR EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = $7))"};
 
-constexpr Sql find_token{"agents.find_token", R"(
-    SELECT * FROM token_view WHERE org_id = $1 AND id = $2)"};
-
 // $2 and $3: only those of this owner, of this agent.
 constexpr Sql some_tokens{"agents.list_tokens", R"(
     SELECT * FROM token_view
     WHERE org_id = $1
       AND ($2::uuid IS NULL OR owner_user_id = $2)
       AND ($3::uuid IS NULL OR agent_id = $3)
-      AND ($4::uuid IS NULL OR id < $4)
-    ORDER BY id DESC
-    LIMIT $5)"};
-
-constexpr Sql end_token{"agents.revoke_token", R"(
-    UPDATE tokens
-    SET revoked_at = now(), last_edited_time = now(), last_edited_by = $5, version = version + 1
-    WHERE org_id = $1 AND id = $2 AND revoked_at IS NULL
-      AND ($3::uuid IS NULL OR owner_user_id = $3)
       AND ($4::uuid IS NULL OR agent_id = $4)
-    RETURNING now() AS now)"};
-
-struct NewAgent {
-    Timestamp created_time, resets_at;
-    bool is_free = false;
-};
-SVC_RECORD(NewAgent, (created_time, ""), (resets_at, ""), (is_free, ""));
-
-struct Now {
-    Timestamp now;
-};
-SVC_RECORD(Now, (now, ""));
+      AND ($5::uuid IS NULL OR id < $5)
+    ORDER BY id DESC
+    LIMIT $6)"};
 
 // --------------------------------------------------------------------------- create
 
@@ -145,41 +99,6 @@ void require_right(const Caller& caller, const CreateTokenRequest& in) {
         );
 }
 
-Later<NewAgent> make_agent(Call& call, const AgentResponse& agent) {
-    return call.tx().later<NewAgent>(
-        insert_agent,
-        agent.org_id,
-        agent.id,
-        agent.name,
-        agent.avatar_url,
-        agent.role,
-        agent.owner_user_id,
-        call.caller().id
-    );
-}
-
-AgentResponse agent_from(Call& call, const CreateTokenRequest& in) {
-    AgentResponse agent;
-    agent.id = new_uuid();
-    agent.org_id = call.org();
-    agent.name = in.agent->name;
-    agent.avatar_url = in.agent->avatar_url;
-    agent.role = in.role;
-    agent.owner_user_id = *call.caller().user_id;
-    agent.created_by = agent.last_edited_by = ref_of(call.caller());
-    return agent;
-}
-
-void announce(Call& call, AgentResponse& agent, const NewAgent& made) {
-    agent.created_time = agent.last_edited_time = made.created_time;
-    agent.usage.resets_at = made.resets_at;
-    agent.is_free = made.is_free;
-    Event event = created(agent_created, agent);
-    event.name = agent.name;
-    call.ask(event);
-    call.tell(event);
-}
-
 TokenResponse create(Call& call, const CreateTokenRequest& in) {
     check(in);
     const Caller& caller = call.caller();
@@ -187,10 +106,11 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
 
     Tx& tx = call.tx();
     std::optional<AgentResponse> agent;
-    std::optional<Later<NewAgent>> made;
+    std::optional<Later<Born>> born;
     if (in.agent) {
-        agent = agent_from(call, in);
-        made = make_agent(call, *agent);
+        agent = draft(call, in.agent->name, in.role);
+        agent->avatar_url = in.agent->avatar_url;
+        born = agents::insert(call, *agent);
     }
     const std::string secret = new_token();
     const Uuid id = new_uuid();
@@ -211,7 +131,7 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
     auto token = tx.one<TokenResponse>(find_token, call.org(), id);
     if (!token) not_found("agent");
 
-    if (agent) announce(call, *agent, *made->one());
+    if (agent) announce(call, *agent, *born->one());
     Event event = created(token_created, *token);
     event.name = token->name;
     call.ask(event);
@@ -233,26 +153,13 @@ const Operation create_token{
     .handler = create,
 };
 
-// ------------------------------------------------------------------------ list, revoke
-
-/// Which tokens a caller may look after.
-struct Reach {
-    std::optional<Uuid> owner, agent;
-
-    explicit Reach(const Caller& caller) {
-        if (caller.role >= OrgRole::admin) return;
-        if (caller.is_person()) owner = caller.user_id;
-        else agent = caller.id;
-    }
-    bool covers(const TokenResponse& token) const {
-        return (!owner || token.owner_user_id == *owner) && (!agent || token.agent_id == *agent);
-    }
-};
+// ------------------------------------------------------------------------------ list
 
 struct TokensQuery {
+    std::optional<Uuid> agent_id;
     Paging paging;
 };
-SVC_RECORD(TokensQuery, (paging, "", spread));
+SVC_RECORD(TokensQuery, (agent_id, "Only those of this agent."), (paging, "", spread));
 
 Page<TokenResponse> list(Call& call, const TokensQuery& in) {
     const Reach reach(call.caller());
@@ -262,6 +169,7 @@ Page<TokenResponse> list(Call& call, const TokensQuery& in) {
         call.org(),
         reach.owner,
         reach.agent,
+        in.agent_id,
         after ? std::optional(after->front()) : std::nullopt,
         in.paging.page_size + 1
     );
@@ -278,55 +186,12 @@ const Operation list_tokens{
     .handler = list,
 };
 
-struct TokenId {
-    Uuid token_id;
-};
-SVC_RECORD(TokenId, (token_id, "One of your own tokens; an admin may name any."));
-
-void revoke(Call& call, const TokenId& in) {
-    const Reach reach(call.caller());
-    Tx& tx = call.tx();
-    auto found = tx.later<TokenResponse>(find_token, call.org(), in.token_id);
-    auto ended = tx.later<Now>(
-        end_token, call.org(), in.token_id, reach.owner, reach.agent, call.caller().id
-    );
-    const auto before = found.one();
-    if (!before || !reach.covers(*before)) not_found("token");
-    const auto done = ended.one();
-    if (!done) return;  // it was revoked already
-
-    TokenResponse after = *before;
-    after.status = TokenStatus::revoked;
-    after.revoked_at = after.last_edited_time = done->now;
-    after.last_edited_by = ref_of(call.caller());
-    after.version += 1;
-    Event event = changed(token_revoked, *before, after);
-    event.name = after.name;
-    call.ask(event);
-    call.tell(event);
-    call.use<orgs::Directory>().unsettle(tx, call.org());
-}
-
-const Operation revoke_token{
-    .name = "revoke_token",
-    .route = "DELETE /v1/tokens/{token_id}",
-    .summary = "Take a token back; it stops working at once.",
-    .access = Access::member,
-    .status = 204,
-    .destructive = true,
-    .idempotent = true,
-    .handler = revoke,
-};
-
 }  // namespace
 
 void add_token_operations(Kernel& kernel) {
-    kernel.add(agent_created);
     kernel.add(token_created);
-    kernel.add(token_revoked);
     kernel.add(list_tokens);
     kernel.add(create_token);
-    kernel.add(revoke_token);
 }
 
 }  // namespace svc::agents

@@ -88,6 +88,11 @@ public:
         char rest[256];
         return ::recv(connection_.fd(), rest, sizeof rest, 0) == 0;
     }
+    /// True as long as the server has not closed it; does not wait.
+    bool is_open() {
+        char next;
+        return ::recv(connection_.fd(), &next, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+    }
 
 private:
     Connection connection_;

@@ -1,0 +1,136 @@
+// What an agent has done, out of the audit record.
+
+#include "modules/agents/agents.hpp"
+
+namespace svc::agents {
+
+namespace {
+
+/// The record is read backwards, so many entries at most for one page: an agent that has not
+/// worked for long must not cost a walk through everything. `sequence` has no gaps, so the span
+/// that was read is known whatever was found in it.
+constexpr std::int64_t span = 5000;
+
+// The actor is JSON as text; only its principal is under the key `id`.
+constexpr Sql some_activity{"agents.list_activity", R"(
+    SELECT x.id, x.sequence, x.action, x.outcome, x.occurred_at, x.request_id,
+        x.actor::json ->> 'via' AS via,
+        x.actor::json ->> 'token_id' AS token_id,
+        CASE WHEN x.target_id IS NOT NULL THEN
+            json_build_object('type', x.target_type, 'id', x.target_id,
+                'name', CASE WHEN $5 THEN x.target_name END)
+        END AS target
+    FROM audit_events x
+    WHERE x.org_id = $1
+      AND x.sequence < coalesce($3, (
+          SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1))
+      AND x.sequence >= coalesce($3, (
+          SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1)) - $6
+      AND strpos(x.actor, '"id":"' || $2::uuid::text || '"') > 0
+    ORDER BY x.sequence DESC
+    LIMIT $4)"};
+
+// Agents that have left are known by their name.
+constexpr Sql find_start{"agents.activity_start", R"(
+    SELECT coalesce($3, (
+        SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1), 1) AS sequence
+    FROM principals p
+    WHERE p.org_id = $1 AND p.id = $2 AND p.type = 'agent')"};
+
+enum class ActivityOutcome { success, denied };
+BOOST_DESCRIBE_ENUM(ActivityOutcome, success, denied)
+
+struct ActivityTarget {
+    std::string type;
+    Uuid id;
+    std::optional<std::string> name;
+};
+SVC_RECORD(
+    ActivityTarget,
+    (type, "What sort of thing it is."),
+    (id, "Which one."),
+    (name, "As people called it then; null when it had no name, and for members who are no admins.")
+);
+
+struct AgentActivity {
+    Object<"agent_activity"> object;
+    Uuid id;
+    std::int64_t sequence = 0;
+    std::string action;
+    ActivityOutcome outcome{};
+    std::optional<ActivityTarget> target;
+    Surface via{};
+    std::optional<Uuid> token_id;
+    Timestamp occurred_at;
+    std::optional<std::string> request_id;
+};
+SVC_RECORD(
+    AgentActivity,
+    (object, "Always \"agent_activity\"."),
+    (id, "Of the entry; the event it left has the same."),
+    (sequence, "Its place in the workspace's audit record."),
+    (action, "The operation that did it."),
+    (outcome, "`denied`: it was refused."),
+    (target, "What it was about; null when it was about nothing in particular."),
+    (via, "The surface it came in by."),
+    (token_id, "The token that the agent did it with."),
+    (occurred_at, "When, by the database's clock."),
+    (request_id, "Of the request, as its answer named it.")
+);
+
+struct ActivityQuery {
+    Uuid agent_id;
+    Paging paging;
+};
+SVC_RECORD(
+    ActivityQuery,
+    (agent_id, "An agent of the workspace, or one that has left it."),
+    (paging, "", spread)
+);
+
+struct Start {
+    std::int64_t sequence = 0;
+};
+SVC_RECORD(Start, (sequence, ""));
+
+Page<AgentActivity> list(Call& call, const ActivityQuery& in) {
+    Tx& tx = call.tx();
+    const auto after = call.after(in.paging);
+    const std::optional<std::int64_t> from =
+        after ? std::optional(std::stoll(after->front())) : std::nullopt;
+    auto starting = tx.later<Start>(find_start, call.org(), in.agent_id, from);
+    auto rows = tx.all<AgentActivity>(
+        some_activity,
+        call.org(),
+        in.agent_id,
+        from,
+        in.paging.page_size + 1,
+        call.caller().role >= OrgRole::admin,
+        span
+    );
+    const auto start = starting.one();
+    if (!start) not_found("agent");
+    auto page = call.page(std::move(rows), in.paging, [](const AgentActivity& last) {
+        return std::vector{std::to_string(last.sequence)};
+    });
+    if (!page.next_cursor && start->sequence - span > 1)
+        page.next_cursor = call.cursor({std::to_string(start->sequence - span)});
+    return page;
+}
+
+const Operation list_agent_activity{
+    .name = "list_agent_activity",
+    .route = "GET /v1/agents/{agent_id}/activity",
+    .summary = "List what an agent has done and what it was refused, newest first.",
+    .description =
+        "Each page looks through 5,000 entries of the workspace's record at most, so a page may "
+        "hold few or none and still have a `next_cursor`.",
+    .access = Access::member,
+    .handler = list,
+};
+
+}  // namespace
+
+void add_agent_activity(Kernel& kernel) { kernel.add(list_agent_activity); }
+
+}  // namespace svc::agents

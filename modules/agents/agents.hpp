@@ -1,0 +1,36 @@
+#pragma once
+
+#include "modules/agents/shapes.hpp"
+#include "svc/kernel.hpp"
+
+/// Agents: what several files of this module do with them.
+namespace svc::agents {
+
+/// An agent that is about to be made, by the caller and for the person behind it.
+AgentResponse draft(Call& call, const std::string& name, TokenRole role);
+
+/// What the database says of a new agent.
+struct Born {
+    Timestamp created_time, resets_at;
+    bool is_free = false;
+};
+SVC_RECORD(Born, (created_time, ""), (resets_at, ""), (is_free, ""));
+/// Queues its rows.
+Later<Born> insert(Call& call, const AgentResponse& agent);
+/// Completes the draft, and asks and tells of it.
+void announce(Call& call, AgentResponse& agent, const Born& born);
+
+inline constexpr Sql find_agent{"agents.find_agent", R"(
+    SELECT * FROM agent_view WHERE org_id = $1 AND id = $2)"};
+
+struct AgentId {
+    Uuid agent_id;
+};
+SVC_RECORD(AgentId, (agent_id, "An agent of the workspace."));
+
+/// Put their operations and events into the kernel.
+void add_agent_operations(Kernel& kernel);
+void add_agent_changes(Kernel& kernel);
+void add_agent_activity(Kernel& kernel);
+
+}  // namespace svc::agents

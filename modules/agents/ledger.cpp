@@ -1,0 +1,262 @@
+#include "modules/agents/ledger.hpp"
+
+#include <Poco/Logger.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace svc::agents {
+
+namespace {
+
+/// How soon after a minute has begun its first units are drawn for those who are at work.
+constexpr auto beat = std::chrono::milliseconds(100);
+
+// Another server may be a moment ahead: the later window counts.
+constexpr Sql look{"agents.look_at_budgets", R"(
+    SELECT a.requests_per_minute, a.requests_per_day, a.daily_writes,
+        CASE WHEN u.minute = w.minute THEN u.minute_taken ELSE 0 END AS minute_taken,
+        CASE WHEN u.day = w.day THEN greatest(u.requests_taken, u.requests) ELSE 0 END
+            AS requests_taken,
+        CASE WHEN u.day = w.day THEN greatest(u.writes_taken, u.writes) ELSE 0 END AS writes_taken,
+        w.minute, (w.day::timestamp AT TIME ZONE 'UTC') AS day,
+        (extract(epoch FROM w.minute + interval '1 minute' - now()) * 1000)::bigint AS minute_ms,
+        (extract(epoch FROM (w.day + 1)::timestamp AT TIME ZONE 'UTC' - now()) * 1000)::bigint
+            AS day_ms
+    FROM agent_usage u
+    JOIN agents a ON a.org_id = $1 AND a.id = u.agent_id
+    CROSS JOIN LATERAL (
+        SELECT greatest(u.minute, date_trunc('minute', now())) AS minute,
+            greatest(u.day, (now() AT TIME ZONE 'UTC')::date) AS day
+    ) w
+    WHERE u.org_id = $1 AND u.agent_id = $2
+    FOR UPDATE OF u)"};
+
+constexpr Sql write{"agents.write_budgets", R"(
+    UPDATE agent_usage
+    SET minute = $3, minute_taken = $4,
+        day = ($5::timestamptz AT TIME ZONE 'UTC')::date,
+        requests_taken = $6, writes_taken = $7,
+        requests =
+            CASE WHEN day = ($5::timestamptz AT TIME ZONE 'UTC')::date THEN requests ELSE 0 END,
+        writes = CASE WHEN day = ($5::timestamptz AT TIME ZONE 'UTC')::date THEN writes ELSE 0 END
+    WHERE org_id = $1 AND agent_id = $2)"};
+
+constexpr Sql add_up{"agents.settle_usage", R"(
+    UPDATE agent_usage
+    SET day = greatest(day, (now() AT TIME ZONE 'UTC')::date),
+        requests = greatest(0, $3 +
+            CASE WHEN day >= (now() AT TIME ZONE 'UTC')::date THEN requests ELSE 0 END),
+        writes = greatest(0, $4 +
+            CASE WHEN day >= (now() AT TIME ZONE 'UTC')::date THEN writes ELSE 0 END),
+        requests_taken =
+            CASE WHEN day >= (now() AT TIME ZONE 'UTC')::date THEN requests_taken ELSE 0 END,
+        writes_taken =
+            CASE WHEN day >= (now() AT TIME ZONE 'UTC')::date THEN writes_taken ELSE 0 END
+    WHERE org_id = $1 AND agent_id = $2)"};
+
+struct Balance {
+    std::optional<std::int64_t> requests_per_minute, requests_per_day, daily_writes;
+    std::int64_t minute_taken = 0, requests_taken = 0, writes_taken = 0;
+    Timestamp minute, day;
+    std::int64_t minute_ms = 0, day_ms = 0;
+};
+SVC_RECORD(
+    Balance,
+    (requests_per_minute, ""),
+    (requests_per_day, ""),
+    (daily_writes, ""),
+    (minute_taken, ""),
+    (requests_taken, ""),
+    (writes_taken, ""),
+    (minute, ""),
+    (day, ""),
+    (minute_ms, ""),
+    (day_ms, "")
+);
+
+/// Settles one limit with the account: `taken` becomes what the database is to hold.
+Drawn::Part deal(
+    const std::optional<std::int64_t>& limit,
+    std::int64_t& taken,
+    const Units& returned,
+    const std::optional<std::int64_t>& at_least,
+    const Timestamp& window,
+    Clock::time_point ends
+) {
+    Drawn::Part part{.limit = limit, .granted = {window.micros, 0}, .left = 0, .ends = ends};
+    if (returned.window == window.micros) taken = std::max<std::int64_t>(taken - returned.count, 0);
+    if (!limit) return part;
+    part.left = std::max<std::int64_t>(*limit - taken, 0);
+    if (at_least) part.granted.count = share(part.left, *at_least);
+    part.left -= part.granted.count;
+    taken += part.granted.count;
+    return part;
+}
+
+Drawn deal(Balance& balance, const Demand& demand, Clock::time_point since) {
+    const auto minute_ends = since + std::chrono::milliseconds(balance.minute_ms);
+    const auto day_ends = since + std::chrono::milliseconds(balance.day_ms);
+    const auto& want = demand.at_least;
+    const auto& back = demand.returned;
+    return {{
+        deal(
+            balance.requests_per_minute,
+            balance.minute_taken,
+            back[0],
+            want[0],
+            balance.minute,
+            minute_ends
+        ),
+        deal(
+            balance.requests_per_day,
+            balance.requests_taken,
+            back[1],
+            want[1],
+            balance.day,
+            day_ends
+        ),
+        deal(balance.daily_writes, balance.writes_taken, back[2], want[2], balance.day, day_ends),
+    }};
+}
+
+}  // namespace
+
+std::size_t Ledger::Hash::operator()(const Uuid& id) const {
+    std::size_t hash;  // the end of an id is random
+    std::memcpy(&hash, id.bytes().data() + id.bytes().size() - sizeof hash, sizeof hash);
+    return hash;
+}
+
+std::shared_ptr<Account> Ledger::find(const Uuid& agent) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = accounts_.find(agent);
+    return found == accounts_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Account> Ledger::open(const Uuid& org, const Uuid& agent) {
+    const std::lock_guard lock(mutex_);
+    auto& account = accounts_[agent];
+    if (!account) account = std::make_shared<Account>(org, agent);
+    return account;
+}
+
+Ledger::Accounts Ledger::all() const {
+    Accounts all;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [agent, account] : accounts_) all.push_back(account);
+    }
+    // One order, so that servers that write down the same agents never wait in a circle.
+    std::ranges::sort(all, {}, [](const auto& each) {
+        return std::pair(each->org(), each->agent());
+    });
+    return all;
+}
+
+// --------------------------------------------------------------------- what the kernel asks
+
+void Ledger::take(const Caller& caller, const Cost& cost) {
+    if (caller.type != PrincipalType::agent || !caller.org_id) return;
+    open(*caller.org_id, caller.id)->take(cost, *this);
+}
+
+void Ledger::give_back(const Uuid& principal, const Cost& cost) noexcept {
+    if (const auto account = find(principal)) account->give_back(cost);
+}
+
+void Ledger::tell(const Caller& caller, Headers& headers) const {
+    if (caller.type != PrincipalType::agent) return;
+    if (const auto account = find(caller.id)) account->tell(headers);
+}
+
+void Ledger::know(const Uuid& org, const Uuid& agent, const AgentBudgets& budgets) {
+    open(org, agent)->know(budgets);
+}
+
+// ------------------------------------------------------------------------------- the bank
+
+Drawn Ledger::draw(const Uuid& org, const Uuid& agent, const Demand& demand) {
+    Drawn drawn;
+    kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+        drawn = {};
+        const auto since = Clock::now();
+        tx.act_for(org, {});
+        auto balance = tx.one<Balance>(look, org, agent);
+        if (!balance) return;  // it is gone: nothing is left to limit
+        drawn = deal(*balance, demand, since);
+        tx.queue(
+            write,
+            org,
+            agent,
+            balance->minute,
+            balance->minute_taken,
+            balance->day,
+            balance->requests_taken,
+            balance->writes_taken
+        );
+    });
+    return drawn;
+}
+
+void Ledger::settle() {
+    std::vector<std::pair<std::shared_ptr<Account>, Cost>> due;
+    for (const auto& account : all())
+        if (const Cost used = account->used(); used != Cost{}) due.emplace_back(account, used);
+    if (due.empty()) return forget_idle();
+    try {
+        kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+            for (const auto& [account, used] : due) {
+                tx.act_for(account->org(), {});
+                tx.queue(add_up, account->org(), account->agent(), used.requests, used.writes);
+            }
+        });
+    } catch (...) {
+        for (const auto& [account, used] : due) account->unsettle(used);
+        throw;
+    }
+    forget_idle();
+}
+
+void Ledger::forget_idle() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(accounts_, [](const auto& each) { return each.second->idle(); });
+}
+
+// --------------------------------------------------------------------- what goes on beside
+
+void Ledger::start() {
+    tender_ = std::thread([this] { tend(); });
+}
+
+void Ledger::tend() {
+    auto& log = Poco::Logger::get("agents");
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, beat, [this] { return stopping_; })) {
+        lock.unlock();
+        try {
+            for (const auto& account : all()) account->tend(*this);
+        } catch (const std::exception& problem) {
+            log.warning(std::string("budgets: ") + problem.what());
+        }
+        lock.lock();
+    }
+}
+
+void Ledger::stop() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(stopping_, true)) return;
+    }
+    wake_.notify_all();
+    if (tender_.joinable()) tender_.join();
+    try {
+        for (const auto& account : all()) account->close(*this);
+        settle();
+    } catch (const std::exception& problem) {
+        // What was in hand counts as used, and what was used is told a little too low.
+        Poco::Logger::get("agents").warning(std::string("budgets: ") + problem.what());
+    }
+}
+
+}  // namespace svc::agents

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "modules/agents/shapes.hpp"
+#include "svc/budgets.hpp"
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace svc::agents {
+
+using Clock = std::chrono::steady_clock;
+
+enum class Limit { minute, day, writes };
+inline constexpr std::size_t limits = 3;
+template <class T>
+using PerLimit = std::array<T, limits>;
+
+/// Units of one window of time: which window, and how many.
+struct Units {
+    std::int64_t window = 0;  ///< when it began, microseconds since 1970
+    std::int64_t count = 0;
+};
+/// What an account asks of the database.
+struct Demand {
+    PerLimit<std::optional<std::int64_t>> at_least;  ///< nothing: it wants none
+    PerLimit<Units> returned;                        ///< what it does not need after all
+};
+/// What it got.
+struct Drawn {
+    struct Part {
+        std::optional<std::int64_t> limit;
+        Units granted;
+        std::int64_t left = 0;  ///< in the database, for everybody
+        Clock::time_point ends;
+    };
+    PerLimit<Part> parts;
+};
+
+/// Where accounts draw from.
+class Bank {
+public:
+    virtual ~Bank() = default;
+    virtual Drawn draw(const Uuid& org, const Uuid& agent, const Demand& demand) = 0;
+};
+
+/// How many units are taken out of the database at once when so many are left of a budget: far from
+/// its end enough to go on for a while, close to it one by one, so that servers share the rest.
+std::int64_t share(std::int64_t left, std::int64_t at_least);
+
+/// One agent's budgets on this server: units that are taken out of the database in advance and
+/// spent here without asking it. Any thread.
+class Account {
+public:
+    Account(const Uuid& org, const Uuid& agent) : org_(org), agent_(agent) {}
+
+    /// What the agent may use now; a change makes the units in hand void.
+    void know(const AgentBudgets& budgets);
+    /// Spends, drawing first if need be. Failure 429 when there is too little.
+    void take(const Budgets::Cost& cost, Bank& bank);
+    void give_back(const Budgets::Cost& cost);
+    /// Adds the headers about the limit that is closest.
+    void tell(Budgets::Headers& headers) const;
+
+    /// Draws what will be needed soon, or gives back what has not been needed for long.
+    void tend(Bank& bank);
+    /// Gives back everything.
+    void close(Bank& bank);
+    /// True when nothing is lost by forgetting it.
+    bool idle() const;
+
+    const Uuid& org() const { return org_; }
+    const Uuid& agent() const { return agent_; }
+    /// What was used since the last call.
+    Budgets::Cost used();
+    void unsettle(const Budgets::Cost& used);
+
+private:
+    struct Window {
+        std::optional<std::int64_t> limit;
+        Units in_hand;
+        std::int64_t left = 0;        // in the database when it was last asked
+        std::int64_t portion = 0;     // of the last draw
+        Clock::time_point ends{};     // from then on nothing of this holds
+        Clock::time_point in_vain{};  // until then there is no use in asking
+        bool open(Clock::time_point now) const { return now < ends; }
+    };
+    bool has(Limit limit, std::int64_t count, Clock::time_point now) const;
+    bool runs_low(const Window& window, Clock::time_point now) const;
+    void fill(std::unique_lock<std::mutex>& lock, const Demand& demand, Bank& bank);
+    void merge(const Drawn& drawn);
+    Demand demand_for(const Budgets::Cost& cost, Clock::time_point now) const;
+    Demand recall();
+    [[noreturn]] void refuse(Limit limit, Clock::time_point now) const;
+
+    const Uuid org_, agent_;
+    mutable std::mutex mutex_;
+    std::condition_variable filled_;
+    bool filling_ = false;
+    PerLimit<Window> windows_;
+    PerLimit<Units> unwanted_;
+    Budgets::Cost used_;
+    Clock::time_point last_used_ = Clock::now();
+};
+
+}  // namespace svc::agents

@@ -1,0 +1,185 @@
+// Tokens: a new secret for one, and its end.
+
+#include "modules/agents/parts/token_text.hpp"
+#include "modules/agents/tokens.hpp"
+#include "modules/agents/writes.hpp"
+#include "modules/orgs/api.hpp"
+
+namespace svc::agents {
+
+namespace {
+
+constexpr EventKind token_rotated{
+    .name = "token.rotated",
+    .object = "token",
+    .summary = "A token has another secret; the old one is refused.",
+    .record = &record_of<TokenResponse>,
+};
+constexpr EventKind token_revoked{
+    .name = "token.revoked",
+    .object = "token",
+    .summary = "A token has been taken back.",
+    .record = &record_of<TokenResponse>,
+};
+
+constexpr Sql lock_token{"agents.lock_token", R"(
+    SELECT now() AS now FROM tokens WHERE org_id = $1 AND id = $2 FOR UPDATE)"};
+
+constexpr Sql new_secret{"agents.rotate_token", R"(
+    UPDATE tokens
+    SET digest = decode($3, 'hex'), hint = $4,
+        last_edited_time = now(), last_edited_by = $5, version = version + 1
+    WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql end_token{"agents.revoke_token", R"(
+    UPDATE tokens
+    SET revoked_at = now(), last_edited_time = now(), last_edited_by = $3, version = version + 1
+    WHERE org_id = $1 AND id = $2)"};
+
+struct Locked {
+    Timestamp now;
+};
+SVC_RECORD(Locked, (now, ""));
+
+struct TokenId {
+    Uuid token_id;
+};
+SVC_RECORD(TokenId, (token_id, "One of your own tokens; an admin may name any."));
+
+/// A token that is to be changed, with nothing under way by it any more; locked.
+class Change {
+public:
+    Change(Call& call, const Uuid& id) : call_(call) {
+        const Reach reach(call.caller());
+        Tx& tx = call.tx();
+        tx.queue(await_writes_of_token, call.org(), id, reach.owner, reach.agent);
+        auto locked = tx.later<Locked>(lock_token, call.org(), id);
+        auto found = tx.later<TokenResponse>(find_token, call.org(), id);
+        const auto lock = locked.one();
+        auto token = found.one();
+        if (!lock || !token || !reach.covers(*token)) not_found("token");
+        call.require_version(token->version);
+        now_ = lock->now;
+        before = *std::move(token);
+        after = before;
+    }
+
+    /// Stores it by `write` and tells of it.
+    template <class Write>
+    void finish(const EventKind& kind, Write write) {
+        after.last_edited_time = now_;
+        after.last_edited_by = ref_of(call_.caller());
+        after.version += 1;
+        Event event = changed(kind, before, after);
+        event.name = after.name;
+        call_.ask(event);
+        write(call_.tx());
+        call_.tell(event);
+        call_.use<orgs::Directory>().unsettle(call_.tx(), after.org_id);
+    }
+
+    const Timestamp& now() const { return now_; }
+    TokenResponse before, after;
+
+private:
+    Call& call_;
+    Timestamp now_;
+};
+
+// --------------------------------------------------------------------------- rotate
+
+/// Whoever sees the secret can act by it.
+void require_right(const Caller& caller, const TokenResponse& token) {
+    if (token.kind == TokenKind::integration &&
+        (!caller.is_person() || caller.user_id != token.owner_user_id))
+        throw Failure(
+            Fault::restricted,
+            "This token acts as its owner, so only its owner gets a new secret; you may revoke it."
+        );
+    const bool own = caller.token_id == token.id;
+    if (caller.token_id && !own && as_org_role(token.role) > caller.role)
+        throw Failure(
+            Fault::restricted,
+            "This token may do more than you, so you cannot have its secret: its role is " +
+                std::string(name_of(token.role)) + ", yours " + std::string(name_of(caller.role)) +
+                "."
+        );
+}
+
+void require_active(const TokenResponse& token) {
+    if (token.status == TokenStatus::active) return;
+    throw Failure(
+        Fault::conflict,
+        "The token is " + std::string(name_of(token.status)) + "; make another in its place."
+    )
+        .with("reason", "token_" + std::string(name_of(token.status)));
+}
+
+TokenResponse rotate(Call& call, const TokenId& in) {
+    Change change(call, in.token_id);
+    require_right(call.caller(), change.before);
+    require_active(change.before);
+    const std::string secret = new_token();
+    change.after.hint = hint_of(secret);
+    change.finish(token_rotated, [&](Tx& tx) {
+        tx.queue(
+            new_secret,
+            call.org(),
+            in.token_id,
+            digest_of(secret),
+            change.after.hint,
+            call.caller().id
+        );
+    });
+    change.after.token = secret;
+    return change.after;
+}
+
+const Operation rotate_token{
+    .name = "rotate_token",
+    .route = "POST /v1/tokens/{token_id}:rotate",
+    .summary = "Give a token another secret; the old one stops working at once.",
+    .description =
+        "The answer is the only place where the new secret is shown. Name, role, agent and expiry "
+        "stay. A token that acts as a person is rotated by that person alone; an agent's also by "
+        "admins and by the agent.",
+    .access = Access::member,
+    .destructive = true,
+    .handler = rotate,
+};
+
+// --------------------------------------------------------------------------- revoke
+
+void revoke(Call& call, const TokenId& in) {
+    Change change(call, in.token_id);
+    if (change.before.status == TokenStatus::revoked) return;
+    change.after.status = TokenStatus::revoked;
+    change.after.revoked_at = change.now();
+    change.finish(token_revoked, [&](Tx& tx) {
+        tx.queue(end_token, call.org(), in.token_id, call.caller().id);
+    });
+}
+
+const Operation revoke_token{
+    .name = "revoke_token",
+    .route = "DELETE /v1/tokens/{token_id}",
+    .summary = "Take a token back; it stops working at once.",
+    .description =
+        "Once this is answered nothing more that is done by it takes effect, on any server.",
+    .access = Access::member,
+    .status = 204,
+    .destructive = true,
+    .idempotent = true,
+    .handler = revoke,
+};
+
+}  // namespace
+
+void add_token_changes(Kernel& kernel) {
+    kernel.add(token_rotated);
+    kernel.add(token_revoked);
+    kernel.add(rotate_token);
+    kernel.add(revoke_token);
+}
+
+}  // namespace svc::agents
