@@ -70,6 +70,16 @@ struct NewBoard {
 };
 SVC_RECORD(NewBoard, (key, ""), (created_time, ""));
 
+// An agent that was granted boards has no others.
+constexpr Sql look_for_grants{"boards.look_for_grants", R"(
+    SELECT EXISTS (
+        SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2) AS confined)"};
+
+struct Confinement {
+    bool confined = false;
+};
+SVC_RECORD(Confinement, (confined, ""));
+
 constexpr Sql insert_counter{"boards.insert_counter", R"(
     INSERT INTO board_counters (org_id, board_id) VALUES ($1, $2))"};
 
@@ -115,7 +125,13 @@ Board create(Call& call, const CreateBoardRequest& in) {
     Board board;
     board.id = new_uuid();
     board.org_id = call.org();
+    auto grants = call.tx().later<Confinement>(look_for_grants, call.org(), call.caller().id);
     const NewBoard stored = store(call, in, board.id);
+    if (!call.caller().is_person() && grants.one()->confined)
+        throw Failure(
+            Fault::restricted,
+            "You are confined to the boards that you were granted, so you cannot make others."
+        );
     board.key = stored.key;
     board.name = in.name;
     board.description = in.description;

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/boards/grants.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 
@@ -37,6 +38,7 @@ public:
               &card_restored})
             kernel.add(*each);
         kernel.offer<Moves>(moves());
+        add_grants(kernel);
     }
 };
 
