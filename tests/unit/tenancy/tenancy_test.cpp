@@ -1,0 +1,268 @@
+#include "svc/types.hpp"
+#include "tests/support/postgres.hpp"
+#include "tests/support/program.hpp"
+#include "tests/unit/tenancy/role.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+/// Two workspaces have a row each in every table that has workspaces. In a session of the server's
+/// own role that acts for one of them the other's rows cannot be read, changed, taken over or added
+/// to. What the tables are is read off the database, so new ones are covered as they come.
+namespace svc::test {
+
+namespace {
+
+struct Column {
+    std::string name, type;
+    bool required = false, generated = false;
+};
+struct Table {
+    std::string name;
+    std::string org;  // the column that says whose a row is
+    std::vector<Column> columns;
+
+    std::string writable() const {
+        std::string list;
+        for (const Column& each : columns)
+            if (!each.generated) (list += list.empty() ? "" : ", ") += each.name;
+        return list;
+    }
+};
+
+std::string quoted(const std::string& text) {
+    return "'" + std::regex_replace(text, std::regex("'"), "''") + "'";
+}
+
+class Tenancy : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        url = Postgres::shared().fresh_database();
+        const TempFolder var("workboard-tenancy");
+        const auto migrated = test::run(
+            {std::string(SVC_BUILD) + "/bin/workboard",
+             "migrate",
+             "--database-url",
+             url,
+             "--var",
+             var.path()},
+            {},
+            SVC_SOURCE
+        );
+        if (migrated.code != 0) throw std::runtime_error(migrated.output);
+        owner = std::make_unique<Role>(Postgres::shared().superuser_url(url));
+        server = std::make_unique<Role>(url);
+        tables = find_tables();
+        // Rows without what they hang on: this is about policies, not about foreign keys.
+        owner->must("SET session_replication_role = replica");
+        for (const Table& each : tables)
+            for (const auto& org : {a, b}) furnish(each, org);
+    }
+    static void TearDownTestSuite() {
+        server.reset();
+        owner.reset();
+    }
+
+    static std::vector<Table> find_tables() {
+        std::vector<Table> all;
+        const auto rows = owner->must(R"(
+            SELECT c.relname,
+                CASE WHEN c.relname = 'orgs' THEN 'id' ELSE 'org_id' END
+            FROM pg_class c
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+              AND (c.relname = 'orgs' OR EXISTS (
+                  SELECT FROM pg_attribute t WHERE t.attrelid = c.oid AND t.attname = 'org_id'))
+            ORDER BY c.relname)");
+        for (const auto& row : rows) all.push_back({row[0], row[1], columns_of(row[0])});
+        return all;
+    }
+    static std::vector<Column> columns_of(const std::string& table) {
+        std::vector<Column> all;
+        const auto rows = owner->must(
+            "SELECT attname, format_type(atttypid, atttypmod), attnotnull,"
+            " attidentity <> '' OR attgenerated <> '' FROM pg_attribute WHERE attrelid = '" +
+            table + "'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+        );
+        for (const auto& row : rows) all.push_back({row[0], row[1], row[2] == "t", row[3] == "t"});
+        return all;
+    }
+
+    /// What a CHECK of the table lets a column be: the first of the texts it names.
+    static std::optional<std::string> word_for(const Table& table, const Column& column) {
+        const auto checks = owner->must(
+            "SELECT pg_get_constraintdef(c.oid) FROM pg_constraint c"
+            " JOIN pg_attribute t ON t.attrelid = c.conrelid AND t.attnum = ANY (c.conkey)"
+            " WHERE c.contype = 'c' AND c.conrelid = '" +
+            table.name + "'::regclass AND t.attname = '" + column.name +
+            "' ORDER BY array_length(c.conkey, 1), c.conname"
+        );
+        for (const auto& check : checks) {
+            std::smatch word;
+            if (std::regex_search(check[0], word, std::regex("'(\\w+)'::text"))) return word[1];
+        }
+        return std::nullopt;
+    }
+    static std::string value_for(const Table& table, const Column& column) {
+        if (column.type == "uuid") return quoted(new_uuid().str());
+        if (column.type == "text" || column.type.starts_with("character"))
+            return quoted(word_for(table, column).value_or("KEY" + std::to_string(++made)));
+        if (column.type == "bytea") return "sha256(" + quoted(new_uuid().str()) + "::bytea)";
+        if (column.type == "boolean") return "true";
+        if (column.type == "jsonb" || column.type == "json") return "'{}'";
+        if (column.type.starts_with("timestamp") || column.type == "date") return "now()";
+        if (column.type == "interval") return "'1 hour'";
+        if (column.type == "inet") return "'192.0.2.1'";
+        if (column.type.ends_with("[]")) return "'{}'";
+        if (column.type == "tsvector") return "''";
+        return std::to_string(++made);  // a number
+    }
+    /// A row with all that has to be there; the first try that the table's checks let through.
+    static void furnish(const Table& table, const std::string& org) {
+        std::string problem;
+        for (const bool everything : {false, true}) {
+            std::string names, values;
+            for (const Column& each : table.columns) {
+                if (each.generated || (!each.required && !everything && each.name != table.org))
+                    continue;
+                (names += names.empty() ? "" : ", ") += each.name;
+                (values += values.empty() ? "" : ", ") +=
+                    each.name == table.org ? quoted(org) : value_for(table, each);
+            }
+            const auto out = owner->run(
+                "INSERT INTO " + table.name + " (" + names + ") VALUES (" + values + ")"
+            );
+            if (out.state.empty()) return;
+            problem += out.message;
+        }
+        ADD_FAILURE() << table.name << " has no row of " << org
+                      << ", so nothing about it can be shown: " << problem;
+    }
+
+    static std::string acting_for(const std::string& org) {
+        return "SELECT set_config('app.org_id', " + quoted(org) +
+               ", true), set_config('app.user_id', " + quoted(new_uuid().str()) + ", true)";
+    }
+    static std::string where(const Table& table, const std::string& org) {
+        return " WHERE " + table.org + " = " + quoted(org);
+    }
+    static std::size_t rows_of(const Table& table, const std::string& org) {
+        return std::stoul(
+            owner->must("SELECT count(*) FROM " + table.name + where(table, org))[0][0]
+        );
+    }
+
+    inline static std::string url;
+    inline static const std::string a = new_uuid().str(), b = new_uuid().str();
+    inline static std::unique_ptr<Role> owner, server;
+    inline static std::vector<Table> tables;
+    inline static int made = 0;
+};
+
+TEST_F(Tenancy, EveryTableHasRowsOfBothWorkspaces) {
+    ASSERT_GT(tables.size(), 15u) << "the tables are not found where they are expected";
+    for (const Table& each : tables) {
+        EXPECT_GT(rows_of(each, a), 0u) << each.name;
+        EXPECT_GT(rows_of(each, b), 0u) << each.name;
+    }
+}
+
+TEST_F(Tenancy, TheServersRoleIsBelowThePolicies) {
+    const auto role =
+        server->must("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user");
+    EXPECT_EQ(role[0][0], "f");
+    for (const Table& each : tables)
+        EXPECT_EQ(
+            server->must(
+                "SELECT relrowsecurity AND relforcerowsecurity AND"
+                " relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
+                " FROM pg_class WHERE oid = '" +
+                each.name + "'::regclass"
+            )[0][0],
+            "t"
+        ) << each.name
+          << " is not the server's own, or its policies are not forced";
+}
+
+TEST_F(Tenancy, OnesOwnRowsAreSeen) {
+    for (const Table& each : tables) {
+        const auto seen =
+            server->attempt(acting_for(a), "SELECT count(*) FROM " + each.name + where(each, a));
+        ASSERT_EQ(seen.state, "") << seen.message;
+        EXPECT_EQ(seen.rows[0][0], std::to_string(rows_of(each, a))) << each.name;
+    }
+}
+
+TEST_F(Tenancy, OthersRowsAreNotSeen) {
+    for (const Table& each : tables) {
+        const auto seen =
+            server->attempt(acting_for(a), "SELECT count(*) FROM " + each.name + where(each, b));
+        EXPECT_EQ(seen.state, "") << seen.message;
+        EXPECT_EQ(seen.rows[0][0], "0") << each.name;
+        const auto all = server->attempt(
+            acting_for(a),
+            "SELECT count(*) FROM " + each.name + " WHERE " + each.org + " <> " + quoted(a)
+        );
+        EXPECT_EQ(all.rows[0][0], "0") << each.name;
+    }
+}
+
+TEST_F(Tenancy, NobodySeesAnything) {
+    for (const Table& each : tables) {
+        const auto seen = server->attempt("SELECT 1", "SELECT count(*) FROM " + each.name);
+        EXPECT_EQ(seen.state, "") << seen.message;
+        EXPECT_EQ(seen.rows[0][0], "0") << each.name;
+    }
+}
+
+TEST_F(Tenancy, OthersRowsAreNotChanged) {
+    for (const Table& each : tables) {
+        for (const std::string& sql :
+             {"UPDATE " + each.name + " SET " + each.org + " = " + each.org + where(each, b),
+              "DELETE FROM " + each.name + where(each, b)}) {
+            const auto done = server->attempt(acting_for(a), sql);
+            // A right that the role has given up altogether is as good as a policy.
+            EXPECT_TRUE(done.affected == 0 && (done.state.empty() || done.refused_by_policy()))
+                << sql << ": " << done.affected << " rows, " << done.message;
+        }
+    }
+}
+
+TEST_F(Tenancy, OnesOwnRowsAreNotGivenAway) {
+    for (const Table& each : tables) {
+        const auto done = server->attempt(
+            acting_for(a),
+            "UPDATE " + each.name + " SET " + each.org + " = " + quoted(b) + where(each, a)
+        );
+        const bool nothing_to_change = done.state.empty() && done.affected == 0;
+        EXPECT_TRUE(done.refused_by_policy() || nothing_to_change)
+            << each.name << ": " << done.affected << " rows, " << done.message;
+    }
+}
+
+TEST_F(Tenancy, RowsAreNotAddedToOthers) {
+    for (const Table& each : tables) {
+        const auto row =
+            owner->must("SELECT to_json(t) FROM " + each.name + " t" + where(each, b) + " LIMIT 1");
+        ASSERT_FALSE(row.empty()) << each.name;
+        const auto done = server->attempt(
+            acting_for(a),
+            "INSERT INTO " + each.name + " (" + each.writable() + ") SELECT " + each.writable() +
+                " FROM json_populate_record(NULL::" + each.name + ", " + quoted(row[0][0]) + ")"
+        );
+        EXPECT_TRUE(done.refused_by_policy()) << each.name << ": " << done.message;
+    }
+}
+
+// A view shows what its reader may see, not what its owner may.
+TEST_F(Tenancy, ViewsAskForTheirReader) {
+    const auto open = server->must(R"(
+        SELECT c.relname FROM pg_class c
+        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('v', 'm')
+          AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false))");
+    for (const auto& each : open) ADD_FAILURE() << each[0] << " is not security_invoker";
+}
+
+}  // namespace
+}  // namespace svc::test
