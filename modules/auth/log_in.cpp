@@ -20,7 +20,7 @@ constexpr Sql find_password{"auth.find_password", R"(
     UNION ALL
     (SELECT s.password_hash, false
      FROM sign_ups s
-     WHERE s.email_key = $1 AND s.expires_at > now()
+     WHERE s.email_key = $1 AND s.expires_at > now() AND s.password_hash IS NOT NULL
      ORDER BY s.created_time DESC LIMIT 1)
     ORDER BY verified DESC
     LIMIT 1)"};

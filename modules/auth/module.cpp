@@ -2,6 +2,7 @@
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/attempts.hpp"
+#include "modules/auth/newcomers.hpp"
 #include "modules/auth/parts/passwords.hpp"
 #include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/sessions.hpp"
@@ -23,6 +24,7 @@ public:
         kernel.offer(*passwords_);
         kernel.offer(*slow_work_);
         kernel.offer<orgs::ActiveWorkspace>(workspace_);
+        kernel.offer<orgs::Newcomers>(links_);
         kernel.add(*sessions_);
 
         kernel.tag("account", "Your account: signing up and in, who you are, your sessions.");
@@ -60,6 +62,7 @@ private:
     std::optional<SlowWork> slow_work_;
     std::optional<SessionAuthenticator> sessions_;
     SessionWorkspace workspace_;
+    MailedLinks links_;
 };
 
 }  // namespace

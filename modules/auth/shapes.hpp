@@ -1,12 +1,14 @@
 #pragma once
 
-#include "svc/caller.hpp"
+#include "modules/orgs/api.hpp"
 
 /// The account as its owner sees it (contract sections 6.1 to 6.3).
 namespace svc::auth {
 
-enum class UserType { person, bot };
-BOOST_DESCRIBE_ENUM(UserType, person, bot)
+using orgs::BotDetails;
+using orgs::PersonDetails;
+using orgs::UserType;
+using orgs::WorkspaceLimits;
 
 /// Ways to prove who one is, as far as an account has them.
 enum class SignIn { password, google };
@@ -14,41 +16,6 @@ BOOST_DESCRIBE_ENUM(SignIn, password, google)
 
 enum class AuthMethod { password, google, email_verification, password_reset };
 BOOST_DESCRIBE_ENUM(AuthMethod, password, google, email_verification, password_reset)
-
-struct PersonDetails {
-    Email email;
-};
-SVC_RECORD(PersonDetails, (email, "The address of the account."));
-
-enum class BotOwnerType { workspace };
-BOOST_DESCRIBE_ENUM(BotOwnerType, workspace)
-
-struct BotOwner {
-    BotOwnerType type{};
-    bool workspace = true;
-};
-SVC_RECORD(
-    BotOwner, (type, "Always \"workspace\"."), (workspace, "Always true: bots belong to no person.")
-);
-
-struct WorkspaceLimits {
-    std::int64_t max_file_upload_size_in_bytes = 20 << 20;
-};
-SVC_RECORD(WorkspaceLimits, (max_file_upload_size_in_bytes, "The largest file that is taken."));
-
-struct BotDetails {
-    BotOwner owner;
-    Uuid workspace_id;
-    std::string workspace_name;
-    WorkspaceLimits workspace_limits;
-};
-SVC_RECORD(
-    BotDetails,
-    (owner, "Who it belongs to."),
-    (workspace_id, "The workspace it works in."),
-    (workspace_name, "The name of that workspace."),
-    (workspace_limits, "What it may do there.")
-);
 
 struct UserResponse {
     Object<"user"> object;

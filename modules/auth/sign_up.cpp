@@ -56,10 +56,13 @@ constexpr Sql verify{"auth.verify", R"(
         RETURNING id
     ), owner AS MATERIALIZED (
         SELECT set_config('app.user_id', id::text, true)::uuid AS id FROM person
+    ), password AS (
+        INSERT INTO passwords (user_id, hash)
+        SELECT owner.id, admitted.password_hash FROM owner CROSS JOIN admitted
+        WHERE admitted.password_hash IS NOT NULL
+        ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, changed_at = now()
     )
-    INSERT INTO passwords (user_id, hash)
-    SELECT owner.id, admitted.password_hash FROM owner CROSS JOIN admitted
-    ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, changed_at = now())"};
+    SELECT id FROM owner)"};
 
 constexpr Sql forget_others{"auth.forget_other_sign_ups", R"(
     DELETE FROM sign_ups WHERE email_key = svc_credential())"};
@@ -241,7 +244,7 @@ AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {
     auto verified = tx.queue(verify, digest.bytes());
     tx.queue(forget_others);
     auto session = begin_session(call, {.method = AuthMethod::email_verification});
-    if (verified.affected() == 0 || !session)
+    if (verified.rows() == 0 || !session)
         throw Failure::invalid_at(
             R"(["body","token"])",
             "value_error",

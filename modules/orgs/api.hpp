@@ -7,9 +7,10 @@
 ///
 /// Its tables are the directory that everything else refers to; statements of other modules may
 /// join `users`, `orgs`, `memberships`, `membership_view` and, for every PrincipalRef, in one
-/// LEFT JOIN, `principals` (see the migration). Only auth writes `users`. A module that has
-/// principals of its own, such as agents, writes their rows of `principals` in the statement
-/// that makes, renames or redecorates them, and never deletes them.
+/// LEFT JOIN, `principals` (see the migration). Only auth writes `users`, save for
+/// the unconfirmed person that add_member makes of an address. A module that has principals of its
+/// own, such as agents, writes their rows of `principals` in the statement that makes, renames or
+/// redecorates them, and never deletes them: of one that is deleted it sets `gone_at`.
 namespace svc::orgs {
 
 class Directory {
@@ -21,6 +22,31 @@ public:
     /// allowed: every server works their callers out anew. Call it in the transaction that
     /// changes a role, a seat, a principal's name, an agent's status or a token.
     virtual void unsettle(Tx& tx, const Uuid& org) = 0;
+};
+
+/// Offered to whoever takes sign-ups.
+class Invitations {
+public:
+    static constexpr std::string_view name = "orgs.Invitations";
+    virtual ~Invitations() = default;
+
+    /// Queues the question whether `token` came with the newest mail of a live invitation to this
+    /// address, and so whether whoever shows it has read that mail; the function returned reads
+    /// the answer. The address has to be the presented credential (docs/tenancy.md).
+    virtual std::function<bool()> proves(Tx& tx, std::string_view token, const Email& email)
+        const = 0;
+};
+
+/// Asked of whoever keeps accounts.
+class Newcomers {
+public:
+    static constexpr std::string_view name = "orgs.Newcomers";
+    virtual ~Newcomers() = default;
+
+    /// A new link by which the owner of an address that somebody else has brought in confirms it
+    /// and signs in, for a mail to that address alone. Queued in the call's transaction, whose
+    /// presented credential is the address from then on.
+    virtual std::string confirmation_link(Call& call, const Email& email) = 0;
 };
 
 /// Asked of whoever keeps sessions.

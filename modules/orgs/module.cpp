@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/orgs/orgs.hpp"
+#include "modules/orgs/parts/mail_token.hpp"
 
 namespace svc::orgs {
 
@@ -9,17 +10,51 @@ namespace {
 constexpr Sql raise_standing{"orgs.raise_standing", R"(
     UPDATE orgs SET standing = standing + 1 WHERE id = $1)"};
 
-class Orgs final : public Module, public Directory {
+constexpr Sql find_by_token{"orgs.find_invitation_by_token", R"(
+    SELECT i.id
+    FROM invitations i
+    WHERE i.email_key = $1 AND i.token_digest = $2 AND i.org_id IS NOT NULL
+      AND i.status = 'pending' AND i.expires_at > now())"};
+
+// They count as expired from their time on; this frees the index of what is pending.
+constexpr Sql close_expired{"orgs.sweep_invitations", R"(
+    UPDATE invitations
+    SET status = 'expired', last_edited_time = now(), version = version + 1
+    WHERE status = 'pending' AND expires_at <= now() AND org_id IS NOT NULL)"};
+
+class Orgs final : public Module, public Directory, public Invitations {
 public:
     void open(Kernel& kernel) override {
         settings_ = kernel.settings<Settings>();
         kernel.tag("workspace", "Workspaces: who is in them, and what they may do there.");
         add_org_operations(kernel);
+        add_org_changes(kernel);
+        add_member_operations(kernel);
+        add_direct_additions(kernel);
+        add_invitation_operations(kernel);
+        add_my_invitation_operations(kernel);
+        add_billing_operations(kernel);
+        add_audit_operations(kernel);
+        add_user_operations(kernel);
+        kernel.add(org_command(kernel));
         kernel.offer(settings_);
         kernel.offer<Directory>(*this);
+        kernel.offer<Invitations>(*this);
+        kernel.every("orgs.invitations", std::chrono::minutes(10), [&kernel] {
+            kernel.transact(Tx::Mode::write, [](Tx& tx) {
+                tx.act_for_all_orgs();
+                tx.queue(close_expired);
+            });
+        });
     }
 
     void unsettle(Tx& tx, const Uuid& org) override { tx.queue(raise_standing, org); }
+
+    std::function<bool()> proves(Tx& tx, std::string_view token, const Email& email)
+        const override {
+        auto found = tx.queue(find_by_token, email_key(email), TokenDigest(token).bytes());
+        return [found]() mutable { return found.rows() > 0; };
+    }
 
 private:
     Settings settings_;
@@ -29,4 +64,4 @@ private:
 
 }  // namespace svc::orgs
 
-SVC_MODULE(svc::orgs::Orgs, "orgs");
+SVC_MODULE(svc::orgs::Orgs, "orgs", "mail");

@@ -1,19 +1,11 @@
 // Workspaces: making one, reading those one is in.
 
-#include "modules/orgs/orgs.hpp"
-
 #include "modules/orgs/parts/slug.hpp"
+#include "modules/orgs/seats.hpp"
 
 namespace svc::orgs {
 
 namespace {
-
-constexpr EventKind member_added{
-    .name = "member.added",
-    .object = "membership",
-    .summary = "Somebody has become a member of the workspace.",
-    .record = &record_of<MembershipResponse>,
-};
 
 // Nothing happens when the slug is taken. The principal carries the name people know its owner by.
 constexpr Sql insert_org{"orgs.insert_org", R"(
@@ -29,15 +21,6 @@ constexpr Sql insert_org{"orgs.insert_org", R"(
     INSERT INTO principals (org_id, id, type, name, avatar_url)
     SELECT org.id, u.id, 'user', u.name, u.avatar_url
     FROM org JOIN users u ON u.id = org.created_by)"};
-
-constexpr Sql find_org{"orgs.find_org", R"(
-    SELECT v.*, CASE WHEN v.plan = 'free' THEN $3::bigint END AS seat_cap, m.role
-    FROM org_view v
-    JOIN memberships m ON m.org_id = v.id AND m.user_id = $2
-    WHERE v.id = $1)"};
-
-constexpr Sql find_membership{"orgs.find_membership", R"(
-    SELECT * FROM membership_view WHERE org_id = $1 AND user_id = $2)"};
 
 // Each workspace is entered before it is read: row-level security admits one at a time.
 constexpr Sql list_mine{"orgs.list_mine", R"(
@@ -63,9 +46,6 @@ constexpr Sql list_mine{"orgs.list_mine", R"(
 std::optional<Uuid> only_org(const Caller& caller) {
     return caller.token_id ? caller.org_id : std::nullopt;
 }
-void narrow(const Caller& caller, OrganizationResponse& org) {
-    if (caller.token_id) org.role = caller.role;
-}
 
 // ---------------------------------------------------------------------------- create
 
@@ -84,18 +64,6 @@ SVC_RECORD(
      matches(slug_pattern)),
     (icon, "Shown beside the name.")
 );
-
-void check_icon(const std::optional<Icon>& icon) {
-    if (!icon) return;
-    const bool consistent = icon->type == IconType::emoji ? icon->emoji && !icon->external
-                                                          : icon->external && !icon->emoji;
-    if (!consistent)
-        throw Failure::invalid_at(
-            R"(["body","icon"])",
-            "value_error",
-            "Value error, give the member that `type` names, and no other"
-        );
-}
 
 struct Made {
     OrganizationResponse org;
@@ -132,7 +100,7 @@ Made insert_under_some_slug(Call& call, const CreateOrganizationRequest& in, con
 }
 
 OrganizationResponse create(Call& call, const CreateOrganizationRequest& in) {
-    check_icon(in.icon);
+    check_icon(call, in.icon);
     const Caller& caller = call.caller();
     const Uuid id = new_uuid();
     call.tx().act_for(id, caller.user_id);
@@ -161,14 +129,9 @@ const Operation create_org{
 
 // ------------------------------------------------------------------------------ read
 
-struct OrgId {
-    Uuid org_id;
-};
-SVC_RECORD(OrgId, (org_id, "A workspace that the caller is in."));
-
 OrganizationResponse get(Call& call, const OrgId& in) {
     const Caller& caller = call.caller();
-    if (call.org() != in.org_id) not_found("workspace");
+    require_here(call, in.org_id);
     auto org = call.tx().one<OrganizationResponse>(
         find_org, in.org_id, caller.user_id, call.use<Settings>().free_seats
     );
@@ -218,8 +181,31 @@ const Operation list_orgs{
 
 }  // namespace
 
+void narrow(const Caller& caller, OrganizationResponse& org) {
+    if (caller.token_id) org.role = caller.role;
+}
+
+void check_icon(const Call& call, const std::optional<Icon>& icon) {
+    if (!icon) return;
+    const bool consistent = icon->type == IconType::emoji ? icon->emoji && !icon->external
+                                                          : icon->external && !icon->emoji;
+    if (!consistent)
+        throw wrong_field(call, "icon", "give the member that `type` names, and no other");
+}
+
+Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
+    const std::string root = call.request() ? "body" : "arguments";
+    return Failure::invalid_at(
+        "[\"" + root + "\",\"" + std::string(field) + "\"]",
+        "value_error",
+        "Value error, " + std::string(message)
+    );
+}
+
 void add_org_operations(Kernel& kernel) {
     kernel.add(member_added);
+    kernel.add(member_role_changed);
+    kernel.add(member_removed);
     kernel.add(create_org);
     kernel.add(list_orgs);
     kernel.add(get_org);

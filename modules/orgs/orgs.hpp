@@ -7,16 +7,67 @@ namespace svc::orgs {
 struct Settings {
     static constexpr std::string_view name = "orgs.Settings";  ///< offered to the handlers
     std::int64_t free_seats = 5;
+    std::int64_t invitation_days = 7;
+    std::int64_t invitation_mails_a_day = 200;
+    std::int64_t resend_seconds = 60;
+    std::string billing_portal;
 };
 SVC_RECORD(
     Settings,
     (free_seats,
      "How many people a workspace on the free plan has room for.",
      range(1, 100000),
+     defaulted),
+    (invitation_days, "How long an invitation can be accepted.", range(1, 365), defaulted),
+    (invitation_mails_a_day,
+     "Mails of invitations that a workspace may send within a day, then 429.",
+     range(1, 1000000),
+     defaulted),
+    (resend_seconds,
+     "Seconds before a member can be sent the mail that tells of the workspace once more.",
+     range(1, 86400),
+     defaulted),
+    (billing_portal,
+     "Where owners settle their bills, shown by get_billing; empty: nowhere.",
+     length(0, 2000),
+     matches("(https?://.+)?"),
      defaulted)
 );
 
-/// Puts the operations on workspaces into the kernel.
+struct OrgId {
+    Uuid org_id;
+};
+SVC_RECORD(OrgId, (org_id, "A workspace that the caller is in."));
+
+/// As the person $2 sees the workspace; $3: seats of the free plan.
+inline constexpr Sql find_org{"orgs.find_org", R"(
+    SELECT v.*, CASE WHEN v.plan = 'free' THEN $3::bigint END AS seat_cap, m.role
+    FROM org_view v
+    JOIN memberships m ON m.org_id = v.id AND m.user_id = $2
+    WHERE v.id = $1)"};
+/// The caller's own view: a token has the rights it has.
+void narrow(const Caller& caller, OrganizationResponse& org);
+
+/// 422 when an icon's `type` does not name what it has.
+void check_icon(const Call& call, const std::optional<Icon>& icon);
+
+/// The 422 about one field of the input, wherever it came from.
+Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
+
+// Each file puts its operations into the kernel.
 void add_org_operations(Kernel& kernel);
+void add_org_changes(Kernel& kernel);
+void add_member_operations(Kernel& kernel);
+void add_direct_additions(Kernel& kernel);
+void add_invitation_operations(Kernel& kernel);
+void add_my_invitation_operations(Kernel& kernel);
+void add_billing_operations(Kernel& kernel);
+void add_user_operations(Kernel& kernel);
+void add_audit_operations(Kernel& kernel);
+
+extern const EventKind org_billing_changed;
+
+/// The command `org`: plans and bills.
+Command org_command(Kernel& kernel);
 
 }  // namespace svc::orgs

@@ -19,6 +19,7 @@ BOOST_DESCRIBE_ENUM(IconType, emoji, external)
 
 struct ExternalIcon {
     Url url;
+    auto operator<=>(const ExternalIcon&) const = default;
 };
 SVC_RECORD(ExternalIcon, (url, "Where the picture is."));
 
@@ -121,6 +122,44 @@ SVC_RECORD(
     (created_time, "When the membership was made."),
     (last_edited_time, "When it was last changed."),
     (version, "Rises by one with every change; also the ETag.")
+);
+
+enum class UserType { person, bot };
+BOOST_DESCRIBE_ENUM(UserType, person, bot)
+
+struct PersonDetails {
+    Email email;
+};
+SVC_RECORD(PersonDetails, (email, "The address of the account."));
+
+enum class BotOwnerType { workspace };
+BOOST_DESCRIBE_ENUM(BotOwnerType, workspace)
+
+struct BotOwner {
+    BotOwnerType type{};
+    bool workspace = true;
+};
+SVC_RECORD(
+    BotOwner, (type, "Always \"workspace\"."), (workspace, "Always true: bots belong to no person.")
+);
+
+struct WorkspaceLimits {
+    std::int64_t max_file_upload_size_in_bytes = 20 << 20;
+};
+SVC_RECORD(WorkspaceLimits, (max_file_upload_size_in_bytes, "The largest file that is taken."));
+
+struct BotDetails {
+    BotOwner owner;
+    Uuid workspace_id;
+    std::string workspace_name;
+    WorkspaceLimits workspace_limits;
+};
+SVC_RECORD(
+    BotDetails,
+    (owner, "Who it belongs to."),
+    (workspace_id, "The workspace it works in."),
+    (workspace_name, "The name of that workspace."),
+    (workspace_limits, "What it may do there.")
 );
 
 }  // namespace svc::orgs

@@ -10,7 +10,8 @@ namespace {
 
 /// The small directory: who there is and what they belong to. These become reference tables, so
 /// they may be keyed and asked by something else than the workspace.
-const std::set<std::string> directory{"users", "sessions", "orgs", "memberships", "tokens"};
+const std::set<std::string> directory{
+    "users", "sessions", "orgs", "memberships", "invitations", "tokens"};
 
 /// What the kernel itself reads in one order over all workspaces. A distributed table asks that
 /// keys hold the workspace, not that they begin with it.

@@ -1,0 +1,34 @@
+// The mailed link of somebody who was added to a workspace: it confirms the address and signs in,
+// like that of a sign-up, but brings no password.
+
+#include "modules/auth/newcomers.hpp"
+
+#include "modules/auth/parts/secrets.hpp"
+#include "modules/auth/sessions.hpp"
+#include "modules/auth/settings.hpp"
+
+namespace svc::auth {
+
+namespace {
+
+constexpr Sql insert_newcomer{"auth.insert_newcomer", R"(
+    INSERT INTO sign_ups (id, email, email_key, token_digest, expires_at)
+    VALUES ($1, $2, $3, $4, now() + $5))"};
+
+}  // namespace
+
+std::string MailedLinks::confirmation_link(Call& call, const Email& email) {
+    const std::string token = new_mail_token(), key = email_key(email);
+    present(call.tx(), key);
+    call.tx().queue(
+        insert_newcomer,
+        new_uuid(),
+        email,
+        key,
+        Digest(token).bytes(),
+        std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
+    );
+    return call.kernel().base_url() + "/verify-email?token=" + token;
+}
+
+}  // namespace svc::auth

@@ -1,0 +1,221 @@
+// Giving somebody a seat without asking, and telling them of it once more.
+
+#include "modules/orgs/letters.hpp"
+#include "modules/orgs/seats.hpp"
+
+namespace svc::orgs {
+
+namespace {
+
+// For the audit record alone: nothing about the seat has changed.
+constexpr EventKind invite_resent{
+    .name = "member.invite_resent",
+    .object = "membership",
+    .summary = "A member was sent the mail that tells of the workspace once more.",
+};
+
+constexpr Sql present_address{"orgs.present_address", R"(
+    SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};
+
+constexpr Sql insert_newcomer{"orgs.insert_newcomer", R"(
+    INSERT INTO users (id, email, email_key, email_verified, name)
+    VALUES ($1, $2, $3, false, $4)
+    ON CONFLICT (email_key) DO NOTHING)"};
+
+constexpr Sql person_by_address{"orgs.person_by_address", R"(
+    SELECT u.id, u.name, u.avatar_url, u.email, u.email_verified, m.id AS seat_id
+    FROM users u
+    LEFT JOIN memberships m ON m.org_id = $1 AND m.user_id = u.id
+    WHERE u.email_key = $2)"};
+
+constexpr Sql person_by_id{"orgs.person_by_id", R"(
+    SELECT u.id, u.name, u.avatar_url, u.email, u.email_verified, m.id AS seat_id
+    FROM users u
+    LEFT JOIN memberships m ON m.org_id = $1 AND m.user_id = u.id
+    WHERE u.id = $2)"};
+
+struct Person {
+    UserSummary summary;
+    std::optional<Uuid> seat_id;
+};
+SVC_RECORD(Person, (summary, "", spread), (seat_id, ""));
+
+// ------------------------------------------------------------------------------- add
+
+struct AddMemberRequest {
+    Uuid org_id;
+    std::optional<Uuid> user_id;
+    std::optional<Email> email;
+    OrgRole role = OrgRole::member;
+    std::optional<std::string> name;
+};
+SVC_RECORD(
+    AddMemberRequest,
+    (org_id, "A workspace that the caller looks after."),
+    (user_id, "Somebody who has an account; either this or `email`."),
+    (email, "An address; one without an account gets one, to be confirmed by its owner."),
+    (role, "What the person may do. Only owners make owners.", defaulted),
+    (name,
+     "As people will see a new person; the owner of an account keeps the name it has.",
+     length(1, 120),
+     trimmed)
+);
+
+/// Queues the search. Row-level security shows the person to whoever presents the address, or
+/// acts for the person; the latter until the seat is there.
+Later<Person> find_person(Call& call, const AddMemberRequest& in) {
+    Tx& tx = call.tx();
+    if (in.user_id) {
+        tx.act_for(call.org(), in.user_id);
+        return tx.later<Person>(person_by_id, call.org(), *in.user_id);
+    }
+    const std::string key = email_key(*in.email);
+    tx.queue(present_address, key);
+    tx.queue(insert_newcomer, new_uuid(), *in.email, key, in.name);
+    return tx.later<Person>(person_by_address, call.org(), key);
+}
+
+MembershipResponse new_seat(
+    Call& call, const Roster& roster, const UserSummary& user, OrgRole role
+) {
+    MembershipResponse made;
+    made.id = new_uuid();
+    made.org_id = call.org();
+    made.org_name = roster.name;
+    made.user_id = user.id;
+    made.user = user;
+    made.role = role;
+    made.status = user.email_verified ? MembershipStatus::active : MembershipStatus::invited;
+    made.invited_by = ref_of(call.caller());
+    made.joined_at = made.created_time = made.last_edited_time = roster.now;
+    return made;
+}
+
+void post_letter(Call& call, const MembershipResponse& seat) {
+    const Sender from{seat.org_name, call.caller().name, call.kernel().base_url()};
+    const Email& to = seat.user.email;
+    if (seat.user.email_verified)
+        return call.use<mail::Outbox>().post(call, member_letter(from, to));
+    auto* newcomers = call.kernel().find<Newcomers>();
+    const std::string link =
+        newcomers ? newcomers->confirmation_link(call, to) : from.base_url + "/";
+    call.use<mail::Outbox>().post(call, newcomer_letter(from, to, link));
+}
+
+MembershipResponse add(Call& call, const AddMemberRequest& in) {
+    if (in.user_id.has_value() == in.email.has_value())
+        throw wrong_field(call, "email", "give either email or user_id");
+    const Caller& caller = call.caller();
+    require_here(call, in.org_id);
+    Tx& tx = call.tx();
+    auto roster_later = lock_seats(call, in.org_id);
+    auto found = find_person(call, in);
+    const auto person = found.one();
+    const Roster roster = *roster_later.one();
+    require_right_over(caller, roster, in.role);
+    if (!person) throw wrong_field(call, "user_id", "there is no such person");
+    if (person->seat_id)
+        throw Failure(Fault::conflict, "This person is a member of the workspace already.")
+            .with("reason", "already_member");
+    require_free_seat(call, roster);
+
+    const MembershipResponse made = new_seat(call, roster, person->summary, in.role);
+    Event event = created(member_added, made);
+    event.name = made.user.name;
+    call.ask(event);
+    seat(tx, {made.org_id, made.user_id, made.id, made.role, caller.id});
+    tx.act_for(call.org(), caller.user_id);
+    call.tell(event);
+    post_letter(call, made);
+    return made;
+}
+
+const Operation add_member{
+    .name = "add_member",
+    .route = "POST /v1/orgs/{org_id}/members",
+    .summary = "Give somebody a seat in a workspace, without asking them.",
+    .description =
+        "For people who expect it; create_invitation asks first. An address without an account "
+        "gets one, and a mail with a link to confirm it. A full plan is 402 "
+        "`plan_limit_reached`, somebody who is a member already 409 with the reason "
+        "`already_member`.",
+    .access = Access::admin,
+    .status = 201,
+    .handler = add,
+};
+
+// ---------------------------------------------------------------------- tell once more
+
+// Counted before the mail is made. Of two at once the second waits for the first, and then finds
+// that it comes too soon.
+constexpr Sql count_mail{"orgs.count_member_mail", R"(
+    UPDATE memberships SET invite_sent_at = now()
+    WHERE org_id = $1 AND user_id = $2
+      AND (invite_sent_at IS NULL OR invite_sent_at <= now() - $3::interval))"};
+
+constexpr Sql see_wait{"orgs.see_member_mail", R"(
+    SELECT ceil(extract(epoch FROM invite_sent_at + $3::interval - now()))::bigint AS seconds
+    FROM memberships
+    WHERE org_id = $1 AND user_id = $2)"};
+
+struct Wait {
+    std::int64_t seconds = 0;
+};
+SVC_RECORD(Wait, (seconds, ""));
+
+struct ResendRequest {
+    Uuid org_id;
+    Uuid user_id;
+};
+SVC_RECORD(
+    ResendRequest,
+    (org_id, "A workspace that the caller looks after."),
+    (user_id, "A member of it.")
+);
+
+MembershipResponse resend(Call& call, const ResendRequest& in) {
+    const Uuid& org = require_here(call, in.org_id);
+    const std::chrono::seconds pause(call.use<Settings>().resend_seconds);
+    Tx& tx = call.tx();
+    auto counted = tx.queue(count_mail, org, in.user_id, pause);
+    auto wait = tx.later<Wait>(see_wait, org, in.user_id, pause);
+    auto found = tx.one<MembershipResponse>(find_membership, org, in.user_id);
+    if (!found) not_found("member");
+    if (counted.affected() == 0) {
+        const auto seconds = std::to_string(std::max<std::int64_t>(wait.one()->seconds, 1));
+        throw Failure(
+            Fault::rate_limited,
+            "This member was sent a mail just now; try again in " + seconds + " seconds."
+        )
+            .with("rate_limit_reason", "resend_member_invite")
+            .with_header("Retry-After", seconds);
+    }
+    Event event;
+    event.kind = &invite_resent;
+    event.id = found->id;
+    event.version = found->version;
+    event.name = found->user.name;
+    call.tell(event);
+    post_letter(call, *found);
+    return *std::move(found);
+}
+
+const Operation resend_member_invite{
+    .name = "resend_member_invite",
+    .route = "POST /v1/orgs/{org_id}/members/{user_id}:resend-invite",
+    .summary = "Mail a member once more that they are in the workspace.",
+    .description =
+        "Whoever has yet to confirm the address gets a new link to do so. Once a minute for each "
+        "member, then 429.",
+    .access = Access::admin,
+    .handler = resend,
+};
+
+}  // namespace
+
+void add_direct_additions(Kernel& kernel) {
+    kernel.add(add_member);
+    kernel.add(resend_member_invite);
+}
+
+}  // namespace svc::orgs

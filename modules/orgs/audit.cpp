@@ -1,0 +1,142 @@
+// The audit record, as admins read it. The kernel writes it (docs/events.md).
+
+#include "modules/orgs/seats.hpp"
+
+namespace svc::orgs {
+
+namespace {
+
+enum class AuditOutcome { success, denied };
+BOOST_DESCRIBE_ENUM(AuditOutcome, success, denied)
+
+struct AuditTarget {
+    std::optional<std::string> type;
+    std::optional<Uuid> id;
+    std::optional<std::string> name;
+};
+SVC_RECORD(
+    AuditTarget,
+    (type, "What sort of thing it is."),
+    (id, "Which one."),
+    (name, "As people called it; null when it has no name.")
+);
+
+struct AuditEvent {
+    Object<"audit_event"> object;
+    Uuid id;
+    Uuid org_id;
+    std::int64_t sequence = 0;
+    std::string action;
+    EventActor actor;
+    std::optional<AuditTarget> target;
+    std::optional<JsonText> before;
+    std::optional<JsonText> after;
+    AuditOutcome outcome{};
+    std::optional<std::string> ip_address;
+    std::optional<std::string> user_agent;
+    std::optional<std::string> request_id;
+    std::string hash;
+    std::string prev_hash;
+    Timestamp occurred_at;
+};
+SVC_RECORD(
+    AuditEvent,
+    (object, "Always \"audit_event\"."),
+    (id, "Of the entry; the same as the event's, where there is one."),
+    (org_id, "The workspace."),
+    (sequence, "Rises by one in the workspace, without gaps."),
+    (action, "The operation; or what an operator or a job did."),
+    (actor, "Who did it, on whose behalf, with which token and by which surface."),
+    (target, "What it was about; null when that is not one thing."),
+    (before, "The old values of what changed; null when there are none. Never a secret."),
+    (after, "The new values; of a refusal the answer's code and message."),
+    (outcome, "`denied` when the caller had not the right."),
+    (ip_address, "Where it came from; null when it was the server itself."),
+    (user_agent, "The program it came from."),
+    (request_id, "Of the request, as its answer named it."),
+    (hash, "SHA-256 of this entry and, through `prev_hash`, of all before it."),
+    (prev_hash, "The hash of the entry before; 64 zeros in the first."),
+    (occurred_at, "When, by the database's clock.")
+);
+
+constexpr Sql some_entries{"orgs.list_audit_events", R"(
+    SELECT id, org_id, sequence, action, actor,
+        CASE WHEN target_type IS NOT NULL OR target_id IS NOT NULL THEN
+            json_build_object('type', target_type, 'id', target_id, 'name', target_name)
+        END AS target,
+        before, after, outcome, ip_address, user_agent, request_id,
+        encode(hash, 'hex') AS hash, encode(prev_hash, 'hex') AS prev_hash, occurred_at
+    FROM audit_events
+    WHERE org_id = $1
+      AND ($2::bigint IS NULL OR sequence < $2)
+      AND ($3::text IS NULL OR action = $3)
+      AND ($4::uuid IS NULL OR (actor::json ->> 'id')::uuid = $4)
+      AND ($5::text IS NULL OR target_type = $5)
+      AND ($6::uuid IS NULL OR target_id = $6)
+      AND ($7::text IS NULL OR outcome = $7)
+      AND ($8::timestamptz IS NULL OR occurred_at >= $8)
+      AND ($9::timestamptz IS NULL OR occurred_at < $9)
+    ORDER BY sequence DESC
+    LIMIT $10)"};
+
+struct AuditQuery {
+    Uuid org_id;
+    std::optional<std::string> action;
+    std::optional<Uuid> actor_id;
+    std::optional<std::string> target_type;
+    std::optional<Uuid> target_id;
+    std::optional<AuditOutcome> outcome;
+    std::optional<Timestamp> since;
+    std::optional<Timestamp> until;
+    Paging paging;
+};
+SVC_RECORD(
+    AuditQuery,
+    (org_id, "A workspace that the caller looks after."),
+    (action, "Only this operation, such as `update_member`.", length(1, 100)),
+    (actor_id, "Only what this person, agent or automation did."),
+    (target_type, "Only what was about such things, such as `card`.", length(1, 100)),
+    (target_id, "Only what was about this thing."),
+    (outcome, "Only what was done, or only what was refused."),
+    (since, "Only what happened then or later."),
+    (until, "Only what happened before."),
+    (paging, "", spread)
+);
+
+Page<AuditEvent> list(Call& call, const AuditQuery& in) {
+    const Uuid& org = require_here(call, in.org_id);
+    const auto after = call.after(in.paging);
+    auto rows = call.tx().all<AuditEvent>(
+        some_entries,
+        org,
+        after ? std::optional(after->front()) : std::nullopt,
+        in.action,
+        in.actor_id,
+        in.target_type,
+        in.target_id,
+        in.outcome,
+        in.since,
+        in.until,
+        in.paging.page_size + 1
+    );
+    return call.page(std::move(rows), in.paging, [](const AuditEvent& last) {
+        return std::vector{std::to_string(last.sequence)};
+    });
+}
+
+const Operation list_audit_events{
+    .name = "list_audit_events",
+    .route = "GET /v1/orgs/{org_id}/audit-events",
+    .summary = "Read who did what in a workspace, the newest first.",
+    .description =
+        "Every write, and every call that was refused for want of rights, some milliseconds "
+        "after it. The entries form a chain of hashes that `workboard audit verify` checks.",
+    .access = Access::admin,
+    .handler = list,
+};
+
+}  // namespace
+
+void add_audit_operations(Kernel& kernel) { kernel.add(list_audit_events); }
+
+}  // namespace svc::orgs
