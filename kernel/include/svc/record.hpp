@@ -301,15 +301,21 @@ constexpr std::string_view wire_name(std::string_view name) {
     return name;
 }
 
+/// No lambda, and the owner among the parameters: g++ gives a lambda one symbol for all structs of
+/// the same name in unnamed namespaces, and the linker keeps the member of one of them.
+template <class Owner, auto Member>
+void* address_in(void* record) {
+    return &(static_cast<Owner*>(record)->*Member);
+}
+
 template <auto Member, class... Rule>
 constexpr Field field(std::string_view name, std::string_view doc, Rule... rule) {
     using Of = member<decltype(Member)>;
     Rules rules;
     rules.doc = doc;
     (rule(rules), ...);
-    return {wire_name(name), rules, &codec<typename Of::type>, [](void* record) -> void* {
-                return &(static_cast<typename Of::owner*>(record)->*Member);
-            }};
+    return {
+        wire_name(name), rules, &codec<typename Of::type>, &address_in<typename Of::owner, Member>};
 }
 
 template <class T>
