@@ -149,11 +149,17 @@ struct Operation {
     bool when_past_due = false;  ///< a write that a workspace in arrears may still make
     bool names_org = false;      ///< offers X-Svc-Org (declared where the interface document does)
     std::size_t body_limit = 1 << 20;  ///< bytes
+    /// Of one that leads on (status 302): where a browser is led when it fails, in place of an
+    /// error's body.
+    std::string (*astray)(const Kernel& kernel, const Failure& failure) = nullptr;
     Handler handler;
 
     std::string_view method() const { return route.substr(0, route.find(' ')); }
     std::string_view path() const { return route.substr(route.find(' ') + 1); }
-    bool read_only() const { return reads || method() == "GET"; }
+    /// Another site sends a browser here, which is led on by a redirect. Such a GET may write, and
+    /// is refused neither for lack of a version nor for what else its query holds.
+    bool leads_on() const { return status / 100 == 3; }
+    bool read_only() const { return reads || (method() == "GET" && !leads_on()); }
 
     enum class Place { path, query, header, body };
     /// Where a field of the input travels in the REST form.

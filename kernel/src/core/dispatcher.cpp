@@ -23,6 +23,15 @@ std::string joined(const std::vector<std::string_view>& names) {
     return out;
 }
 
+/// What a browser gets that is led through here and cannot go on: the way elsewhere.
+http::Answer lead_astray(const Kernel& kernel, const Operation& operation, const Failure& failure) {
+    http::Answer answer;
+    answer.status = operation.status;
+    answer.headers = failure.headers();
+    answer.headers.emplace_back("Location", operation.astray(kernel, failure));
+    return answer;
+}
+
 std::string_view stem(const Route& route) {
     return std::string_view(route.path).substr(0, route.path.size() - 1);
 }
@@ -126,8 +135,9 @@ void Dispatcher::dispatch(http::Exchange& exchange, Flight& flight, Served& serv
     if (const Route* route = find_route(request.method, request.path, known))
         return run_route(*route, exchange, flight, served);
     const bool versioned = request.path.starts_with("/v1/") && !known;
-    if (versioned && request.method != "OPTIONS") check_version(request);
     const Match match = operations_.find(request.method, request.path);
+    const bool led_here = match.endpoint && match.endpoint->operation().leads_on();
+    if (versioned && request.method != "OPTIONS" && !led_here) check_version(request);
     if (match.endpoint) return run_endpoint(match, exchange, flight, served);
     if (request.method == "OPTIONS" && !match.allow.empty()) {
         exchange.answer.status = 204;
@@ -167,10 +177,25 @@ void Dispatcher::no_route(const http::Request& request, const Match& match) cons
 void Dispatcher::run_endpoint(
     const Match& match, http::Exchange& exchange, Flight& flight, Served& served
 ) const {
-    const http::Request& request = exchange.request();
     const Operation& operation = match.endpoint->operation();
     served.number = match.endpoint->number;
     served.name = operation.name;
+    if (!operation.astray) return run_operation_of(match, exchange, flight, served);
+    try {
+        run_operation_of(match, exchange, flight, served);
+    } catch (const Failure& failure) {
+        exchange.answer = lead_astray(kernel_, operation, failure);
+    } catch (const std::exception& problem) {
+        answer_of_unexpected(problem.what(), flight.request_id);  // notes it
+        exchange.answer = lead_astray(kernel_, operation, Failure(Fault::internal, ""));
+    }
+}
+
+void Dispatcher::run_operation_of(
+    const Match& match, http::Exchange& exchange, Flight& flight, Served& served
+) const {
+    const http::Request& request = exchange.request();
+    const Operation& operation = match.endpoint->operation();
     RestCall input(match, request);
     if (operation.access == Access::anyone) {
         Who nobody(kernel_.impl());

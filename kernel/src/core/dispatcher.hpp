@@ -42,6 +42,9 @@ private:
     void dispatch(http::Exchange& exchange, Flight& flight, Served& served) const;
     void run_endpoint(const Match& match, http::Exchange& exchange, Flight& flight, Served& served)
         const;
+    void run_operation_of(
+        const Match& match, http::Exchange& exchange, Flight& flight, Served& served
+    ) const;
     void run_route(const Route& route, http::Exchange& exchange, Flight& flight, Served& served)
         const;
     void check_version(const http::Request& request) const;

@@ -55,8 +55,6 @@ std::string lower(std::string_view text) {
     return out;
 }
 
-bool is_redirect(const Operation& operation) { return operation.status / 100 == 3; }
-
 // Writes one operation.
 class Writer {
 public:
@@ -120,8 +118,7 @@ private:
         if (is_post() && writes()) shared("IdempotencyKey");
         if (by_version_) shared("IfMatch");
         // Whoever is sent here by a provider's redirect cannot name a version.
-        if (operation_.path().starts_with("/v1/") && !is_redirect(operation_))
-            shared("BoardVersion");
+        if (operation_.path().starts_with("/v1/") && !operation_.leads_on()) shared("BoardVersion");
         return list;
     }
 
@@ -162,7 +159,7 @@ private:
         json::object out;
         out[std::to_string(operation_.status)] = success(operation_.status);
         for (int status : operation_.also) out[std::to_string(status)] = success(status);
-        if (is_redirect(operation_)) return out;
+        if (operation_.leads_on()) return out;
         for (int status : refused_with()) out[std::to_string(status)] = refusal(status);
         return out;
     }

@@ -112,6 +112,7 @@ struct RestInput::State {
                 found->add(std::move(text));
                 continue;
             }
+            if (operation.leads_on()) continue;  // what the other site adds is its own affair
             // Passing over it would answer another question than the one that was asked.
             auto step = reader.at(std::string_view(pair.name));
             reader.reject("extra_forbidden", "Extra inputs are not permitted", &text);
