@@ -153,10 +153,9 @@ bool Catalog::shows(const Tool& tool, const Caller& caller, const Narrowing& nar
     return admits(tool.declared->operation->access, caller) && narrowing.admits(*tool.declared);
 }
 
-const Tool* Catalog::find(std::string_view name, const Caller& caller, const Narrowing& narrowing)
-    const {
+const Tool* Catalog::find(std::string_view name, const Narrowing& narrowing) const {
     const auto found = std::ranges::find(tools_, name, &Tool::name);
-    return found != tools_.end() && shows(*found, caller, narrowing) ? &*found : nullptr;
+    return found != tools_.end() && narrowing.admits(*found->declared) ? &*found : nullptr;
 }
 
 std::string Catalog::list(const Caller& caller, const Narrowing& narrowing) const {

@@ -32,8 +32,9 @@ class Catalog {
 public:
     explicit Catalog(Kernel& kernel);
 
-    /// Null when there is no such tool, or the caller's role or the narrowing hides it.
-    const Tool* find(std::string_view name, const Caller& caller, const Narrowing& narrowing) const;
+    /// Null when there is no such tool, or the narrowing hides it. One that the caller's role does
+    /// not reach is found: calling it is refused by the kernel, which keeps a record of that.
+    const Tool* find(std::string_view name, const Narrowing& narrowing) const;
     /// The JSON array of what this caller sees.
     std::string list(const Caller& caller, const Narrowing& narrowing) const;
     /// The object `mcp_manifest`: everything, for everyone.

@@ -45,7 +45,7 @@ Result Methods::list_tools(const Message& message, const Asking& asking) const {
 
 Result Methods::call_tool(const Message& message, const Asking& asking) const {
     const auto name = message.text("name");
-    const Tool* tool = catalog_.find(name, asking.caller, asking.narrowing);
+    const Tool* tool = catalog_.find(name, asking.narrowing);
     if (!tool) throw RpcError(Code::invalid_params, "Unknown tool: " + std::string(name));
 
     const std::string arguments = arguments_of(message);
