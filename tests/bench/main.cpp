@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iostream>
 
-/// bench [--rounds N] [--seconds N] [--out FILE] [answers trips reads writes idle start]
+/// bench [--rounds N] [--seconds N] [--out FILE] [answers trips reads writes people idle start]
 namespace svc::bench {
 
 namespace {
@@ -20,6 +20,7 @@ constexpr Group groups[] = {
     {"trips", measure_trips},
     {"reads", measure_reads},
     {"writes", measure_writes},
+    {"people", measure_people},
     {"idle", measure_idle},
     {"start", measure_start},
 };
