@@ -29,6 +29,7 @@ public:
         kernel.tag("workspace", "Workspaces: who is in them, and what they may do there.");
         add_org_operations(kernel);
         add_org_changes(kernel);
+        add_switch_operation(kernel);
         add_member_operations(kernel);
         add_direct_additions(kernel);
         add_invitation_operations(kernel);

@@ -57,6 +57,7 @@ Failure wrong_field(const Call& call, std::string_view field, std::string_view m
 // Each file puts its operations into the kernel.
 void add_org_operations(Kernel& kernel);
 void add_org_changes(Kernel& kernel);
+void add_switch_operation(Kernel& kernel);
 void add_member_operations(Kernel& kernel);
 void add_direct_additions(Kernel& kernel);
 void add_invitation_operations(Kernel& kernel);

@@ -1,0 +1,40 @@
+// Moving a browser session to another workspace.
+
+#include "modules/orgs/seats.hpp"
+
+namespace svc::orgs {
+
+namespace {
+
+OrganizationResponse enter(Call& call, const OrgId& in) {
+    const Caller& caller = call.caller();
+    require_here(call, in.org_id);
+    auto org = call.tx().one<OrganizationResponse>(
+        find_org, in.org_id, caller.user_id, call.use<Settings>().free_seats
+    );
+    if (!org) not_found("workspace");
+    narrow(caller, *org);
+    if (auto* sessions = call.kernel().find<ActiveWorkspace>())
+        sessions->enter(call, in.org_id, org->role);
+    return *std::move(org);
+}
+
+const Operation switch_org{
+    .name = "switch_org",
+    .route = "POST /v1/orgs/{org_id}:switch",
+    .summary = "Make a workspace the one that your browser session works in.",
+    .description =
+        "From here on requests of the session that name no workspace mean this one, and the "
+        "session cookie is given anew with your role in it. A token works in one workspace only; "
+        "for it nothing changes, and no cookie is set.",
+    .access = Access::member,
+    .idempotent = true,
+    .when_past_due = true,
+    .handler = enter,
+};
+
+}  // namespace
+
+void add_switch_operation(Kernel& kernel) { kernel.add(switch_org); }
+
+}  // namespace svc::orgs
