@@ -1,6 +1,7 @@
 #pragma once
 
-#include "svc/types.hpp"
+#include "modules/auth/preferences.hpp"
+#include "svc/call.hpp"
 
 #include <mutex>
 #include <set>
@@ -32,6 +33,18 @@ public:
 private:
     std::mutex mutex_;
     std::set<Who> seen_;
+};
+
+/// The port: pictures that people upload for their profiles. Offered by whoever keeps files;
+/// without one no picture can be chosen.
+class Pictures {
+public:
+    static constexpr std::string_view name = "auth.Pictures";
+    virtual ~Pictures() = default;
+
+    /// The lasting public address of a picture that the call's person has uploaded; nothing when
+    /// there is none of that id.
+    virtual std::optional<Url> address_of(Call& call, const Uuid& file) = 0;
 };
 
 }  // namespace svc::auth

@@ -84,12 +84,21 @@ void set_session_cookie(Call& call, const Claims& claims) {
     set_cookie(call, session_cookie, sign(call.kernel(), claims, expires), lifetime, Readable::no);
 }
 
-std::string_view authority_of(std::string_view url) {
-    const auto scheme = url.find("://");
-    if (scheme == url.npos) return {};
-    url.remove_prefix(scheme + 3);
-    return url.substr(0, url.find('/'));
-}
+/// Scheme and authority of an address, without the port that goes without saying; both empty for
+/// "null", a page without an origin.
+struct Origin {
+    std::string_view scheme, authority;
+
+    explicit Origin(std::string_view url) {
+        const auto end = url.find("://");
+        if (end == url.npos) return;
+        scheme = url.substr(0, end);
+        url.remove_prefix(end + 3);
+        authority = url.substr(0, url.find('/'));
+        const std::string_view usual = scheme == "https" ? ":443" : ":80";
+        if (authority.ends_with(usual)) authority.remove_suffix(usual.size());
+    }
+};
 
 bool same_authority(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, [](char x, char y) {
@@ -121,8 +130,9 @@ std::optional<Uuid> session_in(const Kernel& kernel, const http::Request& reques
     try {
         const auto token = signer(kernel).verify(std::string(cookie));
         // Poco takes a token whatever its times are.
-        if (token.getExpiration().epochMicroseconds() <= Timestamp::now().micros)
-            return std::nullopt;
+        const auto now = Timestamp::now().micros;
+        if (token.getExpiration().epochMicroseconds() <= now) return std::nullopt;
+        if (token.getNotBefore().epochMicroseconds() > now) return std::nullopt;
         return Uuid::parse(token.payload().getValue<std::string>("sid"));
     } catch (const Poco::Exception&) {
         return std::nullopt;
@@ -151,11 +161,13 @@ bool csrf_matches(const Kernel& kernel, const http::Request& request, const Uuid
 
 bool from_another_site(const Kernel& kernel, const http::Request& request) {
     if (request.header("sec-fetch-site") == "cross-site") return true;
-    const std::string_view origin = request.header("origin");
-    if (origin.empty()) return false;
-    const std::string_view authority = authority_of(origin);  // none: "null", a page without origin
-    return authority.empty() || (!same_authority(authority, authority_of(kernel.base_url())) &&
-                                 !same_authority(authority, request.header("host")));
+    const std::string_view sent = request.header("origin");
+    if (sent.empty()) return false;
+    const Origin origin(sent), own(kernel.base_url());
+    if (origin.authority.empty()) return true;
+    // A page that came without TLS may be anybody's, even under our own name.
+    if (same_authority(origin.authority, own.authority)) return origin.scheme != own.scheme;
+    return !same_authority(origin.authority, request.header("host"));
 }
 
 void refuse_other_sites(Call& call) {

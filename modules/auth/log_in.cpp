@@ -1,39 +1,51 @@
 // Signing in with a password, and the token that a page needs for writing.
 
 #include "modules/auth/accounts.hpp"
-#include "modules/auth/attempts.hpp"
 #include "modules/auth/cookies.hpp"
+#include "modules/auth/limits.hpp"
 #include "modules/auth/parts/passwords.hpp"
 #include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/sessions.hpp"
-#include "modules/auth/settings.hpp"
 
 namespace svc::auth {
 
 namespace {
 
-// The account's password or, before there is an account, that of the latest sign-up.
-constexpr Sql find_password{"auth.find_password", R"(
-    (SELECT p.hash, true AS verified
-     FROM users u JOIN passwords p ON p.user_id = u.id
-     WHERE u.email_key = $1 AND u.email_verified)
-    UNION ALL
-    (SELECT s.password_hash, false
-     FROM sign_ups s
-     WHERE s.email_key = $1 AND s.expires_at > now() AND s.password_hash IS NOT NULL
-     ORDER BY s.created_time DESC LIMIT 1)
-    ORDER BY verified DESC
-    LIMIT 1)"};
+// The account's password, and that of the latest sign-up that was not verified. A sign-up waits
+// whether or not there is an account, so that a right guess at it tells nothing.
+constexpr Sql find_passwords{"auth.find_passwords", R"(
+    SELECT account.hash, account.version, sign_up.password_hash AS unverified
+    FROM (SELECT $1::text AS email_key) asked
+    LEFT JOIN LATERAL (
+        SELECT p.hash, p.version
+        FROM users u JOIN passwords p ON p.user_id = u.id
+        WHERE u.email_key = asked.email_key AND u.email_verified
+    ) account ON true
+    LEFT JOIN LATERAL (
+        SELECT s.password_hash
+        FROM sign_ups s
+        WHERE s.email_key = asked.email_key AND s.expires_at > now()
+          AND s.password_hash IS NOT NULL
+        ORDER BY s.created_time DESC LIMIT 1
+    ) sign_up ON true)"};
 
+// It is the same password, so its version stays. Whoever gave it is its owner.
 constexpr Sql renew_hash{"auth.renew_hash", R"(
+    WITH owner AS MATERIALIZED (
+        SELECT set_config('app.user_id', p.user_id::text, true)::uuid AS id
+        FROM users u JOIN passwords p ON p.user_id = u.id
+        WHERE u.email_key = $3 AND p.hash = $1
+    )
     UPDATE passwords SET hash = $2
-    WHERE hash = $1 AND user_id IN (SELECT u.id FROM users u WHERE u.email_key = $3))"};
+    FROM owner
+    WHERE user_id = owner.id AND hash = $1)"};
 
-struct KnownPassword {
-    std::string hash;
-    bool verified = false;
+struct KnownPasswords {
+    std::optional<std::string> hash;
+    std::optional<std::int64_t> version;
+    std::optional<std::string> unverified;
 };
-SVC_RECORD(KnownPassword, (hash, ""), (verified, ""));
+SVC_RECORD(KnownPasswords, (hash, ""), (version, ""), (unverified, ""));
 
 struct LoginRequest {
     Email email;
@@ -50,27 +62,25 @@ struct Limits {
     Limit of_pair, of_place;
     std::string pair, place;
 
-    Limits(Call& call, const Email& email) : place(place_of(call.client_address())) {
-        const auto& settings = call.use<Settings>();
-        const std::chrono::minutes window(settings.log_in_minutes);
-        of_pair = {"log_in", settings.log_ins, window};
-        of_place = {"log_in_from_one_place", settings.log_ins_from_one_place, window};
+    Limits(Call& call, const Email& email)
+        : of_pair(log_ins_of_pair(call)),
+          of_place(log_ins_from_one_place(call)),
+          place(place_of(call.client_address())) {
         pair = email_key(email) + '\n' + place;
     }
 };
 
 /// Counts the attempt and finds what the password is to be held against.
-std::optional<KnownPassword> admit(Call& call, const LoginRequest& in) {
+KnownPasswords admit(Call& call, const LoginRequest& in) {
     const Limits limits(call, in.email);
     const std::string key = email_key(in.email);
-    std::optional<KnownPassword> known;
+    KnownPasswords known;
     Window pair, place;
     call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
         auto of_pair = count_attempt(tx, call.kernel(), limits.of_pair, limits.pair);
         auto of_place = count_attempt(tx, call.kernel(), limits.of_place, limits.place);
         present(tx, key);
-        auto found = tx.later<KnownPassword>(find_password, key);
-        known = found.one();
+        known = *tx.one<KnownPasswords>(find_passwords, key);
         pair = *of_pair.one();
         place = *of_place.one();
     });
@@ -86,21 +96,25 @@ void take_back_attempt(Call& call, const Email& email) {
     take_back(call.tx(), call.kernel(), limits.of_place, limits.place);
 }
 
+enum class Outcome { wrong, unverified, right };
+
 struct Checked {
-    bool right = false;
-    bool verified = false;
-    std::string hash;
+    Outcome outcome = Outcome::wrong;
+    KnownPasswords known;
     std::optional<std::string> renewed;  ///< when the hash was made at another cost
 };
 
-Checked check(
-    const Passwords& passwords, const std::optional<KnownPassword>& known, const std::string& given
-) {
-    // An address without an account takes as long as one with it.
-    const std::string hash = known ? known->hash : passwords.decoy();
-    Checked out{.right = passwords.matches(hash, given) && known, .hash = hash};
-    out.verified = known && known->verified;
-    if (out.right && passwords.outdated(hash)) out.renewed = passwords.hash(given);
+/// Whoever is let in costs one hash, and whoever is not two, whatever there is under the address.
+Checked check(const Passwords& passwords, const KnownPasswords& known, const std::string& given) {
+    Checked out{.known = known};
+    if (passwords.matches(known.hash.value_or(passwords.decoy()), given) && known.hash) {
+        out.outcome = Outcome::right;
+        if (passwords.outdated(*known.hash)) out.renewed = passwords.hash(given);
+        return out;
+    }
+    const auto& unverified = known.unverified;
+    if (passwords.matches(unverified.value_or(passwords.decoy()), given) && unverified)
+        out.outcome = Outcome::unverified;
     return out;
 }
 
@@ -114,19 +128,18 @@ AuthSessionResponse log_in_now(Call& call, const LoginRequest& in) {
             return check(passwords, known, given);
         };
     });
-    if (!checked.right) throw wrong_pair();
-    if (!checked.verified)
+    if (checked.outcome == Outcome::wrong) throw wrong_pair();
+    if (checked.outcome == Outcome::unverified)
         throw Failure(
             Fault::unverified, "Confirm your address first: follow the link in the mail we sent."
         );
-    present(call.tx(), email_key(in.email));
-    auto session =
-        begin_session(call, {.method = AuthMethod::password, .password_hash = checked.hash});
-    if (!session) throw wrong_pair();  // it was changed while we looked
-    if (checked.renewed) {
-        present(call.tx(), email_key(in.email));
-        call.tx().queue(renew_hash, checked.hash, *checked.renewed, email_key(in.email));
-    }
+    const std::string key = email_key(in.email);
+    present(call.tx(), key);
+    if (checked.renewed) call.tx().queue(renew_hash, checked.known.hash, *checked.renewed, key);
+    auto session = begin_session(
+        call, {.method = AuthMethod::password, .password_version = checked.known.version}
+    );
+    if (!session) throw wrong_pair();  // another was set while we looked
     take_back_attempt(call, in.email);
     return *std::move(session);
 }

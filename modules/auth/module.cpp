@@ -30,8 +30,13 @@ public:
         kernel.tag("account", "Your account: signing up and in, who you are, your sessions.");
         add_sign_up_operations(kernel);
         add_log_in_operations(kernel);
+        add_password_operations(kernel);
+        add_password_reset_operations(kernel);
+        add_resend_operation(kernel);
         add_session_operations(kernel);
         add_user_operations(kernel);
+        add_profile_operations(kernel);
+        add_preferences_operations(kernel);
 
         using namespace std::chrono_literals;
         kernel.every("auth.sightings", 30s, [this] { sessions_->write_sightings(); });
@@ -40,6 +45,7 @@ public:
                 tx.act_for_all_orgs();
                 sweep_sessions(tx);
                 sweep_sign_ups(tx);
+                sweep_resets(tx);
                 sweep_attempts(tx);
             });
         });

@@ -32,14 +32,21 @@ constexpr Sql who_is_it{"auth.session_caller", R"(
 constexpr Sql set_credential{"auth.present", R"(
     SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};
 
-// Works where its owner last did, or else in the workspace he has been in for the longest.
+// Works where its owner last did, or else in the workspace he has been in for the longest. Whoever
+// gives him another password waits for this, or this for him: no session outlives the password it
+// was begun with.
 constexpr Sql insert_session{"auth.insert_session", R"(
-    WITH person AS MATERIALIZED (
+    WITH proof AS MATERIALIZED (
+        SELECT p.user_id
+        FROM passwords p
+        WHERE p.version = $3::bigint
+          AND p.user_id IN (SELECT u.id FROM users u WHERE u.email_key = svc_credential())
+        FOR SHARE
+    ), person AS MATERIALIZED (
         SELECT set_config('app.user_id', u.id::text, true)::uuid AS user_id
         FROM users u
         WHERE u.email_key = svc_credential() AND u.email_verified
-          AND ($3::text IS NULL
-               OR EXISTS (SELECT FROM passwords p WHERE p.user_id = u.id AND p.hash = $3))
+          AND ($3::bigint IS NULL OR u.id IN (SELECT user_id FROM proof))
     )
     INSERT INTO sessions
         (id, user_id, auth_method, active_org_id, ip_address, user_agent, expires_at)
@@ -63,25 +70,8 @@ constexpr Sql find_session{"auth.find_session", R"(
 
 constexpr Sql end_session{"auth.end_session", R"(
     UPDATE sessions SET revoked_at = now()
-    WHERE id = $1 AND revoked_at IS NULL AND expires_at > now())"};
-
-constexpr Sql end_own_session{"auth.end_own_session", R"(
-    UPDATE sessions SET revoked_at = now()
-    WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now())"};
-
-constexpr Sql end_all_sessions{"auth.end_all_sessions", R"(
-    UPDATE sessions SET revoked_at = now()
-    WHERE user_id = $1 AND revoked_at IS NULL
-    RETURNING id)"};
-
-constexpr Sql list_sessions{"auth.list_sessions", R"(
-    SELECT id, auth_method, active_org_id, ip_address, user_agent, created_time, last_seen_at,
-        expires_at, coalesce(id = $2, false) AS is_current
-    FROM sessions
-    WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > now()
-      AND ($3::uuid IS NULL OR id < $3)
-    ORDER BY id DESC
-    LIMIT $4)"};
+    WHERE id = $1 AND revoked_at IS NULL AND expires_at > now()
+    RETURNING id, active_org_id)"};
 
 constexpr Sql seen_now{"auth.sessions_seen", R"(
     UPDATE sessions
@@ -108,11 +98,6 @@ struct SessionCaller {
     bool past_due = false;
 };
 SVC_RECORD(SessionCaller, (user_id, ""), (name, ""), (org_id, ""), (role, ""), (past_due, ""));
-
-struct SessionRow {
-    Uuid id;
-};
-SVC_RECORD(SessionRow, (id, ""));
 
 }  // namespace
 
@@ -182,7 +167,7 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
         insert_session,
         id,
         session.method,
-        session.password_hash,
+        session.password_version,
         call.client_address(),
         call.user_agent(),
         std::chrono::seconds(std::chrono::days(call.use<Settings>().session_days))
@@ -192,10 +177,8 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
     if (inserted.affected() == 0) return std::nullopt;
 
     const http::Request* request = call.request();
-    if (const auto old = request ? session_in(call.kernel(), *request) : std::nullopt) {
-        present(tx, old->str());
-        tx.queue(end_session, *old);
-    }
+    if (const auto old = request ? session_in(call.kernel(), *request) : std::nullopt)
+        end_shown_session(tx, *old);
     AuthSessionResponse answer{
         .object = {},
         .user = *person.one(),
@@ -208,6 +191,11 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
     return answer;
 }
 
+Later<EndedSession> end_shown_session(Tx& tx, const Uuid& session) {
+    present(tx, session.str());
+    return tx.later<EndedSession>(end_session, session);
+}
+
 void sweep_sessions(Tx& tx) { tx.queue(delete_old); }
 
 void SessionWorkspace::enter(Call& call, const Uuid& org, OrgRole role) {
@@ -215,124 +203,6 @@ void SessionWorkspace::enter(Call& call, const Uuid& org, OrgRole role) {
     if (!caller.session_id) return;
     call.tx().queue(work_in, *caller.session_id, org, caller.user_id);
     renew_session(call, {*caller.session_id, caller.id, org, role});
-}
-
-namespace {
-
-// ---------------------------------------------------------------------------- log out
-
-void log_out_now(Call& call, const Nothing&) {
-    take_session(call);
-    const http::Request* request = call.request();
-    const auto session = request ? session_in(call.kernel(), *request) : std::nullopt;
-    if (!session) return;
-    present(call.tx(), session->str());
-    const bool ended = call.tx().run(end_session, *session) > 0;
-    // Nobody signs another out from a page of his own. What is over already needs no proof.
-    if (ended && !csrf_matches(call.kernel(), *request, *session))
-        throw Failure(
-            Fault::csrf,
-            "Signing out needs the header X-CSRF-Token; GET /v1/auth/csrf gives the token."
-        );
-    call.after_commit([&kernel = call.kernel(), key = session->str()] {
-        kernel.forget("session", key);
-    });
-}
-
-const Operation log_out{
-    .name = "log_out",
-    .route = "POST /v1/auth/logout",
-    .summary = "End the browser session.",
-    .description = "Takes the cookies back, whether or not there was a session.",
-    .access = Access::anyone,
-    .status = 204,
-    .guards = {refuse_other_sites},
-    .tool = false,
-    .handler = log_out_now,
-};
-
-// -------------------------------------------------------------------------- one's sessions
-
-struct SessionsQuery {
-    Paging paging;
-};
-SVC_RECORD(SessionsQuery, (paging, "", spread));
-
-Page<UserSessionResponse> list(Call& call, const SessionsQuery& in) {
-    const Caller& caller = call.caller();
-    if (!caller.is_person()) return {};
-    const auto after = call.after(in.paging);
-    auto rows = call.tx().all<UserSessionResponse>(
-        list_sessions,
-        caller.user_id,
-        caller.session_id,
-        after ? std::optional(after->front()) : std::nullopt,
-        in.paging.page_size + 1
-    );
-    return call.page(std::move(rows), in.paging, [](const UserSessionResponse& last) {
-        return std::vector{last.id.str()};
-    });
-}
-
-const Operation list_my_sessions{
-    .name = "list_my_sessions",
-    .route = "GET /v1/me/sessions",
-    .summary = "List the browser sessions of your account, newest first.",
-    .description = "Sessions that have ended are not listed. An agent has none.",
-    .access = Access::me,
-    .handler = list,
-};
-
-struct SessionId {
-    Uuid session_id;
-};
-SVC_RECORD(SessionId, (session_id, "One of your own sessions."));
-
-void revoke(Call& call, const SessionId& in) {
-    if (call.tx().run(end_own_session, in.session_id, call.caller().user_id) == 0)
-        not_found("session");
-    if (call.caller().session_id == in.session_id) take_session(call);
-    call.after_commit([&kernel = call.kernel(), key = in.session_id.str()] {
-        kernel.forget("session", key);
-    });
-}
-
-const Operation revoke_my_session{
-    .name = "revoke_my_session",
-    .route = "DELETE /v1/me/sessions/{session_id}",
-    .summary = "End one of your browser sessions.",
-    .access = Access::person,
-    .status = 204,
-    .destructive = true,
-    .handler = revoke,
-};
-
-void revoke_all(Call& call, const Nothing&) {
-    const auto ended = call.tx().all<SessionRow>(end_all_sessions, call.caller().user_id);
-    if (call.caller().session_id) take_session(call);
-    call.after_commit([&kernel = call.kernel(), ended] {
-        for (const SessionRow& each : ended) kernel.forget("session", each.id.str());
-    });
-}
-
-const Operation revoke_my_sessions{
-    .name = "revoke_my_sessions",
-    .route = "DELETE /v1/me/sessions",
-    .summary = "End all your browser sessions, this one too.",
-    .access = Access::person,
-    .status = 204,
-    .destructive = true,
-    .idempotent = true,
-    .handler = revoke_all,
-};
-
-}  // namespace
-
-void add_session_operations(Kernel& kernel) {
-    kernel.add(log_out);
-    kernel.add(list_my_sessions);
-    kernel.add(revoke_my_sessions);
-    kernel.add(revoke_my_session);
 }
 
 }  // namespace svc::auth

@@ -31,14 +31,28 @@ private:
 /// A session that is being begun.
 struct NewSession {
     AuthMethod method{};
-    /// The hash that the password was found to match; nothing when there is other proof.
-    std::optional<std::string> password_hash{};
+    /// Which of the person's passwords was given; nothing when there is other proof.
+    std::optional<std::int64_t> password_version{};
 };
 
 /// Begins a session in the call's transaction, for the verified person whose address is the
 /// presented credential, and gives the client its cookies. Ends the session that the request
 /// came with. Nothing when there is no such person or the password is no longer that one.
 std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& session);
+
+/// A session that was ended.
+struct EndedSession {
+    Uuid id;
+    std::optional<Uuid> active_org_id;
+};
+SVC_RECORD(EndedSession, (id, ""), (active_org_id, ""));
+
+/// Queues the end of a session by whoever shows it, which makes it the presented credential.
+Later<EndedSession> end_shown_session(Tx& tx, const Uuid& session);
+/// Queues the end of every session of the person the transaction acts for, save `keep`.
+Later<EndedSession> end_sessions_of_person(Tx& tx, const std::optional<Uuid>& keep);
+/// Once the call is committed nobody runs on what was known of them, and their streams are closed.
+void forget_sessions(Call& call, const std::vector<EndedSession>& ended);
 
 /// Queues what makes `credential` the one that row-level security goes by in this transaction:
 /// the digest of a mailed token, an address.

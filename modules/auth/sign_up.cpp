@@ -2,33 +2,37 @@
 //
 // A sign-up makes no person. It waits in `sign_ups` with the password and the name it came with
 // until somebody follows the link that went to that address; then that password and that name
-// count, and whatever others tried with the address is forgotten. So nobody can prepare an
-// account for another, and the answer to a sign-up is the same whether or not there is one.
+// count, and what others tried with the address leads nowhere. So nobody can prepare an account
+// for another, and the answer to a sign-up is the same whether or not there is one.
 
 #include "modules/auth/accounts.hpp"
-#include "modules/auth/attempts.hpp"
 #include "modules/auth/cookies.hpp"
+#include "modules/auth/letters.hpp"
+#include "modules/auth/limits.hpp"
 #include "modules/auth/parts/passwords.hpp"
 #include "modules/auth/parts/secrets.hpp"
 #include "modules/auth/parts/slow_work.hpp"
+#include "modules/auth/parts/time_zone.hpp"
+#include "modules/auth/preferences.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
-#include "modules/mail/api.hpp"
+#include "modules/auth/users.hpp"
+#include "modules/orgs/api.hpp"
 
 namespace svc::auth {
 
 namespace {
 
-// Nothing is kept for an address that has an account.
+// It waits whether or not the address has an account: what happens to a log-in with it is the
+// same either way. Of one that has, nobody learns the token.
 constexpr Sql insert_sign_up{"auth.insert_sign_up", R"(
     INSERT INTO sign_ups
         (id, email, email_key, token_digest, password_hash, name, preferences, expires_at)
-    SELECT $1, $2, $3, $4, $5, $6, $7, now() + $8
-    WHERE NOT EXISTS (SELECT FROM users u WHERE u.email_key = $3 AND u.email_verified))"};
+    VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8))"};
 
-constexpr Sql is_taken{"auth.is_address_taken", R"(
+constexpr Sql find_account{"auth.find_account_to_sign_up", R"(
     SELECT now() AS now,
-        EXISTS (SELECT FROM users u WHERE u.email_key = $1 AND u.email_verified) AS taken)"};
+        (SELECT u.email FROM users u WHERE u.email_key = $1 AND u.email_verified) AS email)"};
 
 // Each step is let through by what the one before it found: the sign-up by its token, the person
 // by the address, the password by the person. An address that an admin added to a workspace is a
@@ -60,21 +64,19 @@ constexpr Sql verify{"auth.verify", R"(
         INSERT INTO passwords (user_id, hash)
         SELECT owner.id, admitted.password_hash FROM owner CROSS JOIN admitted
         WHERE admitted.password_hash IS NOT NULL
-        ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, changed_at = now()
+        ON CONFLICT (user_id) DO UPDATE
+        SET hash = excluded.hash, changed_at = now(), version = passwords.version + 1
     )
     SELECT id FROM owner)"};
-
-constexpr Sql forget_others{"auth.forget_other_sign_ups", R"(
-    DELETE FROM sign_ups WHERE email_key = svc_credential())"};
 
 constexpr Sql delete_old{"auth.sweep_sign_ups", R"(
     DELETE FROM sign_ups WHERE expires_at < now() - interval '1 day')"};
 
-struct Taken {
+struct Found {
     Timestamp now;
-    bool taken = false;
+    std::optional<Email> email;
 };
-SVC_RECORD(Taken, (now, ""), (taken, ""));
+SVC_RECORD(Found, (now, ""), (email, ""));
 
 // --------------------------------------------------------------------------- sign up
 
@@ -95,14 +97,12 @@ SVC_RECORD(
      "From an invitation mail to the same address, which confirms the address at once.",
      length(0, 128),
      secret),
-    (locale,
-     "Preferred language, such as `en` or `de-CH`.",
-     length(2, 35),
-     matches("^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")),
+    (locale, "Preferred language, such as `en` or `de-CH`.", length(2, 35), matches(locale_pattern)
+    ),
     (timezone,
      "Preferred time zone, such as `Europe/Zurich`.",
      length(1, 64),
-     matches("^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$"))
+     matches(time_zone_pattern))
 );
 
 /// What differs from the default preferences.
@@ -111,21 +111,9 @@ struct FirstPreferences {
 };
 SVC_RECORD(FirstPreferences, (locale, "", left_out), (timezone, "", left_out));
 
-Limit from_one_place(Call& call) {
-    const auto& settings = call.use<Settings>();
-    return {
-        "sign_up",
-        settings.sign_ups_from_one_place,
-        std::chrono::minutes(settings.sign_up_minutes)};
-}
-Limit mails_to_one_address(Call& call) {
-    const auto& settings = call.use<Settings>();
-    return {"sign_up_mail", settings.sign_up_mails, std::chrono::minutes(settings.sign_up_minutes)};
-}
-
 std::string hash_of(Call& call, const std::string& password) {
     return call.use<SlowWork>().result_of<std::string>(call, [&] {
-        const Limit limit = from_one_place(call);
+        const Limit limit = sign_ups_from_one_place(call);
         Window window;
         call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
             const auto place = place_of(call.client_address());
@@ -136,61 +124,26 @@ std::string hash_of(Call& call, const std::string& password) {
     });
 }
 
-mail::Letter confirm_letter(Call& call, const Email& to, const std::string& token) {
-    const auto hours = std::to_string(call.use<Settings>().verify_hours);
-    return {
-        .kind = "verify_email",
-        .to = to,
-        .subject = "Confirm your address for Workboard",
-        .opening = {"Somebody, most likely you, has signed up for Workboard with this address. "
-                    "Follow the link to confirm that it is yours and to sign in."},
-        .link = call.kernel().base_url() + "/verify-email?token=" + token,
-        .link_label = "Confirm this address",
-        .closing =
-            {"The link works once, within " + hours + " hours.",
-             "If it was not you, there is nothing to do: without the link no account is made."},
-    };
+/// Queues the question whether the sign-up came with the token of an invitation that was mailed to
+/// the same address.
+std::function<bool()> ask_for_proof(Call& call, const SignupRequest& in) {
+    const auto* invitations = call.kernel().find<orgs::Invitations>();
+    if (!invitations || !in.invitation_token || in.invitation_token->empty())
+        return [] { return false; };
+    return invitations->proves(call.tx(), *in.invitation_token, in.email);
 }
 
-mail::Letter account_exists_letter(Call& call, const Email& to) {
-    return {
-        .kind = "account_exists",
-        .to = to,
-        .subject = "You already have a Workboard account",
-        .opening = {"Somebody, perhaps you, has tried to sign up for Workboard with this address. "
-                    "It has an account already, and nothing about it was changed."},
-        .link = call.kernel().base_url() + "/login",
-        .link_label = "Sign in",
-        .closing = {"If it was not you, there is nothing to do."},
-    };
-}
-
-UserResponse sign_up_now(Call& call, const SignupRequest& in) {
-    const std::string hash = hash_of(call, in.password);
-    const std::string key = email_key(in.email), token = new_mail_token();
-    const Uuid id = new_uuid();
-    const Limit limit = mails_to_one_address(call);
+/// Makes the person whose sign-up has this token; nothing when the address has an account.
+std::optional<UserResponse> admit(Call& call, const Digest& digest) {
     Tx& tx = call.tx();
-    present(tx, key);
-    auto mails = count_attempt(tx, call.kernel(), limit, key);
-    auto found = tx.later<Taken>(is_taken, key);
-    tx.queue(
-        insert_sign_up,
-        id,
-        in.email,
-        key,
-        Digest(token).bytes(),
-        hash,
-        in.name,
-        FirstPreferences{in.locale, in.timezone},
-        std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
-    );
-    const auto [now, taken] = *found.one();
-    if (mails.one()->count <= limit.most)
-        call.use<mail::Outbox>().post(
-            call,
-            taken ? account_exists_letter(call, in.email) : confirm_letter(call, in.email, token)
-        );
+    present(tx, digest.hex());
+    auto verified = tx.queue(verify, digest.bytes());
+    auto person = find_user_of_session(tx, std::nullopt);
+    return verified.rows() == 0 ? std::nullopt : person.one();
+}
+
+/// What a sign-up that waits for its link looks like, and one that waits for nothing.
+UserResponse unverified(const SignupRequest& in, const Uuid& id, Timestamp now) {
     return {
         .object = {},
         .id = id,
@@ -209,6 +162,43 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
         .created_time = now,
         .last_edited_time = now,
     };
+}
+
+UserResponse sign_up_now(Call& call, const SignupRequest& in) {
+    if (in.timezone && !is_time_zone(*in.timezone))
+        throw wrong_field(call, "timezone", "there is no such time zone");
+    const std::string hash = hash_of(call, in.password);
+    const std::string key = email_key(in.email), token = new_mail_token();
+    const Uuid id = new_uuid();
+    const Limit limit = mails_to_one_address(call);
+    Tx& tx = call.tx();
+    present(tx, key);
+    auto mails = count_attempt(tx, call.kernel(), limit, key);
+    auto found = tx.later<Found>(find_account, key);
+    const auto proven = ask_for_proof(call, in);
+    tx.queue(
+        insert_sign_up,
+        id,
+        in.email,
+        key,
+        Digest(token).bytes(),
+        hash,
+        in.name,
+        FirstPreferences{in.locale, in.timezone},
+        std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
+    );
+    auto [now, account] = *found.one();
+    if (proven() && !account) {
+        if (auto person = admit(call, Digest(token))) return *std::move(person);
+        account = in.email;  // somebody was quicker
+    }
+    if (mails.one()->count <= limit.most)
+        call.use<mail::Outbox>().post(
+            call,
+            account ? account_exists_letter(call, *account)
+                    : confirm_letter(call, in.email, confirmation_link(call.kernel(), token))
+        );
+    return unverified(in, id, now);
 }
 
 const Operation sign_up{
@@ -242,7 +232,6 @@ AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {
     Tx& tx = call.tx();
     present(tx, digest.hex());
     auto verified = tx.queue(verify, digest.bytes());
-    tx.queue(forget_others);
     auto session = begin_session(call, {.method = AuthMethod::email_verification});
     if (verified.rows() == 0 || !session)
         throw Failure::invalid_at(

@@ -13,7 +13,10 @@ constexpr Sql of_session{"auth.user_of_session", R"(
         json_build_object('email', u.email) AS person, NULL AS bot,
         u.email, u.email_verified,
         p.user_id IS NOT NULL AS has_password,
-        CASE WHEN p.user_id IS NULL THEN '[]' ELSE '["password"]' END AS auth_methods,
+        array_to_json(array_remove(ARRAY[
+            CASE WHEN p.user_id IS NOT NULL THEN 'password' END,
+            CASE WHEN EXISTS (SELECT FROM identities i WHERE i.user_id = u.id) THEN 'google' END
+        ], NULL)) AS auth_methods,
         NULL AS agent_id, s.active_org_id, m.role,
         u.created_time, u.last_edited_time, u.version
     FROM users u
@@ -27,7 +30,10 @@ constexpr Sql as_person{"auth.person", R"(
         json_build_object('email', u.email) AS person, NULL AS bot,
         u.email, u.email_verified,
         p.user_id IS NOT NULL AS has_password,
-        CASE WHEN p.user_id IS NULL THEN '[]' ELSE '["password"]' END AS auth_methods,
+        array_to_json(array_remove(ARRAY[
+            CASE WHEN p.user_id IS NOT NULL THEN 'password' END,
+            CASE WHEN EXISTS (SELECT FROM identities i WHERE i.user_id = u.id) THEN 'google' END
+        ], NULL)) AS auth_methods,
         NULL AS agent_id, $2::uuid AS active_org_id,
         CASE WHEN $2 IS NOT NULL THEN $3::text END AS role,
         u.created_time, u.last_edited_time, u.version
@@ -143,8 +149,29 @@ const Operation list_my_memberships{
 
 }  // namespace
 
-Later<UserResponse> find_user_of_session(Tx& tx, const Uuid& session) {
+Later<UserResponse> find_user_of_session(Tx& tx, const std::optional<Uuid>& session) {
     return tx.later<UserResponse>(of_session, session);
+}
+
+const Caller& person_of(const Call& call) {
+    if (call.caller().is_person()) return call.caller();
+    throw Failure(
+        Fault::restricted,
+        "Only a person may do this: sign in, or use an integration token instead of an agent's."
+    );
+}
+
+Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
+    const std::string root = call.request() ? "body" : "arguments";
+    return Failure::invalid_at(
+        "[\"" + root + "\",\"" + std::string(field) + "\"]",
+        "value_error",
+        "Value error, " + std::string(message)
+    );
+}
+
+void note_in_audit(Call& call, const Event& event) {
+    if (call.caller().org_id) call.tell(event);
 }
 
 void add_user_operations(Kernel& kernel) {

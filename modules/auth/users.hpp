@@ -7,9 +7,21 @@
 namespace svc::auth {
 
 /// Queues the reading of the person the transaction acts for, as that session finds him: with
-/// the workspace it works in and the role there.
-Later<UserResponse> find_user_of_session(Tx& tx, const Uuid& session);
+/// the workspace it works in and the role there; in no workspace without a session.
+Later<UserResponse> find_user_of_session(Tx& tx, const std::optional<Uuid>& session);
+
+/// The caller, if it is a person; 403 for an agent.
+const Caller& person_of(const Call& call);
+
+/// The 422 about one field of the input, wherever it came from.
+Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
+
+/// Leaves an entry in the audit record of the workspace that the call is in, if it is in one:
+/// accounts are in no workspace, but what is done to one may matter there.
+void note_in_audit(Call& call, const Event& event);
 
 void add_user_operations(Kernel& kernel);
+void add_profile_operations(Kernel& kernel);
+void add_preferences_operations(Kernel& kernel);
 
 }  // namespace svc::auth

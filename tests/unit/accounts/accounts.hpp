@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <regex>
 
@@ -55,6 +57,17 @@ protected:
         Client fresh = client();
         return log_in(fresh, email, with);
     }
+    Reply ask_for_reset(const std::string& email) {
+        return once("POST", "/v1/auth/password-reset/request", {{"email", email}});
+    }
+    Reply reset(const std::string& token, const std::string& to = other_password) {
+        return once(
+            "POST", "/v1/auth/password-reset/confirm", {{"token", token}, {"new_password", to}}
+        );
+    }
+    Reply resend(const std::string& email) {
+        return once("POST", "/v1/auth/resend-verification", {{"email", email}});
+    }
     /// The token in the newest of `count` mails to the address.
     std::string mailed_token(const std::string& email, std::size_t count = 1) {
         return mail_value(server.mail_to(email, count), "token=");
@@ -68,6 +81,12 @@ protected:
         Client made = client();
         const json::value token{{"token", mailed_token(email)}};
         expect(200, made.post("/v1/auth/verify-email", token));
+        return made;
+    }
+    /// A verified person whose account has no password, signed in.
+    Client person_without_password(const std::string& email) {
+        Client made = person(email);
+        ask("DELETE FROM passwords RETURNING user_id");
         return made;
     }
     /// The first column of the first row, asked as the superuser.
@@ -86,6 +105,24 @@ protected:
         std::vector<decltype(work(0))> results;
         for (auto& each : running) results.push_back(each.get());
         return results;
+    }
+
+    /// How often the second takes as long as the first: of the middles of many runs in turns.
+    template <class First, class Second>
+    static double times_as_long(int rounds, First first, Second second) {
+        std::vector<double> firsts, seconds;
+        const auto measure = [](auto& work, std::vector<double>& into) {
+            const auto start = std::chrono::steady_clock::now();
+            work();
+            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+            into.push_back(took.count());
+        };
+        for (int i = 0; i < rounds; ++i) measure(first, firsts), measure(second, seconds);
+        const auto middle = [](std::vector<double>& of) {
+            std::ranges::nth_element(of, of.begin() + static_cast<long>(of.size() / 2));
+            return of[of.size() / 2];
+        };
+        return middle(seconds) / middle(firsts);
     }
 
     std::string database;

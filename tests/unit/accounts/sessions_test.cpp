@@ -81,6 +81,7 @@ TEST_F(Sessions, OnlyACookieOfOursCounts) {
     expect(200, me(signed_cookie(hs256, good)));
 
     expect(401, me(signed_cookie(hs256, changed("exp", 1'000'000'000))));
+    expect(401, me(signed_cookie(hs256, changed("nbf", 4102444700))));
     expect(401, me(signed_cookie(hs256, changed("sid", "nonsense"))));
     expect(401, me(signed_cookie(hs256, changed("sid", json::value(Uuid{}.str())))));
     expect(401, me(signed_cookie(hs256, changed("sid", json::value()))));

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "modules/auth/attempts.hpp"
+
+/// How often strangers may try what, from the settings.
+namespace svc::auth {
+
+Limit sign_ups_from_one_place(Call& call);
+/// Wishes for a mail: a new link to confirm an address, a new password. Both together.
+Limit mails_from_one_place(Call& call);
+/// Mails of one sort to one address; `who` is the sort and the address.
+Limit mails_to_one_address(Call& call);
+/// Log-ins that went wrong: with one address from one place, and with any from there.
+Limit log_ins_of_pair(Call& call);
+Limit log_ins_from_one_place(Call& call);
+/// Wrong guesses at the present password by somebody who is signed in, per person.
+Limit password_checks(Call& call);
+
+}  // namespace svc::auth

@@ -1,0 +1,225 @@
+// What a person chose, for every workspace and every device.
+
+#include "modules/auth/preferences.hpp"
+
+#include "modules/auth/parts/time_zone.hpp"
+#include "modules/auth/users.hpp"
+
+#include <utility>
+
+namespace svc::auth {
+
+namespace {
+
+constexpr Sql find_preferences{"auth.find_preferences", R"(
+    SELECT preferences AS chosen, last_edited_time, version, now() AS now
+    FROM users WHERE id = $1)"};
+
+constexpr Sql lock_preferences{"auth.lock_preferences", R"(
+    SELECT preferences AS chosen, last_edited_time, version, now() AS now
+    FROM users WHERE id = $1
+    FOR NO KEY UPDATE)"};
+
+constexpr Sql write_preferences{"auth.write_preferences", R"(
+    UPDATE users SET preferences = $2, last_edited_time = now(), version = version + 1
+    WHERE id = $1)"};
+
+struct Row {
+    Preferences chosen;
+    Timestamp last_edited_time;
+    std::int64_t version = 1;
+    Timestamp now;
+};
+SVC_RECORD(Row, (chosen, ""), (last_edited_time, ""), (version, ""), (now, ""));
+
+struct UserPreferencesResponse {
+    Object<"user_preferences"> object;
+    Uuid user_id;
+    Preferences chosen;
+    Timestamp last_edited_time;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    UserPreferencesResponse,
+    (object, "Always \"user_preferences\"."),
+    (user_id, "Whose they are."),
+    (chosen, "", spread),
+    (last_edited_time, "When the account was last changed."),
+    (version, "Of the account: rises by one with every change of it; also the ETag.")
+);
+
+UserPreferencesResponse answer_of(const Uuid& person, Row row) {
+    return {{}, person, std::move(row.chosen), row.last_edited_time, row.version};
+}
+
+// ------------------------------------------------------------------------------ read
+
+/// An agent chose nothing; what holds for it are the defaults.
+UserPreferencesResponse of_agent(Call& call) {
+    return answer_of(call.caller().id, {.chosen = {}, .last_edited_time = {}, .now = {}});
+}
+
+UserPreferencesResponse get(Call& call, const Nothing&) {
+    const Caller& caller = call.caller();
+    if (!caller.is_person()) return of_agent(call);
+    auto row = call.tx().one<Row>(find_preferences, caller.id);
+    if (!row) not_found("account");
+    return answer_of(caller.id, *std::move(row));
+}
+
+const Operation get_my_preferences{
+    .name = "get_my_preferences",
+    .route = "GET /v1/me/preferences",
+    .summary = "Read your preferences.",
+    .description = "They are yours in every workspace. An agent has the defaults.",
+    .access = Access::me,
+    .handler = get,
+};
+
+// ---------------------------------------------------------------------------- change
+
+struct UpdateChannels {
+    Patch<bool> in_app;
+    Patch<bool> email;
+};
+SVC_RECORD(UpdateChannels, (in_app, "In the list of notifications."), (email, "By mail."));
+
+struct UpdateNotifications {
+    Patch<UpdateChannels> mention, assigned, comment, due, invitation, membership, lease_failed,
+        lease_expired, automation_failed, agent_disabled, webhook_disabled, billing, system;
+};
+SVC_RECORD(
+    UpdateNotifications,
+    (mention, "Somebody mentioned you."),
+    (assigned, "A card was assigned to you."),
+    (comment, "Somebody commented on a card you watch."),
+    (due, "A card of yours is due soon."),
+    (invitation, "You were invited to a workspace."),
+    (membership, "Your role in a workspace changed."),
+    (lease_failed, "A worker failed on a card you watch."),
+    (lease_expired, "A worker let its lease run out on a card you watch."),
+    (automation_failed, "An automation of yours failed."),
+    (agent_disabled, "An agent of yours was disabled."),
+    (webhook_disabled, "A webhook of the workspace was disabled."),
+    (billing, "Something about the bill of a workspace you own."),
+    (system, "News of the service itself.")
+);
+
+struct UpdatePreferencesRequest {
+    Patch<Theme> theme;
+    Patch<Density> density;
+    Patch<std::string> locale;
+    Patch<std::string> timezone;
+    Patch<WeekStart> week_start;
+    Patch<TimeFormat> time_format;
+    Patch<bool> reduced_motion;
+    Patch<bool> keyboard_shortcuts;
+    Patch<bool> surveys_opt_out;
+    Patch<EmailDigest> email_digest;
+    Patch<UpdateNotifications> notifications;
+};
+SVC_RECORD(
+    UpdatePreferencesRequest,
+    (theme, "Light, dark, or as the system is."),
+    (density, "How close things stand."),
+    (locale,
+     "Preferred language, such as `en` or `de-CH` (BCP 47).",
+     length(2, 35),
+     matches(locale_pattern)),
+    (timezone,
+     "Preferred time zone, such as `Europe/Zurich` (IANA).",
+     length(1, 64),
+     matches(time_zone_pattern)),
+    (week_start, "The first day of the week."),
+    (time_format, "The clock: 24 or 12 hours."),
+    (reduced_motion, "Nothing moves that need not."),
+    (keyboard_shortcuts, "Single keys do things."),
+    (surveys_opt_out, "No survey ever asks."),
+    (email_digest, "How often what is new is summed up in a mail."),
+    (notifications, "How you hear of what, by kind; kinds that are left out stay as they are.")
+);
+
+using Wish = Patch<UpdateChannels> UpdateNotifications::*;
+using Choice = NotificationChannels NotificationChoices::*;
+using WishIn = UpdateNotifications;
+using ChoiceIn = NotificationChoices;
+constexpr std::pair<Wish, Choice> kinds[] = {
+    {&WishIn::mention, &ChoiceIn::mention},
+    {&WishIn::assigned, &ChoiceIn::assigned},
+    {&WishIn::comment, &ChoiceIn::comment},
+    {&WishIn::due, &ChoiceIn::due},
+    {&WishIn::invitation, &ChoiceIn::invitation},
+    {&WishIn::membership, &ChoiceIn::membership},
+    {&WishIn::lease_failed, &ChoiceIn::lease_failed},
+    {&WishIn::lease_expired, &ChoiceIn::lease_expired},
+    {&WishIn::automation_failed, &ChoiceIn::automation_failed},
+    {&WishIn::agent_disabled, &ChoiceIn::agent_disabled},
+    {&WishIn::webhook_disabled, &ChoiceIn::webhook_disabled},
+    {&WishIn::billing, &ChoiceIn::billing},
+    {&WishIn::system, &ChoiceIn::system},
+};
+
+void apply(const UpdatePreferencesRequest& in, Preferences& to) {
+    in.theme.apply_to(to.theme);
+    in.density.apply_to(to.density);
+    in.locale.apply_to(to.locale);
+    in.timezone.apply_to(to.timezone);
+    in.week_start.apply_to(to.week_start);
+    in.time_format.apply_to(to.time_format);
+    in.reduced_motion.apply_to(to.reduced_motion);
+    in.keyboard_shortcuts.apply_to(to.keyboard_shortcuts);
+    in.surveys_opt_out.apply_to(to.surveys_opt_out);
+    in.email_digest.apply_to(to.email_digest);
+    if (!in.notifications.given()) return;
+    for (const auto& [wish, choice] : kinds) {
+        const auto& wanted = in.notifications.value().*wish;
+        if (!wanted.given()) continue;
+        wanted.value().in_app.apply_to((to.notifications.*choice).in_app);
+        wanted.value().email.apply_to((to.notifications.*choice).email);
+    }
+}
+
+/// What a later default may change without overruling anybody.
+JsonText differing_from_defaults(const Preferences& chosen) {
+    const Preferences defaults;
+    JsonText changes;
+    std::string previous;
+    write_difference(record_of<Preferences>(), &defaults, &chosen, changes.text, previous);
+    return changes;
+}
+
+UserPreferencesResponse update(Call& call, const UpdatePreferencesRequest& in) {
+    if (in.timezone.given() && !is_time_zone(in.timezone.value()))
+        throw wrong_field(call, "timezone", "there is no such time zone");
+    const Uuid& person = person_of(call).id;
+    auto row = call.tx().one<Row>(lock_preferences, person);
+    if (!row) not_found("account");
+    call.require_version(row->version);
+    const Preferences before = row->chosen;
+    apply(in, row->chosen);
+    if (row->chosen != before) {
+        call.tx().queue(write_preferences, person, differing_from_defaults(row->chosen));
+        row->last_edited_time = row->now;
+        ++row->version;
+    }
+    return answer_of(person, *std::move(row));
+}
+
+const Operation update_my_preferences{
+    .name = "update_my_preferences",
+    .route = "PATCH /v1/me/preferences",
+    .summary = "Change your preferences.",
+    .description = "Changes only what is sent, of `notifications` too. An agent has none (403).",
+    .access = Access::me,
+    .idempotent = true,
+    .handler = update,
+};
+
+}  // namespace
+
+void add_preferences_operations(Kernel& kernel) {
+    kernel.add(get_my_preferences);
+    kernel.add(update_my_preferences);
+}
+
+}  // namespace svc::auth
