@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,59 @@ public:
 private:
     std::mutex mutex_;
     std::set<Who> seen_;
+};
+
+/// What a person is sent to an identity provider with.
+struct ProviderQuestion {
+    std::string redirect_uri;    ///< where the provider sends him back to
+    std::string state;           ///< comes back unchanged
+    std::string nonce;           ///< comes back in the ID token
+    std::string code_challenge;  ///< of PKCE, S256
+};
+
+/// What he came back with.
+struct ProviderAnswer {
+    std::string redirect_uri;  ///< the same as in the question
+    std::string code;
+    std::string nonce;                    ///< the question's
+    std::string code_verifier;            ///< what the question's challenge was made of
+    std::optional<std::string> issuer{};  ///< the query's `iss`, if it has one
+};
+
+/// Who the provider says it is. The pair of issuer and subject is the identity; the rest are
+/// properties that may change.
+struct Identity {
+    std::string issuer, subject;
+    std::optional<Email> email{};
+    bool email_verified = false;
+    std::optional<std::string> name{};
+};
+
+/// Thrown by a provider.
+class [[gnu::visibility("default")]] ProviderError : public std::runtime_error {
+public:
+    enum class Kind {
+        provider,  ///< it cannot be reached, or makes no sense
+        exchange,  ///< it gave nothing for the code, or an ID token that does not hold
+    };
+    ProviderError(Kind kind, const std::string& why) : std::runtime_error(why), kind_(kind) {}
+    Kind kind() const { return kind_; }
+
+private:
+    Kind kind_;
+};
+
+/// The port: who vouches for people besides their passwords. A plugin offers one when it is set
+/// up. Its members may wait for the network, half a minute at most; any thread.
+class IdentityProvider {
+public:
+    static constexpr std::string_view name = "auth.IdentityProvider";
+    virtual ~IdentityProvider() = default;
+
+    /// The page at the provider's where a person signs in.
+    virtual std::string sign_in_page(const ProviderQuestion& question) = 0;
+    /// Who has come back, once everything that the provider says has been checked.
+    virtual Identity identify(const ProviderAnswer& answer) = 0;
 };
 
 /// The port: pictures that people upload for their profiles. Offered by whoever keeps files;

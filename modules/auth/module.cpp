@@ -3,6 +3,7 @@
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/attempts.hpp"
 #include "modules/auth/newcomers.hpp"
+#include "modules/auth/oauth.hpp"
 #include "modules/auth/parts/passwords.hpp"
 #include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/sessions.hpp"
@@ -20,9 +21,11 @@ public:
         passwords_.emplace(settings_.password_memory_mib, settings_.password_passes);
         slow_work_.emplace(kernel, settings_.hash_threads, settings_.hash_queue);
         sessions_.emplace(kernel);
+        outside_.emplace(kernel);
         kernel.offer(settings_);
         kernel.offer(*passwords_);
         kernel.offer(*slow_work_);
+        kernel.offer(*outside_);
         kernel.offer<orgs::ActiveWorkspace>(workspace_);
         kernel.offer<orgs::Newcomers>(links_);
         kernel.add(*sessions_);
@@ -30,6 +33,7 @@ public:
         kernel.tag("account", "Your account: signing up and in, who you are, your sessions.");
         add_sign_up_operations(kernel);
         add_log_in_operations(kernel);
+        add_oauth_operations(kernel);
         add_password_operations(kernel);
         add_password_reset_operations(kernel);
         add_resend_operation(kernel);
@@ -66,6 +70,7 @@ private:
     Settings settings_;
     std::optional<Passwords> passwords_;
     std::optional<SlowWork> slow_work_;
+    std::optional<OutsideSignIn> outside_;
     std::optional<SessionAuthenticator> sessions_;
     SessionWorkspace workspace_;
     MailedLinks links_;

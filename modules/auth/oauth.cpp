@@ -1,0 +1,266 @@
+// To an identity provider and back again.
+
+#include "modules/auth/oauth.hpp"
+
+#include "modules/auth/attempts.hpp"
+#include "modules/auth/oauth_journey.hpp"
+#include "modules/auth/oauth_people.hpp"
+
+#include <Poco/Logger.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace svc::auth {
+
+namespace {
+
+Failure refusal(std::string_view reason, const std::string& why) {
+    return Failure(Fault::unauthorized, why).with_code(std::string(reason));
+}
+
+std::string callback_url(const Kernel& kernel) {
+    return kernel.base_url() + "/v1/auth/google/callback";
+}
+
+std::string login_page(const Kernel& kernel, std::string_view reason) {
+    return kernel.base_url() + "/login?oauth_error=" + std::string(reason);
+}
+
+/// The page that says what went wrong, for a browser on its way.
+std::string login_page_after(const Kernel& kernel, const Failure& failure) {
+    constexpr std::array<std::string_view, 10> reasons{
+        "state_missing",
+        "state_invalid",
+        "state_expired",
+        "state_reused",
+        "access_denied",
+        "provider_error",
+        "token_exchange_failed",
+        "email_unverified",
+        "account_conflict",
+        "not_configured"};
+    const bool known = std::ranges::find(reasons, failure.code()) != reasons.end();
+    return login_page(kernel, known ? failure.code() : "provider_error");
+}
+
+/// What the provider said goes to the log; people are told the reason alone.
+Failure refusal_of(const ProviderError& problem) {
+    Poco::Logger::get("auth").warning(std::string("identity provider: ") + problem.what());
+    return problem.kind() == ProviderError::Kind::exchange
+               ? refusal("token_exchange_failed", "The identity provider did not vouch for you.")
+               : Failure(Fault::unavailable, "The identity provider cannot be reached just now.")
+                     .with_code("provider_error");
+}
+
+// -------------------------------------------------------------------------------- start
+
+struct StartQuery {
+    std::optional<std::string> return_to;
+    std::optional<bool> redirect;
+};
+SVC_RECORD(
+    StartQuery,
+    (return_to,
+     "Where to go once signed in: a path of this server's own pages, such as `/boards`.",
+     length(1, 512),
+     matches(R"(^/([!-.0-\[\]-~][!-\[\]-~]*)?$)")),
+    (redirect, "Answer with a redirect to the provider, as a link in a page wants it.")
+);
+
+struct OAuthStartResponse {
+    Object<"oauth_start"> object;
+    std::string authorization_url;
+    Timestamp expires_at;
+};
+SVC_RECORD(
+    OAuthStartResponse,
+    (object, "Always \"oauth_start\"."),
+    (authorization_url, "The provider's page to go to, with this browser."),
+    (expires_at, "Until when one can come back from there.")
+);
+
+/// How much a client likes a type, from 0 to 1; 0 when its Accept does not name it.
+double liking(std::string_view accept, std::string_view type) {
+    while (!accept.empty()) {
+        auto each = accept.substr(0, accept.find(','));
+        accept.remove_prefix(std::min(each.size() + 1, accept.size()));
+        each.remove_prefix(std::min(each.find_first_not_of(" \t"), each.size()));
+        if (each.substr(0, each.find_first_of("; \t")) != type) continue;
+        const auto q = each.find("q=");
+        if (q == each.npos) return 1;
+        double value = 0;
+        std::from_chars(each.data() + q + 2, each.data() + each.size(), value);
+        return value;
+    }
+    return 0;
+}
+
+bool wants_redirect(const Call& call, const StartQuery& in) {
+    if (in.redirect) return *in.redirect;
+    const auto accept = call.request() ? call.request()->header("accept") : std::string_view();
+    return liking(accept, "text/html") > liking(accept, "application/json");
+}
+
+/// A person who is about to leave.
+struct Departure {
+    Journey journey;
+    std::string page;
+};
+
+Departure depart(Call& call, const StartQuery& in) {
+    auto& outside = call.use<OutsideSignIn>();
+    IdentityProvider* provider = outside.provider();
+    if (!provider)
+        throw Failure(Fault::unavailable, "No identity provider is set up on this server.")
+            .with_code("not_configured");
+    const auto plan = [&]() -> std::function<Departure()> {
+        const Kernel& kernel = call.kernel();
+        Journey journey = new_journey(in.return_to.value_or("/"));
+        ProviderQuestion question{
+            .redirect_uri = callback_url(kernel),
+            .state = journey.state,
+            .nonce = nonce_of(kernel, journey),
+            .code_challenge = code_challenge_of(code_verifier_of(kernel, journey))};
+        return [provider, journey = std::move(journey), question = std::move(question)] {
+            return Departure{journey, provider->sign_in_page(question)};
+        };
+    };
+    try {
+        return outside.waiting().result_of<Departure>(call, plan);
+    } catch (const ProviderError& problem) {
+        throw refusal_of(problem);
+    }
+}
+
+Answer<OAuthStartResponse> start(Call& call, const StartQuery& in) {
+    const bool redirect = wants_redirect(call, in);
+    try {
+        Departure departure = depart(call, in);
+        call.add_header("Set-Cookie", cookie_of(call.kernel(), departure.journey));
+        call.add_header("Cache-Control", "no-store");
+        if (redirect) call.add_header("Location", departure.page);
+        return {
+            redirect ? 302 : 200, {{}, std::move(departure.page), departure.journey.expires_at}};
+    } catch (const Failure& failure) {
+        if (!redirect) {
+            if (failure.code() != "not_configured" && failure.code() != "provider_error") throw;
+            throw Failure(Fault::unavailable, failure.what()).with_header("Retry-After", "60");
+        }
+        call.add_header("Location", login_page_after(call.kernel(), failure));
+        return {302, {}};
+    }
+}
+
+const Operation start_google_sign_in{
+    .name = "start_google_sign_in",
+    .route = "GET /v1/auth/google/start",
+    .summary = "Begin to sign in with the outside identity provider.",
+    .description =
+        "Gives the provider's page to go to, and the cookie `svc_oauth` that proves on the way "
+        "back "
+        "that this browser set out. With `redirect=true`, or when `text/html` is what the client "
+        "would rather have, it is a redirect to that page. Where no provider is set up it is 503.",
+    .access = Access::anyone,
+    .also = {302},
+    .tool = false,
+    .handler = start,
+};
+
+// ------------------------------------------------------------------------------- finish
+
+struct CallbackQuery {
+    std::optional<std::string> state, code, error, error_description, iss;
+};
+SVC_RECORD(
+    CallbackQuery,
+    (state, "As it was given to the provider."),
+    (code, "What the provider gives the ID token for."),
+    (error, "Why the provider did not sign the person in."),
+    (error_description, "The same in words."),
+    (iss, "Which provider it is, if it says so.")
+);
+
+Journey journey_of(Call& call, const CallbackQuery& in) {
+    const http::Request& request = *call.request();
+    if (!in.state || !has_journey_cookie(request))
+        throw refusal("state_missing", "This browser did not set out from here.");
+    auto journey = journey_in(call.kernel(), request);
+    if (!journey || journey->state != *in.state)
+        throw refusal("state_invalid", "The state is not the one that this browser set out with.");
+    if (journey->expires_at <= Timestamp::now())
+        throw refusal("state_expired", "It took too long.")
+            .with_header("Set-Cookie", no_cookie(call.kernel()));
+    return *std::move(journey);
+}
+
+/// A state is good for one return, on whichever server, whatever comes of it.
+void use_up(Call& call, const Journey& journey) {
+    constexpr Limit once{"oauth_state", 1, std::chrono::minutes(30)};
+    Window window;
+    call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
+        window = *count_attempt(tx, call.kernel(), once, journey.state).one();
+    });
+    if (window.count > once.most)
+        throw refusal("state_reused", "This way back was taken before.")
+            .with_header("Set-Cookie", no_cookie(call.kernel()));
+}
+
+Identity ask_who(Call& call, const CallbackQuery& in, const Journey& journey) {
+    auto& outside = call.use<OutsideSignIn>();
+    IdentityProvider* provider = outside.provider();
+    if (!provider) throw refusal("not_configured", "No identity provider is set up.");
+    const auto plan = [&]() -> std::function<Identity()> {
+        use_up(call, journey);
+        if (in.error)
+            throw refusal(
+                *in.error == "access_denied" ? "access_denied" : "provider_error",
+                "The provider did not sign the person in."
+            );
+        if (!in.code) throw refusal("provider_error", "There is no code.");
+        ProviderAnswer answer{
+            .redirect_uri = callback_url(call.kernel()),
+            .code = *in.code,
+            .nonce = nonce_of(call.kernel(), journey),
+            .code_verifier = code_verifier_of(call.kernel(), journey),
+            .issuer = in.iss};
+        return [provider, answer = std::move(answer)] { return provider->identify(answer); };
+    };
+    return outside.waiting().result_of<Identity>(call, plan);
+}
+
+void finish(Call& call, const CallbackQuery& in) {
+    const Journey journey = journey_of(call, in);
+    try {
+        sign_in_by(call, ask_who(call, in, journey));
+    } catch (const ProviderError& problem) {
+        throw refusal_of(problem).with_header("Set-Cookie", no_cookie(call.kernel()));
+    }
+    call.add_header("Set-Cookie", no_cookie(call.kernel()));
+    call.add_header("Cache-Control", "no-store");
+    call.add_header("Location", call.kernel().base_url() + journey.return_to);
+}
+
+const Operation finish_google_sign_in{
+    .name = "finish_google_sign_in",
+    .route = "GET /v1/auth/google/callback",
+    .summary = "Come back from the outside identity provider.",
+    .description =
+        "Begins a browser session, as logging in does, and leads on to where the person wanted to "
+        "go. Whatever goes wrong leads to the login page, with the reason as `oauth_error`.",
+    .access = Access::anyone,
+    .status = 302,
+    .tool = false,
+    .astray = login_page_after,
+    .handler = finish,
+};
+
+}  // namespace
+
+void add_oauth_operations(Kernel& kernel) {
+    kernel.add(start_google_sign_in);
+    kernel.add(finish_google_sign_in);
+}
+
+}  // namespace svc::auth

@@ -1,0 +1,151 @@
+// From what a provider says to an account of ours.
+//
+// The pair of issuer and subject is who somebody is; it is looked up first. Only a pair that
+// nobody has seen is held against addresses, and then the provider has to say that it verified the
+// address. An account with a password is joined only by who is signed in to it in this very
+// browser, and one that already has another subject of this issuer is not joined at all: the
+// address may have been given to somebody else over there.
+
+#include "modules/auth/oauth_people.hpp"
+
+#include "modules/auth/cookies.hpp"
+#include "modules/auth/sessions.hpp"
+
+namespace svc::auth {
+
+namespace {
+
+constexpr Sql find_signed_in{"auth.oauth_signed_in", R"(
+    SELECT user_id AS id FROM sessions
+    WHERE id = $1 AND revoked_at IS NULL AND expires_at > now())"};
+
+constexpr Sql act_for_owner{"auth.oauth_owner", R"(
+    SELECT set_config('app.user_id', user_id::text, true)
+    FROM identities
+    WHERE issuer = $1 AND subject = $2)"};
+
+constexpr Sql own_address{"auth.oauth_own_address", R"(
+    SELECT u.email_key FROM users u WHERE u.id = svc_user())"};
+
+constexpr Sql note_use{"auth.oauth_note_use", R"(
+    UPDATE identities SET last_used_at = now(), email = coalesce($3, email)
+    WHERE issuer = $1 AND subject = $2)"};
+
+constexpr Sql act_for_address{"auth.oauth_act_for_address", R"(
+    SELECT set_config('app.user_id', u.id::text, true)
+    FROM users u
+    WHERE u.email_key = svc_credential())"};
+
+constexpr Sql find_account{"auth.oauth_account", R"(
+    SELECT u.id, u.email_verified,
+        EXISTS (SELECT FROM passwords p WHERE p.user_id = u.id) AS has_password,
+        EXISTS (SELECT FROM identities i WHERE i.user_id = u.id AND i.issuer = $1) AS has_identity
+    FROM users u
+    WHERE u.email_key = svc_credential()
+    FOR UPDATE OF u)"};
+
+constexpr Sql insert_person{"auth.oauth_insert_person", R"(
+    INSERT INTO users (id, email, email_key, email_verified, name)
+    VALUES ($1, $2, $3, true, $4))"};
+
+constexpr Sql verify_person{"auth.oauth_verify_person", R"(
+    UPDATE users
+    SET email_verified = true, name = coalesce(name, $2), last_edited_time = now(),
+        version = version + 1
+    WHERE id = $1 AND NOT email_verified)"};
+
+// Sign-ups with the address, by whomever, come to nothing now that its owner is here.
+constexpr Sql forget_sign_ups{"auth.oauth_forget_sign_ups", R"(
+    DELETE FROM sign_ups WHERE email_key = svc_credential())"};
+
+constexpr Sql act_for_person{"auth.oauth_act_for", R"(
+    SELECT WHERE set_config('app.user_id', $1::uuid::text, true) IS NOT NULL)"};
+
+constexpr Sql insert_identity{"auth.oauth_insert_identity", R"(
+    INSERT INTO identities (issuer, subject, user_id, email) VALUES ($1, $2, $3, $4))"};
+
+struct PersonId {
+    Uuid id;
+};
+SVC_RECORD(PersonId, (id, ""));
+
+struct Address {
+    std::string email_key;
+};
+SVC_RECORD(Address, (email_key, ""));
+
+struct Account {
+    Uuid id;
+    bool email_verified = false, has_password = false, has_identity = false;
+};
+SVC_RECORD(Account, (id, ""), (email_verified, ""), (has_password, ""), (has_identity, ""));
+
+/// A name as sign-up would take it; nothing when there is none in it.
+std::optional<std::string> fit_name(const std::optional<std::string>& said) {
+    constexpr int most_characters = 120;
+    std::string name;
+    int characters = 0;
+    for (const char each : said.value_or("")) {
+        const auto byte = static_cast<unsigned char>(each);
+        const bool begins = (byte & 0xC0) != 0x80;
+        if (begins && ++characters > most_characters) break;
+        name += byte < 0x20 || byte == 0x7F ? ' ' : each;
+    }
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (name.empty()) return std::nullopt;
+    return name;
+}
+
+bool may_join(const Account& account, const std::optional<PersonId>& signed_in) {
+    if (!account.email_verified) return true;  // an admin added the address; nobody has it yet
+    if (signed_in && signed_in->id == account.id) return true;
+    return !account.has_password && !account.has_identity;
+}
+
+/// The account whose address this is, or a new one, from now on also this identity's. Leaves the
+/// address as the presented credential.
+void join_account(Call& call, const Identity& identity, const std::optional<PersonId>& signed_in) {
+    if (!identity.email || !identity.email_verified)
+        throw Failure(Fault::restricted, "The provider has not verified the address.")
+            .with_code("email_unverified");
+    Tx& tx = call.tx();
+    const std::string key = email_key(*identity.email);
+    present(tx, key);
+    tx.queue(act_for_address);
+    const auto account = tx.one<Account>(find_account, identity.issuer);
+    if (account && !may_join(*account, signed_in))
+        throw Failure(Fault::conflict, "Sign in to the account of this address first, then again.")
+            .with_code("account_conflict");
+    const Uuid id = account ? account->id : new_uuid();
+    const auto name = fit_name(identity.name);
+    if (account) tx.queue(verify_person, id, name);
+    else tx.queue(insert_person, id, *identity.email, key, name);
+    tx.queue(forget_sign_ups);
+    tx.queue(act_for_person, id);
+    tx.queue(insert_identity, identity.issuer, identity.subject, id, identity.email);
+}
+
+}  // namespace
+
+void sign_in_by(Call& call, const Identity& identity) {
+    Tx& tx = call.tx();
+    std::optional<Later<PersonId>> signed_in;
+    if (const auto session = session_in(call.kernel(), *call.request())) {
+        present(tx, session->str());
+        signed_in = tx.later<PersonId>(find_signed_in, *session);
+    }
+    present(tx, identity.issuer + ' ' + identity.subject);
+    tx.queue(act_for_owner, identity.issuer, identity.subject);
+    if (const auto known = tx.one<Address>(own_address)) {
+        tx.queue(note_use, identity.issuer, identity.subject, identity.email);
+        present(tx, known->email_key);
+    } else {
+        join_account(call, identity, signed_in ? signed_in->one() : std::nullopt);
+    }
+    if (!begin_session(call, {.method = AuthMethod::google}))
+        throw Failure(Fault::conflict, "There is no verified account behind this identity.")
+            .with_code("account_conflict");
+}
+
+}  // namespace svc::auth

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "modules/auth/api.hpp"
+#include "plugins/idp-oidc/parts/fetch.hpp"
+#include "plugins/idp-oidc/parts/id_token.hpp"
+#include "plugins/idp-oidc/settings.hpp"
+
+#include <atomic>
+#include <mutex>
+
+/// An OpenID Connect provider, as its discovery document describes it.
+namespace svc::idp_oidc {
+
+/// What we go by of the discovery document.
+struct Discovery {
+    std::string authorization_endpoint, token_endpoint, jwks_uri;
+    std::optional<std::string> userinfo_endpoint;
+    bool basic_auth = true;     ///< takes the client's secret in a header, else in the form
+    bool names_itself = false;  ///< comes back with `iss`
+};
+
+class Provider final : public auth::IdentityProvider {
+public:
+    explicit Provider(Settings settings);
+
+    std::string sign_in_page(const auth::ProviderQuestion& question) override;
+    auth::Identity identify(const auth::ProviderAnswer& answer) override;
+
+    /// No further requests: whoever waits for one is let go.
+    void stop() { stopping_ = true; }
+
+private:
+    /// Something fetched, and since when.
+    template <class T>
+    struct Kept {
+        std::optional<T> value;
+        std::chrono::steady_clock::time_point at{};
+        bool younger_than(std::chrono::seconds age) const {
+            return value && std::chrono::steady_clock::now() - at < age;
+        }
+    };
+
+    Discovery discovery();
+    std::vector<Key> keys(const Discovery& from, std::chrono::seconds oldest);
+    boost::json::object redeem(const Discovery& at, const auth::ProviderAnswer& answer);
+    /// The claims of an ID token that holds.
+    boost::json::object believe(
+        const Discovery& of, const std::string& id_token, const std::string& nonce
+    );
+    boost::json::object user_info(
+        const Discovery& at, const std::string& access_token, const std::string& subject
+    );
+    /// The answer to a request, or a ProviderError.
+    Fetched get(const std::string& url, const Headers& headers = {}) const;
+    void refuse_when_stopping() const;
+
+    const Settings settings_;
+    const Fetch fetch_;
+    std::atomic<bool> stopping_{false};
+    std::mutex mutex_;  // of both below; never held while asking
+    Kept<Discovery> discovery_;
+    Kept<std::vector<Key>> keys_;
+};
+
+}  // namespace svc::idp_oidc
