@@ -39,8 +39,9 @@ mail::Letter account_exists_letter(Call& call, const Email& to) {
         .kind = "account_exists",
         .to = to,
         .subject = "You already have a Workboard account",
-        .opening = {"Somebody, perhaps you, has tried to sign up for Workboard with this address. "
-                    "It has an account already, and nothing about it was changed."},
+        .opening = {"Somebody, perhaps you, has tried to sign up for Workboard with this address, "
+                    "or to confirm it. It has an account already, and nothing about it was "
+                    "changed."},
         .link = call.kernel().base_url() + "/login",
         .link_label = "Sign in",
         .closing =

@@ -47,7 +47,8 @@ SVC_RECORD(Address, (email, ""));
 std::optional<Known> present_password(Call& call, const std::function<void(Tx&)>& besides = {}) {
     const Uuid person = call.caller().id;
     std::optional<Known> known;
-    call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
+    const auto mode = besides ? Tx::Mode::write : Tx::Mode::read;
+    call.kernel().transact(mode, [&](Tx& tx) {
         tx.act_for(std::nullopt, person);
         auto found = tx.later<Known>(find_own, person);
         if (besides) besides(tx);

@@ -32,7 +32,7 @@ protected:
 };
 
 TEST_F(Pages, NeedNothingFromElsewhere) {
-    for (const std::string path : {"/", "/docs"}) {
+    for (const std::string path : {"/", "/docs", "/login", "/verify-email", "/reset-password"}) {
         const auto page = browser.get(path);
         ASSERT_EQ(page.status, 200) << path;
         EXPECT_THAT(page.header("content-type"), HasSubstr("text/html"));
