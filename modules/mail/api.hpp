@@ -56,14 +56,22 @@ struct Message {
     std::string link;  ///< the letter's, if it has one
 };
 
-/// The port: what carries mails away. A plugin offers one.
+/// Thrown by a driver: this mail will not be taken however often it is tried.
+class [[gnu::visibility("default")]] Undeliverable : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The port: what carries mails away. Of the plugins that are on, the first that is set up offers
+/// one.
 class Driver {
 public:
     static constexpr std::string_view name = "mail.Driver";
     virtual ~Driver() = default;
 
     /// Hands the mail over; once it returns the mail is gone from here. Called on one thread of
-    /// the mail module. A std::exception means "try again later", its text is kept for admins.
+    /// the mail module, within a minute. Throws Undeliverable, or any other std::exception, which
+    /// means "try again later"; the text is kept for admins.
     virtual void carry(const Message& message) = 0;
 };
 

@@ -12,6 +12,10 @@ public:
         kernel_ = &kernel;
         office_.emplace(kernel);
         kernel.offer<Outbox>(*office_);
+        kernel.offer(*office_);
+        kernel.tag("mail", "Mails of a workspace on their way out.");
+        add_outbox_operations(kernel);
+        kernel.every("mail.sweep", std::chrono::hours(1), [this] { office_->sweep(); });
     }
     void start() override { office_->start(kernel_->find<Driver>()); }
     void stop() noexcept override { office_->stop(); }

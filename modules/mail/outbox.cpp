@@ -40,19 +40,35 @@ constexpr Sql mark_sent{"mail.mark_sent", R"(
         text_body = '', html_body = '', link = NULL
     WHERE org_id = $1 AND id = $2)"};
 
+// $4: attempts at most, and no further one when that is 0.
 constexpr Sql mark_failed{"mail.mark_failed", R"(
     UPDATE mail_outbox
     SET status = CASE WHEN attempts >= $4 THEN 'failed' ELSE 'queued' END,
-        next_attempt_at = now() + least(interval '6 hours', interval '30 seconds' * 2 ^ attempts),
+        next_attempt_at = now() + least(interval '6 hours', $5::interval * 2.0 ^ least(attempts - 1, 15)),
         last_error = left($3, 500)
     WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql put_back{"mail.put_back", R"(
+    UPDATE mail_outbox
+    SET status = 'queued', attempts = attempts - 1, next_attempt_at = now()
+    WHERE org_id = $1 AND id = ANY ($2) AND status = 'sending')"};
+
+constexpr Sql delete_old{"mail.sweep", R"(
+    DELETE FROM mail_outbox
+    WHERE org_id = $1 AND status IN ('sent', 'failed') AND created_time < now() - $2::interval)"};
+
+constexpr Sql orgs_with_old{"mail.orgs_with_old", R"(
+    SELECT DISTINCT org_id FROM mail_outbox
+    WHERE status IN ('sent', 'failed') AND created_time < now() - $1::interval)"};
 
 struct OrgRow {
     Uuid org_id;
 };
 SVC_RECORD(OrgRow, (org_id, ""));
 
-struct Due {
+}  // namespace
+
+struct DueMail {
     Uuid id;
     std::string template_;
     Email recipient;
@@ -61,7 +77,7 @@ struct Due {
     Timestamp created_time;
 };
 SVC_RECORD(
-    Due,
+    DueMail,
     (id, ""),
     (template_, ""),
     (recipient, ""),
@@ -71,6 +87,16 @@ SVC_RECORD(
     (link, ""),
     (created_time, "")
 );
+
+namespace {
+
+/// What a server said, fit for the database and for a line of a log.
+std::string printable(std::string_view text) {
+    std::string out(text);
+    for (char& each : out)
+        if (each < 0x20 || each == 0x7F) each = '?';  // bytes from 0x80 on are negative
+    return out;
+}
 
 Email sender(const std::string& address) {
     if (auto from = Email::parse(address)) return *from;
@@ -119,6 +145,11 @@ void Office::stop() noexcept {
     if (thread_.joinable()) thread_.join();
 }
 
+bool Office::is_stopping() const {
+    std::lock_guard lock(mutex_);
+    return stopping_;
+}
+
 void Office::nudge() {
     {
         std::lock_guard lock(mutex_);
@@ -154,45 +185,88 @@ bool Office::send_some() {
 }
 
 void Office::send_some_of(const Uuid& org) {
-    std::vector<Due> due;
+    // Long before those that are left would be taken for lost and sent by another server too.
+    constexpr std::chrono::minutes longest_round{2};
+    const auto give_up = std::chrono::steady_clock::now() + longest_round;
+    std::vector<DueMail> due;
     kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
         tx.act_for(org, std::nullopt);
-        due = tx.all<Due>(take_due, org);
+        due = tx.all<DueMail>(take_due, org);
     });
-    for (const Due& each : due) {
-        const auto problem = carry({
-            .id = each.id,
-            .kind = each.template_,
-            .from = from_,
-            .to = each.recipient,
-            .mime = as_mime({
-                .id = each.id,
-                .from = from_,
-                .from_name = settings_.from_name,
-                .to = each.recipient,
-                .subject = each.subject,
-                .text = each.text_body,
-                .html = each.html_body,
-                .date = each.created_time,
-            }),
-            .link = each.link.value_or(""),
-        });
-        kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(org, std::nullopt);
-            if (problem) tx.queue(mark_failed, org, each.id, *problem, settings_.most_attempts);
-            else tx.queue(mark_sent, org, each.id);
-        });
+    std::vector<Uuid> left;
+    for (const DueMail& each : due) {
+        if (is_stopping() || std::chrono::steady_clock::now() > give_up) left.push_back(each.id);
+        else send(org, each);
     }
+    if (left.empty()) return;
+    kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(org, std::nullopt);
+        tx.queue(put_back, org, left);
+    });
 }
 
-std::optional<std::string> Office::carry(const Message& message) {
+void Office::send(const Uuid& org, const DueMail& mail) {
+    const auto problem = carry({
+        .id = mail.id,
+        .kind = mail.template_,
+        .from = from_,
+        .to = mail.recipient,
+        .mime = as_mime({
+            .id = mail.id,
+            .from = from_,
+            .from_name = settings_.from_name,
+            .to = mail.recipient,
+            .subject = mail.subject,
+            .text = mail.text_body,
+            .html = mail.html_body,
+            .date = mail.created_time,
+        }),
+        .link = mail.link.value_or(""),
+    });
+    kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(org, std::nullopt);
+        if (!problem) return void(tx.queue(mark_sent, org, mail.id));
+        tx.queue(
+            mark_failed,
+            org,
+            mail.id,
+            problem->why,
+            problem->permanent ? 0 : settings_.most_attempts,
+            std::chrono::seconds(settings_.retry_seconds)
+        );
+    });
+}
+
+std::optional<Office::Problem> Office::carry(const Message& message) {
+    const auto note = [&](const std::exception& problem) {
+        log().warning(
+            "mail " + message.id.str() + " could not be sent: " + printable(problem.what())
+        );
+    };
     try {
         driver_->carry(message);
         return std::nullopt;
+    } catch (const Undeliverable& problem) {
+        note(problem);
+        return Problem{printable(problem.what()), true};
     } catch (const std::exception& problem) {
-        log().warning("mail " + message.id.str() + " could not be sent: " + problem.what());
-        return problem.what();
+        note(problem);
+        return Problem{printable(problem.what()), false};
     }
+}
+
+void Office::sweep() {
+    const std::chrono::seconds age = std::chrono::days(settings_.keep_days);
+    std::vector<OrgRow> orgs;
+    kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        orgs = tx.all<OrgRow>(orgs_with_old, age);
+    });
+    for (const OrgRow& each : orgs)
+        kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.act_for(each.org_id, std::nullopt);
+            tx.queue(delete_old, each.org_id, age);
+        });
 }
 
 }  // namespace svc::mail

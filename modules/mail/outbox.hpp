@@ -11,6 +11,8 @@ struct Settings {
     std::string from_address = "workboard@localhost.localdomain";
     std::string from_name = "Workboard";
     std::int64_t most_attempts = 12;
+    std::int64_t retry_seconds = 60;
+    std::int64_t keep_days = 90;
 };
 SVC_RECORD(
     Settings,
@@ -19,12 +21,21 @@ SVC_RECORD(
     (most_attempts,
      "How often a mail is tried, at growing intervals, before an admin has to requeue it.",
      range(1, 50),
-     defaulted)
+     defaulted),
+    (retry_seconds,
+     "The pause before the second attempt; each further one is twice as long, up to six hours.",
+     range(1, 3600),
+     defaulted),
+    (keep_days, "How long sent and failed mails are listed.", range(1, 3650), defaulted)
 );
+
+struct DueMail;
 
 /// The outbox and the thread that empties it.
 class Office final : public Outbox {
 public:
+    static constexpr std::string_view name = "mail.Office";  ///< offered to the operations
+
     explicit Office(Kernel& kernel);
     ~Office() override;
 
@@ -33,25 +44,36 @@ public:
     /// Begins to carry mails away; without a driver they wait.
     void start(Driver* driver);
     void stop() noexcept;
+    /// Looks for mails that are due.
+    void nudge();
+    /// Forgets mails that are long done with.
+    void sweep();
 
 private:
     void run();
     /// Sends what is due; false when there is nothing more for now.
     bool send_some();
     void send_some_of(const Uuid& org);
+    void send(const Uuid& org, const DueMail& mail);
+    bool is_stopping() const;
+    struct Problem {
+        std::string why;
+        bool permanent = false;
+    };
     /// Why it could not be handed over; nothing when it was.
-    std::optional<std::string> carry(const Message& message);
-    void nudge();
+    std::optional<Problem> carry(const Message& message);
 
     Kernel& kernel_;
     const Settings settings_;
     Email from_;
     Driver* driver_ = nullptr;
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable wake_;
     bool nudged_ = false, stopping_ = false;
     std::thread thread_;
 };
+
+void add_outbox_operations(Kernel& kernel);
 
 }  // namespace svc::mail

@@ -7,7 +7,8 @@
 #include <fstream>
 
 /// Mails as files: `<var>/mail/<id>.eml`, and a line in the log with the link to follow. For a
-/// machine of one's own, and for tests.
+/// machine of one's own, and for tests; a driver that is set up and stands before it in the list
+/// of plugins has precedence.
 namespace svc::mail_file {
 
 namespace {
@@ -16,7 +17,7 @@ class MailFile final : public Module, public mail::Driver {
 public:
     void open(Kernel& kernel) override {
         folder_ = kernel.var_folder() / "mail";
-        kernel.offer<mail::Driver>(*this);
+        if (!kernel.find<mail::Driver>()) kernel.offer<mail::Driver>(*this);
     }
 
     void carry(const mail::Message& message) override {

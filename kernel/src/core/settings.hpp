@@ -15,7 +15,7 @@ BOOST_DESCRIBE_ENUM(LogLevel, error, warning, notice, information, debug)
 inline std::vector<std::string> shipped_modules() {
     return {"mail", "orgs", "auth", "agents", "boards", "queue", "automations", "mcp", "docs"};
 }
-inline std::vector<std::string> shipped_plugins() { return {"mail-file"}; }
+inline std::vector<std::string> shipped_plugins() { return {"mail-smtp", "mail-file", "idp-oidc"}; }
 inline std::vector<std::string> other_version_headers() { return {"Compat-Version"}; }
 
 struct TopSettings {
@@ -27,7 +27,10 @@ SVC_RECORD(
     (modules,
      "The features that are on; one left out takes its routes, tools and jobs with it.",
      defaulted),
-    (plugins, "The drivers that are on: what the features talk to.", defaulted)
+    (plugins,
+     "The drivers that are on: what the features talk to. Of several for the same thing the first "
+     "that is set up counts.",
+     defaulted)
 );
 
 struct ServerSettings {

@@ -65,6 +65,45 @@ std::string phrase(const Line& line) {
     return out += '"';
 }
 
+/// RFC 5321 lets a line have 998 bytes; whoever passes the mail on may cut it there.
+bool has_long_line(std::string_view text) {
+    constexpr std::size_t longest = 998;
+    while (text.size() > longest) {
+        const auto end = text.find('\n');
+        if (std::min(end, text.size()) > longest) return true;
+        text.remove_prefix(end + 1);
+    }
+    return false;
+}
+
+/// RFC 2045, in lines of at most 76 characters.
+void append_quoted(std::string_view text, std::string& out) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    constexpr std::size_t longest = 72;
+    std::size_t column = 0;
+    for (const char each : text) {
+        if (each == '\r') continue;
+        if (each == '\n') {
+            out += "\r\n";
+            column = 0;
+            continue;
+        }
+        if (column >= longest) {
+            out += "=\r\n";
+            column = 0;
+        }
+        const auto byte = static_cast<unsigned char>(each);
+        if (byte > 0x20 && byte < 0x7F && each != '=') {
+            out += each;
+            ++column;
+        } else {
+            ((out += '=') += digits[byte >> 4]) += digits[byte & 15];
+            column += 3;
+        }
+    }
+    out += "\r\n";
+}
+
 void append_lines(std::string_view text, std::string& out) {
     for (const char each : text) {
         if (each == '\r') continue;
@@ -121,9 +160,10 @@ std::string as_mime(const Envelope& envelope) {
     const auto part = [&](std::string_view type, std::string_view body) {
         out += "--" + boundary + "\r\n";
         header("Content-Type", std::string(type) + "; charset=utf-8");
-        header("Content-Transfer-Encoding", "8bit");
+        const bool quoted = has_long_line(body);
+        header("Content-Transfer-Encoding", quoted ? "quoted-printable" : "8bit");
         out += "\r\n";
-        append_lines(body, out);
+        quoted ? append_quoted(body, out) : append_lines(body, out);
     };
     header("From", phrase(envelope.from_name) + " <" + envelope.from.str() + ">");
     header("To", envelope.to.str());

@@ -7,7 +7,7 @@ namespace svc::mail {
 std::string as_text(const Letter& letter);
 std::string as_html(const Letter& letter);
 
-/// A mail of RFC 5322 with both forms, 8-bit.
+/// A mail of RFC 5322 with both forms: 8-bit, or quoted-printable where a line is too long.
 struct Envelope {
     Uuid id;  ///< the same on every attempt, and so is the Message-ID
     Email from;

@@ -7,7 +7,6 @@
 #include <Poco/Net/HTTPClientSession.h>
 #include <Poco/Net/HTTPRequest.h>
 #include <Poco/Net/HTTPResponse.h>
-#include <Poco/Net/HTTPSClientSession.h>
 #include <Poco/Net/HostEntry.h>
 #include <Poco/Net/NetException.h>
 #include <Poco/Net/SecureStreamSocket.h>
@@ -138,13 +137,12 @@ Fetched Fetch::exchange_over(
     Poco::Net::HTTPRequest& request,
     const std::string& form
 ) const {
-    if (!address.secure) {
-        Poco::Net::HTTPClientSession session(socket);
-        return exchange(session, request, form, limits_.bytes);
-    }
-    Poco::Net::HTTPSClientSession session(
-        Poco::Net::SecureStreamSocket::attach(socket, address.host, context_)
-    );
+    // Poco's session for HTTPS does not take a socket that is connected; its other one does, and
+    // the socket encrypts.
+    StreamSocket over = socket;
+    if (address.secure)
+        over = Poco::Net::SecureStreamSocket::attach(socket, address.host, context_);
+    Poco::Net::HTTPClientSession session(over);
     return exchange(session, request, form, limits_.bytes);
 }
 

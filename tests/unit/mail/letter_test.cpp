@@ -136,5 +136,32 @@ TEST(Mail, EndsEveryLineWithCrLf) {
     }
 }
 
+TEST(Mail, ALineThatServersWouldCutIsQuoted) {
+    Letter letter = hostile_letter();
+    letter.opening = {std::string(1500, 'x') + " = ü\n.\n"};
+    const std::string mime = mime_of(letter);
+    EXPECT_THAT(mime, HasSubstr("Content-Transfer-Encoding: quoted-printable"));
+    EXPECT_THAT(mime, HasSubstr("=20=3D=20=C3=BC\r\n.\r\n"));
+    for (std::size_t at = 0; at < mime.size();) {
+        const auto end = mime.find("\r\n", at);
+        EXPECT_LE(end - at, 998u) << mime.substr(at, 80);
+        at = end + 2;
+    }
+    EXPECT_THAT(mime_of(hostile_letter()), Not(HasSubstr("quoted-printable")));
+}
+
+TEST(Mail, NoAddressCanEndItsLine) {
+    for (const char* text :
+         {"ada@example.com\r\nBcc: eve@example.com",
+          "ada@example.com\nX: y",
+          "ada@example.com>\r\nRCPT TO:<eve@example.com",
+          "ada\r\n@example.com",
+          "ada@exam\tple.com",
+          "<ada@example.com>",
+          "ada@example.com, eve@example.com",
+          "ada@example.com BODY=7BIT"})
+        EXPECT_FALSE(Email::parse(text)) << text;
+}
+
 }  // namespace
 }  // namespace svc::mail

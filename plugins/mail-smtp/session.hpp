@@ -1,0 +1,59 @@
+#pragma once
+
+#include "modules/mail/api.hpp"
+#include "plugins/mail-smtp/settings.hpp"
+
+#include <Poco/Net/Context.h>
+#include <Poco/Net/DialogSocket.h>
+
+#include <set>
+
+/// One conversation with a mail server.
+namespace svc::mail_smtp {
+
+/// SMTP over Poco's sockets. Poco's own session reads on for ever when a server breaks off in the
+/// middle of an answer, and takes a log-in apart that is longer than a line.
+class Session {
+public:
+    Session(
+        const Poco::Net::StreamSocket& connected,
+        const Settings& settings,
+        Poco::Net::Context::Ptr context
+    );
+
+    /// Greets, encrypts and logs in, as the settings say.
+    void begin();
+    void send(const mail::Message& message);
+    /// Says good-bye; the mail is sent whether or not the server hears it.
+    void end() noexcept;
+
+private:
+    struct Socket : Poco::Net::DialogSocket {
+        using DialogSocket::DialogSocket;
+        using DialogSocket::operator=;
+        using DialogSocket::receiveLine;  // the one that has a limit
+    };
+    struct Reply {
+        int status = 0;
+        std::string text;  ///< its lines, without the status
+        bool good() const { return status / 100 == 2; }
+    };
+    Reply ask(const std::string& command);
+    Reply read();
+    /// Throws unless the server agreed.
+    void require(const Reply& reply, std::string_view what) const;
+    /// The same about the mail itself: a 5xx is for ever.
+    void require_taken(const Reply& reply) const;
+
+    void greet();
+    void start_tls();
+    void log_in();
+    bool offers(const std::string& ability) const { return abilities_.contains(ability); }
+
+    const Settings& settings_;
+    Poco::Net::Context::Ptr context_;
+    Socket socket_;
+    std::set<std::string> abilities_;  // words of the answer to EHLO: "STARTTLS", "AUTH PLAIN"
+};
+
+}  // namespace svc::mail_smtp
