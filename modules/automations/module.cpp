@@ -138,4 +138,4 @@ private:
 
 }  // namespace svc::automations
 
-SVC_MODULE(svc::automations::Automations, "automations");
+SVC_MODULE(svc::automations::Automations, "automations", "orgs");

@@ -22,6 +22,10 @@ public:
     /// allowed: every server works their callers out anew. Call it in the transaction that
     /// changes a role, a seat, a principal's name, an agent's status or a token.
     virtual void unsettle(Tx& tx, const Uuid& org) = 0;
+
+    /// Whether nothing in the workspace may be changed for want of payment. For callers that a
+    /// module vouches for (Kernel::invoke); of all others the kernel knows it.
+    virtual bool past_due(Tx& tx, const Uuid& org) const = 0;
 };
 
 /// Offered to whoever takes sign-ups.

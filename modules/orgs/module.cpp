@@ -10,6 +10,9 @@ namespace {
 constexpr Sql raise_standing{"orgs.raise_standing", R"(
     UPDATE orgs SET standing = standing + 1 WHERE id = $1)"};
 
+constexpr Sql find_arrears{"orgs.is_past_due", R"(
+    SELECT id FROM orgs WHERE id = $1 AND billing_state = 'past_due')"};
+
 constexpr Sql find_by_token{"orgs.find_invitation_by_token", R"(
     SELECT i.id
     FROM invitations i
@@ -41,15 +44,17 @@ public:
         kernel.offer(settings_);
         kernel.offer<Directory>(*this);
         kernel.offer<Invitations>(*this);
-        kernel.every("orgs.invitations", std::chrono::minutes(10), [&kernel] {
-            kernel.transact(Tx::Mode::write, [](Tx& tx) {
-                tx.act_for_all_orgs();
-                tx.queue(close_expired);
-            });
-        });
+        kernel.every("orgs.invitations", std::chrono::minutes(10), [this] { sweep(); });
+        kernel_ = &kernel;
     }
 
+    void start() override { sweep(); }
+
     void unsettle(Tx& tx, const Uuid& org) override { tx.queue(raise_standing, org); }
+
+    bool past_due(Tx& tx, const Uuid& org) const override {
+        return tx.queue(find_arrears, org).rows() > 0;
+    }
 
     std::function<bool()> proves(Tx& tx, std::string_view token, const Email& email)
         const override {
@@ -58,6 +63,14 @@ public:
     }
 
 private:
+    void sweep() {
+        kernel_->transact(Tx::Mode::write, [](Tx& tx) {
+            tx.act_for_all_orgs();
+            tx.queue(close_expired);
+        });
+    }
+
+    Kernel* kernel_ = nullptr;
     Settings settings_;
 };
 

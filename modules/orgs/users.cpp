@@ -97,7 +97,6 @@ const Operation list_users{
     .summary = "List the people and agents of the workspace, the oldest first.",
     .description = "list_members tells of people's roles.",
     .access = Access::member,
-    .names_org = true,
     .handler = list,
 };
 
@@ -117,7 +116,6 @@ const Operation get_user{
     .route = "GET /v1/users/{user_id}",
     .summary = "Read a person or an agent of the workspace.",
     .access = Access::member,
-    .names_org = true,
     .handler = get,
 };
 

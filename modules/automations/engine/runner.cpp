@@ -1,5 +1,7 @@
 #include "modules/automations/engine/runner.hpp"
 
+#include "modules/orgs/api.hpp"
+
 #include <Poco/Logger.h>
 #include <boost/json.hpp>
 
@@ -14,8 +16,19 @@ constexpr std::size_t most_failed = 1'000;          // waiting to be recorded
 
 Poco::Logger& log() { return Poco::Logger::get("automations"); }
 
+bool is_past_due(Kernel& kernel, const Uuid& org) {
+    const auto* directory = kernel.find<orgs::Directory>();
+    bool past_due = false;
+    if (directory)
+        kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+            tx.act_for(org, std::nullopt);
+            past_due = directory->past_due(tx, org);
+        });
+    return past_due;
+}
+
 /// Operators' scripts act as themselves, with the role of a member.
-Caller caller_of(const Script& script, const Uuid& org) {
+Caller caller_of(Kernel& kernel, const Script& script, const Uuid& org) {
     Caller caller;
     caller.type = PrincipalType::automation;
     caller.id = script.id;
@@ -23,6 +36,7 @@ Caller caller_of(const Script& script, const Uuid& org) {
     caller.org_id = org;
     caller.role = OrgRole::member;
     caller.surface = Surface::automation;
+    caller.past_due = is_past_due(kernel, org);
     return caller;
 }
 
@@ -59,7 +73,7 @@ class Calls {
 public:
     Calls(Kernel& kernel, const Script& script, const StoredEvent& event)
         : kernel_(kernel),
-          caller_(caller_of(script, event.org_id)),
+          caller_(caller_of(kernel, script, event.org_id)),
           cause_event_(event.event_id),
           depth_(static_cast<int>(event.depth) + 1) {}
 

@@ -1,5 +1,7 @@
 #include "tests/unit/workspaces/workspaces.hpp"
 
+#include <csignal>
+
 namespace svc::test {
 namespace {
 
@@ -217,6 +219,19 @@ TEST_F(Invitations, AnAnsweredOneCannotBeTakenBack) {
         EXPECT_EQ(
             reason(expect(409, remove(ada, invitations + "/" + each))), "invitation_not_live"
         );
+}
+
+TEST_F(Invitations, ThatRanOutAreTidiedUp) {
+    const auto old = expect(201, invite(ada, "bob@example.com")).text("/id");
+    const auto live = expect(201, invite(ada, "cleo@example.com")).text("/id");
+    run_out(old);
+    EXPECT_EQ(column("status", old), "pending");
+    ASSERT_EQ(server.end(SIGTERM), 0);
+    server.start();
+    EXPECT_EQ(
+        ask_until("expired", "SELECT status FROM invitations WHERE id = '" + old + "'"), "expired"
+    );
+    EXPECT_EQ(column("status", live), "pending");
 }
 
 TEST_F(Invitations, AreListedByTheirStatus) {
