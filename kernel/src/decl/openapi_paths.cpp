@@ -172,7 +172,8 @@ private:
         };
         add(400, operation_.path().starts_with("/v1/"));
         add(401, signed_in());
-        add(402, in_workspace() && writes());
+        // What anybody may do can still be about a workspace: accepting an invitation to it.
+        add(402, (in_workspace() || operation_.access == Access::me) && writes());
         add(403, signed_in() && (operation_.access != Access::me || operation_.method() != "GET"));
         add(404, has_path || in_workspace());
         add(409, writes());
