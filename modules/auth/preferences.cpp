@@ -11,6 +11,12 @@ namespace svc::auth {
 
 namespace {
 
+constexpr EventKind preferences_changed{
+    .name = "account.preferences_changed",
+    .object = "user",
+    .summary = "Somebody has other preferences; which is theirs to know.",
+};
+
 constexpr Sql find_preferences{"auth.find_preferences", R"(
     SELECT preferences AS chosen, last_edited_time, version, now() AS now
     FROM users WHERE id = $1)"};
@@ -201,6 +207,7 @@ UserPreferencesResponse update(Call& call, const UpdatePreferencesRequest& in) {
         call.tx().queue(write_preferences, person, differing_from_defaults(row->chosen));
         row->last_edited_time = row->now;
         ++row->version;
+        note_in_audit(call, {.kind = &preferences_changed, .id = person, .version = row->version});
     }
     return answer_of(person, *std::move(row));
 }

@@ -6,6 +6,12 @@ namespace svc::orgs {
 
 namespace {
 
+constexpr EventKind org_entered{
+    .name = "organization.entered",
+    .object = "organization",
+    .summary = "A member's browser session works in the workspace from here on.",
+};
+
 OrganizationResponse enter(Call& call, const OrgId& in) {
     const Caller& caller = call.caller();
     require_here(call, in.org_id);
@@ -14,8 +20,12 @@ OrganizationResponse enter(Call& call, const OrgId& in) {
     );
     if (!org) not_found("workspace");
     narrow(caller, *org);
-    if (auto* sessions = call.kernel().find<ActiveWorkspace>())
+    auto* sessions = call.kernel().find<ActiveWorkspace>();
+    if (sessions && caller.session_id) {
         sessions->enter(call, in.org_id, org->role);
+        call.tell({.kind = &org_entered, .id = org->id, .version = org->version, .name = org->name}
+        );
+    }
     return *std::move(org);
 }
 

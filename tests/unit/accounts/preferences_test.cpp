@@ -95,6 +95,19 @@ TEST_F(PreferencesOfOne, OfNotificationsChangeByKindAndChannel) {
     EXPECT_EQ(browser.get("/v1/me/preferences").body, second.body);
 }
 
+// Administrators see that somebody changed theirs, and not which.
+TEST_F(PreferencesOfOne, StayPrivateInTheAuditRecord) {
+    expect(201, browser.post("/v1/orgs", json::value{{"name", "Acme"}}));
+    expect(200, patch({{"timezone", "Europe/Zurich"}}));
+    const auto entry = [&] {
+        return ask("SELECT a::text FROM audit_events a WHERE action = 'update_my_preferences'");
+    };
+    for (int i = 0; i < 200 && entry().empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_THAT(entry(), testing::HasSubstr("success"));
+    EXPECT_THAT(entry(), testing::Not(testing::HasSubstr("Zurich")));
+}
+
 TEST_F(PreferencesOfOne, AreTheSameInEveryWorkspace) {
     const auto first = expect(201, browser.post("/v1/orgs", json::value{{"name", "First"}}));
     const auto second = expect(201, browser.post("/v1/orgs", json::value{{"name", "Second"}}));

@@ -63,6 +63,19 @@ TEST_F(Switch, MovesTheSessionAndGivesItsCookieAnew) {
     expect(201, browser.post("/v1/orgs", json::value{{"name", "Third"}}));
 }
 
+TEST_F(Switch, LeavesAnEntryInTheAuditRecord) {
+    expect(200, enter(browser, second));
+    const auto found = [&] {
+        return ask(
+            "SELECT count(*) FROM audit_events WHERE action = 'switch_org' AND org_id = '" +
+            second + "'"
+        );
+    };
+    for (int i = 0; i < 200 && found() == "0"; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(found(), "1");
+}
+
 TEST_F(Switch, IsKeptForTheNextSession) {
     expect(200, enter(browser, second));
     EXPECT_EQ(expect(200, log_in("ada@example.com")).text("/active_org_id"), second);
