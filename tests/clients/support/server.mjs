@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const build = process.env.WORKBOARD_BUILD;
 if (!build) throw new Error("WORKBOARD_BUILD has to name the folder of the build to test");
 
-async function freePort() {
+export async function freePort() {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address();
@@ -23,14 +23,16 @@ export class Server {
   #program;
   #output = "";
 
-  constructor(port) {
+  /** `settings` as "section.key=value". */
+  constructor(port, settings = []) {
     this.port = port;
+    this.settings = settings;
     this.url = `http://127.0.0.1:${port}`;
     this.folder = mkdtempSync(join(tmpdir(), "workboard-clients-"));
   }
 
-  static async start() {
-    const server = new Server(await freePort());
+  static async start(settings) {
+    const server = new Server(await freePort(), settings);
     await server.start();
     return server;
   }
@@ -39,7 +41,9 @@ export class Server {
   async start() {
     this.#program = spawn(
       join(build, "bin/workboard"),
-      ["serve", "--port", String(this.port), "--var", this.folder],
+      ["serve", "--port", String(this.port), "--var", this.folder].concat(
+        this.settings.flatMap((each) => ["--set", each]),
+      ),
       { stdio: ["ignore", "pipe", "pipe"] },
     );
     const ready = new Promise((done) => {
@@ -54,6 +58,11 @@ export class Server {
     const ended = once(this.#program, "exit").then(() => "ended");
     const outcome = await Promise.race([ready, ended, sleep(90_000, "late", { ref: false })]);
     if (outcome) throw new Error(`the server did not start (${outcome}):\n${this.#output}`);
+  }
+
+  /** What it has written so far. */
+  get output() {
+    return this.#output;
   }
 
   async stop() {

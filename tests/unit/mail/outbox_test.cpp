@@ -103,6 +103,9 @@ TEST_F(OutboxTest, AFailedMailIsSentOnceItIsRequeued) {
     EXPECT_EQ(requeued.text("/attempts"), "0");
     EXPECT_EQ(requeued.text("/recipient"), "bob@example.com");
     EXPECT_THAT(server.mail_to("bob@example.com"), HasSubstr("Subject: Try again"));
+    EXPECT_THAT(
+        server.output(), HasSubstr("org_invitation to bob@example.com: https://example.com/?token=")
+    );
     std::string status;
     for (int i = 0; i < 100 && status != "sent"; ++i, std::this_thread::sleep_for(20ms))
         status = expect(200, ada.client.get(path(ada))).text("/results/0/status");

@@ -1,0 +1,282 @@
+// Mails over SMTP, to smtp-server, and to servers that misbehave.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { TLSSocket, connect, createSecureContext } from "node:tls";
+
+import { SMTPServer } from "smtp-server";
+
+import { Browser } from "./support/browser.mjs";
+import { makeCertificate } from "./support/certificate.mjs";
+import { Server } from "./support/server.mjs";
+
+const password = "a password with a : and an ü, long enough to need more than one line of base64, they say";
+const reply = (responseCode, text) => Object.assign(new Error(text), { responseCode });
+
+/** A mail server that notes what it gets, and refuses what it is told to. */
+class MailServer {
+  mails = [];
+  logins = [];
+  refuse = {}; // by step: the Error
+  taken = { rcpt: 0, data: 0 };
+
+  async start(options = {}) {
+    this.smtp = new SMTPServer({
+      authMethods: ["PLAIN", "LOGIN"],
+      logger: false,
+      disableReverseLookup: true,
+      closeTimeout: 100,
+      ...options,
+      onAuth: ({ username, password: given, method }, session, done) => {
+        this.logins.push({ method, username, secure: session.secure });
+        if (username !== "board" || given !== password) return done(reply(535, "wrong"));
+        done(null, { user: username });
+      },
+      onRcptTo: (_, __, done) => {
+        this.taken.rcpt += 1;
+        done(this.refuse.rcpt);
+      },
+      onData: (stream, session, done) => {
+        const chunks = [];
+        stream.on("data", (chunk) => chunks.push(chunk));
+        stream.on("end", () => {
+          this.taken.data += 1;
+          const { mailFrom, rcptTo } = session.envelope;
+          const mail = { text: Buffer.concat(chunks).toString(), from: mailFrom, to: rcptTo, secure: session.secure };
+          this.tried = [...(this.tried ?? []), mail];
+          if (!this.refuse.data) this.mails.push(mail);
+          done(this.refuse.data);
+        });
+      },
+    });
+    this.smtp.on("error", () => {});
+    this.smtp.listen(0, "127.0.0.1");
+    await once(this.smtp.server, "listening");
+    this.port = this.smtp.server.address().port;
+    return this;
+  }
+  end = () => new Promise((done) => this.smtp.close(done));
+}
+
+async function until(what, seconds = 15) {
+  for (let i = 0; i < seconds * 20; i += 1) {
+    if (await what()) return true;
+    await sleep(50);
+  }
+  return false;
+}
+
+const signUp = async (server, email, more = {}) => {
+  const answer = await new Browser().call(server, "POST", "/v1/auth/signup", { email, password: "correct horse", ...more });
+  assert.equal(answer.status, 201, answer.text);
+};
+const mailTo = (mails, address) => mails.filter((each) => each.to.some((to) => to.address === address));
+const header = (mail, name) => new RegExp(`^${name}: (.*)$`, "m").exec(mail.text.split("\r\n\r\n")[0])?.[1];
+
+let certificate;
+const ends = [];
+before(() => {
+  certificate = makeCertificate();
+});
+after(async () => {
+  for (const end of ends.reverse()) await end();
+  certificate.remove();
+});
+
+const tls = () => ({ key: certificate.key, cert: certificate.certificate });
+const settings = (port, more = {}) =>
+  Object.entries({
+    "mail-smtp.host": "localhost",
+    "mail-smtp.port": port,
+    "mail-smtp.username": "board",
+    "mail-smtp.password": password,
+    "mail-smtp.ca_file": certificate.file,
+    "mail-smtp.timeout_seconds": 2,
+    "mail.retry_seconds": 1,
+    ...more,
+  }).map(([name, value]) => `${name}=${value}`);
+
+async function start(mailServer, more) {
+  const server = await Server.start(settings(mailServer.port, more));
+  ends.push(() => server.end());
+  return server;
+}
+async function startMail(options) {
+  const mailServer = await new MailServer().start(options);
+  ends.push(mailServer.end);
+  return mailServer;
+}
+
+test("with STARTTLS and a log-in", async (t) => {
+  const mailServer = await startMail(tls());
+  const server = await start(mailServer);
+
+  await t.test("a mail arrives whole", async () => {
+    await signUp(server, "ada@example.com", { name: "Ada\tBcc: eve@example.com" });
+    assert.ok(await until(() => mailServer.mails.length), server.output);
+    const [mail] = mailServer.mails;
+    assert.equal(mail.secure, true);
+    assert.deepEqual(mailServer.logins, [{ method: "PLAIN", username: "board", secure: true }]);
+    assert.equal(mail.from.address, "workboard@localhost.localdomain");
+    assert.deepEqual(mail.to.map((to) => to.address), ["ada@example.com"]);
+    assert.equal(header(mail, "To"), "ada@example.com");
+    assert.equal(header(mail, "From"), '"Workboard" <workboard@localhost.localdomain>');
+    assert.match(header(mail, "Content-Type"), /^multipart\/alternative/);
+    assert.match(mail.text, /Content-Type: text\/plain; charset=utf-8/);
+    assert.match(mail.text, /Content-Type: text\/html; charset=utf-8/);
+    assert.equal(header(mail, "Bcc"), undefined);
+    const [, token] = /token=([\w-]+)/.exec(mail.text);
+    const verified = await new Browser().call(server, "POST", "/v1/auth/verify-email", { token });
+    assert.equal(verified.status, 200, "the link works");
+  });
+
+  await t.test("a temporary refusal is tried again, as the same mail", async () => {
+    mailServer.refuse.data = reply(451, "later, please");
+    mailServer.tried = [];
+    await signUp(server, "grace@example.com");
+    assert.ok(await until(() => mailServer.tried.length >= 1));
+    assert.equal(mailTo(mailServer.mails, "grace@example.com").length, 0);
+    mailServer.refuse = {};
+    assert.ok(await until(() => mailTo(mailServer.mails, "grace@example.com").length));
+    const ids = mailServer.tried.map((each) => header(each, "Message-ID"));
+    assert.ok(ids.length >= 2);
+    assert.equal(new Set(ids).size, 1);
+    assert.match(server.output, /could not be sent: .*451/);
+  });
+
+  await t.test("a permanent refusal is not", async () => {
+    mailServer.refuse.rcpt = reply(550, "nobody of that name");
+    const before = mailServer.taken.rcpt;
+    await signUp(server, "nobody@example.com");
+    assert.ok(await until(() => mailServer.taken.rcpt > before));
+    await sleep(7000); // the outbox is looked through every five seconds
+    assert.equal(mailServer.taken.rcpt, before + 1);
+    mailServer.refuse = {};
+    await signUp(server, "next@example.com");
+    assert.ok(await until(() => mailTo(mailServer.mails, "next@example.com").length), "others go on");
+  });
+
+  await t.test("an address that would end the line is no address", async () => {
+    for (const email of ["a@example.com>\r\nRCPT TO:<eve@example.com", "a@example.com\r\nBcc: eve@example.com",
+      "<a@example.com>", "a b@example.com", "a@example.com\u0000", "a@example.com BODY=7BIT"]) {
+      const answer = await new Browser().call(server, "POST", "/v1/auth/signup", { email, password: "correct horse" });
+      assert.equal(answer.status, 422, email);
+    }
+  });
+});
+
+test("with TLS from the first byte, and LOGIN", async () => {
+  const mailServer = await startMail({ ...tls(), secure: true, authMethods: ["LOGIN"] });
+  const server = await start(mailServer, { "mail-smtp.security": "tls" });
+  await signUp(server, "ada@example.com");
+  assert.ok(await until(() => mailServer.mails.length), server.output);
+  assert.deepEqual(mailServer.logins, [{ method: "LOGIN", username: "board", secure: true }]);
+});
+
+test("in the clear, on this machine, without a log-in", async () => {
+  const mailServer = await startMail({ disabledCommands: ["STARTTLS", "AUTH"], authOptional: true });
+  const server = await start(mailServer, { "mail-smtp.security": "none", "mail-smtp.username": "" });
+  await signUp(server, "ada@example.com");
+  assert.ok(await until(() => mailServer.mails.length), server.output);
+});
+
+const refused = {
+  "a certificate nobody vouches for": { more: { "mail-smtp.ca_file": "" } },
+  "a certificate of another host": { more: { "mail-smtp.host": "127.0.0.1" } },
+  "no STARTTLS": { options: { disabledCommands: ["STARTTLS"] } },
+  "no log-in that fits": { options: { disabledCommands: ["AUTH"], authOptional: true } },
+  "a wrong password": { more: { "mail-smtp.password": "wrong" }, logsIn: true },
+};
+for (const [what, { more, options, logsIn }] of Object.entries(refused))
+  test(`nothing is sent to a server with ${what}`, async () => {
+    const mailServer = await startMail({ ...tls(), ...options });
+    const server = await start(mailServer, more);
+    await signUp(server, "ada@example.com");
+    assert.ok(await until(() => /could not be sent/.test(server.output)), server.output);
+    assert.equal(mailServer.mails.length, 0);
+    assert.equal(mailServer.taken.rcpt, 0);
+    if (!logsIn) assert.equal(mailServer.logins.length, 0);
+    assert.ok(mailServer.logins.every((each) => each.secure));
+    assert.ok(!server.output.includes(password));
+  });
+
+/** A server of its own kind, line by line. */
+async function startRaw(converse) {
+  const sockets = new Set();
+  const raw = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    converse(socket);
+  }).listen(0, "127.0.0.1");
+  await once(raw, "listening");
+  ends.push(() => {
+    for (const each of sockets) each.destroy();
+    raw.close();
+  });
+  return { port: raw.address().port };
+}
+
+test("a server that stalls holds nobody up", async (t) => {
+  const ways = {
+    "says nothing": () => {},
+    "drips": (socket) => {
+      socket.write("220");
+      const timer = setInterval(() => socket.write("-"), 100);
+      socket.on("close", () => clearInterval(timer));
+    },
+    "hangs up": (socket) => socket.destroy(),
+    "speaks in bytes that are no text": (socket) => socket.end(Buffer.from([0x35, 0x35, 0x34, 0x20, 0xff, 0x00, 0x0d, 0x0a])),
+  };
+  let way;
+  const mailServer = await startRaw((socket) => way(socket));
+  for (const [what, converse] of Object.entries(ways))
+    await t.test(what, async () => {
+      way = converse;
+      const server = await start(mailServer);
+      const begun = Date.now();
+      await signUp(server, "ada@example.com");
+      assert.ok(Date.now() - begun < 1500, "signing up does not wait for the mail");
+      assert.ok(await until(() => /could not be sent/.test(server.output), 5), server.output);
+      assert.doesNotMatch(server.output, /outbox cannot be read/);
+      const ending = Date.now();
+      await server.stop();
+      assert.ok(Date.now() - ending < 5000, "neither does stopping");
+    });
+});
+
+test("what is slipped in before the encryption counts for nothing", async () => {
+  // The answer to STARTTLS brings along an answer to the EHLO that comes after it.
+  const mailServer = await startMail({ ...tls(), secure: true });
+  const front = await startRaw((socket) => {
+    socket.write("220 hello\r\n");
+    let said = "";
+    const listen = (chunk) => {
+      said += chunk;
+      if (/EHLO [^\n]*\n$/.test(said)) socket.write("250-hello\r\n250 STARTTLS\r\n");
+      if (!/STARTTLS\r\n$/.test(said)) return;
+      socket.removeListener("data", listen);
+      socket.write("220 go on\r\n250 slipped in\r\n250 slipped in\r\n250 slipped in\r\n");
+      const inside = new TLSSocket(socket, { isServer: true, secureContext: createSecureContext(tls()) });
+      inside.on("error", () => {});
+      const smtp = connect({ port: mailServer.port, host: "127.0.0.1", rejectUnauthorized: false });
+      smtp.on("error", () => {});
+      smtp.once("data", () => smtp.pipe(inside).pipe(smtp)); // its greeting was given already
+    };
+    socket.on("data", listen);
+  });
+  const server = await start(front);
+  await signUp(server, "ada@example.com");
+  assert.ok(await until(() => mailServer.mails.length), server.output);
+  assert.deepEqual(mailServer.mails[0].to.map((to) => to.address), ["ada@example.com"]);
+  assert.match(mailServer.mails[0].text, /token=[\w-]{20,}/);
+});
+
+test("a password is not for the network in the clear", async () => {
+  await assert.rejects(
+    Server.start(settings(25, { "mail-smtp.security": "none", "mail-smtp.host": "mail.example.com" })),
+    /mail-smtp.security/,
+  );
+});

@@ -1,0 +1,127 @@
+// A provider that is not set up, or set up wrongly.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createServer } from "node:https";
+import { once } from "node:events";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { Browser, comeBack, setOut } from "./support/browser.mjs";
+import { makeCertificate } from "./support/certificate.mjs";
+import { HostileProvider, ways } from "./support/hostile_provider.mjs";
+import { Server, freePort } from "./support/server.mjs";
+
+const ends = [];
+after(async () => {
+  for (const end of ends.reverse()) await end();
+});
+async function start(settings) {
+  const server = await Server.start(settings);
+  ends.push(() => server.end());
+  return server;
+}
+
+test("without a provider there is no sign-in by one", async () => {
+  const server = await start();
+  const path = "/v1/auth/google/start";
+  const told = await new Browser().call(server, "GET", path);
+  assert.equal(told.status, 503);
+  assert.equal(told.json.code, "service_unavailable");
+  const led = await new Browser().call(server, "GET", path + "?redirect=true");
+  assert.equal(led.location, server.url + "/login?oauth_error=not_configured");
+  assert.equal((await comeBack(new Browser(), server, { code: "a", state: "b" })).reason, "state_missing");
+});
+
+test("a discovery document that does not fit is not gone by", async () => {
+  const port = await freePort();
+  const server = await start([
+    `idp-oidc.issuer=http://127.0.0.1:${port}`,
+    "idp-oidc.client_id=workboard",
+    "idp-oidc.timeout_seconds=1",
+  ]);
+  const path = "/v1/auth/google/start";
+  assert.equal((await new Browser().call(server, "GET", path)).status, 503, "nobody is there");
+  const provider = await new HostileProvider().start(port);
+  ends.push(() => provider.end());
+  const document = {
+    issuer: provider.issuer,
+    authorization_endpoint: provider.issuer + "/authorize",
+    token_endpoint: provider.issuer + "/token",
+    jwks_uri: provider.issuer + "/jwks",
+  };
+  const wrong = [
+    ways.json({ ...document, issuer: provider.issuer + "/" }),
+    ways.json({ ...document, issuer: "https://accounts.google.com" }),
+    ways.json({ ...document, token_endpoint: undefined }),
+    ways.json({ ...document, token_endpoint: "http://accounts.example.com/token" }),
+    ways.json({ ...document, authorization_endpoint: "javascript:alert(1)" }),
+    ways.json({ ...document, jwks_uri: "file:///etc/passwd" }),
+    ways.json({ ...document, jwks_uri: "https://user:password@accounts.example.com/" }),
+    ways.redirectTo(provider.issuer + "/elsewhere"),
+    ways.hang,
+    ways.drip,
+    ways.huge,
+    ways.notJson,
+    ways.failing,
+  ];
+  for (const [number, way] of wrong.entries()) {
+    provider.instead["/.well-known/openid-configuration"] = way;
+    const answer = await new Browser().call(server, "GET", path);
+    assert.equal(answer.status, 503, `document ${number}: ${answer.text}`);
+    assert.ok(answer.headers.get("retry-after"));
+    const led = await new Browser().call(server, "GET", path + "?redirect=true");
+    assert.equal(led.location, server.url + "/login?oauth_error=provider_error");
+  }
+  assert.ok(!provider.asked.includes("/elsewhere"));
+  provider.reset();
+  assert.equal((await new Browser().call(server, "GET", path)).status, 200, "and then all is well");
+});
+
+test("over TLS the provider has to be who it says", async () => {
+  const port = await freePort();
+  const [right, wrong] = [makeCertificate("DNS:localhost"), makeCertificate("DNS:other.example")];
+  ends.push(right.remove, wrong.remove);
+  const provider = new HostileProvider();
+  provider.issuer = `https://localhost:${port}`;
+  for (const { shown, trusted, signsIn } of [
+    { shown: right, trusted: right, signsIn: true },
+    { shown: right, trusted: undefined, signsIn: false },
+    { shown: wrong, trusted: wrong, signsIn: false },
+  ]) {
+    const https = createServer({ key: shown.key, cert: shown.certificate }, provider.listener);
+    https.listen(port, "127.0.0.1");
+    await once(https, "listening");
+    const server = await Server.start([
+      `idp-oidc.issuer=${provider.issuer}`,
+      "idp-oidc.client_id=workboard",
+      ...(trusted ? [`idp-oidc.ca_file=${trusted.file}`] : []),
+    ]);
+    try {
+      const browser = new Browser();
+      const answer = await browser.call(server, "GET", "/v1/auth/google/start");
+      assert.equal(answer.status, signsIn ? 200 : 503, server.output);
+      if (!signsIn) continue;
+      const { query } = await setOut(browser, server);
+      const now = Math.floor(Date.now() / 1000);
+      provider.claims = { iss: provider.issuer, sub: "ada", aud: "workboard", nonce: query.nonce, iat: now,
+        exp: now + 60, email: "ada@example.com", email_verified: true };
+      assert.equal((await comeBack(browser, server, { code: "code", state: query.state })).reason, null);
+    } finally {
+      await server.end();
+      https.closeAllConnections();
+      https.close();
+      await once(https, "close");
+    }
+  }
+});
+
+test("an issuer in the clear is refused from the start", () => {
+  const done = spawnSync(
+    join(process.env.WORKBOARD_BUILD, "bin/workboard"),
+    ["check-config", "--set", "idp-oidc.issuer=http://accounts.example.com", "--set", "idp-oidc.client_id=workboard",
+      "--var", join(process.env.WORKBOARD_BUILD, "config-var")],
+    { encoding: "utf8" },
+  );
+  assert.notEqual(done.status, 0);
+  assert.match(done.stderr, /idp-oidc.*https/);
+});
