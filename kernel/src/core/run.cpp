@@ -161,22 +161,38 @@ namespace {
 
 class FlatInput final : public Input {
 public:
-    FlatInput(const Operation& operation, std::string_view arguments)
-        : operation_(operation), text_(arguments) {}
+    FlatInput(const Run& run, std::string_view arguments)
+        : operation_(run.operation), who_(run.who), text_(arguments) {}
     void check_syntax() override {
         if (value_.is_null())
             value_ =
                 text_.empty() ? json::value(json::object{}) : decl::parse_json(text_, "arguments");
+        check_workspace();
     }
     void fill(void* input) override { decl::fill_flat(operation_, value_, input); }
     std::string_view body() const override { return text_; }
     std::optional<Subject> subject() const override;
 
 private:
+    void check_workspace() const;
+
     const Operation& operation_;
+    const Who& who_;
     std::string_view text_;
     json::value value_;
 };
+
+/// The caller's workspace is settled before the arguments are looked at, so they can name it and
+/// no other.
+void FlatInput::check_workspace() const {
+    const json::object* given = value_.if_object();
+    if (!given || !operation_.handler.input->find("org_id")) return;
+    const json::value* value = given->if_contains("org_id");
+    const auto* text = value ? value->if_string() : nullptr;
+    const auto named = text ? Uuid::parse(*text) : std::nullopt;
+    const Caller* caller = who_.caller();
+    if (named && caller && caller->org_id != named) not_found("workspace");
+}
 
 std::optional<Input::Subject> FlatInput::subject() const {
     const json::object* given = value_.if_object();
@@ -195,7 +211,7 @@ std::optional<Input::Subject> FlatInput::subject() const {
 }  // namespace
 
 Invoked invoke_within(const Run& run, std::string_view arguments) {
-    FlatInput input(run.operation, arguments);
+    FlatInput input(run, arguments);
     try {
         http::Answer answer = run_operation(run, input);
         return {answer.status, std::move(answer.body)};

@@ -1,0 +1,351 @@
+#include "tests/api/interface.hpp"
+#include "tests/unit/mcp/mcp_client.hpp"
+
+#include <algorithm>
+
+/// The border between two workspaces. Every operation that /openapi.json has with an id in its path
+/// is called by people and programs of one workspace with the ids of the other, and has to answer
+/// as if there were no such thing. Operations that come later are covered as they are: things are
+/// made by the operations that make things, and ids are read off what lists and answers say.
+namespace svc::test {
+
+namespace {
+
+/// What an id is called where it stands in a path, if not after the thing itself.
+const std::map<std::string, std::vector<std::string>> also_called{
+    {"org_id", {"organization"}},
+    {"session_id", {"user_session"}},
+    {"principal_id", {"agent"}},
+    {"parent_id", {"block", "card"}},
+    {"outbox_id", {"email_outbox", "email"}},
+    {"link_id", {"card_link", "link"}},
+    {"run_id", {"automation_run"}},
+    {"delivery_id", {"webhook_delivery"}},
+};
+
+/// Bodies of operations that the smallest and the largest body of the schema do not fit, because
+/// fields exclude each other. Ids are filled in by their names.
+const std::map<std::string, std::string> bodies{
+    {"create_token", R"({"kind": "agent", "name": "Key", "agent_id": "{agent_id}"})"},
+    {"create_column", R"({"name": "Queue", "kind": "queue", "queue": {"enabled": true}})"},
+    {"create_board", R"({"name": "Board"})"},
+    {"update_member", R"({"role": "member"})"},
+    {"add_member", R"({"email": "carol-{random}@example.com"})"},
+};
+
+/// Not called to make things: it would end or lock out the very caller.
+const std::set<std::string> not_made_by{"create_org", "log_out", "sign_up", "log_in"};
+
+class Side {
+public:
+    Side(const Server& server, const std::string& email, const std::string& name)
+        : workspace(make_workspace(server, email, name)) {
+        note("organization", workspace.org_id);
+        note("user", workspace.user_id);
+    }
+
+    void note(const std::string& object, const std::string& id) {
+        if (!is_uuid(id)) return;
+        auto& known = ids_[object];
+        if (std::ranges::find(known, id) == known.end()) known.push_back(id);
+    }
+    /// Every id in an answer, by the `object` it is of or by the name it goes by.
+    void learn(const json::value& answer) {
+        if (const auto* list = answer.if_array())
+            for (const auto& each : *list) learn(each);
+        const auto* object = answer.if_object();
+        if (!object) return;
+        const auto* kind = object->if_contains("object");
+        const auto* id = object->if_contains("id");
+        if (kind && kind->is_string() && id && id->is_string()) {
+            // A reference to a principal says `user` whatever it is.
+            const auto* sort = object->if_contains("principal_type");
+            note(std::string((sort ? sort : kind)->as_string()), std::string(id->as_string()));
+        }
+        for (const auto& [name, value] : *object) {
+            if (value.is_string() && std::string_view(name).ends_with("_id"))
+                note(std::string(name), std::string(value.as_string()));
+            learn(value);
+        }
+    }
+    std::optional<std::string> id_for(const std::string& parameter) const {
+        std::vector<std::string> names;
+        if (parameter.ends_with("_id")) names.push_back(parameter.substr(0, parameter.size() - 3));
+        if (const auto also = also_called.find(parameter); also != also_called.end())
+            names.insert(names.end(), also->second.begin(), also->second.end());
+        names.push_back(parameter);
+        for (const auto& each : names)
+            if (const auto found = ids_.find(each); found != ids_.end())
+                return found->second.front();
+        return std::nullopt;
+    }
+    /// Values for a path; nothing, and the name of the first that is missing, when there is one.
+    std::optional<std::map<std::string, std::string>> fill(
+        const Described& operation, std::string& missing
+    ) const {
+        std::map<std::string, std::string> values;
+        for (const Parameter& each : operation.in_path) {
+            const auto value = is_id(each) ? id_for(each.name) : std::optional(word(each));
+            if (!value) {
+                missing = each.name;
+                return std::nullopt;
+            }
+            values[each.name] = *value;
+        }
+        return values;
+    }
+
+    Workspace workspace;
+
+private:
+    static bool is_uuid(const std::string& text) { return Uuid::parse(text).has_value(); }
+    std::map<std::string, std::vector<std::string>> ids_;
+};
+
+class Border : public testing::Test {
+protected:
+    Border()
+        : database(Postgres::shared().fresh_database()),
+          server({.database_url = database, .settings = {"auth.password_memory_mib=8"}}),
+          interface(server.client().get("/openapi.json").json()),
+          ours(server, "ada@example.com", "Acme"),
+          theirs(server, "bob@example.com", "Other") {
+        furnish(ours);
+        furnish(theirs);
+    }
+
+    /// One of everything, as far as operations make it; three times over, for what needs others
+    /// first.
+    void furnish(Side& side) {
+        for (int round = 0; round < 3; ++round) {
+            for (const Described& each : interface.operations())
+                if (makes_something(each)) make(side, each);
+            for (const Described& each : interface.operations())
+                if (each.method == "GET" && !each.for_anyone) look(side, each);
+        }
+        work(side);
+    }
+    static bool makes_something(const Described& operation) {
+        const bool post = operation.method == "POST" && !operation.is_verb();
+        return !operation.for_anyone && !not_made_by.contains(operation.name) &&
+               ((post && operation.status == 201) || operation.method == "PUT");
+    }
+    void make(Side& side, const Described& operation) {
+        std::string missing;
+        const auto values = side.fill(operation, missing);
+        if (!values) return;
+        for (const auto& body : bodies_for(side, operation)) {
+            const auto made =
+                side.workspace.client.send(operation.method, operation.at(*values), body);
+            if (made.status / 100 != 2) continue;
+            if (!made.body.empty()) side.learn(made.json());
+            return;
+        }
+    }
+    void look(Side& side, const Described& operation) {
+        std::string missing;
+        const auto values = side.fill(operation, missing);
+        if (!values) return;
+        const auto seen = side.workspace.client.get(operation.at(*values));
+        if (seen.status == 200) side.learn(seen.json());
+    }
+    /// A lease, which only work leaves.
+    void work(Side& side) {
+        const auto board = side.id_for("board_id").value();
+        const json::value columns =
+            expect(200, side.workspace.client.get("/v1/boards/" + board + "/columns")).json();
+        for (const auto& column : columns.at("results").as_array()) {
+            if (column.at("kind") != "queue") continue;
+            const std::string id(column.at("id").as_string());
+            const json::value card{{"column_id", id}, {"title", "Work"}};
+            expect(201, side.workspace.client.post("/v1/boards/" + board + "/cards", card));
+            side.learn(expect(
+                           200,
+                           side.workspace.client.post(
+                               "/v1/boards/" + board + "/columns/" + id + ":claim-next"
+                           )
+            )
+                           .json());
+            return;
+        }
+        FAIL() << "there is no queue to claim from";
+    }
+
+    /// Bodies to try, one after the other, until one is not refused for its form.
+    std::vector<std::string> bodies_for(const Side& side, const Described& operation) const {
+        if (const auto known = bodies.find(operation.name); known != bodies.end())
+            return {filled(side, known->second)};
+        if (!operation.body) return {""};
+        const auto ids = [&](const std::string& name) { return side.id_for(name); };
+        std::vector<std::string> all;
+        for (const auto fields : {Interface::Fields::required, Interface::Fields::all})
+            all.push_back(json::serialize(interface.sample(*operation.body, fields, ids)));
+        return all;
+    }
+    static std::string filled(const Side& side, std::string text) {
+        for (auto at = text.find('{', 1); at != text.npos; at = text.find('{', at + 1)) {
+            const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at + 1);
+            if (end == text.npos || text[end] != '}' || end == at + 1) continue;
+            const auto name = text.substr(at + 1, end - at - 1);
+            const auto value = name == "random" ? new_uuid().str() : side.id_for(name).value_or("");
+            text.replace(at, end - at + 1, value);
+        }
+        return text;
+    }
+
+    /// Calls it with these values and says what is wrong with the answer, if anything is.
+    std::string probe(
+        Client& by, const Described& operation, const std::map<std::string, std::string>& values
+    ) {
+        std::string said;
+        for (const auto& body : bodies_for(ours, operation)) {
+            const auto answer = by.send(operation.method, operation.at(values), body);
+            if (answer.status == 404 && answer.text("/code") == "object_not_found") return "";
+            said = std::to_string(answer.status) + " " + answer.body;
+            if (answer.status != 422) return said;
+        }
+        return "no body fits, so give the test one: " + said;
+    }
+
+    std::vector<Described> with_ids() const {
+        std::vector<Described> list;
+        for (const Described& each : interface.operations())
+            if (!each.for_anyone && std::ranges::any_of(each.in_path, is_id)) list.push_back(each);
+        return list;
+    }
+    /// Every way across the border: all ids foreign, and each one alone among one's own.
+    std::vector<std::map<std::string, std::string>> ways(
+        const Described& operation,
+        const std::map<std::string, std::string>& foreign,
+        const std::map<std::string, std::string>& own
+    ) const {
+        std::vector<std::map<std::string, std::string>> all{foreign};
+        const auto ids = std::ranges::count_if(operation.in_path, is_id);
+        for (const Parameter& each : operation.in_path) {
+            if (ids < 2 || !is_id(each)) continue;
+            auto mixed = own;
+            mixed[each.name] = foreign.at(each.name);
+            all.push_back(mixed);
+        }
+        return all;
+    }
+
+    std::string database;
+    Server server;
+    Interface interface;
+    Side ours, theirs;
+};
+
+TEST_F(Border, EveryIdThatAPathTakesIsKnown) {
+    ASSERT_GT(with_ids().size(), 15u) << "the document is not read as it is meant";
+    for (const Described& each : with_ids())
+        for (const Side* side : {&ours, &theirs}) {
+            std::string missing;
+            EXPECT_TRUE(side->fill(each, missing))
+                << each.name << ": nothing was made or listed that has a " << missing
+                << "; say in `also_called` what it is the id of, or in `bodies` how it is made";
+        }
+}
+
+// Else that a stranger finds nothing would prove nothing.
+TEST_F(Border, WhatIsLookedForIsThere) {
+    for (const Described& each : with_ids()) {
+        std::string missing;
+        const auto values = ours.fill(each, missing);
+        if (!values || each.method != "GET") continue;
+        const auto seen = ours.workspace.client.get(each.at(*values));
+        EXPECT_EQ(seen.status, 200) << each.name << " " << each.at(*values) << ": " << seen.body;
+    }
+}
+
+TEST_F(Border, NothingOfAnotherWorkspaceIsFound) {
+    Client person = theirs.workspace.client, program = server.client(), agent = server.client();
+    const auto mint = [&](json::object body) {
+        body["name"] = "Prober";
+        body["role"] = "admin";
+        return expect(201, theirs.workspace.client.post("/v1/tokens", json::value(body)))
+            .text("/token");
+    };
+    program.token(mint({{"kind", "integration"}}));
+    agent.token(mint({{"kind", "agent"}, {"agent", {{"name", "Prober"}}}}));
+    // An agent may not do what only a person may, and hears so before anything is looked up.
+    const std::vector<std::pair<const char*, Client*>> strangers{
+        {"a person", &person}, {"a program", &program}, {"an agent", &agent}};
+    for (const Described& each : with_ids()) {
+        std::string missing;
+        const auto foreign = ours.fill(each, missing), own = theirs.fill(each, missing);
+        if (!foreign || !own) continue;  // another test says so
+        for (const auto& values : ways(each, *foreign, *own))
+            for (const auto& [who, client] : strangers) {
+                const auto wrong = probe(*client, each, values);
+                if (client == &agent && wrong.starts_with("403")) continue;
+                EXPECT_EQ(wrong, "")
+                    << each.name << " as " << who << ": " << each.method << " " << each.at(values);
+            }
+    }
+}
+
+// A tool is the same operation, and its border the same.
+TEST_F(Border, NothingOfAnotherWorkspaceIsFoundByMcp) {
+    const json::value key{{"kind", "integration"}, {"name", "Prober"}, {"role", "admin"}};
+    McpClient mcp(
+        server.port(), expect(201, theirs.workspace.client.post("/v1/tokens", key)).text("/token")
+    );
+    expect(200, mcp.initialize());
+    const auto tools = mcp.tool_names();
+    int probed = 0;
+    for (const Described& each : with_ids()) {
+        std::string missing;
+        const auto foreign = ours.fill(each, missing);
+        if (!foreign || std::ranges::find(tools, each.name) == tools.end()) continue;
+        ++probed;
+        std::string said;
+        for (const auto& body : bodies_for(ours, each)) {
+            auto arguments = body.empty() ? json::object() : json::parse(body).as_object();
+            for (const auto& [name, value] : *foreign) arguments[name] = value;
+            for (const Parameter& more : each.in_query) arguments[more.name] = word(more);
+            said = expect(200, mcp.call(each.name, json::value(arguments))).body;
+            if (said.find("object_not_found") != said.npos) break;
+        }
+        EXPECT_NE(said.find("object_not_found"), said.npos) << each.name << ": " << said;
+    }
+    EXPECT_GT(probed, 15);
+}
+
+TEST_F(Border, NothingOfAnotherWorkspaceIsChanged) {
+    const auto standing = [&] {
+        std::string all;
+        for (const Described& each : with_ids()) {
+            std::string missing;
+            const auto values = ours.fill(each, missing);
+            if (!values || each.method != "GET") continue;
+            const auto body = ours.workspace.client.get(each.at(*values)).json();
+            const auto* version =
+                body.is_object() ? body.as_object().if_contains("version") : nullptr;
+            if (version) all += each.at(*values) + " " + json::serialize(*version) + "\n";
+        }
+        return all;
+    };
+    const auto before = standing();
+    ASSERT_FALSE(before.empty());
+    for (const Described& each : with_ids()) {
+        std::string missing;
+        const auto foreign = ours.fill(each, missing);
+        if (!foreign || each.method == "GET") continue;
+        for (const auto& body : bodies_for(ours, each))
+            theirs.workspace.client.send(each.method, each.at(*foreign), body);
+    }
+    EXPECT_EQ(standing(), before);
+    EXPECT_EQ(
+        Postgres::shared().run(
+            "SELECT count(*) FROM (SELECT org_id, actor FROM audit_events UNION ALL"
+            " SELECT org_id, actor FROM outbox) x WHERE x.org_id = '" +
+                ours.workspace.org_id + "' AND x.actor LIKE '%" + theirs.workspace.user_id + "%'",
+            database
+        ),
+        "0"
+    );
+}
+
+}  // namespace
+}  // namespace svc::test
