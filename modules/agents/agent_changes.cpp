@@ -87,7 +87,7 @@ class Change {
 public:
     Change(Call& call, const Uuid& id) : call_(call) {
         Tx& tx = call.tx();
-        tx.queue(await_writes, id);
+        tx.queue(await_writes, call.org(), id);
         auto locked = tx.later<Locked>(lock_agent, call.org(), id);
         auto found = tx.later<AgentResponse>(find_agent, call.org(), id);
         const auto lock = locked.one();

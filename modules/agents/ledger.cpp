@@ -143,14 +143,8 @@ std::shared_ptr<Account> Ledger::open(const Uuid& org, const Uuid& agent) {
 
 Ledger::Accounts Ledger::all() const {
     Accounts all;
-    {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [agent, account] : accounts_) all.push_back(account);
-    }
-    // One order, so that servers that write down the same agents never wait in a circle.
-    std::ranges::sort(all, {}, [](const auto& each) {
-        return std::pair(each->org(), each->agent());
-    });
+    const std::lock_guard lock(mutex_);
+    for (const auto& [agent, account] : accounts_) all.push_back(account);
     return all;
 }
 
@@ -204,6 +198,10 @@ void Ledger::settle() {
     for (const auto& account : all())
         if (const Cost used = account->used(); used != Cost{}) due.emplace_back(account, used);
     if (due.empty()) return forget_idle();
+    // One order, so that servers that write down the same agents never wait in a circle.
+    std::ranges::sort(due, {}, [](const auto& each) {
+        return std::pair(each.first->org(), each.first->agent());
+    });
     try {
         kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
             for (const auto& [account, used] : due) {

@@ -14,7 +14,8 @@ inline constexpr Sql hold_writes{"agents.hold_writes", R"(
     SELECT pg_advisory_xact_lock_shared(hashtextextended($1::text, 0)))"};
 
 inline constexpr Sql await_writes{"agents.await_writes", R"(
-    SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0)))"};
+    SELECT pg_advisory_xact_lock(hashtextextended(id::text, 0))
+    FROM agents WHERE org_id = $1 AND id = $2)"};
 
 /// Of a token, as far as it is the caller's business: see Reach.
 inline constexpr Sql await_writes_of_token{"agents.await_writes_of_token", R"(
