@@ -95,10 +95,7 @@ private:
 
     void catch_up(Tx& tx) {
         tx.act_for_all_orgs();
-        if (!position_known_) {
-            position_ = last_position(tx);
-            position_known_ = true;
-        }
+        if (position_ == Load::unknown) position_ = last_position(tx);
         for (;;) {
             const auto events = events_after(tx, position_, settings_.batch_rows).all();
             tell(events);
@@ -128,9 +125,9 @@ private:
     const std::vector<EventListener> listeners_;
     const Settings settings_;
     Pulse pulse_;
-    bool failing_ = false, position_known_ = false;  // the thread's own
+    bool failing_ = false;  // the thread's own
     std::atomic<bool> leading_{false};
-    std::atomic<std::int64_t> position_{0};
+    std::atomic<std::int64_t> position_{Load::unknown};
     std::atomic<std::uint64_t> events_{0}, batches_{0}, failures_{0};
     std::atomic<double> lag_seconds_{0};
     std::thread thread_;  // last: it uses all of the above

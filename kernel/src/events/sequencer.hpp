@@ -38,8 +38,12 @@ public:
     void stop() noexcept;
 
     struct Load {
-        bool leading = false;        ///< this server holds the lock
-        std::int64_t position = 0;   ///< of the last event its listeners were told of
+        static constexpr std::int64_t unknown = -1;
+
+        bool leading = false;  ///< this server holds the lock
+        /// Of the last event its listeners were told of; unknown before the first look at the log,
+        /// from which on they miss nothing.
+        std::int64_t position = unknown;
         std::uint64_t events = 0;    ///< sequenced by this server
         std::uint64_t batches = 0;   ///< in which it did so
         std::uint64_t failures = 0;  ///< of the database, met on the way
