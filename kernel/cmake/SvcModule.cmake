@@ -8,7 +8,10 @@ foreach(header ${svc_public_headers})
   string(APPEND svc_digests ${digest})
 endforeach()
 string(SHA1 svc_abi "${svc_digests}")
-string(SUBSTRING ${svc_abi} 0 12 SVC_ABI)
+string(SUBSTRING ${svc_abi} 0 12 svc_abi)
+# In a file of its own, so that a changed header compiles again only what includes it.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/svc/abi.hpp
+     CONTENT "#pragma once\n#define SVC_ABI ${svc_abi}\n")
 
 # svc_pack_migrations(<out.cpp> <symbol> <folder>): packs a folder's .sql files, in the order
 # of their numbers, into one C string; db::unpack_migrations() reads it.
@@ -49,5 +52,4 @@ function(svc_module)
   if(SVC_PCH)
     target_precompile_headers(${name} REUSE_FROM module_pch)
   endif()
-  set_property(GLOBAL APPEND PROPERTY SVC_MODULES ${name})
 endfunction()

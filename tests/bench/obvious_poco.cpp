@@ -72,7 +72,7 @@ public:
     Handler(Poco::Data::SessionPool& pool, const Question& question)
         : pool_(pool), question_(question) {}
 
-    void handleRequest(HTTPServerRequest& request, HTTPServerResponse& response) override {
+    void handleRequest(HTTPServerRequest& request, HTTPServerResponse& response) override try {
         response.setContentType("application/json");
         response.setChunkedTransferEncoding(true);
         if (!request.has("X-Board-Version")) return refuse(response, 400, "missing_version");
@@ -83,6 +83,9 @@ public:
         const auto card = find(session, path.substr(path.rfind('/') + 1));
         if (!card) return refuse(response, 404, "object_not_found");
         card->stringify(response.send());
+    } catch (const Poco::Exception& problem) {
+        std::cerr << problem.displayText() << std::endl;
+        throw;
     }
 
 private:

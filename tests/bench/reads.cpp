@@ -140,11 +140,10 @@ public:
             .output = folder_.path() / "output",
         });
         for (int i = 0; i < 400; ++i) {
-            if (test::read_file(folder_.path() / "output").find("ready") != std::string::npos)
-                return;
+            if (output().find("ready") != std::string::npos) return;
             std::this_thread::sleep_for(std::chrono::milliseconds(25));
         }
-        throw std::runtime_error(test::read_file(folder_.path() / "output"));
+        throw std::runtime_error(output());
     }
     ~Obvious() {
         program_->signal(SIGTERM);
@@ -153,6 +152,7 @@ public:
     Obvious(const Obvious&) = delete;
     Obvious& operator=(const Obvious&) = delete;
     std::uint16_t port() const { return port_; }
+    std::string output() const { return test::read_file(folder_.path() / "output"); }
 
 private:
     test::TempFolder folder_;
@@ -171,7 +171,7 @@ std::string reading(Lab& lab) {
 }
 
 /// The obvious program tells the same of a card as far as the database knows it.
-void check_same(Lab& lab, std::uint16_t obvious) {
+void check_same(Lab& lab, const Obvious& obvious) try {
     const auto ask = [&](std::uint16_t port) {
         return test::expect(
                    200,
@@ -179,7 +179,7 @@ void check_same(Lab& lab, std::uint16_t obvious) {
         )
             .json();
     };
-    const auto ours = ask(lab.server().port()), theirs = ask(obvious);
+    const auto ours = ask(lab.server().port()), theirs = ask(obvious.port());
     for (const char* name : {"id", "title", "priority", "labels", "version", "queue"})
         if (ours.at(name) != theirs.at(name))
             throw std::runtime_error(fmt::format(
@@ -188,6 +188,8 @@ void check_same(Lab& lab, std::uint16_t obvious) {
                 boost::json::serialize(ours.at(name)),
                 boost::json::serialize(theirs.at(name))
             ));
+} catch (const std::runtime_error& problem) {
+    throw std::runtime_error(problem.what() + ("\n" + obvious.output()));
 }
 
 }  // namespace
@@ -197,7 +199,7 @@ void measure_reads(Lab& lab, const Plan& plan, Report& report) {
     const auto script = reading(lab);
     const auto port = lab.server().port();
     const Obvious obvious(lab, question);
-    check_same(lab, obvious.port());
+    check_same(lab, obvious);
     report.note("get_card with a token, 64 connections");
     const std::vector<Variant> variants{
         {"workboard", [&] { return wrk(port, connections, plan.seconds, "/", script).per_second; }},

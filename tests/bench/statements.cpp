@@ -164,16 +164,19 @@ std::vector<Logged> record(const test::Postgres& postgres, const std::function<v
 }
 
 std::vector<std::vector<Logged>> transactions_with(
-    const std::vector<Logged>& logged, const std::vector<std::string>& marks
+    const std::vector<Logged>& logged, const std::string& mark, const std::string& words
 ) {
     const auto marked = [&](const std::vector<Logged>& transaction) {
-        return std::ranges::all_of(marks, [&](const std::string& mark) {
-            return std::ranges::any_of(transaction, [&](const Logged& each) {
-                return std::ranges::any_of(each.parameters, [&](const auto& value) {
-                    return value && value->find(mark) != std::string::npos;
-                });
+        const auto has_mark = [&](const Logged& each) {
+            return std::ranges::any_of(each.parameters, [&](const auto& value) {
+                return value && value->find(mark) != std::string::npos;
             });
-        });
+        };
+        const auto has_words = [&](const Logged& each) {
+            return each.text.find(words) != std::string::npos;
+        };
+        return std::ranges::any_of(transaction, has_mark) &&
+               std::ranges::any_of(transaction, has_words);
     };
     std::map<long, std::vector<Logged>> open;  // by connection
     std::vector<std::vector<Logged>> out;

@@ -24,10 +24,10 @@ std::vector<std::string> recording_settings();
 /// What was executed while `work` ran, in order.
 std::vector<Logged> record(const test::Postgres& postgres, const std::function<void()>& work);
 
-/// The transactions among `logged`, BEGIN to COMMIT, that have each of the marks in a parameter,
-/// in the order of their ends.
+/// The transactions among `logged`, BEGIN to COMMIT, that have `mark` in a parameter and execute
+/// a statement with `words` in it, in the order of their ends.
 std::vector<std::vector<Logged>> transactions_with(
-    const std::vector<Logged>& logged, const std::vector<std::string>& marks
+    const std::vector<Logged>& logged, const std::string& mark, const std::string& words
 );
 
 /// A pgbench script that runs the given transactions, each as one pipeline. What differs between

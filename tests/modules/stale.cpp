@@ -1,4 +1,5 @@
 // A module built long ago, against other headers; its initialiser must never run.
+#include "svc/abi.hpp"
 #undef SVC_ABI
 #define SVC_ABI 000000000000
 #include "svc/module.hpp"

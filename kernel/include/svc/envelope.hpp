@@ -1,6 +1,7 @@
 #pragma once
 
 #include "svc/caller.hpp"
+#include "svc/version.hpp"
 
 /// The shape of a delivered event (contract section 6.27).
 namespace svc {
@@ -61,7 +62,7 @@ struct EventEnvelope {
     Object<"event"> object;
     Uuid event_id;
     std::string kind;
-    std::string api_version{"2026-06-19"};
+    std::string api_version{svc::api_version};
     Uuid org_id;
     std::optional<Uuid> board_id;
     std::int64_t sequence = 0;

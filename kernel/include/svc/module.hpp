@@ -1,5 +1,6 @@
 #pragma once
 
+#include "svc/abi.hpp"
 #include "svc/kernel.hpp"
 
 #include <boost/config.hpp>
@@ -35,7 +36,7 @@ struct ModuleCard {
 /// Exports the class as this library's module: SVC_MODULE(Feedback, "feedback", "orgs").
 /// The symbol in front carries the digest of the kernel's public headers in its name, so
 /// the loader can tell a stale library without running its initialisers. SVC_VERSION,
-/// SVC_ABI and svc_migrations come from the build (svc_module() in CMake).
+/// svc/abi.hpp and svc_migrations come from the build (svc_module() in CMake).
 #define SVC_MODULE(Class, module_name, ...)                                               \
     extern "C" BOOST_SYMBOL_EXPORT const char SVC_ABI_SYMBOL;                             \
     const char SVC_ABI_SYMBOL = 0;                                                        \

@@ -5,6 +5,7 @@
 #include "core/kernel_impl.hpp"
 #include "core/stream_keeper.hpp"
 #include "events/retention.hpp"
+#include "svc/version.hpp"
 
 #include <Poco/Logger.h>
 
@@ -205,7 +206,7 @@ void App::start() {
 
     add_kernel_routes();
     add_kernel_gauges();
-    std::vector<std::string> version_headers{"X-Board-Version"};
+    std::vector<std::string> version_headers{std::string(version_header)};
     for (const auto& each : server_settings_.compat_version_headers)
         version_headers.push_back(each);
     dispatcher_ = std::make_unique<Dispatcher>(
@@ -260,8 +261,9 @@ void App::announce() const {
             "/docs\n"
             "  The first account\n\n"
             "    curl -s " +
-            url +
-            "/v1/auth/signup -H 'X-Board-Version: 2026-06-19' \\\n"
+            url + "/v1/auth/signup -H '" + std::string(version_header) + ": " +
+            std::string(api_version) +
+            "' \\\n"
             "      --json '{\"email\": \"you@example.com\", \"password\": \"a long password\"}'\n\n"
             "  The mail with the link to verify it is written to " +
             (kernel_->var_folder() / "mail").string() + "\n\n";

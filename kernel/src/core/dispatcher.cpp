@@ -2,6 +2,9 @@
 
 #include "core/rest_call.hpp"
 #include "core/route_run.hpp"
+#include "svc/version.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -162,8 +165,11 @@ void Dispatcher::check_version(const http::Request& request) const {
         if (!request.header(name).empty()) return;
     throw Failure(
         Fault::missing_version,
-        "Every request under /v1 carries the header X-Board-Version; the present version is "
-        "2026-06-19."
+        fmt::format(
+            "Every request under /v1 carries the header {}; the present version is {}.",
+            version_header,
+            api_version
+        )
     );
 }
 

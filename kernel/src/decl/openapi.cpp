@@ -1,6 +1,7 @@
 #include "decl/openapi.hpp"
 
 #include "decl/json.hpp"
+#include "svc/version.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/string.hpp>
@@ -17,8 +18,9 @@ json::object info(const OpenApiInput& in) {
         {"description",
          "Workspaces hold boards, boards hold columns and cards, and a column can be a durable "
          "work queue. Every operation here is also an MCP tool of the same name, where one "
-         "exists.\n\nEvery request under `/v1` names a version in `X-Board-Version`. Errors are "
-         "JSON with a `code` for programs and a `message` for people."},
+         "exists.\n\nEvery request under `/v1` names a version in `" +
+             std::string(version_header) +
+             "`. Errors are JSON with a `code` for programs and a `message` for people."},
         {"contact", {{"name", "Workboard"}, {"url", in.base_url}}},
         {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}};
 }

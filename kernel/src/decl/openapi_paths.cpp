@@ -116,6 +116,7 @@ private:
         writer.brief = false;
         if (operation_.names_org) shared("Workspace");
         if (is_post() && writes()) shared("IdempotencyKey");
+        if (writes() && in_workspace()) shared("Mutation");
         if (by_version_) shared("IfMatch");
         // Whoever is sent here by a provider's redirect cannot name a version.
         if (operation_.path().starts_with("/v1/") && !operation_.leads_on()) shared("BoardVersion");

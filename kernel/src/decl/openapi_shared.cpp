@@ -1,7 +1,7 @@
 // The parts of the OpenAPI document that all operations share (contract 2, 4.4, 4.5).
 
 #include "decl/openapi.hpp"
-#include "svc/envelope.hpp"
+#include "svc/version.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/string.hpp>
@@ -122,13 +122,12 @@ json::object parameters() {
     const json::object uuid{{"type", "string"}, {"format", "uuid"}};
     const json::object key{{"type", "string"}, {"minLength", 1}, {"maxLength", 255}};
     // Not `required`, for `Compat-Version` does as well; the default has clients send it.
-    const std::string current = EventEnvelope{}.api_version;
     const json::object version{
-        {"type", "string"}, {"default", current}, {"examples", json::array{current}}};
+        {"type", "string"}, {"default", api_version}, {"examples", json::array{api_version}}};
     return {
         {"BoardVersion",
          header_parameter(
-             "X-Board-Version",
+             version_header,
              "The version of this interface that the client was written for. A request with "
              "neither this nor `Compat-Version` is refused with 400.",
              version
@@ -145,6 +144,13 @@ json::object parameters() {
              "Makes a repeat safe: the same key and body within 24 hours give the first answer "
              "again, with `Idempotency-Replayed: true`.",
              key
+         )},
+        {"Mutation",
+         header_parameter(
+             "X-Svc-Mutation",
+             "An id that the client makes up; the events of this write carry it as `mutation_id`, "
+             "so that the client knows its own echo.",
+             uuid
          )},
         {"IfMatch",
          header_parameter(
