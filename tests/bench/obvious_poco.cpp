@@ -133,7 +133,7 @@ private:
                 const auto list = parser.parse("[" + text + "]").extract<Poco::JSON::Array::Ptr>();
                 out->set(column.name, list->get(0));
             } else {
-                out->set(column.name, value);
+                out->set(column.name, value.convert<std::string>());
             }
         }
         return out;

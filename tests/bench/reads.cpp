@@ -26,6 +26,17 @@ Connection connect(const std::string& url) {
     return connection;
 }
 
+/// Poco::Data knows no URLs.
+std::string keywords(const std::string& url) {
+    const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
+        PQconninfoParse(url.c_str(), nullptr), &PQconninfoFree
+    );
+    std::string out;
+    for (const auto* each = options.get(); each && each->keyword; ++each)
+        if (each->val) out += fmt::format("{}={} ", each->keyword, each->val);
+    return out;
+}
+
 /// get_card's own statement as the server sent it, and which parameter names the card.
 struct CardQuestion {
     Logged statement;
@@ -133,7 +144,7 @@ public:
                 {std::string(SVC_BUILD) + "/bin/obvious_poco",
                  std::to_string(port_),
                  std::to_string(connections + 4),
-                 lab.postgres().superuser_url(lab.database_url()),
+                 keywords(lab.postgres().superuser_url(lab.database_url())),
                  file},
             .environment = {},
             .folder = {},

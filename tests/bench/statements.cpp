@@ -93,10 +93,13 @@ public:
         if (once == again) return literal(*once);
         static const std::regex uuid("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
         );
+        static const std::regex number("[0-9]+");
         static const std::regex bytes(R"(\\x[0-9a-f]{32,})");
         // Digits are hexadecimal digits too, and nineteen of them are a pgbench number.
         if (std::regex_match(*once, uuid))
             return fmt::format("('0192000000007'||:{})::uuid", name(*once));
+        if (std::regex_match(*once, number))  // of a card on its board
+            return fmt::format("(:{})::bigint", name(*once));
         if (std::regex_match(*once, bytes))
             return fmt::format(
                 "('\\x'||repeat('0',{})||:{})::bytea", once->size() - 2 - 19, name(*once)

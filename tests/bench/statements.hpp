@@ -31,8 +31,8 @@ std::vector<std::vector<Logged>> transactions_with(
 );
 
 /// A pgbench script that runs the given transactions, each as one pipeline. What differs between
-/// `once` and `again` (two runs of the same work) becomes a random value: ids, secrets and
-/// digests; where the same value stood twice, the same random value stands again.
+/// `once` and `again` (two runs of the same work) becomes a random value: ids, numbers,
+/// secrets and digests; where the same value stood twice, the same random value stands again.
 std::string pgbench_script(
     const std::vector<std::vector<Logged>>& once, const std::vector<std::vector<Logged>>& again
 );
