@@ -1,5 +1,7 @@
 #include "statements.hpp"
 
+#include "figure.hpp"
+
 #include "db/programs.hpp"
 #include "tests/support/program.hpp"
 
@@ -90,6 +92,7 @@ public:
         const std::optional<std::string>& once, const std::optional<std::string>& again
     ) {
         if (!once) return "NULL";
+        if (const auto known = known_.find(*once); known != known_.end()) return known->second;
         if (once == again) return literal(*once);
         static const std::regex uuid("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
         );
@@ -106,6 +109,9 @@ public:
             );
         return literal(*once);
     }
+    void know(const std::string& value, std::string expression) {
+        known_[value] = std::move(expression);
+    }
     std::string definitions() const {
         std::string out;
         for (const auto& [value, name] : names_)
@@ -119,7 +125,7 @@ private:
         if (found.empty()) found = "v" + std::to_string(names_.size());
         return found;
     }
-    std::map<std::string, std::string> names_;
+    std::map<std::string, std::string> names_, known_;
 };
 
 std::string filled_in(const Logged& once, const Logged& again, Variables& variables) {
@@ -136,6 +142,28 @@ std::string filled_in(const Logged& once, const Logged& again, Variables& variab
         out += variables.value(once.parameters.at(number - 1), again.parameters.at(number - 1));
     }
     return out;
+}
+
+/// Each client prepares each script's statements when it first comes to them, which takes seconds;
+/// the server it is compared with has done so before.
+constexpr int warming_seconds = 6;
+
+std::vector<double> rates_of_seconds(const std::string& output) {
+    static const std::regex progress(R"(progress: [\d.]+ s, ([\d.]+) tps)");
+    std::vector<double> out;
+    for (std::sregex_iterator each(output.begin(), output.end(), progress), end; each != end;
+         ++each)
+        out.push_back(std::stod((*each)[1]));
+    return out;
+}
+
+/// From here on the value is taken from a setting of the transaction's.
+std::string asking_for(const Found& found, Variables& variables) {
+    const Logged query{.text = found.query, .parameters = {found.by}};
+    const Logged other{.text = found.query, .parameters = {std::string()}};
+    const auto filled = filled_in(query, other, variables);
+    variables.know(found.value, "current_setting('bench.found')::" + found.type);
+    return "SELECT set_config('bench.found', (" + filled + ")::text, true)";
 }
 
 }  // namespace
@@ -195,25 +223,37 @@ std::vector<std::vector<Logged>> transactions_with(
 }
 
 std::string pgbench_script(
-    const std::vector<std::vector<Logged>>& once, const std::vector<std::vector<Logged>>& again
+    const std::vector<std::vector<Logged>>& once,
+    const std::vector<std::vector<Logged>>& again,
+    const std::optional<Found>& found
 ) {
     Variables variables;
     std::string body;
     for (std::size_t t = 0; t < once.size(); ++t) {
         if (once[t].size() != again.at(t).size())
             throw std::runtime_error("the same work took other statements the second time");
+        bool missing = found && t > 0;
         body += "\\startpipeline\n";
-        for (std::size_t i = 0; i < once[t].size(); ++i)
+        for (std::size_t i = 0; i < once[t].size(); ++i) {
+            if (missing && std::ranges::count(once[t][i].parameters, found->value)) {
+                missing = false;
+                body += asking_for(*found, variables) + ";\n";
+            }
             body += filled_in(once[t][i], again[t][i], variables) + ";\n";
+        }
         body += "\\endpipeline\n";
     }
     return variables.definitions() + body;
 }
 
-double pgbench(
+PgbenchRun pgbench(
     const std::string& url, const std::vector<fs::path>& scripts, int clients, double seconds
 ) {
     std::vector<std::string> command{
+        "sh",
+        "-c",
+        R"(exec "$@" 2>&1)",
+        "sh",
         db::postgres_programs() / "pgbench",
         "-n",
         "-M",
@@ -222,20 +262,29 @@ double pgbench(
         std::to_string(clients),
         "-j",
         "1",
+        "-P",
+        "1",
         "-T",
-        std::to_string(static_cast<int>(seconds))};
+        std::to_string(warming_seconds + static_cast<int>(seconds))};
     for (const auto& script : scripts) command.insert(command.end(), {"-f", script.string()});
     command.push_back(url);
     const auto finished = test::run(command);
-    std::smatch rate, failed;
+    std::smatch processed, failed;
     if (finished.code != 0 ||
-        !std::regex_search(finished.output, rate, std::regex(R"(tps = ([\d.]+))")) ||
+        !std::regex_search(
+            finished.output,
+            processed,
+            std::regex(R"(number of transactions actually processed: (\d+))")
+        ) ||
         !std::regex_search(
             finished.output, failed, std::regex(R"(number of failed transactions: (\d+))")
         ) ||
         failed[1] != "0")
         throw std::runtime_error("pgbench did not go well:\n" + finished.output);
-    return std::stod(rate[1]);
+    const auto rates = rates_of_seconds(finished.output);
+    if (rates.size() <= warming_seconds)
+        throw std::runtime_error("pgbench told no rates:\n" + finished.output);
+    return {median({rates.begin() + warming_seconds, rates.end()}), std::stod(processed[1])};
 }
 
 }  // namespace svc::bench

@@ -30,15 +30,31 @@ std::vector<std::vector<Logged>> transactions_with(
     const std::vector<Logged>& logged, const std::string& mark, const std::string& words
 );
 
+/// A value that one transaction finds and later ones need, such as the card that was claimed.
+/// pgbench takes no value out of a pipeline, so the later ones ask for it anew.
+struct Found {
+    std::string value;  ///< in the first recording
+    std::string type;
+    std::string query;  ///< that gives it, with $1 for `by`
+    std::string by;     ///< a value of the first recording
+};
+
 /// A pgbench script that runs the given transactions, each as one pipeline. What differs between
 /// `once` and `again` (two runs of the same work) becomes a random value: ids, numbers,
 /// secrets and digests; where the same value stood twice, the same random value stands again.
 std::string pgbench_script(
-    const std::vector<std::vector<Logged>>& once, const std::vector<std::vector<Logged>>& again
+    const std::vector<std::vector<Logged>>& once,
+    const std::vector<std::vector<Logged>>& again,
+    const std::optional<Found>& found = std::nullopt
 );
 
-/// Runs pgbench as the server's role; transactions per second. Throws when one failed.
-double pgbench(
+struct PgbenchRun {
+    double per_second = 0;  ///< once everything is prepared
+    double all = 0;         ///< transactions, those before included
+};
+
+/// Runs pgbench as the server's role; throws when one failed.
+PgbenchRun pgbench(
     const std::string& url,
     const std::vector<std::filesystem::path>& scripts,
     int clients,

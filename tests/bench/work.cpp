@@ -39,6 +39,7 @@ Pair::Pair(Lab& lab, const QueueBoard& board, int from)
 void Pair::run(Presser& presser) {
     const auto claimed = presser.ask(claim_);
     lease_ = member(claimed, R"("lease":{"object":"lease","id":")");
+    card_ = member(claimed, R"("card_id":")");
     const std::string secret(member(claimed, R"("lease_token":")"));
     presser.ask(request_text(
         "POST",

@@ -20,9 +20,10 @@ public:
     void run(Presser& presser);
     /// Of the last run.
     const std::string& lease() const { return lease_; }
+    const std::string& card() const { return card_; }
 
 private:
-    std::string token_, claim_, to_, lease_;
+    std::string token_, claim_, to_, lease_, card_;
 };
 
 }  // namespace svc::bench

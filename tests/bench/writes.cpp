@@ -14,31 +14,43 @@ namespace {
 
 constexpr int clients = 16;
 
-/// The transactions of requests that `run` makes; it returns the id that marks them.
-std::vector<std::vector<Logged>> transactions(
-    Lab& lab, std::size_t expected, const std::function<std::string(Presser&)>& run
-) {
+struct Done {
+    std::string mark;  ///< an id that stands in every transaction of the requests
+    std::optional<Found> found;
+};
+using Work = std::function<Done(Presser&)>;
+
+struct Recording {
+    std::vector<std::vector<Logged>> transactions;
+    Done done;
+};
+
+Recording transactions(Lab& lab, std::size_t expected, const Work& work) {
     Presser presser(lab.server().port());
-    run(presser);
-    std::string mark;
-    const auto logged = record(lab.postgres(), [&] { mark = run(presser); });
-    auto found = transactions_with(logged, mark, "INSERT INTO outbox");
-    if (found.size() != expected)
+    work(presser);
+    Recording out;
+    const auto logged = record(lab.postgres(), [&] { out.done = work(presser); });
+    out.transactions = transactions_with(logged, out.done.mark, "INSERT INTO outbox");
+    if (out.transactions.size() != expected)
         throw std::runtime_error(fmt::format(
-            "{} transactions were recorded where {} were expected", found.size(), expected
+            "{} transactions were recorded where {} were expected",
+            out.transactions.size(),
+            expected
         ));
-    return found;
+    return out;
 }
 
 /// A script for each board, for each way the work can go.
 class Scripts {
 public:
-    void add(Lab& lab, std::size_t expected, const std::function<std::string(Presser&)>& run) {
-        const auto once = transactions(lab, expected, run),
-                   again = transactions(lab, expected, run);
+    void add(Lab& lab, std::size_t expected, const Work& work) {
+        const auto once = transactions(lab, expected, work),
+                   again = transactions(lab, expected, work);
         files_.push_back(folder_.path() / fmt::format("{}.sql", files_.size()));
-        test::write_file(files_.back(), pgbench_script(once, again));
-        for (const auto& each : once) statements_ += each.size();
+        test::write_file(
+            files_.back(), pgbench_script(once.transactions, again.transactions, once.done.found)
+        );
+        for (const auto& each : once.transactions) statements_ += each.size();
     }
     const std::vector<std::filesystem::path>& files() const { return files_; }
     double statements_each() const {
@@ -56,9 +68,11 @@ void measure_create(Lab& lab, const Plan& plan, Report& report) {
     Scripts scripts;
     for (const auto& board : boards)
         scripts.add(lab, 1, [&](Presser& presser) {
-            return std::string(
-                member(presser.ask(create_request(lab, board)), R"("object":"card","id":")")
-            );
+            return Done{
+                std::string(
+                    member(presser.ask(create_request(lab, board)), R"("object":"card","id":")")
+                ),
+                std::nullopt};
         });
     report.note(fmt::format(
         "create_card takes {} statements, BEGIN and COMMIT included", scripts.statements_each()
@@ -74,7 +88,9 @@ void measure_create(Lab& lab, const Plan& plan, Report& report) {
              });
          }},
         {"pgbench",
-         [&] { return pgbench(lab.database_url(), scripts.files(), clients, plan.seconds); }},
+         [&] {
+             return pgbench(lab.database_url(), scripts.files(), clients, plan.seconds).per_second;
+         }},
     };
     const auto values = alternate(variants, plan.rounds);
     report.figure(
@@ -93,7 +109,15 @@ void measure_pair(Lab& lab, const Plan& plan, Report& report) {
             scripts.add(lab, 2, [&, from](Presser& presser) {
                 Pair pair(lab, board, from);
                 pair.run(presser);
-                return pair.lease();
+                return Done{
+                    pair.lease(),
+                    Found{
+                        .value = pair.card(),
+                        .type = "uuid",
+                        .query =
+                            "SELECT card_id FROM queue WHERE org_id = svc_org() AND lease_id = $1",
+                        .by = pair.lease(),
+                    }};
             });
     const auto port = lab.server().port();
     const auto completed = [&] {
@@ -118,11 +142,11 @@ void measure_pair(Lab& lab, const Plan& plan, Report& report) {
         {"pgbench",
          [&] {
              const double before = completed();
-             const double rate =
+             const auto pressed =
                  pgbench(lab.database_url(), scripts.files(), clients, plan.seconds);
              completed_by_pgbench += completed() - before;
-             pairs_by_pgbench += rate * plan.seconds;
-             return rate;
+             pairs_by_pgbench += pressed.all;
+             return pressed.per_second;
          }},
     };
     const auto values = alternate(variants, plan.rounds);
