@@ -48,7 +48,7 @@ SVC_RECORD(
     (id, ""),
     (board_id, ""),
     (name, "Unique on the board, whatever the case."),
-    (color, ""),
+    (color, "How people see it."),
     (version, "")
 );
 
@@ -73,7 +73,7 @@ SVC_RECORD(
     (name, "Unique on the board, whatever the case."),
     (type, "What sort of values it takes."),
     (options, "The choices of select, multi_select and status."),
-    (number_format, ""),
+    (number_format, "How people see the numbers; for properties of type `number`."),
     (required, ""),
     (position, ""),
     (version, "")
@@ -111,7 +111,7 @@ SVC_RECORD(
     (key, "In front of the numbers of its cards: ENG makes ENG-42. Unique in the workspace."),
     (name, ""),
     (description, ""),
-    (icon, ""),
+    (icon, "What stands before its name: an emoji, or a picture."),
     (visibility,
      "`org`: everybody in the workspace sees it. `private`: its maker, those with a "
      "grant, and the workspace's admins."),
@@ -119,7 +119,7 @@ SVC_RECORD(
     (labels, "The labels its cards may carry."),
     (column_ids, "From left to right."),
     (card_count, "Cards that are neither archived nor in the trash."),
-    (default_view, ""),
+    (default_view, "How people see it first."),
     (is_archived, ""),
     (in_trash, ""),
     (role, "What you may do here."),
@@ -189,7 +189,7 @@ SVC_RECORD(
     (org_id, "The workspace."),
     (board_id, ""),
     (name, ""),
-    (color, ""),
+    (color, "How people see it."),
     (kind, "What being here means; cards that reach `done` are complete."),
     (position, "Counted from the left, beginning with 0."),
     (wip_limit, "How many cards may stand here at once; null: any number."),
@@ -213,7 +213,7 @@ struct LabelRef {
     Color color{};
     auto operator<=>(const LabelRef&) const = default;
 };
-SVC_RECORD(LabelRef, (id, ""), (name, ""), (color, ""));
+SVC_RECORD(LabelRef, (id, ""), (name, ""), (color, "How people see it."));
 
 struct CardQueue {
     QueueState state{};
@@ -290,14 +290,14 @@ SVC_RECORD(
     (board_id, ""),
     (column_id, ""),
     (key, "Its name for people, such as ENG-42; calls that take a card's id take it as well."),
-    (title, ""),
+    (title, "One line of text."),
     (position, "Rises from top to bottom of a column; cards crowded into one spot may share it."),
-    (labels, ""),
+    (labels, "Of those the board has, by name and color."),
     (assignees, "People and agents."),
     (due, "A day, or an instant."),
     (start, "A day, or an instant."),
-    (priority, ""),
-    (estimate, ""),
+    (priority, "Queues offer the urgent first, unless the column says otherwise."),
+    (estimate, "How much work it is, in whatever unit the team counts."),
     (properties, "Values of the board's own properties, by name."),
     (parent_card_id, ""),
     (blocked_by, "Cards that have to be done first."),

@@ -38,19 +38,19 @@ SVC_RECORD(
     ClaimResponse,
     (object, ""),
     (claimed, "False when there is nothing to do at present."),
-    (lease, ""),
+    (lease, "What you hold; null when nothing was claimed."),
     (lease_token,
      "Proves that the card is yours: renew, complete, fail and release ask for it.",
      secret),
-    (card, ""),
+    (card, "What is to be done; null when nothing was claimed."),
     (retry_after_seconds, "When it is worth asking again.")
 );
 
 // The caller's right, the column's settings, the card and its shape in one statement. The card is
-// picked by a value, and its shape looked up behind OFFSET 0, which keeps the plan on the keys: left
-// to itself the planner joins, and as long as it has no statistics it scans the whole queue and all
-// cards for that. Cards that others are just taking are passed over.
-// $5 board, $6 column, $7 lease, $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin.
+// picked by a value, and its shape looked up behind OFFSET 0, which keeps the plan on the keys:
+// left to itself the planner joins, and as long as it has no statistics it scans the whole queue
+// and all cards for that. Cards that others are just taking are passed over. $5 board, $6 column,
+// $7 lease, $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin.
 constexpr Sql take{"queue.take_next", R"(
     WITH col AS (
         SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived, k.queue_order,
