@@ -59,6 +59,7 @@ public:
     }
 
     void stop() noexcept override {
+        outside_->waiting().finish();  // its threads call a plugin, which is gone before us
         try {
             sessions_->write_sightings();
         } catch (const std::exception&) {

@@ -225,6 +225,19 @@ test("while the provider hangs, others are served", async () => {
     assert.ok(["token_exchange_failed", "provider_error"].includes(reason), reason);
 });
 
+test("the server stops while the provider hangs", async () => {
+  provider.instead["/token"] = ways.hang;
+  const waiting = Array.from({ length: 16 }, () => signIn().catch(() => "cut off"));
+  await new Promise((done) => setTimeout(done, 300));
+  const begun = Date.now();
+  assert.equal(await server.stop(), 0);
+  assert.ok(Date.now() - begun < 8000, `took ${Date.now() - begun} ms`);
+  await Promise.all(waiting);
+  await server.start();
+  provider.reset();
+  assert.equal(await signIn(), null);
+});
+
 test("the address may come from the userinfo endpoint, of the same person only", async () => {
   const told = { sub: "of-userinfo", email: "userinfo@example.com", email_verified: true };
   provider.instead["/userinfo"] = (request, response) =>

@@ -29,13 +29,16 @@ SlowWork::SlowWork(Kernel& kernel, std::size_t threads, std::size_t queue)
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work_through(); });
 }
 
-SlowWork::~SlowWork() {
+SlowWork::~SlowWork() { finish(); }
+
+void SlowWork::finish() {
     {
         std::lock_guard lock(mutex_);
         stopping_ = true;
     }
     ready_.notify_all();
-    for (std::thread& each : threads_) each.join();
+    for (std::thread& each : threads_)
+        if (each.joinable()) each.join();
 }
 
 std::size_t SlowWork::waiting() const {
@@ -69,7 +72,8 @@ std::shared_ptr<SlowWork::Job> SlowWork::find(const std::string& id) const {
 }
 
 void SlowWork::refuse_when_full() const {
-    if (waiting() >= most_waiting_) throw too_many();
+    std::lock_guard lock(mutex_);
+    if (stopping_ || queue_.size() >= most_waiting_) throw too_many();
 }
 
 std::shared_ptr<SlowWork::Job> SlowWork::begin(const std::string& id, Work work) {

@@ -35,6 +35,8 @@ public:
     }
 
     std::size_t waiting() const;
+    /// Does what is waiting, and nothing after that.
+    void finish();
 
 private:
     using Work = std::function<std::any()>;

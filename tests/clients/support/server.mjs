@@ -65,11 +65,14 @@ export class Server {
     return this.#output;
   }
 
+  /** The exit code. */
   async stop() {
-    if (this.#program.exitCode !== null) return;
-    const ended = once(this.#program, "exit");
-    this.#program.kill("SIGTERM");
-    await ended;
+    if (this.#program.exitCode === null) {
+      const ended = once(this.#program, "exit");
+      this.#program.kill("SIGTERM");
+      await ended;
+    }
+    return this.#program.exitCode;
   }
 
   async end() {
