@@ -247,6 +247,17 @@ TEST_F(Border, EveryIdThatAPathTakesIsKnown) {
         }
 }
 
+TEST_F(Border, AnIdThatNobodyKnowsIsNamed) {
+    const Described unheard_of{
+        .name = "get_gizmo",
+        .method = "GET",
+        .path = "/v1/boards/{board_id}/gizmos/{gizmo_id}",
+        .in_path = {{"board_id", json::object()}, {"gizmo_id", json::object()}}};
+    std::string missing;
+    EXPECT_FALSE(ours.fill(unheard_of, missing));
+    EXPECT_EQ(missing, "gizmo_id");
+}
+
 // Else that a stranger finds nothing would prove nothing.
 TEST_F(Border, WhatIsLookedForIsThere) {
     for (const Described& each : with_ids()) {

@@ -49,6 +49,24 @@ TEST_F(BudgetsOfAgents, AreNeverOverrunBySeveralServers) {
     EXPECT_GE(through, 100 - 100 / 8);
 }
 
+TEST_F(BudgetsOfAgents, CostAReadNoRoundTrip) {
+    const auto agent = with_budgets(
+        {{"requests_per_minute", 1'000'000}, {"requests_per_day", 1'000'000}, {"daily_writes", 9}}
+    );
+    Client robot = acting_as(agent);
+    const auto round_trips = [&] {
+        const auto metrics = client().get("/metrics").body;
+        const auto at = metrics.find("\nworkboard_db_round_trips_total ");
+        return std::stod(metrics.substr(metrics.find(' ', at + 1)));
+    };
+    for (int i = 0; i < 5; ++i) expect(200, robot.get("/v1/me"));
+    constexpr int reads = 1000;
+    const auto before = round_trips();
+    for (int i = 0; i < reads; ++i) expect(200, robot.get("/v1/me"));
+    // A draw now and then, and what the server does anyway while the time passes.
+    EXPECT_LT(round_trips() - before, reads * 1.3);
+}
+
 TEST_F(BudgetsOfAgents, SayWhatIsLeftAndWhenToComeBack) {
     await_room_in_the_minute();
     const auto agent = with_budgets({{"requests_per_minute", 3}});

@@ -180,6 +180,17 @@ TEST_F(KillSwitch, StreamsEndWhenTheTokenRunsOut) {
     EXPECT_GE(Timestamp::now().micros, then.micros - 50'000);
 }
 
+TEST_F(KillSwitch, StreamsOfATokenEndWithItsOwnersSeat) {
+    Client bob = member("bob@example.com", "member");
+    const auto user = bob.get("/v1/me").text("/id");
+    const auto token = expect(
+        201, bob.post("/v1/tokens", json::value{{"kind", "integration"}, {"name", "Importer"}})
+    );
+    auto stream = stream_of(token, second);
+    expect(204, ada.send("DELETE", "/v1/orgs/" + org + "/members/" + user));
+    EXPECT_TRUE(stream.ends());
+}
+
 TEST_F(KillSwitch, AnAgentThatIsGoneHasNoStreams) {
     const auto agent = make_agent();
     auto stream = stream_of(make_token(agent), second);
