@@ -155,6 +155,22 @@ TEST_F(OutboxTest, RequeuingIsAudited) {
     EXPECT_EQ(ask(count), "1");
 }
 
+TEST_F(OutboxTest, WhatAServerDiedWithIsSentByAnother) {
+    leave_mail(ada, "sending", "Half sent");
+    EXPECT_THAT(server.mail_to("bob@example.com"), HasSubstr("Subject: Half sent"));
+}
+
+TEST_F(OutboxTest, ServersOnOneDatabaseSendEachMailOnce) {
+    const Server other({.database_url = database});
+    constexpr std::size_t mails = 60;  // several times what is taken at once
+    for (std::size_t i = 0; i < mails; ++i) leave_mail(ada, "queued");
+    const std::string left = "SELECT count(*) FROM mail_outbox WHERE status <> 'sent'";
+    for (int i = 0; i < 400 && ask(left) != "0"; ++i) std::this_thread::sleep_for(50ms);
+    EXPECT_EQ(ask(left), "0");
+    const auto here = server.mails_to("bob@example.com").size();
+    EXPECT_EQ(here + other.mails_to("bob@example.com").size(), mails);
+}
+
 TEST_F(OutboxTest, IsForAdminsOfTheWorkspace) {
     const auto mail = leave_mail(ada, "failed");
     auto eve = make_workspace(server, "eve@example.com", "Elsewhere");
