@@ -173,9 +173,26 @@ const Operation revoke_token{
     .handler = revoke,
 };
 
+// --------------------------------------------------------------------- with the seat
+
+// A seat that is given anew does not bring back the tokens of the one before.
+constexpr Sql end_with_seat{"agents.end_tokens_with_seat", R"(
+    UPDATE tokens
+    SET revoked_at = now(), last_edited_time = now(), last_edited_by = $3, version = version + 1
+    WHERE org_id = $1 AND revoked_at IS NULL
+      AND owner_user_id = (
+          SELECT m.user_id FROM memberships m WHERE m.org_id = $1 AND m.id = $2))"};
+
+/// Inside the transaction that takes the seat away; its audit entry covers them.
+Verdict end_tokens_of(Call& call, const Event& removed) {
+    call.tx().queue(end_with_seat, call.org(), removed.id, call.caller().id);
+    return allow;
+}
+
 }  // namespace
 
 void add_token_changes(Kernel& kernel) {
+    kernel.before("member.removed", end_tokens_of);
     kernel.add(token_rotated);
     kernel.add(token_revoked);
     kernel.add(rotate_token);

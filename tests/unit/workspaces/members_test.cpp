@@ -119,6 +119,20 @@ TEST_F(Members, WhoIsRemovedIsOutAtOnce) {
     EXPECT_EQ(expect(200, ada.get(here)).text("/seat_count"), "1");
 }
 
+TEST_F(Members, ATokenDoesNotComeBackWithTheSeat) {
+    Client bob = member("bob@example.com", "admin");
+    Client token = program(bob), agent = program(bob, "agent");
+    Client others = program(ada);
+    for (Client* each : {&token, &agent, &others}) expect(200, each->get(members));
+    expect(204, remove(ada, members + "/" + id_of(bob)));
+    expect(201, add(ada, "bob@example.com", "admin"));
+    expect(200, bob.get(members));
+    expect(401, token.get(members));
+    expect(401, agent.get(members));
+    expect(200, others.get(members));
+    EXPECT_EQ(ask("SELECT count(*) FROM tokens WHERE revoked_at IS NULL"), "1");
+}
+
 TEST_F(Members, WhoIsDemotedHasWeakerTokensAtOnce) {
     Client bob = member("bob@example.com", "admin");
     Client token = program(bob), agent = program(bob, "agent");
