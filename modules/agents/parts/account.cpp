@@ -52,6 +52,7 @@ void Account::know(const AgentBudgets& budgets) {
     const std::lock_guard lock(mutex_);
     for (const Limit each : all) {
         Window& window = windows_[index(each)];
+    known_ = true;
         const auto limit = limit_in(budgets, each);
         if (window.limit == limit) continue;
         if (window.in_hand.count > 0) unwanted_[index(each)] = window.in_hand;
@@ -61,7 +62,9 @@ void Account::know(const AgentBudgets& budgets) {
 
 bool Account::has(Limit limit, std::int64_t count, Clock::time_point now) const {
     const Window& window = windows_[index(limit)];
-    return !window.limit || count == 0 || (window.open(now) && window.in_hand.count >= count);
+    if (count == 0) return true;
+    if (!window.limit) return known_;  // no limit, or nobody has said yet
+    return window.open(now) && window.in_hand.count >= count;
 }
 
 bool Account::runs_low(const Window& window, Clock::time_point now) const {
@@ -149,6 +152,7 @@ void Account::merge(const Drawn& drawn) {
 }
 
 void Account::refuse(Limit limit, Clock::time_point now) const {
+    known_ = true;
     const Window& window = windows_[index(limit)];
     constexpr PerLimit<std::string_view> names{
         "requests_per_minute", "requests_per_day", "daily_writes"};

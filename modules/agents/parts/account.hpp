@@ -100,6 +100,10 @@ private:
     bool filling_ = false;
     PerLimit<Window> windows_;
     PerLimit<Units> unwanted_;
+    /// False until somebody said what the agent may use: a caller that is known from before is not
+    /// worked out again when its account was forgotten, so the first draw has to ask.
+    bool known_ = false;
+    std::uint64_t told_ = 0;  // how often it was said that a limit is another
     Budgets::Cost used_;
     Clock::time_point last_used_ = Clock::now();
 };

@@ -95,7 +95,27 @@ TEST(Share, IsLargeFarFromTheEndAndOneCloseToIt) {
 
 TEST_F(Accounts, WithoutALimitAskNobody) {
     for (int i = 0; i < 1000; ++i) EXPECT_TRUE(takes(one, vault, a_write));
+TEST_F(Accounts, ThatNobodyHasToldOfALimitAskFirst) {
+    // As after a pause, when the account was forgotten and the caller is still known.
+    vault.limit[0] = 3;
+    int through = 0;
+    for (int i = 0; i < 10; ++i) through += takes(one, vault);
+    EXPECT_EQ(through, 3);
+}
+
+TEST_F(Accounts, ThatNobodyHasToldOfALimitLetNothingThroughUnasked) {
+    vault.broken = true;
+    EXPECT_THROW(one.take(request, vault), std::runtime_error);
+    EXPECT_EQ(one.used().requests, 0);
+}
+
+TEST_F(Accounts, ThatHaveNoLimitAskOnceAtMost) {
+    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(takes(one, vault, a_write));
+    EXPECT_EQ(vault.draws, 1);
+}
+
     one.tend(vault);
+    one.know({});
     EXPECT_EQ(vault.draws, 0);
     EXPECT_EQ(told(one, "X-RateLimit-Limit"), "none");
     EXPECT_EQ(one.used().requests, 1000);
@@ -103,6 +123,15 @@ TEST_F(Accounts, WithoutALimitAskNobody) {
 
 TEST_F(Accounts, LetThroughWhatTheLimitAllowsAndNoMore) {
     know(10);
+// A server forgets accounts that are idle, but not who their callers are.
+TEST_F(Accounts, ThatNobodyHasToldAboutAskBeforeTheFirstRequest) {
+    vault.limit[0] = 2;
+    int through = 0;
+    for (int i = 0; i < 10; ++i) through += takes(one, vault);
+    EXPECT_EQ(through, 2);
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(takes(other, vault, {.writes = 1}));
+}
+
     int through = 0;
     for (int i = 0; i < 30; ++i) through += takes(one, vault);
     EXPECT_EQ(through, 10);
