@@ -10,7 +10,7 @@ namespace svc::mail {
 class Line {
 public:
     Line() = default;
-    Line(std::string_view text) : text_(text.substr(0, most_bytes)) {  // NOLINT: meant to convert
+    Line(std::string_view text) : text_(beginning(text)) {  // NOLINT: meant to convert
         for (char& each : text_)
             if (static_cast<unsigned char>(each) < 0x20 || each == 0x7F) each = ' ';
     }
@@ -21,6 +21,13 @@ public:
 
 private:
     static constexpr std::size_t most_bytes = 300;
+    /// As much of it as fits, cut between two characters of UTF-8.
+    static std::string_view beginning(std::string_view text) {
+        if (text.size() <= most_bytes) return text;
+        std::size_t size = most_bytes;
+        while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+        return text.substr(0, size);
+    }
     std::string text_;
 };
 

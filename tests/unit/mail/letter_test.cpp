@@ -163,5 +163,15 @@ TEST(Mail, NoAddressCanEndItsLine) {
         EXPECT_FALSE(Email::parse(text)) << text;
 }
 
+TEST(Line, IsCutBetweenTwoCharacters) {
+    const std::string fitting(300, 'a');
+    EXPECT_EQ(Line(fitting).str(), fitting);
+    EXPECT_EQ(Line(fitting + "b").str(), fitting);
+    EXPECT_EQ(Line(std::string(299, 'a') + "\u00E4").str(), std::string(299, 'a'));
+    EXPECT_EQ(Line(std::string(298, 'a') + "\u00E4!").str(), std::string(298, 'a') + "\u00E4");
+    EXPECT_EQ(Line(std::string(297, 'a') + "\U0001F600").str(), std::string(297, 'a'));
+    EXPECT_EQ(Line(std::string(296, 'a') + "\U0001F600!").str().size(), 300u);
+}
+
 }  // namespace
 }  // namespace svc::mail
