@@ -140,6 +140,13 @@ struct SetPasswordRequest {
 };
 SVC_RECORD(SetPasswordRequest, (new_password, "At least 8 characters.", length(8, 128), secret));
 
+/// Guard. With a password one gets everything that is the person's, and a token is worth less: it
+/// may be read-only, of one workspace, or in another's hands.
+void refuse_tokens(Call& call) {
+    if (call.caller().session_id) return;
+    throw Failure(Fault::restricted, "Sign in with a browser to give the account a password.");
+}
+
 Failure already_set() {
     return Failure(Fault::conflict, "The account has a password already; change it instead.")
         .with("reason", "password_already_set");
@@ -164,10 +171,12 @@ const Operation set_my_password{
     .route = "POST /v1/me/password/set",
     .summary = "Give your account its first password.",
     .description =
-        "For accounts that were made without one. Where there is one already the answer is 409 "
-        "`password_already_set`.",
+        "For accounts that were made without one; from a browser session only, a token is refused. "
+        "Where there is one already the answer is 409 `password_already_set`.",
     .access = Access::person,
     .status = 204,
+    .guards = {refuse_tokens},
+    .tool = false,
     .body_limit = 16 << 10,
     .handler = set_now,
 };

@@ -236,3 +236,23 @@ TEST_F(OwnPassword, SetTwiceAtOnceIsSetOnce) {
 
 }  // namespace
 }  // namespace svc::test
+// Otherwise whoever holds a token, be it of a mere viewer, would hold the whole account.
+TEST_F(OwnPassword, IsNotSetByAToken) {
+    Client browser = person("ada@example.com");
+    expect(201, browser.post("/v1/orgs", json::value{{"name", "Acme"}}));
+    ask("DELETE FROM passwords RETURNING user_id");
+    for (const char* role : {"viewer", "admin"}) {
+        Client program = client();
+        program.token(mint(browser, {{"kind", "integration"}, {"name", "Importer"}, {"role", role}})
+        );
+        expect(200, program.get("/v1/me"));
+        EXPECT_EQ(expect(403, set(program)).text("/code"), "restricted_resource") << role;
+        McpClient tools(server.port(), mint(browser, integration));
+        expect(200, tools.initialize());
+        const auto refused = tools.call("set_my_password", {{"new_password", password}});
+        EXPECT_THAT(refused.body, HasSubstr("error")) << refused.body;
+    }
+    EXPECT_EQ(ask("SELECT count(*) FROM passwords"), "0");
+    expect(204, set(browser));
+}
+
