@@ -31,6 +31,7 @@ mail::Letter confirm_letter(Call& call, const Email& to, const std::string& link
         .closing =
             {"The link works once, within " + hours + ".",
              "If it was not you, there is nothing to do: without the link no account is made."},
+        .about = mail::About::account,
     };
 }
 
@@ -48,6 +49,7 @@ mail::Letter account_exists_letter(Call& call, const Email& to) {
             {"A forgotten password can be replaced at " + call.kernel().base_url() +
                  "/reset-password.",
              nothing_to_do},
+        .about = mail::About::account,
     };
 }
 
@@ -62,6 +64,7 @@ mail::Letter nothing_to_confirm_letter(Call& call, const Email& to) {
         .link = call.kernel().base_url(),
         .link_label = "To Workboard",
         .closing = {nothing_to_do},
+        .about = mail::About::account,
     };
 }
 
@@ -79,6 +82,7 @@ mail::Letter reset_letter(Call& call, const Email& to, const std::string& token)
                  counted(call.use<Settings>().reset_minutes, "minute") +
                  ". It ends every session of the account.",
              "If it was not you, there is nothing to do: the password stays as it is."},
+        .about = mail::About::account,
     };
 }
 
@@ -93,6 +97,7 @@ mail::Letter nothing_to_reset_letter(Call& call, const Email& to) {
         .link = call.kernel().base_url(),
         .link_label = "To Workboard",
         .closing = {nothing_to_do},
+        .about = mail::About::account,
     };
 }
 
@@ -106,6 +111,7 @@ mail::Letter password_changed_letter(Call& call, const Email& to) {
         .link = call.kernel().base_url() + "/reset-password",
         .link_label = "It was not me: choose another",
         .closing = {"Whoever reads your mail can do the same; change that password too."},
+        .about = mail::About::account,
     };
 }
 

@@ -31,6 +31,10 @@ private:
     std::string text_;
 };
 
+/// What a mail is about, which decides who sees that it was sent: the admins of the caller's
+/// workspace, or nobody, since an account is in no workspace.
+enum class About { workspace, account };
+
 /// A mail as its author thinks of it: paragraphs, and perhaps one thing to do. Both the text and
 /// the HTML are made of it; everything in it is plain text and is escaped there.
 struct Letter {
@@ -41,6 +45,7 @@ struct Letter {
     std::string link{};        ///< absolute; empty when there is nothing to follow
     std::string link_label{};  ///< what following it does: "Confirm this address"
     std::vector<std::string> closing{};
+    About about = About::workspace;
 };
 
 /// Offered to modules.

@@ -116,9 +116,10 @@ Office::~Office() { stop(); }
 
 void Office::post(Call& call, const Letter& letter) {
     const Caller* caller = call.caller_if_any();
+    const bool of_workspace = letter.about == About::workspace && caller && caller->org_id;
     call.tx().queue(
         post_letter,
-        caller && caller->org_id ? *caller->org_id : Uuid{},
+        of_workspace ? *caller->org_id : Uuid{},
         new_uuid(),
         letter.kind,
         letter.to,

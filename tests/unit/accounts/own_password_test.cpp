@@ -206,6 +206,21 @@ TEST_F(OwnPasswordSlowly, ASessionThatIsEndedMeanwhileChangesNothing) {
     EXPECT_EQ(ask("SELECT version FROM passwords"), "1");
     expect(200, log_in("ada@example.com", password));
 }
+// Nor are mails about it: the admins of where one happens to be neither see nor send them again.
+TEST_F(OwnPassword, ChangedIsMailedOutsideTheWorkspace) {
+    Client browser = person("ada@example.com");
+    const auto org =
+        expect(201, browser.post("/v1/orgs", json::value{{"name", "Acme"}})).text("/id");
+    expect(204, change(browser));
+    server.mail_to("ada@example.com", 2);
+    const auto listed = expect(200, browser.get("/v1/orgs/" + org + "/email-outbox"));
+    EXPECT_EQ(listed.json().at("results").as_array().size(), 0u) << listed.body;
+    EXPECT_EQ(
+        ask("SELECT org_id FROM mail_outbox WHERE template = 'password_changed'"),
+        "00000000-0000-0000-0000-000000000000"
+    );
+}
+
 
 // ---- setting the first
 
