@@ -17,17 +17,24 @@ constexpr Sql insert_newcomer{"auth.insert_newcomer", R"(
 
 }  // namespace
 
-std::string MailedLinks::confirmation_link(Call& call, const Email& email) {
-    const std::string token = new_mail_token(), key = email_key(email);
+Uuid wait_for_confirmation(Call& call, const Email& email, const std::string& token) {
+    const Uuid id = new_uuid();
+    const std::string key = email_key(email);
     present(call.tx(), key);
     call.tx().queue(
         insert_newcomer,
-        new_uuid(),
+        id,
         email,
         key,
         Digest(token).bytes(),
         std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
     );
+    return id;
+}
+
+std::string MailedLinks::confirmation_link(Call& call, const Email& email) {
+    const std::string token = new_mail_token();
+    wait_for_confirmation(call, email, token);
     return call.kernel().base_url() + "/verify-email?token=" + token;
 }
 

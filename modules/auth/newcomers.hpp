@@ -10,4 +10,8 @@ public:
     std::string confirmation_link(Call& call, const Email& email) override;
 };
 
+/// A sign-up without a password that waits for its link, whoever asked for it. Leaves the address
+/// as the presented credential.
+Uuid wait_for_confirmation(Call& call, const Email& email, const std::string& token);
+
 }  // namespace svc::auth

@@ -46,12 +46,14 @@ struct ResendVerificationRequest {
 };
 SVC_RECORD(ResendVerificationRequest, (email, "The address that was signed up with."));
 
-/// The sign-up has a new link, and its old one leads nowhere.
-std::string renewed_link(Call& call, const Uuid& sign_up) {
+/// A link that brings the password of `sole`, and nothing but the address without it. Does the
+/// same to the database either way, also when the link is mailed to nobody.
+std::string new_link(Call& call, const Email& email, const std::optional<Uuid>& sole) {
     const std::string token = new_mail_token();
+    const Uuid bare = wait_for_confirmation(call, email, new_mail_token());
     call.tx().queue(
         renew_sign_up,
-        sign_up,
+        sole.value_or(bare),
         Digest(token).bytes(),
         std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
     );
@@ -59,14 +61,13 @@ std::string renewed_link(Call& call, const Uuid& sign_up) {
 }
 
 mail::Letter letter_for(Call& call, const Email& asked, const Waiting& waiting) {
-    if (waiting.account) return account_exists_letter(call, *waiting.account);
-    if (waiting.sole && !waiting.newcomer)
-        return confirm_letter(call, *waiting.sign_up, renewed_link(call, *waiting.sole));
-    // Nobody knows which password, if any, is that of whoever reads this mail, so none counts: the
-    // link confirms the address and nothing else.
+    // Of several passwords, and of a stranger's for whom an admin has brought in, nobody knows
+    // whose they are: none counts.
+    const bool sole = waiting.sole && !waiting.newcomer && !waiting.account;
     const auto& to = waiting.newcomer ? waiting.newcomer : waiting.sign_up;
-    if (!to) return nothing_to_confirm_letter(call, asked);
-    return confirm_letter(call, *to, MailedLinks().confirmation_link(call, *to));
+    const auto link = new_link(call, to.value_or(asked), sole ? waiting.sole : std::nullopt);
+    if (waiting.account) return account_exists_letter(call, *waiting.account);
+    return to ? confirm_letter(call, *to, link) : nothing_to_confirm_letter(call, asked);
 }
 
 void resend_now(Call& call, const ResendVerificationRequest& in) {

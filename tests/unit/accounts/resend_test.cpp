@@ -84,7 +84,30 @@ TEST_F(Resend, TellsTheOwnerWhatThereIs) {
     const auto nobody = server.mail_to("nobody@example.com");
     EXPECT_THAT(nobody, HasSubstr("Nothing to confirm"));
     EXPECT_THAT(nobody, Not(HasSubstr("token=")));
-    EXPECT_EQ(ask("SELECT count(*) FROM sign_ups"), "0");
+}
+
+// What is written tells a stopwatch nothing, and a link that nobody was sent makes no account.
+TEST_F(Resend, WritesTheSameWhateverThereIs) {
+    person("account@example.com");
+    expect(201, sign_up("waiting@example.com"));
+    add_newcomer("newcomer@example.com");
+    const auto written = [&](const std::string& of) {
+        return ask(
+            "SELECT count(*) || ' ' || count(password_hash) FROM sign_ups WHERE email_key = '" +
+            of + "'"
+        );
+    };
+    for (const std::string each :
+         {"account@example.com",
+          "waiting@example.com",
+          "newcomer@example.com",
+          "nobody@example.com"}) {
+        const bool waits = each.starts_with("waiting");
+        expect(204, resend(each));
+        EXPECT_EQ(written(each), waits ? "2 1" : "1 0") << each;
+    }
+    const auto link = mailed_token("waiting@example.com", 2);
+    EXPECT_EQ(expect(200, verify(link)).text("/user/has_password"), "true");
 }
 
 TEST_F(Resend, MailsToOneAddressAreLimitedAndTheLastLinkStaysGood) {
