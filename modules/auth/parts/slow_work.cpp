@@ -60,9 +60,16 @@ std::any SlowWork::run(Call& call, const std::function<Work()>& plan) {
         lock.lock();
         if (!finished_.wait_for(lock, longest_wait, [&] { return job->done; })) throw too_many();
     }
-    jobs_.erase(id);
-    if (job->problem) std::rethrow_exception(job->problem);
-    return std::move(job->result);
+    if (job->problem) {
+        jobs_.erase(id);
+        std::rethrow_exception(job->problem);
+    }
+    // The handler may have to run again, when its transaction meets another's.
+    call.after_commit([this, id] {
+        std::lock_guard done(mutex_);
+        jobs_.erase(id);
+    });
+    return job->result;
 }
 
 std::shared_ptr<SlowWork::Job> SlowWork::find(const std::string& id) const {
