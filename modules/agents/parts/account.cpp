@@ -13,6 +13,8 @@ constexpr std::int64_t largest_share = 512, sharers = 8;
 constexpr auto quiet = std::chrono::minutes(1);
 /// Somebody else may have given something back by then.
 constexpr auto patience = std::chrono::seconds(1);
+/// What comes back so soon after a window began may have been taken out of the one before.
+constexpr auto longest_request = std::chrono::seconds(30);
 
 constexpr PerLimit<Limit> all{Limit::minute, Limit::day, Limit::writes};
 
@@ -50,14 +52,23 @@ std::int64_t share(std::int64_t left, std::int64_t at_least) {
 
 void Account::know(const AgentBudgets& budgets) {
     const std::lock_guard lock(mutex_);
+    known_ = true;
     for (const Limit each : all) {
         Window& window = windows_[index(each)];
-    known_ = true;
         const auto limit = limit_in(budgets, each);
         if (window.limit == limit) continue;
-        if (window.in_hand.count > 0) unwanted_[index(each)] = window.in_hand;
+        ++told_;
+        put_aside(each, window.in_hand);
         window = Window{.limit = limit};
     }
+}
+
+/// To be given back with the next draw.
+void Account::put_aside(Limit limit, const Units& units) {
+    if (units.count <= 0) return;
+    Units& unwanted = unwanted_[index(limit)];
+    if (unwanted.window == units.window) unwanted.count += units.count;
+    else unwanted = units;
 }
 
 bool Account::has(Limit limit, std::int64_t count, Clock::time_point now) const {
@@ -106,7 +117,8 @@ void Account::give_back(const Budgets::Cost& cost) {
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
     for (const Limit each : all)
-        if (Window& window = windows_[index(each)]; window.limit && window.open(now))
+        if (Window& window = windows_[index(each)];
+            window.limit && window.open(now) && now - window.began > longest_request)
             window.in_hand.count += part_of(cost, each);
     used_.requests -= cost.requests;
     used_.writes -= cost.writes;
@@ -119,6 +131,7 @@ void Account::fill(std::unique_lock<std::mutex>& lock, const Demand& demand, Ban
         if (auto& unwanted = unwanted_[index(each)]; unwanted.count > 0)
             asked.returned[index(each)] = std::exchange(unwanted, {});
     filling_ = true;
+    const auto told = told_;
     lock.unlock();
     std::optional<Drawn> drawn;
     try {
@@ -126,23 +139,32 @@ void Account::fill(std::unique_lock<std::mutex>& lock, const Demand& demand, Ban
     } catch (...) {
         lock.lock();
         filling_ = false;
-        unwanted_ = asked.returned;
+        for (const Limit each : all) put_aside(each, asked.returned[index(each)]);
         filled_.notify_all();
         throw;
     }
     lock.lock();
     filling_ = false;
-    merge(*drawn);
+    merge(*drawn, told != told_);
     filled_.notify_all();
 }
 
-void Account::merge(const Drawn& drawn) {
+/// What was drawn while somebody said that a limit is another may rest on the one before.
+void Account::merge(const Drawn& drawn, bool outdated) {
     const auto now = Clock::now();
+    known_ = true;
     for (const Limit each : all) {
         const Drawn::Part& part = drawn.parts[index(each)];
         Window& window = windows_[index(each)];
+        if (outdated && window.limit != part.limit) {
+            put_aside(each, part.granted);
+            continue;
+        }
         window.limit = part.limit;
-        if (window.in_hand.window != part.granted.window) window.in_hand = {part.granted.window, 0};
+        if (window.in_hand.window != part.granted.window) {
+            if (window.in_hand.window != 0) window.began = now;
+            window.in_hand = {part.granted.window, 0};
+        }
         window.in_hand.count += part.granted.count;
         window.left = part.left;
         if (part.granted.count > 0) window.portion = part.granted.count;
@@ -152,7 +174,6 @@ void Account::merge(const Drawn& drawn) {
 }
 
 void Account::refuse(Limit limit, Clock::time_point now) const {
-    known_ = true;
     const Window& window = windows_[index(limit)];
     constexpr PerLimit<std::string_view> names{
         "requests_per_minute", "requests_per_day", "daily_writes"};

@@ -80,6 +80,7 @@ private:
     struct Window {
         std::optional<std::int64_t> limit;
         Units in_hand;
+        Clock::time_point began{};    // after another one, which units may still be on their way to
         std::int64_t left = 0;        // in the database when it was last asked
         std::int64_t portion = 0;     // of the last draw
         Clock::time_point ends{};     // from then on nothing of this holds
@@ -89,7 +90,8 @@ private:
     bool has(Limit limit, std::int64_t count, Clock::time_point now) const;
     bool runs_low(const Window& window, Clock::time_point now) const;
     void fill(std::unique_lock<std::mutex>& lock, const Demand& demand, Bank& bank);
-    void merge(const Drawn& drawn);
+    void merge(const Drawn& drawn, bool outdated);
+    void put_aside(Limit limit, const Units& units);
     Demand demand_for(const Budgets::Cost& cost, Clock::time_point now) const;
     Demand recall();
     [[noreturn]] void refuse(Limit limit, Clock::time_point now) const;
@@ -98,12 +100,12 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable filled_;
     bool filling_ = false;
-    PerLimit<Window> windows_;
-    PerLimit<Units> unwanted_;
     /// False until somebody said what the agent may use: a caller that is known from before is not
     /// worked out again when its account was forgotten, so the first draw has to ask.
     bool known_ = false;
     std::uint64_t told_ = 0;  // how often it was said that a limit is another
+    PerLimit<Window> windows_;
+    PerLimit<Units> unwanted_;
     Budgets::Cost used_;
     Clock::time_point last_used_ = Clock::now();
 };

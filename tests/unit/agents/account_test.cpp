@@ -33,6 +33,7 @@ public:
             part.left -= part.granted.count;
             taken[i] += part.granted.count;
         }
+        if (const auto then = std::exchange(meanwhile, nullptr)) then();
         return drawn;
     }
     void next_window() {
@@ -47,6 +48,7 @@ public:
     std::chrono::milliseconds lasts{std::chrono::hours(1)};
     std::atomic<int> draws{0};
     std::atomic<bool> broken{false};
+    std::function<void()> meanwhile;  ///< what happens before the answer arrives
 
 private:
     std::mutex mutex_;
@@ -93,8 +95,6 @@ TEST(Share, IsLargeFarFromTheEndAndOneCloseToIt) {
     EXPECT_EQ(share(-3, 1), 0);
 }
 
-TEST_F(Accounts, WithoutALimitAskNobody) {
-    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(takes(one, vault, a_write));
 TEST_F(Accounts, ThatNobodyHasToldOfALimitAskFirst) {
     // As after a pause, when the account was forgotten and the caller is still known.
     vault.limit[0] = 3;
@@ -114,15 +114,15 @@ TEST_F(Accounts, ThatHaveNoLimitAskOnceAtMost) {
     EXPECT_EQ(vault.draws, 1);
 }
 
-    one.tend(vault);
+TEST_F(Accounts, WithoutALimitAskNobody) {
     one.know({});
+    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(takes(one, vault, a_write));
+    one.tend(vault);
     EXPECT_EQ(vault.draws, 0);
     EXPECT_EQ(told(one, "X-RateLimit-Limit"), "none");
     EXPECT_EQ(one.used().requests, 1000);
 }
 
-TEST_F(Accounts, LetThroughWhatTheLimitAllowsAndNoMore) {
-    know(10);
 // A server forgets accounts that are idle, but not who their callers are.
 TEST_F(Accounts, ThatNobodyHasToldAboutAskBeforeTheFirstRequest) {
     vault.limit[0] = 2;
@@ -132,6 +132,8 @@ TEST_F(Accounts, ThatNobodyHasToldAboutAskBeforeTheFirstRequest) {
     for (int i = 0; i < 10; ++i) EXPECT_TRUE(takes(other, vault, {.writes = 1}));
 }
 
+TEST_F(Accounts, LetThroughWhatTheLimitAllowsAndNoMore) {
+    know(10);
     int through = 0;
     for (int i = 0; i < 30; ++i) through += takes(one, vault);
     EXPECT_EQ(through, 10);
@@ -238,6 +240,30 @@ TEST_F(Accounts, FollowALowerLimitAtOnce) {
     know(1);
     EXPECT_FALSE(takes(one, vault)) << "one is used already, and what was in hand is void";
     EXPECT_EQ(vault.taken[0], 1);
+}
+
+TEST_F(Accounts, FollowALowerLimitThatIsSetWhileTheyDraw) {
+    know(800);
+    vault.meanwhile = [&] {
+        vault.limit[0] = 2;
+        one.know({.requests_per_minute = 2});
+    };
+    int through = 0;
+    for (int i = 0; i < 20; ++i) through += takes(one, vault);
+    EXPECT_EQ(through, 2);
+    EXPECT_EQ(vault.taken[0], 2) << "what was drawn in vain went back";
+}
+
+TEST_F(Accounts, GiveNothingOfTheLastWindowBackIntoTheNext) {
+    vault.lasts = std::chrono::milliseconds(50);
+    know(1);
+    EXPECT_TRUE(takes(one, vault));
+    vault.next_window();
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    vault.lasts = std::chrono::hours(1);
+    EXPECT_TRUE(takes(one, vault));
+    one.give_back(request);  // the first
+    EXPECT_FALSE(takes(one, vault));
 }
 
 TEST_F(Accounts, GiveBackWhatIsInHandWhenTheyClose) {
