@@ -177,7 +177,15 @@ SVC_RECORD(
     (status, "`disabled` switches it off at once, as disable_agent does; `active` on again.")
 );
 
+/// What may give an agent more than it has.
+bool may_widen(const UpdateAgentRequest& in) {
+    return in.role.given() || in.budgets.given() ||
+           (in.status.given() && in.status.value() == AgentStatus::active);
+}
+
 AgentResponse update(Call& call, const UpdateAgentRequest& in) {
+    if (may_widen(in))
+        require_person(call.caller(), "changes what an agent may do or switches it on");
     Change change(call, in.agent_id);
     AgentResponse& agent = change.after;
     in.name.apply_to(agent.name);
@@ -200,7 +208,8 @@ const Operation update_agent{
     .summary = "Change an agent: its name, role, budgets or status.",
     .description =
         "Changes only the fields that are sent; null clears. A lower role and a smaller budget "
-        "count from the agent's next request on.",
+        "count from the agent's next request on. Agents change neither role nor budgets, and "
+        "switch nobody on.",
     .access = Access::admin,
     .idempotent = true,
     .handler = update,
@@ -239,6 +248,7 @@ const Operation disable_agent{
 };
 
 AgentResponse enable(Call& call, const AgentId& in) {
+    require_person(call.caller(), "switches an agent on");
     Change change(call, in.agent_id);
     change.set_status(AgentStatus::active, std::nullopt);
     return change.finish();
@@ -247,7 +257,7 @@ AgentResponse enable(Call& call, const AgentId& in) {
 const Operation enable_agent{
     .name = "enable_agent",
     .route = "POST /v1/agents/{agent_id}:enable",
-    .summary = "Let an agent that was disabled work on, with the tokens it has.",
+    .summary = "Let an agent that was disabled work on, with the tokens it has; a person does.",
     .access = Access::admin,
     .idempotent = true,
     .handler = enable,

@@ -110,6 +110,7 @@ SVC_RECORD(
 );
 
 AgentResponse create(Call& call, const CreateAgentRequest& in) {
+    require_person(call.caller(), "brings agents into the workspace");
     AgentResponse agent = draft(call, in.name, in.role);
     agent.avatar_url = in.avatar_url;
     agent.description = in.description;
@@ -126,7 +127,7 @@ const Operation create_agent{
     .summary = "Bring an agent into the workspace.",
     .description =
         "Makes a member that is a program: with a name, a role and a record of what it did of its "
-        "own. It signs in with a token, which create_token makes.",
+        "own. It signs in with a token, which create_token makes. Agents make no agents.",
     .access = Access::admin,
     .status = 201,
     .handler = create,

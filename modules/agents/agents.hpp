@@ -20,6 +20,15 @@ Later<Born> insert(Call& call, const AgentResponse& agent);
 /// Completes the draft, and asks and tells of it.
 void announce(Call& call, AgentResponse& agent, const Born& born);
 
+/// What gives agents more than they have, or shows a secret that does, takes a person: an agent
+/// could shed its own limits by it, whatever its role.
+inline void require_person(const Caller& caller, std::string_view doing) {
+    if (caller.is_person()) return;
+    throw Failure(
+        Fault::restricted, "Only a person " + std::string(doing) + "; an agent has no say in it."
+    );
+}
+
 inline constexpr Sql find_agent{"agents.find_agent", R"(
     SELECT * FROM agent_view WHERE org_id = $1 AND id = $2)"};
 

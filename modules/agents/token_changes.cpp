@@ -1,5 +1,6 @@
 // Tokens: a new secret for one, and its end.
 
+#include "modules/agents/agents.hpp"
 #include "modules/agents/parts/token_text.hpp"
 #include "modules/agents/tokens.hpp"
 #include "modules/agents/writes.hpp"
@@ -97,6 +98,7 @@ void require_right(const Caller& caller, const TokenResponse& token) {
             "This token acts as its owner, so only its owner gets a new secret; you may revoke it."
         );
     const bool own = caller.token_id == token.id;
+    if (!own) require_person(caller, "gets the secret of another token");
     if (caller.token_id && !own && as_org_role(token.role) > caller.role)
         throw Failure(
             Fault::restricted,

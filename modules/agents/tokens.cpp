@@ -85,12 +85,9 @@ void check(const CreateTokenRequest& in) {
 }
 
 void require_right(const Caller& caller, const CreateTokenRequest& in) {
+    require_person(caller, "makes tokens");
     if (in.kind == TokenKind::agent && caller.role < OrgRole::admin)
         throw Failure(Fault::restricted, "Only an admin can bring agents into the workspace.");
-    if (in.kind == TokenKind::integration && !caller.is_person())
-        throw Failure(
-            Fault::restricted, "An integration token acts as a person, so only a person makes one."
-        );
     if (caller.token_id && as_org_role(in.role) > caller.role)
         throw Failure(
             Fault::restricted,
@@ -147,7 +144,7 @@ const Operation create_token{
     .description =
         "The answer is the only place where the token is shown. It is bound to this workspace, "
         "and at any moment may do what both its role and its owner's role allow. Making tokens "
-        "for agents takes the role admin.",
+        "for agents takes the role admin; agents make none.",
     .access = Access::member,
     .status = 201,
     .handler = create,

@@ -113,6 +113,45 @@ TEST_F(Agents, AreManagedByAdminsAndSeenByMembers) {
     EXPECT_EQ(read(agent).text("/status"), "active");
 }
 
+TEST_F(Agents, ThatAreAdminsGiveNobodyMoreThanItHas) {
+    const auto agent = make_agent({{"role", "admin"}, {"budgets", {{"daily_writes", 900}}}});
+    const auto other = make_agent();
+    const auto others = make_token(other);
+    const auto own = make_token(agent, "admin");
+    Client robot = with(own);
+    EXPECT_EQ(robot.get("/v1/me").text("/role"), "admin");
+    expect(403, robot.post("/v1/agents", json::value{{"name", "Free"}}));
+    expect(
+        403,
+        robot.post(
+            "/v1/tokens",
+            json::value{{"kind", "agent"}, {"name", "x"}, {"agent", {{"name", "Free"}}}}
+        )
+    );
+    expect(
+        403,
+        robot.post("/v1/tokens", json::value{{"kind", "agent"}, {"name", "x"}, {"agent_id", other}})
+    );
+    expect(403, robot.post("/v1/tokens/" + others.text("/id") + ":rotate"));
+    for (const char* wider :
+         {R"({"budgets": {"daily_writes": null}})",
+          R"({"role": "admin"})",
+          R"({"status": "active"})"})
+        EXPECT_EQ(robot.send("PATCH", path(agent), wider).status, 403) << wider;
+    disable(other);
+    expect(403, robot.post(path(other, ":enable")));
+    expect(403, send(robot, "PATCH", path(other), {{"status", "active"}}));
+    EXPECT_EQ(read(other).text("/status"), "disabled");
+    EXPECT_EQ(read(agent).text("/budgets/daily_writes"), "900");
+    EXPECT_EQ(ask("SELECT count(*) FROM agents"), "2");
+    // What takes away is an admin's, and its own secret its own.
+    const auto third = make_agent();
+    expect(200, robot.post(path(third, ":disable")));
+    expect(200, send(robot, "PATCH", path(third), {{"name", "Renamed"}}));
+    expect(204, robot.send("DELETE", "/v1/tokens/" + others.text("/id")));
+    expect(200, robot.post("/v1/tokens/" + own.text("/id") + ":rotate"));
+}
+
 TEST_F(Agents, ThatAreNotThereAre404) {
     for (const auto& [method, more] : std::vector<std::pair<const char*, const char*>>{
              {"GET", ""},
