@@ -82,17 +82,18 @@ void store(Tx& tx, const AgentResponse& agent) {
     );
 }
 
-/// An agent that is to be changed, with nothing of its own under way any more; locked.
+/// An agent that is to be changed, locked. Nothing that it began before is under way any more when
+/// the change is answered.
 class Change {
 public:
     Change(Call& call, const Uuid& id) : call_(call) {
         Tx& tx = call.tx();
-        tx.queue(await_writes, call.org(), id);
         auto locked = tx.later<Locked>(lock_agent, call.org(), id);
         auto found = tx.later<AgentResponse>(find_agent, call.org(), id);
         const auto lock = locked.one();
         auto agent = found.one();
         if (!lock || !agent) not_found("agent");
+        await_writes_after(call, id);
         call.require_version(agent->version);
         now_ = lock->now;
         before_ = *std::move(agent);

@@ -47,18 +47,19 @@ struct TokenId {
 };
 SVC_RECORD(TokenId, (token_id, "One of your own tokens; an admin may name any."));
 
-/// A token that is to be changed, with nothing under way by it any more; locked.
+/// A token that is to be changed, locked. Nothing that was begun by it before is under way any more
+/// when the change is answered.
 class Change {
 public:
     Change(Call& call, const Uuid& id) : call_(call) {
         const Reach reach(call.caller());
         Tx& tx = call.tx();
-        tx.queue(await_writes_of_token, call.org(), id, reach.owner, reach.agent);
         auto locked = tx.later<Locked>(lock_token, call.org(), id);
         auto found = tx.later<TokenResponse>(find_token, call.org(), id);
         const auto lock = locked.one();
         auto token = found.one();
         if (!lock || !token || !reach.covers(*token)) not_found("token");
+        await_writes_after(call, token->agent_id.value_or(id));
         call.require_version(token->version);
         now_ = lock->now;
         before = *std::move(token);

@@ -114,6 +114,23 @@ TEST_F(KillSwitch, WaitsForTheWriteThatIsUnderWay) {
     EXPECT_EQ(ask("SELECT count(*) FROM cards WHERE title = 'Later'"), "0");
 }
 
+TEST_F(KillSwitch, CountsWhateverIsUnderWay) {
+    const auto agent = make_agent();
+    Client robot = acting_as(agent);
+    expect(200, robot.get("/v1/me"));
+    // As a write that takes longer than any one statement may.
+    Role writer(Postgres::shared().superuser_url(database));
+    writer.must("BEGIN");
+    writer.must("SELECT pg_advisory_xact_lock_shared(hashtextextended('" + agent + "', 0))");
+    auto off = std::async(std::launch::async, [&] { return ada.post(path(agent, ":disable")); });
+    ASSERT_TRUE(becomes("SELECT status FROM agents", "disabled"));
+    expect(401, robot.get("/v1/me"));
+    EXPECT_EQ(off.wait_for(milliseconds(6500)), std::future_status::timeout)
+        << "answered while the write could still be committed";
+    writer.must("COMMIT");
+    EXPECT_EQ(expect(200, off.get()).text("/status"), "disabled");
+}
+
 TEST_F(KillSwitch, AlsoForAWriteWhoseTokenThisServerHasNotSeenBefore) {
     const auto agent = make_agent();
     const auto token = make_token(agent);
