@@ -27,6 +27,13 @@ bool is_past_due(Kernel& kernel, const Uuid& org) {
     return past_due;
 }
 
+/// Taking rights away is nothing that a script has a say in: it hears of it afterwards.
+bool only_takes_away(const EventKind& kind) {
+    constexpr std::string_view kinds[]{
+        "agent.disabled", "agent.deleted", "token.revoked", "member.removed"};
+    return std::ranges::find(kinds, kind.name) != std::end(kinds);
+}
+
 /// Operators' scripts act as themselves, with the role of a member.
 Caller caller_of(Kernel& kernel, const Script& script, const Uuid& org) {
     Caller caller;
@@ -165,6 +172,7 @@ void Runner::run(const Script& script, const StoredEvent& event) {
 }
 
 Verdict Runner::ask(Call& call, const Event& event) {
+    if (only_takes_away(*event.kind)) return allow;
     std::string envelope;
     for (const Script& script : scripts_) {
         if (!script.binds_to("before", event.kind->name)) continue;

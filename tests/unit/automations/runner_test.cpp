@@ -57,6 +57,27 @@ const Operation owners_mark{
     .handler = mark,
 };
 
+/// Asks about the events by which others lose a right.
+Note take_away(Call& call, const MarkRequest& in) {
+    static constexpr EventKind kinds[]{
+        {"agent.disabled", "agent", "Off."},
+        {"agent.deleted", "agent", "Gone."},
+        {"token.revoked", "token", "Over."},
+        {"member.removed", "member", "Left."},
+    };
+    Note note;
+    note.id = new_uuid();
+    note.title = in.text;
+    for (const EventKind& kind : kinds) call.ask(created(kind, note));
+    return note;
+}
+const Operation take_rights{
+    .name = "take_rights",
+    .route = "POST /v1/taken-rights",
+    .summary = "Take rights away.",
+    .handler = take_away,
+};
+
 // ------------------------------------------------------------ a kernel around them
 
 std::string migration() {
@@ -82,6 +103,7 @@ public:
         kernel.add(leave_mark);
         kernel.add(hidden_mark);
         kernel.add(owners_mark);
+        kernel.add(take_rights);
     }
 
     template <class... Source>
@@ -279,6 +301,13 @@ end))");
     EXPECT_EQ(body.at("message").as_string(), "Notes are good here.");
     EXPECT_EQ(shop.marks(), "good");
     EXPECT_EQ(shop.runner->counts().refusals, 1u);
+}
+
+TEST(Runner, ABeforeScriptCannotKeepARightFromBeingTakenAway) {
+    Workshop shop;
+    shop.use("svc.before('*', function() return svc.refuse('never', 'Nothing changes here.') end)");
+    EXPECT_EQ(shop.invoke("take_rights", R"({"text":"x"})").status, 200);
+    EXPECT_EQ(shop.invoke("leave_mark", R"({"text":"x"})").status, 409);
 }
 
 TEST(Runner, ABeforeScriptThatFailsHasNoSayAndIsRecorded) {
