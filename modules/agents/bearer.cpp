@@ -28,8 +28,11 @@ constexpr Sql still_stands{"agents.confirm_caller", R"(
 // the token's workspace.
 constexpr Sql who_is_it{"agents.token_caller", R"(
     SELECT t.org_id, t.id AS token_id, t.agent_id, t.owner_id, t.role AS token_role,
-        a.role AS agent_role, a.requests_per_minute, a.requests_per_day, a.daily_writes, m.role AS owner_role, t.expires_at,
-        o.billing_state = 'past_due' AS past_due, o.standing, p.name
+        a.role AS agent_role, a.requests_per_minute, a.requests_per_day, a.daily_writes, m.role AS owner_role, b.role AS agent_owner_role, t.expires_at,
+        o.billing_state = 'past_due' AS past_due, o.standing, p.name,
+        EXISTS (
+            SELECT FROM confined_agents c
+            WHERE c.org_id = t.org_id AND c.agent_id = t.agent_id) AS confined
     FROM (SELECT set_config('app.credential', $1, true) AS digest OFFSET 0) presented
     CROSS JOIN LATERAL (
         SELECT set_config('app.org_id', org_id::text, true)::uuid AS org_id,
@@ -44,6 +47,7 @@ constexpr Sql who_is_it{"agents.token_caller", R"(
     JOIN memberships m ON m.org_id = t.org_id AND m.user_id = t.owner_id
     JOIN orgs o ON o.id = t.org_id
     LEFT JOIN agents a ON a.org_id = t.org_id AND a.id = t.agent_id
+    LEFT JOIN memberships b ON b.org_id = t.org_id AND b.user_id = a.owner_user_id
     LEFT JOIN principals p ON p.org_id = t.org_id AND p.id = t.principal_id
     WHERE t.agent_id IS NULL OR a.status = 'active')"};
 
@@ -80,10 +84,12 @@ struct TokenCaller {
     std::optional<OrgRole> agent_role;
     AgentBudgets budgets;
     OrgRole owner_role{};
+    std::optional<OrgRole> agent_owner_role;
     std::optional<Timestamp> expires_at;
     bool past_due = false;
     std::int64_t standing = 0;
     std::optional<std::string> name;
+    bool confined = false;
 };
 SVC_RECORD(
     TokenCaller,
@@ -95,11 +101,25 @@ SVC_RECORD(
     (agent_role, ""),
     (budgets, "", spread),
     (owner_role, ""),
+    (agent_owner_role, ""),
     (expires_at, ""),
     (past_due, ""),
     (standing, ""),
-    (name, "")
+    (name, ""),
+    (confined, "")
 );
+
+/// The least of those that count. Whoever is confined to some boards looks after none of the
+/// workspace.
+OrgRole role_of(const TokenCaller& found) {
+    return std::min(
+        {found.token_role,
+         found.owner_role,
+         found.agent_role.value_or(OrgRole::owner),
+         found.agent_owner_role.value_or(OrgRole::owner),
+         found.confined ? OrgRole::member : OrgRole::owner}
+    );
+}
 
 Caller caller_of(const TokenCaller& found) {
     return {
@@ -108,9 +128,7 @@ Caller caller_of(const TokenCaller& found) {
         .name = found.name,
         .user_id = found.owner_id,
         .org_id = found.org_id,
-        .role =
-            std::min({found.token_role, found.owner_role, found.agent_role.value_or(OrgRole::owner)}
-            ),
+        .role = role_of(found),
         .past_due = found.past_due,
         .token_id = found.token_id,
         .session_id = {},

@@ -28,7 +28,7 @@ constexpr Sql lock_token{"agents.lock_token", R"(
 
 constexpr Sql new_secret{"agents.rotate_token", R"(
     UPDATE tokens
-    SET digest = decode($3, 'hex'), hint = $4,
+    SET digest = decode($3, 'hex'), hint = $4, owner_user_id = $6,
         last_edited_time = now(), last_edited_by = $5, version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
@@ -124,6 +124,8 @@ TokenResponse rotate(Call& call, const TokenId& in) {
     require_active(change.before);
     const std::string secret = new_token();
     change.after.hint = hint_of(secret);
+    // Whoever saw the secret is its ceiling from now on, and loses it with their seat.
+    change.after.owner_user_id = *call.caller().user_id;
     change.finish(token_rotated, [&](Tx& tx) {
         tx.queue(
             new_secret,
@@ -131,11 +133,13 @@ TokenResponse rotate(Call& call, const TokenId& in) {
             in.token_id,
             digest_of(secret),
             change.after.hint,
-            call.caller().id
+            call.caller().id,
+            change.after.owner_user_id
         );
     });
-    change.after.token = secret;
-    return change.after;
+    auto token = call.tx().one<TokenResponse>(find_token, call.org(), in.token_id);
+    token->token = secret;
+    return *std::move(token);
 }
 
 const Operation rotate_token{
@@ -144,8 +148,8 @@ const Operation rotate_token{
     .summary = "Give a token another secret; the old one stops working at once.",
     .description =
         "The answer is the only place where the new secret is shown. Name, role, agent and expiry "
-        "stay. A token that acts as a person is rotated by that person alone; an agent's also by "
-        "admins and by the agent.",
+        "stay; its owner is whoever was given the secret. A token that acts as a person is rotated "
+        "by that person alone; an agent's also by admins and, with this very token, by the agent.",
     .access = Access::member,
     .destructive = true,
     .handler = rotate,

@@ -3,6 +3,7 @@
 #include "modules/boards/grants.hpp"
 
 #include "modules/boards/statements.hpp"
+#include "modules/orgs/api.hpp"
 
 namespace svc::boards {
 
@@ -103,6 +104,12 @@ void require_admin(const std::optional<BoardSeen>& board) {
     require(board->role, BoardRole::admin, "board");
 }
 
+/// What an agent may do in the workspace hangs on whether it is confined.
+void unsettle(Call& call, const PrincipalRef& who) {
+    if (who.principal_type == PrincipalType::agent)
+        call.use<orgs::Directory>().unsettle(call.tx(), call.org());
+}
+
 Event changed_grant(
     const EventKind& kind,
     const BoardGrant& grant,
@@ -178,6 +185,7 @@ BoardGrant put(Call& call, const PutGrantRequest& in) {
     );
     auto stored = tx.later<BoardGrant>(find_grant, call.org(), in.board_id, in.principal_id);
     call.tell(changed_grant(before ? grant_updated : grant_created, *grant, before, in.role));
+    unsettle(call, *who);
     return *stored.one();
 }
 
@@ -204,6 +212,7 @@ void remove(Call& call, const GrantId& in) {
     call.ask(event);
     tx.queue(drop_grant, call.org(), in.principal_id, in.board_id);
     call.tell(event);
+    unsettle(call, grant->principal.parsed());
 }
 
 /// In the transaction that removes an agent: what it was granted goes with it.
@@ -226,7 +235,9 @@ const Operation put_board_grant{
     .summary = "Let a person or an agent view or edit a board.",
     .description =
         "For people it is more or less than their role in the workspace gives. An agent with any "
-        "grant is confined: it sees the boards it was granted and no others.",
+        "grant is confined: it sees the boards it was granted and no others, and does nothing that "
+        "takes "
+        "the role admin in the workspace.",
     .access = Access::admin,
     .idempotent = true,
     .handler = put,

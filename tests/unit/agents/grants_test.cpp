@@ -123,6 +123,23 @@ TEST_F(Grants, ConfineAnAgentEvenOnBoardsItMade) {
     EXPECT_EQ(expect(200, robot.get("/v1/boards/" + made)).text("/role"), "admin");
 }
 
+TEST_F(Grants, LeaveAnAgentNothingOfAnAdminsElsewhere) {
+    const auto agent = make_agent({{"role", "admin"}}), other = make_agent();
+    Client robot = acting_as(agent, "admin");
+    const auto own = make_queue("Own"), trashed = make_queue("Trashed");
+    const std::string record = "/v1/orgs/" + org + "/audit-events";
+    expect(200, robot.get(record));
+    grant(own.board, agent, "editor");
+    EXPECT_EQ(robot.get("/v1/me").text("/role"), "member");
+    expect(403, robot.get(record));
+    expect(403, robot.post(path(other, ":disable")));
+    expect(403, robot.send("DELETE", grants(own.board, agent)));
+    const auto activity = expect(200, robot.get(path(other, "/activity")));
+    EXPECT_EQ(activity.body.find(trashed.board), std::string::npos);
+    expect(204, ada.send("DELETE", grants(own.board, agent)));
+    expect(200, robot.get(record));
+}
+
 TEST_F(Grants, HoldByMcpToo) {
     const auto agent = make_agent();
     const auto own = make_queue("Own"), other = make_queue("Other");
