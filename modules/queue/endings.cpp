@@ -29,6 +29,21 @@ struct Outcome {
 };
 SVC_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
 
+constexpr Sql judge_holder{"queue.judge_holder", R"(
+    SELECT board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+        $3 = 'agent' AND EXISTS (
+            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    WHERE c.org_id = $1 AND c.id = $5)"};
+
+struct Judged {
+    std::optional<boards::BoardRole> role;
+};
+SVC_RECORD(Judged, (role, ""));
+
 [[noreturn]] void lost(LeaseState how) {
     throw Failure(
         Fault::lease_lost,
@@ -56,6 +71,17 @@ public:
         );
         held_later_ = lock_held(tx, call.org(), token_.card());
         outcome_later_ = tx.later<Outcome>(find_outcome, call.org(), lease_id_);
+    }
+
+    /// Before anything is read: this word takes more than the token, which is enough to end a lease
+    /// where the card stands.
+    void will_need_editor() {
+        judged_later_ =
+            boards::Seat::of(call_).later<Judged>(call_.tx(), judge_holder, token_.card());
+    }
+    void require_editor() {
+        const auto judged = judged_later_->one();
+        boards::require(judged ? judged->role : std::nullopt, boards::BoardRole::editor, "lease");
     }
 
     /// What the same word was answered before; nothing while the lease is live.
@@ -102,6 +128,7 @@ private:
     std::unique_ptr<boards::Move> move_;
     std::optional<Later<Held>> held_later_;
     std::optional<Later<Outcome>> outcome_later_;
+    std::optional<Later<Judged>> judged_later_;
     std::optional<Held> held_;
 };
 
@@ -155,7 +182,9 @@ LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
     if (in.result && in.result->text.size() > largest_result)
         throw wrong_field(call, "result", "a result takes at most 64 KiB");
     Word word(call, in.lease_id, in.lease_token, in.target_column_id, boards::Turn::completed);
+    if (in.target_column_id) word.will_need_editor();
     if (auto before = word.answered(LeaseState::completed)) return *before;
+    if (in.target_column_id) word.require_editor();
     if (in.target_column_id && !word.move().to())
         throw wrong_field(call, "target_column_id", "the card's board has no such column");
 
@@ -248,7 +277,9 @@ constexpr Sql extend{"queue.renew", R"(
 
 LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
     Word word(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
+    word.will_need_editor();
     if (auto before = word.answered(LeaseState::active)) return *before;
+    word.require_editor();
     const Held& held = word.held();
     constexpr std::int64_t second = 1'000'000;
     Lease lease = lease_of(call.org(), held);
@@ -270,8 +301,8 @@ const Operation renew_lease{
     .route = "POST /v1/leases/{lease_id}:renew",
     .summary = "Keep a claimed card for longer.",
     .description =
-        "Sets the lease's time anew, from now. 409 `lease_lost` when it is over: stop "
-        "working on the card.",
+        "Sets the lease's time anew, from now, for whoever may still edit the board. 409 "
+        "`lease_lost` when it is over: stop working on the card.",
     .access = Access::member,
     .handler = renew,
 };
@@ -282,7 +313,8 @@ const Operation complete_lease{
     .summary = "Finish a claimed card and send it on.",
     .description =
         "Ends the lease and moves the card to `target_column_id`, or to where its "
-        "column sends completed cards. Asking again gives the same answer. 409 "
+        "column sends completed cards; naming a column takes the right to edit the board. Asking "
+        "again gives the same answer. 409 "
         "`lease_lost` when the lease ended otherwise, 409 `wip_limit_reached` when the "
         "target is full.",
     .access = Access::member,

@@ -179,6 +179,42 @@ TEST(Releasing, DoesNotCountAsATry) {
     EXPECT_EQ(again.number("/lease/epoch"), 2);
 }
 
+TEST(Renewing, EndsWithTheGrant) {
+    Desk desk;
+    desk.card(desk.queue);
+    const Caller robot = world().agent(desk.owner, OrgRole::member, "Robot");
+    world().grant(desk.board, robot, "editor");
+    const Said claim = desk.claim(robot);
+    ASSERT_TRUE(claim.body.at("claimed").as_bool());
+    EXPECT_EQ(say(robot, "renew_lease", claim).status, 200);
+    world().run(
+        "UPDATE board_grants SET role = 'viewer' WHERE principal_id = '" + robot.id.str() + "'"
+    );
+    EXPECT_EQ(say(robot, "renew_lease", claim).status, 403);
+    const Said named = say(robot, "complete_lease", claim, {{"target_column_id", desk.done.str()}});
+    EXPECT_EQ(named.status, 403);
+    // What it has begun it may still finish, where its column sends it.
+    EXPECT_EQ(say(robot, "complete_lease", claim).status, 200);
+}
+
+TEST(Renewing, IsForNobodyWhoseGrantIsForAnotherBoard) {
+    Desk desk;
+    const Uuid other =
+        world()
+            .must(
+                desk.owner,
+                "create_board",
+                {{"name", "Other"}, {"columns", boost::json::value(boost::json::array())}}
+            )
+            .id();
+    desk.card(desk.queue);
+    const Caller robot = world().agent(desk.owner, OrgRole::member, "Robot");
+    const Said claim = desk.claim(robot);
+    world().grant(other, robot, "editor");
+    EXPECT_EQ(say(robot, "renew_lease", claim).status, 404);
+    EXPECT_EQ(say(robot, "release_lease", claim).status, 200);
+}
+
 TEST(Renewing, MovesTheEndAndIsNoEvent) {
     Desk desk;
     const Said made = desk.card(desk.queue);
