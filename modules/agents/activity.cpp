@@ -15,10 +15,9 @@ constexpr std::int64_t span = 5000;
 constexpr Sql some_activity{"agents.list_activity", R"(
     SELECT x.id, x.sequence, x.action, x.outcome, x.occurred_at, x.request_id,
         x.actor::json ->> 'via' AS via,
-        x.actor::json ->> 'token_id' AS token_id,
-        CASE WHEN x.target_id IS NOT NULL THEN
-            json_build_object('type', x.target_type, 'id', x.target_id,
-                'name', CASE WHEN $5 THEN x.target_name END)
+        CASE WHEN $5 THEN x.actor::json ->> 'token_id' END AS token_id,
+        CASE WHEN $5 AND x.target_id IS NOT NULL THEN
+            json_build_object('type', x.target_type, 'id', x.target_id, 'name', x.target_name)
         END AS target
     FROM audit_events x
     WHERE x.org_id = $1
@@ -49,7 +48,7 @@ SVC_RECORD(
     ActivityTarget,
     (type, "What sort of thing it is."),
     (id, "Which one."),
-    (name, "As people called it then; null when it had no name, and for members who are no admins.")
+    (name, "As people called it then; null when it had no name.")
 );
 
 struct AgentActivity {
@@ -71,9 +70,11 @@ SVC_RECORD(
     (sequence, "Its place in the workspace's audit record."),
     (action, "The operation that did it."),
     (outcome, "`denied`: it was refused."),
-    (target, "What it was about; null when it was about nothing in particular."),
+    (target,
+     "What it was about; null when it was about nothing in particular. Shown to admins and to the "
+     "agent itself."),
     (via, "The surface it came in by."),
-    (token_id, "The token that the agent did it with."),
+    (token_id, "The token that the agent did it with; shown to admins and to the agent itself."),
     (occurred_at, "When, by the database's clock."),
     (request_id, "Of the request, as its answer named it.")
 );
@@ -93,6 +94,11 @@ struct Start {
 };
 SVC_RECORD(Start, (sequence, ""));
 
+/// What it was about may stand on boards that others do not see.
+bool sees_all(const Caller& caller, const Uuid& agent) {
+    return caller.role >= OrgRole::admin || caller.id == agent;
+}
+
 Page<AgentActivity> list(Call& call, const ActivityQuery& in) {
     Tx& tx = call.tx();
     const auto after = call.after(in.paging);
@@ -105,7 +111,7 @@ Page<AgentActivity> list(Call& call, const ActivityQuery& in) {
         in.agent_id,
         from,
         in.paging.page_size + 1,
-        call.caller().role >= OrgRole::admin,
+        sees_all(call.caller(), in.agent_id),
         span
     );
     const auto start = starting.one();

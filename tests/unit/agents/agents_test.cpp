@@ -254,11 +254,17 @@ TEST_F(Agents, AreKnownByWhatTheyDid) {
     EXPECT_THAT(rest.text("/results/0/target/name"), HasSubstr("First"));
     EXPECT_EQ(rest.json().at("results").as_array().size(), 1u);
     EXPECT_EQ(rest.text("/next_cursor"), "null");
-    // What is on boards that a member may not see stays unnamed.
+    // What is on boards that a member may not see stays untold, and by which token.
     Client bob = member("bob@example.com", "member");
-    EXPECT_EQ(
-        expect(200, bob.get(path(agent, "/activity"))).text("/results/0/target/name"), "null"
-    );
+    for (Client* stranger : {&bob, &rival}) {
+        const auto seen = expect(200, stranger->get(path(agent, "/activity")));
+        EXPECT_EQ(seen.text("/results/0/action"), "create_card");
+        EXPECT_EQ(seen.text("/results/0/target"), "null");
+        EXPECT_EQ(seen.text("/results/0/token_id"), "null");
+    }
+    const auto own = expect(200, robot.get(path(agent, "/activity")));
+    EXPECT_THAT(own.text("/results/0/target/name"), HasSubstr("Third"));
+    EXPECT_NE(own.text("/results/0/token_id"), "null");
 }
 
 TEST_F(Agents, AreToldOf) {
