@@ -5,6 +5,8 @@
 #include "modules/agents/agents.hpp"
 #include "modules/agents/parts/token_text.hpp"
 
+#include <algorithm>
+
 namespace svc::agents {
 
 namespace {
@@ -63,7 +65,9 @@ SVC_RECORD(
     (role, "The most that it may do; your own role is a ceiling besides.", defaulted),
     (agent_id, "An agent of the workspace."),
     (agent, "A new agent, which is made with the token and gets its role."),
-    (expires_at, "When it ends by itself; in the future. Left out: never.")
+    (expires_at,
+     "When it ends by itself; in the future. Left out: never. One that is made with a token ends "
+     "with it at the latest.")
 );
 
 void check(const CreateTokenRequest& in) {
@@ -96,6 +100,22 @@ void require_right(const Caller& caller, const CreateTokenRequest& in) {
         );
 }
 
+/// A token makes none that outlives it.
+std::optional<Timestamp> end_of(const Caller& caller, const CreateTokenRequest& in) {
+    if (!caller.token_id || !caller.until) return in.expires_at;
+    return std::min(in.expires_at.value_or(*caller.until), *caller.until);
+}
+
+/// The row, which takes an agent that is still there.
+TokenResponse stored(Tx& tx, const Uuid& org, const Uuid& id) {
+    try {
+        if (auto token = tx.one<TokenResponse>(find_token, org, id)) return *std::move(token);
+    } catch (const ConstraintError& error) {
+        if (error.constraint() != "tokens_agent") throw;  // else it was deleted just now
+    }
+    not_found("agent");
+}
+
 TokenResponse create(Call& call, const CreateTokenRequest& in) {
     check(in);
     const Caller& caller = call.caller();
@@ -122,19 +142,18 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
         agent ? std::optional(agent->id) : in.agent_id,
         caller.user_id,
         hint_of(secret),
-        in.expires_at,
+        end_of(caller, in),
         caller.id
     );
-    auto token = tx.one<TokenResponse>(find_token, call.org(), id);
-    if (!token) not_found("agent");
+    TokenResponse token = stored(tx, call.org(), id);
 
     if (agent) announce(call, *agent, *born->one());
-    Event event = created(token_created, *token);
-    event.name = token->name;
+    Event event = created(token_created, token);
+    event.name = token.name;
     call.ask(event);
     call.tell(event);
-    token->token = secret;
-    return *std::move(token);
+    token.token = secret;
+    return token;
 }
 
 const Operation create_token{

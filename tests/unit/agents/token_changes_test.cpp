@@ -1,4 +1,5 @@
 #include "tests/unit/agents/agents.hpp"
+#include "tests/unit/tenancy/role.hpp"
 
 namespace svc::test {
 namespace {
@@ -134,6 +135,78 @@ TEST_F(TokenChanges, AnAgentLooksAfterItsOwn) {
         expect(200, ada.get("/v1/tokens?agent_id=" + agent)).json().at("results").as_array().size(),
         1u
     );
+}
+
+TEST_F(TokenChanges, WhoeverIsGivenTheSecretIsItsCeilingFromThenOn) {
+    Client bob = member("bob@example.com", "admin");
+    const auto user = bob.get("/v1/me").text("/id");
+    const auto made = make_token(make_agent({{"role", "admin"}}), "admin");
+    const auto rotated = expect(200, bob.post(rotation(made.text("/id"))));
+    EXPECT_EQ(rotated.text("/owner_user_id"), user);
+    EXPECT_EQ(rotated.text("/effective_role"), "admin");
+    Client robot = with(rotated);
+    EXPECT_EQ(robot.get("/v1/me").text("/role"), "admin");
+    expect(200, send(ada, "PATCH", "/v1/orgs/" + org + "/members/" + user, {{"role", "viewer"}}));
+    EXPECT_EQ(robot.get("/v1/me").text("/role"), "viewer");
+    EXPECT_EQ(expect(200, ada.get("/v1/tokens")).text("/results/0/effective_role"), "viewer");
+    expect(204, ada.send("DELETE", "/v1/orgs/" + org + "/members/" + user));
+    expect(401, robot.get("/v1/me"));
+}
+
+TEST_F(TokenChanges, TheOwnerOfTheAgentIsACeilingToo) {
+    Client bob = member("bob@example.com", "admin");
+    const auto user = bob.get("/v1/me").text("/id");
+    const auto agent =
+        expect(
+            201, bob.post("/v1/agents", json::value{{"name", "Bob's"}, {"role", "admin"}})
+        ).text("/id");
+    Client robot = acting_as(agent, "admin");  // a token of Ada's
+    EXPECT_EQ(robot.get("/v1/me").text("/role"), "admin");
+    expect(200, send(ada, "PATCH", "/v1/orgs/" + org + "/members/" + user, {{"role", "viewer"}}));
+    EXPECT_EQ(robot.get("/v1/me").text("/role"), "viewer");
+    EXPECT_EQ(expect(200, ada.get("/v1/tokens")).text("/results/0/effective_role"), "viewer");
+    expect(204, ada.send("DELETE", "/v1/orgs/" + org + "/members/" + user));
+    EXPECT_EQ(robot.get("/v1/me").text("/role"), "admin") << "it is Ada's word alone now";
+}
+
+TEST_F(TokenChanges, ATokenMakesNoneThatOutlivesIt) {
+    const auto then = Timestamp{Timestamp::now().micros + 3'600'000'000};
+    const auto later = Timestamp{then.micros + 3'600'000'000};
+    const auto maker = expect(
+        201,
+        ada.post(
+            "/v1/tokens",
+            json::value{{"kind", "integration"}, {"name", "x"}, {"expires_at", then.str()}}
+        )
+    );
+    Client program = with(maker);
+    for (const json::value& asked : {json::value(nullptr), json::value(later.str())}) {
+        json::object body{{"kind", "integration"}, {"name", "y"}};
+        if (asked.is_string()) body["expires_at"] = asked;
+        const auto made = expect(201, program.post("/v1/tokens", json::value(body)));
+        EXPECT_EQ(made.text("/expires_at"), maker.text("/expires_at"));
+    }
+    EXPECT_EQ(integration(ada).text("/expires_at"), "null") << "a session is no token";
+}
+
+TEST_F(TokenChanges, ATokenForAnAgentThatIsJustLeavingIsNotFound) {
+    const auto agent = make_agent();
+    Role leaving(Postgres::shared().superuser_url(database));
+    leaving.must("BEGIN");
+    leaving.must("DELETE FROM agents");
+    auto made = std::async(std::launch::async, [&] {
+        return ada.post(
+            "/v1/tokens", json::value{{"kind", "agent"}, {"name", "x"}, {"agent_id", agent}}
+        );
+    });
+    ASSERT_TRUE(becomes(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        " AND pid <> pg_backend_pid() AND datname = current_database()",
+        "1"
+    ));
+    leaving.must("COMMIT");
+    EXPECT_EQ(made.get().status, 404);
+    EXPECT_EQ(ask("SELECT count(*) FROM tokens"), "0");
 }
 
 TEST_F(TokenChanges, ExpectAVersionWhenTheyAreToldTo) {
