@@ -29,6 +29,13 @@ test("without a provider there is no sign-in by one", async () => {
   assert.equal(told.json.code, "service_unavailable");
   const led = await new Browser().call(server, "GET", path + "?redirect=true");
   assert.equal(led.location, server.url + "/login?oauth_error=not_configured");
+  // A link in a page carries no version; whoever reads JSON does.
+  const linked = await new Browser().get(server.url + path + "?redirect=true");
+  assert.equal(linked.location, server.url + "/login?oauth_error=not_configured");
+  for (const query of ["", "?redirect=false"]) {
+    const unversioned = await new Browser().get(server.url + path + query);
+    assert.equal(JSON.parse(unversioned.text).code, "missing_version");
+  }
   assert.equal((await comeBack(new Browser(), server, { code: "a", state: "b" })).reason, "state_missing");
 });
 

@@ -35,6 +35,17 @@ http::Answer lead_astray(const Kernel& kernel, const Operation& operation, const
     return answer;
 }
 
+/// Where a browser only follows a link it cannot send our headers: an operation that leads on, or
+/// one that is asked by `redirect=true` to do so.
+bool follows_link(const Operation& operation, const http::Request& request) {
+    if (operation.leads_on()) return true;
+    if (std::ranges::find(operation.also, 302) == operation.also.end()) return false;
+    const auto query = http::parse_query(request.query);
+    return query && std::ranges::any_of(*query, [](const auto& each) {
+               return each.first == "redirect" && each.second == "true";
+           });
+}
+
 std::string_view stem(const Route& route) {
     return std::string_view(route.path).substr(0, route.path.size() - 1);
 }
@@ -139,7 +150,7 @@ void Dispatcher::dispatch(http::Exchange& exchange, Flight& flight, Served& serv
         return run_route(*route, exchange, flight, served);
     const bool versioned = request.path.starts_with("/v1/") && !known;
     const Match match = operations_.find(request.method, request.path);
-    const bool led_here = match.endpoint && match.endpoint->operation().leads_on();
+    const bool led_here = match.endpoint && follows_link(match.endpoint->operation(), request);
     if (versioned && request.method != "OPTIONS" && !led_here) check_version(request);
     if (match.endpoint) return run_endpoint(match, exchange, flight, served);
     if (request.method == "OPTIONS" && !match.allow.empty()) {
