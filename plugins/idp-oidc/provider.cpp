@@ -15,7 +15,8 @@ using auth::ProviderError;
 using std::chrono::seconds;
 
 constexpr seconds kept_for = std::chrono::hours(1);
-constexpr seconds asked_again_after{5};  // for keys that a token names and we do not have
+constexpr seconds asked_again_after{5};  // for keys, when none of ours has signed a token
+constexpr seconds failed_for{2};         // before we ask again where the endpoints are
 
 [[noreturn]] void fail(const std::string& why) {
     throw ProviderError(ProviderError::Kind::provider, why);
@@ -45,38 +46,6 @@ std::string form_of(const std::vector<std::pair<std::string_view, std::string>>&
 std::string without_slash(std::string issuer) {
     if (issuer.ends_with('/')) issuer.pop_back();
     return issuer;
-}
-
-std::string endpoint_in(const json::object& document, std::string_view name) {
-    auto url = text_in(document, name);
-    if (!url) fail("the discovery document has no " + std::string(name));
-    try {
-        Address::parse(*url);
-    } catch (const FetchError& problem) {
-        fail(problem.what());
-    }
-    return *std::move(url);
-}
-
-Discovery parse_discovery(const std::string& text, const std::string& issuer) {
-    const auto document = parse_object(text);
-    if (!document) fail("the discovery document is no JSON object");
-    if (text_in(*document, "issuer") != issuer)
-        fail("the discovery document is of another issuer than " + issuer);
-    constexpr std::string_view methods = "token_endpoint_auth_methods_supported";
-    const auto* names_itself =
-        document->if_contains("authorization_response_iss_parameter_supported");
-    Discovery out{
-        .authorization_endpoint = endpoint_in(*document, "authorization_endpoint"),
-        .token_endpoint = endpoint_in(*document, "token_endpoint"),
-        .jwks_uri = endpoint_in(*document, "jwks_uri"),
-        .userinfo_endpoint = {},
-        .basic_auth =
-            !document->contains(methods) || list_has(*document, methods, "client_secret_basic"),
-        .names_itself = names_itself && *names_itself == true};
-    if (document->contains("userinfo_endpoint"))
-        out.userinfo_endpoint = endpoint_in(*document, "userinfo_endpoint");
-    return out;
 }
 
 /// A boolean, which some providers write as text.
@@ -113,11 +82,24 @@ Discovery Provider::discovery() {
         std::lock_guard lock(mutex_);
         if (discovery_.younger_than(kept_for)) return *discovery_.value;
     }
-    const auto answer = get(without_slash(settings_.issuer) + "/.well-known/openid-configuration");
-    Discovery fresh = parse_discovery(answer.body, settings_.issuer);
+    refuse_when_failed_lately();
+    try {
+        const auto answer =
+            get(without_slash(settings_.issuer) + "/.well-known/openid-configuration");
+        Discovery fresh = parse_discovery(answer.body, settings_.issuer);
+        std::lock_guard lock(mutex_);
+        discovery_ = {fresh, std::chrono::steady_clock::now()};
+        return fresh;
+    } catch (const std::runtime_error& problem) {
+        std::lock_guard lock(mutex_);
+        discovery_failed_ = {problem.what(), std::chrono::steady_clock::now()};
+        fail(problem.what());
+    }
+}
+
+void Provider::refuse_when_failed_lately() {
     std::lock_guard lock(mutex_);
-    discovery_ = {fresh, std::chrono::steady_clock::now()};
-    return fresh;
+    if (discovery_failed_.younger_than(failed_for)) fail(*discovery_failed_.value);
 }
 
 std::vector<Key> Provider::keys(const Discovery& from, seconds oldest) {
@@ -184,8 +166,8 @@ json::object Provider::believe(
     try {
         Token token = Token::parse(id_token);
         auto known = keys(of, kept_for);
-        // A provider changes its keys when it likes.
-        if (!token.may_be_of(known)) known = keys(of, asked_again_after);
+        // A provider changes its keys when it likes, and may keep their names.
+        if (!token.is_signed_by(known)) known = keys(of, asked_again_after);
         if (!token.is_signed_by(known))
             throw BadToken("the ID token is not signed by the provider");
         check_claims(

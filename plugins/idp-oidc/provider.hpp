@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/auth/api.hpp"
+#include "plugins/idp-oidc/parts/discovery.hpp"
 #include "plugins/idp-oidc/parts/fetch.hpp"
 #include "plugins/idp-oidc/parts/id_token.hpp"
 #include "plugins/idp-oidc/settings.hpp"
@@ -10,14 +11,6 @@
 
 /// An OpenID Connect provider, as its discovery document describes it.
 namespace svc::idp_oidc {
-
-/// What we go by of the discovery document.
-struct Discovery {
-    std::string authorization_endpoint, token_endpoint, jwks_uri;
-    std::optional<std::string> userinfo_endpoint;
-    bool basic_auth = true;     ///< takes the client's secret in a header, else in the form
-    bool names_itself = false;  ///< comes back with `iss`
-};
 
 class Provider final : public auth::IdentityProvider {
 public:
@@ -41,6 +34,8 @@ private:
     };
 
     Discovery discovery();
+    /// Says again why there was none just now, rather than ask again.
+    void refuse_when_failed_lately();
     std::vector<Key> keys(const Discovery& from, std::chrono::seconds oldest);
     boost::json::object redeem(const Discovery& at, const auth::ProviderAnswer& answer);
     /// The claims of an ID token that holds.
@@ -57,8 +52,9 @@ private:
     const Settings settings_;
     const Fetch fetch_;
     std::atomic<bool> stopping_{false};
-    std::mutex mutex_;  // of both below; never held while asking
+    std::mutex mutex_;  // of what is below; never held while asking
     Kept<Discovery> discovery_;
+    Kept<std::string> discovery_failed_;  // why
     Kept<std::vector<Key>> keys_;
 };
 

@@ -22,10 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Poco::Net::StreamSocket;
 
-bool is_this_machine(const std::string& host) {
-    return host == "localhost" || host == "::1" || host == "127.0.0.1";
-}
-
 Poco::Timespan left_until(Clock::time_point end) {
     const auto left = std::chrono::duration_cast<std::chrono::microseconds>(end - Clock::now());
     return Poco::Timespan(std::max<std::int64_t>(left.count(), 1));
@@ -85,10 +81,14 @@ Address Address::parse(const std::string& url) {
     if (!is_plain(url) || url.find(' ') != url.npos || out.host.empty() ||
         !uri.getUserInfo().empty() || url.find('#') != url.npos)
         throw FetchError(url + " is no web address that we would ask");
-    if (!out.secure && !(uri.getScheme() == "http" && is_this_machine(out.host)))
+    if (!out.secure && !(uri.getScheme() == "http" && out.is_this_machine()))
         throw FetchError(url + " has to be https");
     if (!out.target.starts_with('/')) out.target.insert(0, 1, '/');
     return out;
+}
+
+bool Address::is_this_machine() const {
+    return host == "localhost" || host == "::1" || host == "127.0.0.1";
 }
 
 struct Fetch::Ask {

@@ -34,6 +34,7 @@ struct Address {
     /// Throws FetchError unless it is https, or http on this machine; names and passwords in it
     /// are refused, and so is a fragment.
     static Address parse(const std::string& url);
+    bool is_this_machine() const;
 };
 
 struct Fetched {

@@ -71,10 +71,6 @@ bool Token::is_signed_by(const std::vector<Key>& keys) const {
     });
 }
 
-bool Token::may_be_of(const std::vector<Key>& keys) const {
-    return std::ranges::any_of(keys, [&](const Key& key) { return could_sign(key, *this); });
-}
-
 void check_claims(const json::object& claims, const Expected& expected) {
     const auto expires = seconds_in(claims, "exp"), issued = seconds_in(claims, "iat");
     require(text_in(claims, "iss") == expected.issuer, "the ID token is of another issuer");

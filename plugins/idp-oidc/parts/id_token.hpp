@@ -29,8 +29,6 @@ struct Token {
 
     /// One of the keys has signed it.
     bool is_signed_by(const std::vector<Key>& keys) const;
-    /// Among the keys is one that it could be signed with.
-    bool may_be_of(const std::vector<Key>& keys) const;
 };
 
 struct Expected {
