@@ -1,6 +1,7 @@
 // Giving somebody a seat without asking, and telling them of it once more.
 
 #include "modules/orgs/letters.hpp"
+#include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/seats.hpp"
 
 namespace svc::orgs {
@@ -14,9 +15,6 @@ constexpr EventKind invite_resent{
     .summary = "A member was sent the mail that tells of the workspace once more.",
 };
 
-constexpr Sql present_address{"orgs.present_address", R"(
-    SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};
-
 constexpr Sql insert_newcomer{"orgs.insert_newcomer", R"(
     INSERT INTO users (id, email, email_key, email_verified, name)
     VALUES ($1, $2, $3, false, $4)
@@ -28,11 +26,24 @@ constexpr Sql person_by_address{"orgs.person_by_address", R"(
     LEFT JOIN memberships m ON m.org_id = $1 AND m.user_id = u.id
     WHERE u.email_key = $2)"};
 
+// The workspaces in which the caller meets people, for the statement below, which acts for the
+// other one. A token is bound to one workspace and meets nobody elsewhere.
+constexpr Sql note_own_orgs{"orgs.note_own_orgs", R"(
+    SELECT WHERE set_config('app.own_orgs', (
+        SELECT coalesce(string_agg(m.org_id::text, ','), '')
+        FROM memberships m
+        WHERE m.user_id = $1 AND ($2::uuid IS NULL OR m.org_id = $2)), true) IS NOT NULL)"};
+
+// Only somebody whom the caller works with already: of others an id must not lead to a name and
+// an address.
 constexpr Sql person_by_id{"orgs.person_by_id", R"(
     SELECT u.id, u.name, u.avatar_url, u.email, u.email_verified, m.id AS seat_id
     FROM users u
     LEFT JOIN memberships m ON m.org_id = $1 AND m.user_id = u.id
-    WHERE u.id = $2)"};
+    WHERE u.id = $2 AND EXISTS (
+        SELECT FROM memberships s
+        WHERE s.user_id = u.id
+          AND s.org_id = ANY (string_to_array(current_setting('app.own_orgs'), ',')::uuid[])))"};
 
 struct Person {
     UserSummary summary;
@@ -52,7 +63,9 @@ struct AddMemberRequest {
 SVC_RECORD(
     AddMemberRequest,
     (org_id, "A workspace that the caller looks after."),
-    (user_id, "Somebody who has an account; either this or `email`."),
+    (user_id,
+     "Somebody with whom the caller is in a workspace already; either this or `email`. A token "
+     "knows the people of its own workspace alone."),
     (email, "An address; one without an account gets one, to be confirmed by its owner."),
     (role, "What the person may do. Only owners make owners.", defaulted),
     (name,
@@ -66,11 +79,13 @@ SVC_RECORD(
 Later<Person> find_person(Call& call, const AddMemberRequest& in) {
     Tx& tx = call.tx();
     if (in.user_id) {
+        tx.queue(note_own_orgs, call.caller().user_id, only_org(call.caller()));
         tx.act_for(call.org(), in.user_id);
+        present_address_of(tx, *in.user_id);
         return tx.later<Person>(person_by_id, call.org(), *in.user_id);
     }
     const std::string key = email_key(*in.email);
-    tx.queue(present_address, key);
+    present_address(tx, key);
     tx.queue(insert_newcomer, new_uuid(), *in.email, key, in.name);
     return tx.later<Person>(person_by_address, call.org(), key);
 }
@@ -109,7 +124,9 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
     require_here(call, in.org_id);
     Tx& tx = call.tx();
     auto roster_later = lock_seats(call, in.org_id);
+    auto sent = count_sent(call);
     auto found = find_person(call, in);
+    auto received = count_received(call);
     const auto person = found.one();
     const Roster roster = *roster_later.one();
     require_right_over(caller, roster, in.role);
@@ -118,6 +135,7 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
         throw Failure(Fault::conflict, "This person is a member of the workspace already.")
             .with("reason", "already_member");
     require_free_seat(call, roster);
+    require_mails_left(call, sent, received);
 
     const MembershipResponse made = new_seat(call, roster, person->summary, in.role);
     Event event = created(member_added, made);
@@ -138,7 +156,9 @@ const Operation add_member{
         "For people who expect it; create_invitation asks first. An address without an account "
         "gets one, and a mail with a link to confirm it. A full plan is 402 "
         "`plan_limit_reached`, somebody who is a member already 409 with the reason "
-        "`already_member`.",
+        "`already_member`. Mails are counted by who sends them and by the address, over all "
+        "workspaces: beyond `orgs.mails_of_one_sender_a_day` and "
+        "`orgs.mails_to_one_address_a_day` it is 429.",
     .access = Access::admin,
     .status = 201,
     .handler = add,
@@ -149,13 +169,13 @@ const Operation add_member{
 // Counted before the mail is made. Of two at once the second waits for the first, and then finds
 // that it comes too soon.
 constexpr Sql count_mail{"orgs.count_member_mail", R"(
-    UPDATE memberships SET invite_sent_at = now()
-    WHERE org_id = $1 AND user_id = $2
-      AND (invite_sent_at IS NULL OR invite_sent_at <= now() - $3::interval))"};
+    INSERT INTO member_mails AS s (org_id, user_id) VALUES ($1, $2)
+    ON CONFLICT (org_id, user_id) DO UPDATE SET sent_at = now()
+    WHERE s.org_id = $1 AND s.sent_at <= now() - $3::interval)"};
 
 constexpr Sql see_wait{"orgs.see_member_mail", R"(
-    SELECT ceil(extract(epoch FROM invite_sent_at + $3::interval - now()))::bigint AS seconds
-    FROM memberships
+    SELECT ceil(extract(epoch FROM sent_at + $3::interval - now()))::bigint AS seconds
+    FROM member_mails
     WHERE org_id = $1 AND user_id = $2)"};
 
 struct Wait {
@@ -179,6 +199,9 @@ MembershipResponse resend(Call& call, const ResendRequest& in) {
     Tx& tx = call.tx();
     auto counted = tx.queue(count_mail, org, in.user_id, pause);
     auto wait = tx.later<Wait>(see_wait, org, in.user_id, pause);
+    auto sent = count_sent(call);
+    present_address_of(tx, in.user_id);
+    auto received = count_received(call);
     auto found = tx.one<MembershipResponse>(find_membership, org, in.user_id);
     if (!found) not_found("member");
     if (counted.affected() == 0) {
@@ -190,6 +213,7 @@ MembershipResponse resend(Call& call, const ResendRequest& in) {
             .with("rate_limit_reason", "resend_member_invite")
             .with_header("Retry-After", seconds);
     }
+    require_mails_left(call, sent, received);
     Event event;
     event.kind = &invite_resent;
     event.id = found->id;

@@ -3,6 +3,7 @@
 #include "modules/orgs/invitations.hpp"
 
 #include "modules/orgs/letters.hpp"
+#include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/parts/mail_token.hpp"
 #include "modules/orgs/seats.hpp"
 
@@ -222,12 +223,16 @@ Invited create(Call& call, const CreateInvitationRequest& in) {
     auto members = tx.later<MembershipResponse>(member_by_address, org, key);
     auto live = tx.later<InvitationResponse>(live_by_address, org, key);
     auto today = tx.later<Mails>(mails_today, org);
+    auto sent = count_sent(call);
+    present_address(tx, key);
+    auto received = count_received(call);
     const Roster roster = *locked.one();
     require_right_over(call.caller(), roster, as_org_role(in.role));
     if (auto member = members.one())
         return {200, AlreadyMemberResponse{{}, org, roster.name, in.email, *std::move(member)}};
 
     require_mails_left(call, *today.one());
+    require_mails_left(call, sent, received);
     const std::string token = new_mail_token();
     const auto before = live.one();
     InvitationResponse invitation =

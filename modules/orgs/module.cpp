@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
 #include "modules/orgs/parts/mail_token.hpp"
 
@@ -67,6 +68,7 @@ private:
         kernel_->transact(Tx::Mode::write, [](Tx& tx) {
             tx.act_for_all_orgs();
             tx.queue(close_expired);
+            sweep_mail_counts(tx);
         });
     }
 

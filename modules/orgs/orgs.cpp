@@ -22,6 +22,19 @@ constexpr Sql insert_org{"orgs.insert_org", R"(
     SELECT org.id, u.id, 'user', u.name, u.avatar_url
     FROM org JOIN users u ON u.id = org.created_by)"};
 
+constexpr Sql lock_self{"orgs.lock_self", R"(
+    SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE)"};
+
+constexpr Sql count_own{"orgs.count_own", R"(
+    SELECT count(m.org_id) AS orgs
+    FROM memberships m
+    WHERE m.user_id = $1 AND m.role = 'owner')"};
+
+struct Owned {
+    std::int64_t orgs = 0;
+};
+SVC_RECORD(Owned, (orgs, ""));
+
 // Each workspace is entered before it is read: row-level security admits one at a time.
 constexpr Sql list_mine{"orgs.list_mine", R"(
     SELECT v.*, CASE WHEN v.plan = 'free' THEN $5::bigint END AS seat_cap, mine.role
@@ -41,11 +54,6 @@ constexpr Sql list_mine{"orgs.list_mine", R"(
         SELECT * FROM org_view WHERE id = entered.org_id OFFSET 0
     ) v
     ORDER BY mine.org_id)"};
-
-/// A token sees its own workspace, with its own rights.
-std::optional<Uuid> only_org(const Caller& caller) {
-    return caller.token_id ? caller.org_id : std::nullopt;
-}
 
 // ---------------------------------------------------------------------------- create
 
@@ -99,12 +107,31 @@ Made insert_under_some_slug(Call& call, const CreateOrganizationRequest& in, con
     throw Failure(Fault::unavailable, "No free slug was found for this name; choose one.");
 }
 
+/// Queues the count, under a lock of the person's own: of two at once the second sees the first.
+Later<Owned> count_owned(Call& call) {
+    call.tx().queue(lock_self, call.caller().user_id);
+    return call.tx().later<Owned>(count_own, call.caller().user_id);
+}
+
+void require_room(Call& call, const Owned& owned) {
+    const auto most = call.use<Settings>().workspaces_of_one_owner;
+    if (owned.orgs < most) return;
+    throw Failure(
+        Fault::plan_limit,
+        "You own " + std::to_string(owned.orgs) +
+            " workspaces, as many as one person may; delete one, or hand one over."
+    )
+        .with("limit", "workspaces");
+}
+
 OrganizationResponse create(Call& call, const CreateOrganizationRequest& in) {
     check_icon(call, in.icon);
     const Caller& caller = call.caller();
     const Uuid id = new_uuid();
+    auto owned = count_owned(call);
     call.tx().act_for(id, caller.user_id);
     Made made = insert_under_some_slug(call, in, id);
+    require_room(call, *owned.one());
 
     Event event = created(member_added, made.owner).in_org(id);
     event.name = made.owner.user.name;
@@ -180,6 +207,10 @@ const Operation list_orgs{
 };
 
 }  // namespace
+
+std::optional<Uuid> only_org(const Caller& caller) {
+    return caller.token_id ? caller.org_id : std::nullopt;
+}
 
 void narrow(const Caller& caller, OrganizationResponse& org) {
     if (caller.token_id) org.role = caller.role;

@@ -9,6 +9,9 @@ struct Settings {
     std::int64_t free_seats = 5;
     std::int64_t invitation_days = 7;
     std::int64_t invitation_mails_a_day = 200;
+    std::int64_t mails_of_one_sender_a_day = 500;
+    std::int64_t mails_to_one_address_a_day = 20;
+    std::int64_t workspaces_of_one_owner = 100;
     std::int64_t resend_seconds = 60;
     std::string billing_portal;
 };
@@ -21,6 +24,18 @@ SVC_RECORD(
     (invitation_days, "How long an invitation can be accepted.", range(1, 365), defaulted),
     (invitation_mails_a_day,
      "Mails of invitations that a workspace may send within a day, then 429.",
+     range(1, 1000000),
+     defaulted),
+    (mails_of_one_sender_a_day,
+     "Mails about workspaces, of every sort, that one person may send within a day, then 429.",
+     range(1, 1000000),
+     defaulted),
+    (mails_to_one_address_a_day,
+     "Mails about workspaces, of all of them, that one address may be sent within a day, then 429.",
+     range(1, 1000000),
+     defaulted),
+    (workspaces_of_one_owner,
+     "How many workspaces one person may own before making another is refused.",
      range(1, 1000000),
      defaulted),
     (resend_seconds,
@@ -45,6 +60,8 @@ inline constexpr Sql find_org{"orgs.find_org", R"(
     FROM org_view v
     JOIN memberships m ON m.org_id = v.id AND m.user_id = $2
     WHERE v.id = $1)"};
+/// A token sees its own workspace, with its own rights; nothing for a person who is signed in.
+std::optional<Uuid> only_org(const Caller& caller);
 /// The caller's own view: a token has the rights it has.
 void narrow(const Caller& caller, OrganizationResponse& org);
 

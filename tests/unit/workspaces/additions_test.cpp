@@ -11,6 +11,10 @@ protected:
     Reply resend(Client& by, const std::string& user) {
         return by.post(members + "/" + user + ":resend-invite");
     }
+    static std::string another_org(Client& by) {
+        by.always("X-Svc-Org", "");
+        return expect(201, by.post("/v1/orgs", json::value{{"name", "Other"}})).text("/id");
+    }
 };
 
 TEST_F(Additions, SomebodyWithAnAccountIsAMemberAtOnce) {
@@ -28,16 +32,38 @@ TEST_F(Additions, SomebodyWithAnAccountIsAMemberAtOnce) {
     EXPECT_EQ(events("member.added", 2), "2");
 }
 
-TEST_F(Additions, SomebodyIsNamedByIdToo) {
-    Client bob = person("bob@example.com");
-    const auto id = id_of(bob);
-    const auto made = expect(201, ada.post(members, json::value{{"user_id", id}}));
-    EXPECT_EQ(made.text("/user_id"), id);
+TEST_F(Additions, SomebodyOfAnotherOwnWorkspaceIsNamedByIdToo) {
+    Client bob = member("bob@example.com", "viewer");
+    const json::value named{{"user_id", id_of(bob)}};
+    const auto other = another_org(ada);
+    const auto made = expect(201, ada.post("/v1/orgs/" + other + "/members", named));
+    EXPECT_EQ(made.text("/org_id"), other);
+    EXPECT_EQ(made.text("/user_id"), id_of(bob));
     EXPECT_EQ(made.text("/role"), "member");
-    EXPECT_EQ(
-        expect(422, ada.post(members, json::value{{"user_id", nowhere}})).text("/detail/0/loc/1"),
-        "user_id"
-    );
+}
+
+// An id alone leads to nobody's name and address.
+TEST_F(Additions, AStrangersIdIsLikeNobodys) {
+    Client bob = person("bob@example.com");
+    expect(201, bob.post("/v1/orgs", json::value{{"name", "Bobs"}}));
+    const auto theirs = expect(422, ada.post(members, json::value{{"user_id", id_of(bob)}}));
+    const auto nobodys = expect(422, ada.post(members, json::value{{"user_id", nowhere}}));
+    EXPECT_EQ(theirs.text("/detail/0/loc/1"), "user_id");
+    EXPECT_EQ(theirs.text("/detail/0/msg"), nobodys.text("/detail/0/msg"));
+    EXPECT_EQ(theirs.text("/message"), nobodys.text("/message"));
+    EXPECT_EQ(theirs.body.find("bob@"), std::string::npos);
+    EXPECT_EQ(ask("SELECT count(*) FROM memberships WHERE org_id = '" + org + "'"), "1");
+    EXPECT_EQ(ask("SELECT count(*) FROM mail_counts WHERE counted = 'sender'"), "0");
+}
+
+TEST_F(Additions, ATokenKnowsNobodyElsewhere) {
+    Client bob = member("bob@example.com", "viewer");
+    const auto other = another_org(ada);
+    ada.always("X-Svc-Org", other);
+    Client token = program(ada);
+    const json::value named{{"user_id", id_of(bob)}};
+    expect(422, token.post("/v1/orgs/" + other + "/members", named));
+    expect(201, ada.post("/v1/orgs/" + other + "/members", named));
 }
 
 TEST_F(Additions, AnUnknownAddressGetsAnAccountToBeConfirmed) {
@@ -158,8 +184,17 @@ TEST_F(Additions, OnceAMinuteForEachMember) {
     EXPECT_GE(std::stoi(early.header("retry-after")), 1);
     EXPECT_LE(std::stoi(early.header("retry-after")), 60);
     expect(200, resend(ada, c));
-    ask("UPDATE memberships SET invite_sent_at = invite_sent_at - interval '60 seconds'");
+    ask("UPDATE member_mails SET sent_at = sent_at - interval '60 seconds'");
     expect(200, resend(ada, b));
+}
+
+// Nor does a seat that is taken away and given again buy another mail.
+TEST_F(Additions, TheMinuteOutlivesTheSeat) {
+    const auto b = expect(201, add(ada, "b@example.com")).text("/user_id");
+    expect(200, resend(ada, b));
+    expect(204, remove(ada, members + "/" + b));
+    EXPECT_EQ(expect(201, add(ada, "b@example.com")).text("/user_id"), b);
+    expect(429, resend(ada, b));
 }
 
 TEST_F(Additions, OnlyAdminsMailMembers) {
@@ -168,6 +203,84 @@ TEST_F(Additions, OnlyAdminsMailMembers) {
     expect(404, resend(ada, nowhere));
     Client eve = person("eve@example.com");
     expect(404, resend(eve, id_of(ada)));
+}
+
+// ------------------------------------------------------------------------------- limits
+
+class MailLimits : public WorkspacesTest {
+protected:
+    MailLimits()
+        : WorkspacesTest(
+              {"orgs.mails_of_one_sender_a_day=5",
+               "orgs.mails_to_one_address_a_day=3",
+               "orgs.workspaces_of_one_owner=3"}
+          ) {}
+    static std::string limit(const Reply& refused) {
+        EXPECT_GE(std::stoi(refused.header("retry-after")), 1);
+        EXPECT_LE(std::stoi(refused.header("retry-after")), 86400);
+        return refused.text("/additional_data/rate_limit_reason");
+    }
+    Reply invite_to(Client& by, const std::string& where, const std::string& email) {
+        by.always("X-Svc-Org", where);
+        return by.post("/v1/orgs/" + where + "/invitations", json::value{{"email", email}});
+    }
+    static std::string org_of(Client& by, const std::string& name) {
+        return expect(201, by.post("/v1/orgs", json::value{{"name", name}})).text("/id");
+    }
+};
+
+TEST_F(MailLimits, OfAnAddressHoldForAllWorkspacesAndSenders) {
+    Client eve = person("eve@example.com");
+    const auto other = org_of(eve, "Other");
+    expect(201, add(ada, "victim@example.com"));
+    const auto user = ask("SELECT id FROM users WHERE email_key = 'victim@example.com'");
+    expect(200, ada.post(members + "/" + user + ":resend-invite"));
+    expect(201, invite_to(eve, other, "VICTIM@example.com"));
+    EXPECT_EQ(
+        limit(expect(429, invite_to(eve, other, "victim@example.com"))),
+        "workspace_mails_to_address"
+    );
+    expect(204, remove(ada, members + "/" + user));
+    EXPECT_EQ(limit(expect(429, add(ada, "victim@example.com"))), "workspace_mails_to_address");
+    EXPECT_EQ(ask("SELECT count(*) FROM memberships WHERE user_id = '" + user + "'"), "0");
+    expect(201, invite_to(eve, other, "somebody.else@example.com"));
+    ask("UPDATE mail_counts SET started_at = started_at - interval '1 day'");
+    expect(201, add(ada, "victim@example.com"));
+}
+
+TEST_F(MailLimits, OfASenderHoldForAllOfTheirWorkspaces) {
+    ada.always("X-Svc-Org", "");
+    const auto other = org_of(ada, "Other");
+    for (const char* each : {"a@example.com", "b@example.com", "c@example.com"})
+        expect(201, invite_to(ada, other, each));
+    ada.always("X-Svc-Org", org);
+    expect(201, add(ada, "d@example.com"));
+    Client token = program(ada);
+    expect(201, invite(token, "e@example.com"));
+    EXPECT_EQ(limit(expect(429, add(ada, "f@example.com"))), "workspace_mails_of_sender");
+    EXPECT_EQ(limit(expect(429, invite(token, "f@example.com"))), "workspace_mails_of_sender");
+    EXPECT_EQ(
+        limit(expect(429, invite_to(ada, other, "f@example.com"))), "workspace_mails_of_sender"
+    );
+    EXPECT_EQ(ask("SELECT count(*) FROM users WHERE email_key = 'f@example.com'"), "0");
+    EXPECT_EQ(ask("SELECT mails FROM mail_counts WHERE counted = 'sender'"), "5");
+}
+
+TEST_F(MailLimits, OneOwnsSoManyWorkspacesAndNoMore) {
+    ada.always("X-Svc-Org", "");
+    org_of(ada, "Second");
+    std::vector<Client> browsers(3, ada);
+    const auto replies = at_once(3, [&](int i) {
+        return browsers[i].post("/v1/orgs", json::value{{"name", "N" + std::to_string(i)}});
+    });
+    EXPECT_EQ(count_status(replies, 201), 1);
+    EXPECT_EQ(count_status(replies, 402), 2);
+    const auto full = expect(402, ada.post("/v1/orgs", json::value{{"name", "More"}}));
+    EXPECT_EQ(full.text("/code"), "plan_limit_reached");
+    EXPECT_EQ(full.text("/additional_data/limit"), "workspaces");
+    EXPECT_EQ(ask("SELECT count(*) FROM orgs"), "3");
+    expect(204, remove(ada, here + "?confirm=acme"));
+    org_of(ada, "After");
 }
 
 }  // namespace
