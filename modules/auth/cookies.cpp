@@ -13,7 +13,8 @@ namespace svc::auth {
 
 namespace {
 
-constexpr std::string_view session_cookie = "svc_session", csrf_cookie = "svc_csrf";
+constexpr std::string_view session_cookie = "svc_session", csrf_cookie = "svc_csrf",
+                           sign_up_cookie = "svc_signup";
 constexpr std::size_t nonce_size = 16;
 
 enum class Readable { no, by_pages };
@@ -157,6 +158,27 @@ bool csrf_matches(const Kernel& kernel, const http::Request& request, const Uuid
     const std::string_view sent = request.header("x-csrf-token");
     return !sent.empty() && same_secret(sent, request.cookie(csrf_cookie)) &&
            is_csrf_token(kernel, sent, session) && !from_another_site(kernel, request);
+}
+
+void give_sign_up(Call& call, const Uuid& sign_up) {
+    const std::string id = sign_up.str();
+    const std::string mark = base64(call.kernel().sign("auth.sign_up", id), Base64::url);
+    const std::chrono::hours lifetime(call.use<Settings>().verify_hours);
+    set_cookie(call, sign_up_cookie, id + "." + mark, lifetime, Readable::no);
+}
+
+std::optional<Uuid> sign_up_in(const Kernel& kernel, const http::Request& request) {
+    const std::string_view cookie = request.cookie(sign_up_cookie);
+    const auto dot = cookie.find('.');
+    if (dot == cookie.npos) return std::nullopt;
+    const auto id = cookie.substr(0, dot);
+    const std::string mark = from_base64url(cookie.substr(dot + 1));
+    if (!same_secret(mark, kernel.sign("auth.sign_up", id))) return std::nullopt;
+    return Uuid::parse(id);
+}
+
+bool from_a_page(const http::Request& request) {
+    return !request.header("origin").empty() || !request.header("sec-fetch-site").empty();
 }
 
 bool from_another_site(const Kernel& kernel, const http::Request& request) {

@@ -30,6 +30,13 @@ std::string give_csrf_token(Call& call);
 /// The header and the cookie hold the same token, and it is this session's.
 bool csrf_matches(const Kernel& kernel, const http::Request& request, const Uuid& session);
 
+/// Gives the client proof that this sign-up is his.
+void give_sign_up(Call& call, const Uuid& sign_up);
+/// The sign-up that the client proves to be his: the last one he sent.
+std::optional<Uuid> sign_up_in(const Kernel& kernel, const http::Request& request);
+
+/// A page sent this: browsers say where a write comes from, programs do not.
+bool from_a_page(const http::Request& request);
 /// A browser says that another site's page made it send this request.
 bool from_another_site(const Kernel& kernel, const http::Request& request);
 /// Guard: refuses such requests with 403.

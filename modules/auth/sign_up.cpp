@@ -1,9 +1,11 @@
 // From a stranger's address to a person: sign up, follow the mailed link.
 //
 // A sign-up makes no person. It waits in `sign_ups` with the password and the name it came with
-// until somebody follows the link that went to that address; then that password and that name
-// count, and what others tried with the address leads nowhere. So nobody can prepare an account
-// for another, and the answer to a sign-up is the same whether or not there is one.
+// until somebody follows the link that went to that address, and what others tried with the
+// address leads nowhere. The password counts in the browser it was typed in: whoever confirms a
+// stranger's sign-up, because the mail asked him to, has an account without a password, and not
+// one with the stranger's. So nobody can prepare an account for another, and the answer to a
+// sign-up is the same whether or not there is one.
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/cookies.hpp"
@@ -36,7 +38,8 @@ constexpr Sql find_account{"auth.find_account_to_sign_up", R"(
 
 // Each step is let through by what the one before it found: the sign-up by its token, the person
 // by the address, the password by the person. An address that an admin added to a workspace is a
-// person already, who is verified by this.
+// person already, who is verified by this. The password comes along for a program ($2), whose
+// owner took the token out of the mail himself, and for the browser that sent this sign-up ($3).
 constexpr Sql verify{"auth.verify", R"(
     WITH taken AS (
         DELETE FROM sign_ups
@@ -63,7 +66,7 @@ constexpr Sql verify{"auth.verify", R"(
     ), password AS (
         INSERT INTO passwords (user_id, hash)
         SELECT owner.id, admitted.password_hash FROM owner CROSS JOIN admitted
-        WHERE admitted.password_hash IS NOT NULL
+        WHERE admitted.password_hash IS NOT NULL AND ($2::boolean OR admitted.id = $3::uuid)
         ON CONFLICT (user_id) DO UPDATE
         SET hash = excluded.hash, changed_at = now(), version = passwords.version + 1
     )
@@ -137,7 +140,7 @@ std::function<bool()> ask_for_proof(Call& call, const SignupRequest& in) {
 std::optional<UserResponse> admit(Call& call, const Digest& digest) {
     Tx& tx = call.tx();
     present(tx, digest.hex());
-    auto verified = tx.queue(verify, digest.bytes());
+    auto verified = tx.queue(verify, digest.bytes(), true, std::optional<Uuid>());
     auto person = find_user_of_session(tx, std::nullopt);
     return verified.rows() == 0 ? std::nullopt : person.one();
 }
@@ -198,6 +201,7 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
             account ? account_exists_letter(call, *account)
                     : confirm_letter(call, in.email, confirmation_link(call.kernel(), token))
         );
+    give_sign_up(call, id);
     return unverified(in, id, now);
 }
 
@@ -208,7 +212,8 @@ const Operation sign_up{
     .description =
         "Sends a mail with a link to the address; the account is made when the link is followed. "
         "The answer is the same whether or not the address has an account: if it has one, its "
-        "owner is told so by mail.",
+        "owner is told so by mail. The cookie `svc_signup` lets this browser confirm the sign-up "
+        "with its password.",
     .access = Access::anyone,
     .status = 201,
     .guards = {refuse_other_sites},
@@ -231,7 +236,10 @@ AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {
     const Digest digest(in.token);
     Tx& tx = call.tx();
     present(tx, digest.hex());
-    auto verified = tx.queue(verify, digest.bytes());
+    const http::Request* request = call.request();
+    const auto own = request ? sign_up_in(call.kernel(), *request) : std::nullopt;
+    const bool by_program = !request || !from_a_page(*request);
+    auto verified = tx.queue(verify, digest.bytes(), by_program, own);
     auto session = begin_session(call, {.method = AuthMethod::email_verification});
     if (verified.rows() == 0 || !session)
         throw Failure::invalid_at(
@@ -246,7 +254,10 @@ const Operation verify_email{
     .name = "verify_email",
     .route = "POST /v1/auth/verify-email",
     .summary = "Confirm the address of a new account, and sign in.",
-    .description = "Begins a browser session, as logging in does.",
+    .description =
+        "Begins a browser session, as logging in does. In a browser, the password of the sign-up "
+        "counts if it was this browser that signed up; in another one the account has none, and "
+        "one can be set.",
     .access = Access::anyone,
     .guards = {refuse_other_sites},
     .tool = false,

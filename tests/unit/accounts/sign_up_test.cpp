@@ -14,7 +14,7 @@ TEST_F(SignUp, MakesNobodyUntilTheLinkIsFollowed) {
     EXPECT_EQ(made.text("/email"), "ada@example.com");
     EXPECT_EQ(made.text("/person/email"), "ada@example.com");
     EXPECT_EQ(made.text("/email_verified"), "false");
-    EXPECT_EQ(made.header("set-cookie"), "");
+    EXPECT_THAT(made.header("set-cookie"), Not(HasSubstr("svc_session")));
     EXPECT_EQ(ask("SELECT count(*) FROM users"), "0");
 
     EXPECT_EQ(expect(403, log_in("ada@example.com")).text("/code"), "email_not_verified");
@@ -234,6 +234,53 @@ TEST_F(SignUpFromOnePlace, IsLimited) {
     EXPECT_EQ(refused.text("/code"), "rate_limited");
     EXPECT_EQ(refused.text("/additional_data/rate_limit_reason"), "sign_up");
     EXPECT_GT(std::stoi(refused.header("retry-after")), 3000);
+}
+
+// ---- whose password it is
+
+const Headers of_our_page{{"Sec-Fetch-Site", "same-origin"}};
+
+std::string as_text(const json::value& body) { return json::serialize(body); }
+
+TEST_F(SignUp, ConfirmedInTheSameBrowserBringsItsPassword) {
+    Client browser = client();
+    const json::value body{{"email", "ada@example.com"}, {"password", password}};
+    const auto waiting = expect(201, browser.post("/v1/auth/signup", as_text(body), of_our_page));
+    EXPECT_THAT(waiting.header("set-cookie"), HasSubstr("HttpOnly"));
+    const json::value token{{"token", mailed_token("ada@example.com")}};
+    const auto session =
+        expect(200, browser.post("/v1/auth/verify-email", as_text(token), of_our_page));
+    EXPECT_EQ(session.text("/user/has_password"), "true");
+    expect(200, log_in("ada@example.com"));
+}
+
+// Mallory signs up with somebody's address and waits for him to press the button in the mail.
+TEST_F(SignUp, ConfirmedInAnotherBrowserBringsNoPassword) {
+    Client mallory = client(), victim = client();
+    const json::value body{{"email", "ada@example.com"}, {"password", password}};
+    const auto waiting = expect(201, mallory.post("/v1/auth/signup", as_text(body), of_our_page));
+    // A sign-up of his own does not make the other one his, nor does the other's id alone.
+    const json::value own{{"email", "victim@example.com"}, {"password", other_password}};
+    expect(201, victim.post("/v1/auth/signup", as_text(own), of_our_page));
+    const json::value token{{"token", mailed_token("ada@example.com")}};
+    const auto session =
+        expect(200, victim.post("/v1/auth/verify-email", as_text(token), of_our_page));
+    EXPECT_EQ(session.text("/user/has_password"), "false");
+    EXPECT_EQ(victim.get("/v1/me").text("/has_password"), "false");
+    EXPECT_EQ(victim.get("/v1/me").text("/email"), "ada@example.com");
+    expect(401, log_in("ada@example.com"));
+}
+
+TEST_F(SignUp, AForgedCookieBringsNoPassword) {
+    const json::value body{{"email", "ada@example.com"}, {"password", password}};
+    const auto waiting = expect(201, once("POST", "/v1/auth/signup", body));
+    const json::value token{{"token", mailed_token("ada@example.com")}};
+    const Headers forged{
+        {"Origin", "http://127.0.0.1:" + std::to_string(server.port())},
+        {"Cookie", "svc_signup=" + waiting.text("/id") + "." + std::string(43, 'A')}};
+    const auto session = expect(200, once("POST", "/v1/auth/verify-email", token, forged));
+    EXPECT_EQ(session.text("/user/has_password"), "false");
+    EXPECT_EQ(ask("SELECT count(*) FROM passwords"), "0");
 }
 
 }  // namespace
