@@ -110,6 +110,12 @@ void unsettle(Call& call, const PrincipalRef& who) {
         call.use<orgs::Directory>().unsettle(call.tx(), call.org());
 }
 
+/// The last one that an agent loses opens the other boards to it: no agent does that for another.
+void require_right_to_free(const Caller& caller, const PrincipalRef& who) {
+    if (caller.is_person() || who.principal_type != PrincipalType::agent) return;
+    throw Failure(Fault::restricted, "Only a person takes back what confines an agent.");
+}
+
 Event changed_grant(
     const EventKind& kind,
     const BoardGrant& grant,
@@ -208,6 +214,7 @@ void remove(Call& call, const GrantId& in) {
     require_admin(board.one());
     const auto grant = found.one();
     if (!grant) not_found("grant");
+    require_right_to_free(call.caller(), grant->principal.parsed());
     const Event event = changed_grant(grant_deleted, *grant, grant->role, std::nullopt);
     call.ask(event);
     tx.queue(drop_grant, call.org(), in.principal_id, in.board_id);
@@ -249,7 +256,9 @@ const Operation delete_board_grant{
     .summary = "Take a grant back.",
     .description =
         "Afterwards the role in the workspace decides again: an agent that loses its last grant is "
-        "no longer confined, so disable it if it is to see nothing.",
+        "no longer confined, so disable it if it is to see nothing. So an agent's is taken back by "
+        "a "
+        "person.",
     .access = Access::admin,
     .status = 204,
     .destructive = true,

@@ -140,6 +140,20 @@ TEST_F(Grants, LeaveAnAgentNothingOfAnAdminsElsewhere) {
     expect(200, robot.get(record));
 }
 
+TEST_F(Grants, OfAgentsAreTakenBackByPeople) {
+    const auto agent = make_agent(), boss = make_agent({{"role", "admin"}});
+    Client robot = acting_as(boss, "admin");
+    const auto queue = make_queue();
+    grant(queue.board, agent, "editor");
+    expect(403, robot.send("DELETE", grants(queue.board, agent)));
+    EXPECT_EQ(count(ada.get(grants(queue.board))), 1u);
+    Client bob = member("bob@example.com", "member");
+    const auto user = bob.get("/v1/me").text("/id");
+    grant(queue.board, user, "viewer");
+    expect(204, robot.send("DELETE", grants(queue.board, user)));
+    expect(204, ada.send("DELETE", grants(queue.board, agent)));
+}
+
 TEST_F(Grants, HoldByMcpToo) {
     const auto agent = make_agent();
     const auto own = make_queue("Own"), other = make_queue("Other");
