@@ -37,6 +37,14 @@ Limit log_ins_from_one_place(Call& call) {
     return {"log_in_from_one_place", settings(call).log_ins_from_one_place, log_in_window(call)};
 }
 
+Limit departures_from_one_place(Call& call) {
+    return {"outside_sign_in", settings(call).log_ins_from_one_place, log_in_window(call)};
+}
+
+Limit returns_to_one_place(Call& call) {
+    return {"outside_return", settings(call).log_ins_from_one_place, log_in_window(call)};
+}
+
 Limit password_checks(Call& call) {
     return {"password_check", settings(call).log_ins, log_in_window(call)};
 }

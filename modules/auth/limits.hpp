@@ -13,6 +13,9 @@ Limit mails_to_one_address(Call& call);
 /// Log-ins that went wrong: with one address from one place, and with any from there.
 Limit log_ins_of_pair(Call& call);
 Limit log_ins_from_one_place(Call& call);
+/// Ways to the identity provider and back, from one place, that did not end signed in.
+Limit departures_from_one_place(Call& call);
+Limit returns_to_one_place(Call& call);
 /// Wrong guesses at the present password by somebody who is signed in, per person.
 Limit password_checks(Call& call);
 

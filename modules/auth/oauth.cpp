@@ -2,7 +2,7 @@
 
 #include "modules/auth/oauth.hpp"
 
-#include "modules/auth/attempts.hpp"
+#include "modules/auth/limits.hpp"
 #include "modules/auth/oauth_journey.hpp"
 #include "modules/auth/oauth_people.hpp"
 
@@ -103,6 +103,24 @@ bool wants_redirect(const Call& call, const StartQuery& in) {
     return liking(accept, "text/html") > liking(accept, "application/json");
 }
 
+/// Whoever asks for journeys without end keeps the provider's threads from others.
+void admit_departure(Call& call) {
+    const Limit limit = departures_from_one_place(call);
+    Window window;
+    call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
+        const auto place = place_of(call.client_address());
+        window = *count_attempt(tx, call.kernel(), limit, place).one();
+    });
+    require_within(limit, window);
+}
+
+/// Only what led nowhere stays counted.
+void take_back_journey(Call& call) {
+    const auto place = place_of(call.client_address());
+    for (const Limit& each : {departures_from_one_place(call), returns_to_one_place(call)})
+        take_back(call.tx(), call.kernel(), each, place);
+}
+
 /// A person who is about to leave.
 struct Departure {
     Journey journey;
@@ -116,6 +134,7 @@ Departure depart(Call& call, const StartQuery& in) {
         throw Failure(Fault::unavailable, "No identity provider is set up on this server.")
             .with_code("not_configured");
     const auto plan = [&]() -> std::function<Departure()> {
+        admit_departure(call);
         const Kernel& kernel = call.kernel();
         Journey journey = new_journey(in.return_to.value_or("/"));
         ProviderQuestion question{
@@ -198,10 +217,15 @@ Journey journey_of(Call& call, const CallbackQuery& in) {
 /// A state is good for one return, on whichever server, whatever comes of it.
 void use_up(Call& call, const Journey& journey) {
     constexpr Limit once{"oauth_state", 1, std::chrono::minutes(30)};
-    Window window;
+    const Limit of_place = returns_to_one_place(call);
+    Window window, place;
     call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-        window = *count_attempt(tx, call.kernel(), once, journey.state).one();
+        auto of_state = count_attempt(tx, call.kernel(), once, journey.state);
+        const auto from = place_of(call.client_address());
+        place = *count_attempt(tx, call.kernel(), of_place, from).one();
+        window = *of_state.one();
     });
+    require_within(of_place, place);
     if (window.count > once.most)
         throw refusal("state_reused", "This way back was taken before.")
             .with_header("Set-Cookie", no_cookie(call.kernel()));
@@ -234,6 +258,7 @@ void finish(Call& call, const CallbackQuery& in) {
     const Journey journey = journey_of(call, in);
     try {
         sign_in_by(call, ask_who(call, in, journey));
+        take_back_journey(call);
     } catch (const ProviderError& problem) {
         throw refusal_of(problem).with_header("Set-Cookie", no_cookie(call.kernel()));
     }

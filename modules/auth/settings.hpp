@@ -42,7 +42,8 @@ SVC_RECORD(
      range(1, 10000),
      defaulted),
     (log_ins_from_one_place,
-     "Wrong log-ins with any address from one place within `log_in_minutes`.",
+     "Wrong log-ins with any address from one place within `log_in_minutes`; as many sign-ins "
+     "with the outside provider may be begun there and not finished.",
      range(1, 1000000),
      defaulted),
     (log_in_minutes, "The window of both.", range(1, 1440), defaulted),

@@ -19,6 +19,7 @@ before(async () => {
     "idp-oidc.client_id=workboard",
     "idp-oidc.client_secret=secret",
     "idp-oidc.timeout_seconds=1",
+    "auth.log_ins_from_one_place=10000",
   ]);
   provider = await new HostileProvider().start(port);
 });
@@ -183,6 +184,19 @@ test("keys that are too small, of another curve or not for signing count for not
   provider.reset();
   await new Promise((done) => setTimeout(done, 5500));
   assert.equal(await signIn(), null, "new keys are found without a restart");
+});
+
+test("new keys under the old names are found without a restart", async () => {
+  const before = provider.rsa;
+  await new Promise((done) => setTimeout(done, 5500));
+  provider.rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  try {
+    assert.equal(await signIn(), null);
+  } finally {
+    provider.rsa = before;
+    await new Promise((done) => setTimeout(done, 5500));
+  }
+  assert.equal(await signIn(), null);
 });
 
 test("an answer that came from another issuer is refused", async () => {

@@ -71,14 +71,20 @@ test("a discovery document that does not fit is not gone by", async () => {
     ways.notJson,
     ways.failing,
   ];
+  // What failed is taken to go on failing for two seconds.
+  const again = () => new Promise((done) => setTimeout(done, 2100));
   for (const [number, way] of wrong.entries()) {
+    await again();
     provider.instead["/.well-known/openid-configuration"] = way;
     const answer = await new Browser().call(server, "GET", path);
     assert.equal(answer.status, 503, `document ${number}: ${answer.text}`);
     assert.ok(answer.headers.get("retry-after"));
     const led = await new Browser().call(server, "GET", path + "?redirect=true");
     assert.equal(led.location, server.url + "/login?oauth_error=provider_error");
+    const asked = provider.asked.filter((path) => path === "/.well-known/openid-configuration");
+    assert.equal(asked.length, number + 1, "asked once, although two wanted to go there");
   }
+  await again();
   assert.ok(!provider.asked.includes("/elsewhere"));
   provider.reset();
   assert.equal((await new Browser().call(server, "GET", path)).status, 200, "and then all is well");
@@ -131,4 +137,45 @@ test("an issuer in the clear is refused from the start", () => {
   );
   assert.notEqual(done.status, 0);
   assert.match(done.stderr, /idp-oidc.*https/);
+});
+
+test("journeys without end are refused by place, and finished ones forgotten", async () => {
+  const port = await freePort();
+  const server = await start([
+    `idp-oidc.issuer=http://127.0.0.1:${port}`,
+    "idp-oidc.client_id=workboard",
+    "auth.log_ins_from_one_place=4",
+  ]);
+  const provider = await new HostileProvider().start(port);
+  ends.push(() => provider.end());
+  const now = Math.floor(Date.now() / 1000);
+  for (let i = 0; i < 8; i += 1) {
+    const browser = new Browser();
+    const { query } = await setOut(browser, server);
+    provider.claims = { iss: provider.issuer, sub: "ada", aud: "workboard", nonce: query.nonce, iat: now,
+      exp: now + 300, email: "ada@example.com", email_verified: true };
+    assert.equal((await comeBack(browser, server, { code: "code", state: query.state })).reason, null);
+  }
+  const journeys = [];
+  for (let i = 0; i < 4; i += 1) {
+    const browser = new Browser();
+    journeys.push({ browser, query: (await setOut(browser, server)).query });
+  }
+  const path = "/v1/auth/google/start";
+  const refused = await new Browser().call(server, "GET", path);
+  assert.equal(refused.status, 429);
+  assert.equal(refused.json.additional_data.rate_limit_reason, "outside_sign_in");
+  assert.ok(Number(refused.headers.get("retry-after")) > 0);
+  const led = await new Browser().call(server, "GET", path + "?redirect=true");
+  assert.equal(led.location, server.url + "/login?oauth_error=provider_error");
+
+  // Ways back are counted too: of one journey, taken again and again.
+  const [{ browser, query }] = journeys;
+  const cookie = browser.cookie(server.url, "svc_oauth");
+  const reasons = [];
+  for (let i = 0; i < 6; i += 1) {
+    browser.setCookie(server.url, "svc_oauth", cookie);
+    reasons.push((await comeBack(browser, server, { error: "access_denied", state: query.state })).reason);
+  }
+  assert.deepEqual(reasons, ["access_denied", ...Array(3).fill("state_reused"), ...Array(2).fill("provider_error")]);
 });
