@@ -40,10 +40,11 @@ const EventKind org_billing_changed{
 
 namespace {
 
+// What looks like an id is one, and never also the slug of another workspace.
 constexpr Sql find_named{"orgs.find_named", R"(
     SELECT id, name, slug, plan, billing_state, version
     FROM orgs
-    WHERE slug = $1 OR id::text = lower($1)
+    WHERE id = $2::uuid OR ($2::uuid IS NULL AND slug = $1)
     FOR NO KEY UPDATE)"};
 
 constexpr Sql all_orgs{"orgs.all", R"(
@@ -96,7 +97,7 @@ struct Wish {
 
 std::optional<OrganizationBilling> change(Tx& tx, const Wish& wish) {
     tx.act_for_all_orgs();
-    const auto before = tx.one<OrganizationBilling>(find_named, wish.org);
+    const auto before = tx.one<OrganizationBilling>(find_named, wish.org, Uuid::parse(wish.org));
     if (!before) return std::nullopt;
     OrganizationBilling after = *before;
     after.plan = wish.plan.value_or(after.plan);

@@ -74,6 +74,15 @@ TEST_F(Billing, TheOperatorIsToldWhatIsWrong) {
     EXPECT_EQ(ask("SELECT plan || ' ' || version FROM orgs"), "free 1");
 }
 
+TEST_F(Billing, ASlugThatLooksLikeAnIdTakesNobodysPlace) {
+    Client eve = person("eve@example.com");
+    const json::value body{{"name", "Decoy"}, {"slug", org}};
+    expect(201, eve.post("/v1/orgs", body));
+    EXPECT_EQ(operate({"org", "set-plan", org, "team"}).code, 0);
+    EXPECT_EQ(ask("SELECT slug FROM orgs WHERE plan = 'team'"), "acme");
+    EXPECT_EQ(operate({"org", "set-plan", nowhere, "team"}).code, 1);
+}
+
 TEST_F(Billing, TheDatesOfAStateAreKept) {
     set_state("past_due");
     const auto since = bill().text("/past_due_since");
