@@ -206,7 +206,6 @@ const Operation accept_invitation{
 InvitationResponse decline(Call& call, const MyInvitationId& in) {
     const Found found = find(call, in.invitation_id);
     require_live(found.invitation);
-    require_paid(found.roster);
     return answer(call, found, invitation_declined, InvitationStatus::declined);
 }
 

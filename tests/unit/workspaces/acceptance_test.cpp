@@ -220,14 +220,20 @@ TEST_F(Acceptance, OfOneWhoIsAMemberByNowTakesNoSecondSeat) {
     EXPECT_EQ(events("member.added", 2), "2");
 }
 
-TEST_F(Acceptance, NobodyJoinsOrDeclinesWhereNothingMayChange) {
+TEST_F(Acceptance, NobodyJoinsWhereNothingMayChange) {
     Client bob = person("bob@example.com");
     const auto invitation = expect(201, invite(ada, "bob@example.com")).text("/id");
     set_state("past_due");
     EXPECT_EQ(expect(402, accept(bob, invitation)).text("/code"), "workspace_past_due");
-    EXPECT_EQ(expect(402, decline(bob, invitation)).text("/code"), "workspace_past_due");
     set_state("active");
     expect(200, accept(bob, invitation));
+}
+
+TEST_F(Acceptance, WhoeverDoesNotWantToJoinNeedsNobodyToPay) {
+    Client bob = person("bob@example.com");
+    const auto invitation = expect(201, invite(ada, "bob@example.com")).text("/id");
+    set_state("past_due");
+    EXPECT_EQ(expect(200, decline(bob, invitation)).text("/status"), "declined");
 }
 
 }  // namespace
