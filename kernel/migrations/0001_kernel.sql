@@ -22,7 +22,7 @@ CREATE FUNCTION svc_all_orgs() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
 CREATE TABLE idempotency_keys (
     org_id       uuid NOT NULL,   -- the workspace of the request; the nil UUID when it had none
     principal_id uuid NOT NULL,   -- the user, agent or automation that sent it
-    request      bytea NOT NULL CHECK (length(request) = 32),  -- SHA-256 of method, path and key
+    request      bytea NOT NULL CHECK (length(request) = 32),  -- SHA-256 of sender, path and key
     body         bytea NOT NULL CHECK (length(body) = 32),     -- SHA-256 of the body
     status       integer NOT NULL,
     answer       bytea NOT NULL,  -- encrypted by the kernel: some answers hold a secret, once

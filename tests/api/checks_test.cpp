@@ -194,6 +194,26 @@ TEST_F(Checks, AKeyBelongsToItsCaller) {
     EXPECT_NE(expect(201, two.post("/v1/boards", R"({"name": "Mine"})", key)).text("/id"), first);
 }
 
+TEST_F(Checks, AKeyDoesNotGiveASecretToAWeakerCredential) {
+    const Headers key{{"Idempotency-Key", "deploy-1"}};
+    const std::string body = R"({"kind": "integration", "name": "Deploy", "role": "member"})";
+    const auto shown = expect(201, workspace_->client.post("/v1/tokens", body, key)).text("/token");
+    EXPECT_EQ(expect(201, workspace_->client.post("/v1/tokens", body, key)).text("/token"), shown);
+    const Reply other = with_token().post("/v1/tokens", body, key);
+    EXPECT_EQ(other.header("idempotency-replayed"), "");
+    EXPECT_EQ(other.body.find(shown), std::string::npos);
+}
+
+TEST_F(Checks, AKeyHoldsAcrossAStepIntoAnotherWorkspace) {
+    Workspace person = make_workspace(*server_, "grace@example.com", "First");
+    const Headers key{{"Idempotency-Key", "found it"}};
+    const auto id =
+        expect(201, person.client.post("/v1/orgs", R"({"name": "Second"})", key)).text("/id");
+    const Reply again = expect(201, person.client.post("/v1/orgs", R"({"name": "Second"})", key));
+    EXPECT_EQ(again.text("/id"), id);
+    EXPECT_EQ(again.header("idempotency-replayed"), "true");
+}
+
 TEST_F(Checks, ARefusedRequestLeavesItsKeyFree) {
     Client client = with_token();
     const Headers key{{"Idempotency-Key", "refused-1"}};

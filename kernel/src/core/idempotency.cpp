@@ -1,5 +1,6 @@
 #include "core/idempotency.hpp"
 
+#include <fmt/format.h>
 #include <openssl/sha.h>
 #include <sodium.h>
 
@@ -92,7 +93,7 @@ std::int64_t lock_number(const std::string& digest) {
 std::string_view key_of(const Run& run) {
     if (!run.request || run.operation.method() != "POST" || !run.who.caller()) return {};
     const auto key = run.request->header("idempotency-key");
-    const bool printable = std::ranges::all_of(key, [](char c) { return c > ' ' && c < 0x7f; });
+    const bool printable = std::ranges::all_of(key, [](char c) { return c >= ' ' && c < 0x7f; });
     if (key.size() <= 255 && printable) return key;
     throw Failure::invalid_at(
         R"(["header","idempotency-key"])",
@@ -106,9 +107,16 @@ std::string_view key_of(const Run& run) {
 IdempotencyKey::IdempotencyKey(const Run& run, RunningCall& call, const Input& input)
     : run_(run), call_(call), key_(key_of(run)) {
     if (key_.empty()) return;
-    std::string request(run.request->method);
-    ((request += ' ') += run.request->target) += '\n';
-    request_ = sha256(request.append(key_));
+    const Caller& caller = *run.who.caller();
+    request_ = sha256(fmt::format(
+        "{}\n{}\n{}\n{} {}\n{}",
+        org().str(),
+        caller.id.str(),
+        caller.token_id.value_or(Uuid{}).str(),
+        run.request->method,
+        run.request->target,
+        key_
+    ));
     body_digest_ = sha256(input.body());
 }
 
@@ -143,10 +151,13 @@ bool IdempotencyKey::replay(http::Answer& answer) {
 void IdempotencyKey::keep(const http::Answer& answer) {
     if (key_.empty()) return;
     const std::string sealed = run_.kernel.impl().secret->seal(purpose, key_, answer.body);
+    // Whatever the handler went on to work in: the answer is kept where the request was made.
+    const Caller& caller = *run_.who.caller();
+    call_.tx().act_for(caller.org_id, caller.user_id);
     call_.tx().queue(
         keep_answer,
         org(),
-        run_.who.caller()->id,
+        caller.id,
         bytes(request_),
         bytes(body_digest_),
         answer.status,
