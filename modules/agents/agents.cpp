@@ -117,7 +117,7 @@ AgentResponse create(Call& call, const CreateAgentRequest& in) {
     agent.status = in.status;
     if (in.budgets) agent.budgets = *in.budgets;
     auto born = insert(call, agent);
-    announce(call, agent, *born.one());
+    announce(call, agent, born.must());
     return agent;
 }
 

@@ -81,8 +81,8 @@ KnownPasswords admit(Call& call, const LoginRequest& in) {
         auto of_place = count_attempt(tx, call.kernel(), limits.of_place, limits.place);
         present(tx, key);
         known = *tx.one<KnownPasswords>(find_passwords, key);
-        pair = *of_pair.one();
-        place = *of_place.one();
+        pair = of_pair.must();
+        place = of_place.must();
     });
     require_within(limits.of_pair, pair);
     require_within(limits.of_place, place);

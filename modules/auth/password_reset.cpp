@@ -87,8 +87,8 @@ void ask_now(Call& call, const PasswordResetRequest& in) {
     auto from_place = count_attempt(tx, call.kernel(), of_place, place_of(call.client_address()));
     auto to_address = count_attempt(tx, call.kernel(), of_address, "reset\n" + key);
     const auto account = tx.later<Account>(find_account, key).one()->email;
-    require_within(of_place, *from_place.one());
-    if (to_address.one()->count > of_address.most) return;
+    require_within(of_place, from_place.must());
+    if (to_address.must().count > of_address.most) return;
     tx.queue(
         insert_reset,
         Digest(token).bytes(),

@@ -199,7 +199,7 @@ UserProfileResponse update(Call& call, const UpdateProfileRequest& in) {
     UserProfileResponse after = *before;
     apply(call, in, after);
     if (to_json(after) == to_json(*before)) return after;
-    after.last_edited_time = locked.one()->now;
+    after.last_edited_time = locked.must().now;
     ++after.version;
     write(call, after);
     note_in_audit(call, entry_of(*before, after));

@@ -78,8 +78,8 @@ void resend_now(Call& call, const ResendVerificationRequest& in) {
     auto from_place = count_attempt(tx, call.kernel(), of_place, place_of(call.client_address()));
     auto to_address = count_attempt(tx, call.kernel(), of_address, "resend\n" + key);
     const auto waiting = *tx.one<Waiting>(find_waiting, key);
-    require_within(of_place, *from_place.one());
-    if (to_address.one()->count > of_address.most) return;
+    require_within(of_place, from_place.must());
+    if (to_address.must().count > of_address.most) return;
     call.use<mail::Outbox>().post(call, letter_for(call, in.email, waiting));
 }
 

@@ -181,8 +181,8 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
         end_shown_session(tx, *old);
     AuthSessionResponse answer{
         .object = {},
-        .user = *person.one(),
-        .session = *begun.one(),
+        .user = person.must(),
+        .session = begun.must(),
         .active_org_id = {},
         .csrf_token = {}};
     answer.active_org_id = answer.session.active_org_id;

@@ -190,12 +190,12 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
         FirstPreferences{in.locale, in.timezone},
         std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
     );
-    auto [now, account] = *found.one();
+    auto [now, account] = found.must();
     if (proven() && !account) {
         if (auto person = admit(call, Digest(token))) return *std::move(person);
         account = in.email;  // somebody was quicker
     }
-    if (mails.one()->count <= limit.most)
+    if (mails.must().count <= limit.most)
         call.use<mail::Outbox>().post(
             call,
             account ? account_exists_letter(call, *account)

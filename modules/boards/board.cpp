@@ -107,7 +107,7 @@ NewBoard store(Call& call, const CreateBoardRequest& in, const Uuid& id) {
         call.caller().id
     );
     try {
-        return *stored.one();
+        return stored.must();
     } catch (const ConstraintError& taken) {
         if (taken.constraint() != "boards_key_taken") throw;
         throw Failure(
@@ -127,7 +127,7 @@ Board create(Call& call, const CreateBoardRequest& in) {
     board.org_id = call.org();
     auto grants = call.tx().later<Confinement>(look_for_grants, call.org(), call.caller().id);
     const NewBoard stored = store(call, in, board.id);
-    if (!call.caller().is_person() && grants.one()->confined)
+    if (!call.caller().is_person() && grants.must().confined)
         throw Failure(
             Fault::restricted,
             "You are confined to the boards that you were granted, so you cannot make others."

@@ -224,7 +224,7 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id) {
     if (!found) throw wrong_field(call, "column_id", "the board has no such column");
     found->require_room();
     if (found->rival) throw external_key_taken(*found->rival);
-    Ground ground{*board, numbered.one()->number, *found, {}, std::move(labels)};
+    Ground ground{*board, numbered.must().number, *found, {}, std::move(labels)};
     ground.position = spot ? key_at(call, *spot, anchors) : OrderKey::last(found->below, chance());
     if (ground.wanted_labels.given()) ground.labels = ground.wanted_labels.refs();
     if (people.given()) ground.assignees = people.refs();

@@ -137,7 +137,7 @@ Column create(Call& call, const CreateColumnRequest& in) {
     );
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
-    const ColumnSpot spot = *found.one();
+    const ColumnSpot spot = found.must();
     if (!spot.anchored)
         throw wrong_field(
             call, in.before_id ? "before_id" : "after_id", "the board has no such column"

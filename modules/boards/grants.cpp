@@ -192,7 +192,7 @@ BoardGrant put(Call& call, const PutGrantRequest& in) {
     auto stored = tx.later<BoardGrant>(find_grant, call.org(), in.board_id, in.principal_id);
     call.tell(changed_grant(before ? grant_updated : grant_created, *grant, before, in.role));
     unsettle(call, *who);
-    return *stored.one();
+    return stored.must();
 }
 
 // ----------------------------------------------------------------------------------- delete

@@ -123,7 +123,7 @@ Label create(Call& call, const CreateLabelRequest& in) {
     auto rivals =
         tx.later<LabelFound>(find_labels, org, in.board_id, no_card, std::vector{in.name});
     require_changeable(seen.one(), BoardRole::editor);
-    const LabelFound rival = *rivals.one();
+    const LabelFound rival = rivals.must();
     if (rival.id)
         throw Failure(Fault::conflict, "The board has a label of this name.")
             .with("reason", "name_taken");

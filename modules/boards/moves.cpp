@@ -126,7 +126,7 @@ public:
         read();
         return destination_ && !stays() && destination_->full();
     }
-    Timestamp now() { return locked_.one()->now; }
+    Timestamp now() { return locked_.must().now; }
 
     Card carry_out(Doer& doer) override { return carry_out_at(doer, end_of_column(), card_moved); }
 

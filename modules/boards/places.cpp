@@ -74,7 +74,7 @@ Later<Spot> find_spot(
 
 OrderKey key_at(const Call& call, Later<Spot>& spot, const Anchors& anchors) {
     const char* field = anchors.after ? "after_id" : "before_id";
-    const Spot found = *spot.one();
+    const Spot found = spot.must();
     if (!found.anchored) throw wrong_field(call, field, "the column has no such card");
     if (found.below.exists() && found.above.exists() && !(found.below < found.above))
         throw wrong_field(call, field, "before_id stands above after_id, so nothing fits between");

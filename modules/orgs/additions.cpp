@@ -128,7 +128,7 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
     auto found = find_person(call, in);
     auto received = count_received(call);
     const auto person = found.one();
-    const Roster roster = *roster_later.one();
+    const Roster roster = roster_later.must();
     require_right_over(caller, roster, in.role);
     if (!person) throw wrong_field(call, "user_id", "there is no such person");
     if (person->seat_id)
@@ -205,7 +205,7 @@ MembershipResponse resend(Call& call, const ResendRequest& in) {
     auto found = tx.one<MembershipResponse>(find_membership, org, in.user_id);
     if (!found) not_found("member");
     if (counted.affected() == 0) {
-        const auto seconds = std::to_string(std::max<std::int64_t>(wait.one()->seconds, 1));
+        const auto seconds = std::to_string(std::max<std::int64_t>(wait.must().seconds, 1));
         throw Failure(
             Fault::rate_limited,
             "This member was sent a mail just now; try again in " + seconds + " seconds."

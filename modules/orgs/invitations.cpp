@@ -226,12 +226,12 @@ Invited create(Call& call, const CreateInvitationRequest& in) {
     auto sent = count_sent(call);
     present_address(tx, key);
     auto received = count_received(call);
-    const Roster roster = *locked.one();
+    const Roster roster = locked.must();
     require_right_over(call.caller(), roster, as_org_role(in.role));
     if (auto member = members.one())
         return {200, AlreadyMemberResponse{{}, org, roster.name, in.email, *std::move(member)}};
 
-    require_mails_left(call, *today.one());
+    require_mails_left(call, today.must());
     require_mails_left(call, sent, received);
     const std::string token = new_mail_token();
     const auto before = live.one();
@@ -310,7 +310,7 @@ void revoke(Call& call, const InvitationId& in) {
     auto locked = lock_seats(call, org);
     const auto before = call.tx().one<InvitationResponse>(find_invitation, org, in.invitation_id);
     if (!before) not_found("invitation");
-    require_right_over(call.caller(), *locked.one(), as_org_role(before->role));
+    require_right_over(call.caller(), locked.must(), as_org_role(before->role));
     if (before->status == InvitationStatus::revoked) return;
     call.require_version(before->version);
     if (before->status != InvitationStatus::pending)
@@ -320,7 +320,7 @@ void revoke(Call& call, const InvitationId& in) {
         )
             .with("reason", "invitation_not_live");
     const auto ended =
-        end_invitation(call.tx(), *before, {InvitationStatus::revoked, locked.one()->now});
+        end_invitation(call.tx(), *before, {InvitationStatus::revoked, locked.must().now});
     const Event event = told(invitation_revoked, *before, ended);
     call.ask(event);
     call.tell(event);

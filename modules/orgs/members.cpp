@@ -30,7 +30,7 @@ Locked lock(Call& call, const Uuid& org, const Uuid& user) {
     auto roster = lock_seats(call, org);
     auto found = call.tx().one<MembershipResponse>(find_membership, org, user);
     if (!found) not_found("member");
-    return {*roster.one(), *std::move(found)};
+    return {roster.must(), *std::move(found)};
 }
 
 // ------------------------------------------------------------------------------ list

@@ -118,7 +118,7 @@ Found find(Call& call, const Uuid& id) {
     auto self = tx.later<UserSummary>(see_self, caller.user_id);
     // Nothing but `entered` says that it is the caller's: the workspace may be the session's own.
     if (!entered.one()) not_found("invitation");
-    return {*invitation.one(), *roster.one(), seat.one(), *self.one()};
+    return {invitation.must(), roster.must(), seat.one(), self.must()};
 }
 
 void require_live(const InvitationResponse& invitation) {

@@ -44,7 +44,7 @@ Locked lock(Call& call, const Uuid& id) {
     );
     if (!found) not_found("workspace");
     narrow(call.caller(), *found);
-    return {*roster.one(), *std::move(found)};
+    return {roster.must(), *std::move(found)};
 }
 
 // ---------------------------------------------------------------------------- update

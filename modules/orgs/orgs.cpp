@@ -90,7 +90,7 @@ std::optional<Made> insert(
     auto membership = tx.later<MembershipResponse>(find_membership, id, owner);
     auto made = org.one();
     if (!made) return std::nullopt;
-    return Made{*std::move(made), *membership.one()};
+    return Made{*std::move(made), membership.must()};
 }
 
 Made insert_under_some_slug(Call& call, const CreateOrganizationRequest& in, const Uuid& id) {

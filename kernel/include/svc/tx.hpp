@@ -86,6 +86,13 @@ private:
     std::string constraint_;
 };
 
+/// The transaction should be run again from the start: a serialization failure, a deadlock, a
+/// connection lost where a repeat is safe, or a row gone that was there. The kernel does so.
+class Again : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 class Tx;
 
 /// The rows of a statement that has been queued; reading them sends what is queued and waits.
@@ -123,6 +130,14 @@ public:
         std::optional<Row> row(std::in_place);
         result_.read(0, record_of<Row>(), &*row);
         return row;
+    }
+
+    /// The first row, where one is certain unless somebody removes it at this moment: then Again,
+    /// and the handler runs anew on what is left.
+    Row must() {
+        auto row = one();
+        if (!row) throw Again("a row that was there is gone");
+        return *std::move(row);
     }
 
 private:

@@ -131,7 +131,7 @@ bool IdempotencyKey::replay(http::Answer& answer) {
     Tx& tx = call_.tx();
     auto locked = tx.later<Locked>(take_lock, lock_number(request_));
     const auto kept = tx.one<Kept>(find_answer, org(), run_.who.caller()->id, bytes(request_));
-    if (!locked.one()->locked)
+    if (!locked.must().locked)
         throw Failure(Fault::conflict, "A request with this Idempotency-Key is still running.")
             .with("reason", "idempotency_in_flight")
             .with_header("Retry-After", "1");

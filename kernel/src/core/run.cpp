@@ -127,10 +127,16 @@ http::Answer run_until_settled(const Run& run, Input& input) {
             if (number > most_attempts)
                 throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
                     .with_header("Retry-After", "1");
-        } catch (const db::Again& again) {
+        } catch (const Again& again) {
             if (number >= most_attempts)
                 throw Failure(Fault::unavailable, "Others are changing the same things; try again.")
                     .with_header("Retry-After", "1");
+            pause_before(number);
+        } catch (const ConstraintError& broken) {
+            // What the handler found has gone meanwhile; the next run finds that out.
+            if (broken.kind() != ConstraintError::Kind::foreign_key) throw;
+            if (number >= most_attempts)
+                throw Failure(Fault::conflict, "What this is about has just been removed.");
             pause_before(number);
         } catch (const Failure& failure) {
             // A refusal may rest on a hint that is no longer true.

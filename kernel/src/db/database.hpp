@@ -21,13 +21,6 @@ struct Settings {
     bool synchronous_commit = true;
 };
 
-/// Thrown when the transaction should be run again from the start: serialization failure,
-/// deadlock, or a connection lost where a repeat is safe.
-class Again : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 struct Load {
     int connections, busy, waiting;
     std::uint64_t round_trips, statements, prepared, retries, reconnects;
@@ -45,7 +38,7 @@ public:
     void close() noexcept;
 
     std::unique_ptr<Tx> begin(Tx::Mode mode);
-    /// begin, work, commit; again after db::Again, three times at most.
+    /// begin, work, commit; again after Again, three times at most.
     void transact(Tx::Mode mode, const std::function<void(Tx&)>& work);
 
     /// A connection of its own outside the pool that holds a session advisory lock as long as the

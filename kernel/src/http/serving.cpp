@@ -56,7 +56,7 @@ Worker::Next Worker::serve_waiting(Connection& c) {
 
 /// Rests only when a resume has overtaken the park.
 Worker::Next Worker::park(Connection& c, LiveExchange& x) {
-    push(c);  // a peer that is gone will be noticed when it is answered
+    push(c);  // a peer that is gone will be noticed when it is resumed
     keep_input(c);
     c.phase = Phase::parked;
     c.intake.step(c.in, c.begin, front_.limits, x.head);
@@ -77,6 +77,10 @@ Worker::Next Worker::resume(LiveExchange& x) {
     exchange_ = &x;
     Connection& c = x.connection();
     c.phase = Phase::reading;
+    if (x.abandoned()) {  // what it waited for is for those who are still there
+        x.reset();
+        return close(c);
+    }
     const Next next = answer_one(c, x);
     if (next != Next::rest || c.phase != Phase::reading) return next;
     return converse(c);

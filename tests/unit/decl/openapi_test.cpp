@@ -207,14 +207,21 @@ TEST(OpenApi, ParametersStandWhereTheyTravel) {
     EXPECT_THAT(
         parameters_of("/paths/~1v1~1boards~1{board_id}:move/post"),
         ElementsAre(
-            "path board_id", "query org_id", "header x-svc-lease", "IdempotencyKey", "BoardVersion"
+            "path board_id",
+            "query org_id",
+            "header x-svc-lease",
+            "IdempotencyKey",
+            "Mutation",
+            "BoardVersion"
         )
     );
     EXPECT_THAT(
-        parameters_of(in(board, "/patch")), ElementsAre("path board_id", "IfMatch", "BoardVersion")
+        parameters_of(in(board, "/patch")),
+        ElementsAre("path board_id", "Mutation", "IfMatch", "BoardVersion")
     );
     EXPECT_THAT(
-        parameters_of(in(board, "/delete")), ElementsAre("path board_id", "IfMatch", "BoardVersion")
+        parameters_of(in(board, "/delete")),
+        ElementsAre("path board_id", "Mutation", "IfMatch", "BoardVersion")
     );
     EXPECT_THAT(parameters_of(in(board, "/get")), ElementsAre("path board_id", "BoardVersion"));
     EXPECT_EQ(
