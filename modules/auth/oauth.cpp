@@ -223,7 +223,7 @@ void use_up(Call& call, const Journey& journey) {
         auto of_state = count_attempt(tx, call.kernel(), once, journey.state);
         const auto from = place_of(call.client_address());
         place = *count_attempt(tx, call.kernel(), of_place, from).one();
-        window = *of_state.one();
+        window = of_state.must();
     });
     require_within(of_place, place);
     if (window.count > once.most)

@@ -131,7 +131,7 @@ OrganizationResponse create(Call& call, const CreateOrganizationRequest& in) {
     auto owned = count_owned(call);
     call.tx().act_for(id, caller.user_id);
     Made made = insert_under_some_slug(call, in, id);
-    require_room(call, *owned.one());
+    require_room(call, owned.must());
 
     Event event = created(member_added, made.owner).in_org(id);
     event.name = made.owner.user.name;
