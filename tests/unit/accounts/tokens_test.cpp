@@ -185,11 +185,11 @@ TEST_F(Tokens, CannotGiveMoreThanTheyHave) {
     expect(403, ask_for("admin"));
 }
 
-TEST_F(Tokens, OfAnAgentMakeNoneThatActAsAPerson) {
+TEST_F(Tokens, OfAnAgentMakeNone) {
     Client agent = with(make_agent("admin"));
     expect(403, agent.post("/v1/tokens", json::value{{"kind", "integration"}, {"name", "x"}}));
     expect(
-        201,
+        403,
         agent.post(
             "/v1/tokens",
             json::value{{"kind", "agent"}, {"name", "x"}, {"agent", {{"name", "Helper"}}}}
