@@ -110,8 +110,8 @@ struct Placing {
 };
 
 /// Keeps something of its own in step with where cards stand, in the transaction that places
-/// them (docs/decisions/0011-boards-tells-its-watchers.md). Handed to Moves::watch while modules open;
-/// called on any thread.
+/// them (docs/decisions/0011-boards-tells-its-watchers.md). Handed to Moves::watch while modules
+/// open; called on any thread.
 class CardWatcher {
 public:
     virtual ~CardWatcher() = default;
