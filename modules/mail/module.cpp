@@ -13,7 +13,7 @@ public:
         office_.emplace(kernel);
         kernel.offer<Outbox>(*office_);
         kernel.offer(*office_);
-        kernel.tag("mail", "Mails of a workspace on their way out.");
+        kernel.tag("workspace", {});  // which the module orgs describes
         add_outbox_operations(kernel);
         kernel.every("mail.sweep", std::chrono::hours(1), [this] { office_->sweep(); });
     }

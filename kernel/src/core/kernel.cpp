@@ -9,8 +9,12 @@ Kernel::~Kernel() = default;
 
 void Kernel::tag(std::string name, std::string description) {
     impl_->tag = name;
-    for (const auto& each : impl_->tags)
-        if (each.name == name) return;  // another module's, which this one adds to
+    for (auto& each : impl_->tags) {
+        if (each.name != name) continue;
+        // Several modules may add to one tag; whoever knows what it is describes it.
+        if (each.description.empty()) each.description = std::move(description);
+        return;
+    }
     impl_->tags.push_back({std::move(name), std::move(description)});
 }
 

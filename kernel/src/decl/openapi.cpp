@@ -13,7 +13,7 @@ namespace {
 json::object info(const OpenApiInput& in) {
     return {
         {"title", "Workboard"},
-        {"version", "0.0.0"},
+        {"version", SVC_VERSION},
         {"summary", "A kanban work board for people and programs."},
         {"description",
          "Workspaces hold boards, boards hold columns and cards, and a column can be a durable "
@@ -25,18 +25,17 @@ json::object info(const OpenApiInput& in) {
         {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}};
 }
 
-// The tags that operations have, with what is known of them.
+// The tags that operations have, by name, with what is known of them.
 json::array tags(const OpenApiInput& in) {
     std::map<std::string, std::string> described;
-    for (const auto& tag : in.tags) described.try_emplace(tag.name, tag.description);
+    for (const auto& entry : in.operations) described.try_emplace(entry.tag, entry.tag);
+    for (const auto& tag : in.tags)
+        if (const auto used = described.find(tag.name);
+            used != described.end() && !tag.description.empty())
+            used->second = tag.description;
     json::array list;
-    std::set<std::string> seen;
-    for (const auto& entry : in.operations) {
-        if (!seen.insert(entry.tag).second) continue;
-        const std::string& description = described[entry.tag];
-        list.push_back(json::object{
-            {"name", entry.tag}, {"description", description.empty() ? entry.tag : description}});
-    }
+    for (const auto& [name, description] : described)
+        list.push_back(json::object{{"name", name}, {"description", description}});
     return list;
 }
 
