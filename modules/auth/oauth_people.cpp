@@ -5,6 +5,10 @@
 // address. An account with a password is joined only by who is signed in to it in this very
 // browser, and one that already has another subject of this issuer is not joined at all: the
 // address may have been given to somebody else over there.
+//
+// Of two who join at once, one person in two tabs perhaps, the second begins anew, as nobody in
+// particular, and finds what the first has made. It is the pair again that decides then, and where
+// the pair is still nobody's, the same rules about the address.
 
 #include "modules/auth/oauth_people.hpp"
 
@@ -36,13 +40,16 @@ constexpr Sql act_for_address{"auth.oauth_act_for_address", R"(
     FROM users u
     WHERE u.email_key = svc_credential())"};
 
+// A statement of its own: what comes after it sees what was committed while it waited.
+constexpr Sql lock_account{"auth.oauth_lock_account", R"(
+    SELECT u.id FROM users u WHERE u.email_key = svc_credential() FOR UPDATE)"};
+
 constexpr Sql find_account{"auth.oauth_account", R"(
     SELECT u.id, u.email_verified,
         EXISTS (SELECT FROM passwords p WHERE p.user_id = u.id) AS has_password,
         EXISTS (SELECT FROM identities i WHERE i.user_id = u.id AND i.issuer = $1) AS has_identity
     FROM users u
-    WHERE u.email_key = svc_credential()
-    FOR UPDATE OF u)"};
+    WHERE u.email_key = svc_credential())"};
 
 constexpr Sql insert_person{"auth.oauth_insert_person", R"(
     INSERT INTO users (id, email, email_key, email_verified, name)
@@ -113,6 +120,7 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
     const std::string key = email_key(*identity.email);
     present(tx, key);
     tx.queue(act_for_address);
+    tx.queue(lock_account);
     const auto account = tx.one<Account>(find_account, identity.issuer);
     if (account && !may_join(*account, signed_in))
         throw Failure(Fault::conflict, "Sign in to the account of this address first, then again.")
@@ -123,7 +131,13 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
     else tx.queue(insert_person, id, *identity.email, key, name);
     tx.queue(forget_sign_ups);
     tx.queue(act_for_person, id);
-    tx.queue(insert_identity, identity.issuer, identity.subject, id, identity.email);
+    auto joined = tx.queue(insert_identity, identity.issuer, identity.subject, id, identity.email);
+    try {
+        joined.affected();  // now, while it is known what it would mean
+    } catch (const ConstraintError& taken) {
+        if (taken.kind() != ConstraintError::Kind::unique) throw;
+        throw Again("the identity or its address has just been taken");
+    }
 }
 
 }  // namespace

@@ -287,6 +287,58 @@ test("of two returns at once one signs in", async () => {
   assert.deepEqual(reasons.sort(), [null, "state_reused", "state_reused", "state_reused"].sort());
 });
 
+test("somebody new who comes back in several tabs at once is one person", async () => {
+  const claims = {};
+  provider.instead["/token"] = (request, response, form) =>
+    ways.json({ id_token: provider.sign(claims[form.code]) })(request, response);
+  for (let round = 0; round < 4; round += 1) {
+    const more = { sub: `of-many-tabs-${round}`, email: `tabs${round}@example.com` };
+    const tabs = await Promise.all(
+      Array.from({ length: 8 }, async (_, number) => {
+        const browser = new Browser();
+        const { query } = await setOut(browser, server);
+        claims[number] = claimsFor(query, more);
+        return { browser, back: { code: String(number), state: query.state } };
+      }),
+    );
+    const came = await Promise.all(tabs.map(({ browser, back }) => comeBack(browser, server, back)));
+    assert.deepEqual(came.map((each) => each.reason), Array(8).fill(null));
+    const me = await Promise.all(tabs.map(({ browser }) => browser.call(server, "GET", "/v1/me")));
+    assert.equal(new Set(me.map((each) => each.json.id)).size, 1);
+  }
+});
+
+test("of several who come at once with one new address one joins its account", async () => {
+  const claims = {};
+  provider.instead["/token"] = (request, response, form) =>
+    ways.json({ id_token: provider.sign(claims[form.code]) })(request, response);
+  const ada = await person(server, "ada@example.com");
+  const org = (await ada.call(server, "POST", "/v1/orgs", { name: "Acme" })).json.id;
+  for (let round = 0; round < 6; round += 1) {
+    // Every other address is one that an admin has added, whose account nobody has joined yet.
+    const member = { email: `rivals${round}@example.com` };
+    if (round % 2)
+      assert.equal((await ada.call(server, "POST", `/v1/orgs/${org}/members`, member)).status, 201);
+    const tabs = await Promise.all(
+      Array.from({ length: 6 }, async (_, number) => {
+        const browser = new Browser();
+        const { query } = await setOut(browser, server);
+        const more = { sub: `rival-${round}-${number}`, email: `rivals${round}@example.com` };
+        claims[number] = claimsFor(query, more);
+        return { browser, back: { code: String(number), state: query.state } };
+      }),
+    );
+    const came = await Promise.all(tabs.map(({ browser, back }) => comeBack(browser, server, back)));
+    const reasons = came.map((each) => each.reason);
+    assert.equal(reasons.filter((each) => each === null).length, 1, String(reasons));
+    assert.equal(reasons.filter((each) => each === "account_conflict").length, 5, String(reasons));
+    for (const [number, { browser }] of tabs.entries()) {
+      const status = (await browser.call(server, "GET", "/v1/me")).status;
+      assert.equal(status, reasons[number] === null ? 200 : 401);
+    }
+  }
+});
+
 test("a cookie that we did not sign, or for another state, is refused", async () => {
   const browser = new Browser();
   const { query } = await setOut(browser, server);
