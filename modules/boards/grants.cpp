@@ -94,6 +94,12 @@ constexpr Sql drop_grant{"boards.delete_grant", R"(
 constexpr Sql drop_grants_of{"boards.delete_grants_of", R"(
     DELETE FROM board_grants WHERE org_id = $1 AND principal_id = $2)"};
 
+// The seat is there until the hooks have been asked.
+constexpr Sql drop_grants_of_seat{"boards.delete_grants_of_seat", R"(
+    DELETE FROM board_grants
+    WHERE org_id = $1 AND principal_id = (
+        SELECT m.user_id FROM memberships m WHERE m.org_id = $1 AND m.id = $2))"};
+
 Later<BoardSeen> see(Call& call, const Uuid& board) {
     return Seat::of(call).later<BoardSeen>(call.tx(), see_board, board);
 }
@@ -228,6 +234,12 @@ Verdict follow_agent(Call& call, const Event& event) {
     return allow;
 }
 
+/// In the transaction that takes a seat away: one that is given anew does not bring them back.
+Verdict follow_member(Call& call, const Event& event) {
+    call.tx().queue(drop_grants_of_seat, call.org(), event.id);
+    return allow;
+}
+
 const Operation list_board_grants{
     .name = "list_board_grants",
     .route = "GET /v1/boards/{board_id}/access-grants",
@@ -274,6 +286,7 @@ void add_grants(Kernel& kernel) {
     for (const Operation* each : {&list_board_grants, &put_board_grant, &delete_board_grant})
         kernel.add(*each);
     kernel.before("agent.deleted", follow_agent);
+    kernel.before("member.removed", follow_member);
 }
 
 }  // namespace svc::boards

@@ -188,5 +188,31 @@ TEST_F(Grants, WidenAndNarrowForPeople) {
     expect(403, add_card(bob, queue));
 }
 
+TEST_F(Grants, GoWithTheSeat) {
+    const auto members = "/v1/orgs/" + org + "/members";
+    const json::value seat{{"email", "bob@example.com"}, {"role", "viewer"}};
+    Client bob = person("bob@example.com");
+    const auto id = bob.get("/v1/me").text("/id");
+    bob.always("X-Svc-Org", org);
+    const auto queue = make_queue(), other = make_queue("Other");
+    const auto agent = make_agent();
+    grant(other.board, agent, "editor");
+    const std::vector<std::pair<Client*, std::string>> ways{
+        {&bob, members + "/me"}, {&ada, members + "/" + id}};
+    for (const auto& [who, way] : ways) {
+        expect(201, ada.post(members, seat));
+        grant(queue.board, id, "editor");
+        grant(other.board, id, "editor");
+        expect(201, add_card(bob, queue));
+        expect(204, who->send("DELETE", way));
+        EXPECT_EQ(count(ada.get(grants(queue.board))), 0u);
+        expect(201, ada.post(members, seat));
+        expect(403, add_card(bob, queue));
+        expect(403, add_card(bob, other));
+        expect(204, who->send("DELETE", way));
+    }
+    EXPECT_EQ(count(ada.get(grants(other.board))), 1u) << "the agent's stays";
+}
+
 }  // namespace
 }  // namespace svc::test
