@@ -13,7 +13,8 @@ constexpr std::int64_t largest_share = 512, sharers = 8;
 constexpr auto quiet = std::chrono::minutes(1);
 /// Somebody else may have given something back by then.
 constexpr auto patience = std::chrono::seconds(1);
-/// What comes back so soon after a window began may have been taken out of the one before.
+/// What comes back so soon after a window or a limit began may have been taken out of the one
+/// before, or been let through when there was none.
 constexpr auto longest_request = std::chrono::seconds(30);
 
 constexpr PerLimit<Limit> all{Limit::minute, Limit::day, Limit::writes};
@@ -52,14 +53,15 @@ std::int64_t share(std::int64_t left, std::int64_t at_least) {
 
 void Account::know(const AgentBudgets& budgets) {
     const std::lock_guard lock(mutex_);
-    known_ = true;
+    // Nothing is let through before it is known what the agent may use.
+    const auto since = std::exchange(known_, true) ? Clock::now() : Clock::time_point{};
     for (const Limit each : all) {
         Window& window = windows_[index(each)];
         const auto limit = limit_in(budgets, each);
         if (window.limit == limit) continue;
         ++told_;
         put_aside(each, window.in_hand);
-        window = Window{.limit = limit};
+        window = Window{.limit = limit, .in_hand = {}, .began = since};
     }
 }
 
@@ -152,7 +154,7 @@ void Account::fill(std::unique_lock<std::mutex>& lock, const Demand& demand, Ban
 /// What was drawn while somebody said that a limit is another may rest on the one before.
 void Account::merge(const Drawn& drawn, bool outdated) {
     const auto now = Clock::now();
-    known_ = true;
+    const bool was_known = std::exchange(known_, true);
     for (const Limit each : all) {
         const Drawn::Part& part = drawn.parts[index(each)];
         Window& window = windows_[index(each)];
@@ -160,6 +162,7 @@ void Account::merge(const Drawn& drawn, bool outdated) {
             put_aside(each, part.granted);
             continue;
         }
+        if (was_known && window.limit != part.limit) window.began = now;
         window.limit = part.limit;
         if (window.in_hand.window != part.granted.window) {
             if (window.in_hand.window != 0) window.began = now;
@@ -215,7 +218,7 @@ Demand Account::recall() {
         Window& window = windows_[index(each)];
         if (!window.limit) continue;
         if (window.in_hand.count > 0) demand.returned[index(each)] = window.in_hand;
-        window = Window{.limit = window.limit};
+        window = Window{.limit = window.limit, .in_hand = {}, .began = window.began};
     }
     return demand;
 }

@@ -80,7 +80,8 @@ private:
     struct Window {
         std::optional<std::int64_t> limit;
         Units in_hand;
-        Clock::time_point began{};    // after another one, which units may still be on their way to
+        Clock::time_point began{};    // after another one, or without a limit, which requests that
+                                      // are still under way may have been let through by
         std::int64_t left = 0;        // in the database when it was last asked
         std::int64_t portion = 0;     // of the last draw
         Clock::time_point ends{};     // from then on nothing of this holds

@@ -132,6 +132,28 @@ TEST_F(Accounts, ThatNobodyHasToldAboutAskBeforeTheFirstRequest) {
     for (int i = 0; i < 10; ++i) EXPECT_TRUE(takes(other, vault, {.writes = 1}));
 }
 
+TEST_F(Accounts, TakeNothingBackThatWasLetThroughBeforeTheLimit) {
+    one.know({});
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(takes(one, vault));  // under way
+    for (const std::int64_t limit : {3, 4}) {
+        know(limit);
+        int through = 0;
+        while (takes(one, vault)) ++through;
+        EXPECT_EQ(through, limit - (limit == 4 ? 3 : 0));
+        for (int i = 0; i < 5; ++i) one.give_back(request);
+        EXPECT_FALSE(takes(one, vault)) << limit;
+    }
+}
+
+TEST_F(Accounts, TakeNothingBackThatALargerLimitLetThrough) {
+    know(10);
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(takes(one, vault));
+    know(3);
+    EXPECT_FALSE(takes(one, vault));
+    for (int i = 0; i < 5; ++i) one.give_back(request);
+    EXPECT_FALSE(takes(one, vault));
+}
+
 TEST_F(Accounts, LetThroughWhatTheLimitAllowsAndNoMore) {
     know(10);
     int through = 0;
