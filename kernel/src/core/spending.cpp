@@ -10,7 +10,7 @@ Spending::~Spending() {
 
 void Spending::take(const Who& who, Kind kind) {
     const Caller* caller = who.caller();
-    if (!kernel_.budgets || !caller || !who.authenticator()) return;
+    if (!kernel_.budgets || !caller) return;
     const Budgets::Cost cost{
         .requests = flight_.requests_due - flight_.requests_paid,
         .writes = kind == Kind::write ? 1 - taken_.writes : 0,
