@@ -1,5 +1,6 @@
 // Makes the folders that the server serves, `www` at / and `docs` at /docs:
 //   node build.mjs <folder of node_modules> <folder to put them in>
+// A page of www that is an <account-page> is put into account-page.html, which has what they share.
 // Style sheets and scripts get a name with a digest of their content, so that browsers may keep
 // them for good; what is worth it gets .br and .gz variants beside it.
 import { createHash } from "node:crypto";
@@ -29,10 +30,29 @@ function filesBelow(folder) {
   });
 }
 
+const frame = readFileSync(new URL("account-page.html", import.meta.url), "utf8");
+
+/** An <account-page> within the frame; everything else as it is. */
+function framed(name, content) {
+  if (!name.endsWith(".html") || !content.includes("<account-page")) return content;
+  const page = /^<account-page title="([^"]+)" scripts="([^"]+)">\n(.*)\n<\/account-page>\n$/s.exec(content);
+  if (!page) throw new Error(`${name}: an account page has a title, scripts and nothing around it`);
+  const [, title, scripts, main] = page;
+  const parts = {
+    title,
+    scripts: scripts.split(" ").map((each) => `  <script src="${each}" defer></script>`).join("\n"),
+    main: main.replace(/^(?=.)/gm, "  "),
+  };
+  return Buffer.from(frame.replace(/\{(title|scripts|main)\}/g, (whole, part) => parts[part]));
+}
+
 /** Every file by its path below the target. */
 function collect() {
   const files = new Map();
-  for (const path of filesBelow(source)) files.set(relative(source, path), readFileSync(path));
+  for (const path of filesBelow(source)) {
+    const name = relative(source, path);
+    files.set(name, framed(name, readFileSync(path)));
+  }
   for (const [name, path] of Object.entries(vendored))
     files.set(name, readFileSync(join(modules, path)));
   return files;

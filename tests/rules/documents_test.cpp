@@ -89,4 +89,16 @@ TEST(Documents, TheCommandsCanBeRun) {
     }
 }
 
+// What they have in common stands in one place; build.mjs puts them into it.
+TEST(Documents, AccountPagesShareTheirFrame) {
+    int pages = 0;
+    for (const auto& each : fs::directory_iterator(fs::path(SVC_SOURCE) / "admin/src/www")) {
+        if (!each.is_directory()) continue;
+        ++pages;
+        EXPECT_TRUE(read_file(each.path() / "index.html").starts_with("<account-page "))
+            << each.path();
+    }
+    EXPECT_GE(pages, 3);
+}
+
 }  // namespace svc::test
