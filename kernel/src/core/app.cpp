@@ -3,6 +3,7 @@
 #include "core/dispatcher.hpp"
 #include "core/idempotency.hpp"
 #include "core/kernel_impl.hpp"
+#include "core/refusals.hpp"
 #include "core/stream_keeper.hpp"
 #include "events/retention.hpp"
 #include "svc/version.hpp"
@@ -200,6 +201,9 @@ void App::start() {
     kernel_->every("old events", std::chrono::minutes(10), [this] {
         events::drop_old_events(database(), std::chrono::days(event_settings_.keep_days));
     });
+    kernel_->every("refusals", seconds(10), [&impl] {
+        note_rest_of_refusals(impl, RefusalCounts::Clock::now() - RefusalCounts::longest);
+    });
     jobs_ = std::make_unique<Jobs>(impl.jobs);
     impl.budgets = kernel_->find<Budgets>();
     streams_->start();
@@ -235,6 +239,7 @@ void App::stop() noexcept {
     if (server_) server_->stop(seconds(server_settings_.stop_seconds));
     jobs_.reset();
     streams_->stop();
+    if (impl.database) note_rest_of_refusals(impl, RefusalCounts::Clock::now());
     impl.nudge = [] {};
     if (sequencer_) sequencer_->stop();  // it wakes the consumers
     consumers_.reset();

@@ -4,6 +4,7 @@
 #include "core/identities.hpp"
 #include "core/jobs.hpp"
 #include "core/metrics.hpp"
+#include "core/refusal_counts.hpp"
 #include "core/secret.hpp"
 #include "core/waits.hpp"
 #include "db/database.hpp"
@@ -57,6 +58,7 @@ public:
     std::unique_ptr<db::Database> database;
     core::Waits waits;
     core::Identities identities;
+    core::RefusalCounts refusals;
     Budgets* budgets = nullptr;  ///< when a module offers them
     core::StreamKeeper* streams = nullptr;
     std::function<void()> nudge = [] {};  ///< tells the sequencer that events were committed

@@ -12,6 +12,34 @@ struct Refused {
 };
 SVC_RECORD(Refused, (code, "Of the answer."), (message, "Of the answer."));
 
+/// The same of many that were refused alike.
+struct RefusedOften {
+    std::string code, message;
+    std::int64_t count = 0;
+};
+SVC_RECORD(
+    RefusedOften,
+    (code, "Of the last answer."),
+    (message, "Of the last answer."),
+    (count, "How many calls were refused besides those that have entries of their own.")
+);
+
+void write_rest(Kernel::Impl& kernel, const RefusalCounts::Rest& rest) {
+    const events::AuditNote note{
+        .org_id = *rest.caller.org_id,
+        .outcome = events::Outcome::denied,
+        .after = to_json(RefusedOften{rest.code, rest.message, rest.count}),
+    };
+    kernel.database->transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(rest.caller.org_id, rest.caller.user_id);
+        events::queue_audit(
+            tx,
+            note,
+            {.caller = &rest.caller, .surface = rest.caller.surface, .action = rest.operation}
+        );
+    });
+}
+
 /// "card" for "card_id": what the audit record calls the thing.
 std::string_view type_of(std::string_view field) {
     if (field == "org_id") return "organization";
@@ -60,12 +88,29 @@ void note_refusal(const Run& run, const Input& input, const Failure& failure) no
     const Caller* caller = run.who.caller();
     if (!caller || !caller->org_id || !run.who.confirmed()) return;
     try {
-        write_note(run, input, failure);
+        auto& counts = run.kernel.impl().refusals;
+        const auto now = RefusalCounts::Clock::now();
+        if (counts.alone(*caller, run.operation.name, failure.code(), failure.what(), now))
+            write_note(run, input, failure);
     } catch (const std::exception& problem) {
         Poco::Logger::get("audit").error(
             "request " + run.flight.request_id +
             ": the refusal could not be recorded: " + problem.what()
         );
+    }
+}
+
+void note_rest_of_refusals(Kernel::Impl& kernel, RefusalCounts::Clock::time_point begun) noexcept {
+    for (const auto& rest : kernel.refusals.take(begun)) {
+        try {
+            write_rest(kernel, rest);
+            kernel.nudge();
+        } catch (const std::exception& problem) {
+            Poco::Logger::get("audit").error(
+                std::to_string(rest.count) + " refusals of " + std::string(rest.operation) +
+                " could not be recorded: " + problem.what()
+            );
+        }
     }
 }
 

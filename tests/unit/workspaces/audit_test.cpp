@@ -295,5 +295,47 @@ TEST_F(AuditRecord, TamperingShows) {
     EXPECT_EQ(operate({"audit", "verify"}).code, 0);
 }
 
+TEST_F(AuditRecord, IsNotFilledByAskingAgainForWhatIsRefused) {
+    Client bob = member("bob@example.com", "member");
+    for (int i = 0; i < 60; ++i) expect(403, bob.get(here + "/audit-events"));
+    expect(403, bob.get(invitations));
+    EXPECT_EQ(server.end(SIGTERM), 0);  // which writes what was counted
+    server.start();
+    EXPECT_EQ(ask_until("12", "SELECT count(*) FROM audit_events WHERE outcome = 'denied'"), "12");
+    EXPECT_EQ(
+        ask("SELECT (after::json ->> 'code') || ' ' || (after::json ->> 'count') || ' ' || "
+            "(actor::json ->> 'name') FROM audit_events WHERE action = 'list_audit_events' "
+            "ORDER BY sequence DESC LIMIT 1"),
+        "restricted_resource 50 Ada"
+    );
+    EXPECT_EQ(operate({"audit", "verify"}).code, 0);
+}
+
+// A filter that nothing passes looks at a bounded part of the record a page.
+TEST_F(AuditRecord, IsReadInBoundedParts) {
+    ASSERT_NE(entries(), "0");
+    EXPECT_EQ(server.end(SIGTERM), 0);
+    ask("INSERT INTO audit_events (org_id, sequence, id, occurred_at, action, outcome, actor, "
+        "prev_hash, hash) SELECT e.org_id, e.sequence + n, gen_random_uuid(), now(), 'filler', "
+        "'success', e.actor, e.hash, e.hash FROM audit_events e, generate_series(1, 25000) n "
+        "WHERE e.sequence = 1");
+    server.start();
+    std::string cursor;
+    std::vector<std::string> found;
+    int pages = 0;
+    do {
+        const auto path = here + "/audit-events?action=create_org";
+        const auto page =
+            expect(200, ada.get(path + (cursor.empty() ? "" : "&start_cursor=" + cursor)));
+        for (const auto& each : texts(page, "action")) found.push_back(each);
+        cursor = page.text("/has_more") == "true" ? page.text("/next_cursor") : "";
+        ASSERT_LE(++pages, 4);
+    } while (!cursor.empty());
+    EXPECT_EQ(pages, 3);
+    EXPECT_THAT(found, ElementsAre("create_org"));
+    const auto newest = expect(200, ada.get(here + "/audit-events"));
+    EXPECT_EQ(texts(newest, "action").size(), 25u);
+}
+
 }  // namespace
 }  // namespace svc::test
