@@ -3,6 +3,7 @@
 #include "modules/agents/agents.hpp"
 #include "modules/agents/bearer.hpp"
 #include "modules/agents/tokens.hpp"
+#include "modules/orgs/api.hpp"
 #include "svc/open_streams.hpp"
 
 #include <set>
@@ -11,20 +12,29 @@ namespace svc::agents {
 
 namespace {
 
-/// What may end a token, or narrow it: its own end, its agent's, its owner's.
+/// What may end a token, or narrow it: its own end, its agent's, its owner's, its workspace's.
 bool concerns_tokens(std::string_view kind) {
-    for (const std::string_view filter : {"token.*", "agent.*", "member.*"})
+    for (const std::string_view filter : {"token.*", "agent.*", "member.*", "org.deleted"})
         if (kind_matches(filter, kind)) return true;
     return false;
 }
 
-class Agents final : public Module {
+// What a token stands for is looked at anew when this rises, and so by everybody in the workspace.
+constexpr Sql unsettle_tokens_of{"agents.unsettle_tokens_of", R"(
+    UPDATE orgs SET standing = standing + 1
+    WHERE id = $1 AND EXISTS (
+        SELECT FROM tokens t
+        WHERE t.org_id = $1 AND t.owner_user_id = $2 AND t.kind = 'integration'
+          AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())))"};
+
+class Agents final : public Module, public orgs::Bearers {
 public:
     void open(Kernel& kernel) override {
         ledger_.emplace(kernel);
         bearer_.emplace(kernel, *ledger_);
         kernel.add(*bearer_);
         kernel.offer<Budgets>(*ledger_);
+        kernel.offer<orgs::Bearers>(*this);
         kernel.tag("agents", "Agents, and the tokens that they and integrations sign in with.");
         add_agent_operations(kernel);
         add_agent_changes(kernel);
@@ -41,6 +51,10 @@ public:
             bearer_->write_sightings();
         });
         kernel.every("agents.usage", std::chrono::seconds(1), [this] { ledger_->settle(); });
+    }
+
+    void renamed(Tx& tx, const Uuid& org, const Uuid& person) override {
+        tx.queue(unsettle_tokens_of, org, person);
     }
 
     void start() override { ledger_->start(); }

@@ -157,8 +157,20 @@ const Operation rotate_token{
 
 // --------------------------------------------------------------------------- revoke
 
+/// A program that only reads is not to stop those that work.
+void require_right_to_end(const Caller& caller, const TokenResponse& token) {
+    if (!caller.token_id || caller.token_id == token.id) return;
+    if (as_org_role(token.role) <= caller.role) return;
+    throw Failure(
+        Fault::restricted,
+        "This token may do more than you, so you cannot end it: its role is " +
+            std::string(name_of(token.role)) + ", yours " + std::string(name_of(caller.role)) + "."
+    );
+}
+
 void revoke(Call& call, const TokenId& in) {
     Change change(call, in.token_id);
+    require_right_to_end(call.caller(), change.before);
     if (change.before.status == TokenStatus::revoked) return;
     change.after.status = TokenStatus::revoked;
     change.after.revoked_at = change.now();
@@ -172,7 +184,9 @@ const Operation revoke_token{
     .route = "DELETE /v1/tokens/{token_id}",
     .summary = "Take a token back; it stops working at once.",
     .description =
-        "Once this is answered nothing more that is done by it takes effect, on any server.",
+        "Once this is answered nothing more that is done by it takes effect, on any server. A "
+        "token "
+        "ends itself, and of others those that may do no more than it may.",
     .access = Access::member,
     .status = 204,
     .destructive = true,

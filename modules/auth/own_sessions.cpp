@@ -3,6 +3,7 @@
 #include "modules/auth/cookies.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/users.hpp"
+#include "modules/orgs/api.hpp"
 
 #include "svc/open_streams.hpp"
 
@@ -116,6 +117,7 @@ const Operation revoke_my_session{
     .summary = "End one of your browser sessions.",
     .access = Access::person,
     .status = 204,
+    .guards = {orgs::refuse_reading_tokens},
     .destructive = true,
     .handler = revoke,
 };
@@ -132,6 +134,7 @@ const Operation revoke_my_sessions{
     .summary = "End all your browser sessions, this one too.",
     .access = Access::person,
     .status = 204,
+    .guards = {orgs::refuse_reading_tokens},
     .destructive = true,
     .idempotent = true,
     .handler = revoke_all,

@@ -7,6 +7,7 @@
 #include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/users.hpp"
+#include "modules/orgs/api.hpp"
 
 namespace svc::auth {
 
@@ -129,6 +130,7 @@ const Operation change_my_password{
         "after too many 429; an account without a password answers 409 `password_not_set`.",
     .access = Access::person,
     .status = 204,
+    .guards = {orgs::refuse_reading_tokens},
     .body_limit = 16 << 10,
     .handler = change_now,
 };

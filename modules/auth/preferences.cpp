@@ -4,6 +4,7 @@
 
 #include "modules/auth/parts/time_zone.hpp"
 #include "modules/auth/users.hpp"
+#include "modules/orgs/api.hpp"
 
 #include <utility>
 
@@ -218,6 +219,7 @@ const Operation update_my_preferences{
     .summary = "Change your preferences.",
     .description = "Changes only what is sent, of `notifications` too. An agent has none (403).",
     .access = Access::me,
+    .guards = {orgs::refuse_reading_tokens},
     .idempotent = true,
     .handler = update,
 };

@@ -163,14 +163,20 @@ void write(Call& call, const UserProfileResponse& profile) {
 
 /// The workspaces know the person by the new name and picture too.
 void show_everywhere(
-    Call& call, const std::vector<OwnOrg>& orgs, const UserProfileResponse& profile
+    Call& call,
+    const std::vector<OwnOrg>& orgs,
+    const UserProfileResponse& before,
+    const UserProfileResponse& profile
 ) {
+    const bool renamed = profile.name != before.name;
+    if (!renamed && profile.avatar_url == before.avatar_url) return;
     Tx& tx = call.tx();
-    auto& directory = call.use<orgs::Directory>();
+    // A session reads the name with every request, and nobody's rights hang on a picture.
+    auto* bearers = renamed ? call.kernel().find<orgs::Bearers>() : nullptr;
     for (const OwnOrg& each : orgs) {
         tx.act_for(each.org_id, profile.user_id);
         tx.queue(rename_principal, each.org_id, profile.user_id, profile.name, profile.avatar_url);
-        directory.unsettle(tx, each.org_id);
+        if (bearers) bearers->renamed(tx, each.org_id, profile.user_id);
     }
     tx.act_for(call.caller().org_id, call.caller().user_id);
 }
@@ -203,8 +209,7 @@ UserProfileResponse update(Call& call, const UpdateProfileRequest& in) {
     ++after.version;
     write(call, after);
     note_in_audit(call, entry_of(*before, after));
-    if (after.name != before->name || after.avatar_url != before->avatar_url)
-        show_everywhere(call, orgs.all(), after);
+    show_everywhere(call, orgs.all(), *before, after);
     return after;
 }
 
@@ -217,6 +222,7 @@ const Operation update_my_profile{
         "are in shows the new name and picture. An agent's profile is its workspace's to change "
         "(403).",
     .access = Access::me,
+    .guards = {orgs::refuse_reading_tokens},
     .idempotent = true,
     .handler = update,
 };

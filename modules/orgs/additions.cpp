@@ -67,7 +67,9 @@ SVC_RECORD(
      "Somebody with whom the caller is in a workspace already; either this or `email`. A token "
      "knows the people of its own workspace alone."),
     (email, "An address; one without an account gets one, to be confirmed by its owner."),
-    (role, "What the person may do. Only owners make owners.", defaulted),
+    (role,
+     "What the person may do. Only owners make owners, and agents neither them nor admins.",
+     defaulted),
     (name,
      "As people will see a new person; the owner of an account keeps the name it has.",
      length(1, 120),
@@ -129,7 +131,7 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
     auto received = count_received(call);
     const auto person = found.one();
     const Roster roster = roster_later.must();
-    require_right_over(caller, roster, in.role);
+    require_right_to_give(caller, roster, in.role);
     if (!person) throw wrong_field(call, "user_id", "there is no such person");
     if (person->seat_id)
         throw Failure(Fault::conflict, "This person is a member of the workspace already.")

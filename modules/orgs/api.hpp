@@ -13,6 +13,21 @@
 /// redecorates them, and never deletes them: of one that is deleted it sets `gone_at`.
 namespace svc::orgs {
 
+/// A token with the role viewer reads: it changes nothing of the account that its owner has
+/// everywhere.
+inline bool only_reads(const Caller& caller) {
+    return caller.token_id && caller.role == OrgRole::viewer;
+}
+
+/// Guard of what a person does about the account.
+inline void refuse_reading_tokens(Call& call) {
+    if (const Caller* caller = call.caller_if_any(); !caller || !only_reads(*caller)) return;
+    throw Failure(
+        Fault::restricted,
+        "A token with the role viewer reads; sign in, or use one that may do more."
+    );
+}
+
 class Directory {
 public:
     static constexpr std::string_view name = "orgs.Directory";
@@ -51,6 +66,17 @@ public:
     /// and signs in, for a mail to that address alone. Queued in the call's transaction, whose
     /// presented credential is the address from then on.
     virtual std::string confirmation_link(Call& call, const Email& email) = 0;
+};
+
+/// Asked of whoever keeps tokens.
+class Bearers {
+public:
+    static constexpr std::string_view name = "orgs.Bearers";
+    virtual ~Bearers() = default;
+
+    /// Queues what a person's new name asks for in a workspace that the transaction acts for:
+    /// tokens that stand for the person, if there are any, are worked out anew.
+    virtual void renamed(Tx& tx, const Uuid& org, const Uuid& person) = 0;
 };
 
 /// Asked of whoever keeps sessions.

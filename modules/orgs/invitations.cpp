@@ -114,7 +114,7 @@ SVC_RECORD(
     CreateInvitationRequest,
     (org_id, "A workspace that the caller looks after."),
     (email, "Whom to invite; whether or not the address has an account."),
-    (role, "What the person will be able to do.", defaulted),
+    (role, "What the person will be able to do. Agents invite no admins.", defaulted),
     (message, "A few words for the mail.", length(1, 1000), trimmed)
 );
 
@@ -227,7 +227,7 @@ Invited create(Call& call, const CreateInvitationRequest& in) {
     present_address(tx, key);
     auto received = count_received(call);
     const Roster roster = locked.must();
-    require_right_over(call.caller(), roster, as_org_role(in.role));
+    require_right_to_give(call.caller(), roster, as_org_role(in.role));
     if (auto member = members.one())
         return {200, AlreadyMemberResponse{{}, org, roster.name, in.email, *std::move(member)}};
 

@@ -75,17 +75,19 @@ SVC_RECORD(
     UpdateMembershipRequest,
     (org_id, "A workspace that the caller looks after."),
     (user_id, "A member of it."),
-    (role, "What the member may do from now on. Only owners make, change and remove owners.")
+    (role,
+     "What the member may do from now on. Only owners make, change and remove owners, and agents "
+     "make no admins.")
 );
 
 MembershipResponse update(Call& call, const UpdateMembershipRequest& in) {
     const Uuid& org = require_here(call, in.org_id);
     const auto [roster, before] = lock(call, org, in.user_id);
     require_right_over(call.caller(), roster, before.role);
-    require_right_over(call.caller(), roster, in.role);
     call.require_version(before.version);
     if (in.role == before.role) return before;
-    require_other_owner(roster, before.role);
+    require_right_to_give(call.caller(), roster, in.role);
+    require_other_owner(roster, before);
 
     MembershipResponse after = before;
     after.role = in.role;
@@ -106,7 +108,8 @@ const Operation update_member{
     .summary = "Give a member another role.",
     .description =
         "It counts from the member's very next request, and so for every token of theirs. The "
-        "only owner keeps the role: 409 with the reason `sole_owner`.",
+        "only owner keeps the role: 409 with the reason `sole_owner`. One whose address is not "
+        "confirmed does not count as another.",
     .access = Access::admin,
     .handler = update,
 };
@@ -115,7 +118,7 @@ const Operation update_member{
 
 void vacate(Call& call, const Locked& found) {
     const MembershipResponse& seat = found.seat;
-    require_other_owner(found.roster, seat.role);
+    require_other_owner(found.roster, seat);
     Event event;
     event.kind = &member_removed;
     event.id = seat.id;
@@ -150,16 +153,30 @@ const Operation remove_member{
     .summary = "Remove a member from a workspace.",
     .description =
         "The seat is free at once, and the person's sessions and tokens no longer reach the "
-        "workspace. The only owner stays: 409 with the reason `sole_owner`.",
+        "workspace, and what boards they were granted is taken back. The only owner stays: 409 "
+        "with the reason `sole_owner`. One whose address is not confirmed does not count as "
+        "another.",
     .access = Access::admin,
     .status = 204,
     .destructive = true,
     .handler = remove,
 };
 
+/// A token gives up no seat that is more than the token is: nobody is to lose a workspace because
+/// a program of theirs, or whoever found its token, says so.
+void require_seat_of_own_role(const Caller& caller, OrgRole role) {
+    if (!caller.token_id || role <= caller.role) return;
+    throw Failure(
+        Fault::restricted,
+        "The seat has the role " + std::string(name_of(role)) + ", this token only " +
+            std::string(name_of(caller.role)) + "; sign in to leave."
+    );
+}
+
 void leave(Call& call, const OrgId& in) {
     const Uuid& org = require_here(call, in.org_id);
     const Locked found = lock(call, org, *call.caller().user_id);
+    require_seat_of_own_role(call.caller(), found.seat.role);
     call.require_version(found.seat.version);
     vacate(call, found);
 }
@@ -174,7 +191,10 @@ const Operation leave_org{
     .name = "leave_org",
     .route = "DELETE /v1/orgs/{org_id}/members/me",
     .summary = "Leave a workspace.",
-    .description = "The only owner stays: 409 with the reason `sole_owner`.",
+    .description =
+        "The only owner stays: 409 with the reason `sole_owner`. One whose address is not "
+        "confirmed does not count as another. A token gives up no seat with a higher role than its "
+        "own.",
     .access = Access::member,
     .status = 204,
     .guards = {refuse_agents},

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/orgs/deletion.hpp"
 #include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
 #include "modules/orgs/parts/mail_token.hpp"
@@ -45,6 +46,8 @@ public:
         kernel.offer(settings_);
         kernel.offer<Directory>(*this);
         kernel.offer<Invitations>(*this);
+        deletions_.emplace(kernel);
+        kernel.every("orgs.deletions", std::chrono::seconds(1), [this] { deletions_->go_on(); });
         kernel.every("orgs.invitations", std::chrono::minutes(10), [this] { sweep(); });
         kernel_ = &kernel;
     }
@@ -74,6 +77,7 @@ private:
 
     Kernel* kernel_ = nullptr;
     Settings settings_;
+    std::optional<Deletions> deletions_;
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ constexpr Sql see_seat{"orgs.see_entered_seat", R"(
 constexpr Sql see_roster{"orgs.see_entered_roster", R"(
     SELECT o.name, o.plan, o.billing_state, now() AS now,
         (SELECT count(*) FROM memberships m WHERE m.org_id = o.id) AS seats,
-        (SELECT count(*) FROM memberships m WHERE m.org_id = o.id AND m.role = 'owner') AS owners,
+        0 AS owners, 0 AS confirmed_owners,
         (SELECT m.role FROM memberships m WHERE m.org_id = o.id AND m.user_id = $1) AS own_role
     FROM orgs o
     WHERE o.id = svc_org())"};
@@ -108,7 +108,8 @@ struct Found {
 
 Found find(Call& call, const Uuid& id) {
     const Caller& caller = call.caller();
-    if (!caller.is_person()) not_found("invitation");
+    // For whoever may not answer it there is none: an agent, or a token that only reads.
+    if (!caller.is_person() || only_reads(caller)) not_found("invitation");
     Tx& tx = call.tx();
     auto entered = tx.later<Entered>(enter, caller.user_id, id);
     tx.queue(take_lock);

@@ -1,7 +1,9 @@
 // Workspaces: changing one, deleting one.
 
+#include "modules/orgs/deletion.hpp"
 #include "modules/orgs/parts/slug.hpp"
 #include "modules/orgs/seats.hpp"
+#include "svc/open_streams.hpp"
 
 namespace svc::orgs {
 
@@ -13,11 +15,12 @@ constexpr EventKind org_updated{
     .summary = "The workspace's name, slug or icon has changed.",
     .record = &record_of<OrganizationResponse>,
 };
-// Nobody is left to be told: an entry in the audit record, which outlives the workspace.
+// For servers, who have streams to close: of its people nobody is left to be told.
 constexpr EventKind org_deleted{
     .name = "org.deleted",
     .object = "organization",
     .summary = "The workspace and everything in it was deleted.",
+    .record = &record_of<OrganizationResponse>,
 };
 
 constexpr Sql write_org{"orgs.update_org", R"(
@@ -25,10 +28,6 @@ constexpr Sql write_org{"orgs.update_org", R"(
     SET name = $2, slug = $3, icon = $4, last_edited_by = $5, last_edited_time = now(),
         version = version + 1
     WHERE id = $1)"};
-
-// Whatever is in it goes with it, by the foreign keys of every module's tables.
-constexpr Sql drop_org{"orgs.delete_org", R"(
-    DELETE FROM orgs WHERE id = $1)"};
 
 /// The workspace as the caller sees it, and the roster, under the lock.
 struct Locked {
@@ -146,7 +145,9 @@ void remove(Call& call, const DeleteOrganizationRequest& in) {
     event.previous = to_json(org);
     call.ask(event);
     call.tell(event);
-    call.tx().queue(drop_org, org.id);
+    mark_as_deleted(call.tx(), org.id);
+    if (auto* streams = call.kernel().find<OpenStreams>())
+        call.after_commit([streams, id = org.id] { streams->look_again(id); });
 }
 
 const Operation delete_org{
@@ -154,8 +155,10 @@ const Operation delete_org{
     .route = "DELETE /v1/orgs/{org_id}",
     .summary = "Delete a workspace and everything in it, for good.",
     .description =
-        "Takes an owner who has signed in: no token has the role. Boards, cards, members, tokens "
-        "and webhooks are gone at once and cannot be brought back; only the audit record is kept.",
+        "Takes an owner who has signed in: no token has the role. From the answer on nobody is in "
+        "the workspace, no token of it signs in, its open streams are closed and its slug is free. "
+        "Boards, cards and all else are taken away in the background and cannot be brought back; "
+        "only the audit record is kept.",
     .access = Access::owner,
     .status = 204,
     .destructive = true,
@@ -166,6 +169,7 @@ const Operation delete_org{
 
 void add_org_changes(Kernel& kernel) {
     kernel.add(org_updated);
+    kernel.add(org_deleted);
     kernel.add(update_org);
     kernel.add(delete_org);
 }

@@ -44,11 +44,14 @@ namespace {
 constexpr Sql find_named{"orgs.find_named", R"(
     SELECT id, name, slug, plan, billing_state, version
     FROM orgs
-    WHERE id = $2::uuid OR ($2::uuid IS NULL AND slug = $1)
+    WHERE (id = $2::uuid OR ($2::uuid IS NULL AND slug = $1)) AND deleted_at IS NULL
     FOR NO KEY UPDATE)"};
 
 constexpr Sql all_orgs{"orgs.all", R"(
-    SELECT id, name, slug, plan, billing_state, version FROM orgs ORDER BY slug)"};
+    SELECT id, name, slug, plan, billing_state, version
+    FROM orgs
+    WHERE deleted_at IS NULL
+    ORDER BY slug)"};
 
 constexpr Sql write_billing{"orgs.write_billing", R"(
     UPDATE orgs

@@ -151,6 +151,7 @@ const Operation create_org{
         "your browser session if that has none yet.",
     .access = Access::person,
     .status = 201,
+    .guards = {refuse_reading_tokens},
     .handler = create,
 };
 

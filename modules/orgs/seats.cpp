@@ -32,9 +32,14 @@ constexpr Sql take_lock{"orgs.lock_seats", R"(
 constexpr Sql read_roster{"orgs.read_roster", R"(
     SELECT o.name, o.plan, o.billing_state, now() AS now,
         (SELECT count(*) FROM memberships m WHERE m.org_id = o.id) AS seats,
-        (SELECT count(*) FROM memberships m WHERE m.org_id = o.id AND m.role = 'owner') AS owners,
+        owned.owners, owned.confirmed_owners,
         (SELECT m.role FROM memberships m WHERE m.org_id = o.id AND m.user_id = $2) AS own_role
     FROM orgs o
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS owners, count(*) FILTER (WHERE u.email_verified) AS confirmed_owners
+        FROM memberships m JOIN users u ON u.id = m.user_id
+        WHERE m.org_id = o.id AND m.role = 'owner'
+    ) owned
     WHERE o.id = $1)"};
 
 constexpr Sql insert_seat{"orgs.insert_seat", R"(
@@ -73,12 +78,14 @@ void require_free_seat(Call& call, const Roster& roster) {
         .with("limit", "seats");
 }
 
-void require_other_owner(const Roster& roster, OrgRole theirs) {
-    if (theirs != OrgRole::owner || roster.owners > 1) return;
+void require_other_owner(const Roster& roster, const MembershipResponse& seat) {
+    const bool confirmed = seat.status == MembershipStatus::active;
+    const auto left = (confirmed ? roster.confirmed_owners : roster.owners) - 1;
+    if (seat.role != OrgRole::owner || left > 0) return;
     throw Failure(
         Fault::conflict,
-        "A workspace always has an owner, and this is the only one; make somebody else an owner "
-        "first."
+        "A workspace always has an owner, and this is the only one who has confirmed an address; "
+        "make somebody else an owner first."
     )
         .with("reason", "sole_owner");
 }
@@ -90,6 +97,14 @@ void require_right_over(const Caller& caller, const Roster& roster, OrgRole role
         throw Failure(Fault::restricted, "This takes the role admin in the workspace.");
     if (role == OrgRole::owner && own < OrgRole::owner)
         throw Failure(Fault::restricted, "Only an owner can make, change or remove an owner.");
+}
+
+void require_right_to_give(const Caller& caller, const Roster& roster, OrgRole role) {
+    require_right_over(caller, roster, role);
+    if (caller.is_person() || role < OrgRole::admin) return;
+    throw Failure(
+        Fault::restricted, "Only a person makes somebody an admin or an owner of the workspace."
+    );
 }
 
 void seat(Tx& tx, const NewSeat& seat) {

@@ -13,8 +13,9 @@ struct Roster {
     BillingState billing_state{};
     std::int64_t seats = 0;
     std::int64_t owners = 0;
-    std::optional<OrgRole> own_role;  ///< of the person behind the call
-    Timestamp now;                    ///< the transaction's time
+    std::int64_t confirmed_owners = 0;  ///< whose address is theirs: who can sign in
+    std::optional<OrgRole> own_role;    ///< of the person behind the call
+    Timestamp now;                      ///< the transaction's time
 };
 SVC_RECORD(
     Roster,
@@ -23,6 +24,7 @@ SVC_RECORD(
     (billing_state, ""),
     (seats, ""),
     (owners, ""),
+    (confirmed_owners, ""),
     (own_role, ""),
     (now, "")
 );
@@ -37,10 +39,15 @@ const Uuid& require_here(const Call& call, const Uuid& org);
 
 /// 402 when the plan has no room for one more.
 void require_free_seat(Call& call, const Roster& roster);
-/// 409 when `theirs` is the seat of the only owner.
-void require_other_owner(const Roster& roster, OrgRole theirs);
+/// 409 when nobody who can sign in would be an owner without this seat. An owner who has yet to
+/// confirm the address looks after nothing.
+void require_other_owner(const Roster& roster, const MembershipResponse& seat);
 /// 403 unless the caller may give or take this role: owners are for owners alone.
 void require_right_over(const Caller& caller, const Roster& roster, OrgRole role);
+
+/// 403 unless the caller may give this role to somebody: software gives nobody the say over a
+/// workspace.
+void require_right_to_give(const Caller& caller, const Roster& roster, OrgRole role);
 
 inline constexpr Sql find_membership{"orgs.find_membership", R"(
     SELECT * FROM membership_view WHERE org_id = $1 AND user_id = $2)"};

@@ -92,6 +92,23 @@ TEST_F(Profile, EveryWorkspaceShowsTheNewName) {
     EXPECT_EQ(board.text("/created_by/name"), "Countess");
 }
 
+// Raising it has every token of the workspace worked out anew.
+TEST_F(Profile, RaisesTheStandingOnlyWhereATokenCarriesTheName) {
+    const auto with = expect(201, browser.post("/v1/orgs", json::value{{"name", "First"}}));
+    const auto without = expect(201, browser.post("/v1/orgs", json::value{{"name", "Second"}}));
+    with_token({{"kind", "integration"}, {"name", "Importer"}});
+    const auto standing = [&](const Reply& org) {
+        return std::stoi(ask("SELECT standing FROM orgs WHERE id = '" + org.text("/id") + "'"));
+    };
+    const auto first = standing(with), second = standing(without);
+    expect(200, patch({{"bio", "Engines"}}));
+    EXPECT_EQ(standing(with), first);
+    expect(200, patch({{"name", "Countess"}}));
+    EXPECT_EQ(standing(with), first + 1);
+    EXPECT_EQ(standing(without), second);
+    EXPECT_EQ(ask("SELECT count(*) FROM principals WHERE name = 'Countess'"), "2");
+}
+
 TEST_F(Profile, CanBeChangedByAProgramOfOnesOwn) {
     expect(201, browser.post("/v1/orgs", json::value{{"name", "Acme"}}));
     Client program = with_token({{"kind", "integration"}, {"name", "Importer"}});

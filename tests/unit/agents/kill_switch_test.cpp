@@ -215,5 +215,15 @@ TEST_F(KillSwitch, AnAgentThatIsGoneHasNoStreams) {
     EXPECT_TRUE(stream.ends());
 }
 
+TEST_F(KillSwitch, StreamsEndWithTheWorkspace) {
+    const auto token = make_token(make_agent());
+    auto here = stream_of(token, server), there = stream_of(token, second);
+    const auto since = std::chrono::steady_clock::now();
+    expect(204, ada.send("DELETE", "/v1/orgs/" + org + "?confirm=acme"));
+    EXPECT_TRUE(here.ends());
+    EXPECT_TRUE(there.ends());
+    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(3));
+}
+
 }  // namespace
 }  // namespace svc::test

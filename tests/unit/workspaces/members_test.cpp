@@ -161,6 +161,43 @@ TEST_F(Members, AnAgentHasNoSeatToGiveUp) {
     EXPECT_EQ(ask("SELECT count(*) FROM memberships"), "1");
 }
 
+TEST_F(Members, ATokenGivesUpNoSeatThatIsMoreThanItself) {
+    Client bob = member("bob@example.com", "owner");
+    Client narrow = program(bob, "integration", "admin");
+    expect(403, remove(narrow, members + "/me"));
+    expect(200, set_role(ada, id_of(bob), "member"));
+    expect(204, remove(narrow, members + "/me"));
+    expect(404, bob.get(here));
+}
+
+TEST_F(Members, ATokenThatOnlyReadsAnswersNoInvitation) {
+    Client bob = person("bob@example.com");
+    expect(201, bob.post("/v1/orgs", json::value{{"name", "His"}}));
+    const auto invitation = expect(201, invite(ada, "bob@example.com")).text("/id");
+    Client reader = program(bob, "integration", "viewer"), worker = program(bob);
+    expect(404, accept(reader, invitation));
+    expect(404, decline(reader, invitation));
+    expect(200, accept(worker, invitation));
+}
+
+// Software that looks after a workspace gives nobody the say over it.
+TEST_F(Members, AnAgentMakesNobodyAnAdmin) {
+    Client bob = member("bob@example.com", "member"), agent = program(ada, "agent");
+    for (const char* role : {"admin", "owner"}) {
+        EXPECT_EQ(set_role(agent, id_of(bob), role).status, 403) << role;
+        EXPECT_EQ(add(agent, "new@example.com", role).status, 403) << role;
+    }
+    expect(403, invite(agent, "new@example.com", "admin"));
+    expect(201, invite(agent, "new@example.com", "member"));
+    expect(403, invite(agent, "new@example.com", "admin"));
+    EXPECT_EQ(ask("SELECT string_agg(role, ' ') FROM invitations"), "member");
+    expect(201, add(agent, "other@example.com", "member"));
+    expect(200, set_role(agent, id_of(bob), "viewer"));
+    Client person = program(ada);
+    expect(200, invite(person, "new@example.com", "admin"));
+    expect(200, set_role(person, id_of(bob), "admin"));
+}
+
 // ---------------------------------------------------------------------- the last owner
 
 TEST_F(Members, TheLastOwnerStaysAndStaysOwner) {
@@ -175,6 +212,24 @@ TEST_F(Members, TheLastOwnerStaysAndStaysOwner) {
     expect(200, set_role(ada, id_of(adam), "owner"));
     expect(204, remove(ada, members + "/me"));
     EXPECT_EQ(ask("SELECT string_agg(role, ' ') FROM memberships"), "owner");
+}
+
+// Nobody can sign in as an owner who was added and has not confirmed the address.
+TEST_F(Members, AnOwnerWhoIsYetToConfirmIsNoOtherOwner) {
+    const auto ghost = expect(201, add(ada, "ghost@example.com", "owner")).text("/user_id");
+    const auto own = members + "/" + id_of(ada);
+    for (const Reply& each :
+         {remove(ada, members + "/me"), remove(ada, own), set_role(ada, id_of(ada), "admin")}) {
+        EXPECT_EQ(each.status, 409) << each.body;
+        EXPECT_EQ(reason(each), "sole_owner");
+    }
+    expect(200, set_role(ada, ghost, "member"));
+    expect(200, set_role(ada, ghost, "owner"));
+    expect(204, remove(ada, members + "/" + ghost));
+    expect(201, add(ada, "ghost@example.com", "owner"));
+    ask("UPDATE users SET email_verified = true WHERE email_key = 'ghost@example.com' "
+        "RETURNING id");
+    expect(204, remove(ada, members + "/me"));
 }
 
 TEST_F(Members, OfTwoOwnersWhoLeaveAtOnceOneStays) {

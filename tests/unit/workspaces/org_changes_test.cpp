@@ -108,6 +108,7 @@ TEST_F(OrgChanges, EverythingGoesButTheAuditRecord) {
     expect(401, token.get("/v1/me"));
     expect(401, agent.get("/v1/me"));
     expect(200, adam.get("/v1/orgs/" + other.text("/id")));
+    ASSERT_EQ(ask_until("0", "SELECT count(*) FROM orgs WHERE id = '" + org + "'"), "0");
     const auto left =
         ask("SELECT string_agg(t, ' ') FROM (SELECT c.table_name AS t FROM "
             "information_schema.columns c JOIN information_schema.tables b USING (table_schema, "
@@ -127,6 +128,56 @@ TEST_F(OrgChanges, EverythingGoesButTheAuditRecord) {
     );
     EXPECT_EQ(operate({"audit", "verify"}).code, 0);
     expect(201, ada.post("/v1/orgs", json::value{{"name", "Acme"}, {"slug", "acme"}}));
+}
+
+TEST_F(OrgChanges, NobodyIsLetInToWhatIsBeingDeleted) {
+    Client bob = person("bob@example.com"), token = program(ada);
+    const auto invitation = expect(201, invite(ada, "bob@example.com")).text("/id");
+    expect(204, remove(ada, here + "?confirm=acme"));
+    expect(404, accept(bob, invitation));
+    EXPECT_TRUE(texts(bob.get("/v1/me/invitations"), "id").empty());
+    expect(401, token.get("/v1/me"));
+    expect(404, ada.get(members));
+    expect(404, ada.get("/v1/boards"));
+    ada.always("X-Svc-Org", "");
+    EXPECT_TRUE(texts(ada.get("/v1/orgs"), "id").empty());
+    EXPECT_EQ(operate({"org", "set-plan", "acme", "team"}).code, 1);
+    EXPECT_EQ(events("org.deleted", 1), "1");
+}
+
+// A row for each, in tables that hang on the workspace by way of others.
+TEST_F(OrgChanges, AWorkspaceOfAnySizeIsDeletedWhateverCrashes) {
+    const auto board = expect(201, ada.post("/v1/boards", json::value{{"name", "Work"}}));
+    const auto column = board.text("/column_ids/0");
+    ask("WITH made AS (INSERT INTO cards (org_id, id, board_id, column_id, number, position, title,"
+        " created_by, last_edited_by) SELECT '" +
+        org + "', gen_random_uuid(), '" + board.text("/id") + "', '" + column +
+        "', n, n::text, 'Card', '{}', '{}' FROM generate_series(1, 100000) n RETURNING id),"
+        " assigned AS (INSERT INTO card_assignees (org_id, principal_id, card_id) SELECT '" +
+        org + "', '" + org + "', id FROM made) SELECT count(*) FROM made");
+    const auto cards = [&] {
+        return std::stoi(ask("SELECT count(*) FROM cards WHERE org_id = '" + org + "'"));
+    };
+    ASSERT_EQ(cards(), 100'000);
+    const auto since = std::chrono::steady_clock::now();
+    ada.always("X-Svc-Org", "");
+    expect(204, remove(ada, here + "?confirm=acme"));
+    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(2));
+    expect(404, ada.get(here));
+    expect(201, ada.post("/v1/orgs", json::value{{"name", "Acme"}, {"slug", "acme"}}));
+
+    const auto wait_for = [&](const auto& done) {
+        for (int i = 0; i < 900 && !done(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    };
+    wait_for([&] { return cards() < 90'000; });
+    EXPECT_GT(cards(), 0) << "it is not one statement";
+    EXPECT_EQ(server.end(SIGKILL), 128 + SIGKILL);
+    server.start();
+    wait_for([&] { return ask("SELECT count(*) FROM orgs") == "1"; });
+    EXPECT_EQ(ask("SELECT string_agg(slug, ' ') FROM orgs"), "acme");
+    EXPECT_EQ(cards(), 0);
+    EXPECT_EQ(ask("SELECT count(*) FROM card_assignees"), "0");
 }
 
 }  // namespace
