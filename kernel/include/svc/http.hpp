@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,12 +40,46 @@ public:
     std::string_view cookie(std::string_view name) const;
 };
 
+/// Takes a request's body as it comes in, for bodies that are not to be held in memory. Called on
+/// workers, one call at a time, in order; destroyed with the request, whether it was answered or
+/// broke off.
+class BodySink {
+public:
+    virtual ~BodySink() = default;
+    /// The next bytes. What it throws ends the request: the rest of the body is not read, and a
+    /// Failure is the answer.
+    virtual void take(std::string_view bytes) = 0;
+};
+
+/// Bytes of an open file, which an answer sends without holding them in memory. Owns the
+/// descriptor.
+class FileBody {
+public:
+    FileBody(int descriptor, std::uint64_t offset, std::uint64_t size)
+        : descriptor_(descriptor), offset_(offset), size_(size) {}
+    ~FileBody();
+    FileBody(const FileBody&) = delete;
+    FileBody& operator=(const FileBody&) = delete;
+    int descriptor() const { return descriptor_; }
+    std::uint64_t offset() const { return offset_; }
+    std::uint64_t size() const { return size_; }
+
+private:
+    int descriptor_;
+    std::uint64_t offset_, size_;
+};
+
 struct Answer {
     int status = 200;
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string content_type{"application/json"};
     std::string body{};
     std::shared_ptr<const std::string> shared_body{};  ///< sent instead of `body` when set
+    std::shared_ptr<const FileBody> file{};            ///< sent instead of both when set
+
+    std::uint64_t size() const {
+        return file ? file->size() : shared_body ? shared_body->size() : body.size();
+    }
 };
 
 /// A connection that has become a stream of bytes (SSE, WebSocket, MCP). The front end

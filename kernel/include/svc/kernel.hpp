@@ -69,6 +69,8 @@ public:
     virtual ~RouteCall() = default;
     virtual const http::Request& request() const = 0;
     virtual const std::string& request_id() const = 0;
+    /// What took the body, on a route that says `receive`; null when the request had none.
+    virtual http::BodySink* body_sink() = 0;
     /// The caller, confirmed by the database; null on a route for anyone.
     virtual const Caller* caller() const = 0;
     /// Runs an operation as this caller, in a transaction of its own. Never throws a Failure of
@@ -86,6 +88,11 @@ struct Route {
     Access access = Access::anyone;
     std::size_t body_limit = 1 << 20;
     std::function<http::Answer(RouteCall&)> handle;
+    /// For bodies that are not to be held in memory: asked on a worker once the head is read, and
+    /// what it gives takes the body; `handle` then sees a request without one. A Failure refuses.
+    /// Only on a route for anyone, since nobody has been asked yet who calls; such a body has to
+    /// have a Content-Length.
+    std::function<std::unique_ptr<http::BodySink>(const http::Request& head)> receive{};
 };
 
 /// A command of the `workboard` program that a module brings: `workboard org set-plan …`.

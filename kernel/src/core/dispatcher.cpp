@@ -113,7 +113,6 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
         principal = served.caller->id.str();
         if (served.caller->org_id) org = served.caller->org_id->str();
     }
-    const auto& shared = exchange.answer.shared_body;
     log_.write({
         .request_id = flight.request_id,
         .method = request.method,
@@ -123,7 +122,7 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
         .principal = principal,
         .org = org,
         .status = exchange.answer.status,
-        .bytes = shared ? shared->size() : exchange.answer.body.size(),
+        .bytes = exchange.answer.size(),
         .took = took,
         .round_trips = flight.round_trips,
     });
@@ -258,6 +257,7 @@ void Dispatcher::run_route(
 ) const {
     served.number = route_numbers_.at(&route);
     served.name = route.path;
+    if (exchange.sink_failure) std::rethrow_exception(exchange.sink_failure);
     RouteRun run(kernel_, route, exchange, flight);
     struct Note {
         Served& served;
@@ -274,6 +274,17 @@ std::size_t Dispatcher::body_limit(std::string_view method, std::string_view pat
     if (const Route* route = find_route(method, path, known)) return route->body_limit;
     const Match match = operations_.find(method, path);
     return match.endpoint ? match.endpoint->operation().body_limit : std::size_t{64} << 10;
+}
+
+bool Dispatcher::takes_pieces(std::string_view method, std::string_view path) const {
+    bool known = false;
+    const Route* route = find_route(method, path, known);
+    return route && route->receive;
+}
+
+std::unique_ptr<http::BodySink> Dispatcher::receive(const http::Request& head) {
+    bool known = false;
+    return find_route(head.method, head.path, known)->receive(head);
 }
 
 void Dispatcher::refuse(int status, std::string_view reason, http::Answer& answer) const {

@@ -29,7 +29,11 @@ void Kernel::add(const EventKind& kind) { impl_->event_kinds.push_back(&kind); }
 void Kernel::add(const Authenticator& authenticator) {
     impl_->authenticators.push_back(&authenticator);
 }
-void Kernel::add(Route route) { impl_->routes.push_back(std::move(route)); }
+void Kernel::add(Route route) {
+    if (route.receive && route.access != Access::anyone)
+        throw std::logic_error(route.path + " takes bodies before it is known from whom");
+    impl_->routes.push_back(std::move(route));
+}
 void Kernel::add_folder(std::string url_prefix, std::filesystem::path folder) {
     impl_->folders.push_back({std::move(url_prefix), std::move(folder)});
 }

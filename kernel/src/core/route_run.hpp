@@ -17,6 +17,7 @@ public:
 
     const http::Request& request() const override { return exchange_.request(); }
     const std::string& request_id() const override { return flight_.request_id; }
+    http::BodySink* body_sink() override { return exchange_.sink; }
     const Caller* caller() const override { return who_ ? who_->caller() : nullptr; }
     Invoked invoke(const Invocation& invocation) override;
     void become_stream(std::function<void(std::shared_ptr<http::Stream>)> started) override;

@@ -67,10 +67,6 @@ const std::string& opening(int status) {
     return lines[static_cast<std::size_t>(status >= 100 && status < 600 ? status : 500)];
 }
 
-std::size_t body_size(const Answer& answer) {
-    return answer.shared_body ? answer.shared_body->size() : answer.body.size();
-}
-
 }  // namespace
 
 void write_head(const Answer& answer, const Wanted& wanted, std::string& out) {
@@ -78,7 +74,7 @@ void write_head(const Answer& answer, const Wanted& wanted, std::string& out) {
     out += http_date();
     out += "\r\n";
     const bool streams = wanted.after == After::stream;
-    const auto size = body_size(answer);
+    const auto size = answer.size();
     const bool switches = answer.status == 101;
     if (!answer.content_type.empty() && !has_no_body(answer.status) && (size > 0 || streams))
         append_header("Content-Type", answer.content_type, out);
@@ -95,8 +91,12 @@ void write_head(const Answer& answer, const Wanted& wanted, std::string& out) {
     out += "\r\n";
 }
 
+bool sends_body(const Answer& answer, const Wanted& wanted) {
+    return !wanted.head_only && wanted.after != After::stream && !has_no_body(answer.status);
+}
+
 std::string_view body_of(const Answer& answer, const Wanted& wanted) {
-    if (wanted.head_only || wanted.after == After::stream || has_no_body(answer.status)) return {};
+    if (answer.file || !sends_body(answer, wanted)) return {};
     return answer.shared_body ? std::string_view(*answer.shared_body)
                               : std::string_view(answer.body);
 }

@@ -21,7 +21,9 @@ struct Wanted {
 /// those that the answer brings are left out; what could break a line becomes a space.
 void write_head(const Answer& answer, const Wanted& wanted, std::string& out);
 
-/// The bytes that follow the head: none for HEAD, a stream, or a status that has no body.
+/// No body follows the head for HEAD, a stream, or a status that has none.
+bool sends_body(const Answer& answer, const Wanted& wanted);
+/// The bytes in memory that follow the head.
 std::string_view body_of(const Answer& answer, const Wanted& wanted);
 
 }  // namespace svc::http

@@ -53,9 +53,10 @@ public:
         if (!bytes.empty()) std::memcpy(tail(), bytes.data(), bytes.size());
         grew(bytes.size());
     }
-    void drop_front(std::size_t bytes) {
+    void drop_front(std::size_t bytes) { drop(0, bytes); }
+    void drop(std::size_t at, std::size_t bytes) {
         size_ -= static_cast<std::uint32_t>(bytes);
-        if (size_ > 0) std::memmove(data_, data_ + bytes, size_);
+        if (size_ > at) std::memmove(data_ + at, data_ + at + bytes, size_ - at);
     }
 
 private:

@@ -2,9 +2,11 @@
 
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <algorithm>
 #include <utility>
 
 namespace svc::http {
@@ -48,6 +50,16 @@ std::ptrdiff_t Channel::write(std::string_view first, std::string_view second) {
     message.msg_iov = pieces;
     message.msg_iovlen = 2;
     return sent(sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
+std::ptrdiff_t Channel::write(int file, std::uint64_t offset, std::size_t size) {
+    auto from = static_cast<off_t>(offset);
+    if (!tls_) return sent(sendfile(socket_, file, &from, size));
+    // TLS that could not send is to be given the same bytes again, and so it is.
+    char piece[16 << 10];
+    const auto came = pread(file, piece, std::min(size, sizeof piece), from);
+    if (came <= 0) return io::gone;
+    return tls_->write({piece, static_cast<std::size_t>(came)});
 }
 
 std::size_t Channel::untaken() const {

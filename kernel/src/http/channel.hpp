@@ -24,6 +24,8 @@ public:
     std::ptrdiff_t write(std::string_view bytes);
     /// Both, one behind the other, in one system call where that can be; `second` may be empty.
     std::ptrdiff_t write(std::string_view first, std::string_view second);
+    /// Bytes of a file. `gone` also when the file has become shorter than it was said to be.
+    std::ptrdiff_t write(int file, std::uint64_t offset, std::size_t size);
 
     /// Bytes written that the peer has not taken yet.
     std::size_t untaken() const;

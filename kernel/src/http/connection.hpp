@@ -6,6 +6,7 @@
 #include "http/turn.hpp"
 
 #include <array>
+#include <exception>
 
 namespace svc::http {
 
@@ -26,12 +27,25 @@ enum class Phase : std::uint8_t {
 /// Which deadline runs while a connection is reading.
 enum class Stage : std::uint8_t { fresh, idle, head, body };
 
+/// What is sent behind an answer's head, if it is large: one of the two.
+struct LargeBody {
+    std::shared_ptr<const std::string> text{};
+    std::shared_ptr<const FileBody> file{};
+    explicit operator bool() const { return text || file; }
+};
+
 /// The unsent rest of an answer.
 struct Pending {
     std::string bytes;
-    std::shared_ptr<const std::string> body;  // sent behind `bytes`
-    std::size_t sent = 0;                     // of both
+    LargeBody body;           // sent behind `bytes`
+    std::uint64_t sent = 0;   // of both
     std::size_t untaken = 0;  // bytes the kernel held for the peer when its time began
+};
+
+/// A body on its way to whoever takes it.
+struct Reception {
+    std::unique_ptr<BodySink> sink;
+    std::exception_ptr failure;  // of the sink: nothing more is given to it
 };
 
 /// One accepted connection. Lives in a slot of the table that is used again and never freed, so
@@ -52,6 +66,7 @@ struct Connection {
     Buffer in;
     Intake intake;
     std::unique_ptr<Pending> out;
+    std::unique_ptr<Reception> reception;
     std::shared_ptr<Conduit> stream;
     std::array<char, 46> peer_text{};
     std::uint8_t peer_size = 0;

@@ -12,7 +12,9 @@ constexpr std::size_t body_worth_keeping = 64 << 10;
 
 void LiveExchange::begin(Connection& connection) {
     connection_.store(&connection, std::memory_order_relaxed);
-    const auto bytes = connection.in.view().substr(connection.begin, connection.intake.size());
+    const auto size =
+        connection.intake.passes_on() ? connection.intake.head_size() : connection.intake.size();
+    const auto bytes = connection.in.view().substr(connection.begin, size);
     const auto question = std::min(head.target.find('?'), head.target.size());
     request_.method = head.method;
     request_.target = head.target;
@@ -20,6 +22,9 @@ void LiveExchange::begin(Connection& connection) {
     request_.query = head.target.substr(std::min(question + 1, head.target.size()));
     request_.body = bytes.substr(connection.intake.head_size());
     request_.headers = head.all();
+    const Reception* reception = connection.reception.get();
+    sink = reception ? reception->sink.get() : nullptr;
+    sink_failure = reception ? reception->failure : nullptr;
     Proxies::Origin origin{connection.peer(), connection.channel.secure()};
     if (connection.trusted_peer) origin = front_.proxies.origin(origin, request_.headers);
     request_.client_address = origin.address;
@@ -51,6 +56,9 @@ void LiveExchange::reset() {
     answer.headers.clear();
     answer.content_type.assign("application/json");
     answer.shared_body.reset();
+    answer.file.reset();
+    sink = nullptr;
+    sink_failure = nullptr;
     answer.body.clear();
     if (answer.body.capacity() > body_worth_keeping) answer.body.shrink_to_fit();
 }

@@ -34,6 +34,8 @@ Front::Front(const Settings& given, Service& serves)
       limits{
           .head = settings.head_limit,
           .body = [this](auto method, auto path) { return service.body_limit(method, path); },
+          .passed_on =
+              [this](auto method, auto path) { return service.takes_pieces(method, path); },
       },
       epoll(made(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       bell(made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),

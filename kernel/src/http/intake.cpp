@@ -60,7 +60,10 @@ Intake::State Intake::open(std::string_view text, const Limits& limits, Head& he
     const auto path = head.target.substr(0, head.target.find('?'));
     const auto limit = std::min(limits.body(head.method, path), largest_body);
     if (head.length > limit) return refuse({413, "The body is larger than this route takes."});
-    body_size_ = head.length;
+    body_size_ = announced_ = head.length;
+    passes_on_ = limits.passed_on && limits.passed_on(head.method, path);
+    if (passes_on_ && body_ == Head::Body::chunked)
+        return refuse({411, "The body's size has to be said in front, by Content-Length."});
     expects_continue_ = head.expects_continue && head.newer;
     if (body_ == Head::Body::chunked) chunks_ = std::make_unique<Chunks>(limit);
     return State::whole;
@@ -68,6 +71,7 @@ Intake::State Intake::open(std::string_view text, const Limits& limits, Head& he
 
 Intake::State Intake::read_body(Buffer& in, std::size_t begin) {
     if (body_ == Head::Body::none || body_done_) return State::whole;
+    if (passes_on_) return body_size_ == 0 ? State::whole : State::part;
     if (body_ == Head::Body::sized) return in.size() - begin >= size() ? State::whole : State::more;
     const auto raw = begin + size();
     const auto step = chunks_->step(in.view().substr(raw), in.data() + raw);
@@ -80,6 +84,10 @@ Intake::State Intake::read_body(Buffer& in, std::size_t begin) {
     body_done_ = true;
     chunks_.reset();
     return State::whole;
+}
+
+std::string_view Intake::part(const Buffer& in, std::size_t begin) const {
+    return in.view().substr(begin + head_size_).substr(0, body_size());
 }
 
 bool Intake::take_expectation(std::size_t bytes_here) {

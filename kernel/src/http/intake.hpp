@@ -15,8 +15,15 @@ public:
     struct Limits {
         std::size_t head;
         std::function<std::size_t(std::string_view method, std::string_view path)> body;
+        /// The body is passed on as it comes in.
+        std::function<bool(std::string_view method, std::string_view path)> passed_on{};
     };
-    enum class State { more, whole, refused };
+    enum class State {
+        more,
+        part,  ///< as `more`, and what is here of the body can be taken away
+        whole,
+        refused,
+    };
 
     /// Looks at what came in from `begin` on; `head` is filled when the request is whole, and
     /// its views hold while `in` stays as it is. A chunked body is unwrapped in place.
@@ -28,6 +35,15 @@ public:
     std::size_t head_size() const { return head_size_; }
     bool head_done() const { return head_size_ != 0; }
     const Refusal& refusal() const { return refusal_; }
+
+    /// Of a body that is passed on: its bytes at `begin` that are here, and that they are gone.
+    std::string_view part(const Buffer& in, std::size_t begin) const;
+    void took(std::size_t bytes) { body_size_ -= bytes; }
+    /// Nothing more of it is wanted.
+    void cut_short() { body_size_ = 0; }
+    bool passes_on() const { return passes_on_; }
+    /// Of the body, as announced.
+    std::uint64_t announced() const { return announced_; }
 
     /// The client waits for a "100 Continue" before it sends the body. Says so once.
     bool take_expectation(std::size_t bytes_here);
@@ -47,7 +63,11 @@ private:
     Head::Body body_ = Head::Body::none;
     bool expects_continue_ = false;
     bool body_done_ = false;
-    std::uint64_t body_size_ = 0;  // of a sized body as announced, of a chunked one so far
+    bool passes_on_ = false;
+    // Of a sized body as announced, of a chunked one so far, of one that is passed on what is
+    // still to come.
+    std::uint64_t body_size_ = 0;
+    std::uint64_t announced_ = 0;
     std::unique_ptr<Chunks> chunks_;
     Refusal refusal_;
 };

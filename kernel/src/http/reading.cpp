@@ -1,5 +1,5 @@
+#include "http/away.hpp"
 #include "http/clock.hpp"
-#include "http/worker.hpp"
 
 #include <utility>
 
@@ -42,7 +42,12 @@ Worker::Next Worker::answer_all(Connection& c) {
         LiveExchange& x = exchange();
         const auto state = c.intake.step(c.in, c.begin, front_.limits, x.head);
         if (state == Intake::State::refused) return refuse(c, c.intake.refusal());
-        if (state == Intake::State::more) {
+        if (state == Intake::State::part) {
+            const Next next = take_in(c, x);
+            if (next != Next::rest) return next;
+            if (c.intake.body_size() == 0) continue;
+        }
+        if (state != Intake::State::whole) {
             if (c.intake.take_expectation(c.unread())) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
             break;
         }
@@ -80,6 +85,35 @@ Worker::Next Worker::pass_on(Connection& c) {
     return decline(c, x);
 }
 
+/// Gives what is here of a body to whoever takes it. What they throw is for the answer to say, and
+/// nothing more is read as a request behind a body that was cut short.
+Worker::Next Worker::take_in(Connection& c, LiveExchange& x) {
+    if (role_ == Role::watcher) {
+        const Next next = send(c);
+        if (next != Next::rest || c.phase != Phase::reading) return next;
+        keep_input(c);
+        front_.jobs.go_on(c);
+        front_.ring();
+        return Next::passed_on;
+    }
+    const Away away(*this);
+    try {
+        if (!c.reception) {
+            c.reception = std::make_unique<Reception>();
+            x.begin(c);
+            c.reception->sink = front_.service.receive(x.request());
+        }
+        const auto part = c.intake.part(c.in, c.begin);
+        if (c.reception->sink) c.reception->sink->take(part);
+        c.intake.took(part.size());
+        c.in.drop(c.begin + c.intake.head_size(), part.size());
+    } catch (...) {
+        c.reception->failure = std::current_exception();
+        c.intake.cut_short();
+    }
+    return Next::rest;
+}
+
 /// Reads once. `drained` when there is surely nothing more for now.
 std::ptrdiff_t Worker::fill(Connection& c, bool& drained) {
     if (c.in.capacity() == 0) {
@@ -91,7 +125,8 @@ std::ptrdiff_t Worker::fill(Connection& c, bool& drained) {
         c.in.drop_front(c.begin);
         c.begin = 0;
     }
-    if (c.in.room() < smallest_input) c.in.reserve(2 * c.in.size() + smallest_input);
+    if (c.in.room() < smallest_input)
+        c.in.reserve(c.reception ? lent_size : 2 * c.in.size() + smallest_input);
     const auto room = c.in.room();
     const auto came = c.channel.read(c.in.tail(), room);
     if (came <= 0) return came;
@@ -131,9 +166,11 @@ void Worker::set_reading_deadline(Connection& c) {
     if (stage == c.stage) return;
     c.stage = stage;
     const auto& settings = front_.settings;
-    const auto patience = stage == Stage::idle   ? settings.idle_deadline
-                          : stage == Stage::head ? settings.head_deadline
-                                                 : settings.body_deadline;
+    auto patience = stage == Stage::idle   ? settings.idle_deadline
+                    : stage == Stage::head ? settings.head_deadline
+                                           : settings.body_deadline;
+    if (stage == Stage::body && c.intake.passes_on())
+        patience += std::chrono::seconds(c.intake.announced() / settings.slowest_body);
     front_.table.set_due(c, now_ms() + patience.count());
 }
 

@@ -2,7 +2,11 @@
 
 #include "http/text.hpp"
 
+#include <unistd.h>
+
 namespace svc::http {
+
+FileBody::~FileBody() { ::close(descriptor_); }
 
 std::string_view Request::header(std::string_view name) const {
     for (const Header& each : headers)

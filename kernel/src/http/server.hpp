@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -20,8 +21,10 @@ struct Settings {
     int workers = 16;
     std::size_t queue = 1024;  ///< whole requests waiting for a worker; beyond it 503 + Retry-After
     std::size_t max_connections = 19000;
-    std::chrono::milliseconds head_deadline{10'000};   ///< for the whole head, from its first byte
-    std::chrono::milliseconds body_deadline{30'000};   ///< for the whole body
+    std::chrono::milliseconds head_deadline{10'000};  ///< for the whole head, from its first byte
+    std::chrono::milliseconds body_deadline{30'000};  ///< for the whole body
+    /// Bytes a second that a body which is passed on piece by piece may take its time for besides.
+    std::uint64_t slowest_body = 64 << 10;
     std::chrono::milliseconds idle_deadline{75'000};   ///< between requests
     std::chrono::milliseconds write_deadline{30'000};  ///< for a peer that does not read its answer
     std::size_t head_limit = 16 << 10;
@@ -48,6 +51,10 @@ public:
     /// A parked peer that hung up; resume() then still works and the answer goes nowhere.
     virtual bool abandoned() const = 0;
 
+    /// Of a body that was passed on: what took it, and what it threw.
+    BodySink* sink = nullptr;
+    std::exception_ptr sink_failure;
+
     /// The answer. The front end adds Date, Content-Length and Connection, and for HEAD leaves the
     /// body out.
     Answer answer;
@@ -64,6 +71,10 @@ public:
     virtual Outcome serve(Exchange& exchange) = 0;
     /// Bytes of body the request's route takes; asked once the head is read.
     virtual std::size_t body_limit(std::string_view method, std::string_view path) const = 0;
+    /// True when the route takes its body piece by piece: then `receive` is asked.
+    virtual bool takes_pieces(std::string_view, std::string_view) const { return false; }
+    /// What takes the body of this request, of which only the head is here. May throw.
+    virtual std::unique_ptr<BodySink> receive(const Request&) { return nullptr; }
     /// An answer to what never became a request (malformed, too large, too slow, no worker):
     /// fills status, headers and body for `status`.
     virtual void refuse(int status, std::string_view reason, Answer& answer) const = 0;

@@ -88,8 +88,9 @@ Worker::Next Worker::resume(LiveExchange& x) {
 
 Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
     const bool stopping = front_.stopping.load(std::memory_order_relaxed);
-    if (stopping || !x.head.keep_alive) c.closing = true;
-    if (stopping) c.lingers = true;
+    const bool cut_short = c.reception && c.reception->failure;
+    if (stopping || cut_short || !x.head.keep_alive) c.closing = true;
+    if (stopping || cut_short) c.lingers = true;
     const Wanted wanted{
         .newer = x.head.newer,
         .head_only = x.head.method == "HEAD",
@@ -99,10 +100,13 @@ Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
     c.begin += static_cast<std::uint32_t>(c.intake.size());
     c.intake.reset();
     c.stage = Stage::fresh;
-    std::shared_ptr<const std::string> large;
-    if (const auto body = body_of(x.answer, wanted); body.size() <= small_body) out_ += body;
-    else if (x.answer.shared_body) large = std::move(x.answer.shared_body);
-    else large = std::make_shared<const std::string>(std::move(x.answer.body));
+    c.reception.reset();
+    LargeBody large;
+    if (x.answer.file && x.answer.file->size() > 0 && sends_body(x.answer, wanted))
+        large.file = std::move(x.answer.file);
+    else if (const auto body = body_of(x.answer, wanted); body.size() <= small_body) out_ += body;
+    else if (x.answer.shared_body) large.text = std::move(x.answer.shared_body);
+    else large.text = std::make_shared<const std::string>(std::move(x.answer.body));
     x.reset();
     return large ? send(c, std::move(large)) : Next::rest;
 }

@@ -49,6 +49,7 @@ private:
     Next converse(Connection& c);
     Next answer_all(Connection& c);
     Next pass_on(Connection& c);
+    Next take_in(Connection& c, LiveExchange& x);
     std::ptrdiff_t fill(Connection& c, bool& drained);
     void keep_input(Connection& c);
     void set_reading_deadline(Connection& c);
@@ -72,9 +73,9 @@ private:
 
     // writing.cpp
     enum class Pushed { all, some, gone };
-    Pushed push(Connection& c, std::shared_ptr<const std::string> body = nullptr);
+    Pushed push(Connection& c, LargeBody body = {});
     Pushed push_pending(Connection& c);
-    Next send(Connection& c, std::shared_ptr<const std::string> body = nullptr);
+    Next send(Connection& c, LargeBody body = {});
     Next drain(Connection& c);
     void await_reader(Connection& c);
     Next give_up_reader(Connection& c);

@@ -14,28 +14,33 @@ constexpr std::int64_t linger_while_stopping_ms = 300;
 constexpr std::size_t most_discarded = 1 << 20;
 constexpr std::size_t most_kept = 256 << 10;
 
+/// What is to be sent: text, and behind it text or a file.
 struct Pieces {
-    std::string_view first, second;
-    std::size_t size() const { return first.size() + second.size(); }
-    /// Without the first `sent` bytes.
-    Pieces from(std::size_t sent) const {
-        if (sent < first.size()) return {first.substr(sent), second};
-        return {second.substr(sent - first.size()), {}};
+    std::string_view head;
+    const LargeBody& body;
+
+    std::uint64_t size() const {
+        return head.size() + (body.file ? body.file->size() : body.text ? body.text->size() : 0);
+    }
+    /// Writes something of what is behind the first `sent` bytes.
+    std::ptrdiff_t write(Channel& channel, std::uint64_t sent) const {
+        const auto text = body.text ? std::string_view(*body.text) : std::string_view();
+        if (sent < head.size()) return channel.write(head.substr(sent), text);
+        const auto of_body = sent - head.size();
+        if (!body.file) return channel.write(text.substr(of_body));
+        const auto& file = *body.file;
+        const auto left = static_cast<std::size_t>(file.size() - of_body);
+        return channel.write(file.descriptor(), file.offset() + of_body, left);
     }
 };
 
-std::string_view view(const std::shared_ptr<const std::string>& body) {
-    return body ? std::string_view(*body) : std::string_view();
-}
-
 /// Writes until the peer takes no more, counting in `sent`; false when the connection broke.
-bool write_from(Channel& channel, const Pieces& pieces, std::size_t& sent) {
+bool write_from(Channel& channel, const Pieces& pieces, std::uint64_t& sent) {
     while (sent < pieces.size()) {
-        const auto left = pieces.from(sent);
-        const auto moved = channel.write(left.first, left.second);
+        const auto moved = pieces.write(channel, sent);
         if (moved == io::gone) return false;
         if (moved == io::later) break;
-        sent += static_cast<std::size_t>(moved);
+        sent += static_cast<std::uint64_t>(moved);
     }
     return true;
 }
@@ -44,15 +49,15 @@ bool write_from(Channel& channel, const Pieces& pieces, std::size_t& sent) {
 
 /// Sends `out_` and `body` behind whatever still waits. What the peer does not take stays with
 /// the connection; `out_` is empty afterwards.
-Worker::Pushed Worker::push(Connection& c, std::shared_ptr<const std::string> body) {
+Worker::Pushed Worker::push(Connection& c, LargeBody body) {
     if (c.out) {
         c.out->bytes += out_;
         c.out->body = std::move(body);
         out_.clear();
         return push_pending(c);
     }
-    const Pieces pieces{out_, view(body)};
-    std::size_t sent = 0;
+    const Pieces pieces{out_, body};
+    std::uint64_t sent = 0;
     const bool stands = write_from(c.channel, pieces, sent);
     if (!stands || sent == pieces.size()) {
         out_.clear();
@@ -66,14 +71,14 @@ Worker::Pushed Worker::push(Connection& c, std::shared_ptr<const std::string> bo
 
 Worker::Pushed Worker::push_pending(Connection& c) {
     Pending& pending = *c.out;
-    const Pieces pieces{pending.bytes, view(pending.body)};
+    const Pieces pieces{pending.bytes, pending.body};
     if (!write_from(c.channel, pieces, pending.sent)) return Pushed::gone;
     if (pending.sent < pieces.size()) return Pushed::some;
     c.out.reset();
     return Pushed::all;
 }
 
-Worker::Next Worker::send(Connection& c, std::shared_ptr<const std::string> body) {
+Worker::Next Worker::send(Connection& c, LargeBody body) {
     switch (push(c, std::move(body))) {
         case Pushed::gone: return close(c);
         case Pushed::some:
@@ -155,6 +160,7 @@ Worker::Next Worker::close(Connection& c) {
     c.in.free();
     c.out.reset();
     c.stream.reset();
+    c.reception.reset();
     c.intake.reset();
     c.channel.close();
     out_.clear();

@@ -11,6 +11,23 @@
 
 namespace svc::http::test {
 
+/// Counts what it is given; a body that says "stop" is refused there.
+class Counting final : public BodySink {
+public:
+    explicit Counting(std::atomic<int>& alive) : alive_(alive) { ++alive_; }
+    ~Counting() override { --alive_; }
+    void take(std::string_view bytes) override {
+        largest = std::max(largest, bytes.size());
+        text += bytes;
+        if (text.ends_with("stop")) throw std::runtime_error("enough");
+    }
+    std::string text;
+    std::size_t largest = 0;
+
+private:
+    std::atomic<int>& alive_;
+};
+
 /// What the tests ask of the front end: one small function per path.
 class Desk final : public Service {
 public:
@@ -31,6 +48,8 @@ public:
         else if (r.path == "/header") answer.body = r.header("x-test");
         else if (r.path == "/list") answer.body = r.header("accept");
         else if (r.path == "/empty") answer.status = 204;
+        else if (r.path == "/pieces") return tell_of_pieces(x);
+        else if (r.path == "/file") answer.file = file;
         else if (r.path == "/big") answer.body.assign(std::stoul(std::string(r.query)), 'x');
         else if (r.path == "/shared") answer.shared_body = shared;
         else if (r.path == "/sleep")
@@ -49,7 +68,14 @@ public:
     }
 
     std::size_t body_limit(std::string_view, std::string_view path) const override {
-        return path == large_path ? most_large_body : most_body;
+        return path == large_path || path == "/pieces" ? most_large_body : most_body;
+    }
+    bool takes_pieces(std::string_view, std::string_view path) const override {
+        return path == "/pieces";
+    }
+    std::unique_ptr<BodySink> receive(const Request& head) override {
+        if (head.query == "no") throw std::runtime_error("not you");
+        return std::make_unique<Counting>(sinks);
     }
     void refuse(int status, std::string_view reason, Answer& answer) const override {
         answer.status = status;
@@ -81,10 +107,23 @@ public:
 
     /// Told of a stream before anything else is done with it.
     std::function<void(const std::shared_ptr<Stream>&)> on_stream;
+    std::atomic<int> sinks{0};  ///< that are alive
+    std::shared_ptr<const FileBody> file;
     std::shared_ptr<const std::string> shared = std::make_shared<const std::string>(300'000, 's');
     std::atomic<bool> parks{true};  ///< false: a resumed exchange is answered, parked or not
 
 private:
+    static Outcome tell_of_pieces(Exchange& x) {
+        if (x.sink_failure) {
+            x.answer.status = 422;
+            x.answer.body = "refused";
+        } else if (const auto* sink = static_cast<Counting*>(x.sink)) {
+            x.answer.headers.emplace_back("X-Largest", std::to_string(sink->largest));
+            x.answer.headers.emplace_back("X-Left", std::to_string(x.request().body.size()));
+            x.answer.body = sink->text;
+        } else x.answer.body = "no body";
+        return Outcome::answered;
+    }
     Outcome park(Exchange& x) {
         if (x.state || !parks) {
             x.answer.body = "woken " + std::string(x.request().query);

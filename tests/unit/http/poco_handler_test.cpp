@@ -50,6 +50,7 @@ public:
     explicit Call(const Request& request) : request_(request) {}
     const Request& request() const override { return request_; }
     const std::string& request_id() const override { return id_; }
+    BodySink* body_sink() override { return nullptr; }
     const Caller* caller() const override { return nullptr; }
     Invoked invoke(const Invocation&) override { return {}; }
     void become_stream(std::function<void(std::shared_ptr<Stream>)>) override {}

@@ -1,0 +1,206 @@
+#include "tests/support/program.hpp"
+#include "tests/unit/http/house.hpp"
+
+#include <fcntl.h>
+
+/// Bodies that are passed on as they come in, and answers that are files.
+namespace svc::http::test {
+
+namespace {
+
+std::string varied(std::size_t size) {
+    std::string out(size, ' ');
+    std::uint32_t state = 1;
+    for (char& each : out)
+        each = static_cast<char>('a' + (state = state * 1103515245 + 12345) / 65536 % 26);
+    return out;
+}
+
+std::shared_ptr<const FileBody> open_part(
+    const std::filesystem::path& path, std::uint64_t offset, std::uint64_t size
+) {
+    return std::make_shared<const FileBody>(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC), offset, size
+    );
+}
+
+}  // namespace
+
+TEST(Pieces, ALargeBodyComesInPiecesAndWhole) {
+    House house;
+    auto client = house.client();
+    const auto body = varied(3 << 20);
+    const auto reply = client.ask(post("/pieces", body));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->body, body);
+    EXPECT_LE(std::stoul(reply->header("x-largest")), 64u << 10);
+    EXPECT_EQ(reply->header("x-left"), "0");
+    EXPECT_EQ(house.desk.sinks, 0);
+    EXPECT_EQ(client.ask(get("/"))->body, "hello");
+}
+
+TEST(Pieces, ABodyMayComeByteByByte) {
+    House house;
+    auto client = house.client();
+    for (const char each : post("/pieces", "abc")) ASSERT_TRUE(client.send({&each, 1}));
+    EXPECT_EQ(client.read_reply()->body, "abc");
+}
+
+TEST(Pieces, WhatIsPipelinedBehindABodyIsTheNextRequest) {
+    House house;
+    auto client = house.client();
+    const auto body = varied(200'000);
+    client.send(
+        get("/") + post("/pieces", body) + post("/pieces", "second") + post("/echo", "third")
+    );
+    EXPECT_EQ(client.read_reply()->body, "hello");
+    EXPECT_EQ(client.read_reply()->body, body);
+    EXPECT_EQ(client.read_reply()->body, "second");
+    EXPECT_EQ(client.read_reply()->body, "third");
+}
+
+TEST(Pieces, ManyBodiesComeInWhileEveryWorkerIsBusy) {
+    House house({.workers = 1});
+    auto busy = house.client();
+    busy.send(get("/sleep?500"));
+    ASSERT_TRUE(comes_true([&] { return house.load().busy_workers == 1; }));
+    const auto body = varied(100'000);
+    std::vector<Client> clients;
+    for (int each = 0; each < 5; ++each) {
+        clients.push_back(house.client());
+        clients.back().send(post("/pieces", body));
+    }
+    for (auto& each : clients) {
+        const auto reply = each.read_reply();
+        ASSERT_TRUE(reply);
+        EXPECT_EQ(reply->body, body);
+    }
+}
+
+TEST(Pieces, WhoeverIsRefusedNeedNotSendTheBody) {
+    House house;
+    auto client = house.client();
+    client.send(
+        "POST /pieces?no HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n"
+        "Expect: 100-continue\r\n\r\n"
+    );
+    const auto reply = client.read_reply();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 422);
+    EXPECT_EQ(reply->header("connection"), "close");
+}
+
+TEST(Pieces, WhoeverWaitsForLeaveToSendGetsIt) {
+    House house;
+    auto client = house.client();
+    client.send(
+        "POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
+    );
+    EXPECT_EQ(client.read_reply()->status, 100);
+    client.send("hello");
+    EXPECT_EQ(client.read_reply()->body, "hello");
+}
+
+TEST(Pieces, TheRestOfARefusedBodyIsNoRequest) {
+    House house;
+    auto client = house.client();
+    const auto smuggled = get("/echo");
+    client.send(
+        "POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+        std::to_string(4 + smuggled.size()) + "\r\n\r\nstop"
+    );
+    const auto reply = client.read_reply();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 422);
+    client.send(smuggled);
+    EXPECT_EQ(client.read_to_end(3s), "");
+    EXPECT_EQ(house.desk.served(), 1);
+    EXPECT_EQ(house.desk.sinks, 0);
+}
+
+TEST(Pieces, ABodyWithoutALengthIsRefused) {
+    House house;
+    auto client = house.client();
+    client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    EXPECT_EQ(client.read_reply()->status, 411);
+}
+
+TEST(Pieces, ARequestWithoutABodyHasNobodyToTakeIt) {
+    House house;
+    EXPECT_EQ(house.client().ask(post("/pieces", ""))->body, "no body");
+}
+
+TEST(Pieces, ABodyBeyondTheRoutesLimitIsRefusedAtOnce) {
+    House house;
+    auto client = house.client();
+    client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n");
+    EXPECT_EQ(client.read_reply()->status, 413);
+}
+
+TEST(Pieces, WhatTookAnUnfinishedBodyGoesWithTheConnection) {
+    House house;
+    {
+        auto client = house.client();
+        client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf of");
+        ASSERT_TRUE(comes_true([&] { return house.desk.sinks == 1; }));
+    }
+    EXPECT_TRUE(comes_true([&] { return house.desk.sinks == 0; }));
+}
+
+TEST(Pieces, ASlowBodyHasTimeInProportionToItsLength) {
+    House house({.body_deadline = 200ms, .slowest_body = 1000});
+    auto brief = house.client();
+    brief.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1");
+    auto lengthy = house.client();
+    lengthy.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n1");
+    EXPECT_EQ(brief.read_reply()->status, 408);
+    lengthy.send(std::string(3999, 'x'));
+    EXPECT_EQ(lengthy.read_reply()->status, 200);
+}
+
+TEST(FileAnswers, AFileIsSentFromWhereItIsAsked) {
+    const svc::test::TempFolder folder("file-answers");
+    const auto path = folder.path() / "file";
+    const auto text = varied(5 << 20);
+    svc::test::write_file(path, text);
+    House house;
+    house.desk.file = open_part(path, 0, text.size());
+    auto client = house.client();
+    EXPECT_EQ(client.ask(get("/file"))->body, text);
+    house.desk.file = open_part(path, 1000, 2'000'000);
+    EXPECT_EQ(client.ask(get("/file"))->body, text.substr(1000, 2'000'000));
+    const auto head = client.ask("HEAD /file HTTP/1.1\r\nHost: x\r\n\r\n", "HEAD");
+    EXPECT_EQ(head->header("content-length"), "2000000");
+    EXPECT_EQ(client.ask(get("/"))->body, "hello");
+    house.desk.file = open_part(path, 0, 0);
+    EXPECT_EQ(client.ask(get("/file"))->body, "");
+}
+
+TEST(FileAnswers, AReaderMayTakeItsTime) {
+    const svc::test::TempFolder folder("file-answers");
+    const auto path = folder.path() / "file";
+    const auto text = varied(8 << 20);
+    svc::test::write_file(path, text);
+    House house;
+    house.desk.file = open_part(path, 0, text.size());
+    auto slow = house.client(8 << 10);
+    slow.send(get("/file") + get("/"));
+    EXPECT_TRUE(house.answers());
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(slow.read_reply()->body, text);
+    EXPECT_EQ(slow.read_reply()->body, "hello");
+}
+
+TEST(FileAnswers, AFileThatBecameShorterEndsTheConnection) {
+    const svc::test::TempFolder folder("file-answers");
+    const auto path = folder.path() / "file";
+    svc::test::write_file(path, "short");
+    House house;
+    house.desk.file = open_part(path, 0, 1'000'000);
+    auto client = house.client();
+    client.send(get("/file"));
+    EXPECT_TRUE(client.is_closed_within(5s));
+    EXPECT_TRUE(house.answers());
+}
+
+}  // namespace svc::http::test
