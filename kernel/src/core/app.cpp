@@ -112,9 +112,7 @@ void App::open_modules() {
     if (impl.base_url.empty())
         impl.base_url = listening_url(static_cast<std::uint16_t>(server_settings_.port));
 
-    std::vector<std::string> names = top_.modules;
-    names.insert(names.end(), top_.plugins.begin(), top_.plugins.end());
-    modules_ = load_modules(places_.modules, names);
+    modules_ = load_modules(places_.modules, top_.modules, top_.plugins);
     for (Loaded& each : modules_) {
         impl.opening = each.card->name;
         impl.tag.clear();

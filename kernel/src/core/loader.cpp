@@ -61,10 +61,19 @@ std::string circle_or_want(
 }  // namespace
 
 std::vector<Loaded> load_modules(
-    const std::filesystem::path& folder, std::span<const std::string> names
+    const std::filesystem::path& folder,
+    std::span<const std::string> names,
+    std::span<const std::string> drivers
 ) {
     std::vector<const ModuleCard*> waiting;
     for (const std::string& name : names) waiting.push_back(&load(folder, name));
+    for (const std::string& name : drivers) {
+        const ModuleCard& card = load(folder, name);
+        const bool wanted = std::ranges::all_of(card.needs, [&](std::string_view need) {
+            return std::ranges::find(names, need) != names.end();
+        });
+        if (wanted) waiting.push_back(&card);
+    }
     std::vector<Loaded> loaded;
     const auto is_loaded = [&](std::string_view need) {
         return std::ranges::any_of(loaded, [&](const Loaded& each) {

@@ -18,9 +18,11 @@ struct Loaded {
 
 /// Loads the named libraries from `folder`, in the order of their needs, without opening them.
 /// Throws std::runtime_error with one line that names the module that is missing, stale, broken,
-/// in a circle or in want of another.
+/// in a circle or in want of another. Of `drivers` those are left out whose feature is not on.
 std::vector<Loaded> load_modules(
-    const std::filesystem::path& folder, std::span<const std::string> names
+    const std::filesystem::path& folder,
+    std::span<const std::string> names,
+    std::span<const std::string> drivers = {}
 );
 
 }  // namespace svc::core

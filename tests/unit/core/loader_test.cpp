@@ -36,6 +36,12 @@ TEST(Loader, NamesTheNeedThatIsNotEnabled) {
     EXPECT_EQ(load({"needy"}), "module needy: needs the module alone, which is not enabled");
 }
 
+TEST(Loader, LeavesOutDriversOfWhatIsOff) {
+    const std::vector<std::string> alone{"alone"}, none, needy{"needy"};
+    EXPECT_EQ(load_modules(folder, alone, needy).size(), 2u);
+    EXPECT_TRUE(load_modules(folder, none, needy).empty());
+}
+
 TEST(Loader, NamesACircle) {
     EXPECT_EQ(load({"hen", "egg", "alone"}), "module hen: needs go round in a circle: hen, egg");
 }
