@@ -162,6 +162,7 @@ struct UpdateAgentRequest {
     Uuid agent_id;
     Patch<std::string> name;
     Patch<std::optional<Url>> avatar_url;
+    Patch<std::optional<Uuid>> avatar_file_id;
     Patch<std::optional<std::string>> description;
     Patch<TokenRole> role;
     Patch<BudgetsChange> budgets;
@@ -172,6 +173,8 @@ SVC_RECORD(
     (agent_id, "An agent of the workspace."),
     (name, "As people will see it.", length(1, 80), trimmed),
     (avatar_url, "A picture; null takes it away."),
+    (avatar_file_id,
+     "A picture that you have uploaded, in place of `avatar_url`; null takes it away."),
     (description, "What it does; null takes it away.", length(0, 1000)),
     (role, "The most that it may do."),
     (budgets, "How much it may do; those left out stay as they are."),
@@ -191,6 +194,10 @@ AgentResponse update(Call& call, const UpdateAgentRequest& in) {
     AgentResponse& agent = change.after;
     in.name.apply_to(agent.name);
     in.avatar_url.apply_to(agent.avatar_url);
+    if (in.avatar_file_id.given()) {
+        const auto& file = in.avatar_file_id.value();
+        agent.avatar_url = file ? std::optional(picture_of(call, *file)) : std::nullopt;
+    }
     in.description.apply_to(agent.description);
     in.role.apply_to(agent.role);
     if (in.budgets.given()) {

@@ -2,6 +2,7 @@
 
 #include "modules/agents/agents.hpp"
 
+#include "modules/auth/api.hpp"
 #include "modules/orgs/api.hpp"
 
 namespace svc::agents {
@@ -85,6 +86,18 @@ void announce(Call& call, AgentResponse& agent, const Born& born) {
     call.tell(event);
 }
 
+Url picture_of(Call& call, const Uuid& file) {
+    auto* pictures = call.kernel().find<auth::Pictures>();
+    if (auto address = pictures ? pictures->address_of(call, file) : std::nullopt)
+        return *std::move(address);
+    const std::string root = call.request() ? "body" : "arguments";
+    throw Failure::invalid_at(
+        "[\"" + root + "\",\"avatar_file_id\"]",
+        "value_error",
+        "Value error, you have uploaded no such picture"
+    );
+}
+
 namespace {
 
 // --------------------------------------------------------------------------- create
@@ -92,6 +105,7 @@ namespace {
 struct CreateAgentRequest {
     std::string name;
     std::optional<Url> avatar_url;
+    std::optional<Uuid> avatar_file_id;
     std::optional<std::string> description;
     TokenRole role = TokenRole::member;
     std::optional<AgentBudgets> budgets;
@@ -101,6 +115,7 @@ SVC_RECORD(
     CreateAgentRequest,
     (name, "As people will see the agent.", length(1, 80), trimmed),
     (avatar_url, "A picture of it."),
+    (avatar_file_id, "A picture of it that you have uploaded, in place of `avatar_url`."),
     (description, "What it does.", length(0, 1000)),
     (role,
      "The most that it may do; the role of whoever owns its token is a ceiling besides.",
@@ -113,6 +128,7 @@ AgentResponse create(Call& call, const CreateAgentRequest& in) {
     require_person(call.caller(), "brings agents into the workspace");
     AgentResponse agent = draft(call, in.name, in.role);
     agent.avatar_url = in.avatar_url;
+    if (in.avatar_file_id) agent.avatar_url = picture_of(call, *in.avatar_file_id);
     agent.description = in.description;
     agent.status = in.status;
     if (in.budgets) agent.budgets = *in.budgets;

@@ -79,6 +79,17 @@ public:
     virtual void renamed(Tx& tx, const Uuid& org, const Uuid& person) = 0;
 };
 
+/// Asked of whoever keeps files.
+class Pictures {
+public:
+    static constexpr std::string_view name = "orgs.Pictures";
+    virtual ~Pictures() = default;
+
+    /// The lasting public address of a picture that the caller has uploaded; nothing when there is
+    /// none of that id.
+    virtual std::optional<Url> address_of(Call& call, const Uuid& file) = 0;
+};
+
 /// Asked of whoever keeps sessions.
 class ActiveWorkspace {
 public:

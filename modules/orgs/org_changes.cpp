@@ -84,14 +84,15 @@ void write(Call& call, const OrganizationResponse& before, const OrganizationRes
 }
 
 OrganizationResponse update(Call& call, const UpdateOrganizationRequest& in) {
-    if (in.icon.given()) check_icon(call, in.icon.value());
+    std::optional<Icon> icon;
+    if (in.icon.given()) icon = icon_of(call, in.icon.value());
     const auto [roster, before] = lock(call, in.org_id);
     require_right_over(call.caller(), roster, OrgRole::member);
     call.require_version(before.version);
     OrganizationResponse after = before;
     in.name.apply_to(after.name);
     in.slug.apply_to(after.slug);
-    in.icon.apply_to(after.icon);
+    if (in.icon.given()) after.icon = icon;
     if (is_same(before, after)) return before;
 
     after.last_edited_time = roster.now;

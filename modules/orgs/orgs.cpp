@@ -124,8 +124,9 @@ void require_room(Call& call, const Owned& owned) {
         .with("limit", "workspaces");
 }
 
-OrganizationResponse create(Call& call, const CreateOrganizationRequest& in) {
-    check_icon(call, in.icon);
+OrganizationResponse create(Call& call, const CreateOrganizationRequest& given) {
+    CreateOrganizationRequest in = given;
+    in.icon = icon_of(call, in.icon);
     const Caller& caller = call.caller();
     const Uuid id = new_uuid();
     auto owned = count_owned(call);
@@ -217,12 +218,19 @@ void narrow(const Caller& caller, OrganizationResponse& org) {
     if (caller.token_id) org.role = caller.role;
 }
 
-void check_icon(const Call& call, const std::optional<Icon>& icon) {
-    if (!icon) return;
-    const bool consistent = icon->type == IconType::emoji ? icon->emoji && !icon->external
-                                                          : icon->external && !icon->emoji;
+std::optional<Icon> icon_of(Call& call, std::optional<Icon> icon) {
+    if (!icon) return icon;
+    const bool consistent = icon->emoji.has_value() == (icon->type == IconType::emoji) &&
+                            icon->external.has_value() == (icon->type == IconType::external) &&
+                            icon->file_id.has_value() == (icon->type == IconType::file);
     if (!consistent)
         throw wrong_field(call, "icon", "give the member that `type` names, and no other");
+    if (icon->type != IconType::file) return icon;
+    auto* pictures = call.kernel().find<Pictures>();
+    const auto address = pictures ? pictures->address_of(call, *icon->file_id) : std::nullopt;
+    if (!address) throw wrong_field(call, "icon", "you have uploaded no such picture");
+    icon->file = IconFile{*address, std::nullopt};
+    return icon;
 }
 
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {

@@ -65,8 +65,9 @@ std::optional<Uuid> only_org(const Caller& caller);
 /// The caller's own view: a token has the rights it has.
 void narrow(const Caller& caller, OrganizationResponse& org);
 
-/// 422 when an icon's `type` does not name what it has.
-void check_icon(const Call& call, const std::optional<Icon>& icon);
+/// The icon as it is kept: with its address, if it is an uploaded picture. 422 when its `type` does
+/// not name what it has.
+std::optional<Icon> icon_of(Call& call, std::optional<Icon> icon);
 
 /// The 422 about one field of the input, wherever it came from.
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message);

@@ -14,8 +14,8 @@ BOOST_DESCRIBE_ENUM(BillingState, active, trialing, past_due, canceled)
 enum class MembershipStatus { active, invited };
 BOOST_DESCRIBE_ENUM(MembershipStatus, active, invited)
 
-enum class IconType { emoji, external };
-BOOST_DESCRIBE_ENUM(IconType, emoji, external)
+enum class IconType { emoji, external, file };
+BOOST_DESCRIBE_ENUM(IconType, emoji, external, file)
 
 struct ExternalIcon {
     Url url;
@@ -23,17 +23,32 @@ struct ExternalIcon {
 };
 SVC_RECORD(ExternalIcon, (url, "Where the picture is."));
 
+struct IconFile {
+    Url url;
+    std::optional<Timestamp> expires_at;
+    auto operator<=>(const IconFile&) const = default;
+};
+SVC_RECORD(
+    IconFile,
+    (url, "Where the picture is."),
+    (expires_at, "When that address stops working; null: it lasts.")
+);
+
 struct Icon {
     IconType type{};
     std::optional<std::string> emoji;
     std::optional<ExternalIcon> external;
+    std::optional<Uuid> file_id;
+    std::optional<IconFile> file;
     auto operator<=>(const Icon&) const = default;
 };
 SVC_RECORD(
     Icon,
-    (type, "Which of the other two it is."),
+    (type, "What it is, and so which of the others it has."),
     (emoji, "One emoji; with type `emoji`.", length(1, 32), left_out),
-    (external, "A picture elsewhere; with type `external`.", left_out)
+    (external, "A picture elsewhere; with type `external`.", left_out),
+    (file_id, "A picture that you have uploaded for this; with type `file`.", left_out),
+    (file, "Where that picture is.", left_out, echo)
 );
 
 struct OrganizationResponse {

@@ -48,6 +48,7 @@ public:
               &card_exhausted})
             kernel.add(*each);
         kernel.before("card.*", check_named_lease);
+        kernel.before("file.*", check_named_lease);
         set_up_watcher(kernel);
         run_jobs(kernel, settings);
     }

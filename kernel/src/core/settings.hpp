@@ -13,9 +13,12 @@ BOOST_DESCRIBE_ENUM(LogLevel, error, warning, notice, information, debug)
 // g++ 12 cannot count the members of an aggregate whose initialisers hold lists, so they are
 // functions.
 inline std::vector<std::string> shipped_modules() {
-    return {"mail", "orgs", "auth", "agents", "boards", "queue", "automations", "mcp", "docs"};
+    return {
+        "mail", "orgs", "auth", "agents", "boards", "files", "queue", "automations", "mcp", "docs"};
 }
-inline std::vector<std::string> shipped_plugins() { return {"mail-smtp", "mail-file", "idp-oidc"}; }
+inline std::vector<std::string> shipped_plugins() {
+    return {"mail-smtp", "mail-file", "idp-oidc", "store-s3", "store-local"};
+}
 inline std::vector<std::string> other_version_headers() { return {"Compat-Version"}; }
 
 struct TopSettings {

@@ -32,11 +32,15 @@ struct Said {
 
 class World {
 public:
-    World() : url_(Postgres::shared().fresh_database()), var_("workboard-world") {
+    explicit World(
+        const std::string& modules = "mail,orgs,auth,agents,boards,queue",
+        const std::string& plugins = ""
+    )
+        : url_(Postgres::shared().fresh_database()), var_("workboard-world") {
         core::Config::Sources sources;
         sources.flags = {
-            {"modules", "mail,orgs,auth,agents,boards,queue"},
-            {"plugins", ""},
+            {"modules", modules},
+            {"plugins", plugins},
             {"server.var", var_.path().string()},
             {"server.base_url", "https://board.example"},
             {"database.url", url_},
@@ -93,7 +97,7 @@ public:
         const Invoked answer = kernel().invoke(
             caller, {.operation = operation, .arguments = text, .surface = Surface::api}
         );
-        return {answer.status, boost::json::parse(answer.body)};
+        return {answer.status, answer.body.empty() ? value() : boost::json::parse(answer.body)};
     }
 
     /// The same, when it went well; throws with what was said otherwise.

@@ -1,0 +1,201 @@
+// Attachments: files that hang on cards themselves.
+
+#include "modules/files/files.hpp"
+
+namespace svc::files {
+
+namespace {
+
+/// A card, and what the caller may do with it.
+struct CardSeen {
+    std::optional<boards::BoardRole> role;
+    Uuid board_id;
+    bool board_is_archived = false;
+    bool board_in_trash = false;
+    bool attached = false;  ///< the file that was asked about hangs on it
+};
+SVC_RECORD(
+    CardSeen,
+    (role, ""),
+    (board_id, ""),
+    (board_is_archived, ""),
+    (board_in_trash, ""),
+    (attached, "")
+);
+
+constexpr Sql see_card{"files.see_card", R"(
+    SELECT c.board_id, b.is_archived AS board_is_archived, b.in_trash AS board_in_trash,
+        EXISTS (
+            SELECT FROM file_places l
+            WHERE l.org_id = $1 AND l.file_id = $6 AND l.holder_id = c.id) AS attached,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    WHERE c.org_id = $1 AND c.id = $5)"};
+
+constexpr Sql list_of_card{"files.list_attachments", R"(
+    SELECT v.*, l.id AS place_id
+    FROM file_places l
+    JOIN file_view v ON v.org_id = $1 AND v.id = l.file_id
+    WHERE l.org_id = $1 AND l.holder_id = $2 AND v.deleted_at IS NULL
+      AND ($3::uuid IS NULL OR l.id < $3)
+    ORDER BY l.id DESC
+    LIMIT $4)"};
+
+constexpr Sql attach_to_card{"files.attach", R"(
+    INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)
+    VALUES ($1, $2, $3, $3, $4)
+    ON CONFLICT (org_id, file_id, holder_id) DO NOTHING)"};
+
+constexpr Sql detach_from_card{"files.detach", R"(
+    DELETE FROM file_places WHERE org_id = $1 AND file_id = $2 AND holder_id = $3)"};
+
+Later<CardSeen> see_card_with(Call& call, const Uuid& card, const std::optional<Uuid>& file) {
+    return boards::Seat::of(call).later<CardSeen>(call.tx(), see_card, card, file);
+}
+
+void require_changeable(const std::optional<CardSeen>& seen) {
+    if (!seen || seen->board_in_trash) not_found("card");
+    boards::require(seen->role, boards::BoardRole::editor, "card");
+    if (seen->board_is_archived)
+        throw Failure(
+            Fault::conflict,
+            "The board is archived, so nothing on it can be changed; restore it first."
+        )
+            .with("reason", "board_archived");
+}
+
+// ------------------------------------------------------------------------------------- list
+
+struct AttachmentsQuery {
+    Uuid card_id;
+    Paging paging;
+};
+SVC_RECORD(AttachmentsQuery, (card_id, "The card."), (paging, "", spread));
+
+struct Attached {
+    File file;
+    std::optional<Uuid> object_id;
+    Uuid place_id;
+};
+SVC_RECORD(Attached, (file, "", spread), (object_id, ""), (place_id, ""));
+
+Page<File> list(Call& call, const AttachmentsQuery& in) {
+    const auto after = call.after(in.paging);
+    auto card = see_card_with(call, in.card_id, std::nullopt);
+    auto rows = call.tx().later<Attached>(
+        list_of_card,
+        call.org(),
+        in.card_id,
+        after ? std::optional(after->front()) : std::nullopt,
+        in.paging.page_size + 1
+    );
+    const auto seen = card.one();
+    if (!seen || seen->board_in_trash) not_found("card");
+    boards::require(seen->role, boards::BoardRole::viewer, "card");
+    auto page = call.page(rows.all(), in.paging, [](const Attached& last) {
+        return std::vector{last.place_id.str()};
+    });
+    Page<File> shown{{}, page.next_cursor};
+    for (Attached& each : page.results) {
+        FileSeen file;
+        file.file = std::move(each.file);
+        file.object_id = each.object_id;
+        shown.results.push_back(service().shown(file));
+    }
+    return shown;
+}
+
+// ----------------------------------------------------------------------------------- attach
+
+struct AttachFileRequest {
+    Uuid card_id;
+    Uuid file_id;
+};
+SVC_RECORD(
+    AttachFileRequest,
+    (card_id, "The card to hang it on."),
+    (file_id, "A file that you uploaded and committed, or one on a card that you may see.")
+);
+
+Answer<File> attach(Call& call, const AttachFileRequest& in) {
+    auto card = see_card_with(call, in.card_id, in.file_id);
+    auto files = see(call, {in.file_id});
+    const auto on = card.one();
+    require_changeable(on);
+    const auto seen = files.one();
+    if (!seen || !seen->visible())
+        throw wrong_field(call, "file_id", "you may attach no such file");
+    if (seen->file.status != FileStatus::available)
+        throw wrong_field(call, "file_id", "the upload has not been committed");
+    if (on->attached) return {200, service().shown(*seen)};
+    const Event event = change_of(file_created, *seen, in.card_id, on->board_id);
+    call.ask(event);
+    call.tx().queue(attach_to_card, call.org(), in.file_id, in.card_id, new_uuid());
+    call.tell(event);
+    return {201, service().shown(*seen)};
+}
+
+// ----------------------------------------------------------------------------------- detach
+
+struct AttachmentId {
+    Uuid card_id;
+    Uuid file_id;
+};
+SVC_RECORD(AttachmentId, (card_id, "The card it hangs on."), (file_id, "The attached file."));
+
+void detach(Call& call, const AttachmentId& in) {
+    auto card = see_card_with(call, in.card_id, in.file_id);
+    auto files = see(call, {in.file_id});
+    const auto on = card.one();
+    require_changeable(on);
+    const auto seen = files.one();
+    if (!on->attached || !seen) not_found("attachment");
+    const Event event = change_of(file_deleted, *seen, in.card_id, on->board_id);
+    call.ask(event);
+    call.tx().queue(detach_from_card, call.org(), in.file_id, in.card_id);
+    call.tell(event);
+}
+
+}  // namespace
+
+const Operation list_attachments{
+    .name = "list_attachments",
+    .route = "GET /v1/cards/{card_id}/attachments",
+    .summary = "List the files that are attached to a card, newest first.",
+    .description = "Files that its content or its comments show are not among them.",
+    .access = Access::board_viewer,
+    .handler = list,
+};
+
+const Operation attach_file{
+    .name = "attach_file",
+    .route = "POST /v1/cards/{card_id}/attachments",
+    .summary = "Attach a file to a card.",
+    .description =
+        "From then on everybody who sees the card may download it. A repeat changes nothing (200).",
+    .access = Access::board_editor,
+    .status = 201,
+    .also = {200},
+    .idempotent = true,
+    .handler = attach,
+};
+
+const Operation detach_file{
+    .name = "detach_file",
+    .route = "DELETE /v1/cards/{card_id}/attachments/{file_id}",
+    .summary = "Take a file off a card.",
+    .description =
+        "The file stays: where else it hangs, or else with whoever uploaded it, until it is "
+        "deleted.",
+    .access = Access::board_editor,
+    .status = 204,
+    .destructive = true,
+    .handler = detach,
+};
+
+}  // namespace svc::files

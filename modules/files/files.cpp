@@ -1,0 +1,224 @@
+// Files: looking at them, their keys and links.
+
+#include "modules/files/files.hpp"
+
+#include "modules/files/inspections.hpp"
+#include "modules/files/parts/disposition.hpp"
+
+namespace svc::files {
+
+namespace {
+
+// The boards that its cards are on decide who sees it. Of a board in the trash nobody sees
+// anything.
+constexpr Sql see_files{"files.see_files", R"(
+    SELECT v.*, v.uploader = $2 AS own, h.places, h.seen, h.editable, now() AS now
+    FROM file_view v
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS places, count(r.role) AS seen,
+            count(*) FILTER (WHERE r.role IN ('editor', 'admin')) AS editable
+        FROM file_places l
+        JOIN cards c ON c.org_id = $1 AND c.id = l.card_id
+        JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN NOT b.in_trash THEN
+                board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                    $3 = 'agent' AND EXISTS (
+                        SELECT FROM board_grants x
+                        WHERE x.org_id = $1 AND x.principal_id = $2)) END AS role
+        ) r
+        WHERE l.org_id = $1 AND l.file_id = v.id
+    ) h
+    WHERE v.org_id = $1 AND v.id = ANY ($5::uuid[]) AND v.deleted_at IS NULL)"};
+
+constexpr Sql leave_places{"files.leave_places", R"(
+    DELETE FROM file_places
+    WHERE org_id = $1 AND holder_id = $2 AND NOT file_id = ANY ($3::uuid[]))"};
+
+constexpr Sql take_place{"files.take_place", R"(
+    INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)
+    SELECT f.org_id, f.id, $3, $4, $5 FROM files f
+    WHERE f.org_id = $1 AND f.id = $2 AND f.deleted_at IS NULL
+    ON CONFLICT (org_id, file_id, holder_id) DO UPDATE SET card_id = excluded.card_id)"};
+
+}  // namespace
+
+std::string prefix_of(const Uuid& org, const Uuid& file) {
+    return org.str() + '/' + file.str() + '/';
+}
+std::string incoming_key(const Uuid& org, const Uuid& file) {
+    return prefix_of(org, file) + "incoming";
+}
+std::string object_key(const Uuid& org, const Uuid& file, const Uuid& object) {
+    return prefix_of(org, file) + object.str();
+}
+
+Later<FileSeen> see(Call& call, const std::vector<Uuid>& ids) {
+    return boards::Seat::of(call).later<FileSeen>(call.tx(), see_files, ids);
+}
+
+Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
+    const std::string root = call.request() ? "body" : "arguments";
+    return Failure::invalid_at(
+        "[\"" + root + "\",\"" + std::string(field) + "\"]",
+        "value_error",
+        "Value error, " + std::string(message)
+    );
+}
+
+// ------------------------------------------------------------------------------ the service
+
+Service::Service(Kernel& kernel, const Settings& settings)
+    : kernel_(kernel), settings_(settings), inspections_(std::make_unique<Inspections>(*this)) {}
+
+Service::~Service() = default;
+
+void Service::start() { inspections_->start(); }
+void Service::stop() noexcept { inspections_->stop(); }
+
+ObjectStore& Service::store() const {
+    if (auto* store = kernel_.find<ObjectStore>()) return *store;
+    throw Failure(Fault::unavailable, "This server has no store for files.");
+}
+
+std::function<std::vector<FileRef>()> Service::find(Call& call, const std::vector<Uuid>& ids)
+    const {
+    return [later = see(call, ids)]() mutable {
+        std::vector<FileRef> found;
+        for (const FileSeen& each : later.all())
+            if (each.visible() && each.file.status == FileStatus::available)
+                found.push_back(each.ref());
+        return found;
+    };
+}
+
+void Service::hang(
+    Tx& tx, const Uuid& org, const Uuid& card, const Uuid& holder, const std::vector<Uuid>& ids
+) const {
+    tx.queue(leave_places, org, holder, ids);
+    for (const Uuid& each : ids) tx.queue(take_place, org, each, holder, card, new_uuid());
+}
+
+Link Service::link(const Uuid& org, const FileRef& file) const {
+    const Timestamp until{Timestamp::now().micros + settings_.link_minutes * 60 * 1'000'000};
+    const auto url = store().download_url(
+        {.key = object_key(org, file.id, file.object_id),
+         .content_type = file.content_type,
+         .disposition = disposition_of(file.content_type, file.filename),
+         .until = until}
+    );
+    return {url, until};
+}
+
+File Service::shown(const FileSeen& seen) const {
+    File file = seen.file;
+    if (file.status != FileStatus::available || !seen.object_id) return file;
+    auto [url, expires_at] = link(*file.org_id, seen.ref());
+    file.url = std::move(url);
+    file.url_expires_at = expires_at;
+    return file;
+}
+
+// ------------------------------------------------------------------------------------- read
+
+namespace {
+
+File get(Call& call, const FileId& in) {
+    const auto seen = see(call, {in.file_id}).one();
+    if (!seen || !seen->visible()) not_found("file");
+    return service().shown(*seen);
+}
+
+// ------------------------------------------------------------------------------------ delete
+
+constexpr Sql drop_file{"files.delete_file", R"(
+    WITH unhung AS (
+        DELETE FROM file_places WHERE org_id = $1 AND file_id = $2
+    )
+    UPDATE files
+    SET deleted_at = now(), sweep_at = now(), version = version + 1
+    WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL)"};
+
+constexpr Sql attached_to{"files.cards_of_file", R"(
+    SELECT c.id AS card_id, c.board_id
+    FROM file_places l
+    JOIN cards c ON c.org_id = $1 AND c.id = l.card_id
+    WHERE l.org_id = $1 AND l.file_id = $2 AND l.holder_id = l.card_id)"};
+
+struct Place {
+    Uuid card_id;
+    Uuid board_id;
+};
+SVC_RECORD(Place, (card_id, ""), (board_id, ""));
+
+void remove(Call& call, const FileId& in) {
+    Tx& tx = call.tx();
+    auto later = see(call, {in.file_id});
+    auto attached = tx.later<Place>(attached_to, call.org(), in.file_id);
+    const auto seen = later.one();
+    if (!seen || !seen->visible()) not_found("file");
+    if (seen->editable < seen->places)
+        throw Failure(
+            Fault::restricted,
+            "The file hangs on a card that you may not edit, so you cannot delete it."
+        );
+    const auto places = attached.all();
+    std::vector<Event> events;
+    for (const Place& each : places)
+        events.push_back(change_of(file_deleted, *seen, each.card_id, each.board_id));
+    for (const Event& each : events) call.ask(each);
+    tx.queue(drop_file, call.org(), in.file_id);
+    for (const Event& each : events) call.tell(each);
+    call.tell(
+        {.kind = &file_removed,
+         .id = in.file_id,
+         .version = seen->version + 1,
+         .name = seen->file.filename}
+    );
+}
+
+}  // namespace
+
+Event change_of(const EventKind& kind, const FileSeen& seen, const Uuid& card, const Uuid& board) {
+    const bool gone = &kind == &file_deleted;
+    const FileChange on_card{
+        .id = seen.file.id,
+        .card_id = card,
+        .filename = seen.file.filename,
+        .content_type = seen.file.content_type,
+        .size_bytes = seen.file.size_bytes,
+        .version = seen.version};
+    FileChange off_card = on_card;
+    off_card.card_id.reset();
+    Event event = gone ? changed(kind, on_card, off_card) : created(kind, on_card);
+    event.name = seen.file.filename;
+    return std::move(event).on_board(board).of_card(card);
+}
+
+const Operation get_file{
+    .name = "get_file",
+    .route = "GET /v1/files/{file_id}",
+    .summary = "Read a file: what it is, and where to download it.",
+    .description =
+        "Whoever uploaded a file sees it until it hangs on a card; then those who see the card do. "
+        "`url` works for some minutes, for anybody who has it.",
+    .access = Access::member,
+    .handler = get,
+};
+
+const Operation delete_file{
+    .name = "delete_file",
+    .route = "DELETE /v1/files/{file_id}",
+    .summary = "Delete a file for good.",
+    .description =
+        "Takes it off every card it hangs on, all of which you have to be allowed to edit, and "
+        "removes its bytes.",
+    .access = Access::member,
+    .status = 204,
+    .destructive = true,
+    .handler = remove,
+};
+
+}  // namespace svc::files

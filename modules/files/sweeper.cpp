@@ -1,0 +1,158 @@
+#include "modules/files/sweeper.hpp"
+
+#include <Poco/Logger.h>
+
+namespace svc::files {
+
+namespace {
+
+constexpr std::int64_t batch = 50;
+constexpr std::chrono::hours between_searches_for_orphans{6};
+
+constexpr Sql workspaces_to_sweep{"files.workspaces_to_sweep", R"(
+    SELECT DISTINCT f.org_id FROM files f WHERE f.sweep_at <= now())"};
+
+constexpr Sql orphaned_workspaces{"files.orphaned_workspaces", R"(
+    SELECT DISTINCT f.org_id FROM files f
+    WHERE f.deleted_at IS NULL AND NOT EXISTS (SELECT FROM orgs o WHERE o.id = f.org_id))"};
+
+constexpr Sql mark_orphaned{"files.mark_orphaned", R"(
+    UPDATE files SET deleted_at = now(), sweep_at = now()
+    WHERE org_id = $1 AND deleted_at IS NULL)"};
+
+// From here on an upload is expired, so that no commit makes it available while its bytes go.
+constexpr Sql claim_batch{"files.claim_batch", R"(
+    UPDATE files
+    SET sweep_at = now() + interval '5 minutes',
+        status = CASE WHEN status = 'pending' THEN 'expired' ELSE status END
+    WHERE org_id = $1 AND id = ANY (ARRAY(
+        SELECT f.id FROM files f
+        WHERE f.org_id = $1 AND f.sweep_at <= now()
+        ORDER BY f.sweep_at
+        LIMIT $2
+        FOR UPDATE SKIP LOCKED))
+    RETURNING id, CASE WHEN status = 'available' AND deleted_at IS NULL THEN object_id END AS kept)"};
+
+struct Claimed {
+    Uuid id;
+    std::optional<Uuid> kept;
+};
+SVC_RECORD(Claimed, (id, ""), (kept, ""));
+
+// As long as the form may bring in something, the row stays, to be looked at once more.
+constexpr Sql drop_swept{"files.drop_swept", R"(
+    DELETE FROM files
+    WHERE org_id = $1 AND id = ANY ($2::uuid[]) AND upload_ends_at + $3::interval <= now()
+      AND (deleted_at IS NOT NULL
+          OR status = 'expired' AND upload_ends_at + $3::interval + $4::interval <= now()))"};
+
+constexpr Sql settle_swept{"files.settle_swept", R"(
+    UPDATE files
+    SET sweep_at = CASE
+        WHEN deleted_at IS NOT NULL THEN upload_ends_at + $3::interval
+        WHEN status = 'expired' THEN upload_ends_at + $3::interval + $4::interval
+    END
+    WHERE org_id = $1 AND id = ANY ($2::uuid[]))"};
+
+struct Workspace {
+    Uuid org_id;
+};
+SVC_RECORD(Workspace, (org_id, ""));
+
+std::vector<Workspace> workspaces(Kernel& kernel, const Sql& sql) {
+    std::vector<Workspace> found;
+    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        found = tx.all<Workspace>(sql);
+    });
+    return found;
+}
+
+}  // namespace
+
+void Sweeper::start() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void Sweeper::stop() noexcept {
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Sweeper::run() {
+    using Clock = std::chrono::steady_clock;
+    auto search_at = Clock::now();
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        lock.unlock();
+        try {
+            if (Clock::now() >= search_at) {
+                mark_orphans();
+                search_at = Clock::now() + between_searches_for_orphans;
+            }
+            sweep();
+        } catch (const std::exception& problem) {
+            Poco::Logger::get("files").warning(
+                std::string("sweeping, to be gone on with: ") + problem.what()
+            );
+        }
+        lock.lock();
+        wake_.wait_for(lock, std::chrono::seconds(service_.settings().sweep_seconds), [this] {
+            return stopping_;
+        });
+    }
+}
+
+/// Files of workspaces that are no more.
+void Sweeper::mark_orphans() {
+    Kernel& kernel = service_.kernel();
+    for (const auto& each : workspaces(kernel, orphaned_workspaces))
+        kernel.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.act_for(each.org_id, std::nullopt);
+            tx.run(mark_orphaned, each.org_id);
+        });
+}
+
+void Sweeper::sweep() {
+    for (const auto& each : workspaces(service_.kernel(), workspaces_to_sweep)) {
+        if (service_.kernel().stopping()) return;
+        sweep_in(each.org_id);
+    }
+}
+
+void Sweeper::sweep_in(const Uuid& org) {
+    while (!service_.kernel().stopping() && sweep_batch(org)) {
+    }
+}
+
+/// True when there may be more. The store is asked between two transactions, never inside one.
+bool Sweeper::sweep_batch(const Uuid& org) {
+    Kernel& kernel = service_.kernel();
+    std::vector<Claimed> claimed;
+    kernel.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(org, std::nullopt);
+        claimed = tx.all<Claimed>(claim_batch, org, batch);
+    });
+    std::vector<Uuid> done;
+    for (const Claimed& each : claimed) {
+        if (kernel.stopping()) break;
+        std::optional<std::string> keep;
+        if (each.kept) keep = object_key(org, each.id, *each.kept);
+        service_.store().clear(prefix_of(org, each.id), keep);
+        done.push_back(each.id);
+    }
+    if (done.empty()) return false;
+    const std::chrono::seconds kept(service_.settings().expired_days * 86400);
+    kernel.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.act_for(org, std::nullopt);
+        tx.queue(drop_swept, org, done, grace, kept);
+        tx.queue(settle_swept, org, done, grace, kept);
+    });
+    return claimed.size() == static_cast<std::size_t>(batch);
+}
+
+}  // namespace svc::files
