@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t most_waiting = 256;
 // Whoever asked has given up by then.
-constexpr std::chrono::minutes kept{2};
+constexpr std::chrono::seconds kept{120};
+// A store that failed one of those who wait for the same is not asked by each of them.
+constexpr std::chrono::seconds kept_when_failed{1};
 
 std::optional<std::string> fault_of(const Expected& what, const Contents& contents) {
     if (contents.size < 1) return "it is empty";
@@ -36,20 +38,23 @@ void Inspections::stop() noexcept {
     threads_.clear();
 }
 
-/// What is right stays so for others who ask at the same time. All else is told once: asked again,
+/// Others who ask at the same time are told the same, unless what was found has been undone: then
 /// it is looked for again. Under the lock.
 std::optional<Finding> Inspections::take(const Uuid& file) {
+    using Kind = Finding::Kind;
     const auto place = cases_.find(file);
     if (place == cases_.end() || !place->second.finding) return std::nullopt;
     auto finding = place->second.finding;
-    if (finding->kind != Finding::Kind::right) cases_.erase(place);
+    if (finding->kind == Kind::missing || finding->kind == Kind::wrong) cases_.erase(place);
     return finding;
 }
 
 void Inspections::forget_old() {
-    const auto before = Clock::now() - kept;
+    const auto now = Clock::now();
     std::erase_if(cases_, [&](const auto& each) {
-        return each.second.finding && each.second.since < before;
+        const auto& [finding, since] = each.second;
+        if (!finding) return false;
+        return now > since + (finding->kind == Finding::Kind::failed ? kept_when_failed : kept);
     });
 }
 

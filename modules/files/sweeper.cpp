@@ -7,14 +7,15 @@ namespace svc::files {
 namespace {
 
 constexpr std::int64_t batch = 50;
-constexpr std::chrono::hours between_searches_for_orphans{6};
+constexpr std::chrono::hours between_searches_for_orphans{1};
 
 constexpr Sql workspaces_to_sweep{"files.workspaces_to_sweep", R"(
     SELECT DISTINCT f.org_id FROM files f WHERE f.sweep_at <= now())"};
 
 constexpr Sql orphaned_workspaces{"files.orphaned_workspaces", R"(
     SELECT DISTINCT f.org_id FROM files f
-    WHERE f.deleted_at IS NULL AND NOT EXISTS (SELECT FROM orgs o WHERE o.id = f.org_id))"};
+    WHERE f.deleted_at IS NULL AND NOT EXISTS (
+        SELECT FROM orgs o WHERE o.id = f.org_id AND o.deleted_at IS NULL))"};
 
 constexpr Sql mark_orphaned{"files.mark_orphaned", R"(
     UPDATE files SET deleted_at = now(), sweep_at = now()
@@ -107,7 +108,7 @@ void Sweeper::run() {
     }
 }
 
-/// Files of workspaces that are no more.
+/// Files of workspaces that were deleted.
 void Sweeper::mark_orphans() {
     Kernel& kernel = service_.kernel();
     for (const auto& each : workspaces(kernel, orphaned_workspaces))
