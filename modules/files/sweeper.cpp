@@ -7,6 +7,8 @@ namespace svc::files {
 namespace {
 
 constexpr std::int64_t batch = 50;
+// In one batch: then the store is away.
+constexpr int most_failures = 3;
 constexpr std::chrono::hours between_searches_for_orphans{1};
 
 constexpr Sql workspaces_to_sweep{"files.workspaces_to_sweep", R"(
@@ -139,12 +141,11 @@ bool Sweeper::sweep_batch(const Uuid& org) {
         claimed = tx.all<Claimed>(claim_batch, org, batch);
     });
     std::vector<Uuid> done;
+    int failed = 0;
     for (const Claimed& each : claimed) {
-        if (kernel.stopping()) break;
-        std::optional<std::string> keep;
-        if (each.kept) keep = object_key(org, each.id, *each.kept);
-        service_.store().clear(prefix_of(org, each.id), keep);
-        done.push_back(each.id);
+        if (kernel.stopping() || failed == most_failures) break;
+        if (clear(org, each.id, each.kept)) done.push_back(each.id);
+        else ++failed;
     }
     if (done.empty()) return false;
     const std::chrono::seconds kept(service_.settings().expired_days * 86400);
@@ -153,7 +154,21 @@ bool Sweeper::sweep_batch(const Uuid& org) {
         tx.queue(drop_swept, org, done, grace, kept);
         tx.queue(settle_swept, org, done, grace, kept);
     });
-    return claimed.size() == static_cast<std::size_t>(batch);
+    return claimed.size() == static_cast<std::size_t>(batch) && failed < most_failures;
+}
+
+/// False when the store refuses; then it is tried again in some minutes. One file that cannot be
+/// removed is not in the way of others.
+bool Sweeper::clear(const Uuid& org, const Uuid& file, const std::optional<Uuid>& kept) const try {
+    std::optional<std::string> keep;
+    if (kept) keep = object_key(org, file, *kept);
+    service_.store().clear(prefix_of(org, file), keep);
+    return true;
+} catch (const std::exception& problem) {
+    Poco::Logger::get("files").warning(
+        "the bytes of " + file.str() + " could not be removed yet: " + problem.what()
+    );
+    return false;
 }
 
 }  // namespace svc::files

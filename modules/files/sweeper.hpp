@@ -28,6 +28,7 @@ private:
     void mark_orphans();
     void sweep_in(const Uuid& org);
     bool sweep_batch(const Uuid& org);
+    bool clear(const Uuid& org, const Uuid& file, const std::optional<Uuid>& kept) const;
 
     const Service& service_;
     std::mutex mutex_;

@@ -38,7 +38,6 @@ struct Described {
     std::optional<json::value> body;  ///< its schema
     int status = 200;                 ///< when it goes well
 
-    bool is_verb() const { return path.find(':') != path.npos; }
     /// With a value for each parameter.
     std::string at(const std::map<std::string, std::string>& values) const {
         std::string out = path;

@@ -1,8 +1,11 @@
+#include "tests/support/program.hpp"
 #include "tests/unit/http/certificate.hpp"
 #include "tests/unit/http/house.hpp"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+
+#include <fcntl.h>
 
 #include <fstream>
 
@@ -121,6 +124,34 @@ TEST(OverTls, ASlowReaderGetsItsAnswer) {
     std::this_thread::sleep_for(100ms);
     client.read_head();
     EXPECT_EQ(client.read().size(), 8'000'000u);
+}
+
+TEST(OverTls, ASlowReaderGetsAFile) {
+    const svc::test::TempFolder folder("tls-file");
+    std::string text;
+    while (text.size() < 8'000'000) text += std::to_string(text.size()) + ' ';
+    svc::test::write_file(folder.path() / "file", text);
+    const Certificate files;
+    House house(with(files));
+    const int descriptor = ::open((folder.path() / "file").c_str(), O_RDONLY | O_CLOEXEC);
+    house.desk.file = std::make_shared<const FileBody>(descriptor, 10, text.size() - 10);
+    TlsClient client(house);
+    client.send(get("/file", "Connection: close\r\n"));
+    std::this_thread::sleep_for(100ms);
+    client.read_head();
+    EXPECT_EQ(client.read() == text.substr(10), true);
+    EXPECT_TRUE(client.ended_well());
+}
+
+TEST(OverTls, APieceOfABodyComesInAsItIsSent) {
+    const Certificate files;
+    House house(with(files));
+    TlsClient client(house);
+    const std::string body(1'500'000, 'b');
+    client.send(post("/pieces", body));
+    const auto head = client.read_head();
+    EXPECT_NE(head.find("Content-Length: 1500000"), std::string::npos);
+    EXPECT_EQ(client.read(body.size()) == body, true);
 }
 
 TEST(OverTls, PipelinedRequestsAreAnsweredInOrder) {
