@@ -48,6 +48,12 @@ void Report::figure(const std::string& name, double value, Bar bar, boost::json:
     });
 }
 
+void Report::figure(const std::string& name, double value, boost::json::object made_of) {
+    fmt::print("{:<34} {:>10.3f}\n", name, value);
+    std::fflush(stdout);
+    figures_.push_back({{"name", name}, {"value", value}, {"made_of", std::move(made_of)}});
+}
+
 void Report::note(const std::string& text) {
     fmt::print("# {}\n", text);
     std::fflush(stdout);

@@ -37,6 +37,8 @@ class Report {
 public:
     /// Prints the figure with its bar, and keeps it with what it was made of.
     void figure(const std::string& name, double value, Bar bar, boost::json::object made_of = {});
+    /// The same without a bar: to be watched over time.
+    void figure(const std::string& name, double value, boost::json::object made_of);
     /// A line for whoever reads along.
     void note(const std::string& text);
     void write(const std::filesystem::path& file) const;
