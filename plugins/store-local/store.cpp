@@ -18,6 +18,9 @@ constexpr std::string_view upload_path = "/storage/upload";
 constexpr std::size_t most_of_form = 64 << 10;
 // What a page can do that is made of it: nothing.
 constexpr std::string_view page_policy = "default-src 'none'; sandbox";
+// What is signed says all there is to say of who may: pages may stand at another address than the
+// store, and no cookie counts here.
+const std::pair<std::string, std::string> for_any_page{"Access-Control-Allow-Origin", "*"};
 
 std::string hex(std::string_view bytes) {
     std::string out(bytes.size() * 2 + 1, '\0');
@@ -129,7 +132,7 @@ void Store::add_routes(Kernel& kernel) {
                 auto* upload = static_cast<Upload*>(call.body_sink());
                 if (!upload) throw Failure(Fault::invalid, "There is no form in this request.");
                 upload->finish();
-                return http::Answer{.status = 204};
+                return http::Answer{.status = 204, .headers = {for_any_page}};
             },
         .receive = [this](const http::Request& head) -> std::unique_ptr<http::BodySink> {
             const auto boundary = boundary_of(head.header("content-type"));
@@ -201,6 +204,7 @@ http::Answer Store::give(const http::Request& request) const {
         {"Content-Security-Policy", std::string(page_policy)},
         {"Cache-Control", "private, max-age=" + std::to_string(left)},
         {"Referrer-Policy", "no-referrer"},
+        for_any_page,
         {"Accept-Ranges", "bytes"},
         {"ETag", tag}};
     if (request.header("if-none-match") == tag) {

@@ -1,5 +1,3 @@
-#include "core/secret.hpp"
-#include "svc/types.hpp"
 #include "tests/unit/files/house.hpp"
 
 /// Who sees a file, where it hangs, and where its links lead.
@@ -197,30 +195,6 @@ TEST_F(Sharing, LinksAreGoodForExactlyOneThing) {
           "/storage/.unfinished/x",
           "/storage/upload/x"})
         EXPECT_EQ(server->client().get(path).status, 404) << path;
-}
-
-TEST_F(Sharing, LinksEnd) {
-    const std::string known = "a secret of at least thirty-two characters";
-    const Server signing({
-        .database_url = Postgres::shared().fresh_database(),
-        .settings = {"server.secret=" + known},
-    });
-    const core::Secret secret(known);
-    const auto ask = [&](std::int64_t seconds_from_now) {
-        const auto expires = std::to_string(Timestamp::now().micros / 1'000'000 + seconds_from_now);
-        std::string signature;
-        for (const char each : secret.sign("storage.download", "a/b\n" + expires + "\nx/y\nz")) {
-            signature += "0123456789abcdef"[static_cast<unsigned char>(each) >> 4];
-            signature += "0123456789abcdef"[static_cast<unsigned char>(each) & 15];
-        }
-        return signing.client()
-            .get(
-                "/storage/a/b?expires=" + expires + "&type=x/y&disposition=z&signature=" + signature
-            )
-            .status;
-    };
-    EXPECT_EQ(ask(60), 404);  // signed, and there is nothing
-    EXPECT_EQ(ask(-1), 403);
 }
 
 TEST_F(Sharing, DownloadsAreConditional) {
