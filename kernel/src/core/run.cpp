@@ -133,10 +133,16 @@ http::Answer run_until_settled(const Run& run, Input& input) {
                     .with_header("Retry-After", "1");
             pause_before(number);
         } catch (const ConstraintError& broken) {
-            // What the handler found has gone meanwhile; the next run finds that out.
-            if (broken.kind() != ConstraintError::Kind::foreign_key) throw;
+            // What the handler found has gone meanwhile, or what it found free is taken; the next
+            // run finds that out.
+            const bool taken = broken.kind() == ConstraintError::Kind::unique;
+            if (!taken && broken.kind() != ConstraintError::Kind::foreign_key) throw;
             if (number >= most_attempts)
-                throw Failure(Fault::conflict, "What this is about has just been removed.");
+                throw Failure(
+                    Fault::conflict,
+                    taken ? "Somebody else has just taken an id or a name that this gives."
+                          : "What this is about has just been removed."
+                );
             pause_before(number);
         } catch (const Failure& failure) {
             // A refusal may rest on a hint that is no longer true.
