@@ -8,6 +8,7 @@ build_packages=(
     g++ cmake ninja-build ccache mold
     libpoco-dev libboost1.81-dev libboost-json1.81-dev libpq-dev libssl-dev libsodium-dev
     liblua5.4-dev libseccomp-dev libfmt-dev libtomlplusplus-dev libre2-dev
+    libcmark-gfm-dev libcmark-gfm-extensions-dev
     postgresql-15 ca-certificates
 )
 node_packages=(nodejs npm)  # only when there is no other Node

@@ -47,8 +47,8 @@ public:
               &lease_revoked,
               &card_exhausted})
             kernel.add(*each);
-        kernel.before("card.*", check_named_lease);
-        kernel.before("file.*", check_named_lease);
+        for (const char* each : {"card.*", "file.*", "block.*", "comment.*"})
+            kernel.before(each, check_named_lease);
         set_up_watcher(kernel);
         run_jobs(kernel, settings);
     }

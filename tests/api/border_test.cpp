@@ -32,6 +32,9 @@ const std::map<std::string, std::string> bodies{
     {"presign_file", R"({"filename": "a.txt", "content_type": "text/plain"})"},
     {"update_member", R"({"role": "member"})"},
     {"add_member", R"({"email": "carol-{random}@example.com"})"},
+    {"append_block_children", R"({"children": [{"paragraph": {}}]})"},
+    {"batch_blocks", R"({"operations": [{"op": "delete", "id": "{block_id}"}]})"},
+    {"create_comment", R"({"parent": {"card_id": "{card_id}"}, "markdown": "Hello"})"},
 };
 
 /// Not called to make things: it would end or lock out the very caller.
@@ -127,7 +130,8 @@ protected:
         work(side);
     }
     static bool makes_something(const Described& operation) {
-        const bool post = operation.method == "POST" && operation.status == 201;
+        const bool post = (operation.method == "POST" && operation.status == 201) ||
+                          operation.name == "append_block_children";
         return !operation.for_anyone && !not_made_by.contains(operation.name) &&
                (post || operation.method == "PUT");
     }

@@ -14,7 +14,17 @@ BOOST_DESCRIBE_ENUM(LogLevel, error, warning, notice, information, debug)
 // functions.
 inline std::vector<std::string> shipped_modules() {
     return {
-        "mail", "orgs", "auth", "agents", "boards", "files", "queue", "automations", "mcp", "docs"};
+        "mail",
+        "orgs",
+        "auth",
+        "agents",
+        "boards",
+        "files",
+        "content",
+        "queue",
+        "automations",
+        "mcp",
+        "docs"};
 }
 inline std::vector<std::string> shipped_plugins() {
     return {"mail-smtp", "mail-file", "idp-oidc", "store-s3", "store-local"};

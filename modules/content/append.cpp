@@ -1,0 +1,65 @@
+// Adding blocks.
+
+#include "modules/content/changes.hpp"
+#include "modules/content/operations.hpp"
+
+namespace svc::content {
+
+namespace {
+
+struct AppendChildrenRequest {
+    Uuid parent_id;
+    std::vector<BlockInput> children;
+    std::optional<Position> position;
+    std::optional<Uuid> after;
+};
+SVC_RECORD(
+    AppendChildrenRequest,
+    (parent_id, "A block, or a card for what stands directly on it."),
+    (children, "The new blocks in their order.", length(1, most_in_list)),
+    (position, "Where they go; left out, behind all others."),
+    (after, "The block to stand behind; an older way to say `position`.")
+);
+
+Page<Block> append(Call& call, const AppendChildrenRequest& in) {
+    if (count_blocks(in.children) > most_in_request)
+        throw wrong_at(call, "\"children\"", "a request brings 1000 blocks at most");
+    const Place place = Place::of(call, in.parent_id, in.position, in.after);
+    auto seen = lock_card(call, CardKey(in.parent_id));
+    auto spot = find_spot(call, place, std::nullopt);
+    CardTree tree(call);
+    tree.queue_ancestors({in.parent_id});
+    tree.queue_taken(in.children);
+    NamesWanted names(call, named_in(in.children));
+
+    tree.take(require_changeable(seen.one(), BoardRole::editor));
+    auto blocks = in.children;
+    work_out(blocks, names.names());
+    const auto ids = tree.insert(place, spot.must(), std::move(blocks));
+    BlockEvents events(call, tree);
+    events.made(ids);
+    tree.write();
+    events.tell();
+
+    Page<Block> made;
+    for (const Uuid& each : ids) made.results.push_back(shown(tree.block(each)));
+    return made;
+}
+
+}  // namespace
+
+const Operation append_block_children{
+    .name = "append_block_children",
+    .route = "PATCH /v1/blocks/{parent_id}/children",
+    .summary = "Add blocks to a card, or below a block.",
+    .description =
+        "Adds up to 1000 blocks in up to ten levels, all or none, and answers the new blocks of "
+        "the first level. Each block names its type by the member that holds its content: "
+        "`{\"paragraph\": {\"rich_text\": [{\"text\": {\"content\": \"Hello\"}}]}}`. What is below "
+        "it comes in `children`, beside that member or within it.",
+    .access = Access::board_editor,
+    .body_limit = 2 << 20,
+    .handler = append,
+};
+
+}  // namespace svc::content

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "modules/content/tree.hpp"
+
+/// What several writes of blocks have in common.
+namespace svc::content {
+
+/// The events of changed blocks: asked before anything is written, then told.
+class BlockEvents {
+public:
+    BlockEvents(Call& call, const CardTree& tree) : call_(call), tree_(tree) {}
+
+    void made(const std::vector<Uuid>& ids);
+    void changed(const Uuid& id);
+    /// `was`: the block before it was moved.
+    void moved(const StoredBlock& was, const Place& place);
+    void deleted(const Uuid& id);
+    void restored(const Uuid& id);
+
+    void tell();
+
+private:
+    void add(const EventKind& kind, const Uuid& id, std::string changes, std::string previous);
+
+    Call& call_;
+    const CardTree& tree_;
+    std::vector<Event> events_;
+};
+
+}  // namespace svc::content

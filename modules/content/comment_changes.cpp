@@ -1,0 +1,190 @@
+// Changing, deleting and settling comments.
+
+#include "modules/content/comments.hpp"
+#include "modules/content/operations.hpp"
+
+namespace svc::content {
+
+namespace {
+
+constexpr Sql lock_comment{"content.lock_comment", R"(
+    SELECT id, card_id, block_id, discussion_id, rich_text, resolved_by, in_trash, created_time,
+        created_by, last_edited_time, version
+    FROM comments
+    WHERE org_id = $1 AND id = $2
+    FOR UPDATE)"};
+
+constexpr Sql reword_comment{"content.reword_comment", R"(
+    UPDATE comments
+    SET rich_text = $3, plain = $4, last_edited_time = now(), version = version + 1
+    WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql trash_comment{"content.trash_comment", R"(
+    UPDATE comments SET in_trash = true, version = version + 1
+    WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql settle_discussion{"content.settle_discussion", R"(
+    UPDATE comments SET resolved_by = $3, version = version + 1
+    WHERE org_id = $1 AND discussion_id = $2 AND (resolved_by IS NULL) = ($3::jsonb IS NOT NULL))"};
+
+/// A comment, locked, and the card that it is on.
+class CommentEdit {
+public:
+    enum class Deleted { counts, is_gone };
+
+    CommentEdit(Call& call, const Uuid& id)
+        : call_(call),
+          row_(call.tx().later<StoredComment>(lock_comment, call.org(), id)),
+          seen_(see_card(call, CardKey(id))) {}
+
+    /// Strangers get 404, and so does everybody for a comment that is deleted, unless it counts.
+    const StoredComment& begin(Deleted deleted) {
+        const auto row = row_.one();
+        if (!row) not_found("comment");
+        before = *row;
+        const auto seen = seen_.one();
+        if (!seen || !seen->role || seen->board_in_trash) not_found("comment");
+        if (before.in_trash && deleted == Deleted::is_gone) not_found("comment");
+        card = require_changeable(seen, BoardRole::viewer);
+        return before;
+    }
+
+    bool is_authors() const { return before.created_by.parsed().id == call_.caller().id; }
+
+    /// Asks and tells of the change that `write` queues.
+    template <class Write>
+    Comment finish(const EventKind& kind, StoredComment after, const Write& write) {
+        ++after.version;
+        const Comment was = shown(before), is = shown(after);
+        const Event event = placed(changed(kind, was, is), card);
+        call_.ask(event);
+        write(call_.tx());
+        call_.tell(event);
+        return is;
+    }
+
+    StoredComment before;
+    CardSeen card;
+
+private:
+    Call& call_;
+    Later<StoredComment> row_;
+    Later<CardSeen> seen_;
+};
+
+[[noreturn]] void not_yours(std::string_view message) {
+    throw Failure(Fault::restricted, std::string(message));
+}
+
+struct UpdateCommentRequest {
+    Uuid comment_id;
+    std::optional<RichTexts> rich_text;
+    std::optional<std::string> markdown;
+};
+SVC_RECORD(
+    UpdateCommentRequest,
+    (comment_id, "A comment of yours."),
+    (rich_text, "What it shall say.", length(1, most_items)),
+    (markdown, "The same as Markdown, instead of `rich_text`.", length(1, 50'000))
+);
+
+Comment update(Call& call, const UpdateCommentRequest& in) {
+    const bool says = in.rich_text || in.markdown;
+    RichTexts texts = says ? said_in(call, in.rich_text, in.markdown) : RichTexts{};
+    CommentEdit edit(call, in.comment_id);
+    Named named;
+    gather(texts, named);
+    NamesWanted names(call, std::move(named));
+    StoredComment after = edit.begin(CommentEdit::Deleted::is_gone);
+    if (!edit.is_authors()) not_yours("Only whoever wrote a comment may change it.");
+    call.require_version(after.version);
+    Names kept;
+    keep_names(after.rich_text.text, kept);
+    work_out(texts, names.names(std::move(kept)));
+    after.rich_text = boards::AsJson(texts);
+    if (!says || after.rich_text == edit.before.rich_text) return shown(edit.before);
+    after.last_edited_time = edit.card.now;
+    return edit.finish(comment_updated, after, [&](Tx& tx) {
+        tx.queue(reword_comment, call.org(), after.id, after.rich_text.text, plain_text_of(texts));
+    });
+}
+
+struct CommentId {
+    Uuid comment_id;
+};
+SVC_RECORD(CommentId, (comment_id, "A comment."));
+
+Comment remove(Call& call, const CommentId& in) {
+    CommentEdit edit(call, in.comment_id);
+    StoredComment after = edit.begin(CommentEdit::Deleted::counts);
+    if (!edit.is_authors() && edit.card.role < BoardRole::admin)
+        not_yours("Only whoever wrote a comment, and the board's admins, may delete it.");
+    if (after.in_trash) return shown(after);
+    call.require_version(after.version);
+    after.in_trash = true;
+    return edit.finish(comment_deleted, after, [&](Tx& tx) {
+        tx.queue(trash_comment, call.org(), after.id);
+        count_comments(tx, call.org(), edit.card, -1);
+    });
+}
+
+struct ResolveCommentRequest {
+    Uuid comment_id;
+    bool resolved = true;
+};
+SVC_RECORD(
+    ResolveCommentRequest,
+    (comment_id, "Any comment of the discussion."),
+    (resolved, "false takes the discussion up again.", defaulted)
+);
+
+Comment resolve(Call& call, const ResolveCommentRequest& in) {
+    CommentEdit edit(call, in.comment_id);
+    StoredComment after = edit.begin(CommentEdit::Deleted::is_gone);
+    call.require_version(after.version);
+    if (after.resolved_by.has_value() == in.resolved) return shown(after);
+    after.resolved_by.reset();
+    if (in.resolved) after.resolved_by = boards::AsJson(ref_of(call.caller()));
+    return edit.finish(comment_updated, after, [&](Tx& tx) {
+        tx.queue(
+            settle_discussion,
+            call.org(),
+            after.discussion_id,
+            after.resolved_by ? std::optional(after.resolved_by->text) : std::nullopt
+        );
+    });
+}
+
+}  // namespace
+
+const Operation update_comment{
+    .name = "update_comment",
+    .route = "PATCH /v1/comments/{comment_id}",
+    .summary = "Change what a comment of yours says.",
+    .access = Access::board_viewer,
+    .idempotent = true,
+    .handler = update,
+};
+
+const Operation delete_comment{
+    .name = "delete_comment",
+    .route = "DELETE /v1/comments/{comment_id}",
+    .summary = "Take a comment back.",
+    .description = "Whoever wrote it may, and the board's admins. Answers the comment.",
+    .access = Access::board_viewer,
+    .destructive = true,
+    .idempotent = true,
+    .handler = remove,
+};
+
+const Operation resolve_comment{
+    .name = "resolve_comment",
+    .route = "POST /v1/comments/{comment_id}:resolve",
+    .summary = "Settle a discussion, or take it up again.",
+    .description = "All comments of the discussion then say `resolved`.",
+    .access = Access::board_viewer,
+    .idempotent = true,
+    .handler = resolve,
+};
+
+}  // namespace svc::content

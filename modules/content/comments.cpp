@@ -1,0 +1,332 @@
+// Reading comments, and making them.
+
+#include "modules/content/comments.hpp"
+
+#include "modules/content/operations.hpp"
+#include "modules/content/parts/markdown.hpp"
+
+namespace svc::content {
+
+Comment shown(const StoredComment& row) {
+    Comment comment;
+    comment.id = row.id;
+    comment.card_id = row.card_id;
+    comment.parent = row.block_id ? BlockParent{ParentType::block_id, std::nullopt, row.block_id}
+                                  : BlockParent{ParentType::card_id, row.card_id, std::nullopt};
+    comment.discussion_id = row.discussion_id;
+    comment.rich_text = row.rich_text;
+    const PrincipalRef by = row.created_by.parsed();
+    comment.display_name = {
+        by.principal_type == PrincipalType::user ? CommenterType::user : CommenterType::integration,
+        by.name};
+    comment.resolved = row.resolved_by.has_value();
+    comment.resolved_by = row.resolved_by;
+    comment.created_time = row.created_time;
+    comment.created_by = row.created_by;
+    comment.last_edited_time = row.last_edited_time;
+    comment.in_trash = row.in_trash;
+    comment.version = row.version;
+    return comment;
+}
+
+RichTexts said_in(
+    const Call& call,
+    const std::optional<RichTexts>& rich_text,
+    const std::optional<std::string>& markdown
+) {
+    if (rich_text.has_value() == markdown.has_value())
+        throw wrong_at(call, "\"rich_text\"", "give either rich_text or markdown");
+    RichTexts texts = rich_text ? *rich_text : text_of_markdown(*markdown);
+    if (texts.size() > most_items)
+        throw wrong_at(call, "\"markdown\"", "it makes more than 100 items of rich text");
+    if (texts.empty())
+        throw wrong_at(call, rich_text ? "\"rich_text\"" : "\"markdown\"", "it says nothing");
+    Reader reader;
+    auto root = reader.at(root_of(call));
+    auto step = reader.at("rich_text");
+    settle(reader, texts);
+    if (!reader.clean()) throw Failure::invalid_input(reader.issues());
+    return texts;
+}
+
+namespace {
+
+// ------------------------------------------------------------------------------------ reading
+
+// What $5 leads to: all comments of a card, those of a block, or those of a discussion.
+constexpr Sql list_some{"content.list_comments", R"(
+    WITH seen AS (
+        SELECT c.id AS card_id,
+            board_role($2, $3, $4, o.visibility, o.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x
+                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        FROM cards c
+        JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+        WHERE c.org_id = $1 AND c.id = coalesce(
+            (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5),
+            (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5), $5)
+    )
+    SELECT s.role, m.id IS NOT NULL AS there, coalesce(m.id, s.card_id) AS id, s.card_id,
+        m.block_id, coalesce(m.discussion_id, s.card_id) AS discussion_id, m.rich_text,
+        m.resolved_by, coalesce(m.in_trash, false) AS in_trash,
+        coalesce(m.created_time, now()) AS created_time, m.created_by,
+        coalesce(m.last_edited_time, now()) AS last_edited_time, coalesce(m.version, 1) AS version
+    FROM seen s
+    LEFT JOIN LATERAL (
+        SELECT * FROM comments l
+        WHERE l.org_id = $1 AND l.card_id = s.card_id AND NOT l.in_trash
+            AND s.role IS NOT NULL
+            AND (l.card_id = $5 OR l.block_id = $5 OR l.discussion_id = $5)
+            AND ($6::boolean IS NULL OR (l.resolved_by IS NOT NULL) = $6)
+            AND ($7::uuid IS NULL OR l.id > $7)
+        ORDER BY l.id
+        LIMIT $8
+    ) m ON true
+    ORDER BY m.id)"};
+
+struct Listed {
+    std::optional<BoardRole> role;
+    bool there = false;
+    StoredComment comment;
+};
+SVC_RECORD(Listed, (role, ""), (there, ""), (comment, "", spread));
+
+struct ListCommentsQuery {
+    std::optional<Uuid> card_id;
+    std::optional<Uuid> block_id;
+    std::optional<Uuid> discussion_id;
+    std::optional<bool> resolved;
+    Paging paging;
+};
+SVC_RECORD(
+    ListCommentsQuery,
+    (card_id, "All comments of this card, those about its blocks among them."),
+    (block_id, "Only those about this block; a card's id is taken, too."),
+    (discussion_id, "Only those of this discussion."),
+    (resolved, "Only those of discussions that are resolved, or only those that are not."),
+    (paging, "", spread)
+);
+
+Uuid only_one_of(const Call& call, const ListCommentsQuery& in) {
+    const int given =
+        in.card_id.has_value() + in.block_id.has_value() + in.discussion_id.has_value();
+    if (given != 1)
+        throw Failure::invalid_at(
+            call.request() ? R"(["query","block_id"])" : R"(["arguments","block_id"])",
+            "value_error",
+            "Value error, give one of card_id, block_id and discussion_id"
+        );
+    return in.card_id ? *in.card_id : in.block_id ? *in.block_id : *in.discussion_id;
+}
+
+Page<Comment> list(Call& call, const ListCommentsQuery& in) {
+    const Uuid about = only_one_of(call, in);
+    const auto after = call.after(in.paging);
+    auto rows = Seat::of(call)
+                    .later<Listed>(
+                        call.tx(),
+                        list_some,
+                        about,
+                        in.resolved,
+                        after ? Uuid::parse(after->front()) : std::nullopt,
+                        in.paging.page_size + 1
+                    )
+                    .all();
+    if (rows.empty()) not_found("card, block or discussion");
+    boards::require(rows.front().role, BoardRole::viewer, "card, block or discussion");
+    if (!rows.front().there) return {};
+    std::vector<Comment> comments;
+    for (const Listed& each : rows) comments.push_back(shown(each.comment));
+    return call.page(std::move(comments), in.paging, [](const Comment& last) {
+        return std::vector{last.id.str()};
+    });
+}
+
+constexpr Sql see_comment{"content.get_comment", R"(
+    SELECT m.*,
+        board_role($2, $3, $4, o.visibility, o.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM comments m
+    JOIN cards c ON c.org_id = $1 AND c.id = m.card_id
+    JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    WHERE m.org_id = $1 AND m.id = $5 AND NOT m.in_trash)"};
+
+struct CommentSeen {
+    StoredComment comment;
+    std::optional<BoardRole> role;
+};
+SVC_RECORD(CommentSeen, (comment, "", spread), (role, ""));
+
+struct CommentId {
+    Uuid comment_id;
+};
+SVC_RECORD(CommentId, (comment_id, "A comment."));
+
+Comment get(Call& call, const CommentId& in) {
+    const auto seen =
+        Seat::of(call).later<CommentSeen>(call.tx(), see_comment, in.comment_id).one();
+    if (!seen) not_found("comment");
+    boards::require(seen->role, BoardRole::viewer, "comment");
+    return shown(seen->comment);
+}
+
+// ------------------------------------------------------------------------------------- making
+
+enum class AboutType { card_id, page_id, block_id };
+BOOST_DESCRIBE_ENUM(AboutType, card_id, page_id, block_id)
+
+struct CommentParent {
+    std::optional<AboutType> type;
+    std::optional<Uuid> card_id;
+    std::optional<Uuid> page_id;
+    std::optional<Uuid> block_id;
+};
+SVC_RECORD(
+    CommentParent,
+    (type, "Which of the following it is; may be left out."),
+    (card_id, "A card."),
+    (page_id, "The same, as client libraries of others call it."),
+    (block_id, "A block; a card's id is taken, too.")
+);
+
+struct CreateCommentRequest {
+    std::optional<CommentParent> parent;
+    std::optional<Uuid> discussion_id;
+    std::optional<RichTexts> rich_text;
+    std::optional<std::string> markdown;
+    std::optional<JsonText> display_name;
+};
+SVC_RECORD(
+    CreateCommentRequest,
+    (parent, "What a new discussion is about: a card or a block."),
+    (discussion_id, "The discussion to answer in, instead of `parent`."),
+    (rich_text, "What it says.", length(1, most_items)),
+    (markdown, "What it says, as Markdown, instead of `rich_text`.", length(1, 50'000)),
+    (display_name, "As answers show it; ignored.", echo)
+);
+
+/// The card, block or comment that it is about.
+Uuid about(const Call& call, const CreateCommentRequest& in) {
+    if (in.parent.has_value() == in.discussion_id.has_value())
+        throw wrong_at(call, "\"parent\"", "give either parent or discussion_id");
+    if (in.discussion_id) return *in.discussion_id;
+    const CommentParent& parent = *in.parent;
+    const int given =
+        parent.card_id.has_value() + parent.page_id.has_value() + parent.block_id.has_value();
+    if (given != 1) throw wrong_at(call, "\"parent\"", "give one of card_id, page_id and block_id");
+    return parent.card_id ? *parent.card_id : parent.page_id ? *parent.page_id : *parent.block_id;
+}
+
+// What of a new comment depends on what it is about.
+constexpr Sql find_place{"content.place_of_comment", R"(
+    SELECT
+        CASE WHEN $3 THEN
+            (SELECT m.block_id FROM comments m
+             WHERE m.org_id = $1 AND m.discussion_id = $2 LIMIT 1)
+        ELSE (SELECT b.id FROM blocks b WHERE b.org_id = $1 AND b.id = $2 AND b.trashed_by IS NULL)
+        END AS block_id,
+        EXISTS (SELECT FROM cards c WHERE c.org_id = $1 AND c.id = $2) AS is_card,
+        EXISTS (
+            SELECT FROM comments m
+            WHERE m.org_id = $1 AND m.discussion_id = $2 AND NOT m.in_trash) AS is_discussion)"};
+
+struct CommentPlace {
+    std::optional<Uuid> block_id;
+    bool is_card = false;
+    bool is_discussion = false;
+};
+SVC_RECORD(CommentPlace, (block_id, ""), (is_card, ""), (is_discussion, ""));
+
+constexpr Sql insert_comment{"content.insert_comment", R"(
+    INSERT INTO comments (
+        org_id, id, card_id, block_id, discussion_id, rich_text, plain, created_by)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8))"};
+
+// An answer takes a settled discussion up again.
+constexpr Sql reopen{"content.reopen_discussion", R"(
+    UPDATE comments SET resolved_by = NULL, version = version + 1
+    WHERE org_id = $1 AND discussion_id = $2 AND resolved_by IS NOT NULL)"};
+
+Comment create(Call& call, const CreateCommentRequest& in) {
+    const Uuid target = about(call, in);
+    RichTexts texts = said_in(call, in.rich_text, in.markdown);
+    auto seen = see_card(call, CardKey(target));
+    auto place =
+        call.tx().later<CommentPlace>(find_place, call.org(), target, in.discussion_id.has_value());
+    Named named;
+    gather(texts, named);
+    NamesWanted names(call, std::move(named));
+
+    const CardSeen card = require_changeable(seen.one(), BoardRole::viewer);
+    const CommentPlace found = place.must();
+    if (in.discussion_id ? !found.is_discussion : !found.is_card && !found.block_id)
+        not_found(in.discussion_id ? "discussion" : "card or block");
+    work_out(texts, names.names());
+
+    StoredComment row;
+    row.id = new_uuid();
+    row.card_id = card.card_id;
+    row.block_id = found.block_id;
+    row.discussion_id = in.discussion_id.value_or(row.id);
+    row.rich_text = boards::AsJson(texts);
+    row.created_time = row.last_edited_time = card.now;
+    row.created_by = boards::AsJson(ref_of(call.caller()));
+    const Comment comment = shown(row);
+    const Event made = placed(created(comment_created, comment), card);
+    call.ask(made);
+    Tx& tx = call.tx();
+    if (in.discussion_id) tx.queue(reopen, call.org(), row.discussion_id);
+    tx.queue(
+        insert_comment,
+        call.org(),
+        row.id,
+        row.card_id,
+        row.block_id,
+        row.discussion_id,
+        row.rich_text.text,
+        plain_text_of(texts),
+        row.created_by.text
+    );
+    count_comments(tx, call.org(), card, 1);
+    call.tell(made);
+    return comment;
+}
+
+}  // namespace
+
+const Operation list_comments{
+    .name = "list_comments",
+    .route = "GET /v1/comments",
+    .summary = "Read what people say about a card or a block, the oldest first.",
+    .access = Access::board_viewer,
+    .handler = list,
+};
+
+const Operation get_comment{
+    .name = "get_comment",
+    .route = "GET /v1/comments/{comment_id}",
+    .summary = "Read a comment.",
+    .access = Access::board_viewer,
+    .handler = get,
+};
+
+const Operation create_comment{
+    .name = "create_comment",
+    .route = "POST /v1/comments",
+    .summary = "Say something about a card or a block, or answer.",
+    .description =
+        "With `parent` it opens a discussion, with `discussion_id` it answers in one, which takes "
+        "it up again when it was resolved. Name people and agents by mentions in `rich_text`, or "
+        "in Markdown as `[@Ada](user:<id>)`.",
+    .access = Access::board_viewer,
+    .status = 201,
+    .handler = create,
+};
+
+}  // namespace svc::content

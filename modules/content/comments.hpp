@@ -1,0 +1,47 @@
+#pragma once
+
+#include "modules/content/statements.hpp"
+
+/// Comments, as several files of this module read and write them.
+namespace svc::content {
+
+/// A comment as the database has it.
+struct StoredComment {
+    Uuid id;
+    Uuid card_id;
+    std::optional<Uuid> block_id;
+    Uuid discussion_id;
+    boards::AsJson<RichTexts> rich_text;
+    std::optional<boards::AsJson<PrincipalRef>> resolved_by;
+    bool in_trash = false;
+    Timestamp created_time;
+    boards::AsJson<PrincipalRef> created_by;
+    Timestamp last_edited_time;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    StoredComment,
+    (id, ""),
+    (card_id, ""),
+    (block_id, ""),
+    (discussion_id, ""),
+    (rich_text, ""),
+    (resolved_by, ""),
+    (in_trash, ""),
+    (created_time, ""),
+    (created_by, ""),
+    (last_edited_time, ""),
+    (version, "")
+);
+
+/// As answers show it.
+Comment shown(const StoredComment& row);
+
+/// What somebody says, as a request brings it: one of the two. Throws Failure 422.
+RichTexts said_in(
+    const Call& call,
+    const std::optional<RichTexts>& rich_text,
+    const std::optional<std::string>& markdown
+);
+
+}  // namespace svc::content

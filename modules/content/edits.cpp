@@ -1,0 +1,256 @@
+// Changing, deleting, restoring and moving one block.
+
+#include "modules/content/changes.hpp"
+#include "modules/content/operations.hpp"
+
+#include "svc/json.hpp"
+
+#include <boost/json/value.hpp>
+
+namespace svc::content {
+
+namespace {
+
+// ----------------------------------------------------------------------------------- changing
+
+struct UpdateBlockRequest {
+    Uuid block_id;
+#define SVC_MEMBER(name, Payload) std::optional<Changes<Payload>> name;
+    SVC_BLOCK_TYPES(SVC_MEMBER)
+#undef SVC_MEMBER
+    std::optional<bool> in_trash;
+    std::optional<bool> archived;
+    std::optional<BlockType> type;
+    JsonText object, id, parent, card_id, has_children, created_time, created_by, last_edited_time,
+        last_edited_by, version, children, children_truncated, request_id;
+};
+#define SVC_SENT(name) (name, "Of a block of this type: what of it is to be changed.")
+#define SVC_ECHO(name) (name, "As answers show it; ignored.", echo)
+SVC_RECORD(
+    UpdateBlockRequest,
+    (block_id, "A block."),
+    SVC_SENT(paragraph),
+    SVC_SENT(heading_1),
+    SVC_SENT(heading_2),
+    SVC_SENT(heading_3),
+    SVC_SENT(heading_4),
+    SVC_SENT(bulleted_list_item),
+    SVC_SENT(numbered_list_item),
+    SVC_SENT(to_do),
+    SVC_SENT(toggle),
+    SVC_SENT(quote),
+    SVC_SENT(callout),
+    SVC_SENT(code),
+    SVC_SENT(equation),
+    SVC_SENT(divider),
+    SVC_SENT(bookmark),
+    SVC_SENT(embed),
+    SVC_SENT(image),
+    SVC_SENT(video),
+    SVC_SENT(audio),
+    SVC_SENT(pdf),
+    SVC_SENT(file),
+    SVC_SENT(table),
+    SVC_SENT(table_row),
+    SVC_SENT(column_list),
+    SVC_SENT(column),
+    SVC_SENT(card_ref),
+    (in_trash, "true puts it in the trash with all below it, false brings it back."),
+    (archived, "An older name of in_trash."),
+    (type, "The block's own type, if at all; it never changes."),
+    SVC_ECHO(object),
+    SVC_ECHO(id),
+    SVC_ECHO(parent),
+    SVC_ECHO(card_id),
+    SVC_ECHO(has_children),
+    SVC_ECHO(created_time),
+    SVC_ECHO(created_by),
+    SVC_ECHO(last_edited_time),
+    SVC_ECHO(last_edited_by),
+    SVC_ECHO(version),
+    SVC_ECHO(children),
+    SVC_ECHO(children_truncated),
+    SVC_ECHO(request_id)
+);
+#undef SVC_SENT
+#undef SVC_ECHO
+
+/// What an update says, taken out of its record.
+struct Wish {
+    std::optional<BlockType> type;
+    JsonText payload;
+    std::optional<bool> in_trash;
+    Named named;  ///< by what is sent
+};
+
+template <class T>
+void take(const Call& call, Wish& wish, BlockType type, const std::optional<Changes<T>>& sent) {
+    if (!sent) return;
+    if (wish.type)
+        throw wrong_at(
+            call, '"' + std::string(name_of(type)) + '"', "a block has one type; send its own"
+        );
+    wish.type = type;
+    wish.payload.text = sent->text;
+}
+
+Wish wish_of(const Call& call, const UpdateBlockRequest& in) {
+    Wish wish;
+#define SVC_TAKE(name, Payload) take(call, wish, BlockType::name, in.name);
+    SVC_BLOCK_TYPES(SVC_TAKE)
+#undef SVC_TAKE
+    if (in.type && wish.type && *in.type != *wish.type)
+        throw wrong_at(call, "\"type\"", "it does not name the member that is given");
+    if (in.in_trash && in.archived && *in.in_trash != *in.archived)
+        throw wrong_at(call, "\"archived\"", "it contradicts in_trash");
+    wish.in_trash = in.in_trash ? in.in_trash : in.archived;
+    if (wish.type) wish.named = named_by(parse_json(wish.payload.text));
+    return wish;
+}
+
+/// What the block holds once the wish is granted.
+Worded reworded(Call& call, const StoredBlock& row, const Wish& wish, const Names& names) {
+    if (*wish.type != row.type)
+        throw wrong_at(
+            call,
+            '"' + std::string(name_of(*wish.type)) + '"',
+            "the block is a " + std::string(name_of(row.type)) + ", and a type never changes"
+        );
+    Reader reader;
+    auto root = reader.at(root_of(call));
+    auto step = reader.at(name_of(row.type));
+    Named named;
+    const std::string payload =
+        changed_payload(reader, row.type, row.payload.text, wish.payload, named);
+    if (!reader.clean()) throw Failure::invalid_input(reader.issues());
+    return kind_of(row.type).work_out(payload, names);
+}
+
+/// One block, locked with its card, with what is above and below it.
+class Edit {
+public:
+    /// `beside`: another block that matters, with what is above it.
+    Edit(Call& call, const Uuid& id, const std::optional<Uuid>& beside = std::nullopt)
+        : call_(call), id_(id), seen_(lock_card(call, CardKey(id))), tree_(call) {
+        tree_.queue_ancestors(beside ? std::vector{id, *beside} : std::vector{id});
+        tree_.queue_below(id);
+    }
+
+    CardTree& begin() {
+        tree_.take(require_changeable(seen_.one(), BoardRole::editor));
+        call_.require_version(tree_.block(id_).version);
+        return tree_;
+    }
+
+    Block finish(BlockEvents& events) {
+        if (tree_.write()) events.tell();
+        return shown(tree_.block(id_));
+    }
+
+private:
+    Call& call_;
+    Uuid id_;
+    Later<CardSeen> seen_;
+    CardTree tree_;
+};
+
+Block update(Call& call, const UpdateBlockRequest& in) {
+    const Wish wish = wish_of(call, in);
+    Edit edit(call, in.block_id);
+    NamesWanted wanted(call, wish.named);
+    CardTree& tree = edit.begin();
+    BlockEvents events(call, tree);
+    if (in.type && *in.type != tree.block(in.block_id).type)
+        throw wrong_at(call, "\"type\"", "the type of a block never changes");
+    const bool back = wish.in_trash == false && tree.restore(in.block_id);
+    if (wish.type) {
+        Names kept;
+        keep_names(tree.block(in.block_id).payload.text, kept);
+        const Names names = wanted.names(std::move(kept));
+        tree.change(in.block_id, reworded(call, tree.block(in.block_id), wish, names));
+    }
+    const bool gone = wish.in_trash == true && tree.trash(in.block_id);
+    if (back) events.restored(in.block_id);
+    if (gone) events.deleted(in.block_id);
+    if (tree.is_reworded(in.block_id)) events.changed(in.block_id);
+    return edit.finish(events);
+}
+
+// ------------------------------------------------------------------------- deleting and moving
+
+struct BlockId {
+    Uuid block_id;
+};
+SVC_RECORD(BlockId, (block_id, "A block."));
+
+Block remove(Call& call, const BlockId& in) {
+    Edit edit(call, in.block_id);
+    CardTree& tree = edit.begin();
+    BlockEvents events(call, tree);
+    if (tree.trash(in.block_id)) events.deleted(in.block_id);
+    return edit.finish(events);
+}
+
+struct MoveBlockRequest {
+    Uuid block_id;
+    Uuid parent_id;
+    std::optional<Position> position;
+};
+SVC_RECORD(
+    MoveBlockRequest,
+    (block_id, "A block."),
+    (parent_id, "What it is to stand below: another block of the same card, or the card."),
+    (position, "Where among its new siblings; left out, behind all others.")
+);
+
+Block move(Call& call, const MoveBlockRequest& in) {
+    const Place place = Place::of(call, in.parent_id, in.position);
+    Edit edit(call, in.block_id, in.parent_id);
+    auto spot = find_spot(call, place, in.block_id);
+    CardTree& tree = edit.begin();
+    const StoredBlock was = tree.block(in.block_id);
+    tree.move(in.block_id, place, spot.must());
+    BlockEvents events(call, tree);
+    events.moved(was, place);
+    return edit.finish(events);
+}
+
+}  // namespace
+
+const Operation update_block{
+    .name = "update_block",
+    .route = "PATCH /v1/blocks/{block_id}",
+    .summary = "Change a block, or bring it back from the trash.",
+    .description =
+        "Under the name of the block's type send the members that are to be changed: those that "
+        "are not sent stay, lists are replaced whole. A block that was read may be sent back as it "
+        "is. `in_trash` deletes and restores.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .body_limit = 2 << 20,
+    .handler = update,
+};
+
+const Operation delete_block{
+    .name = "delete_block",
+    .route = "DELETE /v1/blocks/{block_id}",
+    .summary = "Put a block in the trash, with all below it.",
+    .description =
+        "Answers the block. update_block with `in_trash` false brings it back to its "
+        "place. A repeat changes nothing.",
+    .access = Access::board_editor,
+    .destructive = true,
+    .idempotent = true,
+    .handler = remove,
+};
+
+const Operation move_block{
+    .name = "move_block",
+    .route = "POST /v1/blocks/{block_id}:move",
+    .summary = "Give a block another place on its card.",
+    .description = "What is below the block goes with it.",
+    .access = Access::board_editor,
+    .handler = move,
+};
+
+}  // namespace svc::content

@@ -1,0 +1,44 @@
+#include "svc/module.hpp"
+
+#include "modules/content/api.hpp"
+#include "modules/content/operations.hpp"
+
+namespace svc::content {
+
+class Content final : public Module {
+public:
+    void open(Kernel& kernel) override {
+        kernel.tag("content", "What stands on a card: its blocks, and what people say of it.");
+        for (const Operation* each :
+             {&list_block_children,
+              &append_block_children,
+              &get_block,
+              &update_block,
+              &delete_block,
+              &move_block,
+              &batch_blocks,
+              &get_card_markdown,
+              &update_card_markdown,
+              &list_comments,
+              &create_comment,
+              &get_comment,
+              &update_comment,
+              &delete_comment,
+              &resolve_comment,
+              &search})
+            kernel.add(*each);
+        for (const EventKind* each :
+             {&block_created,
+              &block_updated,
+              &block_deleted,
+              &block_restored,
+              &comment_created,
+              &comment_updated,
+              &comment_deleted})
+            kernel.add(*each);
+    }
+};
+
+}  // namespace svc::content
+
+SVC_MODULE(svc::content::Content, "content", "orgs", "auth", "agents", "boards");

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace svc::content {
+
+/// Something in a list, by what has to be the same for two to be the same: most of all first.
+struct Likeness {
+    std::string whole;  ///< what it says, and all below it
+    std::string own;    ///< what it says itself
+    int type = 0;
+};
+
+/// For each of `after` which of `before` it was, each used once. Pairs keep the order of both
+/// lists, but for things that are wholly the same and merely stand elsewhere.
+std::vector<std::optional<std::size_t>> matched(
+    const std::vector<Likeness>& before, const std::vector<Likeness>& after
+);
+
+}  // namespace svc::content

@@ -1,0 +1,156 @@
+#include "modules/content/parts/payloads.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <array>
+
+namespace svc::content {
+
+namespace {
+
+/// Calls `each(name, texts)` for every rich text of a payload.
+template <class T, class Each>
+void each_text(T& payload, const Each& each) {
+    if constexpr (requires { payload.rich_text; }) each("rich_text", payload.rich_text);
+    if constexpr (requires { payload.caption; }) each("caption", payload.caption);
+}
+
+void reject(Reader& reader, std::string_view field, const std::string& why) {
+    auto step = reader.at(field);
+    reader.reject("value_error", "Value error, " + why);
+}
+
+/// A file is elsewhere or here, and here it is called by one name.
+template <class T>
+void settle_file(Reader& reader, T& payload) {
+    if (payload.file_upload && !payload.file)
+        payload.file = KeptFile{payload.file_upload->id, std::nullopt, std::nullopt};
+    payload.file_upload.reset();
+    if (payload.external.has_value() == payload.file.has_value())
+        return reject(reader, "type", "give either external or file");
+    const MediaType found = payload.external ? MediaType::external : MediaType::file;
+    if (payload.type && *payload.type != found)
+        return reject(reader, "type", "it does not name the member that is given");
+    payload.type = found;
+}
+
+void settle_icon(Reader& reader, std::optional<BlockIcon>& icon) {
+    if (!icon) return;
+    const int given = icon->emoji.has_value() + icon->external.has_value() + icon->file.has_value();
+    if (given != 1) return reject(reader, "icon", "give one of emoji, external and file");
+    const IconType found = icon->emoji      ? IconType::emoji
+                           : icon->external ? IconType::external
+                                            : IconType::file;
+    if (icon->type && *icon->type != found)
+        return reject(reader, "icon", "type does not name the member that is given");
+    icon->type = found;
+}
+
+/// What the fields' rules cannot say.
+template <class T>
+void settle_payload(Reader& reader, T& payload) {
+    each_text(payload, [&](std::string_view name, RichTexts& texts) {
+        auto step = reader.at(name);
+        settle(reader, texts);
+    });
+    if constexpr (requires { payload.cells; }) {
+        auto step = reader.at("cells");
+        for (std::size_t i = 0; i < payload.cells.size(); ++i) {
+            auto cell = reader.at(i);
+            settle(reader, payload.cells[i]);
+            if (payload.cells[i].size() > most_items)
+                reader.reject("too_long", "List should have at most 100 items");
+        }
+    }
+    if constexpr (requires { payload.file_upload; }) settle_file(reader, payload);
+    if constexpr (requires { payload.icon; }) settle_icon(reader, payload.icon);
+    if constexpr (requires { payload.width_ratio; })
+        if (payload.width_ratio && *payload.width_ratio <= 0)
+            reject(reader, "width_ratio", "it has to be above 0");
+}
+
+template <class T>
+void gather_payload(T& payload, Named& into) {
+    each_text(payload, [&](std::string_view, RichTexts& texts) { gather(texts, into); });
+    if constexpr (requires { payload.cells; })
+        for (const RichTexts& cell : payload.cells) gather(cell, into);
+    if constexpr (requires { payload.file_upload; })
+        if (payload.file) into.files.push_back(payload.file->file_id);
+    if constexpr (requires { payload.icon; })
+        if (payload.icon && payload.icon->file) into.files.push_back(payload.icon->file->file_id);
+    if constexpr (requires { payload.card_id; }) into.pages.push_back(payload.card_id);
+}
+
+/// As the database keeps it: without what is only for answers.
+template <class T>
+std::string stored(T& payload) {
+    if constexpr (requires { payload.children; }) payload.children.reset();
+    std::string text;
+    Json<T>::write(payload, text);
+    return text;
+}
+
+template <class T>
+std::string read_payload(Reader& reader, const json::value& in, Named& named) {
+    T payload{};
+    Json<T>::read(reader, {}, in, payload);
+    settle_payload(reader, payload);
+    gather_payload(payload, named);
+    return stored(payload);
+}
+
+template <class T>
+Worded work_out_payload(const std::string& text, const Names& names) {
+    T payload = payload_as<T>(text);
+    Worded out;
+    const auto say = [&](const std::string& more) {
+        if (!out.plain.empty() && !more.empty()) out.plain += '\n';
+        out.plain += more;
+    };
+    each_text(payload, [&](std::string_view, RichTexts& texts) {
+        content::work_out(texts, names);
+        say(plain_text_of(texts));
+    });
+    if constexpr (requires { payload.cells; })
+        for (RichTexts& cell : payload.cells) {
+            content::work_out(cell, names);
+            say(plain_text_of(cell));
+        }
+    if constexpr (requires { payload.expression; }) say(payload.expression);
+    if constexpr (requires { payload.name; }) say(payload.name);
+    if constexpr (requires { payload.url; }) say(payload.url.str());
+    out.payload = stored(payload);
+    return out;
+}
+
+template <class T>
+constexpr PayloadKind kind{&codec<T>, &read_payload<T>, &work_out_payload<T>};
+
+}  // namespace
+
+const PayloadKind& kind_of(BlockType type) {
+#define SVC_KIND(name, Payload) &kind<Payload>,
+    static constexpr std::array<const PayloadKind*, block_types> kinds{SVC_BLOCK_TYPES(SVC_KIND)};
+#undef SVC_KIND
+    return *kinds[static_cast<std::size_t>(type)];
+}
+
+bool takes_children(BlockType type) {
+    switch (type) {
+        case BlockType::code:
+        case BlockType::equation:
+        case BlockType::divider:
+        case BlockType::bookmark:
+        case BlockType::embed:
+        case BlockType::image:
+        case BlockType::video:
+        case BlockType::audio:
+        case BlockType::pdf:
+        case BlockType::file:
+        case BlockType::table_row:
+        case BlockType::card_ref: return false;
+        default: return true;
+    }
+}
+
+}  // namespace svc::content

@@ -1,0 +1,378 @@
+#pragma once
+
+#include "modules/content/parts/rich_text.hpp"
+
+/// What each type of block holds (contract 6.20), one record a type.
+namespace svc::content {
+
+enum class IconType { emoji, external, file };
+BOOST_DESCRIBE_ENUM(IconType, emoji, external, file)
+
+struct ExternalFile {
+    Url url;
+    auto operator<=>(const ExternalFile&) const = default;
+};
+SVC_RECORD(ExternalFile, (url, "Where it is to be found."));
+
+/// A file that this server keeps.
+struct KeptFile {
+    Uuid file_id;
+    std::optional<std::string> url;
+    std::optional<Timestamp> expires_at;
+    auto operator<=>(const KeptFile&) const = default;
+};
+SVC_RECORD(
+    KeptFile,
+    (file_id, "Of a file that was uploaded and committed."),
+    (url, "Where to fetch it; good until expires_at.", echo),
+    (expires_at, "When the address ends.", echo)
+);
+
+struct UploadedFile {
+    Uuid id;
+    auto operator<=>(const UploadedFile&) const = default;
+};
+SVC_RECORD(UploadedFile, (id, "The same as file_id."));
+
+struct BlockIcon {
+    std::optional<IconType> type;
+    std::optional<std::string> emoji;
+    std::optional<ExternalFile> external;
+    std::optional<KeptFile> file;
+    auto operator<=>(const BlockIcon&) const = default;
+};
+SVC_RECORD(
+    BlockIcon,
+    (type, "Which of the following it is; may be left out.", left_out),
+    (emoji, "One emoji.", length(1, 32), left_out),
+    (external, "A picture elsewhere.", left_out),
+    (file, "A picture that was uploaded.", left_out)
+);
+
+/// In front of every payload's fields stands what answers never show there: children are sent
+/// within the payload or beside it, and read by whoever reads the block.
+#define SVC_CHILDREN                                                                        \
+    (children,                                                                              \
+     "Blocks below it, as the client library of others sends them; the same as `children` " \
+     "beside the type.",                                                                    \
+     echo,                                                                                  \
+     left_out)
+
+struct ParagraphBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<BlockIcon> icon;
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    ParagraphBlock,
+    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (color, "Of the text or its background.", defaulted),
+    (icon, "What stands in front of it."),
+    SVC_CHILDREN
+);
+
+struct HeadingBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    bool is_toggleable = false;
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    HeadingBlock,
+    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (color, "Of the text or its background.", defaulted),
+    (is_toggleable, "It folds, and so may have blocks below it.", defaulted),
+    SVC_CHILDREN
+);
+
+/// A bulleted item, a toggle or a quote.
+struct TextBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    TextBlock,
+    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (color, "Of the text or its background.", defaulted),
+    SVC_CHILDREN
+);
+
+enum class ListFormat { numbers, letters, roman };
+BOOST_DESCRIBE_ENUM(ListFormat, numbers, letters, roman)
+
+struct NumberedItemBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<std::int64_t> list_start_index;
+    std::optional<ListFormat> list_format;
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    NumberedItemBlock,
+    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (color, "Of the text or its background.", defaulted),
+    (list_start_index, "Of the first item of a list: its number.", range(0, 999'999'999), left_out),
+    (list_format, "How the numbers are printed.", left_out),
+    SVC_CHILDREN
+);
+
+struct ToDoBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    bool checked = false;
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    ToDoBlock,
+    (rich_text, "What is to be done.", length(0, most_items), defaulted),
+    (color, "Of the text or its background.", defaulted),
+    (checked, "It is done.", defaulted),
+    SVC_CHILDREN
+);
+
+struct CalloutBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<BlockIcon> icon;
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    CalloutBlock,
+    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (color, "Of the text or its background.", defaulted),
+    (icon, "What stands in front of it."),
+    SVC_CHILDREN
+);
+
+struct CodeBlock {
+    RichTexts rich_text;
+    RichTexts caption;
+    std::string language = "plain text";
+};
+SVC_RECORD(
+    CodeBlock,
+    (rich_text, "The code.", length(0, most_items), defaulted),
+    (caption, "What stands below it.", length(0, most_items), defaulted),
+    (language, "What the code is written in.", length(1, 60), defaulted)
+);
+
+struct EquationBlock {
+    std::string expression;
+};
+SVC_RECORD(EquationBlock, (expression, "In KaTeX's notation.", length(1, 1000)));
+
+/// A divider or a list of columns: there is nothing to say of it.
+struct EmptyBlock {
+    std::optional<JsonText> children;
+};
+SVC_RECORD(EmptyBlock, SVC_CHILDREN);
+
+struct LinkedBlock {
+    Url url;
+    RichTexts caption;
+};
+SVC_RECORD(
+    LinkedBlock,
+    (url, "What it shows."),
+    (caption, "What stands below it.", length(0, most_items), defaulted)
+);
+
+enum class MediaType { external, file };
+BOOST_DESCRIBE_ENUM(MediaType, external, file)
+
+/// A picture, a film, a sound or a PDF.
+struct MediaBlock {
+    std::optional<MediaType> type;
+    std::optional<ExternalFile> external;
+    std::optional<KeptFile> file;
+    std::optional<UploadedFile> file_upload;
+    RichTexts caption;
+};
+SVC_RECORD(
+    MediaBlock,
+    (type, "Which of the following it is; may be left out.", left_out),
+    (external, "A file elsewhere.", left_out),
+    (file, "A file that was uploaded.", left_out),
+    (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
+    (caption, "What stands below it.", length(0, most_items), defaulted)
+);
+
+struct FileBlock {
+    std::optional<MediaType> type;
+    std::optional<ExternalFile> external;
+    std::optional<KeptFile> file;
+    std::optional<UploadedFile> file_upload;
+    RichTexts caption;
+    std::string name;
+};
+SVC_RECORD(
+    FileBlock,
+    (type, "Which of the following it is; may be left out.", left_out),
+    (external, "A file elsewhere.", left_out),
+    (file, "A file that was uploaded.", left_out),
+    (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
+    (caption, "What stands below it.", length(0, most_items), defaulted),
+    (name, "What people see it called.", length(0, 255), defaulted)
+);
+
+struct TableBlock {
+    std::int64_t table_width = 1;
+    bool has_column_header = false;
+    bool has_row_header = false;
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    TableBlock,
+    (table_width, "How many cells each row has; it stays so.", range(1, 100)),
+    (has_column_header, "The first row is a header.", defaulted),
+    (has_row_header, "The first column is a header.", defaulted),
+    SVC_CHILDREN
+);
+
+struct TableRowBlock {
+    std::vector<RichTexts> cells;
+};
+SVC_RECORD(
+    TableRowBlock, (cells, "As many as the table is wide.", length(1, 100), items_up_to(most_items))
+);
+
+struct ColumnBlock {
+    std::optional<double> width_ratio;
+    std::optional<JsonText> children;
+};
+SVC_RECORD(
+    ColumnBlock,
+    (width_ratio, "Its share of the width, above 0 and at most 1; null: an equal one.", range(0, 1)
+    ),
+    SVC_CHILDREN
+);
+
+struct CardRefBlock {
+    Uuid card_id;
+};
+SVC_RECORD(CardRefBlock, (card_id, "A card of the workspace that you may see."));
+
+#undef SVC_CHILDREN
+
+// ------------------------------------------------------------------------------------ the types
+
+/// Every type of block with its record, in the order in which they are documented.
+#define SVC_BLOCK_TYPES(EACH)                   \
+    EACH(paragraph, ParagraphBlock)             \
+    EACH(heading_1, HeadingBlock)               \
+    EACH(heading_2, HeadingBlock)               \
+    EACH(heading_3, HeadingBlock)               \
+    EACH(heading_4, HeadingBlock)               \
+    EACH(bulleted_list_item, TextBlock)         \
+    EACH(numbered_list_item, NumberedItemBlock) \
+    EACH(to_do, ToDoBlock)                      \
+    EACH(toggle, TextBlock)                     \
+    EACH(quote, TextBlock)                      \
+    EACH(callout, CalloutBlock)                 \
+    EACH(code, CodeBlock)                       \
+    EACH(equation, EquationBlock)               \
+    EACH(divider, EmptyBlock)                   \
+    EACH(bookmark, LinkedBlock)                 \
+    EACH(embed, LinkedBlock)                    \
+    EACH(image, MediaBlock)                     \
+    EACH(video, MediaBlock)                     \
+    EACH(audio, MediaBlock)                     \
+    EACH(pdf, MediaBlock)                       \
+    EACH(file, FileBlock)                       \
+    EACH(table, TableBlock)                     \
+    EACH(table_row, TableRowBlock)              \
+    EACH(column_list, EmptyBlock)               \
+    EACH(column, ColumnBlock)                   \
+    EACH(card_ref, CardRefBlock)
+
+enum class BlockType {
+    paragraph,
+    heading_1,
+    heading_2,
+    heading_3,
+    heading_4,
+    bulleted_list_item,
+    numbered_list_item,
+    to_do,
+    toggle,
+    quote,
+    callout,
+    code,
+    equation,
+    divider,
+    bookmark,
+    embed,
+    image,
+    video,
+    audio,
+    pdf,
+    file,
+    table,
+    table_row,
+    column_list,
+    column,
+    card_ref,
+};
+BOOST_DESCRIBE_ENUM(
+    BlockType,
+    paragraph,
+    heading_1,
+    heading_2,
+    heading_3,
+    heading_4,
+    bulleted_list_item,
+    numbered_list_item,
+    to_do,
+    toggle,
+    quote,
+    callout,
+    code,
+    equation,
+    divider,
+    bookmark,
+    embed,
+    image,
+    video,
+    audio,
+    pdf,
+    file,
+    table,
+    table_row,
+    column_list,
+    column,
+    card_ref
+)
+inline constexpr std::size_t block_types = 26;
+
+// ---------------------------------------------------------------------------------- their work
+
+/// A payload as it is stored, and what it says without marks.
+struct Worded {
+    std::string payload, plain;
+};
+
+/// What can be done with a payload of one type.
+struct PayloadKind {
+    const Codec* codec;
+    /// Reads a payload as it was sent and gives it back as it is stored, but for what only a
+    /// look-up can tell. Problems are recorded; `named` gets whom and what it names.
+    std::string (*read)(Reader&, const json::value&, Named& named);
+    /// Fills in what is worked out.
+    Worded (*work_out)(const std::string& payload, const Names&);
+};
+const PayloadKind& kind_of(BlockType type);
+
+/// A stored payload as its record. `T` has to be the type's own.
+template <class T>
+T payload_as(const std::string& payload) {
+    T value{};
+    svc::detail::read_json_cell({payload.data(), payload.size(), false}, codec<T>, &value);
+    return value;
+}
+
+/// What a type may hold below it.
+bool takes_children(BlockType type);
+
+}  // namespace svc::content

@@ -1,0 +1,167 @@
+#include "modules/content/rewriting.hpp"
+
+#include "modules/content/parts/matching.hpp"
+
+#include "svc/json.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+
+namespace svc::content {
+
+namespace {
+
+/// What Markdown says of a payload; all else stays as it was.
+constexpr std::array<std::string_view, 10> said_by_markdown{
+    "rich_text",
+    "checked",
+    "language",
+    "expression",
+    "external",
+    "caption",
+    "cells",
+    "has_column_header",
+    "card_id",
+    "list_start_index"};
+
+WrittenBlock written(const BlockInput& block) {
+    WrittenBlock out{{}, block.type, block.payload, {}};
+    for (const BlockInput& each : block.children) out.children.push_back(written(each));
+    return out;
+}
+
+Likeness likeness_of(const WrittenBlock& block) {
+    // Tables of different widths do not become each other.
+    std::size_t shape = 0;
+    if (block.type == BlockType::table)
+        shape = static_cast<std::size_t>(table_width(block.payload));
+    if (block.type == BlockType::table_row) shape = cell_count(block.payload);
+    return {
+        markdown_of({block}),
+        markdown_of_alone(block),
+        static_cast<int>(block.type) * 1000 + static_cast<int>(shape),
+    };
+}
+
+/// The new payload, with what Markdown cannot say taken from the old one.
+std::string merged(const BlockInput& wanted, const std::string& stored) {
+    json::value old = parse_json(stored);
+    const json::value fresh = parse_json(wanted.payload);
+    for (const auto& [key, value] : fresh.get_object())
+        if (std::ranges::find(said_by_markdown, std::string_view(key)) != said_by_markdown.end())
+            old.get_object()[key] = value;
+    Reader reader;
+    JsonText text;
+    Json<JsonText>::read(reader, {}, old, text);
+    return text.text;
+}
+
+std::string toggleable(const std::string& heading) {
+    auto payload = payload_as<HeadingBlock>(heading);
+    payload.is_toggleable = true;
+    std::string text;
+    Json<HeadingBlock>::write(payload, text);
+    return text;
+}
+
+}  // namespace
+
+std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent) {
+    std::vector<WrittenBlock> blocks;
+    for (const Uuid& id : tree.children(parent)) {
+        const StoredBlock& row = tree.block(id);
+        blocks.push_back({id, row.type, row.payload.text, written(tree, id)});
+    }
+    return blocks;
+}
+
+Names kept_names(const CardTree& tree) {
+    Names names;
+    tree.each([&](const StoredBlock& row) {
+        if (row.payload.text.find("\"mention\"") != std::string::npos)
+            keep_names(row.payload.text, names);
+    });
+    return names;
+}
+
+void Rewriting::rewrite(const Uuid& parent, std::vector<BlockInput> wanted) {
+    const auto old = written(tree_, parent);
+    std::vector<Likeness> before, after;
+    for (const WrittenBlock& each : old) before.push_back(likeness_of(each));
+    for (const BlockInput& each : wanted) after.push_back(likeness_of(written(each)));
+    const auto pairs = matched(before, after);
+
+    std::set<std::size_t> stays;
+    for (const auto& each : pairs)
+        if (each) stays.insert(*each);
+    for (std::size_t i = 0; i < old.size(); ++i) {
+        if (stays.contains(i)) continue;
+        tree_.trash(old[i].id);
+        told_.push_back([id = old[i].id](BlockEvents& events) { events.deleted(id); });
+    }
+
+    std::optional<Uuid> behind;
+    std::size_t furthest = 0;
+    for (std::size_t i = 0; i < wanted.size();) {
+        if (!pairs[i]) {
+            std::vector<BlockInput> run;
+            while (i < wanted.size() && !pairs[i]) run.push_back(std::move(wanted[i++]));
+            behind = insert(parent, behind, std::move(run));
+            continue;
+        }
+        const std::size_t from = *pairs[i];
+        const Uuid id = old[from].id;
+        if (from < furthest) move(parent, behind, id);
+        furthest = std::max(furthest, from);
+        if (before[from].whole != after[i].whole)
+            adapt(id, wanted[i], before[from].own == after[i].own);
+        behind = id;
+        ++i;
+    }
+}
+
+namespace {
+
+Place place_behind(const Uuid& parent, const std::optional<Uuid>& behind) {
+    if (!behind) return {parent, PositionType::start, std::nullopt};
+    return {parent, PositionType::after_block, behind};
+}
+
+}  // namespace
+
+Uuid Rewriting::insert(
+    const Uuid& parent, const std::optional<Uuid>& behind, std::vector<BlockInput> run
+) {
+    const Place place = place_behind(parent, behind);
+    const auto made = tree_.insert(place, tree_.spot(place), std::move(run));
+    told_.push_back([made](BlockEvents& events) { events.made(made); });
+    return made.back();
+}
+
+void Rewriting::move(const Uuid& parent, const std::optional<Uuid>& behind, const Uuid& id) {
+    const Place place = place_behind(parent, behind);
+    const StoredBlock was = tree_.block(id);
+    tree_.move(id, place, tree_.spot(place, id));
+    told_.push_back([was, place](BlockEvents& events) { events.moved(was, place); });
+}
+
+void Rewriting::adapt(const Uuid& id, BlockInput& wanted, bool same_text) {
+    const StoredBlock& row = tree_.block(id);
+    const bool opens = !wanted.children.empty() && is_toggleable(wanted.type, wanted.payload) &&
+                       !is_toggleable(row.type, row.payload.text);
+    if (!same_text || opens) {
+        std::string payload = same_text ? row.payload.text : merged(wanted, row.payload.text);
+        if (opens) payload = toggleable(payload);
+        tree_.change(id, {std::move(payload), wanted.plain});
+        told_.push_back([id](BlockEvents& events) { events.changed(id); });
+    }
+    rewrite(id, std::move(wanted.children));
+}
+
+void Rewriting::tell(BlockEvents& events) const {
+    for (const auto& each : told_) each(events);
+}
+
+}  // namespace svc::content

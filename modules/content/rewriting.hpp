@@ -1,0 +1,31 @@
+#pragma once
+
+#include "modules/content/changes.hpp"
+#include "modules/content/parts/markdown.hpp"
+
+/// A new text in place of an old one, with as little change as possible.
+namespace svc::content {
+
+/// What stands live below a block or on the card.
+std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent);
+/// The names that the card's texts show already.
+Names kept_names(const CardTree& tree);
+
+/// Makes the blocks below a parent say what others say. Those that say the same keep their ids.
+class Rewriting {
+public:
+    explicit Rewriting(CardTree& tree) : tree_(tree) {}
+    void rewrite(const Uuid& parent, std::vector<BlockInput> wanted);
+    /// Once all is rewritten.
+    void tell(BlockEvents& events) const;
+
+private:
+    void adapt(const Uuid& id, BlockInput& wanted, bool same_text);
+    Uuid insert(const Uuid& parent, const std::optional<Uuid>& behind, std::vector<BlockInput> run);
+    void move(const Uuid& parent, const std::optional<Uuid>& behind, const Uuid& id);
+
+    CardTree& tree_;
+    std::vector<std::function<void(BlockEvents&)>> told_;
+};
+
+}  // namespace svc::content

@@ -1,0 +1,317 @@
+// Finding boards, cards, blocks and comments by their words.
+
+#include "modules/content/operations.hpp"
+#include "modules/content/statements.hpp"
+
+#include <limits>
+
+namespace svc::content {
+
+namespace {
+
+enum class Found { board, card, block, comment };
+BOOST_DESCRIBE_ENUM(Found, board, card, block, comment)
+
+enum class Sought { board, card, page, block, comment };
+BOOST_DESCRIBE_ENUM(Sought, board, card, page, block, comment)
+
+enum class FilterProperty { object };
+BOOST_DESCRIBE_ENUM(FilterProperty, object)
+
+struct SearchFilter {
+    FilterProperty property{};
+    Sought value{};
+};
+SVC_RECORD(
+    SearchFilter,
+    (property, "What is looked at: the sort of thing.", defaulted),
+    (value, "Only things of this sort; `page` is another name of `card`.")
+);
+
+enum class SortProperty { relevance };
+BOOST_DESCRIBE_ENUM(SortProperty, relevance)
+enum class SortTime { last_edited_time };
+BOOST_DESCRIBE_ENUM(SortTime, last_edited_time)
+enum class Direction { ascending, descending };
+BOOST_DESCRIBE_ENUM(Direction, ascending, descending)
+
+struct SearchSort {
+    std::optional<SortProperty> property;
+    std::optional<SortTime> timestamp;
+    std::optional<Direction> direction;
+};
+SVC_RECORD(
+    SearchSort,
+    (property, "`relevance`: what fits best comes first."),
+    (timestamp, "`last_edited_time`: by when it was last changed."),
+    (direction, "With `timestamp`: `descending`, the latest first, if left out.")
+);
+
+struct SearchRequest {
+    std::optional<std::string> query;
+    std::optional<SearchFilter> filter;
+    std::optional<Uuid> board_id;
+    std::optional<SearchSort> sort;
+    Paging paging;
+};
+SVC_RECORD(
+    SearchRequest,
+    (query,
+     "Words that have to be there, the last of them perhaps only begun; \"words in quotes\" stand "
+     "side by side, `or` means either, `-` excludes. Left out, everything is listed.",
+     length(0, 500)),
+    (filter, "Only things of one sort."),
+    (board_id, "Only what is on this board."),
+    (sort, "By relevance, if there is a query, or else the latest first."),
+    (paging, "", spread)
+);
+
+/// Part of a text that was found.
+struct HighlightPart {
+    std::string text;
+    bool matched = false;
+};
+SVC_RECORD(
+    HighlightPart,
+    (text, "Plain text, whatever it looks like: escape it before it becomes HTML."),
+    (matched, "It is what was looked for.")
+);
+
+struct SearchResult {
+    Found object{};
+    Uuid id;
+    Uuid org_id;
+    Uuid board_id;
+    std::optional<Uuid> card_id;
+    std::string key;
+    std::string title;
+    std::optional<BlockType> type;
+    std::vector<HighlightPart> highlight;
+    std::string url;
+    Timestamp created_time;
+    Timestamp last_edited_time;
+};
+SVC_RECORD(
+    SearchResult,
+    (object, "What sort of thing it is."),
+    (id, ""),
+    (org_id, "The workspace."),
+    (board_id, "The board it is, or is on."),
+    (card_id, "The card it is, or is on; null for a board."),
+    (key, "Of the card, such as ENG-42; of a board, its key."),
+    (title, "Of the card, or the board's name."),
+    (type, "Of a block.", left_out),
+    (highlight, "What it says around the words that were found, in pieces."),
+    (url, "Where people see it."),
+    (created_time, ""),
+    (last_edited_time, "")
+);
+
+// Everything that the caller may see and that has the words, with a key to sort by. What is found
+// is made readable for one page alone. $5 query, $6 board, $7 sort of thing, $8 order: relevance,
+// latest or oldest; $9 and $10 where the last page ended.
+constexpr Sql find{"content.search", R"(
+    WITH asked AS (
+        SELECT websearch_to_tsquery('simple', coalesce($5, '')) AS words
+    ), wanted AS (
+        SELECT $5::text IS NULL OR btrim($5) = '' AS anything,
+            CASE WHEN a.words::text LIKE '%''' THEN (a.words::text || ':*')::tsquery
+                ELSE a.words END AS words
+        FROM asked a
+    ), open AS MATERIALIZED (
+        SELECT b.id, b.key, b.name
+        FROM boards b
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        WHERE b.org_id = $1 AND NOT b.in_trash AND ($6::uuid IS NULL OR b.id = $6)
+            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+                IS NOT NULL
+    ), found AS (
+        SELECT 'board' AS object, b.id, b.id AS board_id, NULL::uuid AS card_id, b.words,
+            b.last_edited_time
+        FROM open o
+        JOIN boards b ON b.org_id = $1 AND b.id = o.id
+        CROSS JOIN wanted w
+        WHERE coalesce($7, 'board') = 'board' AND (w.anything OR b.words @@ w.words)
+        UNION ALL
+        SELECT 'card', c.id, c.board_id, c.id, c.words, c.last_edited_time
+        FROM cards c
+        JOIN open o ON o.id = c.board_id
+        CROSS JOIN wanted w
+        WHERE c.org_id = $1 AND NOT c.in_trash
+            AND coalesce($7, 'card') = 'card' AND (w.anything OR c.words @@ w.words)
+        UNION ALL
+        SELECT 'block', b.id, c.board_id, b.card_id, b.words, b.last_edited_time
+        FROM blocks b
+        JOIN cards c ON c.org_id = $1 AND c.id = b.card_id AND NOT c.in_trash
+        JOIN open o ON o.id = c.board_id
+        CROSS JOIN wanted w
+        WHERE b.org_id = $1 AND b.trashed_by IS NULL
+            AND coalesce($7, 'block') = 'block' AND (w.anything OR b.words @@ w.words)
+        UNION ALL
+        SELECT 'comment', m.id, c.board_id, m.card_id, m.words, m.last_edited_time
+        FROM comments m
+        JOIN cards c ON c.org_id = $1 AND c.id = m.card_id AND NOT c.in_trash
+        JOIN open o ON o.id = c.board_id
+        CROSS JOIN wanted w
+        WHERE m.org_id = $1 AND NOT m.in_trash
+            AND coalesce($7, 'comment') = 'comment' AND (w.anything OR m.words @@ w.words)
+    ), keyed AS (
+        SELECT f.object, f.id, f.board_id, f.card_id,
+            CASE $8
+                WHEN 'relevance' THEN (ts_rank_cd(f.words, w.words, 1) * 1000000)::bigint
+                WHEN 'latest' THEN (extract(epoch FROM f.last_edited_time) * 1000000)::bigint
+                ELSE - (extract(epoch FROM f.last_edited_time) * 1000000)::bigint
+            END AS sort_key
+        FROM found f
+        CROSS JOIN wanted w
+    ), page AS (
+        SELECT k.* FROM keyed k
+        WHERE (k.sort_key, k.id) < ($9::bigint, $10::uuid)
+        ORDER BY k.sort_key DESC, k.id DESC
+        LIMIT $11
+    )
+    SELECT p.object, p.id, p.board_id, p.card_id, p.sort_key,
+        CASE WHEN p.object = 'board' THEN o.key ELSE o.key || '-' || c.number END AS key,
+        CASE WHEN p.object = 'board' THEN o.name ELSE c.title END AS title,
+        b.type,
+        ts_headline('simple',
+            translate(left(CASE p.object
+                WHEN 'board' THEN o.name || ' ' || coalesce(d.description, '')
+                WHEN 'card' THEN c.title
+                WHEN 'block' THEN b.plain
+                ELSE m.plain END, 20000), chr(1) || chr(2), ''),
+            w.words,
+            'StartSel=' || chr(1) || ', StopSel=' || chr(2)
+                || ', MaxFragments=2, MaxWords=30, MinWords=10, FragmentDelimiter=" … "')
+            AS headline,
+        coalesce(m.created_time, b.created_time, c.created_time, d.created_time) AS created_time,
+        coalesce(m.last_edited_time, b.last_edited_time, c.last_edited_time, d.last_edited_time)
+            AS last_edited_time
+    FROM page p
+    JOIN open o ON o.id = p.board_id
+    CROSS JOIN wanted w
+    LEFT JOIN boards d ON d.org_id = $1 AND d.id = p.board_id AND p.object = 'board'
+    LEFT JOIN cards c ON c.org_id = $1 AND c.id = p.card_id
+    LEFT JOIN blocks b ON b.org_id = $1 AND b.id = p.id AND p.object = 'block'
+    LEFT JOIN comments m ON m.org_id = $1 AND m.id = p.id AND p.object = 'comment'
+    ORDER BY p.sort_key DESC, p.id DESC)"};
+
+struct Hit {
+    Found object{};
+    Uuid id;
+    Uuid board_id;
+    std::optional<Uuid> card_id;
+    std::int64_t sort_key = 0;
+    std::string key;
+    std::string title;
+    std::optional<BlockType> type;
+    std::string headline;
+    Timestamp created_time;
+    Timestamp last_edited_time;
+};
+SVC_RECORD(
+    Hit,
+    (object, ""),
+    (id, ""),
+    (board_id, ""),
+    (card_id, ""),
+    (sort_key, ""),
+    (key, ""),
+    (title, ""),
+    (type, ""),
+    (headline, ""),
+    (created_time, ""),
+    (last_edited_time, "")
+);
+
+constexpr char mark_begins = '\x01', mark_ends = '\x02';
+
+/// Takes the marks out of what the database gives.
+std::vector<HighlightPart> parts_of(std::string_view headline) {
+    std::vector<HighlightPart> parts;
+    bool matched = false;
+    while (!headline.empty()) {
+        const auto end =
+            std::min(headline.find(matched ? mark_ends : mark_begins), headline.size());
+        if (end > 0) parts.push_back({std::string(headline.substr(0, end)), matched});
+        headline.remove_prefix(std::min(end + 1, headline.size()));
+        matched = !matched;
+    }
+    return parts;
+}
+
+SearchResult shown(const Call& call, Kernel& kernel, const Hit& hit) {
+    SearchResult result;
+    result.object = hit.object;
+    result.id = hit.id;
+    result.org_id = call.org();
+    result.board_id = hit.board_id;
+    result.card_id = hit.card_id;
+    result.key = hit.key;
+    result.title = hit.title;
+    result.type = hit.type;
+    result.highlight = parts_of(hit.headline);
+    result.url = kernel.base_url() +
+                 (hit.card_id ? "/cards/" + hit.card_id->str() : "/boards/" + hit.board_id.str());
+    result.created_time = hit.created_time;
+    result.last_edited_time = hit.last_edited_time;
+    return result;
+}
+
+std::string_view order_of(const Call& call, const SearchRequest& in) {
+    const bool words = in.query && in.query->find_first_not_of(" \t\n") != std::string::npos;
+    if (!in.sort) return words ? "relevance" : "latest";
+    if (in.sort->property.has_value() == in.sort->timestamp.has_value())
+        throw wrong_at(call, "\"sort\"", "give either property or timestamp");
+    if (in.sort->property) return words ? "relevance" : "latest";
+    return in.sort->direction == Direction::ascending ? "oldest" : "latest";
+}
+
+std::optional<std::string_view> sort_of_thing(const SearchRequest& in) {
+    if (!in.filter) return std::nullopt;
+    return in.filter->value == Sought::page ? "card" : name_of(in.filter->value);
+}
+
+Page<SearchResult> look(Call& call, const SearchRequest& in) {
+    const auto after = call.after(in.paging);
+    const std::string nothing_yet = std::to_string(std::numeric_limits<std::int64_t>::max());
+    auto hits = Seat::of(call)
+                    .later<Hit>(
+                        call.tx(),
+                        find,
+                        in.query,
+                        in.board_id,
+                        sort_of_thing(in),
+                        order_of(call, in),
+                        after ? after->at(0) : nothing_yet,
+                        after ? after->at(1) : Uuid().str(),
+                        in.paging.page_size + 1
+                    )
+                    .all();
+    auto page = call.page(std::move(hits), in.paging, [](const Hit& last) {
+        return std::vector{std::to_string(last.sort_key), last.id.str()};
+    });
+    Page<SearchResult> results{{}, page.next_cursor};
+    for (const Hit& each : page.results)
+        results.results.push_back(shown(call, call.kernel(), each));
+    return results;
+}
+
+}  // namespace
+
+const Operation search{
+    .name = "search",
+    .route = "POST /v1/search",
+    .summary = "Find boards, cards, blocks and comments by their words.",
+    .description =
+        "Looks through everything that you may see. Words are matched as they stand, whatever "
+        "their case. `highlight` gives the place that was found in pieces of plain text.",
+    .access = Access::member,
+    .reads = true,
+    .handler = look,
+};
+
+}  // namespace svc::content

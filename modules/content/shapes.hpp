@@ -1,0 +1,191 @@
+#pragma once
+
+#include "modules/content/parts/block_input.hpp"
+
+/// Blocks and comments as they are shown (contract 6.20, 6.21).
+namespace svc::content {
+
+enum class ParentType { card_id, block_id };
+BOOST_DESCRIBE_ENUM(ParentType, card_id, block_id)
+
+struct BlockParent {
+    ParentType type{};
+    std::optional<Uuid> card_id, block_id;
+    auto operator<=>(const BlockParent&) const = default;
+};
+SVC_RECORD(
+    BlockParent,
+    (type, "Which of the following it is."),
+    (card_id, "It stands directly on the card.", left_out),
+    (block_id, "It stands below another block.", left_out)
+);
+
+/// A list of blocks, as its JSON.
+struct BlocksText {
+    std::string text;
+};
+
+struct Block {
+    Object<"block"> object;
+    Uuid id;
+    BlockParent parent;
+    Uuid card_id;
+    BlockType type{};
+#define SVC_MEMBER(name, Payload) std::optional<boards::AsJson<Payload>> name;
+    SVC_BLOCK_TYPES(SVC_MEMBER)
+#undef SVC_MEMBER
+    bool has_children = false;
+    bool in_trash = false;
+    bool archived = false;
+    Timestamp created_time;
+    boards::AsJson<PrincipalRef> created_by;
+    Timestamp last_edited_time;
+    boards::AsJson<PrincipalRef> last_edited_by;
+    std::int64_t version = 1;
+    std::optional<BlocksText> children;
+    std::optional<bool> children_truncated;
+};
+
+}  // namespace svc::content
+
+namespace svc {
+
+template <>
+struct Json<content::BlocksText> {
+    static void schema(SchemaWriter&, const Rules&, json::object& out);
+    static void read(Reader&, const Rules&, const json::value&, content::BlocksText&);
+    static void write(const content::BlocksText& in, std::string& out) { out += in.text; }
+    static void from_db(Cell, content::BlocksText&);
+    static bool empty(const content::BlocksText& in) { return in.text.empty(); }
+};
+
+}  // namespace svc
+
+namespace svc::content {
+
+#define SVC_SHOWN(name) (name, "What a block of this type holds.", left_out)
+SVC_RECORD(
+    Block,
+    (object, ""),
+    (id, ""),
+    (parent, "What it stands below."),
+    (card_id, "The card it belongs to."),
+    (type, "Which of the following members it has; never changes."),
+    SVC_SHOWN(paragraph),
+    SVC_SHOWN(heading_1),
+    SVC_SHOWN(heading_2),
+    SVC_SHOWN(heading_3),
+    SVC_SHOWN(heading_4),
+    SVC_SHOWN(bulleted_list_item),
+    SVC_SHOWN(numbered_list_item),
+    SVC_SHOWN(to_do),
+    SVC_SHOWN(toggle),
+    SVC_SHOWN(quote),
+    SVC_SHOWN(callout),
+    SVC_SHOWN(code),
+    SVC_SHOWN(equation),
+    SVC_SHOWN(divider),
+    SVC_SHOWN(bookmark),
+    SVC_SHOWN(embed),
+    SVC_SHOWN(image),
+    SVC_SHOWN(video),
+    SVC_SHOWN(audio),
+    SVC_SHOWN(pdf),
+    SVC_SHOWN(file),
+    SVC_SHOWN(table),
+    SVC_SHOWN(table_row),
+    SVC_SHOWN(column_list),
+    SVC_SHOWN(column),
+    SVC_SHOWN(card_ref),
+    (has_children, "There are blocks below it."),
+    (in_trash, "It, or something it stands below, was deleted."),
+    (archived, "The same as in_trash, for older clients."),
+    (created_time, ""),
+    (created_by, ""),
+    (last_edited_time, ""),
+    (last_edited_by, ""),
+    (version, "Rises with every change; send it as If-Match to refuse to overwrite others."),
+    (children, "Those below it, where they were asked for with `depth`.", left_out),
+    (children_truncated,
+     "The answer had no room for all that is below it: read its children by themselves.",
+     left_out)
+);
+#undef SVC_SHOWN
+
+// ----------------------------------------------------------------------------------- comments
+
+enum class CommenterType { user, integration };
+BOOST_DESCRIBE_ENUM(CommenterType, user, integration)
+
+struct DisplayName {
+    CommenterType type{};
+    std::optional<std::string> resolved_name;
+};
+SVC_RECORD(
+    DisplayName,
+    (type, "`user` for a person, `integration` for an agent or an automation."),
+    (resolved_name, "As people see it.")
+);
+
+enum class AttachmentCategory { image, video, audio, pdf, document };
+BOOST_DESCRIBE_ENUM(AttachmentCategory, image, video, audio, pdf, document)
+
+struct AttachedFile {
+    std::optional<std::string> url;
+    std::optional<Timestamp> expires_at;
+};
+SVC_RECORD(
+    AttachedFile,
+    (url, "Where to fetch it; null when it has gone."),
+    (expires_at, "When the address ends.")
+);
+
+struct CommentAttachment {
+    Uuid file_id;
+    AttachmentCategory category{};
+    AttachedFile file;
+};
+SVC_RECORD(
+    CommentAttachment,
+    (file_id, ""),
+    (category, "What sort of file it is."),
+    (file, "Where it is to be had.")
+);
+
+struct Comment {
+    Object<"comment"> object;
+    Uuid id;
+    Uuid card_id;
+    BlockParent parent;
+    Uuid discussion_id;
+    boards::AsJson<RichTexts> rich_text;
+    DisplayName display_name;
+    std::vector<CommentAttachment> attachments;
+    bool resolved = false;
+    std::optional<boards::AsJson<PrincipalRef>> resolved_by;
+    Timestamp created_time;
+    boards::AsJson<PrincipalRef> created_by;
+    Timestamp last_edited_time;
+    bool in_trash = false;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    Comment,
+    (object, ""),
+    (id, ""),
+    (card_id, "The card it belongs to."),
+    (parent, "What it is about: the card as a whole, or one of its blocks."),
+    (discussion_id, "The same for a comment and all answers to it."),
+    (rich_text, "What it says."),
+    (display_name, "Who says it, for client libraries."),
+    (attachments, "Files that came with it."),
+    (resolved, "Its discussion is settled."),
+    (resolved_by, "Who settled it."),
+    (created_time, ""),
+    (created_by, ""),
+    (last_edited_time, ""),
+    (in_trash, "It was deleted."),
+    (version, "Rises with every change; send it as If-Match to refuse to overwrite others.")
+);
+
+}  // namespace svc::content

@@ -1,0 +1,245 @@
+#include "modules/content/statements.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace svc::content {
+
+// ------------------------------------------------------------------------------ cards by name
+
+namespace {
+
+bool is_key(std::string_view text) {
+    const auto dash = text.find('-');
+    if (dash == text.npos || dash < 2 || dash > 10) return false;
+    const std::string_view board = text.substr(0, dash), number = text.substr(dash + 1);
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+    return capital(board[0]) &&
+           std::ranges::all_of(board, [&](char c) { return capital(c) || digit(c); }) &&
+           !number.empty() && number.size() <= 18 && number[0] != '0' &&
+           std::ranges::all_of(number, digit);
+}
+
+}  // namespace
+
+bool card_name_format::accept(std::string& text) {
+    if (const auto id = Uuid::parse(text)) {
+        text = id->str();
+        return true;
+    }
+    std::ranges::transform(text, text.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
+    });
+    return is_key(text);
+}
+
+CardKey::CardKey(const CardName& name) : id(Uuid::parse(name.str())) {
+    if (id) return;
+    const std::string& text = name.str();
+    const auto dash = text.find('-');
+    board_key = text.substr(0, dash);
+    std::from_chars(text.data() + dash + 1, text.data() + text.size(), number);
+}
+
+// -------------------------------------------------------------------------------------- cards
+
+namespace {
+
+// What a block or a comment stands on never changes, so it may be found before the lock is had.
+constexpr Sql lock_card_of{"content.lock_card", R"(
+    SELECT id FROM cards
+    WHERE org_id = $1 AND id = coalesce(
+        (SELECT b.card_id FROM blocks b WHERE b.org_id = $1 AND b.id = $2),
+        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $2),
+        $2::uuid,
+        (SELECT k.id FROM boards o
+         JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
+         WHERE o.org_id = $1 AND o.key = $3))
+    FOR UPDATE)"};
+
+constexpr Sql see_card_of{"content.see_card", R"(
+    SELECT c.id AS card_id, c.board_id, c.column_id, b.key || '-' || c.number AS key, c.title,
+        c.in_trash, b.is_archived AS board_is_archived, b.in_trash AS board_in_trash,
+        c.block_count, c.version, now() AS now,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    WHERE c.org_id = $1 AND c.id = coalesce(
+        (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5),
+        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5),
+        $5::uuid,
+        (SELECT k.id FROM boards o
+         JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $7
+         WHERE o.org_id = $1 AND o.key = $6)))"};
+
+constexpr Sql raise_version{"content.raise_card", R"(
+    UPDATE cards
+    SET version = version + 1, block_count = block_count + $4, last_edited_time = now(),
+        last_edited_by = $3
+    WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql count_comment{"content.count_comments", R"(
+    UPDATE cards SET comment_count = comment_count + $3 WHERE org_id = $1 AND id = $2)"};
+
+}  // namespace
+
+Later<CardSeen> lock_card(Call& call, const CardKey& key) {
+    call.tx().queue(lock_card_of, call.org(), key.id, key.board_key, key.number);
+    return see_card(call, key);
+}
+
+Later<CardSeen> see_card(Call& call, const CardKey& key) {
+    return Seat::of(call).later<CardSeen>(
+        call.tx(), see_card_of, key.id, key.board_key, key.number
+    );
+}
+
+CardSeen require_visible(const std::optional<CardSeen>& seen) {
+    if (!seen) not_found("block or card");
+    boards::require(seen->role, BoardRole::viewer, "block or card");
+    return *seen;
+}
+
+CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least) {
+    if (!seen || seen->board_in_trash) not_found("block or card");
+    boards::require(seen->role, least, "block or card");
+    if (seen->board_is_archived)
+        throw Failure(
+            Fault::conflict,
+            "The board is archived, so nothing on it can be changed; restore it first."
+        )
+            .with("reason", "board_archived");
+    if (seen->in_trash)
+        throw Failure(Fault::conflict, "The card is in the trash; restore it first.")
+            .with("reason", "card_in_trash");
+    return *seen;
+}
+
+void raise_card(
+    Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more_blocks, const PrincipalRef& by
+) {
+    tx.queue(raise_version, org, card.card_id, by, more_blocks);
+}
+
+void count_comments(Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more) {
+    tx.queue(count_comment, org, card.card_id, more);
+}
+
+Event placed(Event event, const CardSeen& card) {
+    return std::move(event).on_board(card.board_id).in_column(card.column_id).of_card(card.card_id);
+}
+
+std::string_view root_of(const Call& call) { return call.request() ? "body" : "arguments"; }
+
+Failure wrong_at(const Call& call, const std::string& rest, std::string_view message) {
+    return Failure::invalid_at(
+        "[\"" + std::string(root_of(call)) + "\"," + rest + "]",
+        "value_error",
+        "Value error, " + std::string(message)
+    );
+}
+
+// ------------------------------------------------------------------------------------ mentions
+
+namespace {
+
+// Whoever has left keeps a name: a text that names them may still be sent back.
+constexpr Sql name_people{"content.name_people", R"(
+    SELECT p.id, coalesce(p.name, 'somebody') AS name
+    FROM principals p
+    WHERE p.org_id = $1 AND p.id = ANY ($2::uuid[]))"};
+
+constexpr Sql name_cards{"content.name_cards", R"(
+    SELECT c.id, b.key || '-' || c.number AS name
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[])
+        AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+            IS NOT NULL)"};
+
+struct Called {
+    Uuid id;
+    std::string name;
+};
+SVC_RECORD(Called, (id, ""), (name, ""));
+
+void add(std::map<Uuid, std::string>& names, const std::vector<Called>& rows) {
+    for (const Called& each : rows) names.insert_or_assign(each.id, each.name);
+}
+
+[[noreturn]] void unknown(const Call& call, std::string_view message) {
+    throw Failure::invalid_at(
+        "[\"" + std::string(root_of(call)) + "\"]",
+        "value_error",
+        "Value error, " + std::string(message)
+    );
+}
+
+}  // namespace
+
+struct NamesWanted::Questions {
+    std::optional<Later<Called>> people, cards;
+};
+
+NamesWanted::NamesWanted(Call& call, Named named)
+    : call_(call), named_(std::move(named)), questions_(std::make_unique<Questions>()) {
+    if (!named_.users.empty())
+        questions_->people = call.tx().later<Called>(name_people, call.org(), named_.users);
+    if (!named_.pages.empty())
+        questions_->cards = Seat::of(call).later<Called>(call.tx(), name_cards, named_.pages);
+    if (!named_.files.empty())
+        unknown(call, "a text shows no uploaded files; name one elsewhere, as `external`");
+}
+
+NamesWanted::~NamesWanted() = default;
+
+Names NamesWanted::names(Names names) {
+    if (questions_->people) add(names.users, questions_->people->all());
+    if (questions_->cards) add(names.pages, questions_->cards->all());
+    for (const Uuid& each : named_.users)
+        if (!names.users.contains(each))
+            unknown(call_, "nobody in the workspace has the id " + each.str());
+    for (const Uuid& each : named_.pages)
+        if (!names.pages.contains(each)) unknown(call_, "there is no card " + each.str());
+    return names;
+}
+
+}  // namespace svc::content
+
+namespace svc {
+
+void Json<content::CardName>::schema(SchemaWriter& writer, const Rules& rules, json::object& out) {
+    Json<std::string>::schema(writer, rules, out);
+}
+
+void Json<content::CardName>::read(
+    Reader& reader, const Rules& rules, const json::value& in, content::CardName& out
+) {
+    using content::card_name_format;
+    std::string text;
+    if (detail::read_format(
+            reader,
+            rules,
+            in,
+            text,
+            card_name_format::name,
+            card_name_format::error,
+            &card_name_format::accept
+        ))
+        out = *content::CardName::parse(text);
+}
+
+void Json<content::CardName>::from_db(Cell cell, content::CardName& out) {
+    out = content::CardName::parse(cell.text()).value_or(content::CardName{});
+}
+
+}  // namespace svc

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "modules/content/api.hpp"
+
+/// What several files of this module read, and how.
+namespace svc::content {
+
+using boards::BoardRole;
+using boards::Seat;
+
+/// How a call names a card: by its id, or by its key such as ENG-42.
+struct card_name_format {
+    static constexpr std::string_view name = "card", error = "value_error";
+    static bool accept(std::string& text);
+};
+using CardName = Text<card_name_format>;
+
+/// A card name taken apart, for statements: one of the two is null.
+struct CardKey {
+    std::optional<Uuid> id;
+    std::optional<std::string> board_key;
+    std::int64_t number = 0;
+    explicit CardKey(const CardName& name);
+    /// Of a card, or of a block or comment on it.
+    explicit CardKey(const Uuid& anything) : id(anything) {}
+};
+
+/// The card that something stands on, and what the caller may do there.
+struct CardSeen {
+    Uuid card_id;
+    Uuid board_id;
+    Uuid column_id;
+    std::string key;
+    std::string title;
+    bool in_trash = false;
+    bool board_is_archived = false;
+    bool board_in_trash = false;
+    std::int64_t block_count = 0;
+    std::int64_t version = 1;
+    std::optional<BoardRole> role;
+    Timestamp now;
+};
+SVC_RECORD(
+    CardSeen,
+    (card_id, ""),
+    (board_id, ""),
+    (column_id, ""),
+    (key, ""),
+    (title, ""),
+    (in_trash, ""),
+    (board_is_archived, ""),
+    (board_in_trash, ""),
+    (block_count, ""),
+    (version, ""),
+    (role, ""),
+    (now, "")
+);
+
+/// Queues the lock of the card that `key` leads to, and what is known of it.
+Later<CardSeen> lock_card(Call& call, const CardKey& key);
+/// The same, without a lock: for who only looks.
+Later<CardSeen> see_card(Call& call, const CardKey& key);
+
+/// 404 for strangers, 403 for lower roles, 409 when the card cannot be changed.
+CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least);
+/// Whether the caller may look.
+CardSeen require_visible(const std::optional<CardSeen>& seen);
+
+/// Queues the card's next version, and how many blocks more it has.
+void raise_card(
+    Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more_blocks, const PrincipalRef& by
+);
+/// Queues how many comments more it has, which is no new version.
+void count_comments(Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more);
+
+/// Where an event about the card's content happened.
+Event placed(Event event, const CardSeen& card);
+
+/// A 422 about one place of the input: `rest` is what follows "body", as JSON ("\"after\"").
+Failure wrong_at(const Call& call, const std::string& rest, std::string_view message);
+/// The first part of an input's address: by REST or by name.
+std::string_view root_of(const Call& call);
+
+// ------------------------------------------------------------------------------------ mentions
+
+/// Looks up whom and what a text names.
+class NamesWanted {
+public:
+    /// Queues the look-ups, when anything is named.
+    NamesWanted(Call& call, Named named);
+    ~NamesWanted();
+    /// Reads, and adds to what is `kept`; throws Failure 422 for somebody who is not in the
+    /// workspace, and for a card that the caller may not see, save those kept.
+    Names names(Names kept = {});
+
+private:
+    struct Questions;
+    Call& call_;
+    Named named_;
+    std::unique_ptr<Questions> questions_;
+};
+
+}  // namespace svc::content
+
+namespace svc {
+
+/// A plain string to schemas.
+template <>
+struct Json<content::CardName> {
+    static void schema(SchemaWriter&, const Rules&, json::object&);
+    static void read(Reader&, const Rules&, const json::value&, content::CardName&);
+    static void write(const content::CardName& in, std::string& out) { write_text(in.str(), out); }
+    static void from_db(Cell, content::CardName&);
+    static bool empty(const content::CardName& in) { return in.str().empty(); }
+};
+
+}  // namespace svc

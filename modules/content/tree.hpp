@@ -1,0 +1,178 @@
+#pragma once
+
+#include "modules/content/statements.hpp"
+
+#include <set>
+
+/// A card's tree of blocks, as far as one write needs it.
+namespace svc::content {
+
+/// A block as the database has it (block_view).
+struct StoredBlock {
+    Uuid id;
+    Uuid card_id;
+    Uuid parent_id;
+    BlockType type{};
+    JsonText payload;
+    std::string position;
+    std::optional<Uuid> trashed_by;
+    bool has_children = false;
+    Timestamp created_time;
+    boards::AsJson<PrincipalRef> created_by;
+    Timestamp last_edited_time;
+    boards::AsJson<PrincipalRef> last_edited_by;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    StoredBlock,
+    (id, ""),
+    (card_id, ""),
+    (parent_id, ""),
+    (type, ""),
+    (payload, ""),
+    (position, ""),
+    (trashed_by, ""),
+    (has_children, ""),
+    (created_time, ""),
+    (created_by, ""),
+    (last_edited_time, ""),
+    (last_edited_by, ""),
+    (version, "")
+);
+
+/// As answers show it.
+Block shown(const StoredBlock& row);
+
+/// Storage limits (contract 6.20).
+inline constexpr std::size_t most_depth = 32;
+inline constexpr std::int64_t most_on_card = 10'000;
+
+enum class PositionType { start, end, after_block };
+BOOST_DESCRIBE_ENUM(PositionType, start, end, after_block)
+
+struct AfterBlock {
+    Uuid id;
+};
+SVC_RECORD(AfterBlock, (id, "A block directly below the same parent."));
+
+struct Position {
+    PositionType type{};
+    std::optional<AfterBlock> after_block;
+};
+SVC_RECORD(
+    Position,
+    (type, "`start`, `end`, or `after_block` for behind the block of that name."),
+    (after_block, "With `after_block`: which.", left_out)
+);
+
+/// Between which siblings something goes; deleted ones keep their places.
+struct Spot {
+    boards::OrderKey below, above;
+    bool anchored = true;
+};
+SVC_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
+
+/// Where a request wants its blocks. Throws Failure 422 when it contradicts itself.
+struct Place {
+    Uuid parent;
+    PositionType type = PositionType::end;
+    std::optional<Uuid> after;
+    static Place of(
+        const Call& call,
+        const Uuid& parent,
+        const std::optional<Position>& position,
+        const std::optional<Uuid>& after = std::nullopt,
+        const std::string& where = {}
+    );
+};
+
+/// Changes one card's blocks, in memory first. The card is locked; what an operation looks at has
+/// been loaded. Refusals are Failures at `where` in the request.
+class CardTree {
+public:
+    explicit CardTree(Call& call);
+    ~CardTree();
+
+    // Loading: these queue, take() reads.
+    void queue_ancestors(const std::vector<Uuid>& of);
+    void queue_below(const Uuid& block);
+    enum class Trashed { loaded, left_out };
+    void queue_whole(const CardKey& card, Trashed trashed);
+    void queue_taken(const std::vector<BlockInput>& blocks);
+    void take(CardSeen card);
+
+    /// From here on: where in the request an operation stands, such as `"operations",3`.
+    void stand_at(std::string where) { where_ = std::move(where); }
+
+    const CardSeen& card() const { return card_; }
+    bool has(const Uuid& id) const { return nodes_.contains(id); }
+    /// A block of this card; 404 when there is none.
+    const StoredBlock& block(const Uuid& id) const;
+    /// Blocks on the card that are not in the trash.
+    std::int64_t live_count() const { return card_.block_count + more_; }
+    void each(const std::function<void(const StoredBlock&)>& visit) const;
+    /// Live children in order.
+    std::vector<Uuid> children(const Uuid& parent) const;
+    /// Where a place lies among the blocks that are loaded.
+    Spot spot(const Place& place, const std::optional<Uuid>& moved = std::nullopt) const;
+
+    /// New blocks; the ids of those of the first level.
+    std::vector<Uuid> insert(const Place& place, const Spot& spot, std::vector<BlockInput> blocks);
+    void change(const Uuid& id, const Worded& worded);
+    /// False when it was so already.
+    bool trash(const Uuid& id);
+    bool restore(const Uuid& id);
+    void move(const Uuid& id, const Place& place, const Spot& spot);
+
+    /// Refuses another version than `expected` with 412.
+    void require_version(const Uuid& id, const std::optional<std::int64_t>& expected) const;
+
+    /// Queues everything that changed; false when nothing did.
+    bool write();
+
+    /// The block as it was before this write; null when it is new, or as it was.
+    const StoredBlock* before(const Uuid& id) const;
+    /// Whether its own content changes.
+    bool is_reworded(const Uuid& id) const;
+    /// A tree of blocks as JSON, with everything live below.
+    std::string shown_with_children(const Uuid& id) const;
+
+private:
+    enum class State { as_loaded, changed, reworded, fresh };
+    struct Node {
+        StoredBlock row;
+        std::optional<StoredBlock> before;  ///< once it is changed
+        std::string plain;                  ///< once it is reworded, or of a fresh one
+        State state{};
+    };
+    struct Loading;
+
+    Failure wrong(std::string_view field, std::string_view message) const;
+    Node& touch(const Uuid& id);
+    void require_parent(const Uuid& parent) const;
+    void require_fit(const Uuid& parent, BlockType child, const std::string& payload) const;
+    void require_depth(const Uuid& parent, std::size_t levels) const;
+    void require_room(std::int64_t more) const;
+    std::size_t height_below(const Uuid& id) const;
+    bool is_within(const Uuid& id, const Uuid& ancestor) const;
+    void each_below(const Uuid& id, const std::function<void(const Uuid&)>& visit) const;
+    Uuid make(const Uuid& parent, const boards::OrderKey& position, BlockInput block);
+    void link(const Uuid& id);
+    void unlink(const Uuid& id);
+
+    Call& call_;
+    CardSeen card_;
+    PrincipalRef who_;
+    std::string where_;
+    std::unique_ptr<Loading> loading_;
+    std::map<Uuid, Node> nodes_;
+    /// Children in order, those in the trash among them.
+    std::map<Uuid, std::set<std::pair<std::string, Uuid>>> below_;
+    std::set<Uuid> taken_;
+    std::int64_t more_ = 0;  ///< live blocks added, less those taken away
+};
+
+/// Queues the question where a place is; for writes that load no siblings.
+Later<Spot> find_spot(Call& call, const Place& place, const std::optional<Uuid>& moved);
+
+}  // namespace svc::content

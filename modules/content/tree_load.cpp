@@ -1,0 +1,145 @@
+// What a write has to know of a card's blocks.
+
+#include "modules/content/tree.hpp"
+
+namespace svc::content {
+
+namespace {
+
+constexpr Sql load_ancestors{"content.load_ancestors", R"(
+    WITH RECURSIVE up AS (
+        SELECT b.id, b.parent_id FROM blocks b WHERE b.org_id = $1 AND b.id = ANY ($2::uuid[])
+        UNION
+        SELECT p.id, p.parent_id FROM up JOIN blocks p ON p.org_id = $1 AND p.id = up.parent_id
+    )
+    SELECT v.* FROM up JOIN block_view v ON v.org_id = $1 AND v.id = up.id)"};
+
+constexpr Sql load_below{"content.load_below", R"(
+    WITH RECURSIVE down AS (
+        SELECT b.id FROM blocks b WHERE b.org_id = $1 AND b.parent_id = $2
+        UNION ALL
+        SELECT k.id FROM down JOIN blocks k ON k.org_id = $1 AND k.parent_id = down.id
+    )
+    SELECT v.* FROM down JOIN block_view v ON v.org_id = $1 AND v.id = down.id)"};
+
+constexpr Sql load_whole{"content.load_whole", R"(
+    SELECT v.* FROM block_view v
+    WHERE v.org_id = $1 AND (v.trashed_by IS NULL OR NOT $5)
+        AND v.card_id = coalesce($2::uuid, (
+            SELECT k.id FROM boards o
+            JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
+            WHERE o.org_id = $1 AND o.key = $3)))"};
+
+constexpr Sql find_taken{"content.find_taken", R"(
+    SELECT b.id FROM blocks b WHERE b.org_id = $1 AND b.id = ANY ($2::uuid[])
+    UNION ALL
+    SELECT c.id FROM cards c WHERE c.org_id = $1 AND c.id = ANY ($2::uuid[]))"};
+
+// $3: `start`, `end` or `after_block`; $4: after which; $5: a block that is about to leave its
+// place. Deleted siblings count, so that each comes back to a place of its own.
+constexpr Sql find_spot_among{"content.find_spot", R"(
+    WITH anchor AS (
+        SELECT b.position FROM blocks b
+        WHERE b.org_id = $1 AND b.parent_id = $2 AND b.id = $4 AND b.trashed_by IS NULL
+            AND b.id IS DISTINCT FROM $5
+    )
+    SELECT
+        CASE $3
+            WHEN 'end' THEN (
+                SELECT max(b.position) FROM blocks b
+                WHERE b.org_id = $1 AND b.parent_id = $2 AND b.id IS DISTINCT FROM $5)
+            WHEN 'after_block' THEN (SELECT a.position FROM anchor a)
+        END AS below,
+        CASE $3
+            WHEN 'start' THEN (
+                SELECT min(b.position) FROM blocks b
+                WHERE b.org_id = $1 AND b.parent_id = $2 AND b.id IS DISTINCT FROM $5)
+            WHEN 'after_block' THEN (
+                SELECT min(b.position) FROM blocks b
+                WHERE b.org_id = $1 AND b.parent_id = $2 AND b.id IS DISTINCT FROM $5
+                    AND b.position > (SELECT a.position FROM anchor a))
+        END AS above,
+        $3 <> 'after_block' OR EXISTS (SELECT FROM anchor) AS anchored)"};
+
+struct Taken {
+    Uuid id;
+};
+SVC_RECORD(Taken, (id, ""));
+
+}  // namespace
+
+struct CardTree::Loading {
+    std::vector<Later<StoredBlock>> blocks;
+    std::optional<Later<Taken>> taken;
+};
+
+CardTree::CardTree(Call& call)
+    : call_(call), who_(ref_of(call.caller())), loading_(std::make_unique<Loading>()) {}
+
+CardTree::~CardTree() = default;
+
+void CardTree::queue_ancestors(const std::vector<Uuid>& of) {
+    loading_->blocks.push_back(call_.tx().later<StoredBlock>(load_ancestors, call_.org(), of));
+}
+
+void CardTree::queue_below(const Uuid& block) {
+    loading_->blocks.push_back(call_.tx().later<StoredBlock>(load_below, call_.org(), block));
+}
+
+void CardTree::queue_whole(const CardKey& card, Trashed trashed) {
+    loading_->blocks.push_back(call_.tx().later<StoredBlock>(
+        load_whole, call_.org(), card.id, card.board_key, card.number, trashed == Trashed::left_out
+    ));
+}
+
+void CardTree::queue_taken(const std::vector<BlockInput>& blocks) {
+    std::vector<Uuid> wanted;
+    gather_ids(blocks, wanted);
+    if (wanted.empty()) return;
+    loading_->taken = call_.tx().later<Taken>(find_taken, call_.org(), wanted);
+}
+
+void CardTree::take(CardSeen card) {
+    card_ = std::move(card);
+    for (auto& each : loading_->blocks)
+        for (StoredBlock& row : each.all()) {
+            if (row.card_id != card_.card_id || nodes_.contains(row.id)) continue;
+            const Uuid id = row.id;
+            nodes_.emplace(id, Node{std::move(row), std::nullopt, {}, {}});
+            link(id);
+        }
+    if (loading_->taken)
+        for (const Taken& each : loading_->taken->all()) taken_.insert(each.id);
+}
+
+Later<Spot> find_spot(Call& call, const Place& place, const std::optional<Uuid>& moved) {
+    return call.tx().later<Spot>(
+        find_spot_among, call.org(), place.parent, place.type, place.after, moved
+    );
+}
+
+Place Place::of(
+    const Call& call,
+    const Uuid& parent,
+    const std::optional<Position>& position,
+    const std::optional<Uuid>& after,
+    const std::string& where
+) {
+    const std::string before = where.empty() ? "" : where + ",";
+    if (after && position)
+        throw wrong_at(call, before + "\"after\"", "give either after or position");
+    if (after) return {parent, PositionType::after_block, after};
+    if (!position) return {parent, PositionType::end, std::nullopt};
+    const bool named = position->after_block.has_value();
+    if (named != (position->type == PositionType::after_block))
+        throw wrong_at(
+            call, before + "\"position\",\"after_block\"", "it goes with the type after_block"
+        );
+    return {
+        parent,
+        position->type,
+        named ? std::optional(position->after_block->id) : std::nullopt,
+    };
+}
+
+}  // namespace svc::content

@@ -1,0 +1,156 @@
+// How changed blocks are written, and how a block is shown.
+
+#include "modules/content/tree.hpp"
+
+namespace svc::content {
+
+namespace {
+
+constexpr Sql insert_blocks{"content.insert_blocks", R"(
+    INSERT INTO blocks (
+        org_id, id, card_id, parent_id, type, payload, plain, position, trashed_by, trashed_at,
+        created_by, last_edited_by)
+    SELECT $1::uuid, r.id, $2::uuid, r.parent_id, r.type, r.payload, r.plain, r.position,
+        r.trashed_by, CASE WHEN r.trashed_by IS NOT NULL THEN now() END, $3::jsonb, $3::jsonb
+    FROM json_to_recordset($4::json) AS r (
+        id uuid, parent_id uuid, type text, payload json, plain text, position text,
+        trashed_by uuid))"};
+
+constexpr Sql update_blocks{"content.update_blocks", R"(
+    UPDATE blocks b
+    SET parent_id = r.parent_id,
+        position = r.position,
+        payload = coalesce(r.payload, b.payload),
+        plain = coalesce(r.plain, b.plain),
+        trashed_by = r.trashed_by,
+        trashed_at = CASE WHEN r.trashed_by IS NOT NULL THEN coalesce(b.trashed_at, now()) END,
+        last_edited_time = CASE WHEN r.version > b.version THEN now() ELSE b.last_edited_time END,
+        last_edited_by = CASE WHEN r.version > b.version THEN $3::jsonb ELSE b.last_edited_by END,
+        version = r.version
+    FROM json_to_recordset($4::json) AS r (
+        id uuid, parent_id uuid, payload json, plain text, position text, trashed_by uuid,
+        version bigint)
+    WHERE b.org_id = $1 AND b.card_id = $2 AND b.id = r.id)"};
+
+struct Inserted {
+    Uuid id, parent_id;
+    BlockType type{};
+    JsonText payload;
+    std::string plain;
+    std::string position;
+    std::optional<Uuid> trashed_by;
+};
+SVC_RECORD(
+    Inserted,
+    (id, ""),
+    (parent_id, ""),
+    (type, ""),
+    (payload, ""),
+    (plain, ""),
+    (position, ""),
+    (trashed_by, "")
+);
+
+struct Updated {
+    Uuid id, parent_id;
+    std::optional<JsonText> payload;
+    std::optional<std::string> plain;
+    std::string position;
+    std::optional<Uuid> trashed_by;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    Updated,
+    (id, ""),
+    (parent_id, ""),
+    (payload, "", left_out),
+    (plain, "", left_out),
+    (position, ""),
+    (trashed_by, ""),
+    (version, "")
+);
+
+/// Appends a record to a JSON list that is being made.
+template <class T>
+void append(std::string& list, const T& record) {
+    list += list.empty() ? '[' : ',';
+    Json<T>::write(record, list);
+}
+
+}  // namespace
+
+bool CardTree::write() {
+    std::string fresh, changed;
+    for (const auto& [id, node] : nodes_) {
+        const StoredBlock& row = node.row;
+        if (node.state == State::fresh) {
+            append(
+                fresh,
+                Inserted{
+                    id,
+                    row.parent_id,
+                    row.type,
+                    row.payload,
+                    node.plain,
+                    row.position,
+                    row.trashed_by}
+            );
+        } else if (node.state != State::as_loaded) {
+            Updated update{id, row.parent_id, {}, {}, row.position, row.trashed_by, row.version};
+            if (node.state == State::reworded) {
+                update.payload = row.payload;
+                update.plain = node.plain;
+            }
+            append(changed, update);
+        }
+    }
+    if (fresh.empty() && changed.empty()) return false;
+    Tx& tx = call_.tx();
+    const Uuid& org = call_.org();
+    raise_card(tx, org, card_, more_, who_);
+    if (!fresh.empty()) tx.queue(insert_blocks, org, card_.card_id, who_, fresh + ']');
+    if (!changed.empty()) tx.queue(update_blocks, org, card_.card_id, who_, changed + ']');
+    return true;
+}
+
+Block shown(const StoredBlock& row) {
+    Block block;
+    block.id = row.id;
+    block.card_id = row.card_id;
+    if (row.parent_id == row.card_id) {
+        block.parent = {ParentType::card_id, row.parent_id, std::nullopt};
+    } else {
+        block.parent = {ParentType::block_id, std::nullopt, row.parent_id};
+    }
+    block.type = row.type;
+    const Field* payload = record_of<Block>().find(name_of(row.type));
+    const Cell cell{row.payload.text.data(), row.payload.text.size(), false};
+    payload->codec->from_db(cell, payload->in(&block));
+    block.has_children = row.has_children;
+    block.in_trash = block.archived = row.trashed_by.has_value();
+    block.created_time = row.created_time;
+    block.created_by = row.created_by;
+    block.last_edited_time = row.last_edited_time;
+    block.last_edited_by = row.last_edited_by;
+    block.version = row.version;
+    return block;
+}
+
+}  // namespace svc::content
+
+namespace svc {
+
+void Json<content::BlocksText>::schema(SchemaWriter& writer, const Rules&, json::object& out) {
+    Json<content::Block>::schema(writer, {}, detail::list_schema({}, out));
+}
+
+void Json<content::BlocksText>::
+    read(Reader& reader, const Rules&, const json::value&, content::BlocksText&) {
+    reader.reject("extra_forbidden", "Extra inputs are not permitted");
+}
+
+void Json<content::BlocksText>::from_db(Cell, content::BlocksText&) {
+    throw std::logic_error("a list of blocks is for answers only");
+}
+
+}  // namespace svc

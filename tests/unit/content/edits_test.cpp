@@ -1,0 +1,359 @@
+// Changing blocks, one or many at once, on the real modules and database.
+
+#include "tests/unit/content/page.hpp"
+
+namespace svc::test {
+
+using testing::ElementsAre;
+
+namespace {
+
+Said update(Page& page, const Uuid& block, object what) {
+    what["block_id"] = block.str();
+    return page.ask("update_block", std::move(what));
+}
+
+}  // namespace
+
+TEST(Edits, TouchOnlyWhatTheyName) {
+    Page page;
+    object block = says("to_do", "do it");
+    block["to_do"].as_object()["color"] = "red";
+    const Uuid id = page.add(block);
+    const Said changed = update(page, id, {{"to_do", {{"checked", true}}}});
+    EXPECT_EQ(changed.status, 200);
+    EXPECT_EQ(changed.text("/to_do/color"), "red");
+    EXPECT_EQ(changed.text("/to_do/rich_text/0/plain_text"), "do it");
+    EXPECT_TRUE(changed.body.at_pointer("/to_do/checked").as_bool());
+    EXPECT_EQ(changed.number("/version"), 2);
+    EXPECT_EQ(changed.body, page.get(id).body);
+}
+
+TEST(Edits, WhatWasReadMayBeSentBack) {
+    Page page;
+    const Uuid id = page.add(paragraph("x"));
+    const std::int64_t version = page.card_version();
+    object same = page.get(id).body.as_object();
+    const Said changed = update(page, id, same);
+    EXPECT_EQ(changed.status, 200) << boost::json::serialize(changed.body);
+    EXPECT_EQ(changed.number("/version"), 1);
+    EXPECT_EQ(page.card_version(), version);
+    EXPECT_EQ(update(page, id, {}).number("/version"), 1);
+}
+
+TEST(Edits, NeverChangeAType) {
+    Page page;
+    const Uuid id = page.add(paragraph("x"));
+    const Said refused = update(page, id, {{"quote", object{}}});
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(place_of(refused), "quote");
+    EXPECT_EQ(update(page, id, {{"type", "quote"}}).status, 422);
+    EXPECT_EQ(update(page, id, {{"paragraph", object{}}, {"quote", object{}}}).status, 422);
+    EXPECT_EQ(update(page, id, {{"synced_block", object{}}}).status, 422);
+}
+
+TEST(Edits, KeepTablesInShape) {
+    Page page;
+    const object row{{"table_row", {{"cells", array{words("x"), words("y")}}}}};
+    const Uuid table = page.add(holding(object{{"table", {{"table_width", 2}}}}, {row}));
+    EXPECT_EQ(update(page, table, {{"table", {{"table_width", 3}}}}).status, 422);
+    const Said below = page.must("list_block_children", {{"parent_id", table.str()}});
+    const Uuid first = Uuid::parse(below.text("/results/0/id")).value();
+    EXPECT_EQ(update(page, first, {{"table_row", {{"cells", array{words("x")}}}}}).status, 422);
+    EXPECT_EQ(
+        page.try_append(
+                {object{{"table_row", {{"cells", array{words("x")}}}}}},
+                {{"parent_id", table.str()}}
+        ).status,
+        422
+    );
+    EXPECT_EQ(page.move(first, page.card).status, 422);
+}
+
+TEST(Edits, AHeadingWithBlocksBelowStaysToggleable) {
+    Page page;
+    object heading = says("heading_1", "h");
+    heading["heading_1"].as_object()["is_toggleable"] = true;
+    const Uuid id = page.add(holding(heading, {paragraph("x")}));
+    EXPECT_EQ(update(page, id, {{"heading_1", {{"is_toggleable", false}}}}).status, 422);
+}
+
+TEST(Edits, RaiseTheCardsVersionAndTellOfThemselves) {
+    Page page;
+    const std::int64_t version = page.card_version();
+    world().forget_events();
+    const Uuid id = page.add(toggle("x", {paragraph("y")}));
+    update(page, id, says("toggle", "z"));
+    page.move(id, page.card, object{{"type", "start"}});
+    page.remove(id);
+    page.restore(id);
+    EXPECT_EQ(page.card_version(), version + 5);
+    EXPECT_THAT(
+        world().told(),
+        ElementsAre(
+            "block.created", "block.updated", "block.updated", "block.deleted", "block.restored"
+        )
+    );
+    const std::string data = world().run("SELECT changes FROM outbox WHERE kind = 'block.created'");
+    EXPECT_NE(data.find("\"y\""), std::string::npos) << data;
+}
+
+// ------------------------------------------------------------------------------ rich text
+
+TEST(RichText, IsSettledByTheServer) {
+    Page page;
+    object block{
+        {"paragraph",
+         {{"rich_text",
+           array{
+               object{{"text", {{"content", "see "}}}},
+               object{{"text", {{"content", "this"}, {"link", {{"url", "https://x.org"}}}}}},
+               object{{"equation", {{"expression", "x^2"}}}},
+               object{
+                   {"mention", {{"user", {{"id", page.owner.id.str()}}}}},
+                   {"plain_text", "ignored"}},
+               object{{"mention", {{"page", {{"id", page.card.str()}}}}}},
+               object{{"mention", {{"date", {{"start", "2026-06-19"}}}}}},
+           }}}}};
+    const Said made = page.try_append({block});
+    ASSERT_EQ(made.status, 200) << boost::json::serialize(made.body);
+    const auto& texts = made.body.at_pointer("/results/0/paragraph/rich_text").as_array();
+    std::string plain;
+    for (const value& each : texts) plain += each.at("plain_text").as_string();
+    EXPECT_EQ(plain, "see thisx^2@Olga OwnerDES-12026-06-19");
+    EXPECT_EQ(texts[1].at("href").as_string(), "https://x.org");
+    EXPECT_EQ(texts[3].at_pointer("/mention/type").as_string(), "user");
+    EXPECT_EQ(texts[0].at_pointer("/annotations/color").as_string(), "default");
+}
+
+TEST(RichText, HasItsLimits) {
+    Page page;
+    const auto status = [&](value texts) {
+        return page.try_append({object{{"paragraph", {{"rich_text", std::move(texts)}}}}}).status;
+    };
+    const auto text = [](std::string content) {
+        return object{{"text", {{"content", std::move(content)}}}};
+    };
+    const auto link = [](std::string url) {
+        return array{object{{"text", {{"content", "x"}, {"link", {{"url", std::move(url)}}}}}}};
+    };
+    EXPECT_EQ(status(array{text(std::string(2000, 'x'))}), 200);
+    EXPECT_EQ(status(array{text(std::string(2001, 'x'))}), 422);
+    EXPECT_EQ(status(array(100, text("x"))), 200);
+    EXPECT_EQ(status(array(101, text("x"))), 422);
+    EXPECT_EQ(status(link("mailto:a@x.org")), 200);
+    for (const char* url : {"javascript:alert(1)", "/here", "ftp://x.org", "mailto:", "https://"})
+        EXPECT_EQ(status(link(url)), 422) << url;
+    EXPECT_EQ(status(link("https://x.org/" + std::string(2000, 'x'))), 422);
+    EXPECT_EQ(status(array{object{{"equation", {{"expression", ""}}}}}), 422);
+    EXPECT_EQ(status(array{object{{"equation", {{"expression", std::string(1001, 'x')}}}}}), 422);
+    EXPECT_EQ(
+        status(array{object{{"text", {{"content", "x"}}}, {"annotations", {{"color", "mauve"}}}}}),
+        422
+    );
+    EXPECT_EQ(status(array{object{{"type", "mention"}, {"text", {{"content", "x"}}}}}), 422);
+    EXPECT_EQ(status(array{object{}}), 422);
+    EXPECT_EQ(status("text"), 422);
+}
+
+TEST(RichText, NamesOnlyWhomAndWhatTheWriterKnows) {
+    Page page, other;
+    const auto status = [&](object mention) {
+        return page
+            .try_append({object{
+                {"paragraph", {{"rich_text", array{object{{"mention", std::move(mention)}}}}}}}})
+            .status;
+    };
+    EXPECT_EQ(status({{"user", {{"id", new_uuid().str()}}}}), 422);
+    EXPECT_EQ(status({{"user", {{"id", other.owner.id.str()}}}}), 422);
+    EXPECT_EQ(status({{"page", {{"id", other.card.str()}}}}), 422);
+    EXPECT_EQ(status({{"database", {{"id", page.card.str()}}}}), 422);
+    EXPECT_EQ(page.try_append({object{{"card_ref", {{"card_id", other.card.str()}}}}}).status, 422);
+    EXPECT_EQ(page.try_append({object{{"card_ref", {{"card_id", page.card.str()}}}}}).status, 200);
+}
+
+TEST(RichText, FilesAreElsewhere) {
+    Page page;
+    EXPECT_EQ(
+        page.try_append({object{{"image", {{"external", {{"url", "https://x.org/a.png"}}}}}}}
+        ).status,
+        200
+    );
+    const Said refused =
+        page.try_append({object{{"image", {{"file", {{"file_id", new_uuid().str()}}}}}}});
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(page.try_append({object{{"image", object{}}}}).status, 422);
+    EXPECT_EQ(
+        page.try_append({object{{"file", {{"file_upload", {{"id", new_uuid().str()}}}}}}}).status,
+        422
+    );
+}
+
+// ------------------------------------------------------------------------------------- batches
+
+TEST(Batches, ComeOneAfterTheOther) {
+    Page page;
+    const auto ids = page.append({paragraph("a"), toggle("b", {paragraph("c")}), paragraph("d")});
+    const Uuid fresh = new_uuid();
+    const std::int64_t version = page.card_version();
+    world().forget_events();
+    const Said done = page.ask(
+        "batch_blocks",
+        {{"card_id", "DES-1"},
+         {"operations",
+          array{
+              object{
+                  {"op", "create"},
+                  {"id", fresh.str()},
+                  {"block", toggle("new")},
+                  {"position", {{"type", "start"}}}},
+              object{{"op", "move"}, {"id", ids[0].str()}, {"parent_id", fresh.str()}},
+              object{
+                  {"op", "update"},
+                  {"id", ids[2].str()},
+                  {"version", 1},
+                  {"block", paragraph("D")}},
+              object{{"op", "delete"}, {"id", ids[1].str()}},
+          }}}
+    );
+    ASSERT_EQ(done.status, 200) << boost::json::serialize(done.body);
+    EXPECT_EQ(page.all(), "new(a) D");
+    EXPECT_EQ(done.text("/results/0/id"), fresh.str());
+    EXPECT_EQ(done.number("/card_version"), version + 1);
+    EXPECT_EQ(page.card_version(), version + 1);
+    EXPECT_THAT(
+        world().told(),
+        ElementsAre("block.created", "block.updated", "block.updated", "block.deleted")
+    );
+}
+
+TEST(Batches, AreCarriedOutWholeOrNotAtAll) {
+    Page page;
+    const auto ids = page.append({paragraph("a"), paragraph("b")});
+    const auto refuse = [&](object operation, int status) {
+        const Said refused = page.ask(
+            "batch_blocks",
+            {{"card_id", page.card.str()},
+             {"operations",
+              array{object{{"op", "delete"}, {"id", ids[0].str()}}, std::move(operation)}}}
+        );
+        EXPECT_EQ(refused.status, status) << boost::json::serialize(refused.body);
+        EXPECT_EQ(page.all(), "a b");
+        return refused;
+    };
+    const Said stale = refuse(
+        {{"op", "update"}, {"id", ids[1].str()}, {"version", 7}, {"block", paragraph("x")}}, 412
+    );
+    EXPECT_EQ(stale.text("/additional_data/block_id"), ids[1].str());
+    refuse({{"op", "delete"}, {"id", new_uuid().str()}}, 404);
+    refuse({{"op", "move"}, {"id", ids[1].str()}, {"parent_id", ids[0].str()}}, 409);
+    refuse({{"op", "update"}, {"id", ids[1].str()}, {"block", says("quote", "x")}}, 422);
+    refuse({{"op", "update"}, {"id", ids[1].str()}}, 422);
+    refuse({{"op", "create"}}, 422);
+    refuse({{"op", "create"}, {"block", object{{"poem", object{}}}}}, 422);
+    refuse({{"op", "delete"}}, 422);
+}
+
+TEST(Batches, AndAppendsOfManyAtOnceLoseNothing) {
+    Page page;
+    std::vector<std::thread> writers;
+    std::atomic<int> made{0};
+    for (int t = 0; t < 6; ++t)
+        writers.emplace_back([&] {
+            for (int i = 0; i < 8; ++i)
+                made +=
+                    page.try_append({paragraph("x")}, {{"position", {{"type", "start"}}}}).status ==
+                    200;
+        });
+    for (auto& each : writers) each.join();
+    EXPECT_EQ(made, 48);
+    EXPECT_EQ(page.list().body.at("results").as_array().size(), 48U);
+    EXPECT_EQ(
+        world().run("SELECT block_count FROM cards WHERE id = '" + page.card.str() + "'"), "48"
+    );
+}
+
+// ------------------------------------------------------------------------------------ Markdown
+
+TEST(CardMarkdown, KeepsTheIdsOfWhatStays) {
+    Page page;
+    const auto write = [&](const char* text) {
+        return page.must(
+            "update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}}
+        );
+    };
+    write("# Plan\n\n- one\n- two\n  - below\n- three\n\nThe end.");
+    EXPECT_EQ(page.all(), "Plan one two(below) three The end.");
+    const auto ids = [&] {
+        const Said list = page.list();
+        std::map<std::string, std::string> by_text;
+        for (const value& each : list.body.at("results").as_array())
+            by_text[said(each)] = each.at("id").as_string();
+        return by_text;
+    };
+    auto before = ids();
+    write("# Plan\n\nAn introduction.\n\n- one\n- TWO\n  - below\n- three\n\nThe end.");
+    EXPECT_EQ(page.all(), "Plan An introduction. one TWO(below) three The end.");
+    auto now = ids();
+    for (const char* same : {"Plan", "one", "three", "The end."})
+        EXPECT_EQ(now[same], before[same]) << same;
+    EXPECT_EQ(now["TWO"], before["two"]);
+    // Moved, not made anew.
+    write("The end.\n\n# Plan");
+    EXPECT_EQ(page.all(), "The end. Plan");
+    EXPECT_EQ(page.list().text("/results/0/id"), before["The end."]);
+    EXPECT_EQ(page.list().text("/results/1/id"), before["Plan"]);
+}
+
+TEST(CardMarkdown, KeepsWhatItCannotSay) {
+    Page page;
+    object colored = paragraph("red");
+    colored["paragraph"].as_object()["color"] = "red";
+    page.append(
+        {colored,
+         object{{"bookmark", {{"url", "https://x.org"}}}},
+         holding(
+             object{{"column_list", object{}}},
+             {holding(object{{"column", object{}}}, {paragraph("l")}),
+              holding(object{{"column", object{}}}, {paragraph("r")})}
+         )}
+    );
+    const Said before = page.list();
+    const Said text = page.must("get_card_markdown", {{"card_id", "DES-1"}});
+    const std::int64_t version = page.card_version();
+    page.must(
+        "update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text.text("/markdown")}}
+    );
+    EXPECT_EQ(page.list().body.at("results"), before.body.at("results"));
+    EXPECT_EQ(page.card_version(), version);
+}
+
+TEST(CardMarkdown, IsAppendedToAndChangedByItsWords) {
+    Page page;
+    const auto ask = [&](object what) {
+        what["card_id"] = page.card.str();
+        return page.ask("update_card_markdown", std::move(what));
+    };
+    ask({{"mode", "append"}, {"markdown", "one two"}});
+    ask({{"mode", "append"}, {"markdown", "two three"}});
+    EXPECT_EQ(page.all(), "one two two three");
+    const std::string first = page.list().text("/results/0/id");
+    EXPECT_EQ(ask({{"mode", "find_replace"}, {"find", "two"}, {"markdown", "2"}}).status, 422);
+    EXPECT_EQ(ask({{"mode", "find_replace"}, {"find", "four"}, {"markdown", "4"}}).status, 422);
+    EXPECT_EQ(ask({{"mode", "find_replace"}, {"markdown", "4"}}).status, 422);
+    EXPECT_EQ(ask({{"find", "one"}, {"markdown", "4"}}).status, 422);
+    EXPECT_EQ(
+        ask({{"mode", "find_replace"}, {"find", "one two"}, {"markdown", "1 2"}}).status, 200
+    );
+    EXPECT_EQ(page.all(), "1 2 two three");
+    EXPECT_EQ(page.list().text("/results/0/id"), first);
+    EXPECT_EQ(
+        ask({{"mode", "find_replace"}, {"find", "t"}, {"markdown", "T"}, {"replace_all", true}}
+        ).text("/markdown"),
+        "1 2\n\nTwo Three"
+    );
+    EXPECT_EQ(ask({{"markdown", ""}}).text("/markdown"), "");
+    EXPECT_EQ(ask({{"markdown", "[x](user:" + new_uuid().str() + ")"}}).status, 422);
+}
+
+}  // namespace svc::test

@@ -1,0 +1,234 @@
+// What only shows over HTTP, and what a call costs the database.
+
+#include "tests/support/postgres.hpp"
+#include "tests/support/workspace.hpp"
+#include "tests/unit/content/page.hpp"
+
+namespace svc::test {
+
+namespace {
+
+namespace json = boost::json;
+
+/// A server on a database that counts statements, and a card to write on.
+struct Desk2 {
+    Postgres postgres{Postgres::Disk::fast, {"shared_preload_libraries=pg_stat_statements"}};
+    std::string url = postgres.fresh_database();
+    Server server{{
+        .database_url = url,
+        .settings = {"modules=mail,orgs,auth,agents,boards,content", "plugins=mail-file"},
+    }};
+    Workspace workspace = make_workspace(server);
+    Client& client = workspace.client;
+    std::string card;
+
+    Desk2() {
+        client.always("X-Svc-Org", workspace.org_id);
+        postgres.run("CREATE EXTENSION pg_stat_statements", url);
+        const auto board = expect(201, client.post("/v1/boards", R"({"name": "Desk"})"));
+        const std::string path = "/v1/boards/" + board.text("/id");
+        const auto made = expect(
+            201,
+            client.post(
+                path + "/cards",
+                json::value{{"column_id", board.text("/column_ids/0")}, {"title", "Card"}}
+            )
+        );
+        card = made.text("/id");
+    }
+
+    Reply append(const std::string& parent, const array& blocks) {
+        return client.send(
+            "PATCH",
+            "/v1/blocks/" + parent + "/children",
+            json::serialize(object{{"children", blocks}})
+        );
+    }
+    int round_trips() {
+        const auto metrics = server.client().get("/metrics").body;
+        int sum = 0;
+        const std::string name = "\nworkboard_request_round_trips_total{";
+        for (auto at = metrics.find(name); at != metrics.npos; at = metrics.find(name, at + 1))
+            sum += std::stoi(metrics.substr(metrics.find("} ", at) + 2));
+        return sum;
+    }
+    template <class Request>
+    int cost(Request request) {
+        const int before = round_trips();
+        const Reply reply = request();
+        EXPECT_LT(reply.status, 300) << reply.body;
+        return round_trips() - before;
+    }
+};
+
+Desk2& desk() {
+    static Desk2 here;
+    return here;
+}
+
+/// Twenty blocks in ten levels each: one, with two chains of nine and a paragraph below it.
+array bushes(int from, int count) {
+    object chain = toggle("10");
+    for (int level = 9; level >= 2; --level) chain = toggle(std::to_string(level), {chain});
+    array blocks;
+    for (int i = 0; i < count; ++i)
+        blocks.push_back(toggle(std::to_string(from + i), {chain, chain, paragraph("leaf")}));
+    return blocks;
+}
+
+int count_of(std::string_view text, std::string_view part) {
+    int count = 0;
+    for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST(ContentCost, TenLevelsOfTwoThousandBlocksAreOneStatement) {
+    Desk2& d = desk();
+    const auto root = expect(200, d.append(d.card, {toggle("root")})).text("/results/0/id");
+    for (int i = 0; i < 100; i += 50) expect(200, d.append(root, bushes(i, 50)));
+    const std::string path = "/v1/blocks/" + root + "/children?depth=10&page_size=100";
+    expect(200, d.client.get(path));  // prepared from here on
+    d.postgres.run("SELECT pg_stat_statements_reset()", d.url);
+    const auto first = expect(200, d.client.get(path));
+    EXPECT_EQ(
+        d.postgres.run(
+            "SELECT count(*) || ' ' || sum(calls) FROM pg_stat_statements"
+            " WHERE query LIKE '%blocks%' AND query NOT LIKE '%pg_stat_statements%'",
+            d.url
+        ),
+        "1 1"
+    );
+    EXPECT_EQ(count_of(first.body, R"("object":"block")"), 2000);
+    EXPECT_EQ(count_of(first.body, "children_truncated"), 0);
+    const auto page = first.json();
+    const auto* deepest = &page.at("results").at(0);
+    int levels = 1;
+    for (; deepest->as_object().contains("children"); ++levels)
+        deepest = &deepest->at("children").at(0);
+    EXPECT_EQ(levels, 10);
+
+    // One more than there is room for: the last that would be opened stays shut, and says so.
+    const auto last = page.at("results").at(99);
+    expect(
+        200, d.append(std::string(last.at("children").at(0).at("id").as_string()), {paragraph("x")})
+    );
+    const auto more = expect(200, d.client.get(path));
+    EXPECT_EQ(count_of(more.body, "\"children_truncated\":true"), 1);
+    EXPECT_LE(count_of(more.body, R"("object":"block")"), 2000);
+    EXPECT_EQ(more.json().at("results").as_array().size(), 100U);
+}
+
+TEST(ContentCost, PagingCountsTheFirstLevelAlone) {
+    Desk2& d = desk();
+    const auto root = expect(200, d.append(d.card, {toggle("root")})).text("/results/0/id");
+    expect(200, d.append(root, bushes(0, 5)));
+    std::string cursor;
+    std::vector<std::string> seen;
+    do {
+        const auto page = expect(
+                              200,
+                              d.client.get(
+                                  "/v1/blocks/" + root + "/children?depth=3&page_size=2" +
+                                  (cursor.empty() ? "" : "&start_cursor=" + cursor)
+                              )
+        )
+                              .json();
+        for (const value& each : page.at("results").as_array()) {
+            seen.push_back(said(each));
+            EXPECT_EQ(each.at("children").as_array().size(), 3U);
+        }
+        cursor =
+            page.at("next_cursor").is_null() ? "" : std::string(page.at("next_cursor").as_string());
+    } while (!cursor.empty() && seen.size() < 10);
+    EXPECT_THAT(seen, testing::ElementsAre("0", "1", "2", "3", "4"));
+}
+
+TEST(ContentCost, OfAReadIsOneRoundTripAndOfAWriteTwo) {
+    Desk2& d = desk();
+    const auto block = expect(200, d.append(d.card, {paragraph("x")})).text("/results/0/id");
+    const auto comment =
+        expect(
+            201,
+            d.client.post(
+                "/v1/comments",
+                json::value{{"parent", {{"card_id", d.card}}}, {"markdown", "Hello"}}
+            )
+        ).text("/id");
+    for (const std::string& path :
+         {"/v1/blocks/" + d.card + "/children",
+          "/v1/blocks/" + block,
+          "/v1/cards/" + d.card + "/markdown",
+          "/v1/comments?card_id=" + d.card,
+          "/v1/comments/" + comment})
+        EXPECT_EQ(d.cost([&] { return d.client.get(path); }), 1) << path;
+    EXPECT_EQ(d.cost([&] { return d.client.post("/v1/search", R"({"query": "hello"})"); }), 1);
+
+    const auto write = [&](const char* what, auto request) {
+        EXPECT_EQ(d.cost(request), 2) << what;
+    };
+    const std::string here = "/v1/blocks/" + block;
+    write("append", [&] { return d.append(d.card, {paragraph("y")}); });
+    write("update", [&] {
+        return d.client.send("PATCH", here, json::serialize(json::value(paragraph("z"))));
+    });
+    write("move", [&] {
+        return d.client.post(here + ":move", json::value{{"parent_id", d.card}});
+    });
+    write("delete", [&] { return d.client.send("DELETE", here); });
+    write("batch", [&] {
+        return d.client.post(
+            "/v1/cards/" + d.card + "/blocks:batch",
+            json::value{{"operations", array{object{{"op", "create"}, {"block", paragraph("b")}}}}}
+        );
+    });
+    write("markdown", [&] {
+        return d.client.send(
+            "PATCH", "/v1/cards/" + d.card + "/markdown", R"({"markdown": "# New"})"
+        );
+    });
+    write("comment", [&] {
+        return d.client.post(
+            "/v1/comments", json::value{{"discussion_id", comment}, {"markdown", "Answer"}}
+        );
+    });
+    write("resolve", [&] { return d.client.post("/v1/comments/" + comment + ":resolve"); });
+}
+
+TEST(ContentHttp, AVersionThatIsNotTheBlocksIsRefused) {
+    Desk2& d = desk();
+    const auto block = expect(200, d.append(d.card, {paragraph("x")})).text("/results/0/id");
+    const std::string path = "/v1/blocks/" + block;
+    EXPECT_EQ(d.client.get(path).header("etag"), "\"1\"");
+    const std::string body = json::serialize(json::value(paragraph("y")));
+    EXPECT_EQ(
+        expect(200, d.client.send("PATCH", path, body, {{"If-Match", "\"1\""}})).header("etag"),
+        "\"2\""
+    );
+    const auto stale = d.client.send("PATCH", path, body, {{"If-Match", "\"1\""}});
+    EXPECT_EQ(stale.status, 412);
+    EXPECT_EQ(stale.text("/additional_data/current_version"), "2");
+    EXPECT_EQ(d.client.send("DELETE", path, {}, {{"If-Match", "\"1\""}}).status, 412);
+}
+
+TEST(ContentHttp, ARequestOfBlocksMayHaveTwoMebibytes) {
+    Desk2& d = desk();
+    const std::string long_text(1500, 'x');
+    array items, blocks;
+    for (int i = 0; i < 10; ++i) items.push_back(object{{"text", {{"content", long_text}}}});
+    for (int i = 0; i < 100; ++i) blocks.push_back(object{{"paragraph", {{"rich_text", items}}}});
+    EXPECT_EQ(d.append(d.card, blocks).status, 200);
+    for (int i = 0; i < 10; ++i) items.push_back(object{{"text", {{"content", long_text}}}});
+    for (value& each : blocks) each = object{{"paragraph", {{"rich_text", items}}}};
+    EXPECT_EQ(d.append(d.card, blocks).status, 413);
+}
+
+TEST(ContentHttp, DepthIsOneToTen) {
+    Desk2& d = desk();
+    for (const char* depth : {"0", "11", "-1", "x"})
+        EXPECT_EQ(d.client.get("/v1/blocks/" + d.card + "/children?depth=" + depth).status, 422);
+    EXPECT_EQ(d.client.get("/v1/blocks/" + d.card + "/children?start_cursor=zzz").status, 422);
+}
+
+}  // namespace svc::test

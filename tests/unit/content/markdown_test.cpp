@@ -1,0 +1,346 @@
+// Markdown in and out, by itself: no database.
+
+#include "modules/content/parts/markdown.hpp"
+#include "modules/content/parts/matching.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+namespace svc::test {
+
+using namespace svc::content;
+using testing::ElementsAre;
+using testing::Optional;
+
+namespace {
+
+std::vector<WrittenBlock> as_written(const std::vector<BlockInput>& blocks) {
+    std::vector<WrittenBlock> out;
+    for (const BlockInput& each : blocks)
+        out.push_back({{}, each.type, each.payload, as_written(each.children)});
+    return out;
+}
+
+std::vector<BlockInput> read(std::string_view text) {
+    auto blocks = blocks_of_markdown(text);
+    work_out(blocks, {});
+    return blocks;
+}
+
+std::string again(std::string_view text) { return markdown_of(as_written(read(text))); }
+
+/// Types and texts: `heading_1:Title`.
+std::string outline(const std::vector<BlockInput>& blocks) {
+    std::string out;
+    for (const BlockInput& each : blocks) {
+        if (!out.empty()) out += ' ';
+        out += std::string(name_of(each.type)) + ':' + each.plain;
+        if (!each.children.empty()) out += '(' + outline(each.children) + ')';
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST(Markdown, BecomesBlocksOfTheRightTypes) {
+    EXPECT_EQ(outline(read("# A\n\n#### B\n\n###### C")), "heading_1:A heading_4:B heading_4:C");
+    EXPECT_EQ(
+        outline(read("- a\n  - b\n- [x] c\n\n1. d\n2. e")),
+        "bulleted_list_item:a(bulleted_list_item:b) to_do:c numbered_list_item:d "
+        "numbered_list_item:e"
+    );
+    EXPECT_EQ(outline(read("> q\n>\n> more")), "quote:q(paragraph:more)");
+    EXPECT_EQ(outline(read("> [!WARNING]\n> Mind the gap")), "callout:Mind the gap");
+    EXPECT_EQ(outline(read("```c++\nint i;\n```\n\n---")), "code:int i; divider:");
+    EXPECT_EQ(outline(read("```math\nx^2\n```")), "equation:x^2");
+    EXPECT_EQ(
+        outline(read("| a | b |\n|---|---|\n| c | d |")), "table:(table_row:a\nb table_row:c\nd)"
+    );
+    EXPECT_EQ(outline(read("![a cat](https://x.org/cat.png)")), "image:a cat");
+    EXPECT_EQ(
+        outline(read("<details>\n<summary>More</summary>\n\ninside\n\n</details>\n\nafter")),
+        "toggle:More(paragraph:inside) paragraph:after"
+    );
+}
+
+TEST(Markdown, MarksBecomeAnnotations) {
+    const auto texts =
+        text_of_markdown("a **b** *c* ~~d~~ `e` <u>f</u> [g](https://x.org) ***h***");
+    std::vector<std::string> seen;
+    for (const RichText& each : texts) {
+        const Annotations& look = each.annotations;
+        std::string marks;
+        if (look.bold) marks += 'b';
+        if (look.italic) marks += 'i';
+        if (look.strikethrough) marks += 's';
+        if (look.code) marks += 'c';
+        if (look.underline) marks += 'u';
+        if (each.text->link) marks += 'l';
+        if (!marks.empty()) seen.push_back(marks + ":" + each.plain_text);
+    }
+    EXPECT_THAT(seen, ElementsAre("b:b", "i:c", "s:d", "c:e", "u:f", "l:g", "bi:h"));
+}
+
+TEST(Markdown, NamesPeopleCardsAndDays) {
+    const std::string id = "018f4e5a-0000-7000-8000-000000000001";
+    const auto texts = text_of_markdown(
+        "[@Ada](user:" + id + ") [ENG-1](card:" + id + ") [then](date:2026-06-19/2026-06-20)"
+    );
+    ASSERT_EQ(texts.size(), 5U);
+    EXPECT_EQ(texts[0].mention->user->id.str(), id);
+    EXPECT_EQ(texts[2].mention->page->id.str(), id);
+    EXPECT_EQ(texts[4].mention->date->end->str(), "2026-06-20");
+}
+
+TEST(Markdown, WhatIsWrittenIsReadAsTheSame) {
+    for (const char* text :
+         {"# Title\n\nSome *text* with **marks**.",
+          "- a\n  - b\n\n    c\n- d\n\n1. one\n2. two",
+          "- [ ] open\n- [x] done",
+          "> quoted\n>\n> - list",
+          "> [!NOTE]\n> text\n>\n> below",
+          "```js\nlet x = `1`;\n```",
+          "| a | b |\n| --- | --- |\n| c | d |",
+          "|  |  |\n| --- | --- |\n| c | d |",
+          "<details>\n<summary>More</summary>\n\ninside\n\n</details>",
+          "<!-- columns -->\n\n<!-- column -->\n\nleft\n\n<!-- column -->\n\nright\n\n<!-- "
+          "/columns -->",
+          "text\n\n<!-- below -->\n\nindented\n\n<!-- /below -->",
+          "<!-- empty -->",
+          "5. five\n6. six",
+          "a\\\nb",
+          "1\\. not a list",
+          "\\# not a heading",
+          "snake_case stays, \\_so\\_ does this"})
+        EXPECT_EQ(again(text), text);
+}
+
+// ----------------------------------------------------------------------------- random documents
+
+namespace {
+
+class Random {
+public:
+    explicit Random(unsigned seed) : engine_(seed) {}
+    int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(engine_); }
+    bool chance(int percent) { return below(100) < percent; }
+
+    /// Letters, spaces, and everything that Markdown takes for something else.
+    std::string text() {
+        static const std::vector<std::string> bits{
+            "a",  "word", "Größe",  "日本", " ",      "  ",  "*",    "**",   "_",   "__",
+            "~~", "`",    "``",     "[",    "]",      "(",   ")",    "<",    ">",   "!",
+            "#",  "##",   "-",      "--",   "+",      "=",   "==",   "|",    "\\",  "&",
+            ":",  "1.",   "2)",     "\n",   "&amp;",  "<b>", "</b>", "<!--", "-->", "http://x.org",
+            "$",  ".",    "\u00a0", "\t",   "- [ ] ", "> "};
+        std::string out;
+        for (int i = 1 + below(8); i > 0; --i)
+            out += bits[static_cast<std::size_t>(below(static_cast<int>(bits.size())))];
+        return out;
+    }
+
+    RichTexts texts() {
+        RichTexts out;
+        for (int i = 1 + below(4); i > 0; --i) {
+            Annotations look;
+            look.bold = chance(20);
+            look.italic = chance(20);
+            look.strikethrough = chance(10);
+            look.underline = chance(10);
+            RichText item = text_item(text(), look);
+            if (chance(15)) {
+                // A code span holds no line break, and is not told from white space around it.
+                item = text_item("code" + std::to_string(below(9)) + "`x|y", look);
+                item.annotations.code = true;
+            }
+            if (chance(15))
+                item.text->link = TextLink{*LinkUrl::parse("https://x.org/a_(b)?c=d&e")};
+            out.push_back(std::move(item));
+        }
+        return out;
+    }
+
+    template <class T>
+    WrittenBlock block(BlockType type, T payload, std::vector<WrittenBlock> children = {}) {
+        WrittenBlock out{new_uuid(), type, {}, std::move(children)};
+        Json<T>::write(payload, out.payload);
+        return out;
+    }
+    template <class T>
+    WrittenBlock text_block(BlockType type, std::vector<WrittenBlock> children = {}) {
+        T payload{};
+        payload.rich_text = texts();
+        return block(type, payload, std::move(children));
+    }
+
+    std::vector<WrittenBlock> blocks(int depth) {
+        std::vector<WrittenBlock> out;
+        for (int i = 1 + below(4); i > 0; --i) out.push_back(any(depth));
+        return out;
+    }
+
+    WrittenBlock any(int depth) {
+        auto children = depth > 0 && chance(40) ? blocks(depth - 1) : std::vector<WrittenBlock>();
+        switch (below(11)) {
+            case 0: return text_block<HeadingBlock>(BlockType::heading_2);
+            case 1: return text_block<TextBlock>(BlockType::bulleted_list_item, children);
+            case 2: return text_block<NumberedItemBlock>(BlockType::numbered_list_item, children);
+            case 3: return text_block<ToDoBlock>(BlockType::to_do, children);
+            case 4: return text_block<TextBlock>(BlockType::quote, children);
+            case 5: return text_block<TextBlock>(BlockType::toggle, children);
+            case 6: return text_block<CalloutBlock>(BlockType::callout, children);
+            case 7: {
+                CodeBlock code;
+                code.rich_text = rich_text_of(text());
+                return block(BlockType::code, code);
+            }
+            case 8: return table();
+            case 9: return block(BlockType::divider, EmptyBlock{});
+            default: return text_block<ParagraphBlock>(BlockType::paragraph, children);
+        }
+    }
+
+    WrittenBlock table() {
+        TableBlock table;
+        table.table_width = 1 + below(3);
+        table.has_column_header = true;
+        std::vector<WrittenBlock> rows;
+        for (int i = 1 + below(3); i > 0; --i) {
+            TableRowBlock row;
+            for (int j = 0; j < table.table_width; ++j) row.cells.push_back(texts());
+            rows.push_back(block(BlockType::table_row, row));
+        }
+        rows.front().payload.clear();
+        TableRowBlock header;
+        for (int j = 0; j < table.table_width; ++j) header.cells.push_back({text_item("h")});
+        Json<TableRowBlock>::write(header, rows.front().payload);
+        return block(BlockType::table, table, std::move(rows));
+    }
+
+private:
+    std::mt19937 engine_;
+};
+
+}  // namespace
+
+TEST(Markdown, OfARandomDocumentIsReadAsThatDocument) {
+    for (unsigned seed = 0; seed < 3000; ++seed) {
+        const auto document = Random(seed).blocks(3);
+        const std::string text = markdown_of(document);
+        ASSERT_EQ(again(text), text) << "seed " << seed;
+    }
+}
+
+TEST(Markdown, OfRandomTextSaysTheSameWords) {
+    for (unsigned seed = 0; seed < 5000; ++seed) {
+        const RichTexts texts = Random(seed).texts();
+        const std::string text = markdown_of(texts);
+        std::string wanted = plain_text_of(texts);
+        ASSERT_EQ(plain_text_of(text_of_markdown(text)), wanted) << "seed " << seed << "\n" << text;
+    }
+}
+
+// -------------------------------------------------------------------------------- hostile texts
+
+TEST(HostileMarkdown, LeadsNowhereDangerous) {
+    for (const char* text :
+         {"[x](javascript:alert(1))",
+          "[x](data:text/html,<script>)",
+          "[x](/relative)",
+          "<a href=\"javascript:alert(1)\">x</a>",
+          "[x](file:///etc/passwd)"}) {
+        for (const RichText& each : text_of_markdown(text)) {
+            EXPECT_FALSE(each.text && each.text->link) << text;
+            EXPECT_FALSE(each.href) << text;
+        }
+    }
+    // HTML is text, and is written so that it stays text.
+    EXPECT_EQ(outline(read("<script>alert(1)</script>")), "paragraph:<script>alert(1)</script>");
+    EXPECT_EQ(again("<img src=x onerror=alert(1)>"), "\\<img src=x onerror=alert(1)>");
+}
+
+TEST(HostileMarkdown, TakesNoTimeOutOfProportion) {
+    const auto many = [](const char* text, int times) {
+        std::string out;
+        for (int i = 0; i < times; ++i) out += text;
+        return out;
+    };
+    for (const std::string& text :
+         {many(">", 200'000),
+          many("- ", 100'000),
+          many("[", 200'000),
+          many("![", 100'000),
+          many("*a_ ", 50'000),
+          many("`a``", 50'000),
+          many("<b>", 60'000),
+          many("&", 200'000),
+          "|" + many("a|", 50'000) + "\n|" + many("-|", 50'000) + "\n" + many("|\n", 30'000),
+          many("a|b\n-|-\n", 20'000),
+          many("    - x\n", 20'000),
+          many("\\", 200'000),
+          many("* a\n  ", 30'000),
+          many("<!-- below -->\n\n", 12'000),
+          many("<details>\n\n", 18'000),
+          many("~~a~", 50'000)}) {
+        const auto from = std::chrono::steady_clock::now();
+        try {
+            static_cast<void>(blocks_of_markdown(text));
+        } catch (const MarkdownError&) {
+        }
+        EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5))
+            << text.substr(0, 40);
+    }
+}
+
+// ------------------------------------------------------------------------------------ matching
+
+namespace {
+Likeness like(const char* whole, const char* own = nullptr, int type = 0) {
+    return {whole, own ? own : whole, type};
+}
+}  // namespace
+
+TEST(Matching, FindsWhatStayedWhatChangedAndWhatMoved) {
+    EXPECT_THAT(
+        matched({like("a"), like("b"), like("c")}, {like("a"), like("new"), like("c")}),
+        ElementsAre(Optional(0U), Optional(1U), Optional(2U))
+    );
+    EXPECT_THAT(
+        matched({like("a"), like("b", "b", 1), like("c")}, {like("a"), like("new"), like("c")}),
+        ElementsAre(Optional(0U), std::nullopt, Optional(2U))
+    );
+    EXPECT_THAT(
+        matched({like("a"), like("b"), like("c")}, {like("b"), like("c"), like("a")}),
+        ElementsAre(Optional(1U), Optional(2U), Optional(0U))
+    );
+}
+
+TEST(Matching, UsesEachOnceWhateverTheLists) {
+    std::mt19937 engine(7);
+    for (int round = 0; round < 500; ++round) {
+        std::vector<Likeness> before, after;
+        const auto fill = [&](std::vector<Likeness>& list) {
+            for (int i = static_cast<int>(engine() % 12); i > 0; --i) {
+                const std::string own = std::to_string(engine() % 5);
+                list.push_back(
+                    {own + std::to_string(engine() % 2), own, static_cast<int>(engine() % 3)}
+                );
+            }
+        };
+        fill(before);
+        fill(after);
+        const auto pairs = matched(before, after);
+        ASSERT_EQ(pairs.size(), after.size());
+        std::set<std::size_t> used;
+        for (const auto& each : pairs) {
+            if (!each) continue;
+            ASSERT_LT(*each, before.size());
+            ASSERT_TRUE(used.insert(*each).second);
+        }
+    }
+}
+
+}  // namespace svc::test

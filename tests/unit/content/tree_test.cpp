@@ -1,0 +1,290 @@
+// What may become of a card's blocks, on the real modules and database.
+
+#include "tests/unit/content/page.hpp"
+
+namespace svc::test {
+
+using testing::ElementsAre;
+
+// ------------------------------------------------------------------------------------- adding
+
+TEST(Blocks, AreReadInTheOrderInWhichTheyWereAdded) {
+    Page page;
+    page.append({paragraph("a"), toggle("b", {paragraph("c"), toggle("d", {paragraph("e")})})});
+    page.append({paragraph("f")});
+    EXPECT_EQ(page.all(), "a b(c d(e)) f");
+}
+
+TEST(Blocks, StandWhereTheRequestSays) {
+    Page page;
+    const auto ids = page.append({paragraph("a"), paragraph("b")});
+    page.append({paragraph("0")}, {{"position", {{"type", "start"}}}});
+    page.append({paragraph("a1"), paragraph("a2")}, {{"position", after(ids[0])}});
+    page.append({paragraph("a3")}, {{"after", ids[0].str()}});
+    page.append({paragraph("z")}, {{"position", {{"type", "end"}}}});
+    EXPECT_EQ(page.all(), "0 a a3 a1 a2 b z");
+}
+
+TEST(Blocks, AThousandAtOneSpotKeepTheirOrder) {
+    Page page;
+    const auto ids = page.append({paragraph("first"), paragraph("last")});
+    std::string expected;
+    for (int round = 0; round < 10; ++round) {
+        array blocks;
+        for (int i = 0; i < 100; ++i) blocks.push_back(paragraph(std::to_string(i)));
+        page.append(blocks, {{"position", after(ids[0])}});
+    }
+    const Said list = page.list();
+    EXPECT_TRUE(list.body.at("has_more").as_bool());
+    const auto& first = list.body.at("results").as_array();
+    EXPECT_EQ(said(first[0]), "first");
+    for (int i = 1; i < 100; ++i) EXPECT_EQ(said(first[i]), std::to_string(i - 1));
+}
+
+TEST(Blocks, AClientMayBringTheirIds) {
+    Page page;
+    const Uuid wished = new_uuid();
+    object block = paragraph("mine");
+    block["id"] = wished.str();
+    EXPECT_EQ(page.add(block), wished);
+    // Taken by now, so it is passed over; likewise the card's own, and one named twice.
+    EXPECT_NE(page.add(block), wished);
+    block["id"] = page.card.str();
+    EXPECT_NE(page.add(block), page.card);
+    object twin = paragraph("twin");
+    twin["id"] = new_uuid().str();
+    const auto twins = page.append({twin, twin});
+    EXPECT_NE(twins[0], twins[1]);
+}
+
+TEST(Blocks, AnAppendIsMadeWholeOrNotAtAll) {
+    Page page;
+    const Said refused = page.try_append({paragraph("fine"), object{{"code", {{"color", "red"}}}}});
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(place_of(refused), "children/1/code/color");
+    EXPECT_EQ(page.all(), "");
+}
+
+TEST(Blocks, AnswerWhatIsReadLater) {
+    Page page;
+    const Said made = page.try_append({toggle("a", {paragraph("b")})});
+    ASSERT_EQ(made.status, 200);
+    const value& block = made.body.at_pointer("/results/0");
+    EXPECT_EQ(block, page.get(Uuid::parse(block.at("id").as_string()).value()).body);
+    EXPECT_EQ(block.at_pointer("/parent/type").as_string(), "card_id");
+    EXPECT_EQ(block.at_pointer("/parent/card_id").as_string(), page.card.str());
+    EXPECT_TRUE(block.at("has_children").as_bool());
+    EXPECT_EQ(block.at_pointer("/created_by/name").as_string(), "Olga Owner");
+}
+
+// ------------------------------------------------------------------------------ what fits where
+
+struct Misfit {
+    std::string name;
+    array blocks;
+};
+
+class MisfitTest : public testing::TestWithParam<int> {};
+
+static std::vector<Misfit> misfits() {
+    const object row{{"table_row", {{"cells", array{words("x"), words("y")}}}}};
+    const object table{{"table", {{"table_width", 2}}}};
+    const object column{{"column", object{}}};
+    const object columns{{"column_list", object{}}};
+    const auto below = [](object block, object child) {
+        return array{holding(std::move(block), {std::move(child)})};
+    };
+    return {
+        {"a row on a card", {row}},
+        {"a column on a card", {column}},
+        {"a table without rows", {table}},
+        {"a paragraph in a table", below(table, paragraph("x"))},
+        {"a row of another width", below(object{{"table", {{"table_width", 3}}}}, row)},
+        {"one column alone", below(columns, column)},
+        {"a paragraph among columns", {holding(columns, {column, paragraph("x")})}},
+        {"a column in a column", {holding(columns, {column, holding(column, {column})})}},
+        {"something below a divider", below(object{{"divider", object{}}}, paragraph("x"))},
+        {"something below code", below(says("code", "x"), paragraph("x"))},
+        {"something below a plain heading", below(says("heading_1", "x"), paragraph("x"))},
+        {"two types", {object{{"paragraph", object{}}, {"divider", object{}}}}},
+        {"no type", {object{{"object", "block"}}}},
+        {"a type that is not offered", {object{{"synced_block", object{}}}}},
+        {"a type that nobody knows", {object{{"poem", object{}}}}},
+        {"a type that contradicts", {object{{"type", "quote"}, {"paragraph", object{}}}}},
+        {"children in two places",
+         {object{
+             {"paragraph", {{"children", array{paragraph("x")}}}},
+             {"children", array{paragraph("y")}}}}},
+    };
+}
+
+TEST_P(MisfitTest, IsRefused) {
+    static Page& page = *new Page;
+    const Misfit misfit = misfits().at(static_cast<std::size_t>(GetParam()));
+    const Said refused = page.try_append(misfit.blocks);
+    EXPECT_EQ(refused.status, 422) << misfit.name;
+    EXPECT_EQ(page.all(), "") << misfit.name;
+}
+INSTANTIATE_TEST_SUITE_P(Blocks, MisfitTest, testing::Range(0, static_cast<int>(misfits().size())));
+
+TEST(Blocks, WhatFitsIsTaken) {
+    Page page;
+    const object row{{"table_row", {{"cells", array{words("x"), words("y")}}}}};
+    const object column = holding(object{{"column", {{"width_ratio", 0.5}}}}, {paragraph("in")});
+    object heading = says("heading_2", "folds");
+    heading["heading_2"].as_object()["is_toggleable"] = true;
+    page.append({
+        holding(object{{"table", {{"table_width", 2}, {"has_column_header", true}}}}, {row, row}),
+        holding(object{{"column_list", object{}}}, {column, column}),
+        holding(heading, {paragraph("below")}),
+    });
+    EXPECT_EQ(
+        page.all(), "table(table_row table_row) column_list(column(in) column(in)) folds(below)"
+    );
+}
+
+// ------------------------------------------------------------------------------------- limits
+
+TEST(Blocks, StandThirtyTwoLevelsDeepAtMost) {
+    Page page;
+    Uuid parent = page.card;
+    for (int level = 1; level <= 32; ++level)
+        parent = page.add(toggle(std::to_string(level)), {{"parent_id", parent.str()}});
+    EXPECT_EQ(page.try_append({paragraph("33")}, {{"parent_id", parent.str()}}).status, 422);
+    const Uuid aside = page.add(toggle("aside", {paragraph("x")}));
+    const Uuid last_but_one = Uuid::parse(page.get(parent).text("/parent/block_id")).value();
+    EXPECT_EQ(page.move(aside, last_but_one).status, 422);
+}
+
+TEST(Blocks, ARequestBringsTenLevelsAtMost) {
+    Page page;
+    object tree = toggle("10");
+    for (int level = 9; level >= 1; --level) tree = toggle(std::to_string(level), {tree});
+    EXPECT_EQ(page.try_append({tree}).status, 200);
+    EXPECT_EQ(page.try_append({toggle("0", {tree})}).status, 422);
+}
+
+TEST(Blocks, AListHasAHundredAndARequestAThousandAtMost) {
+    Page page;
+    array hundred;
+    for (int i = 0; i < 100; ++i) hundred.push_back(paragraph("x"));
+    array more = hundred;
+    more.push_back(paragraph("x"));
+    EXPECT_EQ(page.try_append(more).status, 422);
+    array ten, eleven;
+    for (int i = 0; i < 11; ++i) (i < 9 ? ten : eleven).push_back(toggle("t", hundred));
+    for (const value& each : ten) eleven.push_back(each);
+    EXPECT_EQ(page.try_append(ten).status, 200);
+    EXPECT_EQ(page.try_append(eleven).status, 422);
+}
+
+TEST(Blocks, ACardHoldsTenThousandAtMost) {
+    Page page;
+    page.add(paragraph("real"));
+    world().run("UPDATE cards SET block_count = 9999 WHERE id = '" + page.card.str() + "'");
+    const Uuid last = page.add(paragraph("the ten thousandth"));
+    EXPECT_EQ(page.try_append({paragraph("one more")}).status, 422);
+    EXPECT_EQ(page.remove(last), 200);
+    page.add(paragraph("in its place"));
+    EXPECT_EQ(page.restore(last).status, 422);
+}
+
+// -------------------------------------------------------------------------------------- moving
+
+TEST(Moving, GoesWhereItIsTold) {
+    Page page;
+    const auto ids = page.append({paragraph("a"), toggle("b", {paragraph("c")}), paragraph("d")});
+    EXPECT_EQ(page.move(ids[2], ids[1], object{{"type", "start"}}).status, 200);
+    EXPECT_EQ(page.all(), "a b(d c)");
+    EXPECT_EQ(page.move(ids[0], page.card).status, 200);
+    EXPECT_EQ(page.all(), "b(d c) a");
+    EXPECT_EQ(page.move(ids[1], page.card, after(ids[0])).status, 200);
+    EXPECT_EQ(page.all(), "a b(d c)");
+}
+
+TEST(Moving, NeverBelowItself) {
+    Page page;
+    const Uuid outer = page.add(toggle("outer", {toggle("inner", {paragraph("x")})}));
+    const Said below = page.must("list_block_children", {{"parent_id", outer.str()}});
+    const Uuid inner = Uuid::parse(below.text("/results/0/id")).value();
+    EXPECT_EQ(page.move(outer, inner).status, 422);
+    EXPECT_EQ(page.move(outer, outer).status, 422);
+    EXPECT_EQ(page.all(), "outer(inner(x))");
+}
+
+TEST(Moving, StaysOnItsCardAndBelowWhatMayHoldIt) {
+    Page page, other;
+    const Uuid block = page.add(paragraph("x"));
+    const Uuid divider = page.add(object{{"divider", object{}}});
+    EXPECT_EQ(page.move(block, other.card).status, 422);
+    EXPECT_EQ(page.move(block, new_uuid()).status, 422);
+    EXPECT_EQ(page.move(block, divider).status, 422);
+    EXPECT_EQ(page.move(block, page.card, after(block)).status, 422);
+    EXPECT_EQ(page.move(block, page.card, after(new_uuid())).status, 422);
+    EXPECT_EQ(page.move(block, page.card, object{{"type", "after_block"}}).status, 422);
+}
+
+// --------------------------------------------------------------------- the trash, and back again
+
+TEST(Trash, HidesWhatIsBelowAndGivesItBackInPlace) {
+    Page page;
+    const auto ids = page.append({paragraph("a"), toggle("b", {paragraph("c")}), paragraph("d")});
+    EXPECT_EQ(page.remove(ids[1]), 200);
+    EXPECT_EQ(page.all(), "a d");
+    EXPECT_EQ(page.remove(ids[1]), 200);
+    EXPECT_TRUE(page.get(ids[1]).body.at("in_trash").as_bool());
+    EXPECT_TRUE(page.get(ids[1]).body.at("archived").as_bool());
+    EXPECT_EQ(page.restore(ids[1]).status, 200);
+    EXPECT_EQ(page.all(), "a b(c) d");
+    EXPECT_EQ(page.restore(ids[1]).status, 200);
+}
+
+TEST(Trash, WhatWasThereBeforeStaysThere) {
+    Page page;
+    const Uuid outer = page.add(toggle("outer", {paragraph("x"), paragraph("y")}));
+    const Said below = page.must("list_block_children", {{"parent_id", outer.str()}});
+    const Uuid x = Uuid::parse(below.text("/results/0/id")).value();
+    const Uuid y = Uuid::parse(below.text("/results/1/id")).value();
+    page.remove(x);
+    page.remove(outer);
+    // Neither comes back while what it stands below is away.
+    const Said first = page.restore(x);
+    EXPECT_EQ(first.status, 409);
+    EXPECT_EQ(first.text("/additional_data/reason"), "block_in_trash");
+    EXPECT_EQ(page.restore(y).status, 409);
+    EXPECT_EQ(page.restore(outer).status, 200);
+    EXPECT_EQ(page.all(), "outer(y)");
+    EXPECT_EQ(page.restore(x).status, 200);
+    EXPECT_EQ(page.all(), "outer(x y)");
+}
+
+TEST(Trash, NothingInItCanBeChangedOrBuiltUpon) {
+    Page page;
+    const Uuid block = page.add(toggle("gone"));
+    page.remove(block);
+    EXPECT_EQ(page.try_append({paragraph("x")}, {{"parent_id", block.str()}}).status, 409);
+    EXPECT_EQ(page.move(block, page.card).status, 409);
+    object change = says("toggle", "other");
+    change["block_id"] = block.str();
+    EXPECT_EQ(page.ask("update_block", change).status, 409);
+    change["in_trash"] = false;
+    EXPECT_EQ(page.ask("update_block", change).status, 200);
+    EXPECT_EQ(page.all(), "other");
+    const Uuid x = page.add(paragraph("x"));
+    EXPECT_EQ(page.remove(block), 200);
+    EXPECT_EQ(page.try_append({paragraph("y")}, {{"position", after(block)}}).status, 422);
+    EXPECT_EQ(page.move(x, block).status, 409);
+}
+
+TEST(Trash, TwoThatCameBackStandApart) {
+    Page page;
+    const auto ids = page.append({paragraph("a"), paragraph("b"), paragraph("c")});
+    page.remove(ids[1]);
+    page.append({paragraph("new")}, {{"position", after(ids[0])}});
+    page.restore(ids[1]);
+    page.append({paragraph("newer")}, {{"position", after(ids[0])}});
+    page.append({paragraph("b1")}, {{"position", after(ids[1])}});
+    EXPECT_EQ(page.all(), "a newer new b b1 c");
+}
+
+}  // namespace svc::test
