@@ -23,7 +23,11 @@ SVC_RECORD(
     (lease_ttl_seconds,
      "How long the claim holds unless renewed; the column's own time if left out.",
      range(5, 86400)),
-    (wait_seconds, "How long to wait for a card when there is none.", range(0, 45), defaulted)
+    (wait_seconds,
+     "How long to wait for a card when there is none. Does not wait when the caller has as many "
+     "calls waiting as the server allows.",
+     range(0, 45),
+     defaulted)
 );
 
 struct ClaimResponse {

@@ -50,6 +50,9 @@ public:
         for (const char* each : {"card.*", "file.*", "block.*", "comment.*"})
             kernel.before(each, check_named_lease);
         set_up_watcher(kernel);
+        kernel.listen([&kernel](std::span<const StoredEvent> batch) {
+            wake_for_others(kernel, batch);
+        });
         run_jobs(kernel, settings);
     }
 

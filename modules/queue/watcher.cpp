@@ -141,6 +141,40 @@ boards::Card stand(
 
 namespace {
 
+/// A card may be ready behind it.
+bool may_ready(std::string_view kind) {
+    for (const EventKind* each :
+         {&boards::card_created,
+          &boards::card_moved,
+          &boards::card_restored,
+          &lease_failed,
+          &lease_expired,
+          &lease_released,
+          &lease_revoked})
+        if (kind == each->name) return true;
+    return false;
+}
+
+/// The column it is about. No text in an envelope can look like a member, for its quotes are
+/// escaped.
+std::optional<Uuid> column_of(std::string_view envelope) {
+    static constexpr std::string_view member = R"("column_id":")";
+    constexpr std::size_t length_of_id = 36;
+    const auto at = envelope.find(member);
+    if (at == envelope.npos) return std::nullopt;
+    return Uuid::parse(envelope.substr(at + member.size(), length_of_id));
+}
+
+}  // namespace
+
+void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch) {
+    for (const StoredEvent& each : batch)
+        if (const auto column = may_ready(each.kind) ? column_of(each.envelope) : std::nullopt)
+            wake(kernel, *column);
+}
+
+namespace {
+
 // Held against whoever would end the lease, until the write is done.
 constexpr Sql see_lease{"queue.named_lease", R"(
     SELECT lease_digest FROM queue

@@ -21,6 +21,10 @@ boards::Card stand(
     const boards::CardQueue& standing
 );
 
+/// Wakes those who wait for a card that another server has made ready. This server's own changes
+/// come by as well, and find them awake.
+void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch);
+
 /// Refuses a write that names a lease (X-Svc-Lease) which is over.
 Verdict check_named_lease(Call& call, const Event& event);
 

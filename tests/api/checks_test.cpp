@@ -59,7 +59,38 @@ TEST_F(Checks, TheRouteComesBeforeTheCaller) {
     EXPECT_EQ(code(expect(404, client.get("/v1/nowhere"))), "invalid_request_url");
     const Reply wrong = expect(405, client.send("PUT", "/v1/boards"));
     EXPECT_EQ(code(wrong), "invalid_request");
-    EXPECT_EQ(wrong.header("allow"), "GET, POST");
+    EXPECT_EQ(wrong.header("allow"), "GET, HEAD, POST, OPTIONS");
+}
+
+TEST_F(Checks, AWrongMethodIsToldTheRightOnes) {
+    Client client = server_->client();
+    for (const char* path : {"/healthz", "/metrics", "/openapi.json", "/docs/"}) {
+        const Reply wrong = expect(405, client.send("DELETE", path));
+        EXPECT_EQ(code(wrong), "invalid_request") << path;
+        EXPECT_EQ(wrong.header("allow"), "GET, HEAD, OPTIONS") << path;
+        const Reply asked = expect(204, client.send("OPTIONS", path));
+        EXPECT_EQ(asked.header("allow"), "GET, HEAD, OPTIONS") << path;
+    }
+    const auto everything = expect(204, server_->client().send("OPTIONS", "*")).header("allow");
+    EXPECT_EQ(expect(405, client.send("TRACE", "/v1/me")).header("allow"), everything);
+    EXPECT_TRUE(everything.starts_with("DELETE, GET, HEAD, PATCH, POST, ")) << everything;
+    EXPECT_EQ(
+        expect(204, server_->client().send("OPTIONS", "/v1/boards")).header("allow"),
+        "GET, HEAD, POST, OPTIONS"
+    );
+}
+
+TEST_F(Checks, AVersionTheClientHasIsNotSentAgain) {
+    Client client = with_token();
+    const Reply board = expect(201, client.post("/v1/boards", R"({"name": "Known"})"));
+    const std::string path = "/v1/boards/" + board.text("/id");
+    const auto status = [&](const std::string& known) {
+        return client.send("GET", path, {}, {{"If-None-Match", known}}).status;
+    };
+    for (const char* known : {R"("1")", R"(W/"1")", R"("7", "1")", R"("7",W/"1" , "8")", "*"})
+        EXPECT_EQ(status(known), 304) << known;
+    for (const char* known : {R"("7")", "1", R"(W/"7", "8")", R"("11")"})
+        EXPECT_EQ(status(known), 200) << known;
 }
 
 TEST_F(Checks, TheCallerComesBeforeTheInput) {
@@ -249,6 +280,23 @@ TEST_F(Checks, AKeyThatIsNoKeyIsNamed) {
         )
     );
     EXPECT_EQ(place(reply), json::parse(R"(["header", "idempotency-key"])"));
+    const Reply empty =
+        expect(422, with_token().post("/v1/boards", R"({"name": "x"})", {{"Idempotency-Key", ""}}));
+    EXPECT_EQ(place(empty), json::parse(R"(["header", "idempotency-key"])"));
+}
+
+TEST_F(Checks, AKeyIsTheSameWhicheverWayTheColonIsWritten) {
+    Client client = with_token();
+    const Reply board = expect(201, client.post("/v1/boards", R"({"name": "Colons"})"));
+    const json::value card{{"title", "Once"}, {"column_id", board.text("/column_ids/0")}};
+    const Reply made = expect(201, client.post("/v1/boards/" + board.text("/id") + "/cards", card));
+    const std::string path = "/v1/cards/" + made.text("/id");
+    const Headers key{{"Idempotency-Key", "colon-1"}};
+    expect(200, client.post(path + ":archive", "{}", key));
+    for (const char* colon : {"%3A", "%3a", ":"}) {
+        const Reply again = expect(200, client.post(path + colon + "archive", "{}", key));
+        EXPECT_EQ(again.header("idempotency-replayed"), "true") << colon;
+    }
 }
 
 // ---------------------------------------------------------------- cursors

@@ -59,6 +59,9 @@ http::Settings http_settings(const ServerSettings& from) {
     return to;
 }
 
+// Of so many workers one may run calls that have waited; the others are there for new ones.
+constexpr std::int64_t workers_per_waker = 4;
+
 /// Waits for the signal that ends the program. All threads are started with it blocked.
 void wait_for_signal() {
     sigset_t set;
@@ -203,6 +206,12 @@ void App::start() {
         note_rest_of_refusals(impl, RefusalCounts::Clock::now() - RefusalCounts::longest);
     });
     jobs_ = std::make_unique<Jobs>(impl.jobs);
+    impl.waits.set(
+        {.most_running = static_cast<std::size_t>(
+             std::max<std::int64_t>(1, server_settings_.workers / workers_per_waker)
+         ),
+         .most_per_principal = static_cast<std::size_t>(server_settings_.waits_per_principal)}
+    );
     impl.budgets = kernel_->find<Budgets>();
     streams_->start();
 
@@ -233,7 +242,7 @@ void App::serve() {
 void App::stop() noexcept {
     auto& impl = kernel_->impl();
     impl.stopping = true;
-    impl.waits.wake_all();
+    impl.waits.close();
     if (server_) server_->stop(seconds(server_settings_.stop_seconds));
     jobs_.reset();
     streams_->stop();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace svc::core {
 
@@ -15,15 +16,20 @@ namespace {
 /// The id a request is known by, here and in the answer; kept over its waits.
 std::shared_ptr<Flight> flight_of(http::Exchange& exchange) {
     if (exchange.state) return std::static_pointer_cast<Flight>(exchange.state);
-    auto flight = std::make_shared<Flight>(Flight{.request_id = new_uuid().str()});
+    auto flight = std::make_shared<Flight>();
+    flight->request_id = new_uuid().str();
     exchange.state = flight;
     return flight;
 }
 
-std::string joined(const std::vector<std::string_view>& names) {
+/// For the header Allow: what a path takes, and what follows from that.
+std::string allowed(const std::vector<std::string_view>& methods) {
     std::string out;
-    for (std::string_view each : names) (out += out.empty() ? "" : ", ") += each;
-    return out;
+    for (std::string_view each : methods) {
+        (out += each) += ", ";
+        if (each == "GET") out += "HEAD, ";
+    }
+    return out + "OPTIONS";
 }
 
 /// What a browser gets that is led through here and cannot go on: the way elsewhere.
@@ -71,9 +77,17 @@ Dispatcher::Dispatcher(Kernel& kernel, Settings settings, AccessLog& log)
     std::ranges::sort(folders_, std::greater{}, [](const auto& each) {
         return each->prefix.size();
     });
+    allowed_anywhere_ = allowed(all_methods());
 }
 
 Dispatcher::~Dispatcher() = default;
+
+/// Of all operations together; routes take none besides.
+Dispatcher::Methods Dispatcher::all_methods() const {
+    std::set<std::string_view> methods{"GET"};
+    for (const Declared& each : kernel_.operations()) methods.insert(each.operation->method());
+    return {methods.begin(), methods.end()};
+}
 
 std::vector<std::string> Dispatcher::endpoint_names() const {
     std::vector<std::string> names;
@@ -89,8 +103,13 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     try {
         dispatch(exchange, *flight, served);
     } catch (const Parked& wait) {
-        const auto ticket = flight->ticket;
-        kernel_.impl().waits.park(wait, ticket, [&exchange] { exchange.resume(); });
+        kernel_.impl().waits.park(
+            flight->place,
+            wait,
+            flight->ticket,
+            {.resume = [&exchange] { exchange.resume(); },
+             .gone = [&exchange] { return exchange.abandoned(); }}
+        );
         return http::Outcome::parked;
     } catch (const Failure& failure) {
         exchange.answer = answer_of(failure, flight->request_id);
@@ -99,6 +118,12 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     }
     finish(exchange, *flight, served);
     return http::Outcome::answered;
+}
+
+bool Dispatcher::serve_at_once(http::Exchange& exchange) {
+    const http::Request& request = exchange.request();
+    return kernel_.impl().at_once.contains(request.path) &&
+           serve(exchange) == http::Outcome::answered;
 }
 
 void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Served& served) {
@@ -128,11 +153,13 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
     });
 }
 
-const Route* Dispatcher::find_route(std::string_view method, std::string_view path, bool& known)
+const Route* Dispatcher::find_route(std::string_view method, std::string_view path, Methods& known)
     const {
     const auto serves = [&](const Route* route) {
-        known = true;
-        return route->method == "*" || route->method == (method == "HEAD" ? "GET" : method);
+        if (route->method == "*" || route->method == (method == "HEAD" ? "GET" : method))
+            return true;
+        known.emplace_back(route->method);
+        return false;
     };
     if (const auto found = exact_.find(path); found != exact_.end())
         for (const Route* each : found->second)
@@ -144,30 +171,43 @@ const Route* Dispatcher::find_route(std::string_view method, std::string_view pa
 
 void Dispatcher::dispatch(http::Exchange& exchange, Flight& flight, Served& served) const {
     const http::Request& request = exchange.request();
-    bool known = false;
-    if (const Route* route = find_route(request.method, request.path, known))
+    Methods here;
+    if (const Route* route = find_route(request.method, request.path, here))
         return run_route(*route, exchange, flight, served);
-    const bool versioned = request.path.starts_with("/v1/") && !known;
+    const bool versioned = request.path.starts_with("/v1/") && here.empty();
     const Match match = operations_.find(request.method, request.path);
     const bool led_here = match.endpoint && follows_link(match.endpoint->operation(), request);
     if (versioned && request.method != "OPTIONS" && !led_here) check_version(request);
     if (match.endpoint) return run_endpoint(match, exchange, flight, served);
-    if (request.method == "OPTIONS" && !match.allow.empty()) {
-        exchange.answer.status = 204;
-        exchange.answer.headers.emplace_back("Allow", joined(match.allow) + ", OPTIONS");
-        return;
-    }
+    here.insert(here.end(), match.allow.begin(), match.allow.end());
+    if (serve_file(request, here, exchange.answer)) return;
+    if (tell_options(request, here, exchange.answer)) return;
+    no_route(request, here);
+}
+
+bool Dispatcher::serve_file(const http::Request& request, Methods& here, http::Answer& answer)
+    const {
+    const bool reads = request.method == "GET" || request.method == "HEAD";
     for (const auto& folder : folders_) {
         if (!request.path.starts_with(folder->prefix)) continue;
         const auto path =
             http::decode(request.path.substr(folder->prefix.size()), http::Decode::path);
-        if (auto answer = path ? folder->files.find(request, *path) : std::nullopt) {
-            exchange.answer = std::move(*answer);
-            return;
-        }
+        if (!path) continue;
+        if (!reads && folder->files.has(*path)) return here.emplace_back("GET"), false;
+        if (auto found = folder->files.find(request, *path))
+            return answer = std::move(*found), true;
     }
-    if (known) throw Failure(Fault::wrong_method, "This path does not take that method.");
-    no_route(request, match);
+    return false;
+}
+
+bool Dispatcher::tell_options(
+    const http::Request& request, const Methods& here, http::Answer& answer
+) const {
+    const bool of_server = request.path == "*";
+    if (request.method != "OPTIONS" || (here.empty() && !of_server)) return false;
+    answer.status = 204;
+    answer.headers.emplace_back("Allow", of_server ? allowed_anywhere_ : allowed(here));
+    return true;
 }
 
 void Dispatcher::check_version(const http::Request& request) const {
@@ -183,11 +223,11 @@ void Dispatcher::check_version(const http::Request& request) const {
     );
 }
 
-void Dispatcher::no_route(const http::Request& request, const Match& match) const {
-    if (match.allow.empty())
+void Dispatcher::no_route(const http::Request& request, const Methods& here) {
+    if (here.empty())
         throw Failure(Fault::no_route, "There is nothing at " + std::string(request.path) + ".");
-    throw Failure(Fault::wrong_method, "This path takes " + joined(match.allow) + ".")
-        .with_header("Allow", joined(match.allow));
+    throw Failure(Fault::wrong_method, "This path takes " + allowed(here) + ".")
+        .with_header("Allow", allowed(here));
 }
 
 void Dispatcher::run_endpoint(
@@ -270,20 +310,20 @@ void Dispatcher::run_route(
 }
 
 std::size_t Dispatcher::body_limit(std::string_view method, std::string_view path) const {
-    bool known = false;
+    Methods known;
     if (const Route* route = find_route(method, path, known)) return route->body_limit;
     const Match match = operations_.find(method, path);
     return match.endpoint ? match.endpoint->operation().body_limit : std::size_t{64} << 10;
 }
 
 bool Dispatcher::takes_pieces(std::string_view method, std::string_view path) const {
-    bool known = false;
+    Methods known;
     const Route* route = find_route(method, path, known);
     return route && route->receive;
 }
 
 std::unique_ptr<http::BodySink> Dispatcher::receive(const http::Request& head) {
-    bool known = false;
+    Methods known;
     return find_route(head.method, head.path, known)->receive(head);
 }
 
@@ -291,6 +331,7 @@ void Dispatcher::refuse(int status, std::string_view reason, http::Answer& answe
     const auto id = new_uuid().str();
     answer.status = status;
     answer.headers.emplace_back("X-Request-Id", id);
+    if (status == 405) answer.headers.emplace_back("Allow", allowed_anywhere_);
     const std::string_view code = status == 413   ? "request_too_large"
                                   : status == 503 ? "service_unavailable"
                                                   : "invalid_request";

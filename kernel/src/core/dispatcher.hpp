@@ -21,6 +21,7 @@ public:
     ~Dispatcher() override;
 
     http::Outcome serve(http::Exchange& exchange) override;
+    bool serve_at_once(http::Exchange& exchange) override;
     std::size_t body_limit(std::string_view method, std::string_view path) const override;
     bool takes_pieces(std::string_view method, std::string_view path) const override;
     std::unique_ptr<http::BodySink> receive(const http::Request& head) override;
@@ -40,7 +41,10 @@ private:
         std::optional<Caller> caller;
     };
     std::vector<std::string> endpoint_names() const;
-    const Route* find_route(std::string_view method, std::string_view path, bool& known) const;
+    using Methods = std::vector<std::string_view>;
+    /// `known` gets the methods of a path that does not take this one.
+    const Route* find_route(std::string_view method, std::string_view path, Methods& known) const;
+    Methods all_methods() const;
     void dispatch(http::Exchange& exchange, Flight& flight, Served& served) const;
     void run_endpoint(const Match& match, http::Exchange& exchange, Flight& flight, Served& served)
         const;
@@ -50,7 +54,10 @@ private:
     void run_route(const Route& route, http::Exchange& exchange, Flight& flight, Served& served)
         const;
     void check_version(const http::Request& request) const;
-    [[noreturn]] void no_route(const http::Request& request, const Match& match) const;
+    bool serve_file(const http::Request& request, Methods& here, http::Answer& answer) const;
+    bool tell_options(const http::Request& request, const Methods& here, http::Answer& answer)
+        const;
+    [[noreturn]] static void no_route(const http::Request& request, const Methods& here);
     void finish(http::Exchange& exchange, const Flight& flight, const Served& served);
 
     Kernel& kernel_;
@@ -62,6 +69,7 @@ private:
     std::vector<std::unique_ptr<Folder>> folders_;
     std::unordered_map<const Route*, std::size_t> route_numbers_;
     std::size_t unmatched_;  // the endpoint number of everything else
+    std::string allowed_anywhere_;
     mutable RequestMetrics metrics_;
 };
 

@@ -92,14 +92,28 @@ std::int64_t lock_number(const std::string& digest) {
 
 std::string_view key_of(const Run& run) {
     if (!run.request || run.operation.method() != "POST" || !run.who.caller()) return {};
+    if (!run.request->has("idempotency-key")) return {};
     const auto key = run.request->header("idempotency-key");
     const bool printable = std::ranges::all_of(key, [](char c) { return c >= ' ' && c < 0x7f; });
-    if (key.size() <= 255 && printable) return key;
+    if (!key.empty() && key.size() <= 255 && printable) return key;
     throw Failure::invalid_at(
         R"(["header","idempotency-key"])",
         "value_error",
         "Value error, should be 1 to 255 printable characters"
     );
+}
+
+/// An escaped colon is a colon: `%3Aarchive` is `:archive`.
+std::string with_plain_colons(std::string_view target) {
+    std::string out;
+    const auto query = std::min(target.find('?'), target.size());
+    for (std::size_t at = 0; at < target.size(); ++at) {
+        const auto three = target.substr(at, 3);
+        const bool colon = at < query && (three == "%3A" || three == "%3a");
+        out += colon ? ':' : target[at];
+        if (colon) at += 2;
+    }
+    return out;
 }
 
 }  // namespace
@@ -114,7 +128,7 @@ IdempotencyKey::IdempotencyKey(const Run& run, RunningCall& call, const Input& i
         caller.id.str(),
         caller.token_id.value_or(Uuid{}).str(),
         run.request->method,
-        run.request->target,
+        with_plain_colons(run.request->target),
         key_
     ));
     body_digest_ = sha256(input.body());

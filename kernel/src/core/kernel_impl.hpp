@@ -15,6 +15,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace svc {
 
@@ -40,6 +41,8 @@ public:
     std::vector<const Authenticator*> authenticators;
     std::vector<Route> routes;
     std::vector<Folder> folders;
+    /// Paths that are answered even while every worker is busy: their routes wait for nothing.
+    std::set<std::string, std::less<>> at_once;
     std::vector<Consumer> consumers;
     std::vector<Command> commands;
     std::vector<EventListener> listeners;

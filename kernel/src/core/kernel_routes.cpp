@@ -34,6 +34,7 @@ void App::add_kernel_routes() {
     kernel_->add(Route{.method = "GET", .path = "/healthz", .handle = [](RouteCall&) {
                            return text_answer(200, "ok\n");
                        }});
+    kernel_->impl().at_once.insert("/healthz");
     kernel_->add(Route{
         .method = "GET", .path = "/readyz", .handle = [this](RouteCall&) { return ready(); }});
     kernel_->add(Route{
@@ -99,9 +100,11 @@ void App::add_kernel_gauges() {
         "How long the oldest event of the last batch had waited.",
         events(&events::Sequencer::Load::lag_seconds)
     );
-    gauge("calls_waiting", "Calls that wait without a worker.", [this] {
-        return static_cast<double>(kernel_->impl().waits.waiting());
-    });
+    const auto waits = [this](auto member) {
+        return [this, member] { return static_cast<double>(kernel_->impl().waits.load().*member); };
+    };
+    gauge("calls_waiting", "Calls that wait without a worker.", waits(&Waits::Load::waiting));
+    gauge("calls_resumed_total", "Calls that waited and ran again.", waits(&Waits::Load::resumed));
 }
 
 }  // namespace svc::core

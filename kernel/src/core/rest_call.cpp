@@ -1,5 +1,7 @@
 #include "core/rest_call.hpp"
 
+#include "http/content_coding.hpp"
+
 #include <ranges>
 
 namespace svc::core {
@@ -19,12 +21,8 @@ RestCall::RestCall(const Match& match, const http::Request& request)
 RestCall::~RestCall() = default;
 
 void RestCall::find_workspace() {
-    const auto header = request_.header("x-svc-org");
-    std::optional<Uuid> by_header, by_place;
-    if (!header.empty() && !(by_header = Uuid::parse(header)))
-        bad_workspace_ = Failure::invalid_at(
-            R"(["header","x-svc-org"])", "uuid_parsing", "Input should be a valid UUID"
-        );
+    const auto by_header = org_in_header(request_, bad_workspace_);
+    std::optional<Uuid> by_place;
     bool in_path = false;
     for (const auto& [name, value] : parts_.path)
         if (name == "org_id") in_path = true, by_place = Uuid::parse(value);
@@ -60,7 +58,7 @@ void RestCall::not_modified(http::Answer& answer) const {
     const auto known = request_.header("if-none-match");
     if (known.empty() || answer.status != 200) return;
     for (const auto& [name, value] : answer.headers)
-        if (name == "ETag" && (known == "*" || known == value)) {
+        if (name == "ETag" && http::names_tag(known, value)) {
             answer.status = 304;
             answer.body.clear();
             return;

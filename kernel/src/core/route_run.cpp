@@ -10,7 +10,7 @@ RouteRun::RouteRun(Kernel& kernel, const Route& route, http::Exchange& exchange,
 
 http::Answer RouteRun::answer() {
     if (route_.access == Access::anyone) return route_.handle(*this);
-    who_.emplace(kernel_.impl(), request(), std::nullopt);
+    who_.emplace(kernel_.impl(), request(), org_in_header(request(), bad_workspace_));
     Spending spending(kernel_.impl(), flight_);
     constexpr int most_attempts = 3;
     for (int number = 1; number <= most_attempts; ++number) {
@@ -34,6 +34,7 @@ http::Answer RouteRun::attempt(Spending& spending) {
     who_->authenticate();
     who_->check_csrf(request());
     take(spending);
+    if (bad_workspace_) throw *bad_workspace_;
     check_access(route_.access, *who_);
     http::Answer answer = route_.handle(*this);
     if (exchange_.stream) keep_the_stream();

@@ -33,6 +33,7 @@ private:
     Flight& flight_;
     std::int64_t invocations_ = 0;
     std::optional<Who> who_;
+    std::optional<Failure> bad_workspace_;
 };
 
 }  // namespace svc::core

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/waits.hpp"
 #include "core/who.hpp"
 #include "events/outbox.hpp"
 
@@ -13,6 +14,7 @@ struct Flight {
     std::string request_id;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     std::uint64_t ticket = 0;  ///< of Waits, from before the present run looked at anything
+    Waits::Place place{};
     int round_trips = 0;
     /// Requests the caller's budgets are to be charged for, and those they were: a message may
     /// hold several calls, and a call that waited is run again.

@@ -54,6 +54,7 @@ struct ServerSettings {
     std::string secret;
     std::int64_t workers = 16;
     std::int64_t queue = 1024;
+    std::int64_t waits_per_principal = 1000;
     std::int64_t max_connections = 19000;
     std::int64_t head_seconds = 10;
     std::int64_t body_seconds = 30;
@@ -83,6 +84,10 @@ SVC_RECORD(
      ::svc::secret),
     (workers, "Requests served at once.", range(1, 256), defaulted),
     (queue, "Requests that may wait for a worker; beyond it 503.", range(1, 100000), defaulted),
+    (waits_per_principal,
+     "Requests of one caller that may wait for something to happen; the next does not wait.",
+     range(1, 1000000),
+     defaulted),
     (max_connections, "Connections held open at once.", range(10, 1000000), defaulted),
     (head_seconds, "For the whole head of a request.", range(1, 600), defaulted),
     (body_seconds, "For the whole body.", range(1, 3600), defaulted),

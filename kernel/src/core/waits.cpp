@@ -1,21 +1,16 @@
 #include "core/waits.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace svc::core {
 
 namespace {
 
-std::size_t slot_of(std::string_view topic, std::size_t slots) {
-    return std::hash<std::string_view>{}(topic) % slots;
-}
+using std::chrono::milliseconds;
 
-/// Once a second, spread so that a thousand waiters do not look at the same moment.
-std::chrono::milliseconds glance() {
-    thread_local std::minstd_rand random(std::random_device{}());
-    return std::chrono::milliseconds(std::uniform_int_distribution(900, 1300)(random));
-}
+constexpr milliseconds glance_interval{1000};  // of one line
+constexpr milliseconds glance_spacing{40};     // between the glances of all lines
+constexpr milliseconds dismiss_interval{1000};
 
 }  // namespace
 
@@ -30,49 +25,137 @@ Waits::~Waits() {
     thread_.join();
 }
 
-void Waits::park(const Parked& wait, std::uint64_t ticket, std::function<void()> resume) {
-    {
-        std::lock_guard lock(mutex_);
-        if (last_wake_[slot_of(wait.topic, slots)] <= ticket && !stopping_) {
-            const auto when = std::min(wait.until, Clock::now() + glance());
-            const auto at = by_time_.emplace(when, Waiter{wait.topic, std::move(resume)});
-            by_topic_.emplace(wait.topic, at);
-            if (at == by_time_.begin()) due_.notify_one();
-            return;
+void Waits::set(const Settings& settings) {
+    std::lock_guard lock(mutex_);
+    settings_ = settings;
+}
+
+bool Waits::admit(Place& place, const Uuid& principal) {
+    std::lock_guard lock(mutex_);
+    if (!place.principal_.empty()) return true;
+    auto name = principal.str();
+    std::size_t& seats = seats_[name];
+    if (seats >= settings_.most_per_principal) return false;
+    ++seats;
+    place.waits_ = this;
+    place.principal_ = std::move(name);
+    return true;
+}
+
+void Waits::park(Place& place, const Parked& wait, std::uint64_t ticket, Waiter waiter) {
+    std::lock_guard lock(mutex_);
+    leave(place);
+    place.waits_ = this;
+    if (place.number_ == 0 || place.topic_ != wait.topic) place.number_ = ++numbers_;
+    place.topic_ = wait.topic;
+    place.until_ = wait.until;
+    place.waiter_ = std::move(waiter);
+    if (closed_ || last_wake(wait.topic) > ticket) {
+        place.why_ = Why::next;
+        start(place);
+    } else line_up(place);
+    hand_out();
+}
+
+void Waits::line_up(Place& place) {
+    const auto [line, fresh] = lines_.try_emplace(place.topic_);
+    if (fresh) {
+        line->second.glanced_at = Clock::now();
+        line->second.turn = turns_.insert(turns_.end(), &line->first);
+    }
+    line->second.places.emplace(place.number_, &place);
+    place.at_time_ = by_time_.emplace(place.until_, &place);
+    place.state_ = Place::State::in_line;
+    if (fresh || place.at_time_ == by_time_.begin()) due_.notify_one();
+}
+
+/// Takes it from wherever it is.
+void Waits::leave(Place& place) {
+    switch (std::exchange(place.state_, Place::State::away)) {
+        case Place::State::away: break;
+        case Place::State::running: --running_; break;
+        case Place::State::called: called_.erase(place.at_call_); break;
+        case Place::State::in_line: {
+            by_time_.erase(place.at_time_);
+            const auto line = lines_.find(place.topic_);
+            line->second.places.erase(place.number_);
+            if (!line->second.places.empty()) break;
+            turns_.erase(line->second.turn);
+            lines_.erase(line);
         }
     }
-    resume();
 }
+
+void Waits::end(Place& place) {
+    std::lock_guard lock(mutex_);
+    const bool was_called =
+        place.state_ == Place::State::called || place.state_ == Place::State::running;
+    leave(place);
+    if (was_called && (place.why_ == Why::next || place.why_ == Why::glance))
+        call_next(place.topic_);
+    if (const auto seats = seats_.find(place.principal_); seats != seats_.end())
+        if (--seats->second == 0) seats_.erase(seats);
+    hand_out();
+}
+
+void Waits::call(Place& place, Why why) {
+    leave(place);
+    place.why_ = why;
+    place.state_ = Place::State::called;
+    place.at_call_ = called_.insert(called_.end(), &place);
+}
+
+void Waits::call_next(std::string_view topic) {
+    const auto line = lines_.find(std::string(topic));
+    if (line == lines_.end()) return note_wake(topic);
+    call(*line->second.places.begin()->second, Why::next);
+}
+
+void Waits::start(Place& place) {
+    place.state_ = Place::State::running;
+    ++running_;
+    ++resumed_;
+    place.waiter_.resume();
+}
+
+void Waits::hand_out() {
+    while (!called_.empty() && (running_ < settings_.most_running || closed_)) {
+        Place& first = *called_.front();
+        called_.pop_front();
+        start(first);
+    }
+}
+
+std::uint64_t& Waits::last_wake(std::string_view topic) {
+    return last_wake_[std::hash<std::string_view>{}(topic) % slots];
+}
+
+void Waits::note_wake(std::string_view topic) { last_wake(topic) = ++wakes_; }
 
 void Waits::wake(std::string_view topic) {
-    std::vector<std::function<void()>> resumes;
-    {
-        std::lock_guard lock(mutex_);
-        last_wake_[slot_of(topic, slots)] = ++wakes_;
-        const auto [first, last] = by_topic_.equal_range(std::string(topic));
-        for (auto each = first; each != last; ++each) {
-            resumes.push_back(std::move(each->second->second.resume));
-            by_time_.erase(each->second);
-        }
-        by_topic_.erase(first, last);
-    }
-    for (auto& resume : resumes) resume();
-}
-
-void Waits::wake_all() {
-    std::vector<std::function<void()>> resumes;
-    {
-        std::lock_guard lock(mutex_);
-        for (auto& [when, waiter] : by_time_) resumes.push_back(std::move(waiter.resume));
-        by_time_.clear();
-        by_topic_.clear();
-    }
-    for (auto& resume : resumes) resume();
-}
-
-std::size_t Waits::waiting() const {
     std::lock_guard lock(mutex_);
-    return by_time_.size();
+    if (topic.starts_with(for_one)) call_next(topic);
+    else call_all(topic);
+    hand_out();
+}
+
+void Waits::call_all(std::string_view topic) {
+    note_wake(topic);
+    const std::string name(topic);
+    for (auto line = lines_.find(name); line != lines_.end(); line = lines_.find(name))
+        call(*line->second.places.begin()->second, Why::wake);
+}
+
+void Waits::close() {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    while (!by_time_.empty()) call(*by_time_.begin()->second, Why::time);
+    hand_out();
+}
+
+Waits::Load Waits::load() const {
+    std::lock_guard lock(mutex_);
+    return {by_time_.size() + called_.size(), running_, resumed_};
 }
 
 void Waits::run() {
@@ -82,19 +165,48 @@ void Waits::run() {
             due_.wait(lock);
             continue;
         }
-        const auto first = by_time_.begin();
-        if (first->first > Clock::now()) {
-            due_.wait_until(lock, first->first);
-            continue;
-        }
-        const auto [begin, end] = by_topic_.equal_range(first->second.topic);
-        by_topic_.erase(std::find_if(begin, end, [&](auto& each) { return each.second == first; }));
-        const auto resume = std::move(first->second.resume);
-        by_time_.erase(first);
-        lock.unlock();
-        resume();
-        lock.lock();
+        const auto next =
+            std::min({by_time_.begin()->first, next_glance(), dismissed_at_ + dismiss_interval});
+        const auto now = Clock::now();
+        if (next > now) due_.wait_until(lock, next);
+        else look_after(now);
     }
+}
+
+void Waits::look_after(Clock::time_point now) {
+    while (!by_time_.empty() && by_time_.begin()->first <= now)
+        call(*by_time_.begin()->second, Why::time);
+    if (now >= dismissed_at_ + dismiss_interval) {
+        dismissed_at_ = now;
+        dismiss_gone();
+    }
+    if (!turns_.empty() && now >= next_glance()) glance(now);
+    hand_out();
+}
+
+/// Lets go of those whose peer hung up, who would hold a seat until their time is over.
+void Waits::dismiss_gone() {
+    for (auto each = by_time_.begin(); each != by_time_.end();) {
+        Place& place = *(each++)->second;
+        if (place.waiter_.gone()) call(place, Why::time);
+    }
+}
+
+Waits::Clock::time_point Waits::next_glance() const {
+    if (turns_.empty()) return Clock::time_point::max();
+    const Line& line = lines_.at(*turns_.front());
+    return std::max(line.glanced_at + glance_interval, glanced_at_ + glance_spacing);
+}
+
+/// One of the line that has not looked for longest: the one behind him who did last.
+void Waits::glance(Clock::time_point now) {
+    Line& line = lines_.at(*turns_.front());
+    turns_.splice(turns_.end(), turns_, turns_.begin());
+    line.glanced_at = glanced_at_ = now;
+    auto next = line.places.upper_bound(line.glanced);
+    if (next == line.places.end()) next = line.places.begin();
+    line.glanced = next->first;
+    call(*next->second, Why::glance);
 }
 
 }  // namespace svc::core

@@ -17,6 +17,16 @@ bool is_unsafe(std::string_view method) {
 
 }  // namespace
 
+std::optional<Uuid> org_in_header(const http::Request& request, std::optional<Failure>& wrong) {
+    const auto header = request.header("x-svc-org");
+    auto org = Uuid::parse(header);
+    if (!header.empty() && !org)
+        wrong = Failure::invalid_at(
+            R"(["header","x-svc-org"])", "uuid_parsing", "Input should be a valid UUID"
+        );
+    return org;
+}
+
 Who::Who(Kernel::Impl& kernel, const http::Request& request, const std::optional<Uuid>& wanted_org)
     : kernel_(kernel) {
     for (const Authenticator* each : kernel.authenticators)

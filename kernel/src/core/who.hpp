@@ -7,6 +7,9 @@ namespace svc::core {
 /// Thrown out of a run when the database says that the caller is not who the hint said.
 struct StaleIdentity {};
 
+/// The workspace that the header X-Svc-Org names; when it names none, `wrong` says so.
+std::optional<Uuid> org_in_header(const http::Request& request, std::optional<Failure>& wrong);
+
 /// Who is asking, for the length of one request (docs/identity.md): a credential, the caller it
 /// stood for last time, and whether the database has confirmed that.
 class Who {

@@ -26,11 +26,14 @@ struct Head {
     enum class Body : std::uint8_t { none, sized, chunked };
 
     std::string_view method;
-    std::string_view target;
+    std::string_view target;      ///< in origin form, or `*`
+    std::string_view authority;   ///< of a target that was sent in absolute form
+    std::string_view usual_port;  ///< of its scheme, with the colon
     std::array<Header, most_headers> headers;
     std::size_t count = 0;
     /// Values of list headers that were sent several times, joined, and whose header they are.
     std::vector<std::pair<std::size_t, std::string>> joined;
+    std::string with_slash;  ///< a target that was sent without its slash
     Body body = Body::none;
     std::uint64_t length = 0;  ///< of a sized body
     bool newer = false;        ///< HTTP/1.1 rather than 1.0

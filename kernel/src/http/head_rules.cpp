@@ -21,17 +21,49 @@ constexpr bool may_stand_in_target(char c) {
     return byte > 0x20 && byte < 0x7f && c != '"' && c != '<' && c != '>' && c != '\\' && c != '#';
 }
 
+/// Takes scheme and authority off an absolute target (RFC 9112, 3.2.2); false when it is none, or
+/// names nobody.
+bool make_relative(Head& head) {
+    const auto end = std::min(head.target.find("://"), head.target.size());
+    const auto scheme = head.target.substr(0, end);
+    const bool secure = same_name(scheme, "https");
+    if (!secure && !same_name(scheme, "http")) return false;
+    head.usual_port = secure ? ":443" : ":80";
+    auto rest = head.target.substr(std::min(end + 3, head.target.size()));
+    head.authority = rest.substr(0, rest.find_first_of("/?"));
+    if (!is_host(head.authority)) return false;
+    rest.remove_prefix(head.authority.size());
+    if (rest.empty()) rest = head.method == "OPTIONS" ? "*" : "/";
+    else if (rest.front() == '?') rest = head.with_slash.assign("/").append(rest);
+    head.target = rest;
+    return true;
+}
+
+std::string_view without_port(std::string_view authority, std::string_view usual) {
+    for (const std::string_view port : {std::string_view(":"), usual})
+        if (authority.ends_with(port)) return authority.substr(0, authority.size() - port.size());
+    return authority;
+}
+
 }  // namespace
 
-std::optional<Refusal> judge_target(std::string_view method, std::string_view target) {
-    if (method == "CONNECT" || method == "TRACE")
+std::optional<Refusal> judge_target(Head& head) {
+    head.authority = {};
+    if (head.method == "CONNECT" || head.method == "TRACE")
         return Refusal{405, "This server takes neither CONNECT nor TRACE."};
-    if (target == "*" && method == "OPTIONS") return std::nullopt;
-    if (!target.starts_with('/'))
-        return Refusal{400, "The request target must be a path that begins with a slash."};
-    if (!std::ranges::all_of(target, may_stand_in_target))
+    if (head.target == "*" && head.method == "OPTIONS") return std::nullopt;
+    if (!std::ranges::all_of(head.target, may_stand_in_target))
         return Refusal{400, "The request target holds a character that must be percent-encoded."};
+    if (!head.target.starts_with('/') && !make_relative(head))
+        return Refusal{400, "The request target must be a path that begins with a slash."};
     return std::nullopt;
+}
+
+bool agrees(std::string_view host, const Head& head) {
+    if (head.authority.empty()) return true;
+    return same_name(
+        without_port(host, head.usual_port), without_port(head.authority, head.usual_port)
+    );
 }
 
 bool is_host(std::string_view text) {

@@ -4,8 +4,13 @@
 
 namespace svc::http {
 
-/// Origin form and nothing else, but for `OPTIONS *`; only characters that travel unharmed.
-std::optional<Refusal> judge_target(std::string_view method, std::string_view target);
+/// Origin form, absolute form, which becomes origin form and an authority, or `OPTIONS *`; only
+/// characters that travel unharmed.
+std::optional<Refusal> judge_target(Head& head);
+
+/// Whether a Host header names whom the target names, if that names anybody. The port that goes
+/// without saying may be left out.
+bool agrees(std::string_view host, const Head& head);
 
 /// A host name or address with an optional port; no user, no path.
 bool is_host(std::string_view text);

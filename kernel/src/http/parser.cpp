@@ -56,7 +56,9 @@ public:
             head_.body = Head::Body::sized;
             head_.length = *length;
         }
-        if (head_.newer && !has_host_) refusal = Refusal{400, "A request needs one Host header."};
+        if (head_.newer && !host_) refusal = Refusal{400, "A request needs one Host header."};
+        if (host_ && !agrees(*host_, head_))
+            refusal = Refusal{400, "The Host header names another host than the request target."};
         if (!head_.newer && chunked())
             refusal = Refusal{400, "HTTP/1.0 knows no transfer codings."};
         for (auto& [place, value] : head_.joined) head_.headers[place].value = value;
@@ -68,8 +70,7 @@ private:
         head_.method = plain(method);
         head_.target = plain(target);
         head_.newer = version == 11;
-        if (const auto judged = judge_target(head_.method, head_.target))
-            refuse(error, judged->status, judged->reason);
+        if (const auto judged = judge_target(head_)) refuse(error, judged->status, judged->reason);
     }
 
     void on_field_impl(beast::field field, Text sent_name, Text sent_value, Error& error) override {
@@ -91,7 +92,7 @@ private:
     void judge(beast::field field, std::string_view value, Error& error) {
         switch (field) {
             case beast::field::host:
-                has_host_ = true;
+                host_ = value;
                 if (!is_host(value)) refuse(error, 400, "The Host header is malformed.");
                 break;
             case beast::field::transfer_encoding:
@@ -153,7 +154,7 @@ private:
     std::string_view text_;
     Head& head_;
     std::bitset<known_fields> seen_;
-    bool has_host_ = false;
+    std::optional<std::string_view> host_;
 };
 
 std::string_view reason_of(const Error& error) {
@@ -219,6 +220,9 @@ public:
             if (raw.size() - read > longest_line)
                 refuse(error, 400, "A chunk's first line is too long.");
         }
+        const auto rest = raw.substr(read);
+        if (!error && !is_done() && left_in_chunk_ < rest.size())
+            judge_line(rest.substr(left_in_chunk_), error);
         if (error == beast::error::body_limit)
             refusal = Refusal{413, "The body is larger than this route takes."};
         else if (error && !refusal) refusal = Refusal{400, reason_of(error)};
@@ -229,19 +233,32 @@ private:
     void on_field_impl(beast::field, Text, Text, Error& error) override {
         if (!in_head_) refuse(error, 400, "Trailers are not taken.");
     }
-    void on_chunk_header_impl(std::uint64_t, Text extension, Error& error) override {
+    /// What may become a chunk's first line, or lines at the end: Beast waits for the CR LF that
+    /// may never come.
+    void judge_line(std::string_view begun, Error& error) {
+        for (auto feed = begun.find('\n'); feed != begun.npos; feed = begun.find('\n', feed + 1))
+            if (feed == 0 || begun[feed - 1] != '\r')
+                return refuse(error, 400, "Every line between chunks must end with CR LF.");
+        if (begun.starts_with("\r\n")) begun.remove_prefix(2);
+        if (!begun.empty() && begun.front() != '\r' && !is_hex(begun.front()))
+            refuse(error, 400, "A chunk must begin with its size.");
+    }
+    void on_chunk_header_impl(std::uint64_t size, Text extension, Error& error) override {
+        left_in_chunk_ = size;
         const auto text = plain(extension);
         if (text.size() > longest_extension)
             return refuse(error, 400, "A chunk's extension is too long.");
         if (!is_value(text)) refuse(error, 400, "A chunk's extension is malformed.");
     }
     std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override {
+        left_in_chunk_ -= body.size();
         std::memmove(out_ + content_, body.data(), body.size());
         content_ += body.size();
         return body.size();
     }
 
     bool in_head_ = true;
+    std::uint64_t left_in_chunk_ = 0;
     char* out_ = nullptr;
     std::size_t content_ = 0;
 };

@@ -51,20 +51,27 @@ Worker::Next Worker::answer_all(Connection& c) {
             if (c.intake.take_expectation(c.unread())) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
             break;
         }
-        // Who waits already goes first.
-        if (role_ == Role::watcher || front_.jobs.waiting() > 0) {
-            const Next next = pass_on(c);
-            if (next != Next::rest || c.phase != Phase::reading) return next;
-            continue;
-        }
         x.begin(c);
-        const Next next = answer_one(c, x);
+        // Who waits already goes first.
+        const bool taken = role_ == Role::watcher || front_.jobs.waiting() > 0;
+        const Next next = !taken               ? answer_one(c, x)
+                          : answers_at_once(x) ? complete(c, x)
+                                               : pass_on(c);
         if (next != Next::rest || c.phase != Phase::reading) return next;
         if (out_.size() < most_gathered) continue;
         const Next sent = send(c);
         if (sent != Next::rest || c.phase != Phase::reading) return sent;
     }
     return send(c);
+}
+
+bool Worker::answers_at_once(LiveExchange& x) {
+    try {
+        return front_.service.serve_at_once(x);
+    } catch (...) {
+        x.reset();
+        return false;
+    }
 }
 
 /// A whole request for which no worker is free now.

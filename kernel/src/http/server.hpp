@@ -69,6 +69,9 @@ class Service {
 public:
     virtual ~Service() = default;
     virtual Outcome serve(Exchange& exchange) = 0;
+    /// Asked when a request finds no worker free: answers it if that waits for nothing and may
+    /// not wait itself. False: its turn will come. Any thread, the watching one included.
+    virtual bool serve_at_once(Exchange&) { return false; }
     /// Bytes of body the request's route takes; asked once the head is read.
     virtual std::size_t body_limit(std::string_view method, std::string_view path) const = 0;
     /// True when the route takes its body piece by piece: then `receive` is asked.

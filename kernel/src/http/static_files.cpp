@@ -72,6 +72,7 @@ public:
     }
 
     std::shared_ptr<const File> file(std::string_view path) {
+        if (path.starts_with('/')) path.remove_prefix(1);
         {
             const std::shared_lock lock(mutex_);
             if (const auto found = files_.find(std::string(path)); found != files_.end())
@@ -117,9 +118,10 @@ private:
 StaticFiles::StaticFiles(fs::path folder) : impl_(std::make_unique<Impl>(folder)) {}
 StaticFiles::~StaticFiles() = default;
 
+bool StaticFiles::has(std::string_view path) const { return impl_->file(path) != nullptr; }
+
 std::optional<Answer> StaticFiles::find(const Request& request, std::string_view path) const {
     if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
-    if (path.starts_with('/')) path.remove_prefix(1);
     const auto file = impl_->file(path);
     if (!file) return std::nullopt;
     const auto accepted = request.header("accept-encoding");

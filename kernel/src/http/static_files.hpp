@@ -17,6 +17,7 @@ public:
     ~StaticFiles();
     /// The answer for `path` (relative, decoded; a folder means its index.html), or nothing.
     std::optional<Answer> find(const Request& request, std::string_view path) const;
+    bool has(std::string_view path) const;
 
 private:
     class Impl;

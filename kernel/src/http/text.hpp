@@ -16,6 +16,7 @@ constexpr bool same_name(std::string_view a, std::string_view b) {
 }
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_hex(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); }
 constexpr bool is_control(char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
 }

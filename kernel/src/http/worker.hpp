@@ -48,6 +48,7 @@ private:
     // reading.cpp
     Next converse(Connection& c);
     Next answer_all(Connection& c);
+    bool answers_at_once(LiveExchange& x);
     Next pass_on(Connection& c);
     Next take_in(Connection& c, LiveExchange& x);
     std::ptrdiff_t fill(Connection& c, bool& drained);

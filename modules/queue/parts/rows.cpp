@@ -155,7 +155,9 @@ boards::CardQueue after_failure(
     return standing;
 }
 
-std::string topic_of(const Uuid& column) { return "queue " + column.str(); }
+// A card is for one of them, so the kernel wakes one after the other: that is what a topic says
+// that begins so.
+std::string topic_of(const Uuid& column) { return "next queue " + column.str(); }
 
 void wake(Kernel& kernel, const Uuid& column) {
     hints().reset(column);

@@ -2,82 +2,261 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <deque>
 #include <semaphore>
+#include <vector>
 
 namespace svc::core {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Something that counts how often it was resumed.
-struct Waiter {
+/// A request that waits, and counts how often it was resumed.
+struct Request {
     std::counting_semaphore<1000> resumed{0};
-    auto resume() {
-        return [this] { resumed.release(); };
+    std::atomic<bool> gone{false};
+    std::optional<Waits::Place> place{std::in_place};
+
+    void park(
+        Waits& waits,
+        const std::string& topic,
+        std::chrono::milliseconds time = 60s,
+        std::optional<std::uint64_t> ticket = {}
+    ) {
+        waits.park(
+            *place,
+            {topic, Waits::Clock::now() + time},
+            ticket ? *ticket : waits.ticket(),
+            {.resume = [this] { resumed.release(); }, .gone = [this] { return gone.load(); }}
+        );
     }
     bool within(std::chrono::milliseconds time) { return resumed.try_acquire_for(time); }
+    /// It is answered, or nobody is there any more.
+    void end() { place.reset(); }
 };
+
+/// Several that wait for one thing, in this order.
+std::deque<Request> crowd(Waits& waits, int size, const std::string& topic) {
+    std::deque<Request> all;
+    for (int each = 0; each < size; ++each) all.emplace_back().park(waits, topic);
+    return all;
+}
+
+}  // namespace
 
 TEST(Waits, AWakeResumesEveryWaiterOfTheTopicAndNoOther) {
     Waits waits;
-    Waiter first, second, other;
-    const auto until = Waits::Clock::now() + 60s;
-    waits.park({"a", until}, waits.ticket(), first.resume());
-    waits.park({"a", until}, waits.ticket(), second.resume());
-    waits.park({"b", until}, waits.ticket(), other.resume());
+    Request first, second, other;
+    first.park(waits, "a");
+    second.park(waits, "a");
+    other.park(waits, "b");
     waits.wake("a");
     EXPECT_TRUE(first.within(500ms));
     EXPECT_TRUE(second.within(500ms));
     EXPECT_FALSE(other.within(100ms));
-    EXPECT_EQ(waits.waiting(), 1u);
+    EXPECT_EQ(waits.load().waiting, 1u);
+}
+
+TEST(Waits, OneThingWakesTheOneWhoHasWaitedLongest) {
+    Waits waits;
+    auto all = crowd(waits, 50, "next a");
+    waits.wake("next a");
+    EXPECT_TRUE(all[0].within(0ms));
+    all[0].park(waits, "next a");  // in vain
+    EXPECT_EQ(waits.load().resumed, 1u);
+    waits.wake("next a");
+    EXPECT_TRUE(all[0].within(0ms)) << "he has lost his place";
+    EXPECT_EQ(waits.load().waiting, 49u);
+}
+
+TEST(Waits, TheNextIsCalledWhenItWasNotInVain) {
+    Waits waits;
+    auto all = crowd(waits, 50, "next a");
+    waits.wake("next a");
+    for (int each = 0; each < 3; ++each) {
+        EXPECT_TRUE(all[static_cast<std::size_t>(each)].within(0ms));
+        all[static_cast<std::size_t>(each)].end();
+    }
+    EXPECT_TRUE(all[3].within(0ms));
+    all[3].park(waits, "next a");
+    EXPECT_EQ(waits.load().resumed, 4u);
+    EXPECT_EQ(waits.load().waiting, 47u);
+}
+
+TEST(Waits, WhoeverHasGonePassesOnWhatHeWasCalledFor) {
+    Waits waits;
+    auto all = crowd(waits, 3, "next a");
+    waits.wake("next a");
+    all[0].end();  // whatever became of him
+    EXPECT_TRUE(all[1].within(0ms));
+    waits.set({.most_running = 1});
+    waits.wake("next a");  // called, but none may run beside the other
+    EXPECT_FALSE(all[2].within(20ms));
+    Request late;
+    late.park(waits, "next a");
+    all[2].end();  // gone before his turn
+    all[1].park(waits, "next a");
+    EXPECT_TRUE(late.within(0ms));
+}
+
+TEST(Waits, OnlySoManyRunAtATime) {
+    Waits waits;
+    waits.set({.most_running = 4});
+    auto all = crowd(waits, 100, "a");
+    waits.wake("a");
+    EXPECT_EQ(waits.load().running, 4u);
+    EXPECT_EQ(waits.load().resumed, 4u);
+    for (auto& each : all) {
+        EXPECT_TRUE(each.within(100ms));
+        EXPECT_LE(waits.load().running, 4u);
+        each.end();
+    }
+    EXPECT_EQ(waits.load().resumed, 100u);
+}
+
+TEST(Waits, ThoseWhoseTimeIsOverTogetherRunAFewAtATime) {
+    Waits waits;
+    waits.set({.most_running = 2});
+    std::deque<Request> all;
+    for (int each = 0; each < 20; ++each) all.emplace_back().park(waits, "a", 50ms);
+    std::this_thread::sleep_for(200ms);
+    EXPECT_EQ(waits.load().running, 2u);
+    for (auto& each : all) {
+        EXPECT_TRUE(each.within(500ms));
+        each.end();
+    }
+    EXPECT_EQ(waits.load().running, 0u);
 }
 
 TEST(Waits, AWakeBetweenTheLookAndTheParkIsNotLost) {
+    for (const char* topic : {"a", "next a"}) {
+        Waits waits;
+        Request request;
+        const auto ticket = waits.ticket();
+        waits.wake(topic);
+        request.park(waits, topic, 60s, ticket);
+        EXPECT_TRUE(request.within(0ms));
+    }
+}
+
+TEST(Waits, WhatIsPassedOnBetweenTheLookAndTheParkIsNotLost) {
     Waits waits;
-    Waiter waiter;
-    const auto ticket = waits.ticket();
-    waits.wake("a");
-    waits.park({"a", Waits::Clock::now() + 60s}, ticket, waiter.resume());
-    EXPECT_TRUE(waiter.within(100ms));
+    Request gone, late;
+    gone.park(waits, "next a");
+    waits.wake("next a");
+    const auto ticket = waits.ticket();  // he looks now, and the other still holds it
+    gone.end();
+    late.park(waits, "next a", 60s, ticket);
+    EXPECT_TRUE(late.within(0ms));
 }
 
 TEST(Waits, ResumesWhenTheTimeIsOver) {
     Waits waits;
-    Waiter waiter;
-    waits.park({"a", Waits::Clock::now() + 50ms}, waits.ticket(), waiter.resume());
-    EXPECT_TRUE(waiter.within(700ms));
-    EXPECT_EQ(waits.waiting(), 0u);
+    Request request;
+    request.park(waits, "a", 50ms);
+    EXPECT_TRUE(request.within(700ms));
+    EXPECT_EQ(waits.load().waiting, 0u);
 }
 
-TEST(Waits, LooksAboutOnceASecondEvenIfNobodyWakes) {
+TEST(Waits, OneOfALineLooksAboutOnceASecondEvenIfNobodyWakes) {
     Waits waits;
-    Waiter waiter;
-    waits.park({"a", Waits::Clock::now() + 60s}, waits.ticket(), waiter.resume());
-    EXPECT_FALSE(waiter.within(500ms));
-    EXPECT_TRUE(waiter.within(5s));
+    auto all = crowd(waits, 500, "a");
+    std::this_thread::sleep_for(500ms);
+    EXPECT_EQ(waits.load().resumed, 0u);
+    EXPECT_TRUE(all[0].within(5s));
+    EXPECT_EQ(waits.load().resumed, 1u);
+    all[0].park(waits, "a");
+    EXPECT_TRUE(all[1].within(5s)) << "each in his turn";
 }
 
-TEST(Waits, NoWaiterIsLostOrResumedTwiceUnderManyWakes) {
+TEST(Waits, AGlanceThatFindsSomethingCallsTheNext) {
     Waits waits;
-    constexpr int threads = 8, rounds = 400;
-    std::atomic<int> resumed = 0;
+    auto all = crowd(waits, 3, "a");
+    ASSERT_TRUE(all[0].within(5s));
+    all[0].end();
+    EXPECT_TRUE(all[1].within(100ms));
+}
+
+TEST(Waits, TheGlancesOfManyLinesAreBounded) {
+    Waits waits;
+    std::deque<Request> all;
+    for (int each = 0; each < 1000; ++each)
+        all.emplace_back().park(waits, "topic " + std::to_string(each));
+    const auto end = Waits::Clock::now() + 3s;
+    while (Waits::Clock::now() < end) {
+        for (int each = 0; each < 1000; ++each)
+            if (auto& request = all[static_cast<std::size_t>(each)]; request.within(0ms))
+                request.park(waits, "topic " + std::to_string(each));
+        std::this_thread::sleep_for(1ms);
+    }
+    const auto looks = waits.load().resumed;
+    EXPECT_GE(looks, 10u);
+    EXPECT_LE(looks, 75u);
+}
+
+TEST(Waits, WhoeverHangsUpIsLetGoSoon) {
+    Waits waits;
+    auto all = crowd(waits, 20, "a");
+    all[7].gone = true;
+    EXPECT_TRUE(all[7].within(3s));
+}
+
+TEST(Waits, OnePrincipalHasSoManySeats) {
+    Waits waits;
+    waits.set({.most_per_principal = 2});
+    const Uuid ada = new_uuid(), bob = new_uuid();
+    std::deque<Request> all(4);
+    EXPECT_TRUE(waits.admit(*all[0].place, ada));
+    EXPECT_TRUE(waits.admit(*all[1].place, ada));
+    EXPECT_FALSE(waits.admit(*all[2].place, ada));
+    EXPECT_TRUE(waits.admit(*all[2].place, bob));
+    EXPECT_TRUE(waits.admit(*all[0].place, ada)) << "it has its seat";
+    all[1].end();
+    EXPECT_TRUE(waits.admit(*all[3].place, ada));
+}
+
+TEST(Waits, AfterTheEndNobodyWaits) {
+    Waits waits;
+    waits.set({.most_running = 2});
+    auto all = crowd(waits, 20, "a");
+    waits.close();
+    for (auto& each : all) EXPECT_TRUE(each.within(0ms));
+    Request late;
+    late.park(waits, "a");
+    EXPECT_TRUE(late.within(0ms));
+}
+
+TEST(Waits, NothingIsLostUnderManyThreads) {
+    Waits waits;
+    constexpr int threads = 8, rounds = 300;
+    std::atomic<int> to_have{0}, had{0};
     std::vector<std::thread> crowd;
     for (int t = 0; t < threads; ++t)
-        crowd.emplace_back([&, topic = "topic" + std::to_string(t % 3)] {
+        crowd.emplace_back([&] {
             for (int i = 0; i < rounds; ++i) {
-                waits.park({topic, Waits::Clock::now() + 200ms}, waits.ticket(), [&] {
-                    ++resumed;
-                });
-                if (i % 3 == 0) waits.wake(topic);
+                Request request;
+                for (;;) {
+                    const auto ticket = waits.ticket();
+                    int left = to_have.load();
+                    while (left > 0 && !to_have.compare_exchange_weak(left, left - 1)) {
+                    }
+                    if (left > 0) break;
+                    request.park(waits, "next a", 60s, ticket);
+                    request.resumed.acquire();
+                }
+                ++had;
             }
         });
+    const auto began = Waits::Clock::now();
+    for (int i = 0; i < threads * rounds; ++i) {
+        ++to_have;
+        waits.wake("next a");
+    }
     for (auto& each : crowd) each.join();
-    for (int i = 0; i < 200 && waits.waiting() > 0; ++i) std::this_thread::sleep_for(20ms);
-    EXPECT_EQ(waits.waiting(), 0u);
-    std::this_thread::sleep_for(50ms);
-    EXPECT_EQ(resumed, threads * rounds);
+    EXPECT_EQ(had, threads * rounds);
+    EXPECT_LT(Waits::Clock::now() - began, 20s) << "glances alone have served them";
+    EXPECT_EQ(waits.load().waiting, 0u);
+    EXPECT_EQ(waits.load().running, 0u);
 }
 
-}  // namespace
 }  // namespace svc::core

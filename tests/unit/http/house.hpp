@@ -33,6 +33,7 @@ class Desk final : public Service {
 public:
     static constexpr std::size_t most_body = 1000;
     static constexpr std::string_view large_path = "/large-echo";
+    static constexpr std::string_view at_once_path = "/at-once";
     static constexpr std::size_t most_large_body = 4 << 20;
 
     Outcome serve(Exchange& x) override {
@@ -67,6 +68,11 @@ public:
         return Outcome::answered;
     }
 
+    bool serve_at_once(Exchange& x) override {
+        if (x.request().path != at_once_path) return false;
+        x.answer.body = "at once";
+        return true;
+    }
     std::size_t body_limit(std::string_view, std::string_view path) const override {
         return path == large_path || path == "/pieces" ? most_large_body : most_body;
     }

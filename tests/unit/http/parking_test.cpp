@@ -66,8 +66,10 @@ TEST(Parking, APeerThatHangsUpIsAbandonedAndItsResumeDoesNoHarm) {
         EXPECT_FALSE(house.desk.any_abandoned());
     }
     EXPECT_TRUE(comes_true([&] { return house.desk.any_abandoned(); }));
+    const int served = house.desk.served();
     EXPECT_EQ(house.desk.wake_all(), 1u);
     EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    EXPECT_EQ(house.desk.served(), served) << "it was served to nobody";
     EXPECT_TRUE(house.answers());
 }
 
@@ -134,6 +136,30 @@ TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
     EXPECT_EQ(answered, 5);
     EXPECT_EQ(refused, 7);
     EXPECT_EQ(house.load().queued, 0u);
+}
+
+TEST(Queue, WhatWaitsForNothingIsAnsweredWhileEveryWorkerIsBusy) {
+    Settings settings;
+    settings.workers = 2;
+    settings.queue = 3;
+    House house(settings);
+    std::vector<Client> clients;
+    for (int each = 0; each < 10; ++each) {  // those behind the third in the queue are refused
+        clients.push_back(house.client());
+        clients.back().send(get("/sleep?2000"));
+        if (each == 1) {
+            ASSERT_TRUE(comes_true([&] { return house.desk.served() == 2; }));
+        }
+    }
+    ASSERT_TRUE(comes_true([&] { return house.load().refused == 5; }, 1500ms));
+    auto client = house.client();
+    for (int each = 0; each < 3; ++each) {
+        client.send(get(Desk::at_once_path));
+        const auto reply = client.read_reply("GET", 1000ms);
+        ASSERT_TRUE(reply);
+        EXPECT_EQ(reply->body, "at once");
+    }
+    EXPECT_EQ(house.load().queued, 3u);
 }
 
 TEST(Queue, ConnectionsBeyondTheMostAreTurnedAway) {

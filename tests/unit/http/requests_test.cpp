@@ -262,6 +262,26 @@ TEST(Requests, TheTargetIsCutAtTheFirstQuestionMark) {
     EXPECT_EQ(client.ask("OPTIONS * HTTP/1.1\r\nHost: test\r\n\r\n")->status, 200);
 }
 
+TEST(Requests, ATargetMayBeSentInAbsoluteForm) {
+    House house;
+    const auto target = [&](std::string_view method, std::string_view sent, std::string_view host) {
+        const auto reply = house.client().ask(
+            std::string(method) + ' ' + std::string(sent) +
+            " HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"
+        );
+        return reply ? reply->body : "nothing";
+    };
+    EXPECT_EQ(target("GET", "http://test/target?a=b", "test"), "/target|a=b");
+    EXPECT_EQ(target("GET", "HTTP://Test/target", "tEST"), "/target|");
+    EXPECT_EQ(target("GET", "http://test:80/target", "test"), "/target|");
+    EXPECT_EQ(target("GET", "http://test/target", "test:80"), "/target|");
+    EXPECT_EQ(target("GET", "https://test:443/target", "test"), "/target|");
+    EXPECT_EQ(target("GET", "http://[::1]:8080/target", "[::1]:8080"), "/target|");
+    EXPECT_EQ(target("GET", "http://test/target?to=http://b/", "test"), "/target|to=http://b/");
+    EXPECT_EQ(target("GET", "http://test", "test"), "hello");
+    EXPECT_EQ(target("GET", "http://test?a", "test"), "hello");
+}
+
 TEST(Requests, BlanksAroundAValueAreNotPartOfIt) {
     House house;
     auto client = house.client();

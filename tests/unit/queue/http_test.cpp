@@ -1,7 +1,6 @@
 // What only a request can ask for: waiting, versions, leases and joins named in headers.
 
-#include "tests/support/postgres.hpp"
-#include "tests/support/workspace.hpp"
+#include "tests/unit/queue/shop.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,43 +10,8 @@ namespace svc::test {
 
 namespace {
 
-namespace json = boost::json;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-/// A server with a board that has a queue, and a client that works on it.
-struct Shop {
-    Server server{{.database_url = Postgres::shared().fresh_database()}};
-    Workspace workspace = make_workspace(server);
-    Client client = server.client();
-    std::string board, queue, done;
-
-    Shop() {
-        client.token(workspace.mint("agent", "Worker"));
-        const auto made = expect(
-            201,
-            post(
-                "/v1/boards",
-                {{"name", "Shop"},
-                 {"columns",
-                  {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}}
-            )
-        );
-        board = made.text("/id");
-        queue = made.text("/column_ids/0");
-        done = made.text("/column_ids/1");
-    }
-    Reply post(const std::string& path, const json::value& body) { return client.post(path, body); }
-    Reply card(const std::string& title = "Card") {
-        return expect(
-            201, post("/v1/boards/" + board + "/cards", {{"column_id", queue}, {"title", title}})
-        );
-    }
-    std::string claim_path() const {
-        return "/v1/boards/" + board + "/columns/" + queue + ":claim-next";
-    }
-    Reply claim(int wait = 0) { return expect(200, post(claim_path(), {{"wait_seconds", wait}})); }
-};
 
 Shop& shop() {
     static Shop here;
