@@ -141,18 +141,27 @@ private:
     json::object success(int status) {
         json::object out{{"description", describe(status)}};
         const Output& output = operation_.handler.output;
-        if (status / 100 == 3)
-            out["headers"] = json::object{
-                {"Location",
-                 {{"description", "Where to go on."},
-                  {"schema", {{"type", "string"}, {"format", "uri-reference"}}}}}};
-        if (output.versioned)
-            out["headers"] = json::object{{"ETag", {{"$ref", "#/components/headers/ETag"}}}};
+        out["headers"] = headers(status);
         if (status == 204 || status / 100 == 3 || (!output.codec && !output.item)) return out;
         json::object schema;
         if (output.item) schema = components_.page(*output.item);
         else output.codec->schema(components_.output, {}, schema);
         out["content"] = json::object{{"application/json", {{"schema", std::move(schema)}}}};
+        return out;
+    }
+
+    json::object headers(int status) const {
+        json::object out = answer_headers(signed_in());
+        const auto shared = [&](std::string_view header, std::string_view name) {
+            out[header] = json::object{{"$ref", "#/components/headers/" + std::string(name)}};
+        };
+        if (status / 100 == 3)
+            out["Location"] = json::object{
+                {"description", "Where to go on."},
+                {"schema", {{"type", "string"}, {"format", "uri-reference"}}}};
+        if (operation_.handler.output.versioned) shared("ETag", "ETag");
+        if (is_post() && writes() && signed_in())
+            shared("Idempotency-Replayed", "IdempotencyReplayed");
         return out;
     }
 

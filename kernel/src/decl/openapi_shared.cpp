@@ -118,6 +118,35 @@ json::object header_parameter(
         {"schema", std::move(schema)}};
 }
 
+/// What is refused before or for want of a caller tells nothing of his budgets.
+bool knows_caller(int status) { return status != 400 && status != 401; }
+
+json::object header(std::string_view description, json::object schema) {
+    return {{"description", description}, {"schema", std::move(schema)}};
+}
+
+json::object headers() {
+    const json::object text{{"type", "string"}}, uuid{{"type", "string"}, {"format", "uuid"}};
+    const json::object count{{"type", "integer"}, {"minimum", 0}};
+    return {
+        {"ETag", header("The record's version, for `If-Match`.", text)},
+        {"RetryAfter", header("Seconds to wait.", {{"type", "integer"}, {"minimum", 1}})},
+        {"RequestId", header("Names this request in the logs.", uuid)},
+        {"IdempotencyReplayed",
+         header(
+             "The answer is the one that an earlier request with this `Idempotency-Key` got.",
+             {{"type", "string"}, {"const", "true"}}
+         )},
+        {"RateLimitLimit",
+         header(
+             "What the budget allows that the caller is closest to using up. This and the other "
+             "two are there when the caller is an agent with a budget.",
+             count
+         )},
+        {"RateLimitRemaining", header("What is left of it.", count)},
+        {"RateLimitReset", header("When it is full again, in Unix seconds.", count)}};
+}
+
 json::object parameters() {
     const json::object uuid{{"type", "string"}, {"format", "uuid"}};
     const json::object key{{"type", "string"}, {"minLength", 1}, {"maxLength", 255}};
@@ -182,8 +211,19 @@ json::object refusal(int status) {
     const auto& row = *std::ranges::find(refusals, status, &Refusal::status);
     // Spelt out, as clients and tools of FastAPI's documents look for it here.
     if (status == 422)
-        return {{"description", row.description}, {"content", json_content("HTTPValidationError")}};
+        return {
+            {"description", row.description},
+            {"headers", answer_headers(true)},
+            {"content", json_content("HTTPValidationError")}};
     return reference("#/components/responses/" + std::string(row.name));
+}
+
+json::object answer_headers(bool to_caller) {
+    json::object out{{"X-Request-Id", reference("#/components/headers/RequestId")}};
+    if (!to_caller) return out;
+    for (const std::string name : {"Limit", "Remaining", "Reset"})
+        out["X-RateLimit-" + name] = reference("#/components/headers/RateLimit" + name);
+    return out;
 }
 
 void add_error_schemas(json::object& schemas) {
@@ -199,21 +239,18 @@ void add_shared_parts(json::object& components) {
     json::object responses;
     for (const Refusal& row : refusals) {
         if (row.status == 422) continue;
-        json::object response{{"description", row.description}};
+        json::object response{
+            {"description", row.description},
+            {"headers", answer_headers(knows_caller(row.status))}};
         if (row.status == 429)
-            response["headers"] =
-                json::object{{"Retry-After", reference("#/components/headers/RetryAfter")}};
+            response["headers"].as_object()["Retry-After"] =
+                reference("#/components/headers/RetryAfter");
         response["content"] = json_content("ErrorResponse");
         responses[row.name] = std::move(response);
     }
     components["responses"] = std::move(responses);
     components["parameters"] = parameters();
-    components["headers"] = json::object{
-        {"ETag",
-         {{"description", "The record's version, for `If-Match`."},
-          {"schema", {{"type", "string"}}}}},
-        {"RetryAfter",
-         {{"description", "Seconds to wait."}, {"schema", {{"type", "integer"}, {"minimum", 1}}}}}};
+    components["headers"] = headers();
     components["securitySchemes"] = security_schemes();
 }
 

@@ -170,6 +170,33 @@ TEST(OpenApi, RefusalsFollowFromTheAccess) {
     EXPECT_THAT(keys_at("/paths/~1v1~1auth~1google~1callback/get/responses"), ElementsAre("302"));
 }
 
+TEST(OpenApi, AnswersNameTheirHeaders) {
+    const auto everybodys = ElementsAre("X-Request-Id");
+    const auto callers = ElementsAre(
+        "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
+    );
+    EXPECT_THAT(keys_at("/components/responses/MissingVersion/headers"), everybodys);
+    EXPECT_THAT(keys_at("/components/responses/Unauthorized/headers"), everybodys);
+    EXPECT_THAT(keys_at("/components/responses/NotFound/headers"), callers);
+    EXPECT_THAT(
+        keys_at("/components/responses/RateLimited/headers"),
+        ElementsAre(
+            "X-Request-Id",
+            "X-RateLimit-Limit",
+            "X-RateLimit-Remaining",
+            "X-RateLimit-Reset",
+            "Retry-After"
+        )
+    );
+    EXPECT_THAT(keys_at(in(boards, "/get/responses/200/headers")), callers);
+    EXPECT_THAT(keys_at(in(boards, "/get/responses/422/headers")), callers);
+    EXPECT_THAT(
+        keys_at("/paths/~1v1~1auth~1signup/post/responses/201/headers"),
+        ElementsAre("X-Request-Id", "ETag")
+    );
+    EXPECT_NE(at(in(boards, "/post/responses/201/headers/Idempotency-Replayed")), nullptr);
+}
+
 TEST(OpenApi, SecurityFollowsFromTheAccess) {
     EXPECT_EQ(text_at("/paths/~1v1~1auth~1signup/post/security"), "[]");
     EXPECT_EQ(text_at(in(board, "/get/security")), R"([{"bearerAuth":[]},{"sessionCookie":[]}])");
