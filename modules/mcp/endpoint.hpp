@@ -67,6 +67,8 @@ private:
 
 /// True when the message is of the stateless era.
 bool is_stateless(const http::Request& request, const Message& message);
+/// The same of messages that came together, if one of them is.
+bool is_stateless(const http::Request& request, const json::array& messages);
 /// RpcError unless the header that names the protocol's version is absent or a known one.
 void check_version_header(const http::Request& request);
 RpcError unsupported_version(std::string_view requested);

@@ -76,6 +76,10 @@ std::string Endpoint::answer_in_session(const Message& message, const Asking& as
 }
 
 http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
+    if (is_stateless(call.request(), messages))
+        throw RpcError(
+            Code::invalid_request, "Protocol 2026-07-28 has no batches; send one message.", 400
+        );
     check_version_header(call.request());
     if (require_session(call).version != batching_version)
         throw RpcError(

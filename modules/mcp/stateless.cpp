@@ -2,8 +2,11 @@
 
 #include <sodium.h>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+
+#include <algorithm>
 
 /// Revision 2026-07-28: every request says for itself what it speaks, in `_meta` and again in
 /// headers that have to agree.
@@ -56,6 +59,7 @@ std::string decoded(std::string_view header, std::string_view value) {
     );
     if (failed) mismatch(header, "is not Base64 between its marks.");
     out.resize(size);
+    if (out.find('\0') != out.npos) mismatch(header, "holds a NUL between its marks.");
     return out;
 }
 
@@ -118,6 +122,17 @@ Result discover(const Catalog& catalog) {
 bool is_stateless(const http::Request& request, const Message& message) {
     return meta(message, version_key) ||
            request.header("mcp-protocol-version") == stateless_version;
+}
+
+bool is_stateless(const http::Request& request, const json::array& messages) {
+    const auto says_so = [&](const json::value& each) {
+        const auto* object = each.if_object();
+        const auto* params = object ? object->if_contains("params") : nullptr;
+        Message message;
+        message.params = params ? params->if_object() : nullptr;
+        return is_stateless(request, message);
+    };
+    return is_stateless(request, Message{}) || std::ranges::any_of(messages, says_so);
 }
 
 RpcError unsupported_version(std::string_view requested) {

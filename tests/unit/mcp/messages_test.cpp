@@ -1,3 +1,4 @@
+#include "svc/types.hpp"
 #include "tests/unit/mcp/mcp_client.hpp"
 
 namespace svc::test {
@@ -140,6 +141,20 @@ TEST_F(McpMessages, BatchesAreForTheOldestProtocolAlone) {
     EXPECT_EQ(mcp.post(batch).status, 400);
     EXPECT_EQ(error_code(mcp.post(batch)), -32600);
 
+    const Headers modern{{"MCP-Protocol-Version", "2026-07-28"}};
+    const std::string meta =
+        R"([{"jsonrpc":"2.0","id":1,"method":"ping","params":)"
+        R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}])";
+    for (const Reply& stateless :
+         {mcp.post(batch, modern), mcp.post("[]", modern), mcp.post(meta)}) {
+        EXPECT_EQ(stateless.status, 400) << stateless.body;
+        EXPECT_EQ(error_code(stateless), -32600) << stateless.body;
+        EXPECT_EQ(
+            stateless.text("/error/message"),
+            "Protocol 2026-07-28 has no batches; send one message."
+        );
+    }
+
     mcp.initialize("2025-03-26");
     const auto reply = mcp.post(batch);
     ASSERT_EQ(reply.status, 200) << reply.body;
@@ -159,6 +174,25 @@ TEST_F(McpMessages, BatchesAreForTheOldestProtocolAlone) {
     for (int i = 0; i < 51; ++i) many += R"({"jsonrpc":"2.0","id":1,"method":"ping"},)";
     many.back() = ']';
     EXPECT_EQ(mcp.post(many).status, 400);
+}
+
+TEST_F(McpMessages, AWorkspaceThatIsNotTheTokensIsRefusedAsByRest) {
+    mcp.initialize();
+    const auto call_in = [&](const std::string& org) {
+        return mcp.call("get_me", json::object{}, {{"X-Svc-Org", org}});
+    };
+    EXPECT_EQ(call_in(workspace.org_id).status, 200);
+    const auto foreign = call_in(new_uuid().str());
+    EXPECT_EQ(foreign.status, 404) << foreign.body;
+    EXPECT_EQ(foreign.text("/code"), "object_not_found");
+    const auto by_rest =
+        mcp.client.send("GET", "/v1/boards", {}, {{"X-Svc-Org", new_uuid().str()}});
+    EXPECT_EQ(foreign.text("/message"), by_rest.text("/message"));
+    const auto malformed = call_in("nonsense");
+    EXPECT_EQ(malformed.status, 422) << malformed.body;
+    EXPECT_EQ(malformed.text("/detail/0/loc/1"), "x-svc-org");
+    mcp.client.token("svc_nobody");
+    EXPECT_EQ(call_in("nonsense").status, 401);
 }
 
 TEST_F(McpMessages, PagesOfOtherSitesAreTurnedAway) {

@@ -84,6 +84,21 @@ TEST_F(McpStateless, HeadersHaveToAgreeWithTheBody) {
     EXPECT_EQ(send("tools/call", get_me, {{"Mcp-Name", "=?base64?Z2V0X21l?="}}).status, 200);
 }
 
+TEST_F(McpStateless, AHeaderThatHoldsANulIsNamedAsThat) {
+    for (const char* name : {"Z2V0X21lAA==", "AA==", "AGdldF9tZQ=="}) {
+        const auto reply = send(
+            "tools/call",
+            {{"name", "get_me"}},
+            {{"Mcp-Name", "=?base64?" + std::string(name) + "?="}}
+        );
+        EXPECT_EQ(reply.status, 400) << name;
+        EXPECT_EQ(error_code(reply), -32020) << name;
+        EXPECT_EQ(
+            reply.text("/error/message"), "Header mismatch: Mcp-Name holds a NUL between its marks."
+        );
+    }
+}
+
 TEST_F(McpStateless, TheEnvelopeHasToBeWhole) {
     json::object bare = meta();
     bare.erase("io.modelcontextprotocol/clientCapabilities");
