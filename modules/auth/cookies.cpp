@@ -42,6 +42,19 @@ Poco::JWT::Signer signer(const Kernel& kernel) {
     return Poco::JWT::Signer(kernel.sign("auth.session", ""));  // takes HS256 and nothing else
 }
 
+/// Three parts in base64url as it is written. Poco reads more than that as the same token.
+bool is_compact(std::string_view token) {
+    constexpr int parts = 3;
+    for (int part = 1; part <= parts; ++part) {
+        const auto dot = part < parts ? token.find('.') : token.size();
+        if (dot == token.npos) return false;
+        const auto text = token.substr(0, dot);
+        if (text.empty() || base64(from_base64url(text), Base64::url) != text) return false;
+        token.remove_prefix(std::min(dot + 1, token.size()));
+    }
+    return true;
+}
+
 std::string sign(const Kernel& kernel, const Claims& claims, Timestamp expires) {
     Poco::JWT::Token token;
     token.setType("JWT");
@@ -127,7 +140,7 @@ void take_session(Call& call) {
 
 std::optional<Uuid> session_in(const Kernel& kernel, const http::Request& request) {
     const std::string_view cookie = request.cookie(session_cookie);
-    if (cookie.empty()) return std::nullopt;
+    if (!is_compact(cookie)) return std::nullopt;
     try {
         const auto token = signer(kernel).verify(std::string(cookie));
         // Poco takes a token whatever its times are.

@@ -93,6 +93,15 @@ TEST_F(Sessions, OnlyACookieOfOursCounts) {
     const auto genuine = signed_cookie(hs256, good);
     expect(401, me(genuine.substr(0, genuine.rfind('.') + 1)));
     expect(401, me(genuine.substr(0, genuine.size() - 2)));
+    for (const char* more : {"=", "==", ".", ".x", "%3D", "~"}) expect(401, me(genuine + more));
+    expect(401, me("=" + genuine));
+    std::string padded = genuine;
+    padded.insert(padded.rfind('.'), "=");
+    expect(401, me(padded));
+    for (const char last : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZ")) {  // spare bits
+        std::string other = genuine;
+        if (std::exchange(other.back(), last) != last) expect(401, me(other));
+    }
     std::string forged = genuine;
     forged[forged.size() - 10] = forged[forged.size() - 10] == 'A' ? 'B' : 'A';
     expect(401, me(forged));
