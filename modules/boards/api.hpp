@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/bodies.hpp"
 #include "modules/boards/shapes.hpp"
 #include "svc/kernel.hpp"
 
@@ -188,5 +189,19 @@ inline constexpr EventKind card_archived{
     "card.archived", "card", "A card was put away.", &record_of<Card>};
 inline constexpr EventKind card_restored{
     "card.restored", "card", "A card was brought back.", &record_of<Card>};
+inline constexpr EventKind card_deleted{
+    "card.deleted", "card", "A card was put into the trash.", &record_of<Card>};
+inline constexpr EventKind card_blocked{
+    "card.blocked", "card", "A card has to wait for another.", &record_of<Card>};
+inline constexpr EventKind card_unblocked{
+    "card.unblocked", "card", "A card no longer has to wait for any other.", &record_of<Card>};
+inline constexpr EventKind card_linked{
+    "card.linked", "card_link", "Two cards have to do with each other.", &record_of<CardLink>};
+inline constexpr EventKind card_unlinked{
+    "card.unlinked", "card_link", "A link between two cards was taken away.", &record_of<CardLink>};
+// Who looks is nobody else's business: for the audit record alone.
+inline constexpr EventKind card_watched{"card.watched", "card", "Somebody watches a card."};
+inline constexpr EventKind card_unwatched{
+    "card.unwatched", "card", "Somebody no longer watches a card."};
 
 }  // namespace svc::boards

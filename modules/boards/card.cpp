@@ -2,10 +2,12 @@
 
 #include "modules/boards/card.hpp"
 
+#include "modules/boards/card_requests.hpp"
 #include "modules/boards/labels.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/people.hpp"
+#include "modules/boards/relatives.hpp"
 
 namespace svc::boards {
 
@@ -36,12 +38,7 @@ struct CardFound {
 };
 SVC_RECORD(CardFound, (id, ""));
 
-struct CardId {
-    CardRef card_id;
-};
-SVC_RECORD(CardId, (card_id, "Its id, or its key such as ENG-42."));
-
-Card get(Call& call, const CardId& in) {
+Card get(Call& call, const CardOnly& in) {
     const Seat seat = Seat::of(call);
     const CardRef& ref = in.card_id;
     auto seen = ref.id
@@ -50,8 +47,7 @@ Card get(Call& call, const CardId& in) {
     auto found = seen.one();
     if (!found) not_found("card");
     require(found->role, BoardRole::viewer, "card");
-    found->card.url = url_of(call.kernel(), found->card);
-    return std::move(found->card);
+    return shown(call, std::move(found->card));
 }
 
 }  // namespace
@@ -66,42 +62,6 @@ Uuid id_of(Call& call, const CardRef& ref) {
 // --------------------------------------------------------------------------------- making one
 
 namespace {
-
-struct CreateCardRequest {
-    Uuid board_id;
-    Uuid column_id;
-    std::string title;
-    std::optional<Uuid> before_id;
-    std::optional<Uuid> after_id;
-    std::optional<std::vector<std::string>> labels;
-    std::optional<std::vector<Uuid>> assignees;
-    std::optional<Moment> due;
-    std::optional<Moment> start;
-    Priority priority{};
-    std::optional<double> estimate;
-    std::optional<std::string> external_key;
-};
-SVC_RECORD(
-    CreateCardRequest,
-    (board_id, ""),
-    (column_id, "The column to stand in."),
-    (title, "What is to be done, in one line.", length(1, 500), trimmed),
-    (before_id, "The card to stand above."),
-    (after_id, "The card to stand below; at the end of the column if neither is given."),
-    (labels,
-     "Ids or names; names the board does not know yet are added to it.",
-     length(0, 50),
-     items_up_to(60)),
-    (assignees, "Ids of people and agents.", length(0, 20)),
-    (due, "A day (2026-06-19) or an instant (2026-06-19T10:00:00Z)."),
-    (start, "A day or an instant."),
-    (priority, "How urgent it is.", defaulted),
-    (estimate, "How much work it is, in the unit your board counts in."),
-    (external_key,
-     "Your own name for it. Refused with 409 while another open card of the board has it, so that "
-     "a repeat makes no double.",
-     length(1, 200))
-);
 
 // Numbers have no gaps: whoever comes second waits here, and a rollback gives the number back.
 // What the following statements read is then the newest.
@@ -143,8 +103,10 @@ constexpr Sql find_destination{"boards.destination_of_new_card", R"(
 constexpr Sql insert_card{"boards.insert_card", R"(
     INSERT INTO cards (
         org_id, id, board_id, column_id, number, position, title, labels, assignees, due, start,
-        priority, estimate, external_key, completed_at, created_by, last_edited_by)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16))"};
+        priority, estimate, external_key, completed_at, created_by, last_edited_by,
+        parent_card_id, blocked_by, block_count, properties)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16,
+        $17, $18, $19, $20))"};
 
 /// What the first round trip found out.
 struct Ground {
@@ -153,11 +115,13 @@ struct Ground {
     Destination destination;
     OrderKey position;
     WantedLabels wanted_labels;
+    WantedBlockers blockers;
     std::vector<LabelRef> labels{};
     std::vector<PrincipalRef> assignees{};
+    std::unique_ptr<CardBodies::Body> body{};
 };
 
-Card card_on(const Ground& ground, const CreateCardRequest& in, Call& call, const Uuid& id) {
+Card card_on(Ground& ground, const CreateCardRequest& in, Call& call, const Uuid& id) {
     Card card;
     card.id = id;
     card.org_id = call.org();
@@ -173,7 +137,14 @@ Card card_on(const Ground& ground, const CreateCardRequest& in, Call& call, cons
     card.priority = in.priority;
     card.estimate = in.estimate;
     card.properties = AsJson(std::map<std::string, JsonText>{});
+    card.parent_card_id = in.parent_card_id;
     card.blocked_by = AsJson(std::vector<Uuid>{});
+    if (ground.blockers.given()) {
+        card.blocked_by = AsJson(ground.blockers.ids());
+        card.blocked = ground.blockers.any_open();
+    }
+    if (ground.body) card.block_count = ground.body->block_count();
+    card.has_children = card.block_count > 0;
     card.external_key = in.external_key;
     if (ground.destination.column.kind == ColumnKind::done) card.completed_at = ground.board.now;
     enter(card, &ground.destination.column);
@@ -201,14 +172,45 @@ void insert(Tx& tx, const Card& card, std::int64_t number) {
         card.estimate,
         card.external_key,
         card.completed_at,
-        card.created_by.text
+        card.created_by.text,
+        card.parent_card_id,
+        card.blocked_by.text,
+        card.block_count,
+        card.properties.text
     );
 }
 
-Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id) {
+/// What no request for a copy says.
+void copy_besides(const Card& from, Card& to, const CardBodies* bodies) {
+    to.properties = from.properties;
+    to.parent_card_id = from.parent_card_id;
+    if (bodies) to.block_count = from.block_count;
+    to.has_children = to.block_count > 0;
+}
+
+/// The body as it was asked for; none when nobody said anything about it.
+std::unique_ptr<CardBodies::Body> body_of(Call& call, const CreateCardRequest& in) {
+    if (!in.children && !in.markdown) return nullptr;
+    const char* field = in.markdown ? "markdown" : "children";
+    if (in.children && in.markdown)
+        throw wrong_field(call, field, "a body is given as `children` or as `markdown`, not both");
+    auto* bodies = call.kernel().find<CardBodies>();
+    if (!bodies) throw wrong_field(call, field, "cards have no bodies on this server");
+    return bodies->read(call, {in.children, in.markdown});
+}
+
+std::optional<std::vector<Uuid>> assignees_of(const CreateCardRequest& in, const Card* like) {
+    if (!like) return in.assignees;
+    std::vector<Uuid> ids;
+    for (const PrincipalRef& each : like->assignees.parsed()) ids.push_back(each.id);
+    return ids;
+}
+
+Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Card* like) {
     Tx& tx = call.tx();
     const Uuid& org = call.org();
     const Anchors anchors{in.before_id, in.after_id};
+    if (in.blocked_by) lock_blockers(call, *in.blocked_by);
     auto numbered = tx.later<Number>(next_number, org, in.board_id, in.column_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto destination =
@@ -216,7 +218,9 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id) {
     std::optional<Later<Spot>> spot;
     if (anchors.any()) spot = find_spot(tx, org, in.column_id, id, anchors);
     WantedLabels labels(call, in.labels, in.board_id, std::nullopt);
-    WantedPeople people(call, in.assignees);
+    WantedPeople people(call, assignees_of(in, like));
+    WantedParent parent(call, in.parent_card_id, std::nullopt);
+    WantedBlockers blockers(call, in.blocked_by, std::nullopt);
 
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
@@ -224,30 +228,45 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id) {
     if (!found) throw wrong_field(call, "column_id", "the board has no such column");
     found->require_room();
     if (found->rival) throw external_key_taken(*found->rival);
-    Ground ground{*board, numbered.must().number, *found, {}, std::move(labels)};
+    parent.require();
+    Ground ground{
+        *board, numbered.must().number, *found, {}, std::move(labels), std::move(blockers)};
     ground.position = spot ? key_at(call, *spot, anchors) : OrderKey::last(found->below, chance());
     if (ground.wanted_labels.given()) ground.labels = ground.wanted_labels.refs();
-    if (people.given()) ground.assignees = people.refs();
+    if (like) ground.labels = like->labels.parsed();
+    if (people.given()) ground.assignees = like ? people.those_still_here() : people.refs();
+    ground.body = body_of(call, in);
     return ground;
 }
 
-Card create(Call& call, const CreateCardRequest& in) {
+}  // namespace
+
+Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     Tx& tx = call.tx();
     const Uuid id = new_uuid();
-    Ground ground = explore(call, in, id);
-    const Card card = card_on(ground, in, call, id);
+    Ground ground = explore(call, in, id, like);
+    CardBodies* bodies = like ? call.kernel().find<CardBodies>() : nullptr;
+    Card card = card_on(ground, in, call, id);
+    if (like) copy_besides(*like, card, bodies);
     const Event made =
         created(card_created, card).on_board(card.board_id).in_column(card.column_id);
     call.ask(made);
     ground.wanted_labels.make_new_ones(in.board_id);
     insert(tx, card, ground.number);
     if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
+    if (ground.blockers.given()) ground.blockers.store(card.id);
+    if (ground.body) ground.body->write(call, card);
+    if (bodies && card.block_count > 0) bodies->copy(call, like->id, card);
     CallDoer doer(call);
     const Placing placing{nullptr, card, &ground.destination.column, ground.board.now, doer};
     for (CardWatcher* watcher : moves().watchers()) watcher->made(tx, placing);
     call.tell(made);
-    return card;
+    return {std::nullopt, card};
 }
+
+namespace {
+
+Card create(Call& call, const CreateCardRequest& in) { return make_card(call, in).after; }
 
 }  // namespace
 
@@ -270,6 +289,7 @@ const Operation create_card{
         "instead of making a double.",
     .access = Access::board_editor,
     .status = 201,
+    .body_limit = 2 << 20,
     .handler = create,
 };
 

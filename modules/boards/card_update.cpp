@@ -1,102 +1,17 @@
 // Changing cards, but for their place.
 
 #include "modules/boards/card.hpp"
+#include "modules/boards/card_requests.hpp"
+#include "modules/boards/edits.hpp"
 #include "modules/boards/labels.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/people.hpp"
+#include "modules/boards/relatives.hpp"
 
 namespace svc::boards {
 
 namespace {
-
-struct UpdateCardRequest {
-    CardRef card_id;
-    Patch<std::string> title;
-    Patch<std::vector<std::string>> labels;
-    Patch<std::vector<Uuid>> assignees;
-    Patch<std::optional<Moment>> due;
-    Patch<std::optional<Moment>> start;
-    Patch<Priority> priority;
-    Patch<std::optional<double>> estimate;
-    Patch<std::optional<std::string>> external_key;
-    bool merge_properties = false;
-};
-SVC_RECORD(
-    UpdateCardRequest,
-    (card_id, "Its id, or its key such as ENG-42."),
-    (title, "What is to be done, in one line.", length(1, 500), trimmed),
-    (labels,
-     "Ids or names, in place of those it has; names the board does not know yet are added to it.",
-     length(0, 50),
-     items_up_to(60)),
-    (assignees, "Ids of people and agents, in place of those it has.", length(0, 20)),
-    (due, "A day (2026-06-19) or an instant (2026-06-19T10:00:00Z); null clears it."),
-    (start, "A day or an instant; null clears it."),
-    (priority, "How urgent it is."),
-    (estimate, "null clears it."),
-    (external_key,
-     "Your own name for it, unique among the board's open cards; null clears it.",
-     length(1, 200)),
-    (merge_properties,
-     "Adds labels and assignees to those it has; by REST also `Prefer: merge-properties`.",
-     defaulted)
-);
-
-// Whoever gives a card a key waits for those who give it to another.
-constexpr Sql lock_board_of_card{"boards.lock_board_of_card", R"(
-    SELECT board_id FROM board_counters
-    WHERE org_id = $1 AND board_id = (SELECT board_id FROM cards WHERE org_id = $1 AND id = $2)
-    FOR UPDATE)"};
-
-constexpr Sql find_rival{"boards.find_rival", R"(
-    SELECT o.id FROM cards c
-    JOIN cards o
-        ON o.org_id = $1 AND o.board_id = c.board_id AND o.external_key = $3 AND o.id <> $2
-        AND o.completed_at IS NULL AND NOT o.is_archived AND NOT o.in_trash
-    WHERE c.org_id = $1 AND c.id = $2
-        AND c.completed_at IS NULL AND NOT c.is_archived AND NOT c.in_trash)"};
-
-struct Rival {
-    Uuid id;
-};
-SVC_RECORD(Rival, (id, ""));
-
-constexpr Sql ask_time{"boards.time", "SELECT now() AS now"};
-
-struct Time {
-    Timestamp now;
-};
-SVC_RECORD(Time, (now, ""));
-
-constexpr Sql write_card{"boards.update_card", R"(
-    UPDATE cards
-    SET title = $3, labels = $4, assignees = $5, due = $6, start = $7, priority = $8,
-        estimate = $9, external_key = $10,
-        last_edited_time = now(), last_edited_by = $11, version = version + 1
-    WHERE org_id = $1 AND id = $2)"};
-
-void store(Tx& tx, const Card& card) {
-    tx.queue(
-        write_card,
-        card.org_id,
-        card.id,
-        card.title,
-        card.labels.text,
-        card.assignees.text,
-        card.due,
-        card.start,
-        card.priority,
-        card.estimate,
-        card.external_key,
-        card.last_edited_by.text
-    );
-}
-
-template <class T>
-std::optional<T> if_given(const Patch<T>& patch) {
-    return patch.given() ? std::optional(patch.value()) : std::nullopt;
-}
 
 /// One update: the look-ups go out together, before anything is read.
 class Update {
@@ -105,50 +20,61 @@ public:
         : call_(call), in_(in), merge_(in.merge_properties || call.merge_properties()) {
         Tx& tx = call.tx();
         const Uuid& org = call.org();
+        const auto parent = in.parent_card_id.given() ? in.parent_card_id.value() : std::nullopt;
+        if (parent || in.blocked_by.given()) lock_ties(call);
+        lock_blockers(call, in.blocked_by.value());
         tx.queue(lock_card, org, card);
         const auto key = in.external_key.given() ? in.external_key.value() : std::nullopt;
         if (key) {
             tx.queue(lock_board_of_card, org, card);
-            rival_ = tx.later<Rival>(find_rival, org, card, *key);
+            rival_ = find_rival(tx, org, card, *key);
         }
         labels_.emplace(call, if_given(in.labels), std::nullopt, card);
         people_.emplace(call, if_given(in.assignees));
+        parent_.emplace(call, parent, card);
+        blockers_.emplace(call, if_given(in.blocked_by), card);
         seen_ = Seat::of(call).later<CardSeen>(tx, see_card, card);
-        time_ = tx.later<Time>(ask_time);
+        time_ = tx.later<Now>(ask_time);
     }
 
-    Card run() {
+    Written run() {
         const auto seen = seen_->one();
         require_changeable(seen, BoardRole::editor);
+        require_out_of_trash(seen->card);
         call_.require_version(seen->card.version);
         const Card& before = seen->card;
         Card after = before;
-        const bool reassigned = apply_to(after);
-        if (to_json(after) == to_json(before)) return after;
+        apply_to(after);
+        if (to_json(after) == to_json(before)) return {before, after};
         if (rival_)
             if (const auto rival = rival_->one()) throw external_key_taken(rival->id);
-        after.last_edited_time = time_->one()->now;
-        after.last_edited_by = AsJson(ref_of(call_.caller()));
-        after.version = before.version + 1;
-        write(before, after, reassigned);
-        return after;
+        store_edit(call_, before, after, time_->must().now, [&] {
+            if (labels_->given()) labels_->make_new_ones(after.board_id);
+            if (blockers_->given()) blockers_->store(after.id);
+        });
+        return {before, after};
     }
 
 private:
-    /// Whether it has other assignees now.
-    bool apply_to(Card& card) {
+    void apply_to(Card& card) {
         in_.title.apply_to(card.title);
         in_.due.apply_to(card.due);
         in_.start.apply_to(card.start);
         in_.priority.apply_to(card.priority);
         in_.estimate.apply_to(card.estimate);
         in_.external_key.apply_to(card.external_key);
+        parent_->require();
+        in_.parent_card_id.apply_to(card.parent_card_id);
+        if (blockers_->given() && blockers_->ids() != card.blocked_by.parsed()) {
+            card.blocked_by = AsJson(blockers_->ids());
+            card.blocked = blockers_->any_open();
+        }
         if (labels_->given()) replace(card.labels, labels_->refs(), "labels", 50);
-        return people_->given() && replace(card.assignees, people_->refs(), "assignees", 20);
+        if (people_->given()) replace(card.assignees, people_->refs(), "assignees", 20);
     }
 
     template <class Ref>
-    bool replace(
+    void replace(
         AsJson<std::vector<Ref>>& list,
         std::vector<Ref> refs,
         std::string_view field,
@@ -160,34 +86,7 @@ private:
             throw wrong_field(
                 call_, field, "joined these would be more than " + std::to_string(most)
             );
-        if (refs == present) return false;
-        list = AsJson(refs);
-        return true;
-    }
-
-    void write(const Card& before, const Card& after, bool reassigned) {
-        const Event event = placed(changed(card_updated, before, after), after);
-        call_.ask(event);
-        std::optional<Event> assigned;
-        if (reassigned) {
-            Card unassigned = after;
-            unassigned.assignees = before.assignees;
-            assigned = placed(changed(card_assigned, unassigned, after), after);
-            call_.ask(*assigned);
-        }
-        if (labels_->given()) labels_->make_new_ones(after.board_id);
-        store(call_.tx(), after);
-        const bool sorted_anew = after.priority != before.priority || after.due != before.due;
-        if (sorted_anew && after.queue.state != QueueState::idle)
-            for (CardWatcher* watcher : moves().watchers()) watcher->reordered(call_.tx(), after);
-        call_.tell(event);
-        if (!assigned) return;
-        index_assignees(call_.tx(), after.org_id, after.id, after.assignees.parsed());
-        call_.tell(*assigned);
-    }
-
-    static Event placed(Event event, const Card& card) {
-        return std::move(event).on_board(card.board_id).in_column(card.column_id);
+        if (refs != present) list = AsJson(refs);
     }
 
     Call& call_;
@@ -196,17 +95,21 @@ private:
     std::optional<Later<Rival>> rival_;
     std::optional<WantedLabels> labels_;
     std::optional<WantedPeople> people_;
+    std::optional<WantedParent> parent_;
+    std::optional<WantedBlockers> blockers_;
     std::optional<Later<CardSeen>> seen_;
-    std::optional<Later<Time>> time_;
+    std::optional<Later<Now>> time_;
 };
 
 Card update(Call& call, const UpdateCardRequest& in) {
-    Card card = Update(call, in, id_of(call, in.card_id)).run();
-    card.url = url_of(call.kernel(), card);
-    return card;
+    return shown(call, change_card(call, in).after);
 }
 
 }  // namespace
+
+Written change_card(Call& call, const UpdateCardRequest& in) {
+    return Update(call, in, id_of(call, in.card_id)).run();
+}
 
 const Operation update_card{
     .name = "update_card",
@@ -214,7 +117,9 @@ const Operation update_card{
     .summary = "Change a card.",
     .description =
         "Changes only the fields that are sent; null clears, lists replace unless "
-        "`merge_properties` is set. Send the card's version as If-Match to refuse to "
+        "`merge_properties` is set. Whoever ties cards in a circle, as parts of each other or as "
+        "waiting for each other, is refused with 409. Send the card's version as If-Match to "
+        "refuse to "
         "overwrite somebody else's change (412).",
     .access = Access::board_editor,
     .idempotent = true,

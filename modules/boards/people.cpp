@@ -45,6 +45,13 @@ std::vector<PrincipalRef> WantedPeople::refs() {
     return refs;
 }
 
+std::vector<PrincipalRef> WantedPeople::those_still_here() {
+    std::vector<PrincipalRef> refs;
+    for (const PersonFound& row : found_->all())
+        if (row.id) refs.push_back({{}, *row.id, *row.principal_type, row.name});
+    return refs;
+}
+
 void index_assignees(
     Tx& tx, const Uuid& org, const Uuid& card, const std::vector<PrincipalRef>& assignees
 ) {

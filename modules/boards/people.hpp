@@ -20,6 +20,8 @@ public:
     bool given() const { return found_.has_value(); }
     /// Reads; throws Failure 422 for somebody who is not in the workspace.
     std::vector<PrincipalRef> refs();
+    /// Reads; whoever is not in the workspace is left out.
+    std::vector<PrincipalRef> those_still_here();
 
 private:
     Call& call_;

@@ -319,4 +319,31 @@ SVC_RECORD(
     (version, "Rises with every change; send it as If-Match to refuse to overwrite others.")
 );
 
+enum class LinkType { blocks, relates, duplicates };
+BOOST_DESCRIBE_ENUM(LinkType, blocks, relates, duplicates)
+
+struct CardLink {
+    Object<"card_link"> object;
+    Uuid id;
+    LinkType type{};
+    Uuid card_id;
+    Uuid target_id;
+    Timestamp created_time;
+    AsJson<PrincipalRef> created_by;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    CardLink,
+    (object, ""),
+    (id, ""),
+    (type,
+     "`blocks`: the target has to wait for the card. `relates`: they have to do with each other. "
+     "`duplicates`: the card says the same as the target."),
+    (card_id, ""),
+    (target_id, "The other card."),
+    (created_time, ""),
+    (created_by, ""),
+    (version, "Always 1: links are made and taken away, not changed.")
+);
+
 }  // namespace svc::boards

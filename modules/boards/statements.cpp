@@ -32,6 +32,17 @@ void require_changeable(const std::optional<CardSeen>& seen, BoardRole least) {
     if (seen->board_is_archived) archived();
 }
 
+void require_out_of_trash(const Card& card) {
+    if (!card.in_trash) return;
+    throw Failure(Fault::conflict, "The card " + card.key + " is in the trash; restore it first.")
+        .with("reason", "card_in_trash");
+}
+
+void require_visible(const std::optional<CardSeen>& seen) {
+    if (!seen || seen->board_in_trash) not_found("card");
+    require(seen->role, BoardRole::viewer, "card");
+}
+
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
     return wrong_at(call, '"' + std::string(field) + '"', message);
 }

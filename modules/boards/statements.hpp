@@ -58,11 +58,21 @@ void require_changeable(const std::optional<BoardSeen>& board, BoardRole least);
 /// The same for a card on its board.
 void require_changeable(const std::optional<CardSeen>& seen, BoardRole least);
 
+/// 409 for a card in the trash.
+void require_out_of_trash(const Card& card);
+/// 404 for whoever may not see the card.
+void require_visible(const std::optional<CardSeen>& seen);
+
 /// A 422 about one field of the input, addressed as the caller sent it.
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
 Failure wrong_item(
     const Call& call, std::string_view field, std::size_t index, std::string_view message
 );
+
+template <class T>
+std::optional<T> if_given(const Patch<T>& patch) {
+    return patch.given() ? std::optional(patch.value()) : std::nullopt;
+}
 
 /// `more` behind `present`, each once, told apart by id: a list as sent, or, with
 /// Prefer: merge-properties, joined to what is there.

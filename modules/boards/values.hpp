@@ -23,7 +23,6 @@ struct AsJson {
 
 /// A day or an instant, as text that sorts by time: a day stands for its beginning in UTC.
 struct moment_format {
-    static constexpr std::string_view name = "date or date-time", error = "datetime_parsing";
     static bool accept(std::string& text) {
         if (Date::parse(text)) return true;
         const auto time = Timestamp::parse(text);
@@ -67,17 +66,17 @@ struct Json<boards::Moment> {
     static void read(
         Reader& reader, const Rules& rules, const json::value& in, boards::Moment& out
     ) {
-        std::string text;
-        if (detail::read_format(
-                reader,
-                rules,
-                in,
-                text,
-                boards::moment_format::name,
-                boards::moment_format::error,
-                &boards::moment_format::accept
-            ))
-            out = *boards::Moment::parse(text);
+        JsonText raw;
+        Json<JsonText>::read(reader, rules, in, raw);
+        const std::string_view text = raw.text;
+        if (text.size() > 2 && text.starts_with('"'))
+            if (const auto day = Date::parse(text.substr(1, text.size() - 2))) {
+                out = *boards::Moment::parse(day->str());
+                return;
+            }
+        Timestamp time;
+        Json<Timestamp>::read(reader, rules, in, time);  // one without an offset is refused
+        out = *boards::Moment::parse(time.str());
     }
     static void write(const boards::Moment& in, std::string& out) { write_text(in.str(), out); }
     static void from_db(Cell cell, boards::Moment& out) {

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/queue/brief.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/sweeper.hpp"
 #include "modules/queue/watcher.hpp"
@@ -53,6 +54,7 @@ public:
         kernel.listen([&kernel](std::span<const StoredEvent> batch) {
             wake_for_others(kernel, batch);
         });
+        kernel.use<boards::Briefs>().add(brief_source());
         run_jobs(kernel, settings);
     }
 

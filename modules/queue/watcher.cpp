@@ -27,7 +27,7 @@ public:
                 const auto held = later.one();
                 const boards::Card& before = *placing.before;
                 const bool stays = before.column_id == placing.after.column_id &&
-                                   !before.is_archived && placing.column;
+                                   !before.is_archived && !before.in_trash && placing.column;
                 if (stays) keep_in_place(tx, placing, held);
                 else change_place(tx, placing, held);
             };

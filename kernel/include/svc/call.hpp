@@ -53,6 +53,10 @@ public:
     /// Writes the event in this transaction (no round trip of its own).
     virtual void tell(const Event& event) = 0;
 
+    /// Gives the events that are told from here on this cause, so that they are known to belong
+    /// together; those of an automation keep the cause that they have.
+    virtual void share_cause(const Uuid& cause) = 0;
+
     /// Runs once the transaction is committed, on the same thread; must not throw.
     virtual void after_commit(std::function<void()> then) = 0;
 

@@ -31,7 +31,9 @@ struct EventCause {
 };
 SVC_RECORD(
     EventCause,
-    (event_id, "The event that an automation answered with this change."),
+    (event_id,
+     "The event that an automation answered with this change; of the changes of one batch, the "
+     "batch's `cause_id`."),
     (automation_id, "Which automation."),
     (depth, "How many automations stand one behind the other.")
 );
@@ -86,7 +88,7 @@ SVC_RECORD(
     (actor, "Who did it."),
     (occurred_at, "When, by the database's clock."),
     (mutation_id, "As the client named its write (X-Svc-Mutation)."),
-    (cause, "The event that an automation answered."),
+    (cause, "What it was done for: the event that an automation answered, or a batch."),
     (data, "What changed.")
 );
 

@@ -116,6 +116,7 @@ void RunningCall::tell(const Event& event) {
                 R"(["header","x-svc-mutation"])", "uuid_parsing", "Input should be a valid UUID"
             );
     }
+    if (!context.cause_event) context.cause_event = cause_;
     events::queue_event(tx(), event, context);
     told_ = true;
 }

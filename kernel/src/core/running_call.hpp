@@ -21,6 +21,7 @@ public:
     void add_header(std::string_view name, std::string value) override;
     void ask(const Event& event) override;
     void tell(const Event& event) override;
+    void share_cause(const Uuid& cause) override { cause_ = cause; }
     void after_commit(std::function<void()> then) override;
     void wait_for(std::string_view topic, std::chrono::seconds at_most) override;
     std::optional<std::vector<std::string>> after(const Paging& paging) const override;
@@ -43,6 +44,7 @@ private:
     Tx::Mode mode_;
     std::unique_ptr<Tx> tx_;
     const void* input_ = nullptr;
+    std::optional<Uuid> cause_;
     bool told_ = false;
     mutable bool merged_ = false;
     std::vector<std::pair<std::string, std::string>> headers_;

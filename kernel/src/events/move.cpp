@@ -112,20 +112,22 @@ constexpr Sql add_events{"events.add_events", R"(
 constexpr Sql add_audit_entries{"events.add_audit_entries", R"(
     INSERT INTO audit_events (
         org_id, sequence, id, occurred_at, action, outcome, actor, target_type, target_id,
-        target_name, before, after, ip_address, user_agent, request_id, prev_hash, hash)
+        target_name, before, after, ip_address, user_agent, request_id, prev_hash, hash,
+        kind, card_id)
     SELECT org_id, sequence, id,
            timestamptz 'epoch' + occurred_micros * interval '1 microsecond',
            action, outcome, actor, NULLIF(target_type, ''), NULLIF(target_id, '')::uuid,
            NULLIF(target_name, ''), NULLIF(before, ''), NULLIF(after, ''),
            NULLIF(ip_address, ''), NULLIF(user_agent, ''), NULLIF(request_id, ''),
-           decode(prev_hash, 'hex'), decode(hash, 'hex')
+           decode(prev_hash, 'hex'), decode(hash, 'hex'),
+           NULLIF(kind, ''), NULLIF(card_id, '')::uuid
     FROM unnest(
         $1::uuid[], $2::bigint[], $3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::text[],
         $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-        $15::text[], $16::text[], $17::text[])
+        $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
         AS a (org_id, sequence, id, occurred_micros, action, outcome, actor, target_type,
               target_id, target_name, before, after, ip_address, user_agent, request_id,
-              prev_hash, hash))"};
+              prev_hash, hash, kind, card_id))"};
 
 constexpr Sql keep_heads{"events.keep_heads", R"(
     INSERT INTO event_heads (org_id, sequence, audit_sequence, audit_hash)
@@ -275,8 +277,14 @@ private:
             std::move(entry.user_agent).value_or(""),
             std::move(entry.request_id).value_or(""),
             std::move(entry.prev_hash),
-            std::move(entry.hash)
+            std::move(entry.hash),
+            row.kind.value_or(""),
+            text_of(card_of(row))
         );
+    }
+
+    static std::optional<Uuid> card_of(const Row& row) {
+        return row.object == "card" ? row.object_id : row.card_id;
     }
 
     void add_event(Row&& row, Head& head) {
@@ -355,7 +363,7 @@ private:
     std::map<std::pair<Uuid, Uuid>, std::int64_t> boards_;
     std::vector<StoredEvent> events_;
     Table<9> events_table_;
-    Table<17> audit_;
+    Table<19> audit_;
     Table<4> heads_table_;
     Table<3> boards_table_;
     Table<2> dropped_;

@@ -33,6 +33,7 @@ public:
     void add_header(std::string_view, std::string) override {}
     void ask(const Event&) override {}
     void tell(const Event&) override {}
+    void share_cause(const Uuid&) override {}
     void after_commit(std::function<void()>) override {}
     void wait_for(std::string_view, std::chrono::seconds) override {}
     std::optional<std::vector<std::string>> after(const Paging&) const override {

@@ -1,0 +1,303 @@
+// Many changes of cards in one call.
+
+#include "modules/boards/card.hpp"
+#include "modules/boards/card_requests.hpp"
+#include "modules/boards/operations.hpp"
+#include "modules/boards/relatives.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+struct BatchItem {
+    std::optional<CreateCardRequest> create;
+    std::optional<UpdateCardRequest> update;
+    std::optional<MoveCardRequest> move;
+    std::optional<CardOnly> archive;
+    std::optional<CardOnly> delete_;
+    std::optional<std::int64_t> version;
+};
+SVC_RECORD(
+    BatchItem,
+    (create, "A card to make, as create_card takes it."),
+    (update, "A card to change, as update_card takes it."),
+    (move, "A card to move, as move_card takes it."),
+    (archive, "A card to put away."),
+    (delete_, "A card to put into the trash."),
+    (version,
+     "The version that the card must have before the batch; 412 for this item otherwise.",
+     range(1, std::numeric_limits<std::int64_t>::max()))
+);
+
+struct BatchCardsRequest {
+    std::vector<BatchItem> operations;
+    bool atomic = true;
+    bool dry_run = false;
+};
+SVC_RECORD(
+    BatchCardsRequest,
+    (operations,
+     "Carried out in this order. Each is exactly one of `create`, `update`, `move`, `archive` and "
+     "`delete`.",
+     length(1, 100)),
+    (atomic,
+     "All or nothing: the first refusal is the answer, with the item's `index` in "
+     "`additional_data`. Otherwise each item succeeds or fails by itself.",
+     defaulted),
+    (dry_run,
+     "Change nothing, and say of each item how it would go and what it would change.",
+     defaulted)
+);
+
+struct BatchedCard {
+    std::int64_t index = 0;
+    std::string operation;
+    std::int64_t status = 200;
+    std::optional<Card> card;
+    JsonText changes{"{}"}, previous{"{}"};
+    std::optional<JsonText> error;
+};
+SVC_RECORD(
+    BatchedCard,
+    (index, "Its place among the operations, beginning with 0."),
+    (operation, "What was asked: `create`, `update`, `move`, `archive` or `delete`."),
+    (status, "What the operation would have answered by itself."),
+    (card, "As it is afterwards; null when it was refused."),
+    (changes, "The fields that differ, as they are afterwards; of a new card, all."),
+    (previous, "The same fields as they were before."),
+    (error, "The body of the refusal; null when it went well.")
+);
+
+struct CardBatch {
+    Object<"card_batch"> object;
+    bool dry_run = false;
+    Uuid cause_id;
+    std::int64_t succeeded_count = 0;
+    std::int64_t failed_count = 0;
+    std::vector<BatchedCard> results;
+};
+SVC_RECORD(
+    CardBatch,
+    (object, ""),
+    (dry_run, "Nothing was changed."),
+    (cause_id,
+     "In `cause.event_id` of every event of the batch, unless an automation's call is the cause."),
+    (succeeded_count, ""),
+    (failed_count, "None of an atomic batch, unless it is a dry run."),
+    (results, "One for each operation, in the same order.")
+);
+
+// ------------------------------------------------------------------------------ one of them
+
+std::string_view name_of_operation(const BatchItem& item) {
+    if (item.create) return "create";
+    if (item.update) return "update";
+    if (item.move) return "move";
+    if (item.archive) return "archive";
+    return "delete";
+}
+
+Written carry_out(Call& call, const BatchItem& item) {
+    if (item.create) return make_card(call, *item.create);
+    if (item.update) return change_card(call, *item.update);
+    if (item.move) return move_card_to(call, *item.move);
+    if (item.archive) return archive_card_of(call, *item.archive);
+    return delete_card_of(call, *item.delete_);
+}
+
+/// The card that an item is about; null when it makes one.
+CardRef* card_in(BatchItem& item) {
+    if (item.update) return &item.update->card_id;
+    if (item.move) return &item.move->card_id;
+    if (item.archive) return &item.archive->card_id;
+    if (item.delete_) return &item.delete_->card_id;
+    return nullptr;
+}
+
+void require_one_operation(const Call& call, const std::vector<BatchItem>& items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const BatchItem& item = items[i];
+        const int count = item.create.has_value() + item.update.has_value() +
+                          item.move.has_value() + item.archive.has_value() +
+                          item.delete_.has_value();
+        if (count != 1)
+            throw wrong_item(
+                call,
+                "operations",
+                i,
+                "exactly one of create, update, move, archive and delete should be given"
+            );
+    }
+}
+
+BatchedCard result_of(Call& call, std::size_t index, const BatchItem& item, Written written) {
+    BatchedCard result;
+    result.index = static_cast<std::int64_t>(index);
+    result.operation = name_of_operation(item);
+    result.status = item.create ? 201 : item.delete_ ? 204 : 200;
+    written.after.url = url_of(call.kernel(), written.after);
+    if (written.before) written.before->url = written.after.url;
+    const Card* before = written.before ? &*written.before : nullptr;
+    write_difference(
+        record_of<Card>(), before, &written.after, result.changes.text, result.previous.text
+    );
+    result.card = std::move(written.after);
+    return result;
+}
+
+BatchedCard result_of(
+    Call& call, std::size_t index, const BatchItem& item, const Failure& failure
+) {
+    BatchedCard result;
+    result.index = static_cast<std::int64_t>(index);
+    result.operation = name_of_operation(item);
+    result.status = failure.status();
+    result.error = JsonText{failure.body(call.request_id())};
+    return result;
+}
+
+// ---------------------------------------------------------------------- what they have in common
+
+// All at once and in one order, so that two batches do not wait for each other's cards.
+constexpr Sql lock_cards{"boards.lock_cards_of_batch", R"(
+    WITH wanted AS (
+        SELECT w.id FROM unnest($2::uuid[]) w (id)
+        UNION
+        SELECT c.id FROM unnest($3::text[], $4::text[]) w (board_key, number)
+        JOIN boards b ON b.org_id = $1 AND b.key = w.board_key
+        JOIN cards c
+            ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint
+    )
+    SELECT c.id, c.number, c.version,
+        (SELECT b.key FROM boards b WHERE b.org_id = $1 AND b.id = c.board_id) AS board_key
+    FROM cards c
+    WHERE c.org_id = $1 AND c.id IN (SELECT id FROM wanted)
+    ORDER BY c.id
+    FOR UPDATE OF c)"};
+
+struct LockedCard {
+    Uuid id;
+    std::int64_t number = 0;
+    std::int64_t version = 0;
+    std::string board_key;
+};
+SVC_RECORD(LockedCard, (id, ""), (number, ""), (version, ""), (board_key, ""));
+
+constexpr Sql begin_batch{"boards.begin_batch", "SAVEPOINT batch"};
+constexpr Sql undo_batch{"boards.undo_batch", "ROLLBACK TO SAVEPOINT batch"};
+constexpr Sql begin_item{"boards.begin_item", "SAVEPOINT item"};
+constexpr Sql undo_item{"boards.undo_item", "ROLLBACK TO SAVEPOINT item"};
+constexpr Sql keep_item{"boards.keep_item", "RELEASE SAVEPOINT item"};
+
+class Batch {
+public:
+    Batch(Call& call, const BatchCardsRequest& in)
+        : call_(call),
+          items_(in.operations),
+          dry_run_(in.dry_run),
+          one_by_one_(in.dry_run || !in.atomic) {
+        require_one_operation(call, items_);
+        batch_.dry_run = in.dry_run;
+        batch_.cause_id = new_uuid();
+        call.share_cause(batch_.cause_id);
+    }
+
+    CardBatch run() {
+        Tx& tx = call_.tx();
+        lock_all();
+        if (dry_run_) tx.queue(begin_batch);
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            const BatchedCard& done = batch_.results.emplace_back(run_one(i));
+            ++(done.error ? batch_.failed_count : batch_.succeeded_count);
+        }
+        if (dry_run_) tx.queue(undo_batch);
+        return std::move(batch_);
+    }
+
+private:
+    void lock_all() {
+        std::vector<Uuid> ids;
+        std::vector<std::string> keys, numbers;
+        bool ties = false;
+        for (BatchItem& item : items_) {
+            if (item.update)
+                ties |= item.update->parent_card_id.given() || item.update->blocked_by.given();
+            const CardRef* card = card_in(item);
+            if (!card) continue;
+            if (card->id) ids.push_back(*card->id);
+            else keys.push_back(card->board_key), numbers.push_back(std::to_string(card->number));
+        }
+        if (ties) lock_ties(call_);
+        if (ids.empty() && keys.empty()) return;
+        locked_ = call_.tx().all<LockedCard>(lock_cards, call_.org(), ids, keys, numbers);
+        for (BatchItem& item : items_)
+            if (CardRef* card = card_in(item)) name_by_id(*card);
+    }
+
+    const LockedCard* find(const CardRef& card) const {
+        const auto same = [&](const LockedCard& each) {
+            return card.id ? each.id == *card.id
+                           : each.board_key == card.board_key && each.number == card.number;
+        };
+        const auto found = std::ranges::find_if(locked_, same);
+        return found == locked_.end() ? nullptr : &*found;
+    }
+
+    void name_by_id(CardRef& card) const {
+        if (const LockedCard* found = find(card)) card = CardRef{found->id, {}, 0};
+    }
+
+    void require_version(BatchItem& item) const {
+        const CardRef* card = card_in(item);
+        const LockedCard* found = card && item.version ? find(*card) : nullptr;
+        if (!found || found->version == *item.version) return;
+        throw Failure(
+            Fault::version_conflict,
+            "It has changed since you read it: it is at version " + std::to_string(found->version) +
+                ", you expected " + std::to_string(*item.version) + "."
+        )
+            .with("current_version", std::to_string(found->version));
+    }
+
+    BatchedCard run_one(std::size_t index) {
+        Tx& tx = call_.tx();
+        BatchItem& item = items_[index];
+        if (one_by_one_) tx.queue(begin_item);
+        try {
+            require_version(item);
+            BatchedCard result = result_of(call_, index, item, carry_out(call_, item));
+            if (one_by_one_) tx.queue(keep_item);
+            return result;
+        } catch (const Failure& failure) {
+            if (!one_by_one_) throw Failure(failure).with("index", std::to_string(index));
+            tx.queue(undo_item);
+            return result_of(call_, index, item, failure);
+        }
+    }
+
+    Call& call_;
+    std::vector<BatchItem> items_;
+    const bool dry_run_;
+    const bool one_by_one_;
+    std::vector<LockedCard> locked_;
+    CardBatch batch_;
+};
+
+CardBatch batch(Call& call, const BatchCardsRequest& in) { return Batch(call, in).run(); }
+
+}  // namespace
+
+const Operation batch_cards{
+    .name = "batch_cards",
+    .route = "POST /v1/cards:batch",
+    .summary = "Make, change, move, archive and delete up to 100 cards in one call.",
+    .description =
+        "All in one transaction, in the order they are given, so that what one item does the next "
+        "one finds. All or nothing, unless `atomic` is false. `dry_run` shows the differences and "
+        "changes nothing. The events of a batch have one cause in common.",
+    .access = Access::board_editor,
+    .body_limit = 2 << 20,
+    .handler = batch,
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,57 @@
+// Copies of cards.
+
+#include "modules/boards/card.hpp"
+#include "modules/boards/card_requests.hpp"
+#include "modules/boards/operations.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+struct DuplicateCardRequest {
+    CardRef card_id;
+    std::optional<Uuid> column_id;
+    std::optional<std::string> title;
+};
+SVC_RECORD(
+    DuplicateCardRequest,
+    (card_id, "Its id, or its key such as ENG-42."),
+    (column_id, "A column of the same board; below the card itself if left out."),
+    (title, "The card's own title if left out.", length(1, 500), trimmed)
+);
+
+Card duplicate(Call& call, const DuplicateCardRequest& in) {
+    const Uuid id = id_of(call, in.card_id);
+    const auto seen = Seat::of(call).later<CardSeen>(call.tx(), see_card, id).one();
+    require_changeable(seen, BoardRole::editor);
+    require_out_of_trash(seen->card);
+    const Card& card = seen->card;
+
+    CreateCardRequest copy;
+    copy.board_id = card.board_id;
+    copy.column_id = in.column_id.value_or(card.column_id);
+    if (copy.column_id == card.column_id && !card.is_archived) copy.after_id = card.id;
+    copy.title = in.title.value_or(card.title);
+    copy.due = card.due;
+    copy.start = card.start;
+    copy.priority = card.priority;
+    copy.estimate = card.estimate;
+    return shown(call, make_card(call, copy, &card).after);
+}
+
+}  // namespace
+
+const Operation duplicate_card{
+    .name = "duplicate_card",
+    .route = "POST /v1/cards/{card_id}:duplicate",
+    .summary = "Make a copy of a card.",
+    .description =
+        "The copy has the same title, labels, assignees, dates, priority, estimate, properties, "
+        "parent and body. Its comments, links, watchers, history and external key stay with the "
+        "original alone.",
+    .access = Access::board_editor,
+    .status = 201,
+    .handler = duplicate,
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "modules/boards/statements.hpp"
+
+/// Writing down what somebody made of a card, but for its place.
+namespace svc::boards {
+
+inline constexpr Sql ask_time{"boards.time", "SELECT now() AS now"};
+
+struct Now {
+    Timestamp now;
+};
+SVC_RECORD(Now, (now, ""));
+
+/// Whoever gives a card a key waits for those who give it to another.
+inline constexpr Sql lock_board_of_card{"boards.lock_board_of_card", R"(
+    SELECT board_id FROM board_counters
+    WHERE org_id = $1 AND board_id = (SELECT board_id FROM cards WHERE org_id = $1 AND id = $2)
+    FOR UPDATE)"};
+
+/// The open card of the same board that has the external key, unless this one is not open itself.
+struct Rival {
+    Uuid id;
+};
+SVC_RECORD(Rival, (id, ""));
+Later<Rival> find_rival(Tx& tx, const Uuid& org, const Uuid& card, const std::string& key);
+
+/// Asks, then queues the card as it is from now on and what follows from that, and tells of it.
+/// `after` gets its version, its author and `now`. `besides` queues what else belongs to the edit,
+/// once nobody has refused it. The card is locked.
+void store_edit(
+    Call& call,
+    const Card& before,
+    Card& after,
+    const Timestamp& now,
+    const std::function<void()>& besides
+);
+
+}  // namespace svc::boards

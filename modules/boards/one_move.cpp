@@ -1,0 +1,243 @@
+// One card on its way.
+
+#include "modules/boards/one_move.hpp"
+
+#include "modules/boards/card.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+// The card, those that wait for it, its board where a key may be taken anew, the column where the
+// limit is hard: in this order everywhere. What the following statements read is then the newest.
+constexpr Sql lock_for_move{"boards.lock_for_move", R"(
+    WITH card AS (
+        SELECT id, board_id, column_id, external_key,
+            card_is_open(completed_at, is_archived, in_trash) AS open
+        FROM cards WHERE org_id = $1 AND id = $2
+        FOR UPDATE
+    ), waiting AS (
+        SELECT id FROM cards
+        WHERE org_id = $1 AND id IN (
+            SELECT l.target_id FROM card_links l
+            WHERE l.org_id = $1 AND l.card_id = (SELECT id FROM card) AND l.kind = 'blocks')
+        ORDER BY id
+        FOR NO KEY UPDATE
+    ), board AS (
+        SELECT board_id FROM board_counters
+        WHERE org_id = $1 AND board_id = (
+            SELECT board_id FROM card WHERE external_key IS NOT NULL AND NOT open)
+        FOR UPDATE
+    ), target AS (
+        SELECT id FROM columns
+        WHERE org_id = $1 AND wip_policy = 'hard' AND wip_limit IS NOT NULL
+            AND id = coalesce($3::uuid, (
+                SELECT CASE $4::text WHEN 'completed' THEN t.completed_id
+                    WHEN 'exhausted' THEN t.exhausted_id ELSE c.column_id END
+                FROM card c JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id))
+        FOR NO KEY UPDATE
+    )
+    SELECT now() AS now, (SELECT count(*) FROM card) AS cards,
+        (SELECT count(*) FROM waiting) AS waiting, (SELECT count(*) FROM board) AS boards, (SELECT count(*) FROM target) AS columns)"};
+
+constexpr Sql find_destination{"boards.destination_of_move", R"(
+    SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
+        CASE WHEN k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL THEN (
+            SELECT count(*) FROM cards o
+            WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $2
+                AND NOT o.is_archived AND NOT o.in_trash)
+        END AS standing,
+        (SELECT max(o.position) FROM cards o
+         WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $2
+             AND NOT o.is_archived AND NOT o.in_trash) AS below,
+        CASE WHEN c.external_key IS NOT NULL
+            AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash)
+        THEN (
+            SELECT o.id FROM cards o
+            WHERE o.org_id = $1 AND o.board_id = c.board_id AND o.external_key = c.external_key
+                AND o.id <> $2 AND o.completed_at IS NULL
+                AND NOT o.is_archived AND NOT o.in_trash)
+        END AS rival
+    FROM cards c
+    JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id
+    JOIN columns k
+        ON k.org_id = $1 AND k.board_id = c.board_id AND NOT k.in_trash
+        AND k.id = coalesce($3::uuid, CASE $4::text WHEN 'completed' THEN t.completed_id
+            WHEN 'exhausted' THEN t.exhausted_id ELSE c.column_id END)
+    WHERE c.org_id = $1 AND c.id = $2)"};
+
+constexpr Sql find_waiting{"boards.find_waiting", R"(
+    SELECT c.id, c.board_id, c.column_id, c.title, c.version
+    FROM card_links l
+    JOIN cards c ON c.org_id = $1 AND c.id = l.target_id
+    WHERE l.org_id = $1 AND l.card_id = $2 AND l.kind = 'blocks'
+        AND card_is_open(c.completed_at, c.is_archived, c.in_trash)
+        AND NOT EXISTS (
+            SELECT FROM card_links o
+            JOIN cards x ON x.org_id = $1 AND x.id = o.card_id
+            WHERE o.org_id = $1 AND o.target_id = l.target_id AND o.kind = 'blocks'
+                AND o.card_id <> $2
+                AND card_is_open(x.completed_at, x.is_archived, x.in_trash))
+    ORDER BY c.id)"};
+
+constexpr Sql place_card{"boards.place_card", R"(
+    UPDATE cards
+    SET column_id = $3, position = $4, completed_at = $5, is_archived = $6, in_trash = $7,
+        last_edited_time = now(), last_edited_by = $8, version = version + 1
+    WHERE org_id = $1 AND id = $2)"};
+
+// A card that is put away no longer counts.
+constexpr Sql count_card{"boards.count_card", R"(
+    UPDATE board_counters SET card_count = card_count + $3
+    WHERE org_id = $1 AND board_id = $2)"};
+
+bool is_open(const Card& card) { return !card.completed_at && !card.is_archived && !card.in_trash; }
+
+}  // namespace
+
+OneMove::OneMove(Tx& tx, Wish wish)
+    : tx_(tx),
+      wish_(std::move(wish)),
+      locked_(tx.later<Locked>(lock_for_move, wish_.seat.org, wish_.card, wish_.column, wish_.turn)
+      ),
+      seen_later_(wish_.seat.later<CardSeen>(tx, see_card, wish_.card)),
+      destination_later_(tx.later<Destination>(
+          find_destination, wish_.seat.org, wish_.card, wish_.column, wish_.turn
+      )),
+      waiting_(tx.later<Waiting>(find_waiting, wish_.seat.org, wish_.card)),
+      settles_(about_to_place(tx, wish_.seat.org, wish_.card, wish_.asker)) {
+    if (wish_.column && wish_.anchors.any())
+        spot_later_ = find_spot(tx, wish_.seat.org, *wish_.column, wish_.card, wish_.anchors);
+}
+
+const std::optional<CardSeen>& OneMove::seen() {
+    read();
+    return seen_;
+}
+
+const ColumnRules* OneMove::to() {
+    read();
+    return destination_ ? &destination_->column : nullptr;
+}
+
+bool OneMove::full() {
+    read();
+    return destination_ && !stays() && destination_->full();
+}
+
+void OneMove::read() {
+    if (has_read_) return;
+    has_read_ = true;
+    seen_ = seen_later_.one();
+    destination_ = destination_later_.one();
+}
+
+bool OneMove::stays() const {
+    return seen_ && on_board() && seen_->card.column_id == destination_->column.column_id;
+}
+
+OrderKey OneMove::end_of_column() {
+    read();
+    return OrderKey::last(destination_->below, chance());
+}
+
+// ------------------------------------------------------------------------------- where it goes
+
+Card OneMove::carry_out(Doer& doer) { return carry_out_at(doer, end_of_column(), card_moved); }
+
+Card OneMove::carry_out_beside(Call& call) {
+    CallDoer doer(call);
+    const OrderKey key = spot_later_ ? key_at(call, *spot_later_, wish_.anchors) : end_of_column();
+    return carry_out_at(doer, key, card_moved);
+}
+
+Card OneMove::restore(Doer& doer) {
+    read();
+    Card card = carry_out_at(doer, seen_->card.position, card_restored);
+    tx_.queue(count_card, card.org_id, card.board_id, 1);
+    return card;
+}
+
+Card OneMove::archive(Doer& doer) {
+    read();
+    Card after = seen_->card;
+    after.is_archived = true;
+    return leave(doer, std::move(after), card_archived);
+}
+
+Card OneMove::remove(Doer& doer) {
+    read();
+    Card after = seen_->card;
+    after.in_trash = true;
+    return leave(doer, std::move(after), card_deleted);
+}
+
+Card OneMove::leave(Doer& doer, Card after, const EventKind& kind) {
+    enter(after, nullptr);
+    place(doer, after, kind, nullptr);
+    if (on_board()) tx_.queue(count_card, after.org_id, after.board_id, -1);
+    return after;
+}
+
+Card OneMove::carry_out_at(Doer& doer, OrderKey key, const EventKind& kind) {
+    if (full()) destination_->require_room();
+    Card after = seen_->card;
+    if (!stays()) enter(after, &destination_->column);
+    after.column_id = destination_->column.column_id;
+    after.position = std::move(key);
+    after.is_archived = after.in_trash = false;
+    if (destination_->column.kind != ColumnKind::done) {
+        if (destination_->rival) throw external_key_taken(*destination_->rival);
+        after.completed_at.reset();
+    } else if (!after.completed_at) {
+        after.completed_at = now();
+    }
+    place(doer, after, kind, &destination_->column);
+    return after;
+}
+
+// ----------------------------------------------------------------------------- writing it down
+
+void OneMove::place(Doer& doer, Card& after, const EventKind& kind, const ColumnRules* column) {
+    const Card& before = seen_->card;
+    after.last_edited_time = now();
+    after.last_edited_by = AsJson(doer.who());
+    after.version = before.version + 1;
+    const Event event =
+        changed(kind, before, after).on_board(after.board_id).in_column(after.column_id);
+    doer.ask(event);
+    tx_.queue(
+        place_card,
+        after.org_id,
+        after.id,
+        after.column_id,
+        after.position.str(),
+        after.completed_at,
+        after.is_archived,
+        after.in_trash,
+        after.last_edited_by.text
+    );
+    doer.tell(event);
+    tell_the_waiting(doer, after);
+    Placing placing{&before, after, column, now(), doer};
+    for (const CardWatcher::Settle& settle : settles_) settle(placing);
+}
+
+/// Whoever waits for this card alone is free once it is done, and has to wait again when it is
+/// taken up again.
+void OneMove::tell_the_waiting(Doer& doer, const Card& after) {
+    const bool open = is_open(after);
+    if (open == is_open(seen_->card)) return;
+    for (const Waiting& each : waiting_.all()) {
+        Event event;
+        event.kind = open ? &card_blocked : &card_unblocked;
+        event.id = each.id;
+        event.version = each.version;
+        event.name = each.title;
+        event.changes = open ? R"({"blocked":true})" : R"({"blocked":false})";
+        event.previous = open ? R"({"blocked":false})" : R"({"blocked":true})";
+        doer.tell(std::move(event).on_board(each.board_id).in_column(each.column_id));
+    }
+}
+
+}  // namespace svc::boards

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "modules/boards/moves.hpp"
+
+/// Giving one card another place, or none.
+namespace svc::boards {
+
+/// What is asked of a card: a column by name, or the one that the present one names at `turn`.
+struct Wish {
+    Seat seat;
+    Uuid card;
+    std::optional<Uuid> column;
+    std::string_view turn;
+    Anchors anchors{};
+    const CardWatcher* asker = nullptr;
+};
+
+inline constexpr std::string_view back_to_column = "back";  // a turn of this module's own
+
+struct Locked {
+    Timestamp now;
+};
+SVC_RECORD(Locked, (now, ""));
+
+/// A card that waits for the one that is moved, and for no other that is not done.
+struct Waiting {
+    Uuid id;
+    Uuid board_id;
+    Uuid column_id;
+    std::string title;
+    std::int64_t version = 0;
+};
+SVC_RECORD(Waiting, (id, ""), (board_id, ""), (column_id, ""), (title, ""), (version, ""));
+
+class OneMove final : public Move {
+public:
+    OneMove(Tx& tx, Wish wish);
+
+    const std::optional<CardSeen>& seen();
+    const Card* card() override { return seen() ? &seen_->card : nullptr; }
+    const ColumnRules* to() override;
+    bool full() override;
+    Timestamp now() { return locked_.must().now; }
+
+    Card carry_out(Doer& doer) override;
+    Card carry_out_beside(Call& call);
+    /// Back to life where it was.
+    Card restore(Doer& doer);
+    /// Off the board.
+    Card archive(Doer& doer);
+    /// Into the trash.
+    Card remove(Doer& doer);
+
+private:
+    void read();
+    /// Neither archived nor in the trash.
+    bool on_board() const { return !seen_->card.is_archived && !seen_->card.in_trash; }
+    bool stays() const;
+    OrderKey end_of_column();
+    Card carry_out_at(Doer& doer, OrderKey key, const EventKind& kind);
+    Card leave(Doer& doer, Card after, const EventKind& kind);
+    void place(Doer& doer, Card& after, const EventKind& kind, const ColumnRules* column);
+    void tell_the_waiting(Doer& doer, const Card& after);
+
+    Tx& tx_;
+    const Wish wish_;
+    Later<Locked> locked_;
+    Later<CardSeen> seen_later_;
+    Later<Destination> destination_later_;
+    Later<Waiting> waiting_;
+    std::optional<Later<Spot>> spot_later_;
+    std::vector<CardWatcher::Settle> settles_;
+    bool has_read_ = false;
+    std::optional<CardSeen> seen_;
+    std::optional<Destination> destination_;
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,145 @@
+#include "modules/boards/relatives.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+constexpr Sql take_lock{"boards.lock_ties", R"(
+    SELECT pg_advisory_xact_lock(hashtextextended('ties of ' || $1::uuid::text, 0)))"};
+
+constexpr Sql lock_them{"boards.lock_blockers", R"(
+    SELECT id FROM cards WHERE org_id = $1 AND id = ANY ($2::uuid[])
+    ORDER BY id
+    FOR NO KEY UPDATE)"};
+
+// $5 is the parent asked for, $6 the card, if there is one already: a circle if that is among what
+// the parent itself is a part of.
+constexpr Sql find_parent{"boards.find_parent", R"(
+    WITH RECURSIVE up AS (
+        SELECT c.id, c.parent_card_id FROM cards c WHERE c.org_id = $1 AND c.id = $5
+        UNION
+        SELECT p.id, p.parent_card_id
+        FROM up JOIN cards p ON p.org_id = $1 AND p.id = up.parent_card_id
+    )
+    SELECT c.id,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
+        EXISTS (SELECT FROM up WHERE up.id = $6::uuid) AS circle,
+        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    WHERE c.org_id = $1 AND c.id = $5 AND NOT c.in_trash)"};
+
+// $5 are the cards to wait for, $6 the one that is to wait: a circle if one of them waits for it,
+// by however many others.
+constexpr Sql find_blockers{"boards.find_blockers", R"(
+    WITH RECURSIVE waiting AS (
+        SELECT $6::uuid AS id
+        UNION
+        SELECT l.target_id
+        FROM waiting w JOIN card_links l
+            ON l.org_id = $1 AND l.card_id = w.id AND l.kind = 'blocks'
+    )
+    SELECT c.id,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
+        EXISTS (SELECT FROM waiting w WHERE w.id = c.id) AS circle,
+        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND NOT c.in_trash)"};
+
+constexpr Sql drop_links{"boards.drop_blockers", R"(
+    DELETE FROM card_links
+    WHERE org_id = $1 AND target_id = $2 AND kind = 'blocks' AND NOT card_id = ANY ($3::uuid[]))"};
+
+constexpr Sql add_links{"boards.add_blockers", R"(
+    INSERT INTO card_links (org_id, card_id, kind, target_id, id, created_by)
+    SELECT $1, l.card_id, 'blocks', $2, l.id, $5
+    FROM unnest($3::uuid[], $4::uuid[]) l (card_id, id)
+    ON CONFLICT DO NOTHING)"};
+
+}  // namespace
+
+void lock_ties(Call& call) { call.tx().queue(take_lock, call.org()); }
+
+void lock_blockers(Call& call, const std::vector<Uuid>& cards) {
+    if (!cards.empty()) call.tx().queue(lock_them, call.org(), cards);
+}
+
+Failure circle(std::string_view what, const Uuid& card) {
+    return Failure(Fault::conflict, std::string(what))
+        .with("reason", "circle")
+        .with("card_id", card.str());
+}
+
+// --------------------------------------------------------------------------------- the parent
+
+WantedParent::WantedParent(
+    Call& call, const std::optional<Uuid>& wanted, const std::optional<Uuid>& card
+)
+    : call_(call) {
+    if (wanted) found_ = Seat::of(call).later<Relative>(call.tx(), find_parent, *wanted, card);
+}
+
+void WantedParent::require() {
+    if (!found_) return;
+    const auto parent = found_->one();
+    if (!parent || !parent->role)
+        throw wrong_field(call_, "parent_card_id", "there is no such card");
+    if (parent->circle)
+        throw circle(
+            "The card would be a part of itself: that card is one of its parts.", parent->id
+        );
+}
+
+// -------------------------------------------------------------------------------- the blockers
+
+WantedBlockers::WantedBlockers(
+    Call& call, const std::optional<std::vector<Uuid>>& wanted, const std::optional<Uuid>& card
+)
+    : call_(call) {
+    if (!wanted) return;
+    for (const Uuid& each : *wanted)
+        if (std::ranges::find(wanted_, each) == wanted_.end()) wanted_.push_back(each);
+    found_ = Seat::of(call).later<Relative>(call.tx(), find_blockers, wanted_, card);
+}
+
+const std::vector<Relative>& WantedBlockers::all() {
+    if (read_) return *read_;
+    const auto found = found_->all();
+    std::vector<Relative> blockers;
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+        const auto same = std::ranges::find(found, wanted_[i], &Relative::id);
+        if (same == found.end() || !same->role)
+            throw wrong_item(call_, "blocked_by", i, "there is no such card");
+        if (same->circle)
+            throw circle("The card would wait for itself: that card waits for it.", same->id);
+        blockers.push_back(*same);
+    }
+    return read_.emplace(std::move(blockers));
+}
+
+std::vector<Uuid> WantedBlockers::ids() {
+    all();
+    return wanted_;
+}
+
+bool WantedBlockers::any_open() { return std::ranges::any_of(all(), &Relative::open); }
+
+void WantedBlockers::store(const Uuid& card) {
+    Tx& tx = call_.tx();
+    std::vector<Uuid> links;
+    for (std::size_t i = 0; i < wanted_.size(); ++i) links.push_back(new_uuid());
+    tx.queue(drop_links, call_.org(), card, wanted_);
+    if (links.empty()) return;
+    tx.queue(add_links, call_.org(), card, wanted_, links, to_json(ref_of(call_.caller())));
+}
+
+}  // namespace svc::boards

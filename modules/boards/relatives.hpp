@@ -1,0 +1,62 @@
+#pragma once
+
+#include "modules/boards/statements.hpp"
+
+/// The cards that a card hangs on: the one it is a part of, and those it has to wait for.
+namespace svc::boards {
+
+/// Queues the lock that all take who tie cards together, in front of any card's own: what one of
+/// them adds, the next one's search for circles finds.
+void lock_ties(Call& call);
+
+/// Queues the locks of cards that others wait for, in front of those who wait.
+void lock_blockers(Call& call, const std::vector<Uuid>& cards);
+
+/// A card as somebody names it who wants to tie another to it.
+struct Relative {
+    Uuid id;
+    std::optional<BoardRole> role;  ///< the caller's, on its board
+    bool circle = false;            ///< it hangs on the other already
+    bool open = false;              ///< somebody has to wait for it
+};
+SVC_RECORD(Relative, (id, ""), (role, ""), (circle, ""), (open, ""));
+
+/// The parent that a request names. Nothing is asked when it names none.
+class WantedParent {
+public:
+    /// `card` is the one that is to become a part; none when it is just being made.
+    WantedParent(Call& call, const std::optional<Uuid>& wanted, const std::optional<Uuid>& card);
+    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle.
+    void require();
+
+private:
+    Call& call_;
+    std::optional<Later<Relative>> found_;
+};
+
+/// The cards to wait for that a request names.
+class WantedBlockers {
+public:
+    WantedBlockers(
+        Call& call, const std::optional<std::vector<Uuid>>& wanted, const std::optional<Uuid>& card
+    );
+    bool given() const { return found_.has_value(); }
+    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle.
+    const std::vector<Relative>& all();
+    std::vector<Uuid> ids();
+    /// One of them is not done yet.
+    bool any_open();
+    /// Queues the links in place of what they were.
+    void store(const Uuid& card);
+
+private:
+    Call& call_;
+    std::vector<Uuid> wanted_;
+    std::optional<Later<Relative>> found_;
+    std::optional<std::vector<Relative>> read_;
+};
+
+/// 409: `card` would wait for itself in the end, or be a part of itself.
+Failure circle(std::string_view what, const Uuid& card);
+
+}  // namespace svc::boards

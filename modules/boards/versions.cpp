@@ -1,0 +1,187 @@
+// Earlier versions of cards, and the way back to one.
+
+#include "modules/boards/versions.hpp"
+
+#include "modules/boards/card.hpp"
+#include "modules/boards/card_requests.hpp"
+#include "modules/boards/edits.hpp"
+#include "modules/boards/moves.hpp"
+#include "modules/boards/operations.hpp"
+#include "modules/boards/relatives.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+/// What an edit may replace and revert_card brings back.
+struct CardFields {
+    std::string title;
+    AsJson<std::vector<LabelRef>> labels;
+    AsJson<std::vector<PrincipalRef>> assignees;
+    std::optional<Moment> due;
+    std::optional<Moment> start;
+    Priority priority{};
+    std::optional<double> estimate;
+    AsJson<std::map<std::string, JsonText>> properties;
+    std::optional<Uuid> parent_card_id;
+    std::optional<std::string> external_key;
+};
+SVC_RECORD(
+    CardFields,
+    (title, ""),
+    (labels, ""),
+    (assignees, ""),
+    (due, ""),
+    (start, ""),
+    (priority, ""),
+    (estimate, ""),
+    (properties, ""),
+    (parent_card_id, ""),
+    (external_key, "")
+);
+
+constexpr Sql keep{"boards.keep_version", R"(
+    INSERT INTO card_versions (org_id, card_id, last_version, fields)
+    VALUES ($1, $2, $3, $4))"};
+
+// The fields as they were, in today's words: labels and people that are gone meanwhile stay away,
+// and those with another name come under that one.
+constexpr Sql find_version{"boards.find_version", R"(
+    WITH old AS (
+        SELECT v.fields FROM card_versions v
+        WHERE v.org_id = $1 AND v.card_id = $2 AND v.last_version >= $3
+        ORDER BY v.last_version
+        LIMIT 1
+    )
+    SELECT o.fields || jsonb_build_object(
+        'labels', coalesce(
+            (SELECT jsonb_agg(
+                 jsonb_build_object('id', l.id, 'name', l.name, 'color', l.color) ORDER BY e.n)
+             FROM jsonb_array_elements(o.fields -> 'labels') WITH ORDINALITY e (label, n)
+             JOIN labels l
+                 ON l.org_id = $1 AND l.board_id = c.board_id
+                 AND l.id = (e.label ->> 'id')::uuid),
+            '[]'),
+        'assignees', coalesce(
+            (SELECT jsonb_agg(
+                 jsonb_build_object('object', 'user', 'id', p.id, 'principal_type', p.type,
+                     'name', p.name) ORDER BY e.n)
+             FROM jsonb_array_elements(o.fields -> 'assignees') WITH ORDINALITY e (assignee, n)
+             JOIN principals p ON p.org_id = $1 AND p.id = (e.assignee ->> 'id')::uuid
+             WHERE EXISTS (
+                     SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = p.id)
+                 OR EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = p.id)),
+            '[]')) AS fields
+    FROM old o
+    JOIN cards c ON c.org_id = $1 AND c.id = $2)"};
+
+struct OldVersion {
+    CardFields fields;
+};
+SVC_RECORD(OldVersion, (fields, ""));
+
+struct RevertCardRequest {
+    CardRef card_id;
+    std::int64_t version = 0;
+};
+SVC_RECORD(
+    RevertCardRequest,
+    (card_id, "Its id, or its key such as ENG-42."),
+    (version, "One of list_card_versions.", range(1, std::numeric_limits<std::int64_t>::max()))
+);
+
+template <class T>
+void bring_back(T& field, const T& old) {
+    if constexpr (requires { field.parsed(); }) {
+        if (field.parsed() != old.parsed()) field = old;
+    } else {
+        field = old;
+    }
+}
+
+void bring_back(Card& card, const CardFields& old) {
+    card.title = old.title;
+    bring_back(card.labels, old.labels);
+    bring_back(card.assignees, old.assignees);
+    card.due = old.due;
+    card.start = old.start;
+    card.priority = old.priority;
+    card.estimate = old.estimate;
+    bring_back(card.properties, old.properties);
+    card.parent_card_id = old.parent_card_id;
+    card.external_key = old.external_key;
+}
+
+/// What may have changed around the card since then.
+void require_still_possible(Call& call, const Card& before, const Card& after) {
+    std::optional<Later<Rival>> rival;
+    if (after.external_key && after.external_key != before.external_key)
+        rival = find_rival(call.tx(), call.org(), after.id, *after.external_key);
+    if (after.parent_card_id != before.parent_card_id) {
+        WantedParent parent(call, after.parent_card_id, after.id);
+        parent.require();
+    }
+    if (!rival) return;
+    if (const auto found = rival->one()) throw external_key_taken(found->id);
+}
+
+Card revert(Call& call, const RevertCardRequest& in) {
+    Tx& tx = call.tx();
+    const Uuid card = id_of(call, in.card_id);
+    lock_ties(call);
+    tx.queue(lock_card, call.org(), card);
+    tx.queue(lock_board_of_card, call.org(), card);
+    auto seen_later = Seat::of(call).later<CardSeen>(tx, see_card, card);
+    auto old = tx.later<OldVersion>(find_version, call.org(), card, in.version);
+    auto time = tx.later<Now>(ask_time);
+
+    const auto seen = seen_later.one();
+    require_changeable(seen, BoardRole::editor);
+    require_out_of_trash(seen->card);
+    call.require_version(seen->card.version);
+    if (in.version > seen->card.version)
+        throw wrong_field(
+            call, "version", "the card is at version " + std::to_string(seen->card.version)
+        );
+    const Card& before = seen->card;
+    Card after = before;
+    if (const auto found = old.one()) bring_back(after, found->fields);
+    if (to_json(after) == to_json(before)) return shown(call, after);
+    require_still_possible(call, before, after);
+    store_edit(call, before, after, time.must().now, [] {});
+    return shown(call, after);
+}
+
+}  // namespace
+
+void keep_version(Tx& tx, const Card& before) {
+    const CardFields fields{
+        before.title,
+        before.labels,
+        before.assignees,
+        before.due,
+        before.start,
+        before.priority,
+        before.estimate,
+        before.properties,
+        before.parent_card_id,
+        before.external_key};
+    tx.queue(keep, before.org_id, before.id, before.version, fields);
+}
+
+const Operation revert_card{
+    .name = "revert_card",
+    .route = "POST /v1/cards/{card_id}:revert",
+    .summary = "Make a card say again what it said in an earlier version.",
+    .description =
+        "Makes a new version with the title, labels, assignees, dates, priority, estimate, "
+        "properties, parent and external key of the earlier one. The card stays where it stands, "
+        "and so do its body and its links. Labels, people and options that are gone since then do "
+        "not come back. 409 when another open card has taken its external key, or when its parent "
+        "has become one of its parts.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .handler = revert,
+};
+
+}  // namespace svc::boards

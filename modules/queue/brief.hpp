@@ -1,0 +1,10 @@
+#pragma once
+
+#include "modules/boards/api.hpp"
+
+namespace svc::queue {
+
+/// Tells the briefs of cards how earlier claims ended, and what came of the cards to be done first.
+boards::BriefSource& brief_source();
+
+}  // namespace svc::queue

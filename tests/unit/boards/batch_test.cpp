@@ -1,0 +1,309 @@
+// Many changes of cards in one call.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+struct Bench {
+    Desk desk;
+    std::string a = desk.card(desk.backlog, {{"title", "a"}}).text("/id"),
+                b = desk.card(desk.backlog, {{"title", "b"}}).text("/id");
+
+    Bench() { world().forget_events(); }
+
+    object create(const std::string& title, object more = {}) {
+        more["board_id"] = desk.board.str();
+        more["column_id"] = desk.backlog.str();
+        more["title"] = title;
+        return {{"create", more}};
+    }
+    object update(const std::string& card, object more) {
+        more["card_id"] = card;
+        return {{"update", more}};
+    }
+    object move(const std::string& card, const Uuid& column) {
+        return {{"move", {{"card_id", card}, {"column_id", column.str()}}}};
+    }
+    static object remove(const std::string& card) { return {{"delete", {{"card_id", card}}}}; }
+
+    Said run(array operations, object how = {}) {
+        how["operations"] = std::move(operations);
+        return world().ask(desk.owner, "batch_cards", how);
+    }
+    std::string title(const std::string& card) {
+        return desk.get(*Uuid::parse(card)).text("/title");
+    }
+    std::string cards() {
+        return world().run(
+            "SELECT count(*) || ' ' || sum(version) FROM cards WHERE board_id = '" +
+            desk.board.str() + "'"
+        );
+    }
+};
+
+}  // namespace
+
+TEST(Batches, DoAllInOrderAndWhatOneDoesTheNextFinds) {
+    Bench bench;
+    const Said done = bench.run(
+        {bench.create("c", {{"external_key", "k"}}),
+         bench.update(bench.a, {{"title", "A"}}),
+         bench.update(bench.a, {{"priority", "high"}}),
+         bench.move(bench.b, bench.desk.done),
+         object{{"archive", {{"card_id", "DES-1"}}}},
+         Bench::remove(bench.b)}
+    );
+    ASSERT_EQ(done.status, 200) << boost::json::serialize(done.body);
+    EXPECT_EQ(done.number("/succeeded_count"), 6);
+    EXPECT_EQ(done.number("/results/0/status"), 201);
+    EXPECT_EQ(done.text("/results/0/card/key"), "DES-3");
+    EXPECT_EQ(done.text("/results/1/changes/title"), "A");
+    EXPECT_EQ(done.text("/results/1/previous/title"), "a");
+    EXPECT_EQ(done.number("/results/4/card/version"), 4);
+    EXPECT_TRUE(done.body.at_pointer("/results/5/card/in_trash").as_bool());
+    EXPECT_THAT(
+        world().told(),
+        ElementsAre(
+            "card.created",
+            "card.updated",
+            "card.updated",
+            "card.moved",
+            "card.archived",
+            "card.deleted"
+        )
+    );
+}
+
+TEST(Batches, EventsHaveOneCauseInCommon) {
+    Bench bench;
+    const Said done = bench.run({bench.create("c"), bench.update(bench.a, {{"title", "A"}})});
+    EXPECT_EQ(
+        world().run("SELECT count(DISTINCT cause::json ->> 'event_id') || ' ' ||"
+                    " min(cause::json ->> 'event_id') FROM outbox"),
+        "1 " + done.text("/cause_id")
+    );
+}
+
+TEST(Batches, OneRefusalUndoesAll) {
+    Bench bench;
+    const std::string before = bench.cards();
+    const Said refused = bench.run(
+        {bench.create("c"),
+         bench.update(bench.a, {{"title", "A"}}),
+         bench.update(new_uuid().str(), {{"title", "No"}}),
+         bench.create("d")}
+    );
+    EXPECT_EQ(refused.status, 404);
+    EXPECT_EQ(refused.text("/additional_data/index"), "2");
+    EXPECT_EQ(bench.cards(), before);
+    EXPECT_TRUE(world().told().empty());
+    EXPECT_EQ(bench.desk.card(bench.desk.backlog).text("/key"), "DES-3") << "no number is lost";
+}
+
+TEST(Batches, OneByOneEachStandsForItself) {
+    Bench bench;
+    const Said done = bench.run(
+        {bench.create("c"),
+         bench.update(bench.a, {{"assignees", {new_uuid().str()}}}),
+         bench.create("no", {{"labels", {new_uuid().str()}}}),
+         bench.update(bench.b, {{"title", "B"}}),
+         bench.move(new_uuid().str(), bench.desk.done),
+         bench.create("d")},
+        {{"atomic", false}}
+    );
+    ASSERT_EQ(done.status, 200);
+    std::vector<std::int64_t> statuses;
+    for (const value& each : done.body.at("results").as_array())
+        statuses.push_back(each.at("status").to_number<std::int64_t>());
+    EXPECT_THAT(statuses, ElementsAre(201, 422, 422, 200, 404, 201));
+    EXPECT_EQ(done.number("/succeeded_count"), 3);
+    EXPECT_EQ(done.number("/failed_count"), 3);
+    EXPECT_EQ(done.text("/results/1/error/code"), "validation_error");
+    EXPECT_TRUE(done.body.at_pointer("/results/1/card").is_null());
+    EXPECT_EQ(bench.title(bench.b), "B");
+    EXPECT_EQ(done.text("/results/5/card/key"), "DES-4") << "what was refused took no number";
+    const Said board =
+        world().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
+    EXPECT_EQ(board.number("/card_count"), 4);
+}
+
+TEST(Batches, ADryRunShowsTheDifferencesAndChangesNothing) {
+    Bench bench;
+    const std::string before = bench.cards();
+    const Said shown = bench.run(
+        {bench.create("c"),
+         bench.update(bench.a, {{"title", "A"}}),
+         bench.update(new_uuid().str(), {{"title", "No"}}),
+         Bench::remove(bench.a)},
+        {{"dry_run", true}}
+    );
+    ASSERT_EQ(shown.status, 200) << boost::json::serialize(shown.body);
+    EXPECT_TRUE(shown.body.at("dry_run").as_bool());
+    EXPECT_EQ(shown.text("/results/0/changes/title"), "c");
+    EXPECT_EQ(shown.text("/results/1/previous/title"), "a");
+    EXPECT_EQ(shown.number("/results/2/status"), 404);
+    EXPECT_TRUE(shown.body.at_pointer("/results/3/changes/in_trash").as_bool());
+    EXPECT_EQ(bench.cards(), before);
+    EXPECT_TRUE(world().told().empty());
+    EXPECT_EQ(bench.desk.card(bench.desk.backlog).text("/key"), "DES-3");
+}
+
+TEST(Batches, AVersionIsTheOneBeforeTheBatch) {
+    Bench bench;
+    object first = bench.update(bench.a, {{"title", "A"}}),
+           second = bench.update(bench.a, {{"priority", "low"}});
+    first["version"] = second["version"] = 1;
+    EXPECT_EQ(bench.run({first, second}).status, 200);
+    const Said stale = bench.run({first});
+    EXPECT_EQ(stale.status, 412);
+    EXPECT_EQ(stale.text("/additional_data/current_version"), "3");
+}
+
+TEST(Batches, AnItemIsExactlyOneOperation) {
+    Bench bench;
+    object both = bench.create("c");
+    both["archive"] = {{"card_id", bench.a}};
+    for (const object& item : {both, object{}}) {
+        const Said refused = bench.run({bench.create("first"), item});
+        EXPECT_EQ(refused.status, 422);
+        EXPECT_EQ(refused.body.at_pointer("/detail/0/loc"), (value{"arguments", "operations", 1}));
+    }
+    EXPECT_EQ(bench.run({}).status, 422);
+    EXPECT_EQ(bench.run(array(101, bench.create("c"))).status, 422);
+    EXPECT_EQ(bench.run({bench.update(bench.a, {{"column_id", "x"}})}).status, 422);
+}
+
+TEST(Batches, AHundredAreDoneAtOnce) {
+    Bench bench;
+    const Said done = bench.run(array(100, bench.create("c")));
+    EXPECT_EQ(done.number("/succeeded_count"), 100);
+    EXPECT_EQ(done.text("/results/99/card/key"), "DES-102");
+}
+
+TEST(Batches, OfManyAtOnceInAnyOrderAllSucceed) {
+    Bench bench;
+    std::vector<std::thread> workers;
+    for (int worker = 0; worker < 4; ++worker)
+        workers.emplace_back([&bench, worker] {
+            for (int i = 0; i < 5; ++i) {
+                array operations{
+                    bench.update(bench.a, {{"estimate", worker * 10 + i}}),
+                    bench.update(bench.b, {{"estimate", worker * 10 + i}})};
+                if (worker % 2) std::swap(operations[0], operations[1]);
+                EXPECT_EQ(bench.run(operations).status, 200);
+            }
+        });
+    for (auto& worker : workers) worker.join();
+    EXPECT_EQ(
+        bench.desk.get(*Uuid::parse(bench.a)).body.at("estimate"),
+        bench.desk.get(*Uuid::parse(bench.b)).body.at("estimate")
+    );
+}
+
+TEST(Batches, WhoMayOnlyLookChangesNothing) {
+    Bench bench;
+    const Caller viewer = world().person(bench.desk.owner, OrgRole::viewer, "Vi");
+    const Said refused = world().ask(
+        viewer, "batch_cards", {{"operations", array{bench.update(bench.a, {{"title", "No"}})}}}
+    );
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(bench.title(bench.a), "a");
+}
+
+TEST(Duplicates, SayTheSameButForWhatIsTheOriginalsOwn) {
+    Bench bench;
+    world().must(
+        bench.desk.owner,
+        "update_card",
+        {{"card_id", bench.a},
+         {"labels", {"x"}},
+         {"assignees", {bench.desk.owner.id.str()}},
+         {"due", "2026-01-01"},
+         {"priority", "high"},
+         {"estimate", 2},
+         {"parent_card_id", bench.b},
+         {"blocked_by", {bench.b}},
+         {"external_key", "k"}}
+    );
+    const value original = bench.desk.get(*Uuid::parse(bench.a)).body;
+    const Said copy = world().must(bench.desk.owner, "duplicate_card", {{"card_id", bench.a}});
+    EXPECT_EQ(copy.status, 201);
+    for (const char* same :
+         {"title",
+          "labels",
+          "assignees",
+          "due",
+          "priority",
+          "estimate",
+          "parent_card_id",
+          "column_id",
+          "properties"})
+        EXPECT_EQ(copy.body.at(same), original.at(same)) << same;
+    EXPECT_TRUE(copy.body.at("blocked_by").as_array().empty());
+    EXPECT_TRUE(copy.body.at("external_key").is_null());
+    EXPECT_EQ(bench.desk.get(copy.id()).body, copy.body);
+    EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("a", "a", "b"));
+    const Said elsewhere = world().must(
+        bench.desk.owner,
+        "duplicate_card",
+        {{"card_id", bench.a}, {"column_id", bench.desk.queue.str()}, {"title", "Copy"}}
+    );
+    EXPECT_EQ(elsewhere.text("/title"), "Copy");
+    EXPECT_EQ(elsewhere.text("/queue/state"), "ready");
+}
+
+TEST(Deleting, TakesACardOffTheBoardAndRestoringBringsItBack) {
+    Bench bench;
+    const value wanted{{"card_id", bench.a}};
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(world().ask(bench.desk.owner, "delete_card", wanted).status, 204);
+    EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("b"));
+    EXPECT_TRUE(bench.desk.get(*Uuid::parse(bench.a)).body.at("in_trash").as_bool());
+    const auto count = [&] {
+        return world().must(
+                          bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}}
+        ).number("/card_count");
+    };
+    EXPECT_EQ(count(), 1);
+    for (const char* operation : {"archive_card", "duplicate_card"})
+        EXPECT_EQ(world().ask(bench.desk.owner, operation, wanted).status, 409) << operation;
+    world().must(bench.desk.owner, "restore_card", wanted);
+    EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("a", "b"));
+    EXPECT_EQ(count(), 2);
+    EXPECT_THAT(world().told(), ElementsAre("card.deleted", "card.restored"));
+}
+
+TEST(Deleting, AnArchivedCardIsCountedOnce) {
+    Bench bench;
+    const value wanted{{"card_id", bench.a}};
+    for (const char* operation : {"archive_card", "delete_card", "restore_card"})
+        EXPECT_LT(world().ask(bench.desk.owner, operation, wanted).status, 300);
+    const Said board =
+        world().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
+    EXPECT_EQ(board.number("/card_count"), 2);
+    const value card = bench.desk.get(*Uuid::parse(bench.a)).body;
+    EXPECT_FALSE(card.at("is_archived").as_bool() || card.at("in_trash").as_bool());
+}
+
+TEST(Deleting, TakesTheCardFromItsWorker) {
+    Desk desk;
+    const std::string card = desk.card(desk.queue).text("/id");
+    desk.claim();
+    world().must(desk.owner, "delete_card", {{"card_id", card}});
+    EXPECT_TRUE(desk.get(*Uuid::parse(card)).body.at("lease").is_null());
+    EXPECT_FALSE(desk.claim().body.at("claimed").as_bool());
+    const Said back = world().must(desk.owner, "restore_card", {{"card_id", card}});
+    EXPECT_EQ(back.text("/queue/state"), "ready");
+    EXPECT_TRUE(desk.claim().body.at("claimed").as_bool());
+}
+
+}  // namespace svc::test

@@ -1,0 +1,218 @@
+// What a card said before, who changed it, and the way back.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+
+namespace {
+
+struct Story {
+    Desk desk;
+    std::string card;
+
+    Story() : card(desk.card(desk.backlog, {{"title", "One"}, {"labels", {"a"}}}).text("/id")) {}
+
+    Said update(boost::json::object what) {
+        what["card_id"] = card;
+        return world().must(desk.owner, "update_card", what);
+    }
+    Said move(const Uuid& column) {
+        return world().must(
+            desk.owner, "move_card", {{"card_id", card}, {"column_id", column.str()}}
+        );
+    }
+    Said revert(std::int64_t version) {
+        return world().ask(desk.owner, "revert_card", {{"card_id", card}, {"version", version}});
+    }
+    Said list(const char* operation, boost::json::object query = {}) {
+        query["card_id"] = card;
+        return world().must(desk.owner, operation, query);
+    }
+};
+
+std::vector<std::string> texts(const Said& page, std::string_view member) {
+    std::vector<std::string> found;
+    for (const value& each : page.body.at("results").as_array())
+        found.push_back(boost::json::serialize(each.at(member)));
+    return found;
+}
+
+}  // namespace
+
+TEST(Versions, AreListedNewestFirstWithWhatTheyChanged) {
+    Story story;
+    story.update({{"title", "Two"}, {"priority", "high"}});
+    story.move(story.desk.queue);
+    const Said page = story.list("list_card_versions");
+    EXPECT_THAT(texts(page, "version"), ElementsAre("3", "2", "1"));
+    EXPECT_EQ(page.text("/results/0/kind"), "card.moved");
+    EXPECT_EQ(page.body.at_pointer("/results/1/changed_fields"), (value{"priority", "title"}));
+    EXPECT_TRUE(page.body.at_pointer("/results/2/changed_fields").as_array().empty());
+    EXPECT_EQ(page.text("/results/2/edited_by/name"), "Olga Owner");
+}
+
+TEST(Versions, PagesGoOnWhereTheyEnded) {
+    Story story;
+    for (int i = 0; i < 6; ++i) story.update({{"title", "Title " + std::to_string(i)}});
+    std::vector<std::string> all;
+    boost::json::object query{{"page_size", 2}};
+    for (;;) {
+        const Said page = story.list("list_card_versions", query);
+        std::ranges::copy(texts(page, "version"), std::back_inserter(all));
+        if (page.body.at("next_cursor").is_null()) break;
+        query["start_cursor"] = page.body.at("next_cursor");
+        story.update({{"title", "While reading"}, {"estimate", all.size()}});
+    }
+    EXPECT_THAT(all, ElementsAre("7", "6", "5", "4", "3", "2", "1"));
+}
+
+TEST(Reverting, BringsBackEveryFieldAsANewVersion) {
+    Story story;
+    const Caller helper = world().person(story.desk.owner, OrgRole::member, "Hal");
+    const std::string parent = story.desk.card(story.desk.backlog).text("/id");
+    const value first = story
+                            .update(
+                                {{"title", "Full"},
+                                 {"labels", {"b", "c"}},
+                                 {"assignees", {helper.id.str()}},
+                                 {"due", "2026-01-01"},
+                                 {"start", "2026-01-01T00:00:00Z"},
+                                 {"priority", "urgent"},
+                                 {"estimate", 3.5},
+                                 {"parent_card_id", parent},
+                                 {"external_key", "k"}}
+                            )
+                            .body;
+    const value second = story
+                             .update(
+                                 {{"title", "Empty"},
+                                  {"labels", boost::json::array()},
+                                  {"assignees", boost::json::array()},
+                                  {"due", nullptr},
+                                  {"start", nullptr},
+                                  {"priority", "none"},
+                                  {"estimate", nullptr},
+                                  {"parent_card_id", nullptr},
+                                  {"external_key", nullptr}}
+                             )
+                             .body;
+    const auto same_but_version = [](value a, const value& b) {
+        for (const char* key : {"version", "last_edited_time"}) a.as_object()[key] = b.at(key);
+        return a == b;
+    };
+    for (int round = 0; round < 3; ++round) {
+        const Said back = story.revert(2);
+        ASSERT_EQ(back.status, 200) << boost::json::serialize(back.body);
+        EXPECT_TRUE(same_but_version(first, back.body)) << boost::json::serialize(back.body);
+        EXPECT_EQ(story.desk.get(back.id()).body, back.body);
+        const Said forth = story.revert(3);
+        EXPECT_TRUE(same_but_version(second, forth.body)) << boost::json::serialize(forth.body);
+        EXPECT_EQ(forth.number("/version"), 5 + 2 * round);
+    }
+    EXPECT_EQ(
+        world().run("SELECT count(*) FROM card_assignees WHERE card_id = '" + story.card + "'"), "0"
+    );
+}
+
+TEST(Reverting, LeavesTheCardWhereItStands) {
+    Story story;
+    story.update({{"title", "Two"}});
+    story.move(story.desk.done);
+    const Said back = story.revert(1);
+    EXPECT_EQ(back.text("/title"), "One");
+    EXPECT_EQ(back.text("/column_id"), story.desk.done.str());
+    EXPECT_FALSE(back.body.at("completed_at").is_null());
+}
+
+TEST(Reverting, ToHowItIsChangesNothing) {
+    Story story;
+    story.move(story.desk.queue);
+    EXPECT_EQ(story.revert(1).number("/version"), 2);
+    EXPECT_EQ(story.revert(2).number("/version"), 2);
+}
+
+TEST(Reverting, RefusesWhatIsNoLongerPossible) {
+    Story story;
+    EXPECT_EQ(story.revert(7).status, 422);
+    EXPECT_EQ(story.revert(0).status, 422);
+    story.update({{"external_key", "k"}});
+    story.update({{"external_key", nullptr}});
+    const std::string rival =
+        story.desk.card(story.desk.backlog, {{"external_key", "k"}}).text("/id");
+    EXPECT_EQ(story.revert(2).text("/additional_data/reason"), "external_key_taken");
+    world().must(story.desk.owner, "update_card", {{"card_id", rival}, {"external_key", nullptr}});
+    story.update({{"parent_card_id", rival}});
+    story.update({{"parent_card_id", nullptr}});
+    world().must(
+        story.desk.owner, "update_card", {{"card_id", rival}, {"parent_card_id", story.card}}
+    );
+    EXPECT_EQ(story.revert(4).text("/additional_data/reason"), "circle");
+    const Caller viewer = world().person(story.desk.owner, OrgRole::viewer, "Vi");
+    const value wanted{{"card_id", story.card}, {"version", 1}};
+    EXPECT_EQ(world().ask(viewer, "revert_card", wanted).status, 403);
+    world().must(story.desk.owner, "delete_card", {{"card_id", story.card}});
+    EXPECT_EQ(story.revert(1).text("/additional_data/reason"), "card_in_trash");
+}
+
+TEST(Reverting, WhoHasLeftDoesNotComeBack) {
+    Story story;
+    const Caller helper = world().person(story.desk.owner, OrgRole::member, "Hal");
+    story.update({{"assignees", {helper.id.str()}}, {"title", "With Hal"}});
+    story.update({{"assignees", boost::json::array()}});
+    world().run("DELETE FROM memberships WHERE user_id = '" + helper.id.str() + "'");
+    const Said back = story.revert(2);
+    EXPECT_EQ(back.text("/title"), "With Hal");
+    EXPECT_TRUE(back.body.at("assignees").as_array().empty());
+}
+
+TEST(Activity, SaysWhatItWasBeforeAndIsAfterwards) {
+    Story story;
+    story.update({{"title", "Two"}});
+    story.move(story.desk.queue);
+    const Said page = story.list("list_card_activity");
+    EXPECT_THAT(
+        texts(page, "kind"), ElementsAre("\"card.moved\"", "\"card.updated\"", "\"card.created\"")
+    );
+    EXPECT_EQ(page.text("/results/1/changes/title"), "Two");
+    EXPECT_EQ(page.text("/results/1/previous/title"), "One");
+    EXPECT_EQ(page.text("/results/0/actor/name"), "Olga Owner");
+    EXPECT_EQ(page.text("/results/0/via"), "api");
+    EXPECT_EQ(page.text("/results/2/action"), "create_card");
+}
+
+TEST(Activity, PagesGoOnWhereTheyEndedWhateverComesMeanwhile) {
+    Story story;
+    for (int i = 0; i < 9; ++i) story.update({{"estimate", i}});
+    std::vector<std::string> ids;
+    boost::json::object query{{"page_size", 3}};
+    for (;;) {
+        const Said page = story.list("list_card_activity", query);
+        std::ranges::copy(texts(page, "id"), std::back_inserter(ids));
+        if (page.body.at("next_cursor").is_null()) break;
+        query["start_cursor"] = page.body.at("next_cursor");
+        story.update({{"title", "While reading " + std::to_string(ids.size())}});
+    }
+    EXPECT_EQ(ids.size(), 10u);
+    EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
+}
+
+TEST(Activity, IsForThoseWhoMaySeeTheCard) {
+    Story story;
+    const Caller stranger = world().owner_of_new_org("Other");
+    const Caller viewer = world().person(story.desk.owner, OrgRole::viewer, "Vi");
+    for (const char* operation : {"list_card_activity", "list_card_versions", "get_card_context"}) {
+        const value card{{"card_id", story.card}};
+        EXPECT_EQ(world().ask(stranger, operation, card).status, 404) << operation;
+        EXPECT_EQ(world().ask(viewer, operation, card).status, 200) << operation;
+        EXPECT_EQ(world().ask(viewer, operation, {{"card_id", "DES-1"}}).status, 200) << operation;
+        EXPECT_EQ(world().ask(viewer, operation, {{"card_id", "DES-77"}}).status, 404);
+    }
+}
+
+}  // namespace svc::test

@@ -1,0 +1,268 @@
+// What cards have to do with each other, on the real modules and database.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+namespace svc::test {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+
+namespace {
+
+struct Web {
+    Desk desk;
+    std::vector<std::string> ids;
+
+    explicit Web(int count) {
+        for (int i = 0; i < count; ++i)
+            ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
+        world().forget_events();
+    }
+    Said link(const std::string& card, const std::string& target, const char* type = "blocks") {
+        return world().ask(
+            desk.owner, "link_cards", {{"card_id", card}, {"target_id", target}, {"type", type}}
+        );
+    }
+    Said link(std::size_t card, std::size_t target, const char* type = "blocks") {
+        return link(ids.at(card), ids.at(target), type);
+    }
+    Said move(std::size_t card, const Uuid& column) {
+        return world().must(
+            desk.owner, "move_card", {{"card_id", ids.at(card)}, {"column_id", column.str()}}
+        );
+    }
+    bool blocked(std::size_t card) {
+        return desk.get(*Uuid::parse(ids.at(card))).body.at("blocked").as_bool();
+    }
+    Said update(std::size_t card, boost::json::object what) {
+        what["card_id"] = ids.at(card);
+        return world().ask(desk.owner, "update_card", what);
+    }
+};
+
+}  // namespace
+
+TEST(Links, ABlockedCardShowsWhomItWaitsFor) {
+    Web web(2);
+    const Said made = web.link(0, 1);
+    EXPECT_EQ(made.status, 201);
+    const value waiting = web.desk.get(*Uuid::parse(web.ids[1])).body;
+    EXPECT_TRUE(waiting.at("blocked").as_bool());
+    EXPECT_EQ(waiting.at_pointer("/blocked_by/0").as_string(), web.ids[0]);
+    EXPECT_EQ(waiting.at("version").as_int64(), 2);
+    EXPECT_FALSE(web.blocked(0));
+    EXPECT_THAT(world().told(), ElementsAre("card.updated", "card.blocked", "card.linked"));
+}
+
+TEST(Links, ARepeatAnswersWithTheLinkThatIsThere) {
+    Web web(2);
+    for (const char* type : {"blocks", "relates", "duplicates"}) {
+        const Said made = web.link(0, 1, type);
+        EXPECT_EQ(made.status, 201);
+        const Said again = web.link(0, 1, type);
+        EXPECT_EQ(again.status, 200);
+        EXPECT_EQ(again.body, made.body) << type;
+    }
+    EXPECT_EQ(web.link(1, 0, "relates").status, 200) << "they relate to each other already";
+    EXPECT_EQ(web.link(1, 0, "duplicates").status, 201);
+}
+
+TEST(Links, TheLastBlockerDoneFreesTheCardAndReopeningHoldsItAgain) {
+    Web web(3);
+    web.link(0, 2);
+    web.link(1, 2);
+    world().forget_events();
+    web.move(0, web.desk.done);
+    EXPECT_TRUE(web.blocked(2));
+    EXPECT_THAT(world().told(), Not(Contains("card.unblocked")));
+    web.move(1, web.desk.done);
+    EXPECT_FALSE(web.blocked(2));
+    EXPECT_THAT(world().told(), ElementsAre("card.moved", "card.moved", "card.unblocked"));
+    world().forget_events();
+    web.move(1, web.desk.backlog);
+    EXPECT_TRUE(web.blocked(2));
+    EXPECT_THAT(world().told(), ElementsAre("card.moved", "card.blocked"));
+}
+
+TEST(Links, WhatIsPutAwayOrDeletedHoldsNobodyUp) {
+    Web web(3);
+    web.link(0, 2);
+    web.link(1, 2);
+    world().must(web.desk.owner, "archive_card", {{"card_id", web.ids[0]}});
+    EXPECT_TRUE(web.blocked(2));
+    world().must(web.desk.owner, "delete_card", {{"card_id", web.ids[1]}});
+    EXPECT_FALSE(web.blocked(2));
+    world().must(web.desk.owner, "restore_card", {{"card_id", web.ids[1]}});
+    EXPECT_TRUE(web.blocked(2));
+}
+
+TEST(Links, TakingTheLinkAwayFreesTheCard) {
+    Web web(2);
+    const std::string link = web.link(0, 1).text("/id");
+    world().forget_events();
+    const value wanted{{"card_id", web.ids[0]}, {"link_id", link}};
+    EXPECT_EQ(world().ask(web.desk.owner, "unlink_cards", wanted).status, 204);
+    EXPECT_FALSE(web.blocked(1));
+    EXPECT_THAT(world().told(), ElementsAre("card.updated", "card.unblocked", "card.unlinked"));
+    EXPECT_EQ(world().ask(web.desk.owner, "unlink_cards", wanted).status, 404);
+}
+
+TEST(Links, AThirdCardDoesNotLendItsName) {
+    Web web(3);
+    const std::string link = web.link(0, 1, "relates").text("/id");
+    const Said refused =
+        world().ask(web.desk.owner, "unlink_cards", {{"card_id", web.ids[2]}, {"link_id", link}});
+    EXPECT_EQ(refused.status, 404);
+}
+
+TEST(Links, CirclesAreRefusedHoweverLong) {
+    Web web(4);
+    for (std::size_t i = 0; i + 1 < web.ids.size(); ++i) EXPECT_EQ(web.link(i, i + 1).status, 201);
+    const Said refused = web.link(3, 0);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "circle");
+    EXPECT_EQ(web.link(3, 0, "relates").status, 201) << "that makes nobody wait";
+    EXPECT_EQ(web.update(0, {{"blocked_by", {web.ids[3]}}}).status, 409);
+    EXPECT_EQ(web.update(0, {{"blocked_by", {web.ids[0]}}}).status, 409);
+    EXPECT_EQ(web.link(0, 0).status, 422);
+}
+
+TEST(Links, TwoAtOnceNeverCloseACircle) {
+    for (int round = 0; round < 10; ++round) {
+        Web web(2);
+        int first = 0, second = 0;
+        std::thread other([&] { first = web.link(0, 1).status; });
+        second = web.update(0, {{"blocked_by", {web.ids[1]}}}).status;
+        other.join();
+        EXPECT_EQ(std::max(first, second), 409);
+        EXPECT_LT(std::min(first, second), 300);
+    }
+}
+
+TEST(Links, RandomLinksOfManyAtOnceNeverCloseACircle) {
+    Web web(8);
+    std::vector<std::thread> linkers;
+    for (unsigned seed = 0; seed < 4; ++seed)
+        linkers.emplace_back([&web, seed] {
+            std::mt19937 dice(seed);
+            for (int i = 0; i < 15; ++i) {
+                const int status = web.link(dice() % 8, dice() % 8).status;
+                EXPECT_TRUE(status == 200 || status == 201 || status == 409 || status == 422)
+                    << status;
+            }
+        });
+    for (auto& linker : linkers) linker.join();
+    EXPECT_EQ(
+        world().run(
+            "WITH RECURSIVE reach AS (SELECT card_id, target_id FROM card_links"
+            " WHERE org_id = '" +
+            web.desk.owner.org_id->str() +
+            "' UNION SELECT r.card_id, l.target_id FROM reach r JOIN card_links l"
+            " ON l.card_id = r.target_id) SELECT count(*) FROM reach WHERE card_id = target_id"
+        ),
+        "0"
+    );
+}
+
+TEST(Links, WhatTheCardShowsIsWhatTheLinksSay) {
+    Web web(4);
+    web.update(3, {{"blocked_by", {web.ids[0], web.ids[1], web.ids[0]}}});
+    web.link(2, 3);
+    EXPECT_EQ(web.update(3, {{"blocked_by", {web.ids[2], web.ids[1]}}}).status, 200);
+    const auto shown = web.desk.get(*Uuid::parse(web.ids[3])).body.at("blocked_by");
+    EXPECT_EQ(shown, (value{web.ids[2], web.ids[1]}));
+    EXPECT_EQ(
+        world().run("SELECT count(*) FROM card_links WHERE target_id = '" + web.ids[3] + "'"), "2"
+    );
+}
+
+TEST(Links, NobodyIsTiedToWhatHeCannotSee) {
+    Web web(1);
+    Desk other;
+    const std::string foreign = other.card(other.backlog).text("/id");
+    const std::string unknown = new_uuid().str();
+    for (const std::string& id : {foreign, unknown}) {
+        EXPECT_EQ(web.link(web.ids[0], id).status, 422);
+        EXPECT_EQ(web.update(0, {{"blocked_by", {id}}}).text("/detail/0/loc/1"), "blocked_by");
+        EXPECT_EQ(
+            web.update(0, {{"parent_card_id", id}}).text("/detail/0/loc/1"), "parent_card_id"
+        );
+        EXPECT_EQ(web.link(id, web.ids[0]).status, 404);
+    }
+}
+
+TEST(Links, WhoeverMayOnlyLookAtTheOtherBoardHoldsNothingUpThere) {
+    Desk desk;
+    const Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
+    const std::string board =
+        world().must(desk.owner, "create_board", {{"name", "Theirs"}}).text("/id");
+    world().grant(*Uuid::parse(board), helper, "viewer");
+    const std::string column =
+        world().must(desk.owner, "list_columns", {{"board_id", board}}).text("/results/0/id");
+    const std::string here = desk.card(desk.backlog).text("/id");
+    const std::string there =
+        world()
+            .must(
+                desk.owner,
+                "create_card",
+                {{"board_id", board}, {"column_id", column}, {"title", "There"}}
+            )
+            .text("/id");
+    const auto link = [&](const std::string& card, const std::string& target, const char* type) {
+        return world()
+            .ask(helper, "link_cards", {{"card_id", card}, {"target_id", target}, {"type", type}})
+            .status;
+    };
+    EXPECT_EQ(link(here, there, "blocks"), 403);
+    EXPECT_EQ(link(there, here, "blocks"), 403);
+    EXPECT_EQ(link(here, there, "relates"), 201);
+}
+
+TEST(Parents, APartIsNoWholeOfItsWhole) {
+    Web web(3);
+    EXPECT_EQ(web.update(1, {{"parent_card_id", web.ids[0]}}).status, 200);
+    EXPECT_EQ(web.update(2, {{"parent_card_id", web.ids[1]}}).status, 200);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Said refused = web.update(0, {{"parent_card_id", web.ids[i]}});
+        EXPECT_EQ(refused.status, 409);
+        EXPECT_EQ(refused.text("/additional_data/reason"), "circle");
+    }
+    EXPECT_EQ(web.update(1, {{"parent_card_id", nullptr}}).status, 200);
+    EXPECT_EQ(web.update(0, {{"parent_card_id", web.ids[2]}}).status, 200);
+}
+
+TEST(Parents, TwoAtOnceNeverBecomePartsOfEachOther) {
+    for (int round = 0; round < 10; ++round) {
+        Web web(2);
+        int first = 0, second = 0;
+        std::thread other([&] { first = web.update(0, {{"parent_card_id", web.ids[1]}}).status; });
+        second = web.update(1, {{"parent_card_id", web.ids[0]}}).status;
+        other.join();
+        EXPECT_EQ(std::max(first, second), 409);
+        EXPECT_EQ(std::min(first, second), 200);
+    }
+}
+
+TEST(Watching, IsBegunAndEndedOnceHoweverOftenAsked) {
+    Web web(1);
+    const Caller viewer = world().person(web.desk.owner, OrgRole::viewer, "Vi");
+    const Said first = world().must(viewer, "watch_card", {{"card_id", web.ids[0]}});
+    EXPECT_EQ(first.text("/watcher/name"), "Vi");
+    EXPECT_EQ(world().must(viewer, "watch_card", {{"card_id", "DES-1"}}).body, first.body);
+    EXPECT_EQ(web.desk.get(*Uuid::parse(web.ids[0])).number("/version"), 1);
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(world().ask(viewer, "unwatch_card", {{"card_id", web.ids[0]}}).status, 204);
+    EXPECT_EQ(
+        world().run("SELECT count(*) FROM card_watchers WHERE card_id = '" + web.ids[0] + "'"), "0"
+    );
+    EXPECT_TRUE(world().told().empty()) << "who looks is nobody else's business";
+    const Caller stranger = world().owner_of_new_org("Other");
+    EXPECT_EQ(world().ask(stranger, "watch_card", {{"card_id", web.ids[0]}}).status, 404);
+}
+
+}  // namespace svc::test

@@ -1,0 +1,141 @@
+// The order of cards, whatever is done to it.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+#include <set>
+
+namespace svc::test {
+
+namespace {
+
+using boost::json::object;
+using Titles = std::vector<std::string>;
+
+/// A column, and what it should look like.
+struct Model {
+    Desk desk;
+    std::mt19937 dice;
+    Titles expected{};
+    std::map<std::string, std::string> ids{};
+
+    explicit Model(unsigned seed) : dice(seed) {}
+
+    std::size_t pick(std::size_t below) { return dice() % below; }
+
+    /// Puts `title` beside a random other, and says so in the request.
+    void place(const std::string& title, object& request) {
+        if (expected.empty() || pick(4) == 0) return expected.push_back(title);
+        const std::size_t at = pick(expected.size());
+        const auto here = expected.begin() + static_cast<std::ptrdiff_t>(at);
+        const bool before = pick(2) == 0;
+        request[before ? "before_id" : "after_id"] = ids.at(*here);
+        if (!before && at + 1 < expected.size() && pick(2) == 0)
+            request["before_id"] = ids.at(*(here + 1));
+        expected.insert(before ? here : here + 1, title);
+    }
+    void create() {
+        const std::string title = "card " + std::to_string(ids.size());
+        object request{{"title", title}};
+        place(title, request);
+        ids[title] = desk.card(desk.backlog, request).text("/id");
+    }
+    void move() {
+        const std::string title = expected.at(pick(expected.size()));
+        std::erase(expected, title);
+        object request{{"card_id", ids.at(title)}, {"column_id", desk.backlog.str()}};
+        place(title, request);
+        world().must(desk.owner, "move_card", request);
+    }
+    void leave_and_return(const char* out) {
+        const std::string title = expected.at(pick(expected.size()));
+        const value card{{"card_id", ids.at(title)}};
+        world().ask(desk.owner, out, card);
+        world().must(desk.owner, "restore_card", card);
+    }
+};
+
+}  // namespace
+
+TEST(Sequences, RandomOnesEndAsAListWould) {
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+        Model model(seed);
+        for (int step = 0; step < 60; ++step) {
+            const auto what = model.pick(10);
+            if (model.expected.size() < 3 || what < 4) model.create();
+            else if (what < 8) model.move();
+            else model.leave_and_return(what == 8 ? "archive_card" : "delete_card");
+        }
+        EXPECT_EQ(model.desk.titles(model.desk.backlog), model.expected) << "seed " << seed;
+    }
+}
+
+TEST(Sequences, AThousandInsertsAtOneSpotAllFindTheirPlace) {
+    Desk desk;
+    const std::string top = desk.card(desk.backlog, {{"title", "top"}}).text("/id");
+    const std::string bottom = desk.card(desk.backlog, {{"title", "bottom"}}).text("/id");
+    for (int round = 0; round < 10; ++round) {
+        boost::json::array operations;
+        for (int i = 0; i < 100; ++i)
+            operations.push_back(object{
+                {"create",
+                 {{"board_id", desk.board.str()},
+                  {"column_id", desk.backlog.str()},
+                  {"title", std::to_string(round * 100 + i)},
+                  {"after_id", top}}}});
+        world().must(desk.owner, "batch_cards", {{"operations", operations}});
+    }
+    object query{{"column_id", desk.backlog.str()}, {"page_size", 100}};
+    Titles found;
+    for (;;) {
+        const Said page = world().must(desk.owner, "list_cards", query);
+        for (const value& each : page.body.at("results").as_array())
+            found.emplace_back(each.at("title").as_string());
+        if (page.body.at("next_cursor").is_null()) break;
+        query["start_cursor"] = page.body.at("next_cursor");
+    }
+    ASSERT_EQ(found.size(), 1002u);
+    EXPECT_EQ(found.front(), "top");
+    EXPECT_EQ(found.back(), "bottom");
+    for (int i = 0; i < 1000; ++i)
+        ASSERT_EQ(found.at(static_cast<std::size_t>(i) + 1), std::to_string(999 - i));
+    EXPECT_LT(
+        std::stoi(world().run(
+            "SELECT max(length(position)) FROM cards WHERE board_id = '" + desk.board.str() + "'"
+        )),
+        220
+    );
+}
+
+TEST(Sequences, OfSeveralAtOnceLoseNobodyAndLeaveOneOrder) {
+    Desk desk;
+    std::vector<std::string> ids;
+    for (int i = 0; i < 8; ++i)
+        ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
+    std::vector<std::thread> movers;
+    for (unsigned seed = 0; seed < 3; ++seed)
+        movers.emplace_back([&, seed] {
+            std::mt19937 dice(seed);
+            for (int i = 0; i < 25; ++i) {
+                const std::string& card = ids[dice() % 8];
+                const std::string& other = ids[dice() % 8];
+                object request{{"card_id", card}, {"column_id", desk.backlog.str()}};
+                if (card != other) request[dice() % 2 ? "before_id" : "after_id"] = other;
+                EXPECT_EQ(world().ask(desk.owner, "move_card", request).status, 200);
+            }
+        });
+    for (auto& mover : movers) mover.join();
+    const Titles titles = desk.titles(desk.backlog);
+    EXPECT_EQ(titles.size(), ids.size());
+    EXPECT_EQ(std::set<std::string>(titles.begin(), titles.end()).size(), ids.size());
+    EXPECT_EQ(desk.titles(desk.backlog), titles);
+    const Said between = desk.card(desk.backlog, {{"title", "new"}, {"after_id", ids[0]}});
+    const Titles after = desk.titles(desk.backlog);
+    const auto anchor = std::ranges::find(after, "0");
+    ASSERT_NE(anchor, after.end());
+    EXPECT_GT(std::ranges::find(after, "new"), anchor);
+}
+
+}  // namespace svc::test
