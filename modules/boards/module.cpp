@@ -11,12 +11,13 @@ public:
     void open(Kernel& kernel) override {
         kernel.tag("boards", "Boards, their columns and labels, and the cards on them.");
         for (const Operation* each :
-             {&create_board,       &list_boards,  &get_board,    &create_column,
-              &list_columns,       &get_column,   &create_label, &create_card,
-              &get_card,           &list_cards,   &update_card,  &move_card,
-              &archive_card,       &restore_card, &delete_card,  &link_cards,
-              &unlink_cards,       &watch_card,   &unwatch_card, &list_card_activity,
-              &list_card_versions, &revert_card})
+             {&create_board,       &list_boards,  &get_board,      &create_column,
+              &list_columns,       &get_column,   &create_label,   &create_card,
+              &get_card,           &list_cards,   &update_card,    &move_card,
+              &archive_card,       &restore_card, &delete_card,    &link_cards,
+              &unlink_cards,       &watch_card,   &unwatch_card,   &list_card_activity,
+              &list_card_versions, &revert_card,  &duplicate_card, &batch_cards,
+              &get_card_context})
             kernel.add(*each);
         for (const EventKind* each :
              {&board_created,

@@ -46,7 +46,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 /// As many whole lines as fit, from the beginning or from the end; of the first at least a piece.
 std::string cut(std::string_view text, Quarters room, bool keep_end) {
-    room -= length_of(cut_mark);
+    room -= length_of(cut_mark) + 1;  // a line that is cut gets an end
     if (room <= 0) return {};
     auto lines = lines_of(text);
     if (keep_end) std::ranges::reverse(lines);
