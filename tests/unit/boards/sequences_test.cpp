@@ -105,7 +105,7 @@ TEST(Sequences, AThousandInsertsAtOneSpotAllFindTheirPlace) {
         std::stoi(world().run(
             "SELECT max(length(position)) FROM cards WHERE board_id = '" + desk.board.str() + "'"
         )),
-        220
+        280
     );
 }
 
