@@ -89,6 +89,34 @@ public:
     virtual Identity identify(const ProviderAnswer& answer) = 0;
 };
 
+/// Passwords of things other than accounts, hashed, checked and guarded against guessing as those
+/// of accounts are. Offered by auth.
+///
+/// Both functions take tens of milliseconds of processor time, on a thread of auth's own; the
+/// request holds no worker meanwhile, and its handler is then run again from the start. So call one
+/// of them, once, before anything else is done. Failure 503 when too many are waiting.
+class PasswordKeeper {
+public:
+    static constexpr std::string_view name = "auth.PasswordKeeper";
+    virtual ~PasswordKeeper() = default;
+
+    /// The hash to keep, with its salt and cost.
+    virtual std::string hash(Call& call, const std::string& password) = 0;
+
+    struct Guess {
+        std::string_view what;  ///< sort of thing, with static storage: "share_link"
+        std::string subject;    ///< which one
+        std::string password;   ///< as it was given
+        std::string hash;       ///< as it was kept
+    };
+    /// Whether the guess is right. Wrong ones are counted, for each subject from one place and from
+    /// anywhere, like wrong log-ins: Failure 429.
+    virtual bool matches(Call& call, const Guess& guess) = 0;
+
+    /// Where a request came from, for counting: an IPv4 address, or the network of an IPv6 one.
+    virtual std::string place_of(const Call& call) const = 0;
+};
+
 /// The port: pictures that people upload for their profiles. Offered by whoever keeps files;
 /// without one no picture can be chosen.
 class Pictures {

@@ -45,6 +45,14 @@ Limit returns_to_one_place(Call& call) {
     return {"outside_return", settings(call).log_ins_from_one_place, log_in_window(call)};
 }
 
+Limit guesses_from_one_place(Call& call, std::string_view what) {
+    return {what, settings(call).log_ins, log_in_window(call)};
+}
+
+Limit guesses_from_anywhere(Call& call, std::string_view what) {
+    return {what, settings(call).log_ins_from_one_place, log_in_window(call)};
+}
+
 Limit password_checks(Call& call) {
     return {"password_check", settings(call).log_ins, log_in_window(call)};
 }

@@ -16,6 +16,10 @@ Limit log_ins_from_one_place(Call& call);
 /// Ways to the identity provider and back, from one place, that did not end signed in.
 Limit departures_from_one_place(Call& call);
 Limit returns_to_one_place(Call& call);
+/// Wrong guesses at the password of something else: from one place, and from anywhere. `what` has
+/// static storage.
+Limit guesses_from_one_place(Call& call, std::string_view what);
+Limit guesses_from_anywhere(Call& call, std::string_view what);
 /// Wrong guesses at the present password by somebody who is signed in, per person.
 Limit password_checks(Call& call);
 

@@ -6,6 +6,7 @@
 #include "modules/auth/oauth.hpp"
 #include "modules/auth/parts/passwords.hpp"
 #include "modules/auth/parts/slow_work.hpp"
+#include "modules/auth/password_keeper.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
 #include "modules/auth/users.hpp"
@@ -26,6 +27,7 @@ public:
         kernel.offer(*passwords_);
         kernel.offer(*slow_work_);
         kernel.offer(*outside_);
+        kernel.offer<PasswordKeeper>(keeper_);
         kernel.offer<orgs::ActiveWorkspace>(workspace_);
         kernel.offer<orgs::Newcomers>(links_);
         kernel.add(*sessions_);
@@ -75,6 +77,7 @@ private:
     std::optional<SessionAuthenticator> sessions_;
     SessionWorkspace workspace_;
     MailedLinks links_;
+    PasswordKeeperHere keeper_;
 };
 
 }  // namespace
