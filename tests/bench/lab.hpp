@@ -65,6 +65,7 @@ void measure_answers(Lab& lab, const Plan& plan, Report& report);
 void measure_trips(Lab& lab, const Plan& plan, Report& report);
 void measure_reads(Lab& lab, const Plan& plan, Report& report);
 void measure_writes(Lab& lab, const Plan& plan, Report& report);
+void measure_boards(Lab& lab, const Plan& plan, Report& report);
 void measure_people(Lab& lab, const Plan& plan, Report& report);
 void measure_idle(Lab& lab, const Plan& plan, Report& report);
 void measure_start(Lab& lab, const Plan& plan, Report& report);

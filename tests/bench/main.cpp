@@ -6,7 +6,8 @@
 #include <cstring>
 #include <iostream>
 
-/// bench [--rounds N] [--seconds N] [--out FILE] [answers trips reads writes people idle start]
+/// bench [--rounds N] [--seconds N] [--out FILE] [answers trips reads writes boards people idle
+/// start]
 namespace svc::bench {
 
 namespace {
@@ -20,6 +21,7 @@ constexpr Group groups[] = {
     {"trips", measure_trips},
     {"reads", measure_reads},
     {"writes", measure_writes},
+    {"boards", measure_boards},
     {"people", measure_people},
     {"idle", measure_idle},
     {"start", measure_start},

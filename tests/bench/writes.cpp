@@ -1,6 +1,6 @@
 #include "lab.hpp"
 #include "load.hpp"
-#include "statements.hpp"
+#include "scripts.hpp"
 #include "work.hpp"
 
 #include <fmt/format.h>
@@ -13,55 +13,6 @@ namespace svc::bench {
 namespace {
 
 constexpr int clients = 16;
-
-struct Done {
-    std::string mark;  ///< an id that stands in every transaction of the requests
-    std::optional<Found> found;
-};
-using Work = std::function<Done(Presser&)>;
-
-struct Recording {
-    std::vector<std::vector<Logged>> transactions;
-    Done done;
-};
-
-Recording transactions(Lab& lab, std::size_t expected, const Work& work) {
-    Presser presser(lab.server().port());
-    work(presser);
-    Recording out;
-    const auto logged = record(lab.postgres(), [&] { out.done = work(presser); });
-    out.transactions = transactions_with(logged, out.done.mark, "INSERT INTO outbox");
-    if (out.transactions.size() != expected)
-        throw std::runtime_error(fmt::format(
-            "{} transactions were recorded where {} were expected",
-            out.transactions.size(),
-            expected
-        ));
-    return out;
-}
-
-/// A script for each board, for each way the work can go.
-class Scripts {
-public:
-    void add(Lab& lab, std::size_t expected, const Work& work) {
-        const auto once = transactions(lab, expected, work),
-                   again = transactions(lab, expected, work);
-        files_.push_back(folder_.path() / fmt::format("{}.sql", files_.size()));
-        test::write_file(
-            files_.back(), pgbench_script(once.transactions, again.transactions, once.done.found)
-        );
-        for (const auto& each : once.transactions) statements_ += each.size();
-    }
-    const std::vector<std::filesystem::path>& files() const { return files_; }
-    double statements_each() const {
-        return static_cast<double>(statements_) / static_cast<double>(files_.size());
-    }
-
-private:
-    test::TempFolder folder_{"workboard-pgbench"};
-    std::vector<std::filesystem::path> files_;
-    std::size_t statements_ = 0;
-};
 
 void measure_create(Lab& lab, const Plan& plan, Report& report) {
     const auto& boards = lab.boards();
