@@ -126,6 +126,8 @@ public:
     virtual void made(Tx& tx, const Placing& placing) = 0;
     /// A card in a queue has another priority or due date; may queue writes.
     virtual void reordered(Tx& tx, const Card& card) = 0;
+    /// A queue offers its cards in another order, and its row is queued; may queue writes.
+    virtual void reordered(Tx& tx, const Column& column) = 0;
 };
 
 /// A move in two steps: begin() queued what has to be read and locked, carry_out() queues what
@@ -173,10 +175,51 @@ protected:
 
 inline constexpr EventKind board_created{
     "board.created", "board", "A board was made.", &record_of<Board>};
+inline constexpr EventKind board_updated{
+    "board.updated",
+    "board",
+    "A board has another name, key, icon or visibility, or was put away.",
+    &record_of<Board>};
+inline constexpr EventKind board_deleted{
+    "board.deleted", "board", "A board was put into the trash.", &record_of<Board>};
+inline constexpr EventKind board_restored{
+    "board.restored",
+    "board",
+    "A board was brought back from the archive or the trash.",
+    &record_of<Board>};
 inline constexpr EventKind column_created{
     "column.created", "column", "A board got another column.", &record_of<Column>};
+inline constexpr EventKind column_updated{
+    "column.updated",
+    "column",
+    "A column has another name, kind, limit, queue or place.",
+    &record_of<Column>};
+inline constexpr EventKind column_deleted{
+    "column.deleted", "column", "A board lost a column.", &record_of<Column>};
 inline constexpr EventKind label_created{
     "label.created", "label", "A board got another label.", &record_of<Label>};
+inline constexpr EventKind label_updated{
+    "label.updated",
+    "label",
+    "A label has another name or color; cards show it so.",
+    &record_of<Label>};
+inline constexpr EventKind label_deleted{
+    "label.deleted", "label", "A board lost a label, and so did its cards.", &record_of<Label>};
+inline constexpr EventKind property_created{
+    "property.created",
+    "property",
+    "A board got another property.",
+    &record_of<PropertyDefinition>};
+inline constexpr EventKind property_updated{
+    "property.updated",
+    "property",
+    "A property has another name, place or format, or other options; cards show it so.",
+    &record_of<PropertyDefinition>};
+inline constexpr EventKind property_deleted{
+    "property.deleted",
+    "property",
+    "A board lost a property, and its cards their values of it.",
+    &record_of<PropertyDefinition>};
 inline constexpr EventKind card_created{
     "card.created", "card", "A card was made.", &record_of<Card>};
 inline constexpr EventKind card_updated{

@@ -1,5 +1,6 @@
 // Boards: making them, finding them.
 
+#include "modules/boards/board.hpp"
 #include "modules/boards/columns.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/names.hpp"
@@ -25,6 +26,7 @@ struct CreateBoardRequest {
     std::string name;
     std::optional<std::string> key;
     std::optional<std::string> description;
+    std::optional<orgs::Icon> icon;
     Visibility visibility{};
     std::optional<std::vector<ColumnOfNewBoard>> columns;
 };
@@ -35,6 +37,7 @@ SVC_RECORD(
      "In front of the numbers of its cards: ENG makes ENG-42. Made from the name if left out.",
      matches("[A-Z][A-Z0-9]{1,9}")),
     (description, "What the board is for.", length(0, 5000)),
+    (icon, "Shown before its name."),
     (visibility,
      "`org`: for everybody in the workspace. `private`: for you, those you grant it to, and "
      "admins.",
@@ -50,7 +53,8 @@ constexpr Sql lock_keys{"boards.lock_keys", R"(
 // the first (number of boards + 1) is.
 constexpr Sql insert_board{"boards.insert_board", R"(
     INSERT INTO boards (
-        org_id, id, key, name, description, visibility, created_by, last_edited_by)
+        org_id, id, key, name, description, visibility, icon, default_view, created_by,
+        last_edited_by)
     SELECT $1, $2,
         coalesce($3, (
             SELECT k.key
@@ -61,7 +65,7 @@ constexpr Sql insert_board{"boards.insert_board", R"(
             WHERE NOT EXISTS (SELECT FROM boards b WHERE b.org_id = $1 AND b.key = k.key)
             ORDER BY n
             LIMIT 1)),
-        $5, $6, $7, $8, $8
+        $5, $6, $7, $8::jsonb, $9, $10, $10
     RETURNING key, created_time)"};
 
 struct NewBoard {
@@ -75,11 +79,6 @@ constexpr Sql look_for_grants{"boards.look_for_grants", R"(
     SELECT EXISTS (
         SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2) AS confined)"};
 
-struct Confinement {
-    bool confined = false;
-};
-SVC_RECORD(Confinement, (confined, ""));
-
 constexpr Sql insert_counter{"boards.insert_counter", R"(
     INSERT INTO board_counters (org_id, board_id) VALUES ($1, $2))"};
 
@@ -91,57 +90,83 @@ std::vector<ColumnOfNewBoard> columns_for(const CreateBoardRequest& in) {
         {"Done", ColumnKind::done}};
 }
 
-NewBoard store(Call& call, const CreateBoardRequest& in, const Uuid& id) {
-    Tx& tx = call.tx();
-    const Uuid& org = call.org();
-    if (!in.key) tx.queue(lock_keys, org.str());
-    auto stored = tx.later<NewBoard>(
-        insert_board,
-        org,
-        id,
-        in.key,
-        key_from(in.name),
-        in.name,
-        in.description,
-        in.visibility,
-        call.caller().id
-    );
-    try {
-        return stored.must();
-    } catch (const ConstraintError& taken) {
-        if (taken.constraint() != "boards_key_taken") throw;
-        throw Failure(
-            Fault::conflict, "Another board of the workspace has the key " + *in.key + "."
-        )
-            .with("reason", "key_taken");
-    }
-}
+}  // namespace
 
-Board create(Call& call, const CreateBoardRequest& in) {
+MayMakeBoards::MayMakeBoards(Call& call)
+    : call_(call),
+      found_(call.tx().later<Confinement>(look_for_grants, call.org(), call.caller().id)) {
     if (call.caller().role < OrgRole::member)
         throw Failure(
             Fault::restricted, "Viewers cannot make boards; ask an admin for the role member."
         );
-    Board board;
-    board.id = new_uuid();
-    board.org_id = call.org();
-    auto grants = call.tx().later<Confinement>(look_for_grants, call.org(), call.caller().id);
-    const NewBoard stored = store(call, in, board.id);
-    if (!call.caller().is_person() && grants.must().confined)
+}
+
+void MayMakeBoards::require() {
+    if (!call_.caller().is_person() && found_.must().confined)
         throw Failure(
             Fault::restricted,
             "You are confined to the boards that you were granted, so you cannot make others."
         );
-    board.key = stored.key;
+}
+
+Failure key_taken(const std::string& key) {
+    return Failure(Fault::conflict, "Another board of the workspace has the key " + key + ".")
+        .with("reason", "key_taken");
+}
+
+void check_icon(const Call& call, const std::optional<orgs::Icon>& icon) {
+    if (!icon) return;
+    const bool consistent = icon->type == orgs::IconType::emoji ? icon->emoji && !icon->external
+                                                                : icon->external && !icon->emoji;
+    if (!consistent)
+        throw wrong_field(call, "icon", "give the member that `type` names, and no other");
+}
+
+void store_new(Call& call, Board& board, const std::optional<std::string>& key) {
+    Tx& tx = call.tx();
+    if (!key) tx.queue(lock_keys, board.org_id.str());
+    auto stored = tx.later<NewBoard>(
+        insert_board,
+        board.org_id,
+        board.id,
+        key,
+        key_from(board.name),
+        board.name,
+        board.description,
+        board.visibility,
+        board.icon,
+        board.default_view,
+        call.caller().id
+    );
+    try {
+        const NewBoard made = stored.must();
+        board.key = made.key;
+        board.created_time = board.last_edited_time = made.created_time;
+    } catch (const ConstraintError& taken) {
+        if (taken.constraint() != "boards_key_taken") throw;
+        throw key_taken(key.value_or(board.key));
+    }
+    board.created_by = board.last_edited_by = AsJson(ref_of(call.caller()));
+    board.role = BoardRole::admin;
+    board.url = url_of(call.kernel(), board);
+}
+
+namespace {
+
+Board create(Call& call, const CreateBoardRequest& in) {
+    check_icon(call, in.icon);
+    MayMakeBoards right(call);
+    Board board;
+    board.id = new_uuid();
+    board.org_id = call.org();
     board.name = in.name;
     board.description = in.description;
+    board.icon = in.icon;
     board.visibility = in.visibility;
     board.properties = AsJson(std::vector<PropertyDefinition>{});
     board.labels = AsJson(std::vector<Label>{});
-    board.role = BoardRole::admin;
-    board.url = url_of(call.kernel(), board);
-    board.created_time = board.last_edited_time = stored.created_time;
-    board.created_by = board.last_edited_by = AsJson(ref_of(call.caller()));
+    store_new(call, board, in.key);
+    right.require();
 
     std::vector<Column> columns;
     std::vector<Uuid> ids;
@@ -166,7 +191,11 @@ Board create(Call& call, const CreateBoardRequest& in) {
     return board;
 }
 
+}  // namespace
+
 // ------------------------------------------------------------------------------- finding them
+
+namespace {
 
 constexpr Sql get_one{"boards.get_board", R"(
     SELECT v.*,
@@ -177,6 +206,14 @@ constexpr Sql get_one{"boards.get_board", R"(
     LEFT JOIN board_grants g
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.id
     WHERE v.org_id = $1 AND v.id = $5)"};
+
+}  // namespace
+
+Later<Board> see_whole_board(Tx& tx, const Seat& seat, const Uuid& board) {
+    return seat.later<Board>(tx, get_one, board);
+}
+
+namespace {
 
 // The page is chosen before the shapes are gathered.
 constexpr Sql list_page{"boards.list_boards", R"(
@@ -204,7 +241,7 @@ struct BoardId {
 SVC_RECORD(BoardId, (board_id, ""));
 
 Board get(Call& call, const BoardId& in) {
-    auto found = Seat::of(call).later<Board>(call.tx(), get_one, in.board_id).one();
+    auto found = see_whole_board(call.tx(), Seat::of(call), in.board_id).one();
     if (!found) not_found("board");
     require(found->role, BoardRole::viewer, "board");
     found->url = url_of(call.kernel(), *found);

@@ -71,12 +71,17 @@ constexpr Sql next_number{"boards.next_number", R"(
         SET last_number = last_number + 1, card_count = card_count + 1
         WHERE org_id = $1 AND board_id = $2
         RETURNING last_number
-    ), target AS (
+    ), shared AS (
+        SELECT id FROM columns WHERE org_id = $1 AND id = $3
+        FOR KEY SHARE
+    ), limited AS (
         SELECT id FROM columns
         WHERE org_id = $1 AND id = $3 AND wip_policy = 'hard' AND wip_limit IS NOT NULL
         FOR NO KEY UPDATE
     )
-    SELECT last_number AS number, (SELECT count(*) FROM target) AS locked FROM numbered)"};
+    SELECT last_number AS number, (SELECT count(*) FROM shared) AS columns,
+        (SELECT count(*) FROM limited) AS limits
+    FROM numbered)"};
 
 struct Number {
     std::int64_t number = 0;

@@ -55,9 +55,97 @@ void insert(Call& call, const Column& column, const OrderKey& place) {
     );
 }
 
+ColumnRules rules_of(const Column& column) {
+    return {
+        .column_id = column.id,
+        .kind = column.kind,
+        .wip_limit = column.wip_limit,
+        .wip_policy = column.wip_policy,
+        .queue_enabled = column.queue.enabled,
+        .queue_order = column.queue.order};
+}
+
+std::vector<Uuid> targets_of(const ColumnQueue& queue) {
+    std::vector<Uuid> targets;
+    for (const auto& each : {queue.on_complete_column_id, queue.on_exhausted_column_id})
+        if (each && (targets.empty() || targets.front() != *each)) targets.push_back(*each);
+    return targets;
+}
+
+// -------------------------------------------------------------------------------------- spots
+
 namespace {
 
-// ------------------------------------------------------------------------------ adding one
+// $3: the column to stand after, $4: before; with neither, behind the last. `anchored` when the
+// column named is one of the board's; `targets` counts those of $5 that are. $6 is left out.
+constexpr Sql find_spot{"boards.column_spot", R"(
+    WITH board AS (
+        SELECT id, position FROM columns
+        WHERE org_id = $1 AND board_id = $2 AND NOT in_trash
+    ), live AS (
+        SELECT id, position FROM board WHERE id IS DISTINCT FROM $6::uuid
+    ), spot AS (
+        SELECT
+            CASE WHEN $3::uuid IS NOT NULL THEN (SELECT position FROM live WHERE id = $3)
+                 WHEN $4::uuid IS NOT NULL THEN (
+                     SELECT max(l.position) FROM live l
+                     WHERE l.position < (SELECT a.position FROM live a WHERE a.id = $4))
+                 ELSE (SELECT max(position) FROM live)
+            END AS below,
+            CASE WHEN $3 IS NOT NULL THEN (
+                     SELECT min(l.position) FROM live l
+                     WHERE l.position > (SELECT a.position FROM live a WHERE a.id = $3))
+                 WHEN $4 IS NOT NULL THEN (SELECT position FROM live WHERE id = $4)
+            END AS above
+    )
+    SELECT s.below, s.above,
+        (SELECT count(*) FROM live l WHERE l.position <= s.below) AS position,
+        coalesce($3, $4) IS NULL
+            OR EXISTS (SELECT FROM live l WHERE l.id = coalesce($3, $4)) AS anchored,
+        (SELECT count(*) FROM board b WHERE b.id = ANY($5::uuid[])) AS targets,
+        (SELECT count(*) FROM board) AS total
+    FROM spot s)"};
+
+}  // namespace
+
+Later<ColumnSpot> find_column_spot(
+    Tx& tx,
+    const Uuid& org,
+    const Uuid& board,
+    const ColumnAnchors& anchors,
+    const std::vector<Uuid>& targets,
+    const std::optional<Uuid>& self
+) {
+    return tx.later<ColumnSpot>(
+        find_spot, org, board, anchors.after, anchors.before, targets, self
+    );
+}
+
+void require_one_anchor(const Call& call, const ColumnAnchors& anchors) {
+    if (anchors.before && anchors.after)
+        throw wrong_field(call, "after_id", "give before_id or after_id, not both");
+}
+
+void require_anchored(const Call& call, const ColumnSpot& spot, const ColumnAnchors& anchors) {
+    if (!spot.anchored)
+        throw wrong_field(
+            call, anchors.before ? "before_id" : "after_id", "the board has no such column"
+        );
+}
+
+void require_targets(
+    const Call& call, const ColumnQueue& queue, std::int64_t found, const std::optional<Uuid>& self
+) {
+    const auto targets = targets_of(queue);
+    if (static_cast<std::size_t>(found) != targets.size())
+        throw wrong_field(call, "queue", "cards can only be sent to columns of the same board");
+    if (self && std::ranges::find(targets, *self) != targets.end())
+        throw wrong_field(call, "queue", "a column cannot send its cards to itself");
+}
+
+// -------------------------------------------------------------------------------- adding one
+
+namespace {
 
 struct CreateColumnRequest {
     Uuid board_id;
@@ -83,67 +171,23 @@ SVC_RECORD(
     (after_id, "The column to stand to the right of; the rightmost if left out.")
 );
 
-struct ColumnSpot {
-    OrderKey below, above;
-    std::int64_t position = 0;
-    bool anchored = false;
-    std::int64_t targets = 0;
-};
-SVC_RECORD(ColumnSpot, (below, ""), (above, ""), (position, ""), (anchored, ""), (targets, ""));
-
-// $3: the column to stand after, $4: before; with neither, behind the last. `anchored` when the
-// column named is one of the board's; `targets` counts those of $5 that are.
-constexpr Sql find_spot{"boards.column_spot", R"(
-    WITH live AS (
-        SELECT id, position FROM columns
-        WHERE org_id = $1 AND board_id = $2 AND NOT in_trash
-    ), spot AS (
-        SELECT
-            CASE WHEN $3::uuid IS NOT NULL THEN (SELECT position FROM live WHERE id = $3)
-                 WHEN $4::uuid IS NOT NULL THEN (
-                     SELECT max(l.position) FROM live l
-                     WHERE l.position < (SELECT a.position FROM live a WHERE a.id = $4))
-                 ELSE (SELECT max(position) FROM live)
-            END AS below,
-            CASE WHEN $3 IS NOT NULL THEN (
-                     SELECT min(l.position) FROM live l
-                     WHERE l.position > (SELECT a.position FROM live a WHERE a.id = $3))
-                 WHEN $4 IS NOT NULL THEN (SELECT position FROM live WHERE id = $4)
-            END AS above
-    )
-    SELECT s.below, s.above,
-        (SELECT count(*) FROM live l WHERE l.position <= s.below) AS position,
-        coalesce($3, $4) IS NULL
-            OR EXISTS (SELECT FROM live l WHERE l.id = coalesce($3, $4)) AS anchored,
-        (SELECT count(*) FROM live l WHERE l.id = ANY($5::uuid[])) AS targets
-    FROM spot s)"};
-
-std::vector<Uuid> targets_of(const ColumnQueue& queue) {
-    std::vector<Uuid> targets;
-    for (const auto& each : {queue.on_complete_column_id, queue.on_exhausted_column_id})
-        if (each && (targets.empty() || targets.front() != *each)) targets.push_back(*each);
-    return targets;
-}
-
 Column create(Call& call, const CreateColumnRequest& in) {
-    if (in.before_id && in.after_id)
-        throw wrong_field(call, "after_id", "give before_id or after_id, not both");
+    const ColumnAnchors anchors{in.before_id, in.after_id};
+    require_one_anchor(call, anchors);
     const ColumnQueue queue =
         in.queue.value_or(ColumnQueue{.enabled = in.kind == ColumnKind::queue});
-    const auto targets = targets_of(queue);
+    call.tx().queue(lock_definitions, call.org(), in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
-    auto found = call.tx().later<ColumnSpot>(
-        find_spot, call.org(), in.board_id, in.after_id, in.before_id, targets
+    auto found = find_column_spot(
+        call.tx(), call.org(), in.board_id, anchors, targets_of(queue), std::nullopt
     );
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
     const ColumnSpot spot = found.must();
-    if (!spot.anchored)
-        throw wrong_field(
-            call, in.before_id ? "before_id" : "after_id", "the board has no such column"
-        );
-    if (static_cast<std::size_t>(spot.targets) != targets.size())
-        throw wrong_field(call, "queue", "cards can only be sent to columns of the same board");
+    require_anchored(call, spot, anchors);
+    require_targets(call, queue, spot.targets, std::nullopt);
+    if (spot.total >= most_columns)
+        throw wrong_field(call, "board_id", "a board has at most 100 columns");
 
     Column column;
     column.id = new_uuid();
@@ -168,21 +212,12 @@ Column create(Call& call, const CreateColumnRequest& in) {
 
 // --------------------------------------------------------------------------------- reading
 
-struct ColumnSeen {
-    Column column;
-    OrderKey order_key;
-};
-SVC_RECORD(ColumnSeen, (column, "", spread), (order_key, ""));
-
 constexpr Sql list_page{"boards.list_columns", R"(
     SELECT v.* FROM column_view v
     WHERE v.org_id = $1 AND v.board_id = $2 AND NOT v.in_trash
         AND ($3::text IS NULL OR (v.order_key, v.id) > ($3, $4::uuid))
     ORDER BY v.order_key, v.id
     LIMIT $5)"};
-
-constexpr Sql get_one{"boards.get_column", R"(
-    SELECT v.* FROM column_view v WHERE v.org_id = $1 AND v.board_id = $2 AND v.id = $3)"};
 
 struct ListColumnsQuery {
     Uuid board_id;
@@ -217,7 +252,7 @@ SVC_RECORD(ColumnId, (board_id, ""), (column_id, ""));
 
 Column get(Call& call, const ColumnId& in) {
     auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
-    auto found = call.tx().later<Column>(get_one, call.org(), in.board_id, in.column_id);
+    auto found = call.tx().later<Column>(see_column, call.org(), in.board_id, in.column_id);
     const auto board = seen.one();
     if (!board) not_found("column");
     require(board->role, BoardRole::viewer, "column");
@@ -232,6 +267,7 @@ const Operation create_column{
     .name = "create_column",
     .route = "POST /v1/boards/{board_id}/columns",
     .summary = "Add a column to a board.",
+    .description = "A board has at most 100.",
     .access = Access::board_editor,
     .status = 201,
     .handler = create,

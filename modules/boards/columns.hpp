@@ -1,13 +1,72 @@
 #pragma once
 
-#include "modules/boards/api.hpp"
+#include "modules/boards/statements.hpp"
 
+/// What several files need to know of columns.
 namespace svc::boards {
+
+inline constexpr std::int64_t most_columns = 100;  // on a board
 
 /// A new column on `board`, made by whoever made that; its place is the caller's to give.
 Column column_of(const Board& board, const std::string& name, ColumnKind kind);
 
 /// Queues the row.
 void insert(Call& call, const Column& column, const OrderKey& place);
+
+/// A column with its place as it is kept.
+struct ColumnSeen {
+    Column column;
+    OrderKey order_key;
+};
+SVC_RECORD(ColumnSeen, (column, "", spread), (order_key, ""));
+
+inline constexpr Sql see_column{"boards.get_column", R"(
+    SELECT v.* FROM column_view v WHERE v.org_id = $1 AND v.board_id = $2 AND v.id = $3)"};
+
+/// What the column asks of cards that come into it.
+ColumnRules rules_of(const Column& column);
+
+/// The columns that a queue sends its cards to by name.
+std::vector<Uuid> targets_of(const ColumnQueue& queue);
+
+/// Where a column may stand among the others of its board.
+struct ColumnSpot {
+    OrderKey below, above;
+    std::int64_t position = 0;  ///< the rank it would have
+    bool anchored = false;      ///< the column named is one of the board's
+    std::int64_t targets = 0;   ///< how many of the targets are
+    std::int64_t total = 0;     ///< columns of the board
+};
+SVC_RECORD(
+    ColumnSpot, (below, ""), (above, ""), (position, ""), (anchored, ""), (targets, ""), (total, "")
+);
+
+struct ColumnAnchors {
+    std::optional<Uuid> before, after;
+};
+
+/// Queues the look-up of the spot beside those named, or behind the last; `self` is left out of
+/// account.
+Later<ColumnSpot> find_column_spot(
+    Tx& tx,
+    const Uuid& org,
+    const Uuid& board,
+    const ColumnAnchors& anchors,
+    const std::vector<Uuid>& targets,
+    const std::optional<Uuid>& self
+);
+/// 422 when both are named.
+void require_one_anchor(const Call& call, const ColumnAnchors& anchors);
+/// 422 when the board has no column of the name given.
+void require_anchored(const Call& call, const ColumnSpot& spot, const ColumnAnchors& anchors);
+/// 422 when a target is not a column of the board, or is `self`.
+void require_targets(
+    const Call& call, const ColumnQueue& queue, std::int64_t found, const std::optional<Uuid>& self
+);
+
+/// Queues the column as it is from now on, but for its place.
+void store(Call& call, const Column& column);
+/// Gives it the caller's name and another version.
+void sign(Column& column, const Call& call, const Timestamp& now);
 
 }  // namespace svc::boards

@@ -16,6 +16,13 @@ constexpr Sql lock_board{"boards.lock_board", R"(
         AND board_id = coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3))
     FOR UPDATE)"};
 
+// Nobody renames a label meanwhile that is being put on a card.
+constexpr Sql share_board{"boards.share_board", R"(
+    SELECT board_id FROM board_counters
+    WHERE org_id = $1
+        AND board_id = coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3))
+    FOR KEY SHARE)"};
+
 // Names are compared without regard to case, in any script; the database's own locale knows
 // ASCII alone.
 constexpr Sql find_labels{"boards.find_labels", R"(
@@ -43,6 +50,11 @@ std::string trimmed_name(const std::string& text) {
 
 }  // namespace
 
+Failure label_name_taken() {
+    return Failure(Fault::conflict, "The board has a label of this name.")
+        .with("reason", "name_taken");
+}
+
 WantedLabels::WantedLabels(
     Call& call,
     const std::optional<std::vector<std::string>>& wanted,
@@ -61,7 +73,7 @@ WantedLabels::WantedLabels(
         may_be_new |= !id;
     }
     // A board that is being numbered is locked already.
-    if (may_be_new && !board) call.tx().queue(lock_board, call.org(), board, card);
+    if (!board) call.tx().queue(may_be_new ? lock_board : share_board, call.org(), board, card);
     found_ = call.tx().later<LabelFound>(find_labels, call.org(), board, card, texts);
 }
 
@@ -124,9 +136,7 @@ Label create(Call& call, const CreateLabelRequest& in) {
         tx.later<LabelFound>(find_labels, org, in.board_id, no_card, std::vector{in.name});
     require_changeable(seen.one(), BoardRole::editor);
     const LabelFound rival = rivals.must();
-    if (rival.id)
-        throw Failure(Fault::conflict, "The board has a label of this name.")
-            .with("reason", "name_taken");
+    if (rival.id) throw label_name_taken();
     if (rival.total >= most_labels)
         throw wrong_field(call, "board_id", "a board has at most 200 labels");
 

@@ -5,6 +5,9 @@
 /// Labels as requests name them, turned into what cards show.
 namespace svc::boards {
 
+/// 409: another label of the board has the name.
+Failure label_name_taken();
+
 /// A label as asked for, and the one that the board has for it.
 struct LabelFound {
     std::string wanted;

@@ -3,8 +3,21 @@
 #include "modules/boards/grants.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
+#include "modules/boards/parts/throttle.hpp"
 
 namespace svc::boards {
+
+struct Settings {
+    std::int64_t shared_views_a_minute = 120;
+};
+SVC_RECORD(
+    Settings,
+    (shared_views_a_minute,
+     "How often one place may ask for what share links show, within a minute and by each server, "
+     "then 429.",
+     range(1, 1000000),
+     defaulted)
+);
 
 class Boards final : public Module {
 public:
@@ -37,12 +50,25 @@ public:
               &card_watched,
               &card_unwatched})
             kernel.add(*each);
+        add_board_changes(kernel);
+        add_column_changes(kernel);
+        add_label_changes(kernel);
+        add_properties(kernel);
+        add_overviews(kernel);
+        const Settings settings = kernel.settings<Settings>();
+        throttle_.emplace(settings.shared_views_a_minute);
+        kernel.offer(*throttle_);
+        add_share_links(kernel);
+        add_shared_board(kernel);
         kernel.offer<Moves>(moves());
         kernel.offer<Briefs>(briefs());
         add_grants(kernel);
     }
+
+private:
+    std::optional<Throttle> throttle_;
 };
 
 }  // namespace svc::boards
 
-SVC_MODULE(svc::boards::Boards, "boards", "orgs", "agents");
+SVC_MODULE(svc::boards::Boards, "boards", "orgs", "auth", "agents");

@@ -23,6 +23,9 @@ SVC_RECORD(Destination, (column, "", spread), (standing, ""), (below, ""), (riva
 /// board: it begins there afresh.
 void enter(Card& card, const ColumnRules* column);
 
+/// 409 wip_limit_reached: `standing` cards are there already.
+Failure wip_limit_reached(std::int64_t limit, std::int64_t standing);
+
 /// 409 external_key_taken: `rival` has it.
 Failure external_key_taken(const Uuid& rival);
 

@@ -8,8 +8,10 @@ namespace svc::boards {
 
 namespace {
 
-// The card, those that wait for it, its board where a key may be taken anew, the column where the
-// limit is hard: in this order everywhere. What the following statements read is then the newest.
+// The card, those that wait for it, its board where a key may be taken anew, the column: in this
+// order everywhere. What the following statements read is then the newest. Columns are shared, so
+// that their rules hold until the card is in (the foreign key asks for no less), and where the limit
+// is hard they are not.
 constexpr Sql lock_for_move{"boards.lock_for_move", R"(
     WITH card AS (
         SELECT id, board_id, column_id, external_key,
@@ -29,16 +31,22 @@ constexpr Sql lock_for_move{"boards.lock_for_move", R"(
             SELECT board_id FROM card WHERE external_key IS NOT NULL AND NOT open)
         FOR UPDATE
     ), target AS (
+        SELECT coalesce($3::uuid, (
+            SELECT CASE $4::text WHEN 'completed' THEN t.completed_id
+                WHEN 'exhausted' THEN t.exhausted_id ELSE c.column_id END
+            FROM card c JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id)) AS id
+    ), shared AS (
+        SELECT id FROM columns WHERE org_id = $1 AND id = (SELECT id FROM target)
+        FOR KEY SHARE
+    ), limited AS (
         SELECT id FROM columns
-        WHERE org_id = $1 AND wip_policy = 'hard' AND wip_limit IS NOT NULL
-            AND id = coalesce($3::uuid, (
-                SELECT CASE $4::text WHEN 'completed' THEN t.completed_id
-                    WHEN 'exhausted' THEN t.exhausted_id ELSE c.column_id END
-                FROM card c JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id))
+        WHERE org_id = $1 AND id = (SELECT id FROM target)
+            AND wip_policy = 'hard' AND wip_limit IS NOT NULL
         FOR NO KEY UPDATE
     )
     SELECT now() AS now, (SELECT count(*) FROM card) AS cards,
-        (SELECT count(*) FROM waiting) AS waiting, (SELECT count(*) FROM board) AS boards, (SELECT count(*) FROM target) AS columns)"};
+        (SELECT count(*) FROM waiting) AS waiting, (SELECT count(*) FROM board) AS boards,
+        (SELECT count(*) FROM shared) AS columns, (SELECT count(*) FROM limited) AS limits)"};
 
 constexpr Sql find_destination{"boards.destination_of_move", R"(
     SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,

@@ -1,14 +1,16 @@
 #pragma once
 
 #include "modules/boards/bodies.hpp"
-#include "svc/operation.hpp"
+#include "svc/kernel.hpp"
 
 /// The operations of this module, each beside what it is about.
 namespace svc::boards {
 
 extern const Operation create_board, list_boards, get_board;
+extern const Operation update_board, delete_board, archive_board, restore_board, duplicate_board;
 extern const Operation create_column, list_columns, get_column;
-extern const Operation create_label;
+extern const Operation update_column, delete_column, move_column;
+extern const Operation create_label, update_label, delete_label;
 extern const Operation create_card, get_card, list_cards, update_card;
 extern const Operation move_card, archive_card, restore_card, delete_card;
 extern const Operation duplicate_card, batch_cards, get_card_context;
@@ -17,5 +19,17 @@ extern const Operation list_card_activity, list_card_versions, revert_card;
 
 /// Where other modules say that they know something for work briefs.
 Briefs& briefs();
+
+extern const Operation get_board_snapshot, get_board_metrics, list_board_activity;
+extern const Operation create_property, update_property, delete_property;
+
+/// Operations that come with kinds of events of their own.
+void add_board_changes(Kernel& kernel);
+void add_column_changes(Kernel& kernel);
+void add_label_changes(Kernel& kernel);
+void add_properties(Kernel& kernel);
+void add_overviews(Kernel& kernel);
+void add_share_links(Kernel& kernel);
+void add_shared_board(Kernel& kernel);
 
 }  // namespace svc::boards

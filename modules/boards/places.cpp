@@ -14,15 +14,17 @@ bool Destination::full() const {
 }
 
 void Destination::require_room() const {
-    if (!full()) return;
-    const std::string limit = std::to_string(*column.wip_limit);
-    throw Failure(
-        Fault::wip_limit,
-        "The column takes " + limit + " cards at a time and has " + std::to_string(*standing) +
-            "; wait until one leaves it."
+    if (full()) throw wip_limit_reached(*column.wip_limit, *standing);
+}
+
+Failure wip_limit_reached(std::int64_t limit, std::int64_t standing) {
+    return Failure(
+               Fault::wip_limit,
+               "The column takes " + std::to_string(limit) + " cards at a time and has " +
+                   std::to_string(standing) + "; wait until one leaves it."
     )
-        .with("count", std::to_string(*standing))
-        .with("limit", limit);
+        .with("count", std::to_string(standing))
+        .with("limit", std::to_string(limit));
 }
 
 Failure external_key_taken(const Uuid& rival) {

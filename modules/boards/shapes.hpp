@@ -1,14 +1,12 @@
 #pragma once
 
+#include "modules/boards/definitions.hpp"
 #include "modules/boards/order_key.hpp"
-#include "modules/boards/values.hpp"
+#include "modules/orgs/api.hpp"
 #include "svc/caller.hpp"
 
 /// Boards, columns and cards as they are shown (contract 6.17 to 6.19).
 namespace svc::boards {
-
-enum class Color { default_, gray, brown, orange, yellow, green, blue, purple, pink, red };
-BOOST_DESCRIBE_ENUM(Color, default_, gray, brown, orange, yellow, green, blue, purple, pink, red)
 
 enum class Visibility { org, private_ };
 BOOST_DESCRIBE_ENUM(Visibility, org, private_)
@@ -34,51 +32,6 @@ BOOST_DESCRIBE_ENUM(Priority, none, low, medium, high, urgent)
 
 // ------------------------------------------------------------------------------------- board
 
-struct Label {
-    Object<"label"> object;
-    Uuid id;
-    Uuid board_id;
-    std::string name;
-    Color color{};
-    std::int64_t version = 1;
-};
-SVC_RECORD(
-    Label,
-    (object, ""),
-    (id, ""),
-    (board_id, ""),
-    (name, "Unique on the board, whatever the case."),
-    (color, "How people see it."),
-    (version, "")
-);
-
-/// PropertyDefinition of the contract. Boards have none until properties can be made.
-struct PropertyDefinition {
-    Object<"property"> object;
-    Uuid id;
-    Uuid board_id;
-    std::string name;
-    std::string type;
-    JsonText options;
-    std::optional<std::string> number_format;
-    bool required = false;
-    std::int64_t position = 0;
-    std::int64_t version = 1;
-};
-SVC_RECORD(
-    PropertyDefinition,
-    (object, ""),
-    (id, ""),
-    (board_id, ""),
-    (name, "Unique on the board, whatever the case."),
-    (type, "What sort of values it takes."),
-    (options, "The choices of select, multi_select and status."),
-    (number_format, "How people see the numbers; for properties of type `number`."),
-    (required, ""),
-    (position, ""),
-    (version, "")
-);
-
 struct Board {
     Object<"board"> object;
     Uuid id;
@@ -86,7 +39,7 @@ struct Board {
     std::string key;
     std::string name;
     std::optional<std::string> description;
-    std::optional<JsonText> icon;
+    std::optional<orgs::Icon> icon;
     Visibility visibility{};
     AsJson<std::vector<PropertyDefinition>> properties;
     AsJson<std::vector<Label>> labels;

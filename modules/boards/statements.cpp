@@ -4,15 +4,13 @@ namespace svc::boards {
 
 namespace {
 
-[[noreturn]] void archived() {
-    throw Failure(
-        Fault::conflict, "The board is archived, so nothing on it can be changed; restore it first."
-    )
-        .with("reason", "board_archived");
-}
-
-Failure wrong_at(const Call& call, const std::string& rest, std::string_view message) {
-    const std::string root = call.request() ? "body" : "arguments";
+Failure wrong_at(
+    const Call& call,
+    const std::string& rest,
+    std::string_view message,
+    const std::string& place = "body"
+) {
+    const std::string root = call.request() ? place : "arguments";
     return Failure::invalid_at(
         "[\"" + root + "\"," + rest + "]", "value_error", "Value error, " + std::string(message)
     );
@@ -20,16 +18,24 @@ Failure wrong_at(const Call& call, const std::string& rest, std::string_view mes
 
 }  // namespace
 
+Failure board_archived() {
+    return Failure(
+               Fault::conflict,
+               "The board is archived, so nothing on it can be changed; restore it first."
+    )
+        .with("reason", "board_archived");
+}
+
 void require_changeable(const std::optional<BoardSeen>& board, BoardRole least) {
     if (!board || board->in_trash) not_found("board");
     require(board->role, least, "board");
-    if (board->is_archived) archived();
+    if (board->is_archived) throw board_archived();
 }
 
 void require_changeable(const std::optional<CardSeen>& seen, BoardRole least) {
     if (!seen || seen->board_in_trash) not_found("card");
     require(seen->role, least, "card");
-    if (seen->board_is_archived) archived();
+    if (seen->board_is_archived) throw board_archived();
 }
 
 void require_out_of_trash(const Card& card) {
@@ -45,6 +51,10 @@ void require_visible(const std::optional<CardSeen>& seen) {
 
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
     return wrong_at(call, '"' + std::string(field) + '"', message);
+}
+
+Failure wrong_in_query(const Call& call, std::string_view field, std::string_view message) {
+    return wrong_at(call, '"' + std::string(field) + '"', message, "query");
 }
 
 Failure wrong_item(

@@ -3,6 +3,7 @@
 #include "modules/boards/api.hpp"
 
 #include <algorithm>
+#include <utility>
 
 /// What several files of this module read, and how.
 namespace svc::boards {
@@ -52,6 +53,14 @@ inline constexpr Sql see_card{"boards.see_card", R"(
 inline constexpr Sql lock_card{"boards.lock_card", R"(
     SELECT id FROM cards WHERE org_id = $1 AND id = $2 FOR UPDATE)"};
 
+/// For what a board defines once for all its cards: names that are unique on it, and what cards
+/// show of it. Whoever copies from that to a card locks the same row FOR KEY SHARE.
+inline constexpr Sql lock_definitions{"boards.lock_definitions", R"(
+    SELECT board_id FROM board_counters WHERE org_id = $1 AND board_id = $2 FOR UPDATE)"};
+
+/// 409: nothing on it can be changed.
+Failure board_archived();
+
 /// 404 for strangers and for what is in the trash, 403 for lower roles, 409 when `board` is
 /// archived and so cannot be changed.
 void require_changeable(const std::optional<BoardSeen>& board, BoardRole least);
@@ -65,9 +74,20 @@ void require_visible(const std::optional<CardSeen>& seen);
 
 /// A 422 about one field of the input, addressed as the caller sent it.
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
+/// The same of an operation whose fields travel in the query.
+Failure wrong_in_query(const Call& call, std::string_view field, std::string_view message);
 Failure wrong_item(
     const Call& call, std::string_view field, std::size_t index, std::string_view message
 );
+
+/// An event about what is gone for good: `previous` holds all that it was.
+template <Described T>
+Event removed(const EventKind& kind, const T& record) {
+    Event event = created(kind, record);
+    event.version += 1;
+    event.previous = std::exchange(event.changes, R"({"in_trash":true})");
+    return event;
+}
 
 template <class T>
 std::optional<T> if_given(const Patch<T>& patch) {

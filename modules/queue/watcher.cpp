@@ -19,6 +19,20 @@ constexpr Sql reorder_row{"queue.reorder_row", R"(
     FROM columns k
     WHERE q.org_id = $1 AND q.card_id = $2 AND k.org_id = $1 AND k.id = q.column_id)"};
 
+// Under fifo nobody knows any more since when a card has been here, so the oldest go first.
+constexpr Sql reorder_queue{"queue.reorder_queue", R"(
+    UPDATE queue q
+    SET urgency = CASE $3 WHEN 'priority' THEN
+                array_position(ARRAY['urgent', 'high', 'medium', 'low', 'none'], c.priority) - 1
+            WHEN 'due' THEN (c.due IS NULL)::int ELSE 0 END,
+        place = CASE $3 WHEN 'priority' THEN c.position
+            WHEN 'due' THEN coalesce(c.due, c.position)
+            ELSE to_char(
+                c.created_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END
+    FROM cards c
+    WHERE q.org_id = $1 AND q.column_id = $2 AND q.state <> 'idle'
+        AND c.org_id = $1 AND c.id = q.card_id)"};
+
 class Watcher final : public boards::CardWatcher {
 public:
     Settle about_to_place(Tx& tx, const Uuid& org, const Uuid& card) override {
@@ -51,6 +65,11 @@ public:
             by_due.place
         );
         hints().reset(card.column_id);
+    }
+
+    void reordered(Tx& tx, const boards::Column& column) override {
+        tx.queue(reorder_queue, column.org_id, column.id, column.queue.order);
+        hints().reset(column.id);
     }
 
     Kernel* kernel = nullptr;

@@ -1,0 +1,114 @@
+// What happened on a board.
+
+#include "modules/boards/operations.hpp"
+#include "modules/boards/statements.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+struct BoardActivity {
+    Object<"board_activity"> object;
+    Uuid id;
+    std::int64_t board_sequence = 0;
+    std::string kind;
+    std::string subject_type;
+    Uuid subject_id;
+    std::optional<Uuid> card_id;
+    PrincipalRef actor;
+    Surface via{};
+    JsonText changes, previous;
+    Timestamp occurred_at;
+};
+SVC_RECORD(
+    BoardActivity,
+    (object, ""),
+    (id, "Of the event."),
+    (board_sequence, "Rises by one on the board."),
+    (kind, "The event's kind, such as `card.moved`."),
+    (subject_type, "What sort of thing it was about: `card`, `column`, `label`…"),
+    (subject_id, "Which one."),
+    (card_id, "The card that it belongs to, where it is not about the card itself."),
+    (actor, "Who did it."),
+    (via, "The surface it came in by."),
+    (changes, "The fields that changed, as they are since then."),
+    (previous, "The same fields as they were before."),
+    (occurred_at, "When, by the database's clock.")
+);
+
+// Admins see besides who was let in.
+constexpr Sql some_activity{"boards.list_board_activity", R"(
+    WITH caller AS (
+        SELECT board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants y WHERE y.org_id = $1 AND y.principal_id = $2)) AS role
+        FROM boards b
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        WHERE b.org_id = $1 AND b.id = $5
+    )
+    SELECT x.event_id AS id, x.board_sequence, x.kind, x.e #>> '{data,object}' AS subject_type,
+        x.e #>> '{data,id}' AS subject_id, x.e #>> '{data,card_id}' AS card_id,
+        json_build_object('object', 'user', 'id', x.e #>> '{actor,id}',
+            'principal_type', x.e #>> '{actor,principal_type}',
+            'name', x.e #>> '{actor,name}') AS actor,
+        x.e #>> '{actor,via}' AS via,
+        x.e #> '{data,changes}' AS changes, x.e #> '{data,previous}' AS previous,
+        (x.e ->> 'occurred_at')::timestamptz AS occurred_at
+    FROM (
+        SELECT v.event_id, v.board_sequence, v.kind, v.envelope::json AS e
+        FROM events v
+        WHERE v.org_id = $1 AND v.board_id = $5
+            AND ($6::bigint IS NULL OR v.board_sequence < $6)
+            AND ((SELECT role FROM caller) = 'admin'
+                OR NOT (v.kind LIKE 'grant.%' OR v.kind LIKE 'share_link.%'))
+        ORDER BY v.board_sequence DESC
+        LIMIT $7
+    ) x
+    ORDER BY x.board_sequence DESC)"};
+
+struct ActivityQuery {
+    Uuid board_id;
+    Paging paging;
+};
+SVC_RECORD(ActivityQuery, (board_id, ""), (paging, "", spread));
+
+Page<BoardActivity> list(Call& call, const ActivityQuery& in) {
+    const auto after = call.after(in.paging);
+    const Seat seat = Seat::of(call);
+    auto seen = seat.later<BoardSeen>(call.tx(), see_board, in.board_id);
+    auto found = seat.later<BoardActivity>(
+        call.tx(),
+        some_activity,
+        in.board_id,
+        after ? std::optional(after->front()) : std::nullopt,
+        in.paging.page_size + 1
+    );
+    const auto board = seen.one();
+    if (!board) not_found("board");
+    require(board->role, BoardRole::viewer, "board");
+    return call.page(found.all(), in.paging, [](const BoardActivity& last) {
+        return std::vector{std::to_string(last.board_sequence)};
+    });
+}
+
+}  // namespace
+
+const Operation list_board_activity{
+    .name = "list_board_activity",
+    .route = "GET /v1/boards/{board_id}/activity",
+    .summary = "List what happened on a board, newest first, with what it was before.",
+    .description =
+        "The events of the board and of everything on it, for as long as events are kept, some "
+        "milliseconds after they happened. Who was let in, by grants and share links, is for the "
+        "board's admins.",
+    .access = Access::board_viewer,
+    .handler = list,
+};
+
+void add_overviews(Kernel& kernel) {
+    for (const Operation* each : {&get_board_snapshot, &get_board_metrics, &list_board_activity})
+        kernel.add(*each);
+}
+
+}  // namespace svc::boards

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "modules/boards/statements.hpp"
+
+/// Properties of boards: what changes one has in common with making one.
+namespace svc::boards {
+
+inline constexpr std::int64_t most_properties = 100;  // on a board
+
+/// An option as a request gives it.
+struct WantedOption {
+    std::optional<Uuid> id;
+    std::string name;
+    std::optional<Color> color;
+};
+SVC_RECORD(
+    WantedOption,
+    (id, "Of an option that the property has already; a new option is given without."),
+    (name, "Unique in the property, whatever the case.", length(1, 100), trimmed),
+    (color, "As people see it; an option that there was already keeps its own if left out.")
+);
+
+/// What a name is compared by.
+struct NameKey {
+    std::string key;
+};
+SVC_RECORD(NameKey, (key, ""));
+
+/// Options as a request gives them, turned into those of a property.
+class WantedOptions {
+public:
+    /// Queues the comparison of their names, unless nobody said anything about options.
+    WantedOptions(Call& call, std::optional<std::vector<WantedOption>> wanted);
+    bool given() const { return wanted_.has_value(); }
+    /// Reads; in place of `present`. Throws Failure 422 for an id that is not among those, and for
+    /// a name that is given twice.
+    std::vector<PropertyOption> in_place_of(const std::vector<PropertyOption>& present);
+
+private:
+    Call& call_;
+    std::optional<std::vector<WantedOption>> wanted_;
+    std::optional<Later<NameKey>> keys_;
+};
+
+/// 422 where the type does not go with options, with a number format or with being required.
+void require_consistent(const Call& call, const PropertyDefinition& property);
+
+/// A property of the board, and whether it has the name that is asked for.
+struct PropertySeen {
+    PropertyDefinition property;
+    bool same_name = false;
+};
+SVC_RECORD(PropertySeen, (property, "", spread), (same_name, ""));
+
+/// All that the board has, in order; `name` is compared without regard to case.
+Later<PropertySeen> see_properties(
+    Tx& tx, const Uuid& org, const Uuid& board, const std::optional<std::string>& name
+);
+
+/// 409 when one of `all` other than `self` has the name.
+void require_free_name(const std::vector<PropertySeen>& all, const Uuid& self);
+
+/// Queues the shift by one of every rank from `from` on, to make or close a gap.
+enum class Shift { up, down };
+void shift_properties(Tx& tx, const Uuid& org, const Uuid& board, std::int64_t from, Shift shift);
+
+}  // namespace svc::boards

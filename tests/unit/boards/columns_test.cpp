@@ -1,0 +1,395 @@
+// Columns that change, move and go, and what becomes of the cards in them.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+namespace {
+
+struct Columns : Desk {
+    Said ask(std::string_view operation, const Uuid& column, boost::json::object what = {}) {
+        what["board_id"] = board.str();
+        what["column_id"] = column.str();
+        return world().ask(owner, operation, what);
+    }
+    Said change(const Uuid& column, boost::json::object what) {
+        return ask("update_column", column, std::move(what));
+    }
+    Said read(const Uuid& column) { return ask("get_column", column); }
+    std::vector<std::string> order() {
+        std::vector<std::string> names;
+        const Said list = world().must(owner, "list_columns", {{"board_id", board.str()}});
+        for (const value& each : list.body.at("results").as_array()) {
+            EXPECT_EQ(each.at("position").as_int64(), static_cast<std::int64_t>(names.size()));
+            names.emplace_back(each.at("name").as_string());
+        }
+        return names;
+    }
+    std::string state(const Said& card) { return get(card.id()).text("/queue/state"); }
+};
+
+}  // namespace
+
+TEST(ColumnChanges, APatchTouchesOnlyWhatItWasSent) {
+    Columns c;
+    const std::vector<std::pair<std::string, value>> changes{
+        {"name", "Renamed"},
+        {"color", "purple"},
+        {"kind", "active"},
+        {"wip_limit", 7},
+        {"wip_policy", "hard"},
+        {"wip_limit", nullptr},
+    };
+    value before = c.read(c.queue).body;
+    for (const auto& [field, to] : changes) {
+        const Said after = c.change(c.queue, {{field, to}});
+        ASSERT_EQ(after.status, 200) << field;
+        before.as_object()[field] = to;
+        before.as_object()["version"] = before.at("version").as_int64() + 1;
+        before.as_object()["last_edited_time"] = after.body.at("last_edited_time");
+        EXPECT_EQ(after.body, before) << field;
+        EXPECT_EQ(c.read(c.queue).body, before) << field;
+        EXPECT_EQ(c.change(c.queue, {{field, to}}).body, before) << "nothing changes: " << field;
+    }
+    EXPECT_EQ(c.change(c.queue, {}).body, before);
+    for (const char* field : {"name", "color", "kind", "wip_policy", "queue"})
+        EXPECT_EQ(c.change(c.queue, {{field, nullptr}}).status, 422) << field;
+    EXPECT_EQ(c.change(c.queue, {{"position", 0}}).status, 422);
+}
+
+TEST(ColumnChanges, TheQueueIsMergedMemberByMember) {
+    Columns c;
+    const std::vector<std::pair<std::string, value>> changes{
+        {"lease_ttl_seconds", 60},
+        {"max_attempts", 2},
+        {"backoff_seconds", 0},
+        {"backoff_max_seconds", 5},
+        {"order", "fifo"},
+        {"on_complete_column_id", c.done.str().c_str()},
+        {"on_exhausted_column_id", c.backlog.str().c_str()},
+        {"on_complete_column_id", nullptr},
+        {"enabled", false},
+    };
+    value before = c.read(c.queue).body.at("queue");
+    for (const auto& [member, to] : changes) {
+        ASSERT_EQ(c.change(c.queue, {{"queue", {{member, to}}}}).status, 200) << member;
+        before.as_object()[member] = to;
+        EXPECT_EQ(c.read(c.queue).body.at("queue"), before) << member;
+    }
+}
+
+TEST(ColumnChanges, CardsAreSentToOtherColumnsOfTheBoardAlone) {
+    Columns c, other;
+    for (const std::string& target : {other.done.str(), c.queue.str(), new_uuid().str()})
+        for (const char* member : {"on_complete_column_id", "on_exhausted_column_id"}) {
+            const Said refused = c.change(c.queue, {{"queue", {{member, target}}}});
+            EXPECT_EQ(refused.status, 422);
+            EXPECT_EQ(refused.text("/detail/0/loc/1"), "queue");
+        }
+}
+
+TEST(ColumnChanges, AKindOfDoneCompletesTheCardsAndAnotherOpensThem) {
+    Columns c;
+    const Said card = c.card(c.backlog, {{"external_key", "k"}});
+    world().forget_events();
+    c.change(c.backlog, {{"kind", "done"}});
+    const Said done = c.get(card.id());
+    EXPECT_TRUE(done.body.at("completed_at").is_string());
+    EXPECT_EQ(done.number("/version"), 2);
+    EXPECT_THAT(world().told(), ElementsAre("column.updated", "card.updated"));
+    c.card(c.queue, {{"external_key", "k"}});
+    const Said refused = c.change(c.backlog, {{"kind", "active"}});
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "external_key_taken");
+    EXPECT_EQ(c.read(c.backlog).text("/kind"), "done");
+}
+
+TEST(ColumnChanges, SwitchingTheQueueTakesTheCardsInAndOut) {
+    Columns c;
+    const Said waiting = c.card(c.queue), held = c.card(c.queue, {{"priority", "urgent"}});
+    const Said claim = c.claim();
+    ASSERT_EQ(claim.text("/card/id"), held.text("/id"));
+    c.change(c.queue, {{"queue", {{"enabled", false}}}});
+    EXPECT_EQ(c.state(waiting), "idle");
+    EXPECT_EQ(c.state(held), "idle");
+    EXPECT_TRUE(c.get(held.id()).body.at("lease").is_null());
+    const value complete{
+        {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
+    const Said late = world().ask(c.owner, "complete_lease", complete);
+    EXPECT_EQ(late.status, 409);
+    EXPECT_EQ(late.text("/code"), "lease_lost");
+    c.change(c.queue, {{"queue", {{"enabled", true}}}});
+    EXPECT_EQ(c.state(waiting), "ready");
+    EXPECT_EQ(c.claim().text("/card/id"), held.text("/id"));
+    EXPECT_EQ(c.claim().text("/card/id"), waiting.text("/id"));
+}
+
+TEST(ColumnChanges, AnotherOrderCountsForThoseWhoWait) {
+    Columns c;
+    const Said first = c.card(c.queue, {{"due", "2031-01-02"}});
+    const Said second = c.card(c.queue, {{"due", "2031-01-01"}, {"priority", "low"}});
+    const Said third = c.card(c.queue, {{"priority", "high"}});
+    const auto next_by = [&](const char* order) {
+        c.change(c.queue, {{"queue", {{"order", order}}}});
+        const Said claim = c.claim();
+        const value release{
+            {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
+        world().must(c.owner, "release_lease", release);
+        return claim.text("/card/id");
+    };
+    EXPECT_EQ(next_by("due"), second.text("/id"));
+    EXPECT_EQ(next_by("fifo"), first.text("/id"));
+    EXPECT_EQ(next_by("priority"), third.text("/id"));
+}
+
+TEST(ColumnChanges, ColumnsMoveAmongTheOthers) {
+    Columns c;
+    EXPECT_THAT(c.order(), ElementsAre("Backlog", "Queue", "Done"));
+    EXPECT_EQ(
+        c.ask("move_column", c.done, {{"before_id", c.backlog.str()}}).number("/position"), 0
+    );
+    EXPECT_THAT(c.order(), ElementsAre("Done", "Backlog", "Queue"));
+    EXPECT_EQ(c.ask("move_column", c.done, {{"after_id", c.backlog.str()}}).number("/position"), 1);
+    EXPECT_THAT(c.order(), ElementsAre("Backlog", "Done", "Queue"));
+    const Said last = c.ask("move_column", c.backlog);
+    EXPECT_EQ(last.number("/position"), 2);
+    EXPECT_EQ(last.body, c.read(c.backlog).body);
+    EXPECT_THAT(c.order(), ElementsAre("Done", "Queue", "Backlog"));
+    EXPECT_EQ(c.ask("move_column", c.backlog).number("/version"), last.number("/version"));
+    Columns other;
+    for (const std::string& anchor : {other.done.str(), c.done.str()})
+        EXPECT_EQ(c.ask("move_column", c.done, {{"after_id", anchor}}).status, 422);
+    EXPECT_EQ(
+        c.ask(
+             "move_column", c.done, {{"after_id", c.queue.str()}, {"before_id", c.queue.str()}}
+        ).status,
+        422
+    );
+}
+
+TEST(ColumnChanges, MovedAtOnceTheyKeepATotalOrder) {
+    Columns c;
+    std::vector<Uuid> columns;
+    for (int i = 0; i < 8; ++i) columns.push_back(c.column({{"name", std::to_string(i)}}));
+    std::vector<std::thread> threads;
+    for (const Uuid& each : columns)
+        threads.emplace_back([&, each] {
+            for (int i = 0; i < 4; ++i)
+                EXPECT_EQ(c.ask("move_column", each, {{"after_id", c.backlog.str()}}).status, 200);
+        });
+    for (auto& thread : threads) thread.join();
+    const auto names = c.order();
+    EXPECT_EQ(names.size(), 11U);
+    EXPECT_EQ(names.front(), "Backlog");
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 11U);
+}
+
+TEST(ColumnRemoval, SaysWhereTheCardsGo) {
+    Columns c;
+    for (const char* title : {"a", "b"}) c.card(c.backlog, {{"title", title}});
+    c.card(c.done, {{"title", "old"}});
+    const Said archived = c.card(c.backlog);
+    world().must(c.owner, "archive_card", {{"card_id", archived.text("/id")}});
+    const Said refused = c.ask("delete_column", c.backlog);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "column_not_empty");
+    EXPECT_EQ(refused.text("/additional_data/count"), "2");
+    world().forget_events();
+    const Said gone = c.ask("delete_column", c.backlog, {{"move_cards_to", c.done.str()}});
+    EXPECT_EQ(gone.status, 204);
+    EXPECT_THAT(c.titles(c.done), ElementsAre("old", "a", "b"));
+    EXPECT_THAT(c.order(), ElementsAre("Queue", "Done"));
+    EXPECT_THAT(world().told(), UnorderedElementsAre("column.deleted", "card.moved", "card.moved"));
+    EXPECT_EQ(c.read(c.backlog).status, 404);
+    EXPECT_EQ(c.ask("delete_column", c.backlog).status, 404);
+    const Said back = world().must(c.owner, "restore_card", {{"card_id", archived.text("/id")}});
+    EXPECT_EQ(back.text("/column_id"), c.done.str());
+    const Said page = world().must(c.owner, "list_cards", {{"column_id", c.done.str()}});
+    for (const value& each : page.body.at("results").as_array())
+        EXPECT_TRUE(each.at("completed_at").is_string());
+}
+
+TEST(ColumnRemoval, WithoutCardsTheNeighbourTakesWhatIsPutAway) {
+    Columns c;
+    const Said archived = c.card(c.queue);
+    world().must(c.owner, "archive_card", {{"card_id", archived.text("/id")}});
+    EXPECT_EQ(c.ask("delete_column", c.queue).status, 204);
+    EXPECT_EQ(c.get(archived.id()).text("/column_id"), c.backlog.str());
+    EXPECT_EQ(c.ask("delete_column", c.done).status, 204);
+    const Said last = c.ask("delete_column", c.backlog);
+    EXPECT_EQ(last.status, 409);
+    EXPECT_EQ(last.text("/additional_data/reason"), "last_column");
+}
+
+TEST(ColumnRemoval, TakesTheCardsFromTheirWorkers) {
+    Columns c;
+    const Said card = c.card(c.queue);
+    const Said claim = c.claim();
+    world().forget_events();
+    ASSERT_EQ(c.ask("delete_column", c.queue, {{"move_cards_to", c.backlog.str()}}).status, 204);
+    EXPECT_TRUE(c.get(card.id()).body.at("lease").is_null());
+    EXPECT_EQ(c.state(card), "idle");
+    EXPECT_THAT(
+        world().told(), UnorderedElementsAre("column.deleted", "card.moved", "lease.revoked")
+    );
+}
+
+TEST(ColumnRemoval, LetsNoColumnSendCardsToWhereNothingIs) {
+    Columns c;
+    const Uuid other = c.column({{"name", "Other"}});
+    c.change(
+        c.queue,
+        {{"queue",
+          {{"on_complete_column_id", c.done.str().c_str()},
+           {"on_exhausted_column_id", c.done.str()}}}}
+    );
+    ASSERT_EQ(c.ask("delete_column", c.done, {{"move_cards_to", other.str()}}).status, 204);
+    EXPECT_EQ(c.read(c.queue).text("/queue/on_complete_column_id"), other.str());
+    ASSERT_EQ(c.ask("delete_column", other).status, 204);
+    const Said queue = c.read(c.queue);
+    EXPECT_TRUE(queue.body.at_pointer("/queue/on_complete_column_id").is_null());
+    EXPECT_TRUE(queue.body.at_pointer("/queue/on_exhausted_column_id").is_null());
+}
+
+TEST(ColumnRemoval, IsRefusedWhereTheCardsCannotGo) {
+    Columns c, other;
+    const Uuid tight = c.column({{"name", "Tight"}, {"wip_limit", 2}, {"wip_policy", "hard"}});
+    for (int i = 0; i < 2; ++i) c.card(c.backlog);
+    c.card(tight);
+    const Said full = c.ask("delete_column", c.backlog, {{"move_cards_to", tight.str()}});
+    EXPECT_EQ(full.status, 409);
+    EXPECT_EQ(full.text("/code"), "wip_limit_reached");
+    EXPECT_EQ(full.text("/additional_data/count"), "1");
+    EXPECT_EQ(full.text("/additional_data/limit"), "2");
+    for (const Uuid& nowhere : {other.done, c.backlog, new_uuid()})
+        EXPECT_EQ(
+            c.ask("delete_column", c.backlog, {{"move_cards_to", nowhere.str()}}).status, 422
+        );
+    EXPECT_EQ(c.titles(c.backlog).size(), 2U);
+}
+
+TEST(ColumnRemoval, LosesNoCardThatComesMeanwhile) {
+    for (int round = 0; round < 5; ++round) {
+        Columns c;
+        std::vector<std::string> ids;
+        for (int i = 0; i < 12; ++i) ids.push_back(c.card(c.done).text("/id"));
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < 3; ++t)
+            threads.emplace_back([&, t] {
+                for (std::size_t i = t; i < ids.size(); i += 3) {
+                    const int status = world()
+                                           .ask(
+                                               c.owner,
+                                               "move_card",
+                                               {{"card_id", ids[i]}, {"column_id", c.backlog.str()}}
+                                           )
+                                           .status;
+                    EXPECT_TRUE(status == 200 || status == 422) << status;
+                }
+            });
+        threads.emplace_back([&] {
+            const Said gone = c.ask("delete_column", c.backlog, {{"move_cards_to", c.queue.str()}});
+            EXPECT_EQ(gone.status, 204) << boost::json::serialize(gone.body);
+        });
+        for (auto& thread : threads) thread.join();
+        EXPECT_EQ(c.titles(c.done).size() + c.titles(c.queue).size(), ids.size());
+    }
+}
+
+TEST(ColumnChanges, TakeTheRightToEditTheBoard) {
+    Columns c;
+    const Caller viewer = world().person(c.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = world().owner_of_new_org("Other");
+    for (const char* operation : {"update_column", "move_column", "delete_column"}) {
+        const value what{{"board_id", c.board.str()}, {"column_id", c.done.str()}};
+        EXPECT_EQ(world().ask(viewer, operation, what).status, 403) << operation;
+        EXPECT_EQ(world().ask(stranger, operation, what).status, 404) << operation;
+    }
+    world().must(c.owner, "archive_board", {{"board_id", c.board.str()}});
+    EXPECT_EQ(c.change(c.done, {{"name", "X"}}).status, 409);
+}
+
+TEST(ColumnChanges, ABoardHasAHundredColumnsAtMost) {
+    Columns c;
+    for (int i = 3; i < 100; ++i) c.column({{"name", "C"}});
+    EXPECT_EQ(
+        world().ask(c.owner, "create_column", {{"board_id", c.board.str()}, {"name", "C"}}).status,
+        422
+    );
+}
+
+// ------------------------------------------------------------------------------ hard limits
+
+TEST(HardLimits, HoldForEverybodyWhoComesAtOnce) {
+    Columns c;
+    const Uuid tight = c.column({{"name", "Tight"}, {"wip_limit", 4}, {"wip_policy", "hard"}});
+    c.change(c.queue, {{"queue", {{"on_complete_column_id", tight.str()}}}});
+    std::vector<std::string> movers, archived;
+    for (int i = 0; i < 6; ++i) movers.push_back(c.card(c.backlog).text("/id"));
+    for (int i = 0; i < 3; ++i) {
+        archived.push_back(c.card(tight).text("/id"));
+        world().must(c.owner, "archive_card", {{"card_id", archived.back()}});
+        c.card(c.queue);
+    }
+    std::atomic<int> in{0}, refused{0};
+    const auto count = [&](const Said& said) {
+        if (said.status < 300) return void(++in);
+        EXPECT_EQ(said.text("/code"), "wip_limit_reached");
+        EXPECT_EQ(said.text("/additional_data/limit"), "4");
+        ++refused;
+    };
+    std::vector<std::thread> threads;
+    for (const std::string& id : movers)
+        threads.emplace_back([&, id] {
+            count(world().ask(c.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}}));
+        });
+    for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&, i] {
+            count(world().ask(c.owner, "restore_card", {{"card_id", archived[i]}}));
+        });
+        threads.emplace_back([&] {
+            count(world().ask(
+                c.owner,
+                "create_card",
+                {{"board_id", c.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
+            ));
+        });
+        threads.emplace_back([&] {
+            const Said claim = c.claim();
+            count(world().ask(
+                c.owner,
+                "complete_lease",
+                {{"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}}
+            ));
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(in, 4);
+    EXPECT_EQ(refused, 11);
+    EXPECT_EQ(c.titles(tight).size(), 4U);
+    EXPECT_EQ(c.read(tight).number("/card_count"), 4);
+}
+
+TEST(HardLimits, BelowWhatIsThereRefuseMoreAndKeepTheRest) {
+    Columns c;
+    for (int i = 0; i < 3; ++i) c.card(c.backlog);
+    c.change(c.backlog, {{"wip_limit", 1}});
+    c.card(c.backlog);  // a soft one only shows
+    c.change(c.backlog, {{"wip_policy", "hard"}});
+    const value what{{"board_id", c.board.str()}, {"column_id", c.backlog.str()}, {"title", "X"}};
+    const Said refused = world().ask(c.owner, "create_card", what);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/count"), "4");
+    EXPECT_EQ(c.titles(c.backlog).size(), 4U);
+    const std::string id =
+        world().must(c.owner, "list_cards", {{"column_id", c.backlog.str()}}).text("/results/0/id");
+    const value within{{"card_id", id}, {"column_id", c.backlog.str()}};
+    EXPECT_EQ(world().ask(c.owner, "move_card", within).status, 200) << "it is there already";
+}
+
+}  // namespace svc::test

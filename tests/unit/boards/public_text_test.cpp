@@ -1,0 +1,91 @@
+#include "modules/boards/parts/public_text.hpp"
+
+#include "modules/boards/parts/new_ids.hpp"
+#include "modules/boards/parts/share_token.hpp"
+#include "modules/boards/parts/throttle.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+namespace svc::boards {
+
+namespace {
+
+/// What becomes of one string within JSON.
+std::string shown(const std::string& text) {
+    const auto json = public_text(boost::json::serialize(boost::json::value{{"a", text}}));
+    return std::string(boost::json::parse(json).at("a").as_string());
+}
+
+}  // namespace
+
+TEST(PublicText, HidesAddressesWhereverTheyStand) {
+    EXPECT_EQ(shown("ada@example.com"), "[hidden]");
+    EXPECT_EQ(shown("to ada.b+c@mail.example.com, please"), "to [hidden], please");
+    EXPECT_EQ(shown("line\nada@example.com\nline"), "line\n[hidden]\nline");
+    EXPECT_EQ(shown("tab\tada@example.com"), "tab\t[hidden]");
+    EXPECT_EQ(
+        shown("\x01"
+              "ada@example.com"),
+        "\x01[hidden]"
+    );
+    EXPECT_EQ(shown("\\ada@example.com"), "\\[hidden]");
+    EXPECT_EQ(shown("\"ada l\"@example.com"), "\"ada l\"[hidden]");
+    EXPECT_EQ(shown("jörg@bücher.example"), "[hidden]");
+    EXPECT_EQ(shown("a@b@c"), "[hidden]");
+    EXPECT_EQ(shown("https://joe:pw@example.com/x y"), "https://joe:[hidden] y");
+}
+
+TEST(PublicText, LeavesOtherTextAlone) {
+    for (const char* text : {"", "@ada", "a @ b", "@", "me@", "svc_short", "slt_", "{}[]\"\\/"})
+        EXPECT_EQ(shown(text), text);
+}
+
+TEST(PublicText, HidesSecretsByHowTheyBegin) {
+    const std::string tail(43, 'x');
+    for (const char* prefix : {"svc_", "lt_", "sl_", "whsec_"})
+        EXPECT_EQ(shown("key " + (prefix + tail) + "."), "key [hidden].") << prefix;
+    EXPECT_EQ(shown("line\nsvc_" + tail), "line\n[hidden]");
+    EXPECT_EQ(shown("my_svc_" + tail), "my_svc_" + tail) << "not how a token begins";
+}
+
+TEST(NewIds, ReplaceWholeStringsOnly) {
+    NewIds ids;
+    const Uuid old = new_uuid(), other = new_uuid();
+    const Uuid now = ids.add(old);
+    std::string text = R"({"id":")" + old.str() + R"(","x":"a )" + old.str() + R"(","y":")" +
+                       other.str() + R"("})";
+    const std::string expected = R"({"id":")" + now.str() + R"(","x":"a )" + old.str() +
+                                 R"(","y":")" + other.str() + R"("})";
+    ids.put_into(text);
+    EXPECT_EQ(text, expected);
+    EXPECT_FALSE(ids.find(other));
+}
+
+TEST(ShareToken, IsReadBackAndNothingElseIs) {
+    const Uuid org = new_uuid();
+    const ShareToken token(org), another(org);
+    const auto read = ShareToken::parse(token.str());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->org(), org);
+    EXPECT_EQ(read->digest(), token.digest());
+    EXPECT_NE(another.digest(), token.digest());
+    const std::string text = token.str();
+    for (const std::string& wrong :
+         {std::string(), std::string("sl_"), text + "A", text.substr(1), text.substr(0, 66) + "!"})
+        EXPECT_FALSE(ShareToken::parse(wrong)) << wrong;
+}
+
+TEST(Throttle, LetsSoManyThroughInAMinute) {
+    using namespace std::chrono_literals;
+    Throttle throttle(2);
+    const auto start = Throttle::Clock::now();
+    EXPECT_FALSE(throttle.take("a", "1", start));
+    EXPECT_FALSE(throttle.take("a", "1", start)) << "the same request, run again";
+    EXPECT_FALSE(throttle.take("a", "2", start + 10s));
+    EXPECT_EQ(throttle.take("a", "3", start + 20s), 40);
+    EXPECT_FALSE(throttle.take("b", "4", start + 20s));
+    EXPECT_FALSE(throttle.take("a", "5", start + 60s));
+}
+
+}  // namespace svc::boards
