@@ -7,6 +7,8 @@
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/new_ids.hpp"
 
+#include <set>
+
 namespace svc::boards {
 
 namespace {
@@ -72,15 +74,20 @@ constexpr Sql insert_cards{"boards.insert_cards_of_copy", R"(
     INSERT INTO cards (
         org_id, id, board_id, column_id, number, position, title, labels, assignees, due, start,
         priority, estimate, properties, parent_card_id, external_key, completed_at, created_by,
-        last_edited_by)
+        last_edited_by, blocked_by, block_count)
     SELECT $1, c.id, $2, c.column_id, c.number, c.place, c.title, c.labels, c.assignees, c.due,
         c.start, c.priority, c.estimate, c.properties, c.parent_card_id, c.external_key,
-        c.completed_at, c.created_by, c.last_edited_by
+        c.completed_at, c.created_by, c.last_edited_by, c.blocked_by, c.block_count
     FROM jsonb_to_recordset($3::jsonb)
         c (id uuid, column_id uuid, number bigint, place text, title text, labels jsonb,
            assignees jsonb, due text, start text, priority text, estimate double precision,
            properties jsonb, parent_card_id uuid, external_key text, completed_at timestamptz,
-           created_by jsonb, last_edited_by jsonb))"};
+           created_by jsonb, last_edited_by jsonb, blocked_by jsonb, block_count integer))"};
+
+constexpr Sql insert_links{"boards.insert_links_of_copy", R"(
+    INSERT INTO card_links (org_id, card_id, kind, target_id, id, created_by)
+    SELECT $1, l.card_id, 'blocks', l.target_id, l.id, $3
+    FROM jsonb_to_recordset($2::jsonb) l (card_id uuid, target_id uuid, id uuid))"};
 
 constexpr Sql insert_assignees{"boards.insert_assignees_of_copy", R"(
     INSERT INTO card_assignees (org_id, principal_id, card_id)
@@ -95,6 +102,14 @@ struct CardRow {
     std::string place;
 };
 SVC_RECORD(CardRow, (card, "", spread), (number, ""), (place, ""));
+
+/// The target has to wait for the card.
+struct LinkRow {
+    Uuid card_id;
+    Uuid target_id;
+    Uuid id;
+};
+SVC_RECORD(LinkRow, (card_id, ""), (target_id, ""), (id, ""));
 
 std::string named_after(const std::string& name) {
     constexpr std::string_view behind = " (copy)";
@@ -203,7 +218,10 @@ private:
     }
 
     void make_cards() {
-        for (const Card& each : source_cards_) ids_.add(each.id);
+        for (const Card& each : source_cards_) {
+            ids_.add(each.id);
+            if (!each.completed_at) open_.insert(each.id);
+        }
         for (Card card : source_cards_) {
             const auto there = ids_.find(card.column_id);
             const Column* column = there ? column_at(*there) : nullptr;
@@ -217,9 +235,10 @@ private:
             ids_.put_into(card.labels.text);
             ids_.put_into(card.properties.text);
             if (card.parent_card_id) card.parent_card_id = ids_.find(*card.parent_card_id);
-            card.blocked_by = AsJson(std::vector<Uuid>{});
-            card.blocked = card.has_children = false;
-            card.block_count = card.comment_count = 0;
+            link(card);
+            if (!bodies_) card.block_count = 0;
+            card.has_children = card.block_count > 0;
+            card.comment_count = 0;
             enter(card, &rules);
             card.url = url_of(call_.kernel(), card);
             card.created_time = card.last_edited_time = board_.created_time;
@@ -229,6 +248,20 @@ private:
             rows_.push_back({std::move(card), number, std::move(place)});
         }
         board_.card_count = static_cast<std::int64_t>(rows_.size());
+    }
+
+    /// Cards wait for those that they waited for, as far as these come along.
+    void link(Card& card) {
+        std::vector<Uuid> blockers;
+        card.blocked = false;
+        for (const Uuid& each : card.blocked_by.parsed()) {
+            const auto blocker = ids_.find(each);
+            if (!blocker) continue;
+            blockers.push_back(*blocker);
+            links_.push_back({*blocker, card.id, new_uuid()});
+            card.blocked |= open_.contains(each);
+        }
+        card.blocked_by = AsJson(blockers);
     }
 
     static Event told_of(const Card& card) {
@@ -256,6 +289,13 @@ private:
         Json<std::vector<CardRow>>::write(rows_, text);
         call_.tx().queue(insert_cards, call_.org(), board_.id, text);
         call_.tx().queue(insert_assignees, call_.org(), text);
+        text.clear();
+        Json<std::vector<LinkRow>>::write(links_, text);
+        if (!links_.empty())
+            call_.tx().queue(insert_links, call_.org(), text, board_.created_by.text);
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            if (rows_[i].card.block_count > 0)
+                bodies_->copy(call_, source_cards_[i].id, rows_[i].card);
         CallDoer doer(call_);
         for (const CardRow& each : rows_) {
             const ColumnRules rules = rules_of(*column_at(each.card.column_id));
@@ -281,6 +321,9 @@ private:
     std::vector<Card> source_cards_;
     std::vector<ColumnSeen> new_columns_;
     std::vector<CardRow> rows_;
+    std::vector<LinkRow> links_;
+    std::set<Uuid> open_;
+    CardBodies* const bodies_ = call_.kernel().find<CardBodies>();
     NewIds ids_;
 };
 
@@ -293,7 +336,8 @@ const Operation duplicate_board{
     .route = "POST /v1/boards/{board_id}:duplicate",
     .summary = "Make a board like another one, with its columns, labels, properties and cards.",
     .description =
-        "The new board is yours. Its cards are numbered anew and belong to nobody's work: no "
+        "The new board is yours. Its cards have their bodies, are numbered anew and belong to "
+        "nobody's work: no "
         "leases, attempts, grants or share links come along. Archived and trashed cards stay "
         "behind. A board with more than 10,000 cards is copied without them only.",
     .access = Access::board_viewer,

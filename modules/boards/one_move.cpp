@@ -10,8 +10,8 @@ namespace {
 
 // The card, those that wait for it, its board where a key may be taken anew, the column: in this
 // order everywhere. What the following statements read is then the newest. Columns are shared, so
-// that their rules hold until the card is in (the foreign key asks for no less), and where the limit
-// is hard they are not.
+// that their rules hold until the card is in (the foreign key asks for no less), and where the
+// limit is hard they are not.
 constexpr Sql lock_for_move{"boards.lock_for_move", R"(
     WITH card AS (
         SELECT id, board_id, column_id, external_key,
