@@ -114,12 +114,20 @@ Failure key_taken(const std::string& key) {
         .with("reason", "key_taken");
 }
 
-void check_icon(const Call& call, const std::optional<orgs::Icon>& icon) {
-    if (!icon) return;
-    const bool consistent = icon->type == orgs::IconType::emoji ? icon->emoji && !icon->external
-                                                                : icon->external && !icon->emoji;
+std::optional<orgs::Icon> icon_of(Call& call, std::optional<orgs::Icon> icon) {
+    if (!icon) return icon;
+    const bool consistent =
+        icon->emoji.has_value() == (icon->type == orgs::IconType::emoji) &&
+        icon->external.has_value() == (icon->type == orgs::IconType::external) &&
+        icon->file_id.has_value() == (icon->type == orgs::IconType::file);
     if (!consistent)
         throw wrong_field(call, "icon", "give the member that `type` names, and no other");
+    if (icon->type != orgs::IconType::file) return icon;
+    auto* pictures = call.kernel().find<orgs::Pictures>();
+    const auto address = pictures ? pictures->address_of(call, *icon->file_id) : std::nullopt;
+    if (!address) throw wrong_field(call, "icon", "you have uploaded no such picture");
+    icon->file = orgs::IconFile{*address, std::nullopt};
+    return icon;
 }
 
 void store_new(Call& call, Board& board, const std::optional<std::string>& key) {
@@ -154,14 +162,13 @@ void store_new(Call& call, Board& board, const std::optional<std::string>& key) 
 namespace {
 
 Board create(Call& call, const CreateBoardRequest& in) {
-    check_icon(call, in.icon);
     MayMakeBoards right(call);
     Board board;
     board.id = new_uuid();
     board.org_id = call.org();
     board.name = in.name;
     board.description = in.description;
-    board.icon = in.icon;
+    board.icon = icon_of(call, in.icon);
     board.visibility = in.visibility;
     board.properties = AsJson(std::vector<PropertyDefinition>{});
     board.labels = AsJson(std::vector<Label>{});

@@ -32,7 +32,8 @@ void store_new(Call& call, Board& board, const std::optional<std::string>& key);
 
 Failure key_taken(const std::string& key);
 
-/// 422 when an icon's `type` does not name what it has.
-void check_icon(const Call& call, const std::optional<orgs::Icon>& icon);
+/// The icon as it is kept, with the address of an uploaded picture. 422 when its `type` does not
+/// name what it has, or when the caller has uploaded no such picture.
+std::optional<orgs::Icon> icon_of(Call& call, std::optional<orgs::Icon> icon);
 
 }  // namespace svc::boards

@@ -115,7 +115,6 @@ SVC_RECORD(
 );
 
 Board update(Call& call, const UpdateBoardRequest& in) {
-    if (in.icon.given()) check_icon(call, in.icon.value());
     BoardInHand board(call, in.board_id);
     Board& after = board.require(in.visibility.given() ? BoardRole::admin : BoardRole::editor);
     if (after.in_trash) not_found("board");
@@ -123,7 +122,7 @@ Board update(Call& call, const UpdateBoardRequest& in) {
     in.name.apply_to(after.name);
     in.key.apply_to(after.key);
     in.description.apply_to(after.description);
-    in.icon.apply_to(after.icon);
+    if (in.icon.given()) after.icon = icon_of(call, in.icon.value());
     in.visibility.apply_to(after.visibility);
     in.default_view.apply_to(after.default_view);
     return board.finish(board_updated);
