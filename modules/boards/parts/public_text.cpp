@@ -26,6 +26,8 @@ bool is_of_address(char c) {
 /// The braces are JSON's, and no address people write down has them.
 bool is_part(char c) { return is_of_address(c) && c != '{' && c != '}'; }
 
+bool is_part_or_at(char c) { return is_part(c) || c == '@'; }
+
 bool begins_secret(std::string_view word) {
     return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
         return word.starts_with(prefix) && word.size() >= prefix.size() + shortest_secret;
@@ -54,7 +56,7 @@ std::string public_text(std::string_view text) {
             continue;
         }
         if (text[at] == '@') {
-            const auto domain = run_at(text, at + 1, is_part);
+            const auto domain = run_at(text, at + 1, is_part_or_at);
             std::size_t from = out.size();
             while (from > escaped && is_part(out[from - 1])) --from;
             const bool quoted = out.ends_with("\\\"");  // "ada"@example.com

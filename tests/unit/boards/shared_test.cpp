@@ -22,6 +22,8 @@ protected:
         server_ = std::make_unique<Server>(Server::Options{
             .database_url = database_,
             .settings = {
+                "modules=mail,orgs,auth,agents,boards,queue",
+                "plugins=mail-file",
                 "server.trusted_proxies=127.0.0.1",
                 "boards.shared_views_a_minute=20",
                 "auth.log_ins=3",
