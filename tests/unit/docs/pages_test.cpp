@@ -93,7 +93,7 @@ TEST_F(Pages, NothingElseIsServed) {
           "/..%2fserver.key",
           "/docs/%2e%2e/www/index.html"})
         EXPECT_GE(browser.get(path).status, 400) << path;
-    EXPECT_EQ(browser.send("POST", "/docs", "x").status, 404);
+    EXPECT_EQ(browser.send("POST", "/docs", "x").status, 405);
 }
 
 }  // namespace
