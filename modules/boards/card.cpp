@@ -7,6 +7,7 @@
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/people.hpp"
+#include "modules/boards/property_values.hpp"
 #include "modules/boards/relatives.hpp"
 
 namespace svc::boards {
@@ -101,7 +102,11 @@ constexpr Sql find_destination{"boards.destination_of_new_card", R"(
             SELECT c.id FROM cards c
             WHERE c.org_id = $1 AND c.board_id = $2 AND c.external_key = $4
                 AND c.completed_at IS NULL AND NOT c.is_archived AND NOT c.in_trash)
-        END AS rival
+        END AS rival,
+        coalesce(
+            (SELECT jsonb_agg(p.name ORDER BY p.position)
+             FROM properties p WHERE p.org_id = $1 AND p.board_id = $2 AND p.required),
+            '[]') AS required
     FROM columns k
     WHERE k.org_id = $1 AND k.board_id = $2 AND k.id = $3 AND NOT k.in_trash)"};
 
@@ -113,6 +118,13 @@ constexpr Sql insert_card{"boards.insert_card", R"(
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16,
         $17, $18, $19, $20))"};
 
+/// Where a new card is to stand, and the properties that it has to have values of.
+struct PlaceOfNew {
+    Destination destination;
+    std::vector<std::string> required;
+};
+SVC_RECORD(PlaceOfNew, (destination, "", spread), (required, ""));
+
 /// What the first round trip found out.
 struct Ground {
     BoardSeen board;
@@ -120,7 +132,9 @@ struct Ground {
     Destination destination;
     OrderKey position;
     WantedLabels wanted_labels;
+    WantedValues wanted_values;
     WantedBlockers blockers;
+    PropertyValues values{};
     std::vector<LabelRef> labels{};
     std::vector<PrincipalRef> assignees{};
     std::unique_ptr<CardBodies::Body> body{};
@@ -141,7 +155,7 @@ Card card_on(Ground& ground, const CreateCardRequest& in, Call& call, const Uuid
     card.start = in.start;
     card.priority = in.priority;
     card.estimate = in.estimate;
-    card.properties = AsJson(std::map<std::string, JsonText>{});
+    card.properties = AsJson(ground.values);
     card.parent_card_id = in.parent_card_id;
     card.blocked_by = AsJson(std::vector<Uuid>{});
     if (ground.blockers.given()) {
@@ -219,26 +233,37 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Ca
     auto numbered = tx.later<Number>(next_number, org, in.board_id, in.column_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto destination =
-        tx.later<Destination>(find_destination, org, in.board_id, in.column_id, in.external_key);
+        tx.later<PlaceOfNew>(find_destination, org, in.board_id, in.column_id, in.external_key);
     std::optional<Later<Spot>> spot;
     if (anchors.any()) spot = find_spot(tx, org, in.column_id, id, anchors);
     WantedLabels labels(call, in.labels, in.board_id, std::nullopt);
+    WantedValues values(call, in.properties, in.board_id, std::nullopt);
     WantedPeople people(call, assignees_of(in, like));
     WantedParent parent(call, in.parent_card_id, std::nullopt);
     WantedBlockers blockers(call, in.blocked_by, std::nullopt);
 
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
-    const auto found = destination.one();
-    if (!found) throw wrong_field(call, "column_id", "the board has no such column");
-    found->require_room();
-    if (found->rival) throw external_key_taken(*found->rival);
+    const auto place = destination.one();
+    if (!place) throw wrong_field(call, "column_id", "the board has no such column");
+    const Destination& found = place->destination;
+    found.require_room();
+    if (found.rival) throw external_key_taken(*found.rival);
     parent.require();
     Ground ground{
-        *board, numbered.must().number, *found, {}, std::move(labels), std::move(blockers)};
-    ground.position = spot ? key_at(call, *spot, anchors) : OrderKey::last(found->below, chance());
+        *board,
+        numbered.must().number,
+        found,
+        {},
+        std::move(labels),
+        std::move(values),
+        std::move(blockers)};
+    ground.position = spot ? key_at(call, *spot, anchors) : OrderKey::last(found.below, chance());
     if (ground.wanted_labels.given()) ground.labels = ground.wanted_labels.refs();
     if (like) ground.labels = like->labels.parsed();
+    if (ground.wanted_values.given())
+        ground.values = ground.wanted_values.in_place_of({}, WantedValues::Lists::replace);
+    if (!like) require_values(call, place->required, ground.values);
     if (people.given()) ground.assignees = like ? people.those_still_here() : people.refs();
     ground.body = body_of(call, in);
     return ground;
@@ -257,6 +282,7 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
         created(card_created, card).on_board(card.board_id).in_column(card.column_id);
     call.ask(made);
     ground.wanted_labels.make_new_ones(in.board_id);
+    ground.wanted_values.make_new_options();
     insert(tx, card, ground.number);
     if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
     if (ground.blockers.given()) ground.blockers.store(card.id);
@@ -290,7 +316,8 @@ const Operation create_card{
     .summary = "Make a card.",
     .description =
         "Makes a card at the end of a column, or beside another card. Labels that the "
-        "board lacks are added. With an `external_key` a repeat is refused with 409 "
+        "board lacks are added. A board may ask for values of some of its properties. With an "
+        "`external_key` a repeat is refused with 409 "
         "instead of making a double.",
     .access = Access::board_editor,
     .status = 201,

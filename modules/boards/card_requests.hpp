@@ -21,6 +21,7 @@ struct CreateCardRequest {
     std::optional<Moment> start;
     Priority priority{};
     std::optional<double> estimate;
+    std::optional<PropertyInput> properties;
     std::optional<Uuid> parent_card_id;
     std::optional<std::vector<Uuid>> blocked_by;
     std::optional<std::string> external_key;
@@ -43,6 +44,11 @@ SVC_RECORD(
     (start, "A day or an instant."),
     (priority, "How urgent it is.", defaulted),
     (estimate, "How much work it is, in the unit your board counts in."),
+    (properties,
+     "Values of the board's properties, by name or id of the property: as a card shows them, or "
+     "bare. Options are named by id or name; names that a property does not have yet are added to "
+     "it.",
+     length(0, 100)),
     (parent_card_id, "The card that it is a part of; one that you can see, on any board."),
     (blocked_by, "Cards that have to be done first; those that you can see.", length(0, 50)),
     (external_key,
@@ -64,6 +70,7 @@ struct UpdateCardRequest {
     Patch<std::optional<Moment>> start;
     Patch<Priority> priority;
     Patch<std::optional<double>> estimate;
+    Patch<PropertyInput> properties;
     Patch<std::optional<Uuid>> parent_card_id;
     Patch<std::vector<Uuid>> blocked_by;
     Patch<std::optional<std::string>> external_key;
@@ -82,6 +89,11 @@ SVC_RECORD(
     (start, "A day or an instant; null clears it."),
     (priority, "How urgent it is."),
     (estimate, "null clears it."),
+    (properties,
+     "Values of the board's properties, by name or id of the property: as a card shows them, or "
+     "bare; null clears one, and those that are not named stay. Options are named by id or name; "
+     "names that a property does not have yet are added to it.",
+     length(0, 100)),
     (parent_card_id,
      "The card that it is a part of, none of its own parts; null takes it out of the one it is in."
     ),
@@ -92,7 +104,8 @@ SVC_RECORD(
      "Your own name for it, unique among the board's open cards; null clears it.",
      length(1, 200)),
     (merge_properties,
-     "Adds labels and assignees to those it has; by REST also `Prefer: merge-properties`.",
+     "Adds labels, assignees and what is in lists among the properties to those it has; by REST "
+     "also `Prefer: merge-properties`.",
      defaulted)
 );
 

@@ -7,6 +7,7 @@
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/people.hpp"
+#include "modules/boards/property_values.hpp"
 #include "modules/boards/relatives.hpp"
 
 namespace svc::boards {
@@ -25,10 +26,11 @@ public:
         lock_blockers(call, in.blocked_by.value());
         tx.queue(lock_card, org, card);
         const auto key = in.external_key.given() ? in.external_key.value() : std::nullopt;
-        if (key) {
-            tx.queue(lock_board_of_card, org, card);
-            rival_ = find_rival(tx, org, card, *key);
-        }
+        // Whoever shares the board's lock first and then wants it alone may never get it.
+        const bool both = in.labels.given() && in.properties.given();
+        if (key || both) tx.queue(lock_board_of_card, org, card);
+        if (key) rival_ = find_rival(tx, org, card, *key);
+        values_.emplace(call, if_given(in.properties), std::nullopt, card);
         labels_.emplace(call, if_given(in.labels), std::nullopt, card);
         people_.emplace(call, if_given(in.assignees));
         parent_.emplace(call, parent, card);
@@ -50,6 +52,7 @@ public:
             if (const auto rival = rival_->one()) throw external_key_taken(rival->id);
         store_edit(call_, before, after, time_->must().now, [&] {
             if (labels_->given()) labels_->make_new_ones(after.board_id);
+            values_->make_new_options();
             if (blockers_->given()) blockers_->store(after.id);
         });
         return {before, after};
@@ -69,8 +72,16 @@ private:
             card.blocked_by = AsJson(blockers_->ids());
             card.blocked = blockers_->any_open();
         }
+        if (values_->given()) set_values(card);
         if (labels_->given()) replace(card.labels, labels_->refs(), "labels", 50);
         if (people_->given()) replace(card.assignees, people_->refs(), "assignees", 20);
+    }
+
+    void set_values(Card& card) {
+        using Lists = WantedValues::Lists;
+        const auto present = card.properties.parsed();
+        const auto values = values_->in_place_of(present, merge_ ? Lists::join : Lists::replace);
+        if (!same_values(values, present)) card.properties = AsJson(values);
     }
 
     template <class Ref>
@@ -94,6 +105,7 @@ private:
     const bool merge_;
     std::optional<Later<Rival>> rival_;
     std::optional<WantedLabels> labels_;
+    std::optional<WantedValues> values_;
     std::optional<WantedPeople> people_;
     std::optional<WantedParent> parent_;
     std::optional<WantedBlockers> blockers_;
@@ -116,8 +128,9 @@ const Operation update_card{
     .route = "PATCH /v1/cards/{card_id}",
     .summary = "Change a card.",
     .description =
-        "Changes only the fields that are sent; null clears, lists replace unless "
-        "`merge_properties` is set. Whoever ties cards in a circle, as parts of each other or as "
+        "Changes only the fields that are sent, and only the values of properties that are named; "
+        "null clears, lists replace unless `merge_properties` is set. Whoever ties cards in a "
+        "circle, as parts of each other or as "
         "waiting for each other, is refused with 409. Send the card's version as If-Match to "
         "refuse to "
         "overwrite somebody else's change (412).",

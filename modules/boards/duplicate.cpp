@@ -20,8 +20,16 @@ SVC_RECORD(
     (title, "The card's own title if left out.", length(1, 500), trimmed)
 );
 
+// Labels, properties and options keep their names until the copy has them. As a card that is made
+// takes it: whoever shared the lock first would stand in the way of others who do.
+constexpr Sql hold_board{"boards.hold_board_of_copy", R"(
+    SELECT board_id FROM board_counters
+    WHERE org_id = $1 AND board_id = (SELECT board_id FROM cards WHERE org_id = $1 AND id = $2)
+    FOR NO KEY UPDATE)"};
+
 Card duplicate(Call& call, const DuplicateCardRequest& in) {
     const Uuid id = id_of(call, in.card_id);
+    call.tx().queue(hold_board, call.org(), id);
     const auto seen = Seat::of(call).later<CardSeen>(call.tx(), see_card, id).one();
     require_changeable(seen, BoardRole::editor);
     require_out_of_trash(seen->card);

@@ -20,7 +20,7 @@ constexpr Sql write_card{"boards.update_card", R"(
     UPDATE cards
     SET title = $3, labels = $4, assignees = $5, due = $6, start = $7, priority = $8,
         estimate = $9, external_key = $10, parent_card_id = $11, blocked_by = $12,
-        last_edited_time = now(), last_edited_by = $13, version = version + 1
+        properties = $13, last_edited_time = now(), last_edited_by = $14, version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
 void store(Tx& tx, const Card& card) {
@@ -38,6 +38,7 @@ void store(Tx& tx, const Card& card) {
         card.external_key,
         card.parent_card_id,
         card.blocked_by.text,
+        card.properties.text,
         card.last_edited_by.text
     );
 }

@@ -117,7 +117,7 @@ SVC_RECORD(
     (type, "What sort of values it takes; it stays so."),
     (options, "The choices of select, multi_select and status.", length(0, 100)),
     (number_format, "How people see the numbers; for the type `number` alone."),
-    (required, "Ask people for a value when they make a card.", defaulted),
+    (required, "Cards are not made without a value of it, and no edit clears it.", defaulted),
     (position, "Its rank among the board's properties; the last if left out.", range(0, 100))
 );
 

@@ -99,7 +99,7 @@ SVC_RECORD(
      "that are left out.",
      length(0, 100)),
     (number_format, "How people see the numbers; null: as they are."),
-    (required, "Ask people for a value when they make a card."),
+    (required, "Cards are not made without a value of it, and no edit clears it."),
     (position, "Its rank among the board's properties.", range(0, 100))
 );
 

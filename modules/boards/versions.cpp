@@ -44,8 +44,8 @@ constexpr Sql keep{"boards.keep_version", R"(
     INSERT INTO card_versions (org_id, card_id, last_version, fields)
     VALUES ($1, $2, $3, $4))"};
 
-// The fields as they were, in today's words: labels and people that are gone meanwhile stay away,
-// and those with another name come under that one.
+// The fields as they were, in today's words: labels, people, properties and options that are gone
+// meanwhile stay away, and those with another name come under that one.
 constexpr Sql find_version{"boards.find_version", R"(
     WITH old AS (
         SELECT v.fields FROM card_versions v
@@ -71,7 +71,32 @@ constexpr Sql find_version{"boards.find_version", R"(
              WHERE EXISTS (
                      SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = p.id)
                  OR EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = p.id)),
-            '[]')) AS fields
+            '[]'),
+        'properties', coalesce(
+            (SELECT jsonb_object_agg(f.name, f.value)
+             FROM (
+                 SELECT p.name,
+                     CASE
+                         WHEN p.type IN ('select', 'status') THEN
+                             jsonb_set(e.value, ARRAY[p.type], (
+                                 SELECT x.option
+                                 FROM jsonb_array_elements(p.options) x (option)
+                                 WHERE x.option ->> 'id' = e.value #>> ARRAY[p.type, 'id']))
+                         WHEN p.type = 'multi_select' THEN
+                             jsonb_set(e.value, ARRAY[p.type], (
+                                 SELECT jsonb_agg(x.option ORDER BY w.n)
+                                 FROM jsonb_array_elements(e.value -> p.type)
+                                     WITH ORDINALITY w (was, n)
+                                 JOIN jsonb_array_elements(p.options) x (option)
+                                     ON x.option ->> 'id' = w.was ->> 'id'))
+                         ELSE e.value
+                     END AS value
+                 FROM jsonb_each(o.fields -> 'properties') e (name, value)
+                 JOIN properties p
+                     ON p.org_id = $1 AND p.board_id = c.board_id
+                     AND p.id = (e.value ->> 'id')::uuid AND p.type = e.value ->> 'type') f
+             WHERE f.value IS NOT NULL),
+            '{}')) AS fields
     FROM old o
     JOIN cards c ON c.org_id = $1 AND c.id = $2)"};
 

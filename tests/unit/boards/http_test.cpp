@@ -75,6 +75,23 @@ TEST(CardsOverHttp, PreferMergePropertiesJoinsListsAndSaysSo) {
     const Reply replaced = h.client.send("PATCH", path, R"({"labels":["c"]})");
     EXPECT_EQ(replaced.json().at("labels").as_array().size(), 1u);
     EXPECT_EQ(replaced.header("preference-applied"), "");
+
+    expect(
+        201,
+        h.client.post(
+            "/v1/boards/" + h.board + "/properties",
+            json::value{{"name", "Tags"}, {"type", "multi_select"}}
+        )
+    );
+    h.client.send("PATCH", path, R"({"properties":{"Tags":["a","b"]}})");
+    const Reply tags = h.client.send(
+        "PATCH", path, R"({"properties":{"Tags":["b","c"]}})", {{"Prefer", "merge-properties"}}
+    );
+    EXPECT_EQ(tags.json().at_pointer("/properties/Tags/multi_select").as_array().size(), 3u);
+    const Reply wrong = h.client.send("PATCH", path, R"({"properties":{"Tags":5}})");
+    EXPECT_EQ(
+        wrong.json().at_pointer("/detail/0/loc"), (json::value{"body", "properties", "Tags"})
+    );
 }
 
 TEST(CardsOverHttp, ABriefThatIsKnownIsNotSentAgain) {

@@ -42,6 +42,11 @@ struct Samples {
     object other;
 
     Samples() {
+        world().must(
+            desk.owner,
+            "create_property",
+            {{"board_id", desk.board.str()}, {"name", "Size"}, {"type", "select"}}
+        );
         card = desk.card(
                        desk.backlog,
                        {{"title", "All"},
@@ -51,6 +56,7 @@ struct Samples {
                         {"start", "2026-01-01"},
                         {"priority", "low"},
                         {"estimate", 1},
+                        {"properties", {{"Size", "S"}}},
                         {"parent_card_id", first},
                         {"blocked_by", {first}},
                         {"external_key", "one"}}
@@ -63,6 +69,7 @@ struct Samples {
             {"start", "2026-02-02"},
             {"priority", "urgent"},
             {"estimate", 2.5},
+            {"properties", {{"Size", "L"}}},
             {"parent_card_id", second},
             {"blocked_by", {second}},
             {"external_key", "two"}};

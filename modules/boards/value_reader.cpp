@@ -1,0 +1,312 @@
+// One value of a property, by the rules of its type.
+
+#include "modules/boards/value_reader.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+constexpr std::size_t most_options = 100;  // of a property
+
+struct DateValue {
+    Moment start;
+    std::optional<Moment> end;
+    std::optional<std::string> time_zone;
+};
+SVC_RECORD(
+    DateValue,
+    (start, "A day or an instant."),
+    (end, "Of a span of time, where it ends."),
+    (time_zone, "By its IANA name.", length(1, 64), matches("[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*"))
+);
+
+struct Link {
+    Url url;
+};
+SVC_RECORD(Link, (url, "An http or https address."));
+
+struct TextPart {
+    std::string content;
+    std::optional<Link> link;
+};
+SVC_RECORD(
+    TextPart, (content, "The text itself.", length(0, 2000)), (link, "Where it leads, if anywhere.")
+);
+
+struct EquationPart {
+    std::string expression;
+};
+SVC_RECORD(EquationPart, (expression, "In KaTeX's notation.", length(1, 1000)));
+
+struct Marks {
+    bool bold = false, italic = false, strikethrough = false, underline = false, code = false;
+    std::string color = "default";
+};
+SVC_RECORD(
+    Marks,
+    (bold, "Printed bold.", defaulted),
+    (italic, "Printed slanted.", defaulted),
+    (strikethrough, "Struck out.", defaulted),
+    (underline, "Underlined.", defaulted),
+    (code, "Printed as code.", defaulted),
+    (color,
+     "Its color, or that of its background.",
+     matches("(default|gray|brown|orange|yellow|green|blue|purple|pink|red)(_background)?"),
+     defaulted)
+);
+
+enum class ProseType { text, equation };
+BOOST_DESCRIBE_ENUM(ProseType, text, equation)
+
+/// An item of rich text. Values of properties mention nobody.
+struct Prose {
+    std::optional<ProseType> type;
+    std::optional<TextPart> text;
+    std::optional<EquationPart> equation;
+    Marks annotations;
+    std::optional<JsonText> plain_text, href;
+};
+SVC_RECORD(
+    Prose,
+    (type, "Which of the following it is; may be left out."),
+    (text, "Plain text, perhaps a link."),
+    (equation, "A formula within the line."),
+    (annotations, "How it is printed.", defaulted),
+    (plain_text, "Worked out by the server.", echo),
+    (href, "Worked out by the server.", echo)
+);
+
+template <class T>
+json::value written(const T& value) {
+    std::string text;
+    Json<T>::write(value, text);
+    return json::parse(text);
+}
+
+/// What the kernel makes of a value of this type.
+template <class T>
+T taken(Reader& reader, const json::value& in, const Rules& rules = {}) {
+    T value{};
+    Json<T>::read(reader, rules, in, value);
+    return value;
+}
+
+bool is_empty(const json::value& value) {
+    return value.is_null() || (value.is_array() && value.as_array().empty());
+}
+
+}  // namespace
+
+std::string trimmed_word(std::string_view text) {
+    const auto from = text.find_first_not_of(" \t\r\n");
+    if (from == text.npos) return {};
+    return std::string(text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1));
+}
+
+ValueReader::ValueReader(
+    Reader& reader,
+    const Known& known,
+    const PropertyDefinition& property,
+    const json::value& present
+)
+    : reader_(reader),
+      known_(known),
+      property_(property),
+      present_(present),
+      options_(property.options.parsed()) {}
+
+PropertyDefinition ValueReader::property() const {
+    PropertyDefinition grown = property_;
+    if (!new_options_.empty()) grown.options = AsJson(options_);
+    return grown;
+}
+
+json::value ValueReader::refuse(const json::value& in, std::string_view message) {
+    reader_.reject("value_error", "Value error, " + std::string(message), &in);
+    return nullptr;
+}
+
+std::optional<json::value> ValueReader::read(const json::value& in) {
+    const std::string type(name_of(property_.type));
+    const json::object* whole = in.if_object();
+    json::value held;
+    if (whole && whole->contains(type)) {
+        for (const auto& [key, value] : *whole) {
+            const bool says_type = key == "type" && value == json::value(type);
+            if (key == type || key == "id" || says_type) continue;
+            auto step = reader_.at(std::string_view(key));
+            reader_.reject("extra_forbidden", "Extra inputs are not permitted", &value);
+        }
+        auto step = reader_.at(type);
+        held = read_bare(whole->at(type));
+    } else {
+        held = read_bare(in);
+    }
+    if (is_empty(held)) return std::nullopt;
+    return json::object{{"id", property_.id.str()}, {"type", type}, {type, std::move(held)}};
+}
+
+json::value ValueReader::read_bare(const json::value& in) {
+    if (is_computed(property_.type))
+        return refuse(in, "nobody sets this: it follows from the card");
+    if (in.is_null()) return nullptr;
+    switch (property_.type) {
+        case PropertyType::rich_text: return rich_text(in);
+        case PropertyType::number: return written(taken<double>(reader_, in));
+        case PropertyType::checkbox: return taken<bool>(reader_, in);
+        case PropertyType::date: return date(in);
+        case PropertyType::url: return written(taken<Url>(reader_, in));
+        case PropertyType::email: return written(taken<Email>(reader_, in));
+        case PropertyType::phone_number: return text(in);
+        case PropertyType::select:
+        case PropertyType::status: return option(in);
+        case PropertyType::multi_select: return list(in, &ValueReader::option);
+        case PropertyType::people: return list(in, &ValueReader::person);
+        case PropertyType::relation: return list(in, &ValueReader::card);
+        default:
+            if (in.is_array() && in.as_array().empty()) return nullptr;
+            return refuse(in, "files are attached to the card itself, not set as a value");
+    }
+}
+
+// ------------------------------------------------------------------------------ single values
+
+json::value ValueReader::text(const json::value& in) {
+    Rules rules;
+    rules.shortest = 1;
+    rules.longest = 64;
+    rules.trimmed = true;
+    return written(taken<std::string>(reader_, in, rules));
+}
+
+json::value ValueReader::date(const json::value& in) {
+    DateValue value;
+    if (in.is_string()) value.start = taken<Moment>(reader_, in);
+    else reader_.read(record_of<DateValue>(), in, &value);
+    if (value.end && *value.end < value.start) return refuse(in, "it would end before it starts");
+    return written(value);
+}
+
+json::value ValueReader::rich_text(const json::value& in) {
+    if (!in.is_string()) return list(in, &ValueReader::rich_text_item);
+    if (in.as_string().empty()) return nullptr;
+    return json::array{rich_text_item(json::object{{"text", {{"content", in}}}})};
+}
+
+json::value ValueReader::rich_text_item(const json::value& in) {
+    Prose item;
+    reader_.read(record_of<Prose>(), in, &item);
+    if (item.text.has_value() == item.equation.has_value())
+        return refuse(in, "exactly one of text and equation should be given");
+    const ProseType type = item.text ? ProseType::text : ProseType::equation;
+    if (item.type && *item.type != type) return refuse(in, "type does not name what is given");
+    json::object out{{"type", name_of(type)}, {"annotations", written(item.annotations)}};
+    out[name_of(type)] = item.text ? written(*item.text) : written(*item.equation);
+    out["plain_text"] = item.text ? item.text->content : item.equation->expression;
+    out["href"] = nullptr;
+    if (item.text && item.text->link) out["href"] = item.text->link->url.str();
+    return out;
+}
+
+// ------------------------------------------------------------------------------------- options
+
+json::value ValueReader::option(const json::value& in) {
+    const json::object* whole = in.if_object();
+    const json::value* id = whole ? whole->if_contains("id") : nullptr;
+    const json::value* name = whole ? whole->if_contains("name") : nullptr;
+    const json::value* word = id ? id : name ? name : &in;
+    const std::string text = word->is_string() ? trimmed_word(word->as_string()) : std::string();
+    if (text.empty()) return refuse(in, "an option is named by its id or its name");
+    const auto wanted = Uuid::parse(text);
+    if (!wanted && !id) return option_of_name(in, text);
+    const auto found = std::ranges::find_if(options_, [&](const PropertyOption& each) {
+        return each.id == wanted;
+    });
+    if (found == options_.end()) return refuse(in, "the property has no such option");
+    return written(*found);
+}
+
+json::value ValueReader::option_of_name(const json::value& in, const std::string& name) {
+    Rules rules;
+    rules.longest = 100;
+    taken<std::string>(reader_, json::string(name), rules);
+    const auto word = known_.words.find({property_.id, name});
+    if (word == known_.words.end())
+        return refuse(in, "the name of an option has at most 100 characters");
+    const OptionWord& known = word->second;
+    if (known.id) {
+        const auto found = std::ranges::find(options_, *known.id, &PropertyOption::id);
+        if (found != options_.end()) return written(*found);
+    }
+    const auto made = new_options_.find(known.folded);
+    if (made != new_options_.end())
+        return written(*std::ranges::find(options_, made->second, &PropertyOption::id));
+    if (options_.size() >= most_options)
+        return refuse(in, "a property has at most 100 options, and this would be another");
+    const PropertyOption& added =
+        options_.emplace_back(PropertyOption{new_uuid(), name, Color::default_});
+    new_options_.emplace(known.folded, added.id);
+    return written(added);
+}
+
+// --------------------------------------------------------------------------------------- lists
+
+json::value ValueReader::list(
+    const json::value& in, json::value (ValueReader::*item)(const json::value&)
+) {
+    const json::array* given = in.if_array();
+    if (!given) {
+        reader_.reject("list_type", "Input should be a valid list", &in);
+        return nullptr;
+    }
+    if (given->size() > longest_list) {
+        reader_.reject("too_long", "List should have at most 100 items", &in);
+        return nullptr;
+    }
+    json::array out;
+    for (std::size_t i = 0; i < given->size(); ++i) {
+        auto step = reader_.at(i);
+        json::value value = (this->*item)((*given)[i]);
+        const bool prose = property_.type == PropertyType::rich_text;
+        if (prose || std::ranges::find(out, value) == out.end()) out.push_back(std::move(value));
+    }
+    return out;
+}
+
+std::optional<Uuid> ValueReader::id_in(const json::value& in) {
+    const json::object* whole = in.if_object();
+    const json::value* id = whole ? whole->if_contains("id") : &in;
+    const auto parsed = id && id->is_string() ? Uuid::parse(id->as_string()) : std::nullopt;
+    if (!parsed) reader_.reject("uuid_parsing", "Input should be a valid UUID", &in);
+    return parsed;
+}
+
+const json::value* ValueReader::present_item(const Uuid& id) const {
+    if (!present_.is_object()) return nullptr;
+    const std::string text = id.str();
+    for (const json::value& each : present_.at(name_of(property_.type)).as_array())
+        if (each.at("id") == json::value(text)) return &each;
+    return nullptr;
+}
+
+json::value ValueReader::person(const json::value& in) {
+    const auto id = id_in(in);
+    if (!id) return nullptr;
+    const auto found = known_.things.find({NamedSort::person, *id});
+    if (found != known_.things.end()) {
+        const NamedThing& who = found->second;
+        return written(PrincipalRef{{}, who.id, *who.principal_type, who.name});
+    }
+    if (const json::value* stays = present_item(*id)) return *stays;
+    return refuse(in, "there is no such person or agent in the workspace");
+}
+
+json::value ValueReader::card(const json::value& in) {
+    const auto id = id_in(in);
+    if (!id) return nullptr;
+    if (!known_.things.contains({NamedSort::card, *id}) && !present_item(*id))
+        return refuse(in, "there is no such card");
+    return json::object{{"id", id->str()}};
+}
+
+}  // namespace svc::boards

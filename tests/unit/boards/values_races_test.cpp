@@ -1,0 +1,108 @@
+// Values of a board's properties, while others change the definitions.
+
+#include "tests/unit/boards/sheet.hpp"
+
+namespace svc::test {
+
+TEST(ValuesAtOnce, NewOptionsAreMadeOnceHoweverManyNameThemAtOnce) {
+    Sheet sheet;
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 6; ++i)
+        writers.emplace_back([&] {
+            const std::string card = sheet.desk.card(sheet.desk.backlog).text("/id");
+            const Said answer = world().ask(
+                sheet.desk.owner,
+                "update_card",
+                {{"card_id", card}, {"properties", {{"multi_select", {"new", "newer"}}}}}
+            );
+            EXPECT_EQ(answer.status, 200);
+        });
+    for (auto& writer : writers) writer.join();
+    EXPECT_EQ(
+        world().run(
+            "SELECT jsonb_array_length(options) FROM properties WHERE type ="
+            " 'multi_select' AND board_id = '" +
+            sheet.desk.board.str() + "'"
+        ),
+        "2"
+    );
+}
+
+/// Whatever the order in which two things happen at once: a card shows what there is afterwards.
+TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
+    for (int round = 0; round < 6; ++round) {
+        Sheet sheet;
+        sheet.set("select", "Old");
+        const std::string board = sheet.desk.board.str();
+        const value option = sheet.shown("select");
+        const std::string property =
+            sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/select/id");
+        std::vector<std::thread> threads;
+        threads.emplace_back([&] {
+            const Said said = world().ask(
+                sheet.desk.owner,
+                "update_property",
+                {{"board_id", board},
+                 {"property_id", property},
+                 {"name", "Size"},
+                 {"options", {{{"id", option.at("id")}, {"name", "New"}}}}}
+            );
+            EXPECT_EQ(said.status, 200);
+        });
+        for (const std::string& card : {sheet.card, sheet.other})
+            threads.emplace_back([&, card] {
+                const Said said = world().ask(
+                    sheet.desk.owner,
+                    "update_card",
+                    {{"card_id", card},
+                     {"properties", {{property, {{"id", option.at("id")}}}}},
+                     {"title", "Set"}}
+                );
+                EXPECT_EQ(said.status, 200);
+            });
+        threads.emplace_back([&] {
+            world().must(sheet.desk.owner, "duplicate_card", {{"card_id", sheet.card}});
+        });
+        for (auto& thread : threads) thread.join();
+        EXPECT_EQ(
+            world().run(
+                "SELECT string_agg(DISTINCT properties #>> '{Size,select,name}', ',') || "
+                "count(*) FROM cards WHERE board_id = '" +
+                board + "'"
+            ),
+            "New3"
+        );
+    }
+}
+
+TEST(ValuesAtOnce, OfADeletedPropertyAreOnNoCard) {
+    for (int round = 0; round < 6; ++round) {
+        Sheet sheet;
+        sheet.set("number", 1);
+        const std::string property =
+            sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/number/id");
+        std::thread remover([&] {
+            world().must(
+                sheet.desk.owner,
+                "delete_property",
+                {{"board_id", sheet.desk.board.str()}, {"property_id", property}}
+            );
+        });
+        const Said said = world().ask(
+            sheet.desk.owner,
+            "update_card",
+            {{"card_id", sheet.other}, {"properties", {{property, 2}}}}
+        );
+        EXPECT_TRUE(said.status == 200 || said.status == 422) << said.status;
+        remover.join();
+        EXPECT_EQ(
+            world().run(
+                "SELECT count(*) FROM cards WHERE properties <> '{}' AND board_id = '" +
+                sheet.desk.board.str() + "'"
+            ),
+            "0"
+        );
+    }
+}
+
+}  // namespace svc::test
