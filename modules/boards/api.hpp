@@ -4,7 +4,8 @@
 #include "modules/boards/shapes.hpp"
 #include "svc/kernel.hpp"
 
-/// What boards offers to other modules: its shapes, who may what, moving cards, its events.
+/// What boards offers to other modules: its shapes, who may what, moving cards, who watches them,
+/// its events.
 namespace svc::boards {
 
 // ------------------------------------------------------------------------------ who may what
@@ -169,6 +170,21 @@ public:
 
 protected:
     ~Moves() = default;
+};
+
+// ---------------------------------------------------------------------------------- watching
+
+/// Offered by boards to modules in which people are called to a card.
+class Watchers {
+public:
+    static constexpr std::string_view name = "boards.watchers";
+    /// Queues that these watch the card from now on: those of them who may see it.
+    virtual void add(
+        Tx& tx, const Uuid& org, const Uuid& card, const std::vector<Uuid>& principals
+    ) = 0;
+
+protected:
+    ~Watchers() = default;
 };
 
 // ------------------------------------------------------------------------------------ events

@@ -241,6 +241,7 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Ca
     WantedPeople people(call, assignees_of(in, like));
     WantedParent parent(call, in.parent_card_id, std::nullopt);
     WantedBlockers blockers(call, in.blocked_by, std::nullopt);
+    auto body = body_of(call, in);
 
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
@@ -265,7 +266,7 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Ca
         ground.values = ground.wanted_values.in_place_of({}, WantedValues::Lists::replace);
     if (!like) require_values(call, place->required, ground.values);
     if (people.given()) ground.assignees = like ? people.those_still_here() : people.refs();
-    ground.body = body_of(call, in);
+    ground.body = std::move(body);
     return ground;
 }
 

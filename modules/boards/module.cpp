@@ -62,6 +62,7 @@ public:
         add_shared_board(kernel);
         kernel.offer<Moves>(moves());
         kernel.offer<Briefs>(briefs());
+        kernel.offer<Watchers>(watchers());
         add_grants(kernel);
     }
 

@@ -19,6 +19,9 @@ extern const Operation list_card_activity, list_card_versions, revert_card;
 
 /// Where other modules say that they know something for work briefs.
 Briefs& briefs();
+/// Where other modules say who has to watch a card.
+class Watchers;
+Watchers& watchers();
 
 extern const Operation get_board_snapshot, get_board_metrics, list_board_activity;
 extern const Operation create_property, update_property, delete_property;

@@ -20,6 +20,26 @@ constexpr Sql insert_watch{"boards.insert_watch", R"(
 constexpr Sql drop_watch{"boards.drop_watch", R"(
     DELETE FROM card_watchers WHERE org_id = $1 AND card_id = $2 AND principal_id = $3)"};
 
+// Those who may see the card: whoever has left the workspace may not.
+constexpr Sql add_watches{"boards.add_watches", R"(
+    INSERT INTO card_watchers (org_id, card_id, principal_id)
+    SELECT $1, c.id, p.id
+    FROM (
+        SELECT m.user_id AS id, 'person' AS kind, m.role
+        FROM memberships m WHERE m.org_id = $1 AND m.user_id = ANY ($3::uuid[])
+        UNION ALL
+        SELECT a.id, 'agent', a.role
+        FROM agents a WHERE a.org_id = $1 AND a.id = ANY ($3::uuid[])
+    ) p
+    JOIN cards c ON c.org_id = $1 AND c.id = $2
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = p.id AND g.board_id = c.board_id
+    WHERE board_role(p.id, p.kind, p.role, b.visibility, b.created_by, g.role,
+        p.kind = 'agent' AND EXISTS (
+            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = p.id)) IS NOT NULL
+    ON CONFLICT DO NOTHING)"};
+
 constexpr Sql ask_card_role{"boards.role_on_card", R"(
     SELECT b.id AS board_id, c.title, c.version, now() AS now,
         board_role($2, $3, $4, b.visibility, b.created_by, g.role,
@@ -109,7 +129,20 @@ void unwatch(Call& call, const CardOnly& in) {
     call.tell(event);
 }
 
+class WatchersHere final : public Watchers {
+public:
+    void add(Tx& tx, const Uuid& org, const Uuid& card, const std::vector<Uuid>& principals)
+        override {
+        tx.queue(add_watches, org, card, principals);
+    }
+};
+
 }  // namespace
+
+Watchers& watchers() {
+    static WatchersHere here;
+    return here;
+}
 
 const Operation watch_card{
     .name = "watch_card",

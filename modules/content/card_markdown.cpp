@@ -7,6 +7,14 @@
 
 namespace svc::content {
 
+std::vector<BlockInput> parsed_markdown(const Call& call, const std::string& text) {
+    try {
+        return blocks_of_markdown(text);
+    } catch (const MarkdownError& error) {
+        throw wrong_at(call, "\"markdown\"", error.what());
+    }
+}
+
 namespace {
 
 struct CardMarkdown {
@@ -90,20 +98,12 @@ std::string replaced(const Call& call, std::string text, const UpdateMarkdownReq
     return text;
 }
 
-std::vector<BlockInput> parsed(const Call& call, const std::string& text) {
-    try {
-        return blocks_of_markdown(text);
-    } catch (const MarkdownError& error) {
-        throw wrong_at(call, "\"markdown\"", error.what());
-    }
-}
-
 CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
     if (in.find.has_value() != (in.mode == MarkdownMode::find_replace))
         throw wrong_at(call, "\"find\"", "it goes with the mode find_replace");
     // What is found depends on what stands there; all else is known before anything is asked.
     std::vector<BlockInput> blocks;
-    if (!in.find) blocks = parsed(call, in.markdown);
+    if (!in.find) blocks = parsed_markdown(call, in.markdown);
     auto seen = lock_card(call, CardKey(in.card_id));
     CardTree tree(call);
     tree.queue_whole(CardKey(in.card_id), CardTree::Trashed::loaded);
@@ -113,7 +113,7 @@ CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
     call.require_version(tree.card().version);
     const Uuid card = tree.card().card_id;
     if (in.find) {
-        blocks = parsed(call, replaced(call, markdown_of(written(tree, card)), in));
+        blocks = parsed_markdown(call, replaced(call, markdown_of(written(tree, card)), in));
         names.emplace(call, named_in(blocks));
     }
     work_out(blocks, names->names(kept_names(tree)));

@@ -106,6 +106,7 @@ Comment update(Call& call, const UpdateCommentRequest& in) {
     after.last_edited_time = edit.card.now;
     return edit.finish(comment_updated, after, [&](Tx& tx) {
         tx.queue(reword_comment, call.org(), after.id, after.rich_text.text, plain_text_of(texts));
+        call_to(call, after.card_id, texts);
     });
 }
 

@@ -49,6 +49,13 @@ RichTexts said_in(
     return texts;
 }
 
+void call_to(Call& call, const Uuid& card, const RichTexts& texts) {
+    Named named;
+    gather(texts, named);
+    if (named.users.empty()) return;
+    call.kernel().use<boards::Watchers>().add(call.tx(), call.org(), card, named.users);
+}
+
 namespace {
 
 // ------------------------------------------------------------------------------------ reading
@@ -294,6 +301,7 @@ Comment create(Call& call, const CreateCommentRequest& in) {
         row.created_by.text
     );
     count_comments(tx, call.org(), card, 1);
+    call_to(call, row.card_id, texts);
     call.tell(made);
     return comment;
 }

@@ -44,4 +44,7 @@ RichTexts said_in(
     const std::optional<std::string>& markdown
 );
 
+/// Queues that whoever a comment names watches its card.
+void call_to(Call& call, const Uuid& card, const RichTexts& texts);
+
 }  // namespace svc::content

@@ -1,6 +1,6 @@
 #include "svc/module.hpp"
 
-#include "modules/content/api.hpp"
+#include "modules/content/bodies.hpp"
 #include "modules/content/operations.hpp"
 
 namespace svc::content {
@@ -36,6 +36,8 @@ public:
               &comment_updated,
               &comment_deleted})
             kernel.add(*each);
+        kernel.offer<boards::CardBodies>(bodies());
+        kernel.use<boards::Briefs>().add(bodies());
     }
 };
 

@@ -6,6 +6,9 @@
 /// A new text in place of an old one, with as little change as possible.
 namespace svc::content {
 
+/// Blocks of a text. Throws Failure 422 at "markdown".
+std::vector<BlockInput> parsed_markdown(const Call& call, const std::string& text);
+
 /// What stands live below a block or on the card.
 std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent);
 /// The names that the card's texts show already.

@@ -127,8 +127,11 @@ public:
     /// Refuses another version than `expected` with 412.
     void require_version(const Uuid& id, const std::optional<std::int64_t>& expected) const;
 
+    /// Whether the card gets its next version and its new number of blocks, or whoever calls sees
+    /// to its row.
+    enum class Raise { yes, no };
     /// Queues everything that changed; false when nothing did.
-    bool write();
+    bool write(Raise raise = Raise::yes);
 
     /// The block as it was before this write; null when it is new, or as it was.
     const StoredBlock* before(const Uuid& id) const;

@@ -79,7 +79,7 @@ void append(std::string& list, const T& record) {
 
 }  // namespace
 
-bool CardTree::write() {
+bool CardTree::write(Raise raise) {
     std::string fresh, changed;
     for (const auto& [id, node] : nodes_) {
         const StoredBlock& row = node.row;
@@ -107,7 +107,7 @@ bool CardTree::write() {
     if (fresh.empty() && changed.empty()) return false;
     Tx& tx = call_.tx();
     const Uuid& org = call_.org();
-    raise_card(tx, org, card_, more_, who_);
+    if (raise == Raise::yes) raise_card(tx, org, card_, more_, who_);
     if (!fresh.empty()) tx.queue(insert_blocks, org, card_.card_id, who_, fresh + ']');
     if (!changed.empty()) tx.queue(update_blocks, org, card_.card_id, who_, changed + ']');
     return true;

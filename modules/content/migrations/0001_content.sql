@@ -47,11 +47,6 @@ CREATE TABLE comments (
 CREATE INDEX comments_by_card ON comments (org_id, card_id, id);
 CREATE INDEX comments_by_discussion ON comments (org_id, discussion_id, id);
 
--- How much there is on a card: what is not in the trash. Boards shows it, content keeps it.
-ALTER TABLE cards
-    ADD COLUMN IF NOT EXISTS block_count integer NOT NULL DEFAULT 0,
-    ADD COLUMN IF NOT EXISTS comment_count integer NOT NULL DEFAULT 0;
-
 -- What search looks at of what boards keeps.
 ALTER TABLE cards ADD COLUMN words tsvector
     GENERATED ALWAYS AS (to_tsvector('simple', title)) STORED;

@@ -137,6 +137,36 @@ TEST(Comments, ADiscussionIsSettledAndTakenUpAgain) {
     );
 }
 
+TEST(Comments, CallWhomTheyNameToTheCard) {
+    Page page;
+    const Caller anna = world().person(page.owner, OrgRole::member, "Anna");
+    const Caller bot = world().agent(page.owner, OrgRole::member, "Bot");
+    const Caller confined = world().agent(page.owner, OrgRole::member, "Shut in");
+    const Said elsewhere = page.must("create_board", {{"name", "Elsewhere"}});
+    world().grant(elsewhere.id(), confined, "editor");
+    const auto mention = [](const Caller& whom) { return "[@x](user:" + whom.id.str() + ") "; };
+    const auto watchers = [&] {
+        return world().run(
+            "SELECT string_agg(p.name, ' ' ORDER BY p.name) FROM card_watchers w"
+            " JOIN principals p ON p.id = w.principal_id AND p.org_id = w.org_id"
+            " WHERE w.card_id = '" +
+            page.card.str() + "'"
+        );
+    };
+    const Said said = comment(
+        page, page.owner, {{"markdown", mention(anna) + mention(anna) + mention(confined)}}
+    );
+    EXPECT_EQ(watchers(), "Anna");
+    const object more{{"markdown", mention(bot)}};
+    EXPECT_EQ(status(page, page.owner, "update_comment", said, more), 200);
+    EXPECT_EQ(watchers(), "Anna Bot");
+    // Whoever does not want to may go, and comes back when called again.
+    world().must(anna, "unwatch_card", {{"card_id", page.card.str()}});
+    EXPECT_EQ(watchers(), "Bot");
+    comment(page, bot, {{"markdown", mention(anna)}});
+    EXPECT_EQ(watchers(), "Anna Bot");
+}
+
 // -------------------------------------------------------------------------------------- search
 
 namespace {

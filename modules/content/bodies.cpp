@@ -1,0 +1,219 @@
+// What boards asks of whoever keeps what is written on cards: bodies of new cards, copies, and
+// what their work briefs say.
+
+#include "modules/content/bodies.hpp"
+
+#include "modules/content/changes.hpp"
+#include "modules/content/parts/markdown.hpp"
+#include "modules/content/rewriting.hpp"
+
+#include "svc/json.hpp"
+
+#include <boost/json/value.hpp>
+
+namespace svc::content {
+
+namespace {
+
+// ----------------------------------------------------------------------------------- new cards
+
+class NewBody final : public boards::CardBodies::Body {
+public:
+    NewBody(Call& call, std::vector<BlockInput> blocks)
+        : blocks_(std::move(blocks)), names_(call, named_in(blocks_)), tree_(call) {
+        tree_.queue_taken(blocks_);
+    }
+
+    std::int64_t block_count() const override {
+        return static_cast<std::int64_t>(content::count_blocks(blocks_));
+    }
+
+    void write(Call& call, const boards::Card& card) override {
+        CardSeen seen;
+        seen.card_id = card.id;
+        seen.board_id = card.board_id;
+        seen.column_id = card.column_id;
+        seen.now = card.created_time;
+        tree_.take(std::move(seen));
+        work_out(blocks_, names_.names());
+        const Place place{card.id, PositionType::end, std::nullopt};
+        const auto made = tree_.insert(place, {}, std::move(blocks_));
+        BlockEvents events(call, tree_);
+        events.made(made);
+        tree_.write(CardTree::Raise::no);
+        events.tell();
+    }
+
+private:
+    std::vector<BlockInput> blocks_;
+    NamesWanted names_;
+    CardTree tree_;
+};
+
+std::vector<BlockInput> children_of(const Call& call, const std::vector<JsonText>& texts) {
+    std::vector<BlockInput> blocks(texts.size());
+    Reader reader;
+    auto root = reader.at(root_of(call));
+    auto list = reader.at("children");
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        auto item = reader.at(i);
+        Json<BlockInput>::read(reader, {}, parse_json(texts[i].text), blocks[i]);
+    }
+    if (!reader.clean()) throw Failure::invalid_input(reader.issues());
+    if (count_blocks(blocks) > most_in_request)
+        throw wrong_at(call, "\"children\"", "a request brings 1000 blocks at most");
+    return blocks;
+}
+
+// ------------------------------------------------------------------------------------- copies
+
+// New ids are made of the old ones and the new card's, so that one statement makes them all. That
+// card's row says how many there were when they were counted; some may have come or gone since.
+constexpr Sql copy_blocks{"content.copy_blocks", R"(
+    WITH source AS MATERIALIZED (
+        SELECT b.id, b.parent_id, b.type, b.payload, b.plain, b.position,
+            overlay(overlay(md5(b.id || $3::text) placing '8' from 13) placing '8' from 17)::uuid
+                AS copy_id
+        FROM blocks b
+        WHERE b.org_id = $1 AND b.card_id = $2::uuid AND b.trashed_by IS NULL
+    ), copied AS (
+        INSERT INTO blocks (
+            org_id, id, card_id, parent_id, type, payload, plain, position, created_by,
+            last_edited_by)
+        SELECT $1, s.copy_id, $3::uuid, coalesce(p.copy_id, $3::uuid), s.type, s.payload,
+            s.plain, s.position, $4::jsonb, $4::jsonb
+        FROM source s
+        LEFT JOIN source p ON p.id = s.parent_id
+    )
+    UPDATE cards SET block_count = n.count
+    FROM (SELECT count(*) AS count FROM source) n
+    WHERE org_id = $1 AND id = $3::uuid AND block_count <> n.count)"};
+
+// -------------------------------------------------------------------------------------- briefs
+
+constexpr Sql brief_blocks{"content.brief_blocks", R"(
+    SELECT v.* FROM block_view v
+    WHERE v.org_id = $1 AND v.card_id = $2 AND v.trashed_by IS NULL)"};
+
+constexpr Sql brief_comments{"content.brief_comments", R"(
+    SELECT m.plain, coalesce(m.created_by ->> 'name', 'somebody') AS author, m.created_time
+    FROM (
+        SELECT * FROM comments c
+        WHERE c.org_id = $1 AND c.card_id = $2 AND NOT c.in_trash AND c.resolved_by IS NULL
+        ORDER BY c.id DESC
+        LIMIT 100
+    ) m
+    ORDER BY m.id)"};
+
+struct BriefComment {
+    std::string plain;
+    std::string author;
+    Timestamp created_time;
+};
+SVC_RECORD(BriefComment, (plain, ""), (author, ""), (created_time, ""));
+
+bool is_heading(BlockType type) {
+    return type >= BlockType::heading_1 && type <= BlockType::heading_4;
+}
+
+/// A brief has headings of its own above those of the card.
+void lower_headings(std::vector<WrittenBlock>& blocks) {
+    for (WrittenBlock& each : blocks) {
+        if (each.type == BlockType::heading_1) each.type = BlockType::heading_3;
+        else if (is_heading(each.type)) each.type = BlockType::heading_4;
+        lower_headings(each.children);
+    }
+}
+
+/// What stands below a heading that speaks of acceptance, up to the next heading of its level, and
+/// what there is to be ticked off.
+std::vector<WrittenBlock> take_acceptance(std::vector<WrittenBlock>& blocks) {
+    std::vector<WrittenBlock> taken, left;
+    auto within = BlockType::paragraph;  // the heading, or none
+    for (WrittenBlock& each : blocks) {
+        if (is_heading(each.type)) {
+            std::string title = plain_text_of(payload_as<HeadingBlock>(each.payload).rich_text);
+            for (char& c : title)
+                if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+            if (each.type <= within) within = BlockType::paragraph;
+            if (title.find("acceptance") != std::string::npos) {
+                within = each.type;
+                std::ranges::move(each.children, std::back_inserter(taken));
+                continue;
+            }
+        }
+        const bool accepts = is_heading(within) || each.type == BlockType::to_do;
+        (accepts ? taken : left).push_back(std::move(each));
+    }
+    blocks = std::move(left);
+    return taken;
+}
+
+std::vector<WrittenBlock> below(
+    const std::multimap<Uuid, const StoredBlock*>& rows, const Uuid& parent
+) {
+    std::vector<const StoredBlock*> level;
+    for (auto [at, end] = rows.equal_range(parent); at != end; ++at) level.push_back(at->second);
+    std::ranges::sort(level, {}, [](const StoredBlock* row) {
+        return std::pair(row->position, row->id);
+    });
+    std::vector<WrittenBlock> blocks;
+    for (const StoredBlock* row : level)
+        blocks.push_back({row->id, row->type, row->payload.text, below(rows, row->id)});
+    return blocks;
+}
+
+std::string as_list(const std::vector<BriefComment>& comments) {
+    std::string text;
+    for (const BriefComment& each : comments) {
+        std::string said = each.plain;
+        for (char& c : said)
+            if (c == '\n') c = ' ';
+        text += "- " + markdown_of(rich_text_of(each.author)) + ", " + each.created_time.str() +
+                ": " + markdown_of(rich_text_of(said)) + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::unique_ptr<boards::CardBodies::Body> Bodies::read(Call& call, const Wanted& wanted) {
+    if (wanted.children)
+        return std::make_unique<NewBody>(call, children_of(call, *wanted.children));
+    return std::make_unique<NewBody>(
+        call, parsed_markdown(call, wanted.markdown.value_or(std::string()))
+    );
+}
+
+void Bodies::copy(Call& call, const Uuid& from, const boards::Card& to) {
+    call.tx().queue(copy_blocks, call.org(), from, to.id, ref_of(call.caller()));
+}
+
+boards::BriefSource::Texts Bodies::about(Tx& tx, const Uuid& org, const Uuid& card) {
+    auto blocks = tx.later<StoredBlock>(brief_blocks, org, card);
+    auto comments = tx.later<BriefComment>(brief_comments, org, card);
+    return [blocks, comments, card]() mutable {
+        const auto all = blocks.all();
+        std::multimap<Uuid, const StoredBlock*> rows;
+        for (const StoredBlock& each : all) rows.emplace(each.parent_id, &each);
+        auto specification = below(rows, card);
+        auto acceptance = take_acceptance(specification);
+        lower_headings(specification);
+        lower_headings(acceptance);
+        std::vector<boards::BriefText> texts;
+        const auto add = [&](boards::BriefPart part, std::string markdown, bool keep_end) {
+            if (!markdown.empty()) texts.push_back({part, std::move(markdown), keep_end});
+        };
+        add(boards::BriefPart::specification, markdown_of(specification), false);
+        add(boards::BriefPart::acceptance, markdown_of(acceptance), false);
+        add(boards::BriefPart::comments, as_list(comments.all()), true);
+        return texts;
+    };
+}
+
+Bodies& bodies() {
+    static Bodies here;
+    return here;
+}
+
+}  // namespace svc::content

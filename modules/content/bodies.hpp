@@ -1,0 +1,17 @@
+#pragma once
+
+#include "modules/content/tree.hpp"
+
+/// What boards asks of whoever keeps what is written on cards.
+namespace svc::content {
+
+class Bodies final : public boards::CardBodies, public boards::BriefSource {
+public:
+    std::unique_ptr<Body> read(Call& call, const Wanted& wanted) override;
+    void copy(Call& call, const Uuid& from, const boards::Card& to) override;
+    Texts about(Tx& tx, const Uuid& org, const Uuid& card) override;
+};
+
+Bodies& bodies();
+
+}  // namespace svc::content
