@@ -8,8 +8,8 @@ namespace svc::content {
 namespace {
 
 constexpr Sql lock_comment{"content.lock_comment", R"(
-    SELECT id, card_id, block_id, discussion_id, rich_text, resolved_by, in_trash, created_time,
-        created_by, last_edited_time, version
+    SELECT id, card_id, block_id, discussion_id, rich_text, attachments, resolved_by, in_trash,
+        created_time, created_by, last_edited_time, version
     FROM comments
     WHERE org_id = $1 AND id = $2
     FOR UPDATE)"};
@@ -60,7 +60,7 @@ public:
         call_.ask(event);
         write(call_.tx());
         call_.tell(event);
-        return is;
+        return linked(call_, after);
     }
 
     StoredComment before;
@@ -102,7 +102,7 @@ Comment update(Call& call, const UpdateCommentRequest& in) {
     keep_names(after.rich_text.text, kept);
     work_out(texts, names.names(std::move(kept)));
     after.rich_text = boards::AsJson(texts);
-    if (!says || after.rich_text == edit.before.rich_text) return shown(edit.before);
+    if (!says || after.rich_text == edit.before.rich_text) return linked(call, edit.before);
     after.last_edited_time = edit.card.now;
     return edit.finish(comment_updated, after, [&](Tx& tx) {
         tx.queue(reword_comment, call.org(), after.id, after.rich_text.text, plain_text_of(texts));
@@ -120,7 +120,7 @@ Comment remove(Call& call, const CommentId& in) {
     StoredComment after = edit.begin(CommentEdit::Deleted::counts);
     if (!edit.is_authors() && edit.card.role < BoardRole::admin)
         not_yours("Only whoever wrote a comment, and the board's admins, may delete it.");
-    if (after.in_trash) return shown(after);
+    if (after.in_trash) return linked(call, after);
     call.require_version(after.version);
     after.in_trash = true;
     return edit.finish(comment_deleted, after, [&](Tx& tx) {
@@ -143,7 +143,7 @@ Comment resolve(Call& call, const ResolveCommentRequest& in) {
     CommentEdit edit(call, in.comment_id);
     StoredComment after = edit.begin(CommentEdit::Deleted::is_gone);
     call.require_version(after.version);
-    if (after.resolved_by.has_value() == in.resolved) return shown(after);
+    if (after.resolved_by.has_value() == in.resolved) return linked(call, after);
     after.resolved_by.reset();
     if (in.resolved) after.resolved_by = boards::AsJson(ref_of(call.caller()));
     return edit.finish(comment_updated, after, [&](Tx& tx) {

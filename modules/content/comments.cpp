@@ -25,7 +25,14 @@ Comment shown(const StoredComment& row) {
     comment.created_by = row.created_by;
     comment.last_edited_time = row.last_edited_time;
     comment.in_trash = row.in_trash;
+    comment.attachments = shown(row.attachments.parsed());
     comment.version = row.version;
+    return comment;
+}
+
+Comment linked(Call& call, const StoredComment& row) {
+    Comment comment = shown(row);
+    if (!comment.attachments.empty()) comment.attachments = linked(call, row.attachments.parsed());
     return comment;
 }
 
@@ -78,7 +85,7 @@ constexpr Sql list_some{"content.list_comments", R"(
     )
     SELECT s.role, m.id IS NOT NULL AS there, coalesce(m.id, s.card_id) AS id, s.card_id,
         m.block_id, coalesce(m.discussion_id, s.card_id) AS discussion_id, m.rich_text,
-        m.resolved_by, coalesce(m.in_trash, false) AS in_trash,
+        coalesce(m.attachments, '[]') AS attachments, m.resolved_by, coalesce(m.in_trash, false) AS in_trash,
         coalesce(m.created_time, now()) AS created_time, m.created_by,
         coalesce(m.last_edited_time, now()) AS last_edited_time, coalesce(m.version, 1) AS version
     FROM seen s
@@ -146,7 +153,7 @@ Page<Comment> list(Call& call, const ListCommentsQuery& in) {
     boards::require(rows.front().role, BoardRole::viewer, "card, block or discussion");
     if (!rows.front().there) return {};
     std::vector<Comment> comments;
-    for (const Listed& each : rows) comments.push_back(shown(each.comment));
+    for (const Listed& each : rows) comments.push_back(linked(call, each.comment));
     return call.page(std::move(comments), in.paging, [](const Comment& last) {
         return std::vector{last.id.str()};
     });
@@ -180,7 +187,7 @@ Comment get(Call& call, const CommentId& in) {
         Seat::of(call).later<CommentSeen>(call.tx(), see_comment, in.comment_id).one();
     if (!seen) not_found("comment");
     boards::require(seen->role, BoardRole::viewer, "comment");
-    return shown(seen->comment);
+    return linked(call, seen->comment);
 }
 
 // ------------------------------------------------------------------------------------- making
@@ -207,6 +214,7 @@ struct CreateCommentRequest {
     std::optional<Uuid> discussion_id;
     std::optional<RichTexts> rich_text;
     std::optional<std::string> markdown;
+    std::vector<AttachmentInput> attachments;
     std::optional<JsonText> display_name;
 };
 SVC_RECORD(
@@ -215,6 +223,7 @@ SVC_RECORD(
     (discussion_id, "The discussion to answer in, instead of `parent`."),
     (rich_text, "What it says.", length(1, most_items)),
     (markdown, "What it says, as Markdown, instead of `rich_text`.", length(1, 50'000)),
+    (attachments, "Files that come with it.", length(0, most_attachments), defaulted),
     (display_name, "As answers show it; ignored.", echo)
 );
 
@@ -252,8 +261,8 @@ SVC_RECORD(CommentPlace, (block_id, ""), (is_card, ""), (is_discussion, ""));
 
 constexpr Sql insert_comment{"content.insert_comment", R"(
     INSERT INTO comments (
-        org_id, id, card_id, block_id, discussion_id, rich_text, plain, created_by)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8))"};
+        org_id, id, card_id, block_id, discussion_id, rich_text, plain, created_by, attachments)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9))"};
 
 // An answer takes a settled discussion up again.
 constexpr Sql reopen{"content.reopen_discussion", R"(
@@ -269,6 +278,7 @@ Comment create(Call& call, const CreateCommentRequest& in) {
     Named named;
     gather(texts, named);
     NamesWanted names(call, std::move(named));
+    WantedFiles files(call, in.attachments);
 
     const CardSeen card = require_changeable(seen.one(), BoardRole::viewer);
     const CommentPlace found = place.must();
@@ -282,6 +292,8 @@ Comment create(Call& call, const CreateCommentRequest& in) {
     row.block_id = found.block_id;
     row.discussion_id = in.discussion_id.value_or(row.id);
     row.rich_text = boards::AsJson(texts);
+    const FileRefs attached = files.refs();
+    row.attachments = boards::AsJson(attached);
     row.created_time = row.last_edited_time = card.now;
     row.created_by = boards::AsJson(ref_of(call.caller()));
     const Comment comment = shown(row);
@@ -298,12 +310,14 @@ Comment create(Call& call, const CreateCommentRequest& in) {
         row.discussion_id,
         row.rich_text.text,
         plain_text_of(texts),
-        row.created_by.text
+        row.created_by.text,
+        row.attachments.text
     );
+    hang(call, row.card_id, row.id, attached);
     count_comments(tx, call.org(), card, 1);
     call_to(call, row.card_id, texts);
     call.tell(made);
-    return comment;
+    return linked(call, row);
 }
 
 }  // namespace

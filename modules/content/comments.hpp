@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/content/attachments.hpp"
 #include "modules/content/statements.hpp"
 
 /// Comments, as several files of this module read and write them.
@@ -12,6 +13,7 @@ struct StoredComment {
     std::optional<Uuid> block_id;
     Uuid discussion_id;
     boards::AsJson<RichTexts> rich_text;
+    boards::AsJson<FileRefs> attachments;
     std::optional<boards::AsJson<PrincipalRef>> resolved_by;
     bool in_trash = false;
     Timestamp created_time;
@@ -26,6 +28,7 @@ SVC_RECORD(
     (block_id, ""),
     (discussion_id, ""),
     (rich_text, ""),
+    (attachments, ""),
     (resolved_by, ""),
     (in_trash, ""),
     (created_time, ""),
@@ -34,8 +37,10 @@ SVC_RECORD(
     (version, "")
 );
 
-/// As answers show it.
+/// As events show it.
 Comment shown(const StoredComment& row);
+/// As answers show it.
+Comment linked(Call& call, const StoredComment& row);
 
 /// What somebody says, as a request brings it: one of the two. Throws Failure 422.
 RichTexts said_in(

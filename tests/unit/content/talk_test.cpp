@@ -137,6 +137,17 @@ TEST(Comments, ADiscussionIsSettledAndTakenUpAgain) {
     );
 }
 
+TEST(Comments, BringNoFilesWhereNoneAreKept) {
+    Page page;
+    const object file{{"file_id", new_uuid().str()}};
+    const Said refused = comment(page, page.owner, {{"attachments", array{file}}});
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(place_of(refused), "attachments");
+    const Said said = comment(page, page.owner, {{"attachments", array{}}});
+    EXPECT_EQ(said.status, 201);
+    EXPECT_TRUE(said.body.at("attachments").as_array().empty());
+}
+
 TEST(Comments, CallWhomTheyNameToTheCard) {
     Page page;
     const Caller anna = world().person(page.owner, OrgRole::member, "Anna");

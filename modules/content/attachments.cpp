@@ -1,0 +1,72 @@
+#include "modules/content/attachments.hpp"
+
+#include "modules/content/statements.hpp"
+
+#include <algorithm>
+
+namespace svc::content {
+
+namespace {
+
+AttachmentCategory category_of(std::string_view content_type) {
+    if (content_type.starts_with("image/")) return AttachmentCategory::image;
+    if (content_type.starts_with("video/")) return AttachmentCategory::video;
+    if (content_type.starts_with("audio/")) return AttachmentCategory::audio;
+    if (content_type == "application/pdf") return AttachmentCategory::pdf;
+    return AttachmentCategory::document;
+}
+
+std::string place_of(std::size_t index) { return "\"attachments\"," + std::to_string(index); }
+
+}  // namespace
+
+WantedFiles::WantedFiles(Call& call, const std::vector<AttachmentInput>& wanted) : call_(call) {
+    for (const AttachmentInput& each : wanted) {
+        if (each.file_id.has_value() == each.file_upload_id.has_value())
+            throw wrong_at(call, place_of(ids_.size()), "give either file_id or file_upload_id");
+        ids_.push_back(each.file_id ? *each.file_id : *each.file_upload_id);
+    }
+    if (ids_.empty()) return;
+    const auto* files = call.kernel().find<files::Files>();
+    if (!files) throw wrong_at(call, "\"attachments\"", "this server keeps no files");
+    found_ = files->find(call, ids_);
+}
+
+FileRefs WantedFiles::refs() {
+    if (!found_) return {};
+    const FileRefs found = found_();
+    FileRefs refs;
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+        const auto file = std::ranges::find(found, ids_[i], &files::FileRef::id);
+        if (file == found.end()) throw wrong_at(call_, place_of(i), "you may attach no such file");
+        if (std::ranges::find(refs, *file) == refs.end()) refs.push_back(*file);
+    }
+    return refs;
+}
+
+void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files) {
+    const auto* keeper = call.kernel().find<files::Files>();
+    if (!keeper || files.empty()) return;
+    std::vector<Uuid> ids;
+    for (const files::FileRef& each : files) ids.push_back(each.id);
+    keeper->hang(call.tx(), call.org(), card, comment, ids);
+}
+
+std::vector<CommentAttachment> shown(const FileRefs& files) {
+    std::vector<CommentAttachment> out;
+    for (const files::FileRef& each : files)
+        out.push_back({each.id, category_of(each.content_type), {}});
+    return out;
+}
+
+std::vector<CommentAttachment> linked(Call& call, const FileRefs& files) {
+    auto out = shown(files);
+    const auto* keeper = out.empty() ? nullptr : call.kernel().find<files::Files>();
+    for (std::size_t i = 0; keeper && i < out.size(); ++i) {
+        files::Link link = keeper->link(call.org(), files[i]);
+        out[i].file = {std::move(link.url), link.expires_at};
+    }
+    return out;
+}
+
+}  // namespace svc::content

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "modules/content/shapes.hpp"
+#include "modules/files/api.hpp"
+
+/// Files that come with a comment. Where no module keeps files, no comment has any.
+namespace svc::content {
+
+inline constexpr std::size_t most_attachments = 3;
+
+struct AttachmentInput {
+    std::optional<Uuid> file_id, file_upload_id;
+    std::optional<JsonText> type;
+};
+SVC_RECORD(
+    AttachmentInput,
+    (file_id, "A file that you uploaded and committed, or one on a card that you may see."),
+    (file_upload_id, "The same, as client libraries of others call it."),
+    (type, "As client libraries of others send it; ignored.", echo)
+);
+
+using FileRefs = std::vector<files::FileRef>;
+
+/// The files that a request names.
+class WantedFiles {
+public:
+    /// Queues the question; throws Failure 422 when this server keeps no files.
+    WantedFiles(Call& call, const std::vector<AttachmentInput>& wanted);
+    /// Reads; throws Failure 422 for one that the caller may not attach.
+    FileRefs refs();
+
+private:
+    Call& call_;
+    std::vector<Uuid> ids_;
+    std::function<FileRefs()> found_;
+};
+
+/// Queues that the comment shows these files.
+void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files);
+
+/// As events show them: their addresses end too soon.
+std::vector<CommentAttachment> shown(const FileRefs& files);
+/// As answers show them.
+std::vector<CommentAttachment> linked(Call& call, const FileRefs& files);
+
+}  // namespace svc::content

@@ -1,0 +1,56 @@
+// Uploaded files that come with comments, on a server that keeps files, and on one that does not.
+
+#include "tests/unit/files/house.hpp"
+
+namespace svc::test {
+
+namespace {
+
+class Attached : public FilesTest {
+protected:
+    Reply comment(Client& by, json::array attachments) {
+        return by.post(
+            "/v1/comments",
+            json::value{
+                {"parent", {{"card_id", card}}},
+                {"markdown", "See"},
+                {"attachments", std::move(attachments)}}
+        );
+    }
+};
+
+json::object named(const std::string& file) { return {{"file_id", file}}; }
+
+}  // namespace
+
+TEST_F(Attached, FilesComeWithAComment) {
+    const std::string id = file(me());
+    const auto made = expect(201, comment(me(), {named(id), {{"file_upload_id", id}}}));
+    EXPECT_EQ(made.json().at("attachments").as_array().size(), 1U);
+    EXPECT_EQ(made.text("/attachments/0/file_id"), id);
+    EXPECT_EQ(made.text("/attachments/0/category"), "image");
+    EXPECT_EQ(expect(200, download(made.text("/attachments/0/file/url"))).body, png);
+    // Whoever sees the card sees the file; its own list is of what hangs on the card itself.
+    Client other = token("member");
+    const auto seen = expect(200, other.get("/v1/comments/" + made.text("/id")));
+    EXPECT_EQ(seen.text("/attachments/0/file_id"), id);
+    expect(200, read(other, id));
+    const auto list = expect(200, other.get("/v1/comments?card_id=" + card));
+    EXPECT_EQ(expect(200, download(list.text("/results/0/attachments/0/file/url"))).body, png);
+    const auto hung = expect(200, other.get("/v1/cards/" + card + "/attachments"));
+    EXPECT_TRUE(hung.json().at("results").as_array().empty());
+}
+
+TEST_F(Attached, RefusesFilesOfOthersAndTooMany) {
+    Client other = token("member", "agent");
+    const std::string foreign = file(other);
+    expect(422, comment(me(), {named(foreign)}));
+    expect(422, comment(me(), {named(announce(me()).id)}));
+    expect(422, comment(me(), {json::object{}}));
+    const std::string id = file(me());
+    expect(422, comment(me(), {named(id), named(id), named(id), named(id)}));
+    const auto list = expect(200, me().get("/v1/comments?card_id=" + card));
+    EXPECT_TRUE(list.json().at("results").as_array().empty());
+}
+
+}  // namespace svc::test
