@@ -65,7 +65,8 @@ BigBoard make_board(Lab& lab, const std::string& token, int cards_of_each_column
     auto client = lab.server().client();
     client.token(token);
     boost::json::array names;
-    for (int i = 0; i < columns; ++i) names.push_back({{"name", fmt::format("Column {}", i)}});
+    for (int i = 0; i < columns; ++i)
+        names.push_back(boost::json::object{{"name", fmt::format("Column {}", i)}});
     const boost::json::value wanted{{"name", "Large"}, {"columns", names}};
     const auto made = test::expect(201, client.post("/v1/boards", wanted));
     BigBoard board{.token = token, .id = made.text("/id"), .columns = {}, .cards = {}};
