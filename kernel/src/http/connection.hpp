@@ -54,8 +54,8 @@ struct Reception {
 struct Connection {
     Turn turn;
     std::uint32_t slot = 0;
-    std::uint32_t begin = 0;      // where in `in` the present request begins
-    std::uint32_t discarded = 0;  // bytes, while lingering
+    std::uint32_t begin = 0;        // where in `in` the present request begins
+    std::int64_t heard_out_by = 0;  // by now_ms(), while lingering
     Phase phase = Phase::reading;
     Stage stage = Stage::fresh;
     bool trusted_peer = false;

@@ -153,7 +153,7 @@ bool Worker::admit(int socket, const Address& peer) {
     c->channel.open(socket, front_.tls ? std::make_unique<Tls>(*front_.tls, socket) : nullptr);
     c->phase = front_.tls ? Phase::handshake : Phase::reading;
     c->stage = Stage::fresh;
-    c->begin = c->discarded = 0;
+    c->begin = 0;
     c->closing = c->lingers = false;
     c->watches_writes = c->channel.secure();  // a handshake may have to wait for that
     c->trusted_peer = front_.proxies.trusts(peer);

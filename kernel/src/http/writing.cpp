@@ -8,10 +8,12 @@ namespace svc::http {
 
 namespace {
 
-constexpr std::int64_t linger_ms = 2000;
+// A peer that goes on sending after it was refused is heard out while it sends, but not for ever:
+// it may look for the answer only when all of its body is gone.
+constexpr std::int64_t linger_ms = 2000;  // since it last sent something
+constexpr std::int64_t longest_linger_ms = 30'000;
 constexpr std::int64_t linger_while_stopping_ms = 300;
-// A peer that goes on sending after it was refused is not listened to for ever.
-constexpr std::size_t most_discarded = 1 << 20;
+constexpr std::size_t most_discarded_at_once = 1 << 20;
 constexpr std::size_t most_kept = 256 << 10;
 
 /// What is to be sent: text, and behind it text or a file.
@@ -134,24 +136,27 @@ Worker::Next Worker::finish(Connection& c) {
     c.channel.end_writing();
     c.begin = static_cast<std::uint32_t>(c.in.size());
     c.phase = Phase::lingering;
-    front_.table.set_due(c, now_ms() + linger_ms);
+    const auto now = now_ms();
+    c.heard_out_by = now + longest_linger_ms;
+    front_.table.set_due(c, now + linger_ms);
     return linger(c);
 }
 
 /// Somebody waits for the end of all connections.
 void Worker::hurry(Connection& c) {
-    const auto soon = now_ms() + linger_while_stopping_ms;
-    front_.table.set_due(c, std::min(soon, front_.table.due(c)));
+    c.heard_out_by = std::min(c.heard_out_by, now_ms() + linger_while_stopping_ms);
+    front_.table.set_due(c, std::min(c.heard_out_by, front_.table.due(c)));
 }
 
 Worker::Next Worker::linger(Connection& c) {
-    while (c.discarded < most_discarded) {
+    for (std::size_t discarded = 0; discarded < most_discarded_at_once;) {
         const auto came = c.channel.discard();
         if (came == io::gone) return close(c);
         if (came == io::later) return Next::rest;
-        c.discarded += static_cast<std::uint32_t>(came);
+        discarded += static_cast<std::size_t>(came);
+        front_.table.set_due(c, std::min(now_ms() + linger_ms, c.heard_out_by));
     }
-    return close(c);
+    return Next::later;
 }
 
 Worker::Next Worker::close(Connection& c) {

@@ -228,6 +228,16 @@ TEST(Requests, ARefusalIsReadEvenByAClientThatGoesOnSending) {
     EXPECT_EQ(reply->status, 413);
 }
 
+TEST(Requests, ARefusalIsReadBehindABodyOfAnySize) {
+    House house;
+    auto client = house.client();
+    client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 20000000\r\n\r\n");
+    for (int piece = 0; piece < 200; ++piece) client.send(std::string(100'000, 'x'));
+    const auto reply = client.read_reply();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 413);
+}
+
 TEST(Requests, TheLimitOfTheRouteDecides) {
     House house;
     auto client = house.client();
