@@ -6,9 +6,9 @@
 // browser, and one that already has another subject of this issuer is not joined at all: the
 // address may have been given to somebody else over there.
 //
-// Of two who join at once, one person in two tabs perhaps, the second begins anew, as nobody in
-// particular, and finds what the first has made. It is the pair again that decides then, and where
-// the pair is still nobody's, the same rules about the address.
+// Of two who join at once by one address, one person in two tabs perhaps, the second waits for the
+// first, looks for the pair again, and only where that is still nobody's at the address. Whoever
+// else makes an account or a pair meanwhile is met by a unique key: then all begins anew.
 
 #include "modules/auth/oauth_people.hpp"
 
@@ -40,16 +40,20 @@ constexpr Sql act_for_address{"auth.oauth_act_for_address", R"(
     FROM users u
     WHERE u.email_key = svc_credential())"};
 
-// A statement of its own: what comes after it sees what was committed while it waited.
+// Statements of their own: what comes after them sees what was committed while they waited.
+constexpr Sql lock_address{"auth.oauth_lock_address", R"(
+    SELECT pg_advisory_xact_lock(hashtextextended('auth.oauth ' || svc_credential(), 0)))"};
+
 constexpr Sql lock_account{"auth.oauth_lock_account", R"(
     SELECT u.id FROM users u WHERE u.email_key = svc_credential() FOR UPDATE)"};
 
+// Only of the one who is acted for: of anybody else no password and no identity can be seen.
 constexpr Sql find_account{"auth.oauth_account", R"(
     SELECT u.id, u.email_verified,
         EXISTS (SELECT FROM passwords p WHERE p.user_id = u.id) AS has_password,
         EXISTS (SELECT FROM identities i WHERE i.user_id = u.id AND i.issuer = $1) AS has_identity
     FROM users u
-    WHERE u.email_key = svc_credential())"};
+    WHERE u.email_key = svc_credential() AND u.id = svc_user())"};
 
 constexpr Sql insert_person{"auth.oauth_insert_person", R"(
     INSERT INTO users (id, email, email_key, email_verified, name)
@@ -110,6 +114,18 @@ bool may_join(const Account& account, const std::optional<PersonId>& signed_in) 
     return !account.has_password && !account.has_identity;
 }
 
+/// Whose identity this is already; acts for him from then on.
+std::optional<Address> owner_of(Tx& tx, const Identity& identity) {
+    present(tx, identity.issuer + ' ' + identity.subject);
+    tx.queue(act_for_owner, identity.issuer, identity.subject);
+    return tx.one<Address>(own_address);
+}
+
+void come_in_as(Tx& tx, const Identity& identity, const Address& owner) {
+    tx.queue(note_use, identity.issuer, identity.subject, identity.email);
+    present(tx, owner.email_key);
+}
+
 /// The account whose address this is, or a new one, from now on also this identity's. Leaves the
 /// address as the presented credential.
 void join_account(Call& call, const Identity& identity, const std::optional<PersonId>& signed_in) {
@@ -118,6 +134,9 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
             .with_code("email_unverified");
     Tx& tx = call.tx();
     const std::string key = email_key(*identity.email);
+    present(tx, key);
+    tx.queue(lock_address);
+    if (const auto known = owner_of(tx, identity)) return come_in_as(tx, identity, *known);
     present(tx, key);
     tx.queue(act_for_address);
     tx.queue(lock_account);
@@ -149,14 +168,8 @@ void sign_in_by(Call& call, const Identity& identity) {
         present(tx, session->str());
         signed_in = tx.later<PersonId>(find_signed_in, *session);
     }
-    present(tx, identity.issuer + ' ' + identity.subject);
-    tx.queue(act_for_owner, identity.issuer, identity.subject);
-    if (const auto known = tx.one<Address>(own_address)) {
-        tx.queue(note_use, identity.issuer, identity.subject, identity.email);
-        present(tx, known->email_key);
-    } else {
-        join_account(call, identity, signed_in ? signed_in->one() : std::nullopt);
-    }
+    if (const auto known = owner_of(tx, identity)) come_in_as(tx, identity, *known);
+    else join_account(call, identity, signed_in ? signed_in->one() : std::nullopt);
     if (!begin_session(call, {.method = AuthMethod::google}))
         throw Failure(Fault::conflict, "There is no verified account behind this identity.")
             .with_code("account_conflict");
