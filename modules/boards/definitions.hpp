@@ -117,7 +117,7 @@ SVC_RECORD(
      "from the card."),
     (options, "The choices of select, multi_select and status, in the order people see them."),
     (number_format, "How people see the numbers; for properties of type `number`."),
-    (required, "People are asked for a value when they make a card."),
+    (required, "Cards are not made without a value of it, and no edit clears it."),
     (position, "Its rank among the board's properties, beginning with 0."),
     (version, "")
 );
