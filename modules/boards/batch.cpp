@@ -168,8 +168,10 @@ constexpr Sql lock_cards{"boards.lock_cards_of_batch", R"(
         JOIN cards c
             ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint
     )
-    SELECT c.id, c.number, c.version,
-        (SELECT b.key FROM boards b WHERE b.org_id = $1 AND b.id = c.board_id) AS board_key
+    SELECT c.id, c.board_id, c.number, c.version,
+        (SELECT b.key FROM boards b WHERE b.org_id = $1 AND b.id = c.board_id) AS board_key,
+        c.external_key IS NOT NULL
+            AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash) AS may_take_key
     FROM cards c
     WHERE c.org_id = $1 AND c.id IN (SELECT id FROM wanted)
     ORDER BY c.id
@@ -177,11 +179,38 @@ constexpr Sql lock_cards{"boards.lock_cards_of_batch", R"(
 
 struct LockedCard {
     Uuid id;
+    Uuid board_id;
     std::int64_t number = 0;
     std::int64_t version = 0;
     std::string board_key;
+    bool may_take_key = false;  ///< by being open again
 };
-SVC_RECORD(LockedCard, (id, ""), (number, ""), (version, ""), (board_key, ""));
+SVC_RECORD(
+    LockedCard,
+    (id, ""),
+    (board_id, ""),
+    (number, ""),
+    (version, ""),
+    (board_key, ""),
+    (may_take_key, "")
+);
+
+// An item that shares a board's lock in front of one that wants it alone would hold up another
+// such batch, and be held up by it, for good.
+constexpr Sql lock_boards{"boards.lock_boards_of_batch", R"(
+    SELECT board_id FROM board_counters
+    WHERE org_id = $1 AND board_id = ANY ($2::uuid[])
+    ORDER BY board_id
+    FOR UPDATE)"};
+
+/// Whether update_card would want the lock of the card's board alone: for new names, for an
+/// external key, or because it would share it twice.
+bool wants_board_alone(const UpdateCardRequest& in) {
+    const auto is_name = [](const std::string& label) { return !Uuid::parse(label); };
+    return (in.labels.given() && std::ranges::any_of(in.labels.value(), is_name)) ||
+           (in.labels.given() && in.properties.given()) ||
+           (in.external_key.given() && in.external_key.value());
+}
 
 constexpr Sql begin_batch{"boards.begin_batch", "SAVEPOINT batch"};
 constexpr Sql undo_batch{"boards.undo_batch", "ROLLBACK TO SAVEPOINT batch"};
@@ -232,6 +261,22 @@ private:
         locked_ = call_.tx().all<LockedCard>(lock_cards, call_.org(), ids, keys, numbers);
         for (BatchItem& item : items_)
             if (CardRef* card = card_in(item)) name_by_id(*card);
+        lock_boards_if_wanted();
+    }
+
+    void lock_boards_if_wanted() {
+        const bool wanted = std::ranges::any_of(items_, [&](BatchItem& item) {
+            if (item.create) return false;
+            if (item.update) return wants_board_alone(*item.update);
+            const LockedCard* card = find(*card_in(item));
+            return card && card->may_take_key;
+        });
+        if (!wanted) return;
+        std::vector<Uuid> boards;
+        for (const LockedCard& each : locked_) boards.push_back(each.board_id);
+        for (const BatchItem& item : items_)
+            if (item.create) boards.push_back(item.create->board_id);
+        call_.tx().queue(lock_boards, call_.org(), boards);
     }
 
     const LockedCard* find(const CardRef& card) const {

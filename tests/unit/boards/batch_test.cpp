@@ -209,6 +209,51 @@ TEST(Batches, OfManyAtOnceInAnyOrderAllSucceed) {
     );
 }
 
+/// How long two batches take that share a board's lock and then want it alone, while somebody else
+/// shares it for a moment.
+std::chrono::milliseconds time_of_two_that_share_and_then_want(Bench& bench, int round) {
+    using Clock = std::chrono::steady_clock;
+    const std::string board = bench.desk.board.str();
+    const std::string label = world()
+                                  .must(
+                                      bench.desk.owner,
+                                      "create_label",
+                                      {{"board_id", board}, {"name", std::to_string(round)}}
+                                  )
+                                  .text("/id");
+    std::thread sharer([&] {
+        world().run(
+            "BEGIN; SELECT FROM board_counters WHERE board_id = '" + board +
+            "' FOR KEY SHARE; SELECT pg_sleep(0.4); COMMIT"
+        );
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    const auto begun = Clock::now();
+    std::vector<std::thread> workers;
+    for (const std::string& card : {bench.a, bench.b})
+        workers.emplace_back([&bench, card, label, name = card.substr(0, 30) + label] {
+            const Said done = bench.run(
+                {bench.update(card, {{"labels", {label}}}),
+                 bench.update(card, {{"labels", {name.substr(0, 60)}}})}
+            );
+            EXPECT_EQ(done.status, 200);
+        });
+    for (auto& worker : workers) worker.join();
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
+    sharer.join();
+    return took;
+}
+
+/// If they held each other up, PostgreSQL would notice after a second (deadlock_timeout). A busy
+/// machine may be as slow by itself, but not every time.
+TEST(Batches, ThatShareABoardAndThenWantItAloneDoNotHoldEachOtherUp) {
+    Bench bench;
+    auto shortest = std::chrono::milliseconds::max();
+    for (int round = 0; round < 4 && shortest.count() >= 900; ++round)
+        shortest = std::min(shortest, time_of_two_that_share_and_then_want(bench, round));
+    EXPECT_LT(shortest.count(), 900);
+}
+
 TEST(Batches, WhoMayOnlyLookChangesNothing) {
     Bench bench;
     const Caller viewer = world().person(bench.desk.owner, OrgRole::viewer, "Vi");
