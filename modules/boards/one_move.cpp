@@ -99,8 +99,6 @@ constexpr Sql count_card{"boards.count_card", R"(
     UPDATE board_counters SET card_count = card_count + $3
     WHERE org_id = $1 AND board_id = $2)"};
 
-bool is_open(const Card& card) { return !card.completed_at && !card.is_archived && !card.in_trash; }
-
 }  // namespace
 
 OneMove::OneMove(Tx& tx, Wish wish)
@@ -226,26 +224,17 @@ void OneMove::place(Doer& doer, Card& after, const EventKind& kind, const Column
         after.last_edited_by.text
     );
     doer.tell(event);
-    tell_the_waiting(doer, after);
+    tell_of_turn(doer, after);
     Placing placing{&before, after, column, now(), doer};
     for (const CardWatcher::Settle& settle : settles_) settle(placing);
 }
 
 /// Whoever waits for this card alone is free once it is done, and has to wait again when it is
 /// taken up again.
-void OneMove::tell_the_waiting(Doer& doer, const Card& after) {
+void OneMove::tell_of_turn(Doer& doer, const Card& after) {
     const bool open = is_open(after);
     if (open == is_open(seen_->card)) return;
-    for (const Waiting& each : waiting_.all()) {
-        Event event;
-        event.kind = open ? &card_blocked : &card_unblocked;
-        event.id = each.id;
-        event.version = each.version;
-        event.name = each.title;
-        event.changes = open ? R"({"blocked":true})" : R"({"blocked":false})";
-        event.previous = open ? R"({"blocked":false})" : R"({"blocked":true})";
-        doer.tell(std::move(event).on_board(each.board_id).in_column(each.column_id));
-    }
+    tell_the_waiting(doer, waiting_.all(), open ? Blockers::opened : Blockers::closed);
 }
 
 }  // namespace svc::boards

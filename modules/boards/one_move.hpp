@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/boards/moves.hpp"
+#include "modules/boards/waiting.hpp"
 
 /// Giving one card another place, or none.
 namespace svc::boards {
@@ -21,16 +22,6 @@ struct Locked {
     Timestamp now;
 };
 SVC_RECORD(Locked, (now, ""));
-
-/// A card that waits for the one that is moved, and for no other that is not done.
-struct Waiting {
-    Uuid id;
-    Uuid board_id;
-    Uuid column_id;
-    std::string title;
-    std::int64_t version = 0;
-};
-SVC_RECORD(Waiting, (id, ""), (board_id, ""), (column_id, ""), (title, ""), (version, ""));
 
 class OneMove final : public Move {
 public:
@@ -60,7 +51,7 @@ private:
     Card carry_out_at(Doer& doer, OrderKey key, const EventKind& kind);
     Card leave(Doer& doer, Card after, const EventKind& kind);
     void place(Doer& doer, Card& after, const EventKind& kind, const ColumnRules* column);
-    void tell_the_waiting(Doer& doer, const Card& after);
+    void tell_of_turn(Doer& doer, const Card& after);
 
     Tx& tx_;
     const Wish wish_;

@@ -2,6 +2,8 @@
 
 #include "modules/boards/residents.hpp"
 
+#include "modules/boards/waiting.hpp"
+
 namespace svc::boards {
 
 namespace {
@@ -11,6 +13,39 @@ constexpr Sql lock_cards{"boards.lock_cards_in_column", R"(
     WHERE org_id = $1 AND column_id = $2 AND NOT is_archived AND NOT in_trash
     ORDER BY id
     FOR UPDATE)"};
+
+// Of two who finish the last that a card waits for, one finds that the other was first.
+constexpr Sql lock_waiting{"boards.lock_waiting_for_column", R"(
+    SELECT id FROM cards
+    WHERE org_id = $1 AND id IN (
+        SELECT l.target_id
+        FROM cards c
+        JOIN card_links l ON l.org_id = $1 AND l.card_id = c.id AND l.kind = 'blocks'
+        WHERE c.org_id = $1 AND c.column_id = $2 AND NOT c.is_archived AND NOT c.in_trash)
+    ORDER BY id
+    FOR NO KEY UPDATE)"};
+
+// $2 are the cards that are done now, or open again: all of them one or all the other.
+constexpr Sql find_waiting{"boards.find_waiting_for_column", R"(
+    WITH turned AS (
+        SELECT t.id FROM unnest($2::uuid[]) t (id)
+    )
+    SELECT c.id, c.board_id, c.column_id, c.title, c.version
+    FROM cards c
+    WHERE c.org_id = $1
+        AND c.id IN (
+            SELECT l.target_id
+            FROM turned t
+            JOIN card_links l ON l.org_id = $1 AND l.card_id = t.id AND l.kind = 'blocks')
+        AND c.id NOT IN (SELECT t.id FROM turned t)
+        AND card_is_open(c.completed_at, c.is_archived, c.in_trash)
+        AND NOT EXISTS (
+            SELECT FROM card_links o
+            JOIN cards x ON x.org_id = $1 AND x.id = o.card_id
+            WHERE o.org_id = $1 AND o.target_id = c.id AND o.kind = 'blocks'
+                AND o.card_id NOT IN (SELECT t.id FROM turned t)
+                AND card_is_open(x.completed_at, x.is_archived, x.in_trash))
+    ORDER BY c.id)"};
 
 // Whoever gives a card a place here holds a key share of the column's row, and waits.
 constexpr Sql lock_columns{"boards.lock_columns", R"(
@@ -51,15 +86,19 @@ std::vector<Uuid> together(const Uuid& one, std::vector<Uuid> others) {
 Residents::Residents(
     Call& call, const Uuid& board, const Uuid& column, const std::vector<Uuid>& others
 )
-    : call_(call),
-      column_(column),
-      first_(call.tx().later<CardFound>(lock_cards, call.org(), column)),
-      second_([&] {
+    : call_(call), column_(column), first_(lock()), second_([&] {
           Tx& tx = call.tx();
           tx.queue(lock_definitions, call.org(), board);
           tx.queue(lock_columns, call.org(), board, together(column, others));
-          return tx.later<CardFound>(lock_cards, call.org(), column);
+          return lock();
       }()) {}
+
+Later<CardFound> Residents::lock() {
+    Tx& tx = call_.tx();
+    auto cards = tx.later<CardFound>(lock_cards, call_.org(), column_);
+    tx.queue(lock_waiting, call_.org(), column_);
+    return cards;
+}
 
 const std::vector<CardFound>& Residents::locked() {
     if (!locked_) locked_ = second_.all();
@@ -95,8 +134,18 @@ void Residents::ask(const EventKind& kind, const std::vector<Card>& after) {
                       .in_column(after[i].column_id));
 }
 
+std::vector<Uuid> Residents::turned(const std::vector<Card>& after) {
+    std::vector<Uuid> ids;
+    for (std::size_t i = 0; i < after.size(); ++i)
+        if (is_open(after[i]) != is_open(cards().at(i))) ids.push_back(after[i].id);
+    return ids;
+}
+
 void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
     if (after.empty()) return;
+    const auto ids = turned(after);
+    std::optional<Later<Waiting>> waiting;
+    if (!ids.empty()) waiting = call_.tx().later<Waiting>(find_waiting, call_.org(), ids);
     std::vector<Placed> rows;
     for (const Card& each : after)
         rows.push_back({each.id, each.column_id, each.position.str(), each.completed_at});
@@ -107,6 +156,10 @@ void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
         call_.tell(changed(kind, cards().at(i), after[i])
                        .on_board(after[i].board_id)
                        .in_column(after[i].column_id));
+    if (!waiting) return;
+    CallDoer doer(call_);
+    const bool open = is_open(after.front());
+    tell_the_waiting(doer, waiting->all(), open ? Blockers::opened : Blockers::closed);
 }
 
 void Residents::settle(

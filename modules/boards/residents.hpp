@@ -16,7 +16,8 @@ SVC_RECORD(CardFound, (id, ""));
 /// Locked until the transaction ends, with the columns themselves: nobody comes or goes.
 class Residents {
 public:
-    /// Queues the locks: the cards, the board's row, the columns, and who came meanwhile.
+    /// Queues the locks: the cards, those that wait for them, the board's row, the columns, and who
+    /// came meanwhile.
     Residents(Call& call, const Uuid& board, const Uuid& column, const std::vector<Uuid>& others);
 
     /// Who they are, and what the watchers know of them: sends the pipeline once the request has
@@ -27,7 +28,8 @@ public:
 
     /// Asks for every card that `after` says otherwise about, in the order of cards().
     void ask(const EventKind& kind, const std::vector<Card>& after);
-    /// Queues their rows and tells of them.
+    /// Queues their rows and tells of them, and of the cards that wait for those of them which are
+    /// done now, or open again.
     void store(const EventKind& kind, const std::vector<Card>& after);
     /// The watchers keep up: with cards that stand elsewhere now, or come in afresh.
     void settle(const std::vector<Card>& after, const ColumnRules& column, const Timestamp& now);
@@ -35,6 +37,8 @@ public:
 
 private:
     const std::vector<CardFound>& locked();
+    Later<CardFound> lock();
+    std::vector<Uuid> turned(const std::vector<Card>& after);
 
     Call& call_;
     const Uuid column_;

@@ -89,14 +89,70 @@ TEST(Links, TheLastBlockerDoneFreesTheCardAndReopeningHoldsItAgain) {
     EXPECT_THAT(world().told(), ElementsAre("card.moved", "card.blocked"));
 }
 
+TEST(Links, AColumnThatBecomesDoneFreesWhoWaitedForItsCards) {
+    Web web(4);
+    const Uuid doing = web.desk.column({{"name", "Doing"}, {"kind", "active"}});
+    for (const std::size_t card : {0U, 1U}) web.move(card, doing);
+    web.link(0, 1);
+    web.link(0, 2);
+    web.link(1, 2);
+    web.link(0, 3);
+    web.link(2, 3);
+    const auto becomes = [&](const char* kind) {
+        world().forget_events();
+        world().must(
+            web.desk.owner,
+            "update_column",
+            {{"board_id", web.desk.board.str()}, {"column_id", doing.str()}, {"kind", kind}}
+        );
+        return world().told();
+    };
+    EXPECT_THAT(
+        becomes("done"),
+        ElementsAre("column.updated", "card.updated", "card.updated", "card.unblocked")
+    ) << "the last card waits for another still, and one of the two is done itself";
+    EXPECT_FALSE(web.blocked(2));
+    EXPECT_TRUE(web.blocked(3));
+    EXPECT_THAT(
+        becomes("active"),
+        ElementsAre("column.updated", "card.updated", "card.updated", "card.blocked")
+    );
+    EXPECT_TRUE(web.blocked(2));
+}
+
+TEST(Links, AColumnThatIsRemovedTakesItsCardsToTheDoneAndFreesWhoWaited) {
+    Web web(3);
+    const Uuid doing = web.desk.column({{"name", "Doing"}, {"kind", "active"}});
+    web.link(0, 2);
+    web.link(1, 2);
+    const auto remove_column = [&](const Uuid& column, const Uuid& to) {
+        world().forget_events();
+        world().must(
+            web.desk.owner,
+            "delete_column",
+            {{"board_id", web.desk.board.str()},
+             {"column_id", column.str()},
+             {"move_cards_to", to.str()}}
+        );
+        return world().told();
+    };
+    for (const std::size_t card : {0U, 1U}) web.move(card, doing);
+    EXPECT_THAT(remove_column(doing, web.desk.queue), Not(Contains("card.unblocked")));
+    EXPECT_TRUE(web.blocked(2));
+    EXPECT_THAT(remove_column(web.desk.queue, web.desk.done), Contains("card.unblocked").Times(1));
+    EXPECT_FALSE(web.blocked(2));
+}
+
 TEST(Links, WhatIsPutAwayOrDeletedHoldsNobodyUp) {
     Web web(3);
     web.link(0, 2);
     web.link(1, 2);
     world().must(web.desk.owner, "archive_card", {{"card_id", web.ids[0]}});
     EXPECT_TRUE(web.blocked(2));
+    EXPECT_THAT(world().told(), Not(Contains("card.unblocked")));
     world().must(web.desk.owner, "delete_card", {{"card_id", web.ids[1]}});
     EXPECT_FALSE(web.blocked(2));
+    EXPECT_THAT(world().told(), Contains("card.unblocked"));
     world().must(web.desk.owner, "restore_card", {{"card_id", web.ids[1]}});
     EXPECT_TRUE(web.blocked(2));
 }
