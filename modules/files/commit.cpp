@@ -42,7 +42,7 @@ Failure upload_expired() {
 Finding found(Call& call, Inspections& inspections, const Expected& what) {
     auto finding = inspections.ask(what);
     if (!finding) {
-        call.wait_for(Inspections::topic_of(what.file), patience);
+        call.wait_for(Inspections::topic_of(what.file), patience, Awaited::own_work);
         finding = inspections.stay(what, short_patience);  // it is not run again
     }
     if (!finding || finding->kind == Finding::Kind::failed)

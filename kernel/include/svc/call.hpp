@@ -13,6 +13,9 @@ namespace svc {
 
 class Kernel;
 
+/// What a call waits for: what others do, whenever that is, or what is done for it alone.
+enum class Awaited { others, own_work };
+
 /// One run of one operation, whichever surface it came in by. Lives on the stack of the
 /// thread that serves it and is never stored. A handler may be run again from the start
 /// after a serialization failure, a wait, or an identity that turned out stale, so it keeps
@@ -60,9 +63,14 @@ public:
     /// Runs once the transaction is committed, on the same thread; must not throw.
     virtual void after_commit(std::function<void()> then) = 0;
 
-    /// Waits, without holding a worker, until somebody wakes `topic` (Kernel::wake) and then
-    /// runs the handler again; returns only when `at_most` since the call's first run is over.
-    virtual void wait_for(std::string_view topic, std::chrono::seconds at_most) = 0;
+    /// Waits, without holding a worker, until somebody wakes `topic` (Kernel::wake, wake_one) and
+    /// then runs the handler again. Returns when `at_most` since the call's first run is over, and
+    /// at once where waiting is not possible: the call is no request of its own, the server is
+    /// stopping, or the caller has as many waiting as the setting `waits_per_principal` allows.
+    /// Waiting for own work, which will be done in a moment, is not counted.
+    virtual void wait_for(
+        std::string_view topic, std::chrono::seconds at_most, Awaited awaited = Awaited::others
+    ) = 0;
 
     /// The keys of the cursor the client sent; nothing on the first page. A cursor of another
     /// list, with other filters or of nobody's making is a 422.

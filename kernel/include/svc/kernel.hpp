@@ -170,8 +170,11 @@ public:
     /// Runs an operation for a caller that the module vouches for: automations. Never throws a
     /// Failure of the operation's.
     Invoked invoke(const Caller& caller, const Invocation& invocation);
-    /// Runs again every call that waits for `topic`.
+    /// Runs again every call that waits for `topic` (Call::wait_for).
     void wake(std::string_view topic);
+    /// For what one caller alone can have: runs again the one that has waited longest, and when it
+    /// has got it, or nobody is there any more, the next.
+    void wake_one(std::string_view topic);
     /// Forgets who this credential was: call after revoking it.
     void forget(std::string_view authenticator, std::string_view key);
 

@@ -90,6 +90,8 @@ Invoked Kernel::invoke(const Caller& caller, const Invocation& invocation) {
 
 void Kernel::wake(std::string_view topic) { impl_->waits.wake(topic); }
 
+void Kernel::wake_one(std::string_view topic) { impl_->waits.wake_one(topic); }
+
 void Kernel::forget(std::string_view authenticator, std::string_view key) {
     impl_->identities.forget_key(authenticator, key);
 }

@@ -125,12 +125,11 @@ void RunningCall::after_commit(std::function<void()> then) {
     after_commit_.push_back(std::move(then));
 }
 
-void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most) {
+void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) {
     const auto until = run_.flight.started + at_most;
     if (!run_.may_park || run_.kernel.stopping() || std::chrono::steady_clock::now() >= until)
         return;
-    // What is done for this request alone will be done in a moment, and no crowd can wait for it.
-    const Caller* caller = topic.ends_with(run_.flight.request_id) ? nullptr : caller_if_any();
+    const Caller* caller = awaited == Awaited::own_work ? nullptr : caller_if_any();
     if (caller && !run_.kernel.impl().waits.admit(run_.flight.place, caller->id)) return;
     throw Parked{std::string(topic), until};
 }

@@ -23,7 +23,7 @@ public:
     void tell(const Event& event) override;
     void share_cause(const Uuid& cause) override { cause_ = cause; }
     void after_commit(std::function<void()> then) override;
-    void wait_for(std::string_view topic, std::chrono::seconds at_most) override;
+    void wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) override;
     std::optional<std::vector<std::string>> after(const Paging& paging) const override;
     std::string cursor(const std::vector<std::string>& keys) const override;
     Kernel& kernel() override { return run_.kernel; }

@@ -134,16 +134,17 @@ void Waits::note_wake(std::string_view topic) { last_wake(topic) = ++wakes_; }
 
 void Waits::wake(std::string_view topic) {
     std::lock_guard lock(mutex_);
-    if (topic.starts_with(for_one)) call_next(topic);
-    else call_all(topic);
-    hand_out();
-}
-
-void Waits::call_all(std::string_view topic) {
     note_wake(topic);
     const std::string name(topic);
     for (auto line = lines_.find(name); line != lines_.end(); line = lines_.find(name))
         call(*line->second.places.begin()->second, Why::wake);
+    hand_out();
+}
+
+void Waits::wake_one(std::string_view topic) {
+    std::lock_guard lock(mutex_);
+    call_next(topic);
+    hand_out();
 }
 
 void Waits::close() {

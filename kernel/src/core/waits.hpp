@@ -61,11 +61,11 @@ public:
     /// Lines up. Resumed at once when a wake of the topic found nobody in line after `ticket` was
     /// taken, so that no wake is lost between the look and the park.
     void park(Place& place, const Parked& wait, std::uint64_t ticket, Waiter waiter);
-    /// Calls everybody in line, in their order. A topic that begins with `for_one` is about what
-    /// one alone can have, so only the first in line is called; when he has had it, or has gone,
-    /// the next is, for there may be more. When it was in vain for him it is for the others.
+    /// Calls everybody in line, in their order.
     void wake(std::string_view topic);
-    static constexpr std::string_view for_one = "next ";
+    /// For what one alone can have: calls the first in line; when he has had it, or has gone, the
+    /// next, for there may be more. When it was in vain for him it is for the others.
+    void wake_one(std::string_view topic);
     /// Calls everybody, and from now on whoever comes.
     void close();
 
@@ -93,7 +93,6 @@ private:
     void line_up(Place& place);
     void call(Place& place, Why why);
     void call_next(std::string_view topic);
-    void call_all(std::string_view topic);
     void start(Place& place);
     void hand_out();
     void note_wake(std::string_view topic);

@@ -56,7 +56,8 @@ std::any SlowWork::run(Call& call, const std::function<Work()>& plan) {
     std::unique_lock lock(mutex_);
     if (!job->done) {
         lock.unlock();
-        call.wait_for(topic_of(id), longest_wait);  // leaves the handler if the call can park
+        // Leaves the handler if the call can park.
+        call.wait_for(topic_of(id), longest_wait, Awaited::own_work);
         lock.lock();
         if (!finished_.wait_for(lock, longest_wait, [&] { return job->done; })) throw too_many();
     }

@@ -155,13 +155,11 @@ boards::CardQueue after_failure(
     return standing;
 }
 
-// A card is for one of them, so the kernel wakes one after the other: that is what a topic says
-// that begins so.
-std::string topic_of(const Uuid& column) { return "next queue " + column.str(); }
+std::string topic_of(const Uuid& column) { return "queue " + column.str(); }
 
 void wake(Kernel& kernel, const Uuid& column) {
     hints().reset(column);
-    kernel.wake(topic_of(column));
+    kernel.wake_one(topic_of(column));
 }
 
 Hints& hints() {

@@ -35,7 +35,7 @@ public:
     void tell(const Event&) override {}
     void share_cause(const Uuid&) override {}
     void after_commit(std::function<void()>) override {}
-    void wait_for(std::string_view, std::chrono::seconds) override {}
+    void wait_for(std::string_view, std::chrono::seconds, Awaited) override {}
     std::optional<std::vector<std::string>> after(const Paging&) const override {
         return std::nullopt;
     }
