@@ -25,9 +25,10 @@ Intake::State Intake::step(Buffer& in, std::size_t begin, const Limits& limits, 
         if (const State opened = open(text, limits, head); opened != State::whole) return opened;
         fresh = true;
     }
-    if (const State read = read_body(in, begin); read != State::whole) return read;
-    if (!fresh) parse_head(in.view().substr(begin, head_size_), head);
-    return State::whole;
+    const State read = read_body(in, begin);
+    const bool shown = read == State::whole || read == State::part;
+    if (shown && !fresh) parse_head(in.view().substr(begin, head_size_), head);
+    return read;
 }
 
 /// Looks for the empty line. Line feeds alone are refused as they come in, since a parser before

@@ -25,8 +25,9 @@ public:
         refused,
     };
 
-    /// Looks at what came in from `begin` on; `head` is filled when the request is whole, and
-    /// its views hold while `in` stays as it is. A chunked body is unwrapped in place.
+    /// Looks at what came in from `begin` on. `head` is filled when the request is whole or a part
+    /// of its body is here, whoever looked before; its views hold while `in` stays as it is. A
+    /// chunked body is unwrapped in place.
     State step(Buffer& in, std::size_t begin, const Limits& limits, Head& head);
 
     /// Of a request that is whole: its bytes, and those of them that are body.

@@ -157,4 +157,19 @@ TEST(Intake, NoiseIsRefusedOrWaitedFor) {
     }
 }
 
+TEST(Intake, WhoeverIsShownAPartIsShownItsHeadToo) {
+    const Intake::Limits limits{
+        .head = head_limit,
+        .body = [](std::string_view, std::string_view) { return body_limit; },
+        .passed_on = [](std::string_view, std::string_view) { return true; }};
+    Buffer in;
+    in.append("POST /somewhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel");
+    Intake intake;
+    Head first, second;
+    EXPECT_EQ(intake.step(in, 0, limits, first), Intake::State::part);
+    EXPECT_EQ(first.target, "/somewhere");
+    EXPECT_EQ(intake.step(in, 0, limits, second), Intake::State::part);
+    EXPECT_EQ(second.target, "/somewhere") << "another thread goes on with it";
+}
+
 }  // namespace svc::http::test
