@@ -1,7 +1,8 @@
 #include "modules/auth/cookies.hpp"
 
-#include "modules/auth/parts/secrets.hpp"
 #include "modules/auth/settings.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <Poco/Exception.h>
 #include <Poco/JWT/Signer.h>
@@ -49,7 +50,7 @@ bool is_compact(std::string_view token) {
         const auto dot = part < parts ? token.find('.') : token.size();
         if (dot == token.npos) return false;
         const auto text = token.substr(0, dot);
-        if (text.empty() || base64(from_base64url(text), Base64::url) != text) return false;
+        if (text.empty() || !from_base64(text)) return false;
         token.remove_prefix(std::min(dot + 1, token.size()));
     }
     return true;
@@ -78,17 +79,17 @@ std::string csrf_mark(
 
 std::string new_csrf_token(const Kernel& kernel, const std::optional<Uuid>& subject) {
     const std::string nonce = random_bytes(nonce_size);
-    return base64(nonce + csrf_mark(kernel, nonce, subject), Base64::url);
+    return base64(nonce + csrf_mark(kernel, nonce, subject));
 }
 
 bool is_csrf_token(
     const Kernel& kernel, std::string_view token, const std::optional<Uuid>& subject
 ) {
-    const std::string bytes = from_base64url(token);
-    if (bytes.size() <= nonce_size) return false;
-    const auto nonce = std::string_view(bytes).substr(0, nonce_size);
+    const auto bytes = from_base64(token);
+    if (!bytes || bytes->size() <= nonce_size) return false;
+    const auto nonce = std::string_view(*bytes).substr(0, nonce_size);
     return same_secret(
-        std::string_view(bytes).substr(nonce_size), csrf_mark(kernel, nonce, subject)
+        std::string_view(*bytes).substr(nonce_size), csrf_mark(kernel, nonce, subject)
     );
 }
 
@@ -175,7 +176,7 @@ bool csrf_matches(const Kernel& kernel, const http::Request& request, const Uuid
 
 void give_sign_up(Call& call, const Uuid& sign_up) {
     const std::string id = sign_up.str();
-    const std::string mark = base64(call.kernel().sign("auth.sign_up", id), Base64::url);
+    const std::string mark = base64(call.kernel().sign("auth.sign_up", id));
     const std::chrono::hours lifetime(call.use<Settings>().verify_hours);
     set_cookie(call, sign_up_cookie, id + "." + mark, lifetime, Readable::no);
 }
@@ -185,8 +186,8 @@ std::optional<Uuid> sign_up_in(const Kernel& kernel, const http::Request& reques
     const auto dot = cookie.find('.');
     if (dot == cookie.npos) return std::nullopt;
     const auto id = cookie.substr(0, dot);
-    const std::string mark = from_base64url(cookie.substr(dot + 1));
-    if (!same_secret(mark, kernel.sign("auth.sign_up", id))) return std::nullopt;
+    const auto mark = from_base64(cookie.substr(dot + 1));
+    if (!mark || !same_secret(*mark, kernel.sign("auth.sign_up", id))) return std::nullopt;
     return Uuid::parse(id);
 }
 

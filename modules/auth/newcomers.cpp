@@ -3,9 +3,9 @@
 
 #include "modules/auth/newcomers.hpp"
 
-#include "modules/auth/parts/secrets.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
+#include "svc/secrets.hpp"
 
 namespace svc::auth {
 
@@ -26,14 +26,14 @@ Uuid wait_for_confirmation(Call& call, const Email& email, const std::string& to
         id,
         email,
         key,
-        Digest(token).bytes(),
+        sha256(token),
         std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
     );
     return id;
 }
 
 std::string MailedLinks::confirmation_link(Call& call, const Email& email) {
-    const std::string token = new_mail_token();
+    const std::string token = random_token();
     wait_for_confirmation(call, email, token);
     return call.kernel().base_url() + "/verify-email?token=" + token;
 }

@@ -1,6 +1,7 @@
 #include "modules/auth/oauth_journey.hpp"
 
-#include "modules/auth/parts/secrets.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <charconv>
 
@@ -35,27 +36,23 @@ std::string_view take_line(std::string_view& text) {
 
 Journey new_journey(std::string return_to) {
     const auto end = Timestamp::now().micros + std::chrono::microseconds(lifetime).count();
-    return {base64(random_bytes(32), Base64::url), Timestamp{end}, std::move(return_to)};
+    return {random_token(), Timestamp{end}, std::move(return_to)};
 }
 
 std::string nonce_of(const Kernel& kernel, const Journey& journey) {
-    return base64(kernel.sign("auth.oauth.nonce", journey.state), Base64::url);
+    return base64(kernel.sign("auth.oauth.nonce", journey.state));
 }
 
 std::string code_verifier_of(const Kernel& kernel, const Journey& journey) {
-    return base64(kernel.sign("auth.oauth.verifier", journey.state), Base64::url);
+    return base64(kernel.sign("auth.oauth.verifier", journey.state));
 }
 
-std::string code_challenge_of(const std::string& verifier) {
-    const Digest digest(verifier);
-    const auto bytes = digest.bytes();
-    return base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, Base64::url);
-}
+std::string code_challenge_of(const std::string& verifier) { return base64(sha256(verifier)); }
 
 std::string cookie_of(const Kernel& kernel, const Journey& journey) {
     const std::string text =
         journey.state + '\n' + std::to_string(journey.expires_at.micros) + '\n' + journey.return_to;
-    return set_cookie(kernel, base64(mark_of(kernel, text) + text, Base64::url), lifetime);
+    return set_cookie(kernel, base64(mark_of(kernel, text) + text), lifetime);
 }
 
 std::string no_cookie(const Kernel& kernel) {
@@ -63,10 +60,10 @@ std::string no_cookie(const Kernel& kernel) {
 }
 
 std::optional<Journey> journey_in(const Kernel& kernel, const http::Request& request) {
-    const std::string bytes = from_base64url(request.cookie(cookie_name));
-    if (bytes.size() <= mark_size) return std::nullopt;
-    std::string_view text = std::string_view(bytes).substr(mark_size);
-    if (!same_secret(std::string_view(bytes).substr(0, mark_size), mark_of(kernel, text)))
+    const auto bytes = from_base64(request.cookie(cookie_name));
+    if (!bytes || bytes->size() <= mark_size) return std::nullopt;
+    std::string_view text = std::string_view(*bytes).substr(mark_size);
+    if (!same_secret(std::string_view(*bytes).substr(0, mark_size), mark_of(kernel, text)))
         return std::nullopt;
     Journey journey;
     journey.state = take_line(text);

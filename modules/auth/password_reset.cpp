@@ -5,10 +5,11 @@
 #include "modules/auth/letters.hpp"
 #include "modules/auth/limits.hpp"
 #include "modules/auth/parts/passwords.hpp"
-#include "modules/auth/parts/secrets.hpp"
 #include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 namespace svc::auth {
 
@@ -80,7 +81,7 @@ struct PasswordResetRequest {
 SVC_RECORD(PasswordResetRequest, (email, "The address of the account."));
 
 void ask_now(Call& call, const PasswordResetRequest& in) {
-    const std::string key = email_key(in.email), token = new_mail_token();
+    const std::string key = email_key(in.email), token = random_token();
     const Limit of_place = mails_from_one_place(call), of_address = mails_to_one_address(call);
     Tx& tx = call.tx();
     present(tx, key);
@@ -91,7 +92,7 @@ void ask_now(Call& call, const PasswordResetRequest& in) {
     if (to_address.must().count > of_address.most) return;
     tx.queue(
         insert_reset,
-        Digest(token).bytes(),
+        sha256(token),
         key,
         std::chrono::seconds(std::chrono::minutes(call.use<Settings>().reset_minutes))
     );
@@ -138,17 +139,17 @@ Failure used_up() {
 }
 
 /// Nothing is hashed for a token that is none.
-void require_reset(Call& call, const Digest& digest) {
+void require_reset(Call& call, const Sha256& digest) {
     std::optional<Reset> found;
     call.kernel().transact(Tx::Mode::read, [&](Tx& tx) {
-        present(tx, digest.hex());
-        found = tx.one<Reset>(find_reset, digest.bytes());
+        present(tx, hex(digest));
+        found = tx.one<Reset>(find_reset, digest);
     });
     if (!found) throw used_up();
 }
 
 void confirm_now(Call& call, const PasswordResetConfirmRequest& in) {
-    const Digest digest(in.token);
+    const Sha256 digest = sha256(in.token);
     const auto hash = call.use<SlowWork>().result_of<std::string>(call, [&] {
         require_reset(call, digest);
         return [&passwords = call.use<Passwords>(), password = in.new_password] {
@@ -156,9 +157,9 @@ void confirm_now(Call& call, const PasswordResetConfirmRequest& in) {
         };
     });
     Tx& tx = call.tx();
-    present(tx, digest.hex());
-    auto owner = tx.later<Owner>(admit_reset, digest.bytes());
-    auto taken = tx.queue(take_reset, digest.bytes());
+    present(tx, hex(digest));
+    auto owner = tx.later<Owner>(admit_reset, digest);
+    auto taken = tx.queue(take_reset, digest);
     tx.queue(replace_password, hash);
     tx.queue(forget_all);
     auto ended = end_sessions_of_person(tx, std::nullopt);

@@ -5,9 +5,9 @@
 #include "modules/auth/letters.hpp"
 #include "modules/auth/limits.hpp"
 #include "modules/auth/newcomers.hpp"
-#include "modules/auth/parts/secrets.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
+#include "svc/secrets.hpp"
 
 namespace svc::auth {
 
@@ -49,12 +49,12 @@ SVC_RECORD(ResendVerificationRequest, (email, "The address that was signed up wi
 /// A link that brings the password of `sole`, and nothing but the address without it. Does the
 /// same to the database either way, also when the link is mailed to nobody.
 std::string new_link(Call& call, const Email& email, const std::optional<Uuid>& sole) {
-    const std::string token = new_mail_token();
-    const Uuid bare = wait_for_confirmation(call, email, new_mail_token());
+    const std::string token = random_token();
+    const Uuid bare = wait_for_confirmation(call, email, random_token());
     call.tx().queue(
         renew_sign_up,
         sole.value_or(bare),
-        Digest(token).bytes(),
+        sha256(token),
         std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
     );
     return confirmation_link(call.kernel(), token);

@@ -12,7 +12,6 @@
 #include "modules/auth/letters.hpp"
 #include "modules/auth/limits.hpp"
 #include "modules/auth/parts/passwords.hpp"
-#include "modules/auth/parts/secrets.hpp"
 #include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/parts/time_zone.hpp"
 #include "modules/auth/preferences.hpp"
@@ -20,6 +19,8 @@
 #include "modules/auth/settings.hpp"
 #include "modules/auth/users.hpp"
 #include "modules/orgs/api.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 namespace svc::auth {
 
@@ -137,10 +138,10 @@ std::function<bool()> ask_for_proof(Call& call, const SignupRequest& in) {
 }
 
 /// Makes the person whose sign-up has this token; nothing when the address has an account.
-std::optional<UserResponse> admit(Call& call, const Digest& digest) {
+std::optional<UserResponse> admit(Call& call, const Sha256& digest) {
     Tx& tx = call.tx();
-    present(tx, digest.hex());
-    auto verified = tx.queue(verify, digest.bytes(), true, std::optional<Uuid>());
+    present(tx, hex(digest));
+    auto verified = tx.queue(verify, digest, true, std::optional<Uuid>());
     auto person = find_user_of_session(tx, std::nullopt);
     return verified.rows() == 0 ? std::nullopt : person.one();
 }
@@ -171,7 +172,7 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
     if (in.timezone && !is_time_zone(*in.timezone))
         throw wrong_field(call, "timezone", "there is no such time zone");
     const std::string hash = hash_of(call, in.password);
-    const std::string key = email_key(in.email), token = new_mail_token();
+    const std::string key = email_key(in.email), token = random_token();
     const Uuid id = new_uuid();
     const Limit limit = mails_to_one_address(call);
     Tx& tx = call.tx();
@@ -184,7 +185,7 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
         id,
         in.email,
         key,
-        Digest(token).bytes(),
+        sha256(token),
         hash,
         in.name,
         FirstPreferences{in.locale, in.timezone},
@@ -192,7 +193,7 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
     );
     auto [now, account] = found.must();
     if (proven() && !account) {
-        if (auto person = admit(call, Digest(token))) return *std::move(person);
+        if (auto person = admit(call, sha256(token))) return *std::move(person);
         account = in.email;  // somebody was quicker
     }
     if (mails.must().count <= limit.most)
@@ -233,13 +234,13 @@ SVC_RECORD(
 );
 
 AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {
-    const Digest digest(in.token);
+    const Sha256 digest = sha256(in.token);
     Tx& tx = call.tx();
-    present(tx, digest.hex());
+    present(tx, hex(digest));
     const http::Request* request = call.request();
     const auto own = request ? sign_up_in(call.kernel(), *request) : std::nullopt;
     const bool by_program = !request || !from_a_page(*request);
-    auto verified = tx.queue(verify, digest.bytes(), by_program, own);
+    auto verified = tx.queue(verify, digest, by_program, own);
     auto session = begin_session(call, {.method = AuthMethod::email_verification});
     if (verified.rows() == 0 || !session)
         throw Failure::invalid_at(

@@ -5,6 +5,7 @@
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/brief.hpp"
 #include "modules/boards/parts/value_text.hpp"
+#include "svc/encoding.hpp"
 
 namespace svc::boards {
 
@@ -224,13 +225,7 @@ std::vector<BriefText> blockers_among(
 }
 
 std::string etag_of(const Kernel& kernel, std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string hex;
-    for (const char c : kernel.sign("card context", text).substr(0, 16)) {
-        hex += digits[static_cast<unsigned char>(c) >> 4];
-        hex += digits[static_cast<unsigned char>(c) & 15];
-    }
-    return '"' + hex + '"';
+    return '"' + hex(kernel.sign("card context", text).substr(0, 16)) + '"';
 }
 
 CardContext get_context(Call& call, const CardContextQuery& in) {

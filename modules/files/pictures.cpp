@@ -1,8 +1,8 @@
 #include "modules/files/pictures.hpp"
 
 #include "modules/files/parts/file_name.hpp"
-
-#include <sodium.h>
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <array>
 
@@ -64,17 +64,7 @@ void Pictures::add_route(Kernel& kernel) const {
 
 std::string Pictures::signature_of(std::string_view path) const {
     constexpr std::size_t bytes = 16;
-    const auto whole = service_.kernel().sign("files.picture", path);
-    std::array<char, sodium_base64_ENCODED_LEN(bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING)>
-        text;
-    sodium_bin2base64(
-        text.data(),
-        text.size(),
-        reinterpret_cast<const unsigned char*>(whole.data()),
-        bytes,
-        sodium_base64_VARIANT_URLSAFE_NO_PADDING
-    );
-    return text.data();
+    return base64(service_.kernel().sign("files.picture", path).substr(0, bytes));
 }
 
 std::optional<Url> Pictures::address_of(Call& call, const Uuid& file) {
@@ -96,10 +86,7 @@ std::optional<Url> Pictures::address_of(Call& call, const Uuid& file) {
 http::Answer Pictures::serve(const http::Request& request) const {
     const auto path = request.path.substr(folder.size());
     const auto named = parse(path);
-    const auto expected = "s=" + signature_of(path);
-    const bool right = named && request.query.size() == expected.size() &&
-                       sodium_memcmp(request.query.data(), expected.data(), expected.size()) == 0;
-    if (!right) not_found("picture");
+    if (!named || !same_secret(request.query, "s=" + signature_of(path))) not_found("picture");
     const auto link = service_.link(
         named->org,
         {.id = named->file,

@@ -1,6 +1,7 @@
 #include "modules/mcp/sessions.hpp"
 
-#include <sodium.h>
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -33,14 +34,6 @@ constexpr std::size_t most_remembered = 10'000;
 std::string without_dashes(std::string text) {
     std::erase(text, '-');
     return text;
-}
-
-std::string hex(std::string_view bytes) {
-    std::string out(bytes.size() * 2 + 1, '\0');
-    const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
-    sodium_bin2hex(out.data(), out.size(), from, bytes.size());
-    out.pop_back();  // the closing NUL
-    return out;
 }
 
 std::string hex_seconds(Timestamp time) {
@@ -89,8 +82,7 @@ std::optional<Session> Sessions::find(const Caller& caller, std::string_view tok
         return std::nullopt;
     const auto claims = token.substr(0, claims_size);
     const std::string mac = seal(caller, claims);
-    if (sodium_memcmp(mac.data(), token.data() + claims_size + 1, mac_size) != 0)
-        return std::nullopt;
+    if (!same_secret(mac, token.substr(claims_size + 1))) return std::nullopt;
 
     Session session;
     session.id = Uuid::parse(claims.substr(0, id_size)).value_or(Uuid{});

@@ -1,6 +1,6 @@
 #include "modules/mcp/endpoint.hpp"
 
-#include <sodium.h>
+#include "svc/encoding.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -45,22 +45,10 @@ std::string decoded(std::string_view header, std::string_view value) {
         return std::string(value);
     value.remove_prefix(prefix.size());
     value.remove_suffix(suffix.size());
-    std::string out(value.size(), '\0');
-    std::size_t size = 0;
-    const int failed = sodium_base642bin(
-        reinterpret_cast<unsigned char*>(out.data()),
-        out.size(),
-        value.data(),
-        value.size(),
-        nullptr,
-        &size,
-        nullptr,
-        sodium_base64_VARIANT_ORIGINAL
-    );
-    if (failed) mismatch(header, "is not Base64 between its marks.");
-    out.resize(size);
-    if (out.find('\0') != out.npos) mismatch(header, "holds a NUL between its marks.");
-    return out;
+    auto out = from_base64(value, Base64::padded);
+    if (!out) mismatch(header, "is not Base64 between its marks.");
+    if (out->find('\0') != out->npos) mismatch(header, "holds a NUL between its marks.");
+    return *std::move(out);
 }
 
 void require_header(

@@ -4,8 +4,8 @@
 
 #include "modules/orgs/letters.hpp"
 #include "modules/orgs/mail_limits.hpp"
-#include "modules/orgs/parts/mail_token.hpp"
 #include "modules/orgs/seats.hpp"
+#include "svc/secrets.hpp"
 
 namespace svc::orgs {
 
@@ -166,7 +166,7 @@ InvitationResponse make(
         key,
         made.role,
         made.message,
-        TokenDigest(token).bytes(),
+        sha256(token),
         call.caller().id,
         lifetime(call)
     );
@@ -196,7 +196,7 @@ InvitationResponse renew(
         renewed.id,
         renewed.role,
         renewed.message,
-        TokenDigest(token).bytes(),
+        sha256(token),
         lifetime(call)
     );
     call.tell(event);
@@ -233,7 +233,7 @@ Invited create(Call& call, const CreateInvitationRequest& in) {
 
     require_mails_left(call, today.must());
     require_mails_left(call, sent, received);
-    const std::string token = new_mail_token();
+    const std::string token = random_token();
     const auto before = live.one();
     InvitationResponse invitation =
         before ? renew(call, in, roster, *before, token) : make(call, in, roster, token);

@@ -3,7 +3,7 @@
 #include "modules/orgs/deletion.hpp"
 #include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
-#include "modules/orgs/parts/mail_token.hpp"
+#include "svc/secrets.hpp"
 
 namespace svc::orgs {
 
@@ -62,7 +62,7 @@ public:
 
     std::function<bool()> proves(Tx& tx, std::string_view token, const Email& email)
         const override {
-        auto found = tx.queue(find_by_token, email_key(email), TokenDigest(token).bytes());
+        auto found = tx.queue(find_by_token, email_key(email), sha256(token));
         return [found]() mutable { return found.rows() > 0; };
     }
 

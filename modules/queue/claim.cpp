@@ -178,7 +178,7 @@ private:
             in_.board_id,
             in_.column_id,
             lease_id_,
-            std::span<const std::uint8_t>(digest_),
+            digest_,
             to_json(ref_of(call_.caller())),
             in_.lease_ttl_seconds,
             from.urgency,
@@ -248,7 +248,7 @@ private:
     const ClaimNextRequest& in_;
     const Uuid lease_id_ = new_uuid();
     const LeaseToken::Secret secret_ = LeaseToken::new_secret();
-    const LeaseToken::Digest digest_ = LeaseToken::digest_of(secret_);
+    const Sha256 digest_ = LeaseToken::digest_of(secret_);
 };
 
 ClaimResponse claim(Call& call, const ClaimNextRequest& in) { return Claim(call, in).run(); }

@@ -1,8 +1,7 @@
 #include "plugins/idp-oidc/provider.hpp"
 
 #include "plugins/idp-oidc/parts/json.hpp"
-
-#include <Poco/Base64Encoder.h>
+#include "svc/encoding.hpp"
 
 #include <sstream>
 
@@ -23,15 +22,6 @@ constexpr seconds failed_for{2};         // before we ask again where the endpoi
 }
 [[noreturn]] void not_vouched_for(const std::string& why) {
     throw ProviderError(ProviderError::Kind::exchange, why);
-}
-
-std::string base64(const std::string& text) {
-    std::ostringstream out;
-    Poco::Base64Encoder encoder(out);
-    encoder.rdbuf()->setLineLength(0);
-    encoder << text;
-    encoder.close();
-    return out.str();
 }
 
 std::string form_of(const std::vector<std::pair<std::string_view, std::string>>& fields) {
@@ -140,7 +130,7 @@ json::object Provider::redeem(const Discovery& at, const auth::ProviderAnswer& a
     if (in_header) {
         const std::string pair =
             percent_encoded(settings_.client_id) + ":" + percent_encoded(settings_.client_secret);
-        headers.emplace_back("Authorization", "Basic " + base64(pair));
+        headers.emplace_back("Authorization", "Basic " + base64(pair, Base64::padded));
     } else {
         form.emplace_back("client_id", settings_.client_id);
         if (!settings_.client_secret.empty())

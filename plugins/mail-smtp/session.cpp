@@ -1,6 +1,7 @@
 #include "plugins/mail-smtp/session.hpp"
 
-#include <Poco/Base64Encoder.h>
+#include "svc/encoding.hpp"
+
 #include <Poco/Environment.h>
 #include <Poco/Net/MailStream.h>
 #include <Poco/Net/SecureStreamSocket.h>
@@ -13,15 +14,6 @@
 namespace svc::mail_smtp {
 
 namespace {
-
-std::string base64(std::string_view text) {
-    std::ostringstream out;
-    Poco::Base64Encoder encoder(out);
-    encoder.rdbuf()->setLineLength(0);
-    encoder.write(text.data(), static_cast<std::streamsize>(text.size()));
-    encoder.close();
-    return out.str();
-}
 
 /// The words of an answer to EHLO: for "AUTH PLAIN LOGIN" both "AUTH PLAIN" and "AUTH LOGIN".
 std::set<std::string> abilities_in(const std::string& text) {
@@ -89,14 +81,15 @@ void Session::log_in() {
     if (offers("AUTH PLAIN")) {
         using namespace std::string_literals;
         const std::string pair = "\0"s + settings_.username + "\0"s + settings_.password;
-        return require(ask("AUTH PLAIN " + base64(pair)), "the log-in");
+        return require(ask("AUTH PLAIN " + base64(pair, Base64::padded)), "the log-in");
     }
     if (!offers("AUTH LOGIN"))
         throw std::runtime_error(settings_.host + " offers no log-in that we know");
     constexpr int go_on = 334;
-    for (const std::string& step : {std::string("AUTH LOGIN"), base64(settings_.username)})
+    for (const std::string& step :
+         {std::string("AUTH LOGIN"), base64(settings_.username, Base64::padded)})
         if (const Reply reply = ask(step); reply.status != go_on) require(reply, "the log-in");
-    require(ask(base64(settings_.password)), "the log-in");
+    require(ask(base64(settings_.password, Base64::padded)), "the log-in");
 }
 
 void Session::send(const mail::Message& message) {

@@ -3,8 +3,8 @@
 #include "plugins/store-local/parts/policy.hpp"
 #include "plugins/store-local/parts/range.hpp"
 #include "plugins/store-local/upload.hpp"
-
-#include <sodium.h>
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <cstdlib>
 
@@ -21,42 +21,6 @@ constexpr std::string_view page_policy = "default-src 'none'; sandbox";
 // What is signed says all there is to say of who may: pages may stand at another address than the
 // store, and no cookie counts here.
 const std::pair<std::string, std::string> for_any_page{"Access-Control-Allow-Origin", "*"};
-
-std::string hex(std::string_view bytes) {
-    std::string out(bytes.size() * 2 + 1, '\0');
-    sodium_bin2hex(
-        out.data(), out.size(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()
-    );
-    out.pop_back();
-    return out;
-}
-
-std::string base64(std::string_view bytes) {
-    std::string out(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
-    sodium_bin2base64(
-        out.data(),
-        out.size(),
-        reinterpret_cast<const unsigned char*>(bytes.data()),
-        bytes.size(),
-        sodium_base64_VARIANT_ORIGINAL
-    );
-    out.pop_back();
-    return out;
-}
-
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (const char each : text) {
-        const auto byte = static_cast<unsigned char>(each);
-        const bool plain = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-                           (each >= '0' && each <= '9') ||
-                           std::string_view("-._~").find(each) != std::string_view::npos;
-        if (plain) out += each;
-        else ((out += '%') += digits[byte >> 4]) += digits[byte & 15];
-    }
-    return out;
-}
 
 /// What a link says, and is signed for.
 struct LinkQuery {
@@ -110,10 +74,6 @@ void put(http::Answer& answer, const Objects::Opened& opened, std::string_view r
 
 }  // namespace
 
-bool same_secret(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
 Store::Store(Kernel& kernel, const Settings& settings)
     : kernel_(kernel),
       settings_(settings),
@@ -162,8 +122,9 @@ std::string Store::signature_of(std::string_view policy) const {
 }
 
 files::UploadForm Store::upload_form(const files::UploadTerms& terms) const {
-    const auto policy =
-        base64(policy_text(terms.key, terms.content_type, terms.most_bytes, terms.until));
+    const auto policy = base64(
+        policy_text(terms.key, terms.content_type, terms.most_bytes, terms.until), Base64::padded
+    );
     return {
         .url = public_url() + std::string(upload_path),
         .fields = {

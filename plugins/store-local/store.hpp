@@ -35,7 +35,4 @@ private:
     std::atomic<std::int64_t> uploads_{0};
 };
 
-/// True when both are the same; how long that takes tells nothing of where they differ.
-bool same_secret(std::string_view a, std::string_view b);
-
 }  // namespace svc::store_local

@@ -1,7 +1,9 @@
 #include "plugins/store-local/upload.hpp"
 
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
+
 #include <Poco/Logger.h>
-#include <sodium.h>
 
 #include <system_error>
 
@@ -9,22 +11,9 @@ namespace svc::store_local {
 
 namespace {
 
-std::string decoded(const std::string& base64) {
-    std::string out(base64.size(), '\0');
-    std::size_t size = 0;
-    const int failed = sodium_base642bin(
-        reinterpret_cast<unsigned char*>(out.data()),
-        out.size(),
-        base64.data(),
-        base64.size(),
-        nullptr,
-        &size,
-        nullptr,
-        sodium_base64_VARIANT_ORIGINAL
-    );
-    if (failed) throw Failure(Fault::invalid, "The form's policy is not base64.");
-    out.resize(size);
-    return out;
+std::string decoded(const std::string& text) {
+    if (auto out = from_base64(text, Base64::padded)) return *std::move(out);
+    throw Failure(Fault::invalid, "The form's policy is not base64.");
 }
 
 [[noreturn]] void incomplete(const std::string& what) {

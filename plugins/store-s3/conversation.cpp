@@ -2,6 +2,7 @@
 
 #include "modules/files/api.hpp"
 #include "svc/cut_off.hpp"
+#include "svc/encoding.hpp"
 
 #include <Poco/Exception.h>
 #include <Poco/Net/DNS.h>
@@ -94,7 +95,7 @@ Conversation::Answer Conversation::run(const Ask& ask, const Sink& sink) const {
         account_, place_, ask.method, path, ask.query, ask.headers, Timestamp::now()
     );
     const auto target =
-        encoded(path, true) + (ask.query.empty() ? "" : '?' + query_text(ask.query));
+        percent_encoded(path, "/") + (ask.query.empty() ? "" : '?' + query_text(ask.query));
     Poco::Net::HTTPRequest request(ask.method, target, "HTTP/1.1");
     request.set("Host", place_.authority());
     request.set("User-Agent", "workboard");

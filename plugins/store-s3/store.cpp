@@ -1,6 +1,8 @@
 #include "plugins/store-s3/store.hpp"
 
 #include "plugins/store-s3/parts/listing.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <openssl/evp.h>
 
@@ -24,30 +26,6 @@ Place place_of(const Settings& settings, const std::string& endpoint) {
         what + ": " + std::to_string(answer.status) + ' ' + error_code(answer.body)
     );
 }
-
-class Digest {
-public:
-    Digest() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_, EVP_sha256(), nullptr); }
-    ~Digest() { EVP_MD_CTX_free(context_); }
-    Digest(const Digest&) = delete;
-    Digest& operator=(const Digest&) = delete;
-
-    void add(std::string_view bytes) { EVP_DigestUpdate(context_, bytes.data(), bytes.size()); }
-    std::string hex() {
-        std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
-        unsigned size = 0;
-        EVP_DigestFinal_ex(context_, bytes.data(), &size);
-        std::string out;
-        for (unsigned i = 0; i < size; ++i) {
-            out += "0123456789abcdef"[bytes[i] >> 4];
-            out += "0123456789abcdef"[bytes[i] & 15];
-        }
-        return out;
-    }
-
-private:
-    EVP_MD_CTX* context_;
-};
 
 }  // namespace
 
@@ -108,16 +86,16 @@ bool Store::copy(const std::string& from, const std::string& to) const {
 
 std::optional<files::Contents> Store::look_at(const std::string& key) const {
     files::Contents contents;
-    Digest digest;
+    Sha256Sum sum;
     const auto answer = service_.run({.method = "GET", .key = key}, [&](std::string_view bytes) {
-        digest.add(bytes);
+        sum.add(bytes);
         contents.size += static_cast<std::int64_t>(bytes.size());
         const auto wanted = files::Contents::sniffed - contents.beginning.size();
         contents.beginning += bytes.substr(0, wanted);
     });
     if (answer.status == 404) return std::nullopt;
     if (answer.status != 200) refused("reading", answer);
-    contents.sha256 = digest.hex();
+    contents.sha256 = hex(sum.finish());
     return contents;
 }
 

@@ -1,8 +1,8 @@
 #include "core/idempotency.hpp"
 
+#include "svc/encoding.hpp"
+
 #include <fmt/format.h>
-#include <openssl/sha.h>
-#include <sodium.h>
 
 #include <algorithm>
 #include <cstring>
@@ -53,38 +53,8 @@ SVC_RECORD(OrgRow, (org_id, ""));
 
 constexpr std::string_view purpose = "idempotency";
 
-std::string sha256(std::string_view text) {
-    std::string out(SHA256_DIGEST_LENGTH, '\0');
-    SHA256(
-        reinterpret_cast<const unsigned char*>(text.data()),
-        text.size(),
-        reinterpret_cast<unsigned char*>(out.data())
-    );
-    return out;
-}
-
-std::span<const std::uint8_t> bytes(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-std::string from_hex(std::string_view hex) {
-    std::string out(hex.size() / 2, '\0');
-    std::size_t size = 0;
-    sodium_hex2bin(
-        reinterpret_cast<unsigned char*>(out.data()),
-        out.size(),
-        hex.data(),
-        hex.size(),
-        nullptr,
-        &size,
-        nullptr
-    );
-    out.resize(size);
-    return out;
-}
-
 /// Eight bytes of the digest name the lock: two keys that share them only wait in vain once.
-std::int64_t lock_number(const std::string& digest) {
+std::int64_t lock_number(const Sha256& digest) {
     std::int64_t number = 0;
     std::memcpy(&number, digest.data(), sizeof number);
     return number;
@@ -144,20 +114,21 @@ bool IdempotencyKey::replay(http::Answer& answer) {
     if (key_.empty()) return false;
     Tx& tx = call_.tx();
     auto locked = tx.later<Locked>(take_lock, lock_number(request_));
-    const auto kept = tx.one<Kept>(find_answer, org(), run_.who.caller()->id, bytes(request_));
+    const auto kept = tx.one<Kept>(find_answer, org(), run_.who.caller()->id, request_);
     if (!locked.must().locked)
         throw Failure(Fault::conflict, "A request with this Idempotency-Key is still running.")
             .with("reason", "idempotency_in_flight")
             .with_header("Retry-After", "1");
     if (!kept) return false;
-    if (from_hex(kept->body) != body_digest_)
+    if (kept->body != hex(body_digest_))
         throw Failure::invalid_at(
             R"(["header","idempotency-key"])",
             "idempotency_mismatch",
             "This key was used for a request with another body"
         );
     answer.status = static_cast<int>(kept->status);
-    answer.body = run_.kernel.impl().secret->unseal(purpose, key_, from_hex(kept->answer));
+    answer.body =
+        run_.kernel.impl().secret->unseal(purpose, key_, from_hex(kept->answer).value_or(""));
     answer.headers.emplace_back("Idempotency-Replayed", "true");
     return true;
 }
@@ -169,13 +140,7 @@ void IdempotencyKey::keep(const http::Answer& answer) {
     const Caller& caller = *run_.who.caller();
     call_.tx().act_for(caller.org_id, caller.user_id);
     call_.tx().queue(
-        keep_answer,
-        org(),
-        caller.id,
-        bytes(request_),
-        bytes(body_digest_),
-        answer.status,
-        bytes(sealed)
+        keep_answer, org(), caller.id, request_, body_digest_, answer.status, as_bytes(sealed)
     );
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/running_call.hpp"
+#include "svc/secrets.hpp"
 
 namespace svc::core {
 
@@ -23,8 +24,8 @@ private:
 
     const Run& run_;
     RunningCall& call_;
-    std::string_view key_;               // empty: none was sent
-    std::string request_, body_digest_;  // SHA-256
+    std::string_view key_;  // empty: none was sent
+    Sha256 request_{}, body_digest_{};
 };
 
 /// Deletes what is older than a day, workspace by workspace.

@@ -1,6 +1,8 @@
 #include "core/running_call.hpp"
 
 #include "core/refusals.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <boost/json.hpp>
 
@@ -155,15 +157,15 @@ std::string RunningCall::cursor_mark(std::string_view keys) const {
 std::string RunningCall::cursor(const std::vector<std::string>& keys) const {
     std::string text;
     Json<std::vector<std::string>>::write(keys, text);
-    return base64url(cursor_mark(text) + text);
+    return base64(cursor_mark(text) + text);
 }
 
 std::optional<std::vector<std::string>> RunningCall::after(const Paging& paging) const {
     if (!paging.start_cursor) return std::nullopt;
-    const std::string bytes = from_base64url(*paging.start_cursor);
-    if (bytes.size() <= 16) bad_cursor();
-    const auto text = std::string_view(bytes).substr(16);
-    if (!same_secret(std::string_view(bytes).substr(0, 16), cursor_mark(text))) bad_cursor();
+    const auto bytes = from_base64(*paging.start_cursor);
+    if (!bytes || bytes->size() <= 16) bad_cursor();
+    const auto text = std::string_view(*bytes).substr(16);
+    if (!same_secret(std::string_view(*bytes).substr(0, 16), cursor_mark(text))) bad_cursor();
     std::vector<std::string> keys;
     const json::value parsed = json::parse(text);
     for (const json::value& key : parsed.as_array())

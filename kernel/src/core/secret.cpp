@@ -107,33 +107,4 @@ std::string Secret::unseal(
     return failed ? std::string() : out;
 }
 
-bool same_secret(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-std::string base64url(std::string_view in) {
-    constexpr auto variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
-    std::string out(sodium_base64_encoded_len(in.size(), variant), '\0');
-    sodium_bin2base64(out.data(), out.size(), bytes(in), in.size(), variant);
-    out.pop_back();  // the closing NUL
-    return out;
-}
-
-std::string from_base64url(std::string_view text) {
-    std::string out(text.size(), '\0');
-    std::size_t size = 0;
-    const int failed = sodium_base642bin(
-        bytes(out),
-        out.size(),
-        text.data(),
-        text.size(),
-        nullptr,
-        &size,
-        nullptr,
-        sodium_base64_VARIANT_URLSAFE_NO_PADDING
-    );
-    out.resize(failed ? 0 : size);
-    return out;
-}
-
 }  // namespace svc::core

@@ -32,11 +32,4 @@ private:
     std::string key_;
 };
 
-/// Same bytes, in a time that does not depend on where they differ.
-bool same_secret(std::string_view a, std::string_view b);
-
-std::string base64url(std::string_view bytes);
-/// Nothing but what base64url() writes is taken; empty otherwise.
-std::string from_base64url(std::string_view text);
-
 }  // namespace svc::core

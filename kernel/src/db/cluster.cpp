@@ -1,5 +1,7 @@
 #include "db/cluster.hpp"
 
+#include "svc/encoding.hpp"
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,19 +63,6 @@ std::string last_lines(const fs::path& file) {
         if (last.size() > 1500) last.erase(0, last.find('\n') + 1);
     }
     return last;
-}
-
-std::string percent_encoded(std::string_view text) {
-    static constexpr char digits[] = "0123456789ABCDEF";
-    std::string out;
-    for (const unsigned char each : text) {
-        if (isalnum(each) || each == '-' || each == '_' || each == '.') {
-            out += static_cast<char>(each);
-            continue;
-        }
-        out += {'%', digits[each >> 4], digits[each & 15]};
-    }
-    return out;
 }
 
 }  // namespace

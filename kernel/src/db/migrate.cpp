@@ -1,6 +1,8 @@
 #include "db/errors.hpp"
 #include "db/pipeline.hpp"
 #include "db/pool.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <openssl/evp.h>
 
@@ -37,16 +39,6 @@ constexpr const char* make_table = R"(
 constexpr Sql lock_out_others{"db.lock_migrations", "SELECT pg_advisory_lock($1)"};
 constexpr Sql note_applied{"db.note_migration", R"(
     INSERT INTO kernel_migrations (module, number, name, sha256) VALUES ($1, $2, $3, $4))"};
-
-std::string sha256_of(std::string_view text) {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::array<unsigned char, 32> digest;
-    if (EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-        throw std::runtime_error("SHA-256 is not to be had");
-    std::string out;
-    for (const unsigned char each : digest) out += {digits[each >> 4], digits[each & 15]};
-    return out;
-}
 
 [[noreturn]] void fail(std::string_view module, std::string_view name, const std::string& why) {
     throw std::runtime_error(
@@ -95,7 +87,7 @@ std::vector<Migration> missing(
         if (!step) fail(each.module, each.name, "was applied to this database but is missing here");
         if (step->name != each.name)
             fail(each.module, step->name, "was applied to this database as " + each.name);
-        if (sha256_of(step->sql) != each.sha256)
+        if (hex(sha256(step->sql)) != each.sha256)
             fail(
                 each.module,
                 each.name,
@@ -143,7 +135,7 @@ public:
         note.add(step.module);
         note.add(step.number);
         note.add(step.name);
-        note.add(sha256_of(step.sql));
+        note.add(hex(sha256(step.sql)));
         run(note_applied, note);
         script("COMMIT");
     }

@@ -1,5 +1,8 @@
 #include "events/audit.hpp"
 
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
+
 #include <openssl/evp.h>
 
 namespace svc::events {
@@ -81,19 +84,7 @@ std::string canonical(const AuditEntry& entry) {
     return text;
 }
 
-std::string hash_of(const AuditEntry& entry) {
-    const std::string text = canonical(entry);
-    unsigned char digest[32];
-    if (EVP_Digest(text.data(), text.size(), digest, nullptr, EVP_sha256(), nullptr) != 1)
-        throw std::runtime_error("SHA-256 failed");
-    constexpr char digits[] = "0123456789abcdef";
-    std::string hex;
-    for (const unsigned char byte : digest) {
-        hex += digits[byte >> 4];
-        hex += digits[byte & 15];
-    }
-    return hex;
-}
+std::string hash_of(const AuditEntry& entry) { return hex(sha256(canonical(entry))); }
 
 AuditReport verify_audit(db::Database& database, const Uuid& org) {
     // Read before the entries: the chain may grow meanwhile, but not shrink.

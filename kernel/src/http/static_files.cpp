@@ -2,6 +2,8 @@
 
 #include "http/content_coding.hpp"
 #include "http/file_names.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <openssl/evp.h>
 
@@ -38,14 +40,8 @@ struct File {
 
 std::string digest_tag(const std::string& bytes) {
     static constexpr std::size_t shown = 16;  // bytes of it: enough to tell versions apart
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    EVP_Digest(bytes.data(), bytes.size(), digest, nullptr, EVP_sha256(), nullptr);
-    std::string tag = "\"";
-    for (std::size_t i = 0; i < shown; ++i) {
-        tag += "0123456789abcdef"[digest[i] >> 4];
-        tag += "0123456789abcdef"[digest[i] & 15];
-    }
-    return tag + '"';
+    const Sha256 digest = sha256(bytes);
+    return '"' + hex(std::span(digest).first(shown)) + '"';
 }
 
 /// Nothing when it is no regular file inside `root`, links followed.

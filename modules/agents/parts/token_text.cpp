@@ -1,6 +1,8 @@
 #include "modules/agents/parts/token_text.hpp"
 
-#include <openssl/sha.h>
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
+
 #include <sodium.h>
 
 #include <algorithm>
@@ -69,13 +71,6 @@ std::string hint_of(std::string_view token) {
     return hint += token.substr(token.size() - 4);
 }
 
-std::string digest_of(std::string_view token) {
-    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-    SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
-    std::string hex(2 * digest.size() + 1, '\0');
-    sodium_bin2hex(hex.data(), hex.size(), digest.data(), digest.size());
-    hex.pop_back();  // the NUL
-    return hex;
-}
+std::string digest_of(std::string_view token) { return hex(sha256(token)); }
 
 }  // namespace svc::agents

@@ -1,6 +1,7 @@
 #include "modules/auth/parts/passwords.hpp"
 
-#include "modules/auth/parts/secrets.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <sodium.h>
 
@@ -40,8 +41,8 @@ bool Passwords::outdated(const std::string& hash) const {
 
 std::string Passwords::decoy() const {
     return "$argon2id$v=19$m=" + std::to_string(memory_ >> 10) + ",t=" + std::to_string(passes_) +
-           ",p=1$" + base64(random_bytes(16), Base64::plain) + '$' +
-           base64(random_bytes(32), Base64::plain);
+           ",p=1$" + base64(random_bytes(16), Base64::unpadded) + '$' +
+           base64(random_bytes(32), Base64::unpadded);
 }
 
 }  // namespace svc::auth

@@ -1,6 +1,7 @@
 #include "modules/mail/parts/letter.hpp"
 
-#include <Poco/Base64Encoder.h>
+#include "svc/encoding.hpp"
+
 #include <Poco/DateTimeFormat.h>
 #include <Poco/DateTimeFormatter.h>
 
@@ -37,12 +38,8 @@ std::string encoded_word(std::string_view text) {
         std::size_t size = std::min(bytes_a_word, text.size());
         while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
             --size;
-        std::ostringstream base64;
-        Poco::Base64Encoder encoder(base64);
-        encoder.write(text.data(), static_cast<std::streamsize>(size));
-        encoder.close();
         if (!out.empty()) out += "\r\n ";
-        out += "=?utf-8?B?" + base64.str() + "?=";
+        out += "=?utf-8?B?" + base64(text.substr(0, size), Base64::padded) + "?=";
         text.remove_prefix(size);
     }
     return out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "svc/secrets.hpp"
 #include "svc/types.hpp"
 
 namespace svc::queue {
@@ -11,14 +12,13 @@ class LeaseToken {
 public:
     static constexpr std::size_t secret_size = 16;
     using Secret = std::array<std::uint8_t, secret_size>;
-    using Digest = std::array<std::uint8_t, 32>;
 
     static Secret new_secret();
     LeaseToken(const Uuid& card, const Secret& secret) : card_(card), secret_(secret) {}
     static std::optional<LeaseToken> parse(std::string_view text);
 
     const Uuid& card() const { return card_; }
-    static Digest digest_of(const Secret& secret);
+    static Sha256 digest_of(const Secret& secret);
     /// Whether this is the token that `digest` (a bytea as PostgreSQL writes it) was kept of;
     /// takes as long for a near miss as for a hit.
     bool matches(std::string_view digest) const;

@@ -177,18 +177,4 @@ Fetched Fetch::run(const Ask& ask) const {
     }
 }
 
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (const char each : text) {
-        const auto byte = static_cast<unsigned char>(each);
-        const bool plain = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-                           (each >= '0' && each <= '9') ||
-                           std::string_view("-._~").find(each) != std::string_view::npos;
-        if (plain) out += each;
-        else ((out += '%') += digits[byte >> 4]) += digits[byte & 15];
-    }
-    return out;
-}
-
 }  // namespace svc::idp_oidc

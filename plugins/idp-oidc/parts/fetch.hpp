@@ -73,7 +73,4 @@ private:
     Poco::Net::Context::Ptr context_;
 };
 
-/// As in application/x-www-form-urlencoded: only letters, digits and -._~ stay.
-std::string percent_encoded(std::string_view text);
-
 }  // namespace svc::idp_oidc

@@ -1,6 +1,7 @@
 #include "plugins/idp-oidc/parts/id_token.hpp"
 
 #include "plugins/idp-oidc/parts/json.hpp"
+#include "svc/encoding.hpp"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ void require(bool holds, const char* why) {
 }
 
 json::object decoded(std::string_view part) {
-    const auto bytes = from_base64url(part);
+    const auto bytes = from_base64(part);
     auto object = bytes ? parse_object(*bytes) : std::nullopt;
     require(object.has_value(), "the ID token is not made of JSON");
     return *std::move(object);
@@ -55,7 +56,7 @@ Token Token::parse(std::string_view text) {
     const auto algorithm = algorithm_of(text_in(header, "alg").value_or(""));
     require(algorithm.has_value(), "the ID token is not signed with RS256 or ES256");
     require(!header.contains("crit"), "the ID token asks for an extension that we do not know");
-    auto signature = from_base64url(text.substr(last + 1));
+    auto signature = from_base64(text.substr(last + 1));
     require(signature && !signature->empty(), "the ID token has no signature");
     return {
         .algorithm = *algorithm,

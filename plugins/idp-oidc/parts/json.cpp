@@ -38,24 +38,4 @@ bool list_has(const json::object& from, std::string_view name, std::string_view 
     return false;
 }
 
-std::optional<std::string> from_base64url(std::string_view text) {
-    constexpr std::string_view alphabet =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    if (text.size() % 4 == 1) return std::nullopt;
-    std::string out;
-    unsigned bits = 0;
-    int count = 0;
-    for (const char each : text) {
-        const auto value = alphabet.find(each);
-        if (value == alphabet.npos) return std::nullopt;
-        bits = bits << 6 | static_cast<unsigned>(value);
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        out += static_cast<char>(bits >> count & 0xFF);
-    }
-    if (bits & ((1U << count) - 1)) return std::nullopt;  // two spellings of the same bytes
-    return out;
-}
-
 }  // namespace svc::idp_oidc

@@ -18,7 +18,4 @@ std::optional<std::string> text_in(const boost::json::object& from, std::string_
 std::optional<std::int64_t> seconds_in(const boost::json::object& from, std::string_view name);
 bool list_has(const boost::json::object& from, std::string_view name, std::string_view text);
 
-/// The bytes, when it is base64url without padding and nothing else.
-std::optional<std::string> from_base64url(std::string_view text);
-
 }  // namespace svc::idp_oidc

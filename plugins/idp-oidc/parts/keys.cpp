@@ -1,6 +1,7 @@
 #include "plugins/idp-oidc/parts/keys.hpp"
 
 #include "plugins/idp-oidc/parts/json.hpp"
+#include "svc/encoding.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
@@ -53,7 +54,7 @@ SharedKey make_key(const char* type, OSSL_PARAM_BLD* builder) {
 
 std::optional<std::string> bytes_in(const json::object& jwk, std::string_view name) {
     const auto text = text_in(jwk, name);
-    auto bytes = text ? from_base64url(*text) : std::nullopt;
+    auto bytes = text ? from_base64(*text) : std::nullopt;
     if (bytes && (bytes->empty() || bytes->size() > 1024)) return std::nullopt;
     return bytes;
 }

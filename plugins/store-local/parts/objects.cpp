@@ -1,5 +1,7 @@
 #include "plugins/store-local/parts/objects.hpp"
 
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 #include "svc/types.hpp"
 
 #include <openssl/evp.h>
@@ -36,27 +38,6 @@ void keep_names(const fs::path& folder) {
     ::close(file);
     if (failed) fail("cannot keep", folder);
 }
-
-struct Digest {
-    EVP_MD_CTX* context = EVP_MD_CTX_new();
-    Digest() { EVP_DigestInit_ex(context, EVP_sha256(), nullptr); }
-    ~Digest() { EVP_MD_CTX_free(context); }
-    Digest(const Digest&) = delete;
-    Digest& operator=(const Digest&) = delete;
-
-    void add(std::string_view bytes) { EVP_DigestUpdate(context, bytes.data(), bytes.size()); }
-    std::string hex() {
-        std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
-        unsigned size = 0;
-        EVP_DigestFinal_ex(context, bytes.data(), &size);
-        std::string out;
-        for (unsigned i = 0; i < size; ++i) {
-            out += "0123456789abcdef"[bytes[i] >> 4];
-            out += "0123456789abcdef"[bytes[i] & 15];
-        }
-        return out;
-    }
-};
 
 }  // namespace
 
@@ -151,7 +132,7 @@ std::optional<Found> Objects::read(std::string_view key, std::size_t beginning) 
         ~Closing() { ::close(file); }
     } closing{opened->descriptor};
     Found found;
-    Digest digest;
+    Sha256Sum sum;
     std::string piece(64 << 10, '\0');
     for (;;) {
         const auto came = ::read(opened->descriptor, piece.data(), piece.size());
@@ -159,12 +140,12 @@ std::optional<Found> Objects::read(std::string_view key, std::size_t beginning) 
         if (came < 0) fail("cannot read", path_of(key));
         if (came == 0) break;
         const auto bytes = std::string_view(piece).substr(0, static_cast<std::size_t>(came));
-        digest.add(bytes);
+        sum.add(bytes);
         found.size += bytes.size();
         if (found.beginning.size() < beginning)
             found.beginning += bytes.substr(0, beginning - found.beginning.size());
     }
-    found.sha256 = digest.hex();
+    found.sha256 = hex(sum.finish());
     return found;
 }
 

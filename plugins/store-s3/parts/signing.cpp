@@ -1,5 +1,8 @@
 #include "plugins/store-s3/parts/signing.hpp"
 
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
+
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
@@ -14,23 +17,6 @@ namespace {
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
 constexpr std::string_view unsigned_payload = "UNSIGNED-PAYLOAD";
 
-std::string hex(std::string_view bytes) {
-    std::string out;
-    for (const char each : bytes) {
-        const auto byte = static_cast<unsigned char>(each);
-        out += "0123456789abcdef"[byte >> 4];
-        out += "0123456789abcdef"[byte & 15];
-    }
-    return out;
-}
-
-std::string sha256(std::string_view text) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
-    unsigned size = 0;
-    EVP_Digest(text.data(), text.size(), bytes.data(), &size, EVP_sha256(), nullptr);
-    return {reinterpret_cast<const char*>(bytes.data()), size};
-}
-
 std::string hmac(std::string_view key, std::string_view text) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
     unsigned size = 0;
@@ -44,17 +30,6 @@ std::string hmac(std::string_view key, std::string_view text) {
         &size
     );
     return {reinterpret_cast<const char*>(bytes.data()), size};
-}
-
-std::string base64(std::string_view text) {
-    std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
-    const auto size = EVP_EncodeBlock(
-        reinterpret_cast<unsigned char*>(out.data()),
-        reinterpret_cast<const unsigned char*>(text.data()),
-        static_cast<int>(text.size())
-    );
-    out.resize(static_cast<std::size_t>(size));
-    return out;
 }
 
 /// 2026-06-19T10:00:00Z
@@ -106,7 +81,7 @@ std::string canonical_request(
     std::string_view payload
 ) {
     std::string out(method);
-    out += '\n' + encoded(path, true) + '\n' + query_text(query) + '\n';
+    out += '\n' + percent_encoded(path, "/") + '\n' + query_text(query) + '\n';
     for (const auto& [name, value] : headers) out += name + ':' + value + '\n';
     out += '\n' + names_of(headers) + '\n';
     return out += payload;
@@ -114,24 +89,10 @@ std::string canonical_request(
 
 }  // namespace
 
-std::string encoded(std::string_view text, bool is_path) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (const char each : text) {
-        const auto byte = static_cast<unsigned char>(each);
-        const bool plain = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-                           (each >= '0' && each <= '9') || (is_path && each == '/') ||
-                           std::string_view("-._~").find(each) != std::string_view::npos;
-        if (plain) out += each;
-        else ((out += '%') += digits[byte >> 4]) += digits[byte & 15];
-    }
-    return out;
-}
-
 std::string query_text(const Pairs& query) {
     std::string out;
     for (const auto& [name, value] : query)
-        (out += out.empty() ? "" : "&") += encoded(name) + '=' + encoded(value);
+        (out += out.empty() ? "" : "&") += percent_encoded(name) + '=' + percent_encoded(value);
     return out;
 }
 
@@ -190,7 +151,7 @@ Pairs signed_form(const Account& account, const FormTerms& terms, const Timestam
         fields.emplace(name, value);
     }
     policy += "]}";
-    fields["Policy"] = base64(policy);
+    fields["Policy"] = base64(policy, Base64::padded);
     fields["X-Amz-Signature"] = scope.sign(fields["Policy"]);
     return fields;
 }
@@ -213,7 +174,7 @@ std::string signed_link(
     const auto path = place.path_of(key);
     const auto request =
         canonical_request("GET", path, query, {{"host", place.authority()}}, unsigned_payload);
-    return place.origin() + encoded(path, true) + '?' + query_text(query) +
+    return place.origin() + percent_encoded(path, "/") + '?' + query_text(query) +
            "&X-Amz-Signature=" + scope.sign_request(request);
 }
 

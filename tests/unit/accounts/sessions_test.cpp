@@ -1,6 +1,7 @@
 #include "tests/unit/accounts/accounts.hpp"
 
 #include "core/secret.hpp"
+#include "svc/encoding.hpp"
 
 #include <openssl/hmac.h>
 
@@ -32,8 +33,7 @@ protected:
     }
     /// A cookie as the server would sign it.
     static std::string signed_cookie(const json::value& header, const json::value& payload) {
-        const auto text = core::base64url(json::serialize(header)) + "." +
-                          core::base64url(json::serialize(payload));
+        const auto text = base64(json::serialize(header)) + "." + base64(json::serialize(payload));
         const auto key = core::Secret(server_secret, {}).sign("auth.session", "");
         unsigned char mac[32];
         unsigned int size = sizeof mac;
@@ -46,7 +46,7 @@ protected:
             mac,
             &size
         );
-        return text + "." + core::base64url({reinterpret_cast<const char*>(mac), size});
+        return text + "." + base64({reinterpret_cast<const char*>(mac), size});
     }
     std::string session_id() { return ask("SELECT id FROM sessions WHERE revoked_at IS NULL"); }
 
@@ -60,8 +60,7 @@ TEST_F(Sessions, TheCookieSaysWhoAndWhere) {
     const auto cookie = browser.cookie("svc_session");
     const auto dot = cookie.find('.');
     const auto payload =
-        json::parse(core::from_base64url(cookie.substr(dot + 1, cookie.find('.', dot + 1) - dot - 1)
-        ));
+        json::parse(*from_base64(cookie.substr(dot + 1, cookie.find('.', dot + 1) - dot - 1)));
     const auto who = browser.get("/v1/me");
     EXPECT_EQ(payload.at("sub"), json::value(who.text("/id")));
     EXPECT_EQ(payload.at("sid"), json::value(session_id()));

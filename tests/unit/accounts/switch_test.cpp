@@ -1,6 +1,6 @@
 #include "tests/unit/accounts/accounts.hpp"
 
-#include "core/secret.hpp"
+#include "svc/encoding.hpp"
 
 namespace svc::test {
 namespace {
@@ -30,8 +30,7 @@ protected:
     static json::value claims(const Client& of) {
         const auto cookie = of.cookie("svc_session");
         const auto dot = cookie.find('.');
-        return json::parse(
-            core::from_base64url(cookie.substr(dot + 1, cookie.find('.', dot + 1) - dot - 1))
+        return json::parse(*from_base64(cookie.substr(dot + 1, cookie.find('.', dot + 1) - dot - 1))
         );
     }
 

@@ -1,7 +1,5 @@
 #include "modules/auth/parts/passwords.hpp"
 
-#include "modules/auth/parts/secrets.hpp"
-
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -66,26 +64,6 @@ TEST(Decoy, TakesAsLongToCheckAsAHash) {
     const auto real = best_of(hash), fake = best_of(decoy);
     EXPECT_LT(fake, real * 2);
     EXPECT_LT(real, fake * 2);
-}
-
-TEST(Digest, IsSha256) {
-    EXPECT_EQ(
-        Digest("abc").hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    );
-}
-
-TEST(Base64Url, GoesThereAndBack) {
-    for (std::size_t size = 0; size < 40; ++size) {
-        const std::string bytes = random_bytes(size);
-        EXPECT_EQ(from_base64url(base64(bytes, Base64::url)), bytes);
-    }
-    for (const char* bad : {"a", "ab=", "ab+/", "a b", "ab\n"})
-        EXPECT_EQ(from_base64url(bad), "") << bad;
-}
-
-TEST(MailToken, HoldsTwoHundredAndFiftySixBits) {
-    EXPECT_THAT(new_mail_token(), testing::MatchesRegex("[A-Za-z0-9_-]{43}"));
-    EXPECT_NE(new_mail_token(), new_mail_token());
 }
 
 }  // namespace

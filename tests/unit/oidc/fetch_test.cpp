@@ -153,10 +153,5 @@ TEST(Fetch, AsksOnlyWhereItIsSafe) {
     EXPECT_EQ(Address::parse("http://localhost:8080").target, "/");
 }
 
-TEST(Fetch, FormsArePercentEncoded) {
-    EXPECT_EQ(percent_encoded("aZ0-._~"), "aZ0-._~");
-    EXPECT_EQ(percent_encoded("a b&c=d+ü\n"), "a%20b%26c%3Dd%2B%C3%BC%0A");
-}
-
 }  // namespace
 }  // namespace svc::test

@@ -1,5 +1,6 @@
 #include "modules/queue/parts/rows.hpp"
 #include "modules/queue/parts/token.hpp"
+#include "svc/encoding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,15 +11,7 @@ namespace {
 using boards::QueueState;
 using std::chrono::milliseconds;
 
-std::string as_bytea(const LeaseToken::Digest& digest) {
-    std::string text = "\\x";
-    for (const unsigned byte : digest) {
-        constexpr std::string_view hex = "0123456789abcdef";
-        text += hex[byte >> 4];
-        text += hex[byte & 15];
-    }
-    return text;
-}
+std::string as_bytea(const Sha256& digest) { return "\\x" + hex(digest); }
 
 boards::Card card_at(std::string position, boards::Priority priority = {}) {
     boards::Card card;
