@@ -3,6 +3,8 @@
 #include "modules/boards/shapes.hpp"
 #include "svc/call.hpp"
 
+#include <functional>
+
 /// What other modules know about a card: what is written on it, and what its work brief says.
 namespace svc::boards {
 
@@ -34,8 +36,9 @@ public:
     virtual std::unique_ptr<Body> read(Call& call, const Wanted& wanted) = 0;
 
     /// Queues copies of the blocks of the card `from` for `to`, whose own row is queued with the
-    /// same `block_count`.
-    virtual void copy(Call& call, const Uuid& from, const Card& to) = 0;
+    /// same `block_count`. The function returned sees to what the copies show; it is called once
+    /// all copies are queued, so that they are made in one go.
+    virtual std::function<void()> copy(Call& call, const Uuid& from, const Card& to) = 0;
 
 protected:
     ~CardBodies() = default;

@@ -288,7 +288,7 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
     if (ground.blockers.given()) ground.blockers.store(card.id);
     if (ground.body) ground.body->write(call, card);
-    if (bodies && card.block_count > 0) bodies->copy(call, like->id, card);
+    if (bodies && card.block_count > 0) bodies->copy(call, like->id, card)();
     CallDoer doer(call);
     const Placing placing{nullptr, card, &ground.destination.column, ground.board.now, doer};
     for (CardWatcher* watcher : moves().watchers()) watcher->made(tx, placing);

@@ -293,9 +293,11 @@ private:
         Json<std::vector<LinkRow>>::write(links_, text);
         if (!links_.empty())
             call_.tx().queue(insert_links, call_.org(), text, board_.created_by.text);
+        std::vector<std::function<void()>> copied;
         for (std::size_t i = 0; i < rows_.size(); ++i)
             if (rows_[i].card.block_count > 0)
-                bodies_->copy(call_, source_cards_[i].id, rows_[i].card);
+                copied.push_back(bodies_->copy(call_, source_cards_[i].id, rows_[i].card));
+        for (const auto& see_to_the_rest : copied) see_to_the_rest();
         CallDoer doer(call_);
         for (const CardRow& each : rows_) {
             const ColumnRules rules = rules_of(*column_at(each.card.column_id));

@@ -1,5 +1,6 @@
 // Adding blocks.
 
+#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/operations.hpp"
 
@@ -42,7 +43,9 @@ Page<Block> append(Call& call, const AppendChildrenRequest& in) {
     events.tell();
 
     Page<Block> made;
-    for (const Uuid& each : ids) made.results.push_back(shown(tree.block(each)));
+    std::vector<StoredBlock> rows;
+    for (const Uuid& each : ids) rows.push_back(tree.block(each));
+    made.results = linked(call, std::move(rows));
     return made;
 }
 

@@ -63,8 +63,8 @@ std::vector<CommentAttachment> linked(Call& call, const FileRefs& files) {
     auto out = shown(files);
     const auto* keeper = out.empty() ? nullptr : call.kernel().find<files::Files>();
     for (std::size_t i = 0; keeper && i < out.size(); ++i) {
-        files::Link link = keeper->link(call.org(), files[i]);
-        out[i].file = {std::move(link.url), link.expires_at};
+        const auto link = keeper->link(call.org(), files[i]);
+        if (link) out[i].file = {link->url, link->expires_at};
     }
     return out;
 }

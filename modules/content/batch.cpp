@@ -1,5 +1,6 @@
 // Several changes of one card's blocks at once.
 
+#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/operations.hpp"
 
@@ -222,7 +223,9 @@ private:
     }
 
     void show(BatchResult& result) {
-        for (const Uuid& each : touched_) result.results.push_back(shown(tree_.block(each)));
+        std::vector<StoredBlock> rows;
+        for (const Uuid& each : touched_) rows.push_back(tree_.block(each));
+        result.results = linked(call_, std::move(rows));
     }
 
     Call& call_;

@@ -1,6 +1,6 @@
 // Reading blocks.
 
-#include "modules/content/changes.hpp"
+#include "modules/content/addresses.hpp"
 #include "modules/content/operations.hpp"
 
 #include <algorithm>
@@ -186,6 +186,9 @@ Page<Block> list_children(Call& call, const ListChildrenQuery& in) {
     if (rows.empty()) not_found("block or card");
     boards::require(rows.front().role, BoardRole::viewer, "block or card");
     if (!rows.front().id) return {};
+    Addressing addressing;
+    for (Listed& each : rows) addressing.add(*each.type, each.payload.text);
+    addressing.fill(call);
     Unfolding tree(std::move(rows), static_cast<std::size_t>(in.paging.page_size));
     auto page = call.page(std::move(tree.first()), in.paging, [](const StoredBlock& last) {
         return std::vector{last.position, last.id.str()};
@@ -224,7 +227,7 @@ Block get(Call& call, const BlockId& in) {
     const auto seen = Seat::of(call).later<BlockSeen>(call.tx(), see_block, in.block_id).one();
     if (!seen) not_found("block");
     boards::require(seen->role, BoardRole::viewer, "block");
-    return shown(seen->block);
+    return linked(call, seen->block);
 }
 
 }  // namespace

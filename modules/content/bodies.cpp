@@ -3,6 +3,7 @@
 
 #include "modules/content/bodies.hpp"
 
+#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/parts/markdown.hpp"
 #include "modules/content/rewriting.hpp"
@@ -69,6 +70,7 @@ std::vector<BlockInput> children_of(const Call& call, const std::vector<JsonText
 
 // New ids are made of the old ones and the new card's, so that one statement makes them all. That
 // card's row says how many there were when they were counted; some may have come or gone since.
+// Answers those that show uploaded files.
 constexpr Sql copy_blocks{"content.copy_blocks", R"(
     WITH source AS MATERIALIZED (
         SELECT b.id, b.parent_id, b.type, b.payload, b.plain, b.position,
@@ -84,10 +86,18 @@ constexpr Sql copy_blocks{"content.copy_blocks", R"(
             s.plain, s.position, $4::jsonb, $4::jsonb
         FROM source s
         LEFT JOIN source p ON p.id = s.parent_id
+    ), counted AS (
+        UPDATE cards SET block_count = n.count
+        FROM (SELECT count(*) AS count FROM source) n
+        WHERE org_id = $1 AND id = $3::uuid AND block_count <> n.count
     )
-    UPDATE cards SET block_count = n.count
-    FROM (SELECT count(*) AS count FROM source) n
-    WHERE org_id = $1 AND id = $3::uuid AND block_count <> n.count)"};
+    SELECT s.copy_id AS id, s.payload FROM source s WHERE s.payload::text LIKE '%"file_id"%')"};
+
+struct CopyWithFiles {
+    Uuid id;
+    JsonText payload;
+};
+SVC_RECORD(CopyWithFiles, (id, ""), (payload, ""));
 
 // -------------------------------------------------------------------------------------- briefs
 
@@ -185,8 +195,13 @@ std::unique_ptr<boards::CardBodies::Body> Bodies::read(Call& call, const Wanted&
     );
 }
 
-void Bodies::copy(Call& call, const Uuid& from, const boards::Card& to) {
-    call.tx().queue(copy_blocks, call.org(), from, to.id, ref_of(call.caller()));
+std::function<void()> Bodies::copy(Call& call, const Uuid& from, const boards::Card& to) {
+    auto copies =
+        call.tx().later<CopyWithFiles>(copy_blocks, call.org(), from, to.id, ref_of(call.caller()));
+    return [&call, card = to.id, copies]() mutable {
+        for (const CopyWithFiles& each : copies.all())
+            hang_files(call, card, each.id, each.payload.text);
+    };
 }
 
 boards::BriefSource::Texts Bodies::about(Tx& tx, const Uuid& org, const Uuid& card) {

@@ -8,7 +8,7 @@ namespace svc::content {
 class Bodies final : public boards::CardBodies, public boards::BriefSource {
 public:
     std::unique_ptr<Body> read(Call& call, const Wanted& wanted) override;
-    void copy(Call& call, const Uuid& from, const boards::Card& to) override;
+    std::function<void()> copy(Call& call, const Uuid& from, const boards::Card& to) override;
     Texts about(Tx& tx, const Uuid& org, const Uuid& card) override;
 };
 

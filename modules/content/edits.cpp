@@ -1,5 +1,6 @@
 // Changing, deleting, restoring and moving one block.
 
+#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/operations.hpp"
 
@@ -144,7 +145,7 @@ public:
 
     Block finish(BlockEvents& events) {
         if (tree_.write()) events.tell();
-        return shown(tree_.block(id_));
+        return linked(call_, tree_.block(id_));
     }
 
 private:

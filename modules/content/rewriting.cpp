@@ -14,12 +14,13 @@ namespace svc::content {
 namespace {
 
 /// What Markdown says of a payload; all else stays as it was.
-constexpr std::array<std::string_view, 10> said_by_markdown{
+constexpr std::array<std::string_view, 11> said_by_markdown{
     "rich_text",
     "checked",
     "language",
     "expression",
     "external",
+    "file",
     "caption",
     "cells",
     "has_column_header",
@@ -49,6 +50,12 @@ Likeness likeness_of(const WrittenBlock& block) {
 std::string merged(const BlockInput& wanted, const std::string& stored) {
     json::value old = parse_json(stored);
     const json::value fresh = parse_json(wanted.payload);
+    // A file is elsewhere or here.
+    if (fresh.get_object().contains("external") || fresh.get_object().contains("file")) {
+        old.get_object().erase("external");
+        old.get_object().erase("file");
+        old.get_object()["type"] = fresh.at("type");
+    }
     for (const auto& [key, value] : fresh.get_object())
         if (std::ranges::find(said_by_markdown, std::string_view(key)) != said_by_markdown.end())
             old.get_object()[key] = value;
@@ -80,8 +87,10 @@ std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent) {
 Names kept_names(const CardTree& tree) {
     Names names;
     tree.each([&](const StoredBlock& row) {
-        if (row.payload.text.find("\"mention\"") != std::string::npos)
-            keep_names(row.payload.text, names);
+        const auto holds = [&](std::string_view member) {
+            return row.payload.text.find(member) != std::string::npos;
+        };
+        if (holds("\"mention\"") || holds("\"file_id\"")) keep_names(row.payload.text, names);
     });
     return names;
 }

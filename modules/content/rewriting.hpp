@@ -11,7 +11,7 @@ std::vector<BlockInput> parsed_markdown(const Call& call, const std::string& tex
 
 /// What stands live below a block or on the card.
 std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent);
-/// The names that the card's texts show already.
+/// The names, and the files, that the card shows already.
 Names kept_names(const CardTree& tree);
 
 /// Makes the blocks below a parent say what others say. Those that say the same keep their ids.

@@ -130,16 +130,6 @@ SVC_RECORD(
 enum class AttachmentCategory { image, video, audio, pdf, document };
 BOOST_DESCRIBE_ENUM(AttachmentCategory, image, video, audio, pdf, document)
 
-struct AttachedFile {
-    std::optional<std::string> url;
-    std::optional<Timestamp> expires_at;
-};
-SVC_RECORD(
-    AttachedFile,
-    (url, "Where to fetch it; null when it has gone."),
-    (expires_at, "When the address ends.")
-);
-
 struct CommentAttachment {
     Uuid file_id;
     AttachmentCategory category{};

@@ -1,5 +1,7 @@
 #include "modules/content/statements.hpp"
 
+#include "modules/files/api.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -188,6 +190,7 @@ void add(std::map<Uuid, std::string>& names, const std::vector<Called>& rows) {
 
 struct NamesWanted::Questions {
     std::optional<Later<Called>> people, cards;
+    std::function<std::vector<files::FileRef>()> files;
 };
 
 NamesWanted::NamesWanted(Call& call, Named named)
@@ -196,8 +199,10 @@ NamesWanted::NamesWanted(Call& call, Named named)
         questions_->people = call.tx().later<Called>(name_people, call.org(), named_.users);
     if (!named_.pages.empty())
         questions_->cards = Seat::of(call).later<Called>(call.tx(), name_cards, named_.pages);
-    if (!named_.files.empty())
-        unknown(call, "a text shows no uploaded files; name one elsewhere, as `external`");
+    if (named_.files.empty()) return;
+    const auto* files = call.kernel().find<files::Files>();
+    if (!files) unknown(call, "this server keeps no files; name one elsewhere, as `external`");
+    questions_->files = files->find(call, named_.files);
 }
 
 NamesWanted::~NamesWanted() = default;
@@ -205,11 +210,16 @@ NamesWanted::~NamesWanted() = default;
 Names NamesWanted::names(Names names) {
     if (questions_->people) add(names.users, questions_->people->all());
     if (questions_->cards) add(names.pages, questions_->cards->all());
+    if (questions_->files)
+        for (const files::FileRef& each : questions_->files())
+            names.files.insert_or_assign(each.id, each.filename);
     for (const Uuid& each : named_.users)
         if (!names.users.contains(each))
             unknown(call_, "nobody in the workspace has the id " + each.str());
     for (const Uuid& each : named_.pages)
         if (!names.pages.contains(each)) unknown(call_, "there is no card " + each.str());
+    for (const Uuid& each : named_.files)
+        if (!names.files.contains(each)) unknown(call_, "you may show no such file: " + each.str());
     return names;
 }
 

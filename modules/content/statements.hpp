@@ -90,7 +90,7 @@ public:
     NamesWanted(Call& call, Named named);
     ~NamesWanted();
     /// Reads, and adds to what is `kept`; throws Failure 422 for somebody who is not in the
-    /// workspace, and for a card that the caller may not see, save those kept.
+    /// workspace, and for a card or a file that the caller may not see, save those kept.
     Names names(Names kept = {});
 
 private:

@@ -160,6 +160,7 @@ private:
     bool is_within(const Uuid& id, const Uuid& ancestor) const;
     void each_below(const Uuid& id, const std::function<void(const Uuid&)>& visit) const;
     Uuid make(const Uuid& parent, const boards::OrderKey& position, BlockInput block);
+    void hang_files() const;
     void link(const Uuid& id);
     void unlink(const Uuid& id);
 

@@ -1,6 +1,6 @@
 // How changed blocks are written, and how a block is shown.
 
-#include "modules/content/tree.hpp"
+#include "modules/content/addresses.hpp"
 
 namespace svc::content {
 
@@ -110,7 +110,18 @@ bool CardTree::write(Raise raise) {
     if (raise == Raise::yes) raise_card(tx, org, card_, more_, who_);
     if (!fresh.empty()) tx.queue(insert_blocks, org, card_.card_id, who_, fresh + ']');
     if (!changed.empty()) tx.queue(update_blocks, org, card_.card_id, who_, changed + ']');
+    hang_files();
     return true;
+}
+
+void CardTree::hang_files() const {
+    for (const auto& [id, node] : nodes_) {
+        const std::string& payload = node.row.payload.text;
+        const bool shows = !files_in(payload).empty();
+        const bool showed = node.before && !files_in(node.before->payload.text).empty();
+        if (node.state == State::fresh ? shows : node.state == State::reworded && (shows || showed))
+            content::hang_files(call_, card_.card_id, id, payload);
+    }
 }
 
 Block shown(const StoredBlock& row) {

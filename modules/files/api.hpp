@@ -34,8 +34,9 @@ public:
     /// How large a file may be, in bytes.
     virtual std::int64_t largest() const = 0;
 
-    /// The address of a file that its caller may see; no database is asked.
-    virtual Link link(const Uuid& org, const FileRef& file) const = 0;
+    /// The address of a file that its caller may see; no database is asked. Nothing while no store
+    /// is on: whoever shows the file shows it without.
+    virtual std::optional<Link> link(const Uuid& org, const FileRef& file) const = 0;
 };
 
 /// A file to be uploaded, as somebody announces it.

@@ -101,23 +101,26 @@ void Service::hang(
     for (const Uuid& each : ids) tx.queue(take_place, org, each, holder, card, new_uuid());
 }
 
-Link Service::link(const Uuid& org, const FileRef& file) const {
+std::optional<Link> Service::link(const Uuid& org, const FileRef& file) const {
+    const auto* store = kernel_.find<ObjectStore>();
+    if (!store) return std::nullopt;
     const Timestamp until{Timestamp::now().micros + settings_.link_minutes * 60 * 1'000'000};
-    const auto url = store().download_url(
+    const auto url = store->download_url(
         {.key = object_key(org, file.id, file.object_id),
          .content_type = file.content_type,
          .disposition = disposition_of(file.content_type, file.filename),
          .until = until}
     );
-    return {url, until};
+    return Link{url, until};
 }
 
 File Service::shown(const FileSeen& seen) const {
     File file = seen.file;
     if (file.status != FileStatus::available || !seen.object_id) return file;
-    auto [url, expires_at] = link(*file.org_id, seen.ref());
-    file.url = std::move(url);
-    file.url_expires_at = expires_at;
+    if (auto found = link(*file.org_id, seen.ref())) {
+        file.url = std::move(found->url);
+        file.url_expires_at = found->expires_at;
+    }
     return file;
 }
 

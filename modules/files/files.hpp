@@ -150,7 +150,7 @@ public:
         Tx& tx, const Uuid& org, const Uuid& card, const Uuid& holder, const std::vector<Uuid>& ids
     ) const override;
     std::int64_t largest() const override { return settings_.largest_mib << 20; }
-    Link link(const Uuid& org, const FileRef& file) const override;
+    std::optional<Link> link(const Uuid& org, const FileRef& file) const override;
 
     FileUpload announce(Call& call, const Announcement& what) const override;
     File commit(Call& call, const Uuid& id, const std::optional<Purpose>& purpose) const override;

@@ -94,9 +94,10 @@ http::Answer Pictures::serve(const http::Request& request) const {
          .filename = "picture" + std::string(path.substr(path.rfind('.'))),
          .content_type = std::string(named->content_type)}
     );
+    if (!link) throw Failure(Fault::unavailable, "This server has no store for files.");
     http::Answer answer;
     answer.status = 302;
-    answer.headers = {{"Location", link.url}, {"Cache-Control", std::string(cached)}};
+    answer.headers = {{"Location", link->url}, {"Cache-Control", std::string(cached)}};
     return answer;
 }
 

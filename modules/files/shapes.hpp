@@ -44,7 +44,9 @@ SVC_RECORD(
     (content_type, "What sort of file it is, as declared and found."),
     (size_bytes, "In bytes: as declared, if it was; as found once it is available."),
     (sha256, "The SHA-256 of its bytes, in hex; null until it is available."),
-    (url, "Where to download it, without further credentials; null until it is available."),
+    (url,
+     "Where to download it, without further credentials; null until it is available, and while the "
+     "server has no store."),
     (url_expires_at, "When that address stops working; ask again for another."),
     (expires_at, "When the upload has to be done and committed; null when it is."),
     (committed_at, "When it became available."),

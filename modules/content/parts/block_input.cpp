@@ -242,6 +242,9 @@ void keep_names(const std::string& stored, Names& names) {
         const auto* object = in.if_object();
         if (!object) return;
         for (const auto& [key, value] : *object) visit(value);
+        std::vector<Uuid> files;
+        add_id(in, "file_id", files);
+        for (const Uuid& each : files) names.files.emplace(each, "");
         const auto* mention = object->if_contains("mention");
         const auto* plain = object->if_contains("plain_text");
         if (!mention || !plain || !plain->is_string()) return;

@@ -1,8 +1,7 @@
 // Markdown as blocks.
 
 #include "modules/content/parts/cmark_tree.hpp"
-#include "modules/content/parts/inline_markdown.hpp"
-#include "modules/content/parts/markdown.hpp"
+#include "modules/content/parts/made_blocks.hpp"
 #include "modules/content/parts/wild.hpp"
 
 #include <algorithm>
@@ -10,29 +9,6 @@
 namespace svc::content {
 
 namespace {
-
-template <class T>
-BlockInput block_of(BlockType type, T payload) {
-    BlockInput block;
-    block.type = type;
-    Json<T>::write(payload, block.payload);
-    return block;
-}
-
-const RichTexts& checked(const RichTexts& texts) {
-    if (texts.size() > most_items)
-        throw MarkdownError("a paragraph makes more than 100 items of rich text");
-    return texts;
-}
-
-template <class T>
-BlockInput text_block(BlockType type, const RichTexts& texts) {
-    T payload{};
-    payload.rich_text = checked(texts);
-    BlockInput block = block_of(type, std::move(payload));
-    gather(texts, block.named);
-    return block;
-}
 
 class BlockReader {
 public:
@@ -183,19 +159,7 @@ private:
     }
 
     static BlockInput paragraph(cmark_node* node) {
-        cmark_node* only = cmark_node_first_child(node);
-        if (only && !cmark_node_next(only) && kind_of_node(only) == "image") {
-            const char* target = cmark_node_get_url(only);
-            if (const auto url = Url::parse(target ? target : "")) {
-                MediaBlock picture;
-                picture.type = MediaType::external;
-                picture.external = ExternalFile{*url};
-                picture.caption = checked(inline_text(only));
-                BlockInput block = block_of(BlockType::image, picture);
-                gather(picture.caption, block.named);
-                return block;
-            }
-        }
+        if (auto shown = media_in(node)) return *std::move(shown);
         return text_block<ParagraphBlock>(BlockType::paragraph, inline_text(node));
     }
 

@@ -23,12 +23,13 @@ void reject(Reader& reader, std::string_view field, const std::string& why) {
 /// A file is elsewhere or here, and here it is called by one name.
 template <class T>
 void settle_file(Reader& reader, T& payload) {
-    if (payload.file_upload && !payload.file)
-        payload.file = KeptFile{payload.file_upload->id, std::nullopt, std::nullopt};
+    const int given =
+        payload.external.has_value() + payload.file.has_value() + payload.file_upload.has_value();
+    if (given != 1) return reject(reader, "type", "give one of external, file and file_upload");
+    if (payload.file_upload) payload.file = KeptFile{payload.file_upload->id, {}};
     payload.file_upload.reset();
-    if (payload.external.has_value() == payload.file.has_value())
-        return reject(reader, "type", "give either external or file");
     const MediaType found = payload.external ? MediaType::external : MediaType::file;
+    if (payload.type == MediaType::file_upload) payload.type = MediaType::file;
     if (payload.type && *payload.type != found)
         return reject(reader, "type", "it does not name the member that is given");
     payload.type = found;
@@ -36,8 +37,13 @@ void settle_file(Reader& reader, T& payload) {
 
 void settle_icon(Reader& reader, std::optional<BlockIcon>& icon) {
     if (!icon) return;
-    const int given = icon->emoji.has_value() + icon->external.has_value() + icon->file.has_value();
-    if (given != 1) return reject(reader, "icon", "give one of emoji, external and file");
+    const int given = icon->emoji.has_value() + icon->external.has_value() +
+                      icon->file_id.has_value() + icon->file_upload.has_value();
+    if (given != 1)
+        return reject(reader, "icon", "give one of emoji, external, file_id and file_upload");
+    if (icon->file_upload) icon->file_id = icon->file_upload->id;
+    icon->file_upload.reset();
+    if (icon->type == IconType::file_upload) icon->type = IconType::file;
     const IconType found = icon->emoji      ? IconType::emoji
                            : icon->external ? IconType::external
                                             : IconType::file;
@@ -69,15 +75,36 @@ void settle_payload(Reader& reader, T& payload) {
             reject(reader, "width_ratio", "it has to be above 0");
 }
 
+/// Calls `each(id)` for every uploaded file that a payload shows.
+template <class T, class Each>
+void each_file(const T& payload, const Each& each) {
+    if constexpr (requires { payload.file_upload; })
+        if (payload.file) each(payload.file->file_id);
+    if constexpr (requires { payload.icon; })
+        if (payload.icon && payload.icon->file_id) each(*payload.icon->file_id);
+}
+
+/// Has the payload say where the uploaded files are that it shows.
+template <class T>
+void put_addresses(T& payload, const Addresses& addresses) {
+    const auto address_of = [&](const Uuid& file) {
+        const auto found = addresses.find(file);
+        return found == addresses.end() ? std::nullopt : std::optional(found->second);
+    };
+    if constexpr (requires { payload.file_upload; })
+        if (payload.file)
+            payload.file->address = address_of(payload.file->file_id).value_or(AttachedFile{});
+    if constexpr (requires { payload.icon; })
+        if (payload.icon && payload.icon->file_id)
+            payload.icon->file = address_of(*payload.icon->file_id);
+}
+
 template <class T>
 void gather_payload(T& payload, Named& into) {
     each_text(payload, [&](std::string_view, RichTexts& texts) { gather(texts, into); });
     if constexpr (requires { payload.cells; })
         for (const RichTexts& cell : payload.cells) gather(cell, into);
-    if constexpr (requires { payload.file_upload; })
-        if (payload.file) into.files.push_back(payload.file->file_id);
-    if constexpr (requires { payload.icon; })
-        if (payload.icon && payload.icon->file) into.files.push_back(payload.icon->file->file_id);
+    each_file(payload, [&](const Uuid& file) { into.files.push_back(file); });
     if constexpr (requires { payload.card_id; }) into.pages.push_back(payload.card_id);
 }
 
@@ -85,6 +112,7 @@ void gather_payload(T& payload, Named& into) {
 template <class T>
 std::string stored(T& payload) {
     if constexpr (requires { payload.children; }) payload.children.reset();
+    put_addresses(payload, {});
     std::string text;
     Json<T>::write(payload, text);
     return text;
@@ -116,6 +144,14 @@ Worded work_out_payload(const std::string& text, const Names& names) {
             content::work_out(cell, names);
             say(plain_text_of(cell));
         }
+    if constexpr (requires {
+                      payload.file;
+                      payload.name;
+                  })
+        if (payload.file && payload.name.empty()) {
+            const auto found = names.files.find(payload.file->file_id);
+            if (found != names.files.end()) payload.name = found->second;
+        }
     if constexpr (requires { payload.expression; }) say(payload.expression);
     if constexpr (requires { payload.name; }) say(payload.name);
     if constexpr (requires { payload.url; }) say(payload.url.str());
@@ -124,7 +160,16 @@ Worded work_out_payload(const std::string& text, const Names& names) {
 }
 
 template <class T>
-constexpr PayloadKind kind{&codec<T>, &read_payload<T>, &work_out_payload<T>};
+std::string address_payload(const std::string& text, const Addresses& addresses) {
+    T payload = payload_as<T>(text);
+    put_addresses(payload, addresses);
+    std::string out;
+    Json<T>::write(payload, out);
+    return out;
+}
+
+template <class T>
+constexpr PayloadKind kind{&codec<T>, &read_payload<T>, &work_out_payload<T>, &address_payload<T>};
 
 }  // namespace
 

@@ -1,53 +1,10 @@
 #pragma once
 
 #include "modules/content/parts/rich_text.hpp"
+#include "modules/content/parts/shown_files.hpp"
 
 /// What each type of block holds (contract 6.20), one record a type.
 namespace svc::content {
-
-enum class IconType { emoji, external, file };
-BOOST_DESCRIBE_ENUM(IconType, emoji, external, file)
-
-struct ExternalFile {
-    Url url;
-    auto operator<=>(const ExternalFile&) const = default;
-};
-SVC_RECORD(ExternalFile, (url, "Where it is to be found."));
-
-/// A file that this server keeps.
-struct KeptFile {
-    Uuid file_id;
-    std::optional<std::string> url;
-    std::optional<Timestamp> expires_at;
-    auto operator<=>(const KeptFile&) const = default;
-};
-SVC_RECORD(
-    KeptFile,
-    (file_id, "Of a file that was uploaded and committed."),
-    (url, "Where to fetch it; good until expires_at.", echo),
-    (expires_at, "When the address ends.", echo)
-);
-
-struct UploadedFile {
-    Uuid id;
-    auto operator<=>(const UploadedFile&) const = default;
-};
-SVC_RECORD(UploadedFile, (id, "The same as file_id."));
-
-struct BlockIcon {
-    std::optional<IconType> type;
-    std::optional<std::string> emoji;
-    std::optional<ExternalFile> external;
-    std::optional<KeptFile> file;
-    auto operator<=>(const BlockIcon&) const = default;
-};
-SVC_RECORD(
-    BlockIcon,
-    (type, "Which of the following it is; may be left out.", left_out),
-    (emoji, "One emoji.", length(1, 32), left_out),
-    (external, "A picture elsewhere.", left_out),
-    (file, "A picture that was uploaded.", left_out)
-);
 
 /// In front of every payload's fields stands what answers never show there: children are sent
 /// within the payload or beside it, and read by whoever reads the block.
@@ -179,8 +136,8 @@ SVC_RECORD(
     (caption, "What stands below it.", length(0, most_items), defaulted)
 );
 
-enum class MediaType { external, file };
-BOOST_DESCRIBE_ENUM(MediaType, external, file)
+enum class MediaType { external, file, file_upload };
+BOOST_DESCRIBE_ENUM(MediaType, external, file, file_upload)
 
 /// A picture, a film, a sound or a PDF.
 struct MediaBlock {
@@ -192,7 +149,9 @@ struct MediaBlock {
 };
 SVC_RECORD(
     MediaBlock,
-    (type, "Which of the following it is; may be left out.", left_out),
+    (type,
+     "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
+     left_out),
     (external, "A file elsewhere.", left_out),
     (file, "A file that was uploaded.", left_out),
     (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
@@ -209,12 +168,17 @@ struct FileBlock {
 };
 SVC_RECORD(
     FileBlock,
-    (type, "Which of the following it is; may be left out.", left_out),
+    (type,
+     "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
+     left_out),
     (external, "A file elsewhere.", left_out),
     (file, "A file that was uploaded.", left_out),
     (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
     (caption, "What stands below it.", length(0, most_items), defaulted),
-    (name, "What people see it called.", length(0, 255), defaulted)
+    (name,
+     "What people see it called; of an uploaded file its own name, if left out.",
+     length(0, 255),
+     defaulted)
 );
 
 struct TableBlock {
@@ -353,6 +317,9 @@ struct Worded {
     std::string payload, plain;
 };
 
+/// Where the uploaded files are that somebody may fetch.
+using Addresses = std::map<Uuid, AttachedFile>;
+
 /// What can be done with a payload of one type.
 struct PayloadKind {
     const Codec* codec;
@@ -361,6 +328,8 @@ struct PayloadKind {
     std::string (*read)(Reader&, const json::value&, Named& named);
     /// Fills in what is worked out.
     Worded (*work_out)(const std::string& payload, const Names&);
+    /// A stored payload with the addresses of the uploaded files that it shows.
+    std::string (*address)(const std::string& payload, const Addresses&);
 };
 const PayloadKind& kind_of(BlockType type);
 

@@ -187,6 +187,7 @@ inline constexpr std::size_t most_items = 100;
 struct Names {
     std::map<Uuid, std::string> users;  ///< people and agents of the workspace
     std::map<Uuid, std::string> pages;  ///< cards that the writer may see: their keys
+    std::map<Uuid, std::string> files;  ///< uploads that the writer may show: what they are called
 };
 /// Who and what a text names, by id.
 struct Named {

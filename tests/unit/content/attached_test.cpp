@@ -1,5 +1,6 @@
 // Uploaded files that come with comments, on a server that keeps files, and on one that does not.
 
+#include "svc/types.hpp"
 #include "tests/unit/files/house.hpp"
 
 namespace svc::test {
@@ -51,6 +52,42 @@ TEST_F(Attached, RefusesFilesOfOthersAndTooMany) {
     expect(422, comment(me(), {named(id), named(id), named(id), named(id)}));
     const auto list = expect(200, me().get("/v1/comments?card_id=" + card));
     EXPECT_TRUE(list.json().at("results").as_array().empty());
+}
+
+/// A server that had a store once.
+class WithoutAStore : public Attached {
+protected:
+    static void SetUpTestSuite() {
+        database = Postgres::shared().fresh_database();
+        server = std::make_unique<Server>(Server::Options{
+            .database_url = database, .settings = {"plugins=mail-file"}});
+    }
+    /// An available file, as a commit left it.
+    std::string old_file() {
+        const std::string id = new_uuid().str();
+        run("INSERT INTO files (org_id, id, status, purpose, filename, content_type, size_bytes,"
+            " object_id, upload_ends_at, created_by) VALUES ('" +
+            space.org_id + "', '" + id +
+            "', 'available', 'attachment', 'a.png', 'image/png', 1, '" + new_uuid().str() +
+            "', now(), '" + space.user_id + "')");
+        return id;
+    }
+};
+
+TEST_F(WithoutAStore, WhatShowsFilesIsReadWithoutTheirAddresses) {
+    const std::string id = old_file();
+    const auto made = expect(201, comment(me(), {named(id)}));
+    const auto seen = expect(200, me().get("/v1/comments?card_id=" + card));
+    EXPECT_EQ(seen.text("/results/0/attachments/0/file_id"), id);
+    EXPECT_TRUE(seen.json().at_pointer("/results/0/attachments/0/file/url").is_null());
+    const json::value image{
+        {"children", json::array{json::object{{"image", {{"file", {{"file_id", id}}}}}}}}};
+    expect(200, me().send("PATCH", "/v1/blocks/" + card + "/children", json::serialize(image)));
+    const auto blocks = expect(200, me().get("/v1/blocks/" + card + "/children"));
+    EXPECT_EQ(blocks.text("/results/0/image/file/file_id"), id);
+    EXPECT_TRUE(blocks.json().at_pointer("/results/0/image/file/url").is_null());
+    EXPECT_TRUE(expect(200, read(me(), id)).json().at("url").is_null());
+    expect(503, presign(me(), {{"filename", "a.png"}, {"content_type", "image/png"}}));
 }
 
 }  // namespace svc::test

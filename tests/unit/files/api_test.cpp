@@ -98,12 +98,13 @@ TEST_F(FilesApi, FilesThatAreGoneHangNowhere) {
 TEST_F(FilesApi, ALinkTakesNoDatabase) {
     const files::FileRef ref{new_uuid(), new_uuid(), "a b.svg", "image/svg+xml"};
     const auto link = files.link(*owner.org_id, ref);
-    EXPECT_TRUE(link.url.starts_with(
+    ASSERT_TRUE(link);
+    EXPECT_TRUE(link->url.starts_with(
         "https://board.example/storage/" + owner.org_id->str() + "/" + ref.id.str() + "/" +
         ref.object_id.str() + "?"
-    )) << link.url;
-    EXPECT_NE(link.url.find("attachment"), std::string::npos);
-    EXPECT_GT(link.expires_at, Timestamp::now());
+    )) << link->url;
+    EXPECT_NE(link->url.find("attachment"), std::string::npos);
+    EXPECT_GT(link->expires_at, Timestamp::now());
 }
 
 }  // namespace

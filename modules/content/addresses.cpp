@@ -1,0 +1,56 @@
+#include "modules/content/addresses.hpp"
+
+#include "modules/files/api.hpp"
+#include "svc/json.hpp"
+
+#include <boost/json/value.hpp>
+
+namespace svc::content {
+
+std::vector<Uuid> files_in(const std::string& payload) {
+    // Most show none; within a text, quotes have backslashes.
+    if (payload.find("\"file_id\"") == payload.npos) return {};
+    return named_by(parse_json(payload)).files;
+}
+
+void Addressing::add(BlockType type, std::string& payload) {
+    const auto files = files_in(payload);
+    if (files.empty()) return;
+    payloads_.push_back({type, &payload});
+    files_.insert(files_.end(), files.begin(), files.end());
+}
+
+void Addressing::fill(Call& call) const {
+    const auto* keeper = files_.empty() ? nullptr : call.kernel().find<files::Files>();
+    if (!keeper) return;
+    Addresses addresses;
+    for (const files::FileRef& each : keeper->find(call, files_)()) {
+        const auto link = keeper->link(call.org(), each);
+        if (link) addresses[each.id] = {link->url, link->expires_at};
+    }
+    for (const Wanted& each : payloads_)
+        *each.payload = kind_of(each.type).address(*each.payload, addresses);
+}
+
+Block linked(Call& call, StoredBlock row) {
+    Addressing addressing;
+    addressing.add(row.type, row.payload.text);
+    addressing.fill(call);
+    return shown(row);
+}
+
+std::vector<Block> linked(Call& call, std::vector<StoredBlock> rows) {
+    Addressing addressing;
+    for (StoredBlock& each : rows) addressing.add(each.type, each.payload.text);
+    addressing.fill(call);
+    std::vector<Block> blocks;
+    for (const StoredBlock& each : rows) blocks.push_back(shown(each));
+    return blocks;
+}
+
+void hang_files(Call& call, const Uuid& card, const Uuid& block, const std::string& payload) {
+    if (const auto* keeper = call.kernel().find<files::Files>())
+        keeper->hang(call.tx(), call.org(), card, block, files_in(payload));
+}
+
+}  // namespace svc::content
