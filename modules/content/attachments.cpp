@@ -46,7 +46,7 @@ FileRefs WantedFiles::refs() {
 
 void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files) {
     const auto* keeper = call.kernel().find<files::Files>();
-    if (!keeper || files.empty()) return;
+    if (!keeper) return;
     std::vector<Uuid> ids;
     for (const files::FileRef& each : files) ids.push_back(each.id);
     keeper->hang(call.tx(), call.org(), card, comment, ids);

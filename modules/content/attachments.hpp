@@ -35,7 +35,7 @@ private:
     std::function<FileRefs()> found_;
 };
 
-/// Queues that the comment shows these files.
+/// Queues that the comment shows these files, and no others.
 void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files);
 
 /// As events show them: their addresses end too soon.

@@ -125,6 +125,7 @@ Comment remove(Call& call, const CommentId& in) {
     after.in_trash = true;
     return edit.finish(comment_deleted, after, [&](Tx& tx) {
         tx.queue(trash_comment, call.org(), after.id);
+        if (!after.attachments.parsed().empty()) hang(call, after.card_id, after.id, {});
         count_comments(tx, call.org(), edit.card, -1);
     });
 }

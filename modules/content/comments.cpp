@@ -32,7 +32,8 @@ Comment shown(const StoredComment& row) {
 
 Comment linked(Call& call, const StoredComment& row) {
     Comment comment = shown(row);
-    if (!comment.attachments.empty()) comment.attachments = linked(call, row.attachments.parsed());
+    if (!comment.attachments.empty() && !row.in_trash)
+        comment.attachments = linked(call, row.attachments.parsed());
     return comment;
 }
 
@@ -313,7 +314,7 @@ Comment create(Call& call, const CreateCommentRequest& in) {
         row.created_by.text,
         row.attachments.text
     );
-    hang(call, row.card_id, row.id, attached);
+    if (!attached.empty()) hang(call, row.card_id, row.id, attached);
     count_comments(tx, call.org(), card, 1);
     call_to(call, row.card_id, texts);
     call.tell(made);

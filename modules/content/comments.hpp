@@ -39,7 +39,7 @@ SVC_RECORD(
 
 /// As events show it.
 Comment shown(const StoredComment& row);
-/// As answers show it.
+/// As answers show it. What came with a deleted one hangs there no more, so it has no address.
 Comment linked(Call& call, const StoredComment& row);
 
 /// What somebody says, as a request brings it: one of the two. Throws Failure 422.

@@ -54,6 +54,18 @@ TEST_F(Attached, RefusesFilesOfOthersAndTooMany) {
     EXPECT_TRUE(list.json().at("results").as_array().empty());
 }
 
+TEST_F(Attached, FilesGoWithTheirComment) {
+    const std::string id = file(me());
+    const auto made = expect(201, comment(me(), {named(id)}));
+    Client other = token("member", "agent");
+    expect(200, read(other, id));
+    const auto gone = expect(200, me().send("DELETE", "/v1/comments/" + made.text("/id")));
+    EXPECT_EQ(gone.text("/attachments/0/file_id"), id);
+    EXPECT_TRUE(gone.json().at_pointer("/attachments/0/file/url").is_null());
+    expect(404, read(other, id));
+    expect(200, read(me(), id));
+}
+
 /// A server that had a store once.
 class WithoutAStore : public Attached {
 protected:
