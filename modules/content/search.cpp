@@ -109,17 +109,17 @@ SVC_RECORD(
 
 // Everything that the caller may see and that has the words, with a key to sort by. What is found
 // is made readable for one page alone. $5 query, $6 board, $7 sort of thing, $8 order: relevance,
-// latest or oldest; $9 and $10 where the last page ended.
-constexpr Sql find{"content.search", R"(
+// latest or oldest; $9 and $10 where the last page ended. The words stand in a condition of their
+// own, which an index can answer.
+constexpr Sql find_words{"content.search", R"(
     WITH asked AS (
-        SELECT websearch_to_tsquery('simple', coalesce($5, '')) AS words
+        SELECT websearch_to_tsquery('simple', $5) AS words
     ), wanted AS (
-        SELECT $5::text IS NULL OR btrim($5) = '' AS anything,
-            CASE WHEN a.words::text LIKE '%''' THEN (a.words::text || ':*')::tsquery
-                ELSE a.words END AS words
+        SELECT CASE WHEN a.words::text LIKE '%''' THEN (a.words::text || ':*')::tsquery
+            ELSE a.words END AS words
         FROM asked a
     ), open AS MATERIALIZED (
-        SELECT b.id, b.key, b.name
+        SELECT b.id
         FROM boards b
         LEFT JOIN board_grants g
             ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
@@ -128,75 +128,72 @@ constexpr Sql find{"content.search", R"(
                 $3 = 'agent' AND EXISTS (
                     SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
                 IS NOT NULL
-    ), found AS (
-        SELECT 'board' AS object, b.id, b.id AS board_id, NULL::uuid AS card_id, b.words,
-            b.last_edited_time
-        FROM open o
-        JOIN boards b ON b.org_id = $1 AND b.id = o.id
-        CROSS JOIN wanted w
-        WHERE coalesce($7, 'board') = 'board' AND (w.anything OR b.words @@ w.words)
-        UNION ALL
-        SELECT 'card', c.id, c.board_id, c.id, c.words, c.last_edited_time
-        FROM cards c
-        JOIN open o ON o.id = c.board_id
-        CROSS JOIN wanted w
-        WHERE c.org_id = $1 AND NOT c.in_trash
-            AND coalesce($7, 'card') = 'card' AND (w.anything OR c.words @@ w.words)
-        UNION ALL
-        SELECT 'block', b.id, c.board_id, b.card_id, b.words, b.last_edited_time
-        FROM blocks b
-        JOIN cards c ON c.org_id = $1 AND c.id = b.card_id AND NOT c.in_trash
-        JOIN open o ON o.id = c.board_id
-        CROSS JOIN wanted w
-        WHERE b.org_id = $1 AND b.trashed_by IS NULL
-            AND coalesce($7, 'block') = 'block' AND (w.anything OR b.words @@ w.words)
-        UNION ALL
-        SELECT 'comment', m.id, c.board_id, m.card_id, m.words, m.last_edited_time
-        FROM comments m
-        JOIN cards c ON c.org_id = $1 AND c.id = m.card_id AND NOT c.in_trash
-        JOIN open o ON o.id = c.board_id
-        CROSS JOIN wanted w
-        WHERE m.org_id = $1 AND NOT m.in_trash
-            AND coalesce($7, 'comment') = 'comment' AND (w.anything OR m.words @@ w.words)
     ), keyed AS (
-        SELECT f.object, f.id, f.board_id, f.card_id,
+        SELECT f.object, f.id,
             CASE $8
                 WHEN 'relevance' THEN (ts_rank_cd(f.words, w.words, 1) * 1000000)::bigint
                 WHEN 'latest' THEN (extract(epoch FROM f.last_edited_time) * 1000000)::bigint
                 ELSE - (extract(epoch FROM f.last_edited_time) * 1000000)::bigint
             END AS sort_key
-        FROM found f
+        FROM found_view f
         CROSS JOIN wanted w
+        WHERE f.org_id = $1 AND f.object = coalesce($7, f.object)
+            AND f.board_id = ANY (ARRAY(SELECT o.id FROM open o))
+            AND f.words @@ (SELECT words FROM wanted)
     ), page AS (
         SELECT k.* FROM keyed k
         WHERE (k.sort_key, k.id) < ($9::bigint, $10::uuid)
         ORDER BY k.sort_key DESC, k.id DESC
         LIMIT $11
     )
-    SELECT p.object, p.id, p.board_id, p.card_id, p.sort_key,
-        CASE WHEN p.object = 'board' THEN o.key ELSE o.key || '-' || c.number END AS key,
-        CASE WHEN p.object = 'board' THEN o.name ELSE c.title END AS title,
-        b.type,
-        ts_headline('simple',
-            translate(left(CASE p.object
-                WHEN 'board' THEN o.name || ' ' || coalesce(d.description, '')
-                WHEN 'card' THEN c.title
-                WHEN 'block' THEN b.plain
-                ELSE m.plain END, 20000), chr(1) || chr(2), ''),
-            w.words,
+    SELECT f.object, f.id, f.board_id, f.card_id, p.sort_key, f.key, f.title, f.type,
+        ts_headline('simple', translate(left(f.says, 20000), chr(1) || chr(2), ''), w.words,
             'StartSel=' || chr(1) || ', StopSel=' || chr(2)
                 || ', MaxFragments=2, MaxWords=30, MinWords=10, FragmentDelimiter=" … "')
             AS headline,
-        coalesce(m.created_time, b.created_time, c.created_time, d.created_time) AS created_time,
-        coalesce(m.last_edited_time, b.last_edited_time, c.last_edited_time, d.last_edited_time)
-            AS last_edited_time
+        f.created_time, f.last_edited_time
     FROM page p
-    JOIN open o ON o.id = p.board_id
+    CROSS JOIN LATERAL (
+        SELECT * FROM found_view v
+        WHERE v.org_id = $1 AND v.object = p.object AND v.id = p.id OFFSET 0
+    ) f
     CROSS JOIN wanted w
-    LEFT JOIN boards d ON d.org_id = $1 AND d.id = p.board_id AND p.object = 'board'
-    LEFT JOIN cards c ON c.org_id = $1 AND c.id = p.card_id
-    LEFT JOIN blocks b ON b.org_id = $1 AND b.id = p.id AND p.object = 'block'
-    LEFT JOIN comments m ON m.org_id = $1 AND m.id = p.id AND p.object = 'comment'
+    ORDER BY p.sort_key DESC, p.id DESC)"};
+
+// Everything that the caller may see: $5 board, $6 sort of thing, $7 latest or oldest.
+constexpr Sql list_all{"content.list_all", R"(
+    WITH open AS MATERIALIZED (
+        SELECT b.id
+        FROM boards b
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        WHERE b.org_id = $1 AND NOT b.in_trash AND ($5::uuid IS NULL OR b.id = $5)
+            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+                IS NOT NULL
+    ), page AS (
+        SELECT f.object, f.id, f.sort_key
+        FROM (
+            SELECT v.object, v.id,
+                (extract(epoch FROM v.last_edited_time) * 1000000)::bigint
+                    * CASE $7 WHEN 'latest' THEN 1 ELSE -1 END AS sort_key
+            FROM found_view v
+            WHERE v.org_id = $1 AND v.object = coalesce($6, v.object)
+                AND v.board_id = ANY (ARRAY(SELECT o.id FROM open o))
+        ) f
+        WHERE (f.sort_key, f.id) < ($8::bigint, $9::uuid)
+        ORDER BY f.sort_key DESC, f.id DESC
+        LIMIT $10
+    )
+    SELECT f.object, f.id, f.board_id, f.card_id, p.sort_key, f.key, f.title, f.type,
+        translate(left(f.says, 200), chr(1) || chr(2), '') AS headline,
+        f.created_time, f.last_edited_time
+    FROM page p
+    CROSS JOIN LATERAL (
+        SELECT * FROM found_view v
+        WHERE v.org_id = $1 AND v.object = p.object AND v.id = p.id OFFSET 0
+    ) f
     ORDER BY p.sort_key DESC, p.id DESC)"};
 
 struct Hit {
@@ -261,12 +258,15 @@ SearchResult shown(const Call& call, Kernel& kernel, const Hit& hit) {
     return result;
 }
 
+bool has_words(const SearchRequest& in) {
+    return in.query && in.query->find_first_not_of(" \t\n") != std::string::npos;
+}
+
 std::string_view order_of(const Call& call, const SearchRequest& in) {
-    const bool words = in.query && in.query->find_first_not_of(" \t\n") != std::string::npos;
-    if (!in.sort) return words ? "relevance" : "latest";
+    if (!in.sort) return has_words(in) ? "relevance" : "latest";
     if (in.sort->property.has_value() == in.sort->timestamp.has_value())
         throw wrong_at(call, "\"sort\"", "give either property or timestamp");
-    if (in.sort->property) return words ? "relevance" : "latest";
+    if (in.sort->property) return has_words(in) ? "relevance" : "latest";
     return in.sort->direction == Direction::ascending ? "oldest" : "latest";
 }
 
@@ -275,23 +275,23 @@ std::optional<std::string_view> sort_of_thing(const SearchRequest& in) {
     return in.filter->value == Sought::page ? "card" : name_of(in.filter->value);
 }
 
-Page<SearchResult> look(Call& call, const SearchRequest& in) {
+Later<Hit> ask(Call& call, const SearchRequest& in) {
     const auto after = call.after(in.paging);
-    const std::string nothing_yet = std::to_string(std::numeric_limits<std::int64_t>::max());
-    auto hits = Seat::of(call)
-                    .later<Hit>(
-                        call.tx(),
-                        find,
-                        in.query,
-                        in.board_id,
-                        sort_of_thing(in),
-                        order_of(call, in),
-                        after ? after->at(0) : nothing_yet,
-                        after ? after->at(1) : Uuid().str(),
-                        in.paging.page_size + 1
-                    )
-                    .all();
-    auto page = call.page(std::move(hits), in.paging, [](const Hit& last) {
+    const auto key =
+        after ? after->at(0) : std::to_string(std::numeric_limits<std::int64_t>::max());
+    const auto id = after ? after->at(1) : Uuid().str();
+    const auto thing = sort_of_thing(in);
+    const auto order = order_of(call, in);
+    const auto count = in.paging.page_size + 1;
+    const Seat seat = Seat::of(call);
+    Tx& tx = call.tx();
+    if (!has_words(in))
+        return seat.later<Hit>(tx, list_all, in.board_id, thing, order, key, id, count);
+    return seat.later<Hit>(tx, find_words, *in.query, in.board_id, thing, order, key, id, count);
+}
+
+Page<SearchResult> look(Call& call, const SearchRequest& in) {
+    auto page = call.page(ask(call, in).all(), in.paging, [](const Hit& last) {
         return std::vector{std::to_string(last.sort_key), last.id.str()};
     });
     Page<SearchResult> results{{}, page.next_cursor};

@@ -70,7 +70,10 @@ public:
 private:
     fs::path home() const;
     Cluster::Plan plan() const;
+    /// As the one who may do all.
+    std::unique_ptr<PGconn, decltype(&PQfinish)> connect(std::string_view database) const;
     void make_role_and_database() const;
+    void let_indexes_find_words() const;
     void watch();
 
     const fs::path folder;
@@ -120,16 +123,35 @@ std::string Embedded::Impl::start() {
     return cluster->url("workboard", "workboard");
 }
 
-void Embedded::Impl::make_role_and_database() const {
-    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
-        PQconnectdb(cluster->url("postgres", "postgres").c_str()), &PQfinish
+std::unique_ptr<PGconn, decltype(&PQfinish)> Embedded::Impl::connect(std::string_view database
+) const {
+    std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
+        PQconnectdb(cluster->url("postgres", database).c_str()), &PQfinish
     );
     if (PQstatus(connection.get()) != CONNECTION_OK)
         throw std::runtime_error(std::string("PostgreSQL: ") + PQerrorMessage(connection.get()));
+    return connection;
+}
+
+void Embedded::Impl::make_role_and_database() const {
+    const auto connection = connect("postgres");
     if (!has_rows(connection.get(), "SELECT FROM pg_roles WHERE rolname = 'workboard'"))
         run(connection.get(), "CREATE ROLE workboard LOGIN NOSUPERUSER NOBYPASSRLS");
     if (!has_rows(connection.get(), "SELECT FROM pg_database WHERE datname = 'workboard'"))
         run(connection.get(), "CREATE DATABASE workboard OWNER workboard");
+    let_indexes_find_words();
+}
+
+// Whether a text has the words that are looked for is all that the comparison tells of it, in
+// errors or otherwise. Where PostgreSQL knows, row-level security lets an index answer that.
+void Embedded::Impl::let_indexes_find_words() const {
+    const auto connection = connect("workboard");
+    if (!has_rows(
+            connection.get(),
+            "SELECT FROM pg_proc WHERE oid = 'ts_match_vq(tsvector, tsquery)'::regprocedure"
+            " AND proleakproof"
+        ))
+        run(connection.get(), "ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF");
 }
 
 /// Starts it again when something else has ended it.

@@ -106,6 +106,16 @@ TEST_F(EmbeddedTest, TheRoleIsAnOrdinaryOneThatOwnsItsDatabase) {
     });
 }
 
+TEST_F(EmbeddedTest, AnIndexMayBeAskedForWordsBeforeAPolicyIs) {
+    make_ready();
+    const auto embedded = make();
+    Database database({.url = embedded->start()});
+    constexpr Sql ask{"test.leakproof", R"(
+        SELECT proleakproof::text AS word FROM pg_proc
+        WHERE oid = 'ts_match_vq(tsvector, tsquery)'::regprocedure)"};
+    database.transact(Tx::Mode::read, [&](Tx& tx) { EXPECT_EQ("true", tx.one<Word>(ask)->word); });
+}
+
 TEST_F(EmbeddedTest, ItRunsAsAnUnprivilegedUserAndNobodyElseMayEnter) {
     make_ready();
     const auto embedded = make();

@@ -280,6 +280,28 @@ TEST_F(Tenancy, AGapIsFound) {
     server->must("DROP TABLE open_gap, half_gap");
 }
 
+// Where the server's database is its own, an index is asked for words before the policy is asked
+// whose they are. It is asked all the same.
+TEST_F(Tenancy, WordsOfOthersAreNotFound) {
+    owner->must("ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF");
+    for (const std::string table : {"cards", "blocks", "comments"}) {
+        const auto words = owner->must(
+            "SELECT array_to_string(tsvector_to_array(words), ' & ') FROM " + table +
+            " WHERE org_id = " + quoted(b)
+        )[0][0];
+        ASSERT_NE(words, "");
+        const std::string find =
+            "SELECT count(*) FROM " + table + " WHERE words @@ " + quoted(words) + "::tsquery";
+        const std::string by_index = ", set_config('enable_seqscan', 'off', true)";
+        std::string plan;
+        const auto steps = server->attempt(acting_for(a) + by_index, "EXPLAIN " + find);
+        for (const auto& step : steps.rows) plan += step[0] + "\n";
+        EXPECT_NE(plan.find(table + "_by_words"), plan.npos) << plan;
+        EXPECT_EQ(server->attempt(acting_for(a) + by_index, find).rows[0][0], "0") << table;
+        EXPECT_EQ(server->attempt(acting_for(b) + by_index, find).rows[0][0], "1") << table;
+    }
+}
+
 // A view shows what its reader may see, not what its owner may.
 TEST_F(Tenancy, ViewsAskForTheirReader) {
     const auto open = server->must(R"(
