@@ -309,17 +309,13 @@ void Dispatcher::run_route(
     exchange.answer = run.answer();
 }
 
-std::size_t Dispatcher::body_limit(std::string_view method, std::string_view path) const {
+http::BodyRules Dispatcher::body_rules(std::string_view method, std::string_view path) const {
+    constexpr std::size_t of_strangers = 64 << 10;  // read, so that they are told what is wrong
     Methods known;
-    if (const Route* route = find_route(method, path, known)) return route->body_limit;
+    if (const Route* route = find_route(method, path, known))
+        return {route->body_limit, route->receive != nullptr};
     const Match match = operations_.find(method, path);
-    return match.endpoint ? match.endpoint->operation().body_limit : std::size_t{64} << 10;
-}
-
-bool Dispatcher::takes_pieces(std::string_view method, std::string_view path) const {
-    Methods known;
-    const Route* route = find_route(method, path, known);
-    return route && route->receive;
+    return {match.endpoint ? match.endpoint->operation().body_limit : of_strangers};
 }
 
 std::unique_ptr<http::BodySink> Dispatcher::receive(const http::Request& head) {

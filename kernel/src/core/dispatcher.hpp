@@ -22,8 +22,7 @@ public:
 
     http::Outcome serve(http::Exchange& exchange) override;
     bool serve_at_once(http::Exchange& exchange) override;
-    std::size_t body_limit(std::string_view method, std::string_view path) const override;
-    bool takes_pieces(std::string_view method, std::string_view path) const override;
+    http::BodyRules body_rules(std::string_view method, std::string_view path) const override;
     std::unique_ptr<http::BodySink> receive(const http::Request& head) override;
     void refuse(int status, std::string_view reason, http::Answer& answer) const override;
     void write_metrics(std::string& out) const { metrics_.write(out); }

@@ -33,9 +33,7 @@ Front::Front(const Settings& given, Service& serves)
       proxies(settings.trusted_proxies),
       limits{
           .head = settings.head_limit,
-          .body = [this](auto method, auto path) { return service.body_limit(method, path); },
-          .passed_on =
-              [this](auto method, auto path) { return service.takes_pieces(method, path); },
+          .body = [this](auto method, auto path) { return service.body_rules(method, path); },
       },
       epoll(made(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       bell(made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),

@@ -59,10 +59,11 @@ Intake::State Intake::open(std::string_view text, const Limits& limits, Head& he
     body_ = head.body;
     if (body_ == Head::Body::none) return State::whole;
     const auto path = head.target.substr(0, head.target.find('?'));
-    const auto limit = std::min(limits.body(head.method, path), largest_body);
+    const BodyRules rules = limits.body(head.method, path);
+    const auto limit = std::min(rules.most, largest_body);
     if (head.length > limit) return refuse({413, "The body is larger than this route takes."});
     body_size_ = announced_ = head.length;
-    passes_on_ = limits.passed_on && limits.passed_on(head.method, path);
+    passes_on_ = rules.in_pieces;
     if (passes_on_ && body_ == Head::Body::chunked)
         return refuse({411, "The body's size has to be said in front, by Content-Length."});
     expects_continue_ = head.expects_continue && head.newer;

@@ -2,6 +2,7 @@
 
 #include "http/buffer.hpp"
 #include "http/head.hpp"
+#include "http/server.hpp"
 
 #include <functional>
 
@@ -14,9 +15,7 @@ class Intake {
 public:
     struct Limits {
         std::size_t head;
-        std::function<std::size_t(std::string_view method, std::string_view path)> body;
-        /// The body is passed on as it comes in.
-        std::function<bool(std::string_view method, std::string_view path)> passed_on{};
+        std::function<BodyRules(std::string_view method, std::string_view path)> body;
     };
     enum class State {
         more,

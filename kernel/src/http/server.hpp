@@ -64,6 +64,12 @@ public:
 
 enum class Outcome { answered, parked };
 
+/// What a route says of the bodies that are sent to it.
+struct BodyRules {
+    std::size_t most;        ///< bytes
+    bool in_pieces = false;  ///< taken piece by piece, by what Service::receive gives
+};
+
 /// What serves requests. Called on any worker, for many requests at once.
 class Service {
 public:
@@ -72,10 +78,8 @@ public:
     /// Asked when a request finds no worker free: answers it if that waits for nothing and may
     /// not wait itself. False: its turn will come. Any thread, the watching one included.
     virtual bool serve_at_once(Exchange&) { return false; }
-    /// Bytes of body the request's route takes; asked once the head is read.
-    virtual std::size_t body_limit(std::string_view method, std::string_view path) const = 0;
-    /// True when the route takes its body piece by piece: then `receive` is asked.
-    virtual bool takes_pieces(std::string_view, std::string_view) const { return false; }
+    /// Asked once the head of a request with a body is read.
+    virtual BodyRules body_rules(std::string_view method, std::string_view path) const = 0;
     /// What takes the body of this request, of which only the head is here. May throw.
     virtual std::unique_ptr<BodySink> receive(const Request&) { return nullptr; }
     /// An answer to what never became a request (malformed, too large, too slow, no worker):

@@ -73,11 +73,9 @@ public:
         x.answer.body = "at once";
         return true;
     }
-    std::size_t body_limit(std::string_view, std::string_view path) const override {
-        return path == large_path || path == "/pieces" ? most_large_body : most_body;
-    }
-    bool takes_pieces(std::string_view, std::string_view path) const override {
-        return path == "/pieces";
+    BodyRules body_rules(std::string_view, std::string_view path) const override {
+        const bool in_pieces = path == "/pieces";
+        return {in_pieces || path == large_path ? most_large_body : most_body, in_pieces};
     }
     std::unique_ptr<BodySink> receive(const Request& head) override {
         if (head.query == "no") throw std::runtime_error("not you");

@@ -60,7 +60,7 @@ public:
 private:
     Intake::Limits limits_{
         .head = head_limit,
-        .body = [](std::string_view, std::string_view) { return body_limit; },
+        .body = [](std::string_view, std::string_view) { return BodyRules{body_limit}; },
     };
     Buffer in_;
     std::size_t begin_ = 0;
@@ -158,10 +158,9 @@ TEST(Intake, NoiseIsRefusedOrWaitedFor) {
 }
 
 TEST(Intake, WhoeverIsShownAPartIsShownItsHeadToo) {
-    const Intake::Limits limits{
-        .head = head_limit,
-        .body = [](std::string_view, std::string_view) { return body_limit; },
-        .passed_on = [](std::string_view, std::string_view) { return true; }};
+    const Intake::Limits limits{.head = head_limit, .body = [](std::string_view, std::string_view) {
+                                    return BodyRules{.most = body_limit, .in_pieces = true};
+                                }};
     Buffer in;
     in.append("POST /somewhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel");
     Intake intake;
