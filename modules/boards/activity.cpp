@@ -1,6 +1,5 @@
 // What happened to a card, out of the audit record.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/operations.hpp"
 

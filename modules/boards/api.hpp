@@ -1,6 +1,8 @@
 #pragma once
 
 #include "modules/boards/bodies.hpp"
+#include "modules/boards/card_files.hpp"
+#include "modules/boards/parts/names.hpp"
 #include "modules/boards/shapes.hpp"
 #include "svc/kernel.hpp"
 
@@ -55,8 +57,27 @@ inline void require(const std::optional<BoardRole>& role, BoardRole least, std::
 inline std::string url_of(const Kernel& kernel, const Board& board) {
     return kernel.base_url() + "/boards/" + board.id.str();
 }
-inline std::string url_of(const Kernel& kernel, const Card& card) {
-    return kernel.base_url() + "/cards/" + card.id.str();
+
+// ------------------------------------------------------------------------------- naming cards
+
+inline constexpr Sql find_card_by_key{"boards.find_card_by_key", R"(
+    SELECT c.id FROM boards b
+    JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = $3
+    WHERE b.org_id = $1 AND b.key = $2)"};
+
+struct CardOfKey {
+    Uuid id;
+};
+SVC_RECORD(CardOfKey, (id, ""));
+
+/// The id behind a key such as ENG-42; a round trip when it is not an id already. 404 for a key
+/// that no card has. Whether the caller may know the card is for later statements to say.
+inline Uuid id_of(Call& call, const CardRef& ref) {
+    if (ref.id) return *ref.id;
+    const auto found =
+        call.tx().one<CardOfKey>(find_card_by_key, call.org(), ref.board_key, ref.number);
+    if (!found) not_found("card");
+    return found->id;
 }
 
 // ------------------------------------------------------------------------------ moving cards
@@ -81,6 +102,27 @@ public:
 
 private:
     Call& call_;
+};
+
+/// A job: a change that nobody asked for but time.
+class JobDoer final : public Doer {
+public:
+    JobDoer(Tx& tx, const Uuid& org, std::string_view action)
+        : tx_(tx), org_(org), action_(action) {}
+    PrincipalRef who() const override {
+        return {{}, {}, PrincipalType::system, std::string(action_)};
+    }
+    void ask(const Event&) override {}
+    void tell(const Event& event) override { tell_as_system(tx_, org_, action_, event); }
+    void after_commit(std::function<void()> then) override { then_.push_back(std::move(then)); }
+    /// What is to be called once the transaction is committed.
+    std::vector<std::function<void()>> after() { return std::move(then_); }
+
+private:
+    Tx& tx_;
+    const Uuid org_;
+    std::string_view action_;
+    std::vector<std::function<void()>> then_;
 };
 
 /// What a column asks of the cards in it.
@@ -187,6 +229,19 @@ protected:
     ~Watchers() = default;
 };
 
+// ------------------------------------------------------------------------------------- trash
+
+/// Offered by boards to modules in which things lie in the trash as well.
+class Trash {
+public:
+    static constexpr std::string_view name = "boards.trash";
+    /// How long they lie there before they go for good.
+    virtual std::chrono::seconds kept() const = 0;
+
+protected:
+    ~Trash() = default;
+};
+
 // ------------------------------------------------------------------------------------ events
 
 inline constexpr EventKind board_created{
@@ -258,6 +313,11 @@ inline constexpr EventKind card_linked{
     "card.linked", "card_link", "Two cards have to do with each other.", &record_of<CardLink>};
 inline constexpr EventKind card_unlinked{
     "card.unlinked", "card_link", "A link between two cards was taken away.", &record_of<CardLink>};
+// They were gone for everybody already: for the audit record alone.
+inline constexpr EventKind board_purged{
+    "board.purged", "board", "A board was removed from the trash for good."};
+inline constexpr EventKind card_purged{
+    "card.purged", "card", "A card was removed from the trash for good."};
 // Who looks is nobody else's business: for the audit record alone.
 inline constexpr EventKind card_watched{"card.watched", "card", "Somebody watches a card."};
 inline constexpr EventKind card_unwatched{

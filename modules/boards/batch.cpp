@@ -1,6 +1,5 @@
 // Many changes of cards in one call.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/relatives.hpp"
@@ -141,7 +140,7 @@ BatchedCard result_of(Call& call, std::size_t index, const BatchItem& item, Writ
     write_difference(
         record_of<Card>(), before, &written.after, result.changes.text, result.previous.text
     );
-    result.card = std::move(written.after);
+    result.card = shown(call, std::move(written.after));
     return result;
 }
 

@@ -1,7 +1,5 @@
 // Cards: making them, reading one.
 
-#include "modules/boards/card.hpp"
-
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/labels.hpp"
 #include "modules/boards/moves.hpp"
@@ -29,16 +27,6 @@ constexpr Sql see_card_by_key{"boards.see_card_by_key", R"(
         JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = $6
         WHERE b.org_id = $1 AND b.key = $5))"};
 
-constexpr Sql find_by_key{"boards.find_card_by_key", R"(
-    SELECT c.id FROM boards b
-    JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = $3
-    WHERE b.org_id = $1 AND b.key = $2)"};
-
-struct CardFound {
-    Uuid id;
-};
-SVC_RECORD(CardFound, (id, ""));
-
 Card get(Call& call, const CardOnly& in) {
     const Seat seat = Seat::of(call);
     const CardRef& ref = in.card_id;
@@ -52,13 +40,6 @@ Card get(Call& call, const CardOnly& in) {
 }
 
 }  // namespace
-
-Uuid id_of(Call& call, const CardRef& ref) {
-    if (ref.id) return *ref.id;
-    const auto found = call.tx().one<CardFound>(find_by_key, call.org(), ref.board_key, ref.number);
-    if (!found) not_found("card");
-    return found->id;
-}
 
 // --------------------------------------------------------------------------------- making one
 
@@ -287,6 +268,7 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     insert(tx, card, ground.number);
     if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
     if (ground.blockers.given()) ground.blockers.store(card.id);
+    if (has_files(card.properties.text)) follow_files(call, {card.id});
     if (ground.body) ground.body->write(call, card);
     if (bodies && card.block_count > 0) bodies->copy(call, like->id, card)();
     CallDoer doer(call);

@@ -233,7 +233,7 @@ Page<Card> list(Call& call, const ListCardsQuery& in) {
     });
     Page<Card> cards{{}, page.next_cursor};
     for (CardListed& each : page.results) {
-        each.card.url = url_of(call.kernel(), each.card);
+        show(call.kernel(), each.card);
         cards.results.push_back(std::move(each.card));
     }
     return cards;

@@ -145,7 +145,7 @@ Written delete_card_of(Call& call, const CardOnly& in);
 
 /// As answers show it.
 inline Card shown(Call& call, Card card) {
-    card.url = url_of(call.kernel(), card);
+    show(call.kernel(), card);
     return card;
 }
 

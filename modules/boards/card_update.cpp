@@ -1,6 +1,5 @@
 // Changing cards, but for their place.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/edits.hpp"
 #include "modules/boards/labels.hpp"

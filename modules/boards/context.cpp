@@ -1,6 +1,5 @@
 // The work brief of a card: what somebody needs to know who is to do it.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/brief.hpp"

@@ -1,6 +1,5 @@
 // Copies of cards.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/operations.hpp"
 

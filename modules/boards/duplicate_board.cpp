@@ -298,6 +298,7 @@ private:
             if (rows_[i].card.block_count > 0)
                 copied.push_back(bodies_->copy(call_, source_cards_[i].id, rows_[i].card));
         for (const auto& see_to_the_rest : copied) see_to_the_rest();
+        follow_files_of_copies();
         CallDoer doer(call_);
         for (const CardRow& each : rows_) {
             const ColumnRules rules = rules_of(*column_at(each.card.column_id));
@@ -305,6 +306,13 @@ private:
             for (CardWatcher* watcher : moves().watchers()) watcher->made(call_.tx(), placing);
             call_.tell(told_of(each.card));
         }
+    }
+
+    void follow_files_of_copies() {
+        std::vector<Uuid> with_files;
+        for (const CardRow& each : rows_)
+            if (has_files(each.card.properties.text)) with_files.push_back(each.card.id);
+        follow_files(call_, with_files);
     }
 
     const Column* column_at(const Uuid& id) const {

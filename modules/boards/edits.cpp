@@ -89,6 +89,9 @@ void store_edit(
     const bool sorted_anew = after.priority != before.priority || after.due != before.due;
     if (sorted_anew && after.queue.state != QueueState::idle)
         for (CardWatcher* watcher : moves().watchers()) watcher->reordered(tx, after);
+    if (after.properties.text != before.properties.text &&
+        (has_files(before.properties.text) || has_files(after.properties.text)))
+        follow_files(call, {after.id});
     if (after.assignees.text != before.assignees.text)
         index_assignees(tx, after.org_id, after.id, after.assignees.parsed());
     for (const Event& event : events) call.tell(event);

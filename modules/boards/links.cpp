@@ -1,6 +1,5 @@
 // Links between cards.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/edits.hpp"
 #include "modules/boards/operations.hpp"

@@ -2,7 +2,6 @@
 
 #include "modules/boards/moves.hpp"
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/one_move.hpp"
 #include "modules/boards/operations.hpp"

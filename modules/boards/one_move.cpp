@@ -2,8 +2,6 @@
 
 #include "modules/boards/one_move.hpp"
 
-#include "modules/boards/card.hpp"
-
 namespace svc::boards {
 
 namespace {

@@ -1,6 +1,5 @@
 // Whether a card may stand in a column, and where.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/moves.hpp"
 
 #include <algorithm>

@@ -27,7 +27,23 @@ constexpr Sql rename_on_cards{"boards.rename_property_on_cards", R"(
 
 constexpr Sql drop_from_cards{"boards.drop_property_from_cards", R"(
     UPDATE cards SET properties = properties - $3::text
-    WHERE org_id = $1 AND board_id = $2 AND properties ? $3::text)"};
+    WHERE org_id = $1 AND board_id = $2 AND properties ? $3::text
+    RETURNING id)"};
+
+struct EmptiedCard {
+    Uuid id;
+};
+SVC_RECORD(EmptiedCard, (id, ""));
+
+/// Of the property; files among its values hang there no more.
+void drop_values(Call& call, const PropertyDefinition& property) {
+    auto emptied =
+        call.tx().later<EmptiedCard>(drop_from_cards, call.org(), property.board_id, property.name);
+    if (property.type != PropertyType::files) return;
+    std::vector<Uuid> cards;
+    for (const EmptiedCard& each : emptied.all()) cards.push_back(each.id);
+    follow_files(call, cards);
+}
 
 // A value whose option is gone goes with it.
 constexpr Sql restyle_on_cards{"boards.restyle_option_on_cards", R"(
@@ -209,7 +225,7 @@ void remove(Call& call, const PropertyId& in) {
 
     const Event event = removed(property_deleted, property).on_board(in.board_id);
     call.ask(event);
-    tx.queue(drop_from_cards, call.org(), in.board_id, property.name);
+    drop_values(call, property);
     tx.queue(drop_property, call.org(), in.board_id, property.id);
     shift_properties(tx, call.org(), in.board_id, property.position + 1, Shift::down);
     call.tell(event);

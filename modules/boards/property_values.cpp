@@ -104,15 +104,16 @@ struct Mentions {
 
 bool is_list(PropertyType type) {
     return type == PropertyType::multi_select || type == PropertyType::people ||
-           type == PropertyType::relation;
+           type == PropertyType::relation || type == PropertyType::files;
 }
 
 /// What is there already, and behind it what is not.
-json::value joined_lists(const json::value& present, json::value more, std::string_view type) {
+json::value joined_lists(const json::value& present, json::value more, PropertyType type) {
+    const std::string_view member = name_of(type), id = id_member(type);
     json::value all = present;
-    json::array& list = all.as_object()[type].as_array();
-    for (json::value& each : more.as_object()[type].as_array()) {
-        const auto same = [&](const json::value& other) { return other.at("id") == each.at("id"); };
+    json::array& list = all.as_object()[member].as_array();
+    for (json::value& each : more.as_object()[member].as_array()) {
+        const auto same = [&](const json::value& other) { return other.at(id) == each.at(id); };
         if (std::ranges::none_of(list, same)) list.push_back(std::move(each));
     }
     return all;
@@ -121,6 +122,12 @@ json::value joined_lists(const json::value& present, json::value more, std::stri
 std::string_view root_of(const Call& call) { return call.request() ? "body" : "arguments"; }
 
 }  // namespace
+
+std::string_view id_member(PropertyType type) {
+    return type == PropertyType::files ? "file_id" : "id";
+}
+
+std::size_t longest_list(PropertyType type) { return type == PropertyType::files ? 50 : 100; }
 
 bool same_values(const PropertyValues& a, const PropertyValues& b) {
     return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
@@ -167,8 +174,9 @@ WantedValues::WantedValues(
         words_ = tx.later<OptionWord>(find_words, org, board, card, mentions.keys, mentions.words);
     }
     properties_ = tx.later<PropertyFound>(find_properties, org, board, card, keys);
-    if (!mentions.ids.empty())
-        things_ = Seat::of(call).later<NamedThing>(tx, find_things, mentions.ids);
+    if (mentions.ids.empty()) return;
+    if (auto* files = call.kernel().find<CardFiles>()) files_ = files->find(call, mentions.ids);
+    things_ = Seat::of(call).later<NamedThing>(tx, find_things, mentions.ids);
 }
 
 Known WantedValues::read() {
@@ -180,6 +188,13 @@ Known WantedValues::read() {
     if (things_)
         for (NamedThing& each : things_->all())
             known.things.insert_or_assign({each.sort, each.id}, each);
+    known.keeps_files = call_.kernel().find<CardFiles>() != nullptr;
+    if (files_)
+        for (const CardFiles::Named& each : files_())
+            known.things.insert_or_assign(
+                {NamedSort::file, each.id},
+                NamedThing{NamedSort::file, each.id, std::nullopt, each.name}
+            );
     return known;
 }
 
@@ -217,7 +232,6 @@ void WantedValues::put(
     Lists lists,
     PropertyValues& values
 ) {
-    const std::string type(name_of(property.type));
     const auto old = values.find(property.name);
     json::value present;
     if (old != values.end()) present = parse_json(old->second.text);
@@ -229,9 +243,14 @@ void WantedValues::put(
         grown_.emplace_back(property, after);
     if (!reader.clean() || (!held && joins)) return;
     if (held && joins && old != values.end()) {
-        held = joined_lists(present, std::move(*held), type);
-        if (held->at(type).as_array().size() > longest_list)
-            reader.reject("value_error", "Value error, joined these would be more than 100", &in);
+        held = joined_lists(present, std::move(*held), property.type);
+        const std::size_t most = longest_list(property.type);
+        if (held->at(name_of(property.type)).as_array().size() > most)
+            reader.reject(
+                "value_error",
+                "Value error, joined these would be more than " + std::to_string(most),
+                &in
+            );
     }
     if (!held && property.required)
         reader.reject("value_error", "Value error, the board's cards need a value of it", &in);

@@ -12,6 +12,12 @@ using PropertyValues = std::map<std::string, JsonText>;
 /// Whether they say the same, however they are written down.
 bool same_values(const PropertyValues& a, const PropertyValues& b);
 
+/// The member that tells the items of such a list apart.
+std::string_view id_member(PropertyType type);
+
+/// How many items such a list has at most.
+std::size_t longest_list(PropertyType type);
+
 /// 422 where one of these is missing.
 void require_values(
     const Call& call, const std::vector<std::string>& required, const PropertyValues& values
@@ -33,10 +39,10 @@ struct OptionWord {
 };
 SVC_RECORD(OptionWord, (property_id, ""), (word, ""), (folded, ""), (id, ""));
 
-/// Whom or what an id in a value names: somebody of the workspace, or a card that the caller may
-/// see.
-enum class NamedSort { person, card };
-BOOST_DESCRIBE_ENUM(NamedSort, person, card)
+/// Whom or what an id in a value names: somebody of the workspace, a card that the caller may see,
+/// or a file that the caller may hang on a card.
+enum class NamedSort { person, card, file };
+BOOST_DESCRIBE_ENUM(NamedSort, person, card, file)
 struct NamedThing {
     NamedSort sort{};
     Uuid id;
@@ -50,6 +56,7 @@ struct Known {
     std::vector<PropertyFound> properties{};
     std::map<std::pair<Uuid, std::string>, OptionWord> words{};  // by property
     std::map<std::pair<NamedSort, Uuid>, NamedThing> things{};
+    bool keeps_files = false;  ///< this server does
 };
 
 /// Values by id or name of the property. Options that a property does not have yet are added to it.
@@ -87,6 +94,7 @@ private:
     std::optional<Later<PropertyFound>> properties_;
     std::optional<Later<OptionWord>> words_;
     std::optional<Later<NamedThing>> things_;
+    std::function<std::vector<CardFiles::Named>()> files_;
     std::vector<std::pair<PropertyDefinition, PropertyDefinition>> grown_;  // before and after
 };
 

@@ -122,7 +122,7 @@ BoardSnapshot get(Call& call, const SnapshotQuery& in) {
         if (known == at.end()) continue;  // it came in between
         SnapshotColumn& column = snapshot.columns[known->second];
         if (column.cards.size() < most) {
-            card.url = url_of(call.kernel(), card);
+            show(call.kernel(), card);
             column.cards.push_back(std::move(card));
         } else if (!column.next_cursor) {
             const Card& last = column.cards.back();

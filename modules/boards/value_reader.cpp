@@ -163,9 +163,11 @@ json::value ValueReader::read_bare(const json::value& in) {
         case PropertyType::multi_select: return list(in, &ValueReader::option);
         case PropertyType::people: return list(in, &ValueReader::person);
         case PropertyType::relation: return list(in, &ValueReader::card);
-        default:
+        case PropertyType::files:
+            if (known_.keeps_files || present_.is_object()) return list(in, &ValueReader::file);
             if (in.is_array() && in.as_array().empty()) return nullptr;
-            return refuse(in, "files are attached to the card itself, not set as a value");
+            [[fallthrough]];
+        default: return refuse(in, "this server keeps no files");
     }
 }
 
@@ -259,8 +261,9 @@ json::value ValueReader::list(
         reader_.reject("list_type", "Input should be a valid list", &in);
         return nullptr;
     }
-    if (given->size() > longest_list) {
-        reader_.reject("too_long", "List should have at most 100 items", &in);
+    if (const auto most = longest_list(property_.type); given->size() > most) {
+        const std::string count = std::to_string(most);
+        reader_.reject("too_long", "List should have at most " + count + " items", &in);
         return nullptr;
     }
     json::array out;
@@ -275,7 +278,7 @@ json::value ValueReader::list(
 
 std::optional<Uuid> ValueReader::id_in(const json::value& in) {
     const json::object* whole = in.if_object();
-    const json::value* id = whole ? whole->if_contains("id") : &in;
+    const json::value* id = whole ? whole->if_contains(id_member(property_.type)) : &in;
     const auto parsed = id && id->is_string() ? Uuid::parse(id->as_string()) : std::nullopt;
     if (!parsed) reader_.reject("uuid_parsing", "Input should be a valid UUID", &in);
     return parsed;
@@ -285,7 +288,7 @@ const json::value* ValueReader::present_item(const Uuid& id) const {
     if (!present_.is_object()) return nullptr;
     const std::string text = id.str();
     for (const json::value& each : present_.at(name_of(property_.type)).as_array())
-        if (each.at("id") == json::value(text)) return &each;
+        if (each.at(id_member(property_.type)) == json::value(text)) return &each;
     return nullptr;
 }
 
@@ -307,6 +310,15 @@ json::value ValueReader::card(const json::value& in) {
     if (!known_.things.contains({NamedSort::card, *id}) && !present_item(*id))
         return refuse(in, "there is no such card");
     return json::object{{"id", id->str()}};
+}
+
+json::value ValueReader::file(const json::value& in) {
+    const auto id = id_in(in);
+    if (!id) return nullptr;
+    if (const json::value* stays = present_item(*id)) return *stays;
+    const auto found = known_.things.find({NamedSort::file, *id});
+    if (found == known_.things.end()) return refuse(in, "you may hang no such file on a card");
+    return json::object{{"file_id", id->str()}, {"name", *found->second.name}, {"url", nullptr}};
 }
 
 }  // namespace svc::boards

@@ -7,7 +7,6 @@
 /// One value of a property, read by the rules of its type.
 namespace svc::boards {
 
-inline constexpr std::size_t longest_list = 100;  // of options, people, cards
 inline constexpr std::size_t longest_word = 400;  // a hundred characters, in bytes
 
 /// Without the white space around it.
@@ -39,6 +38,7 @@ private:
     json::value option_of_name(const json::value& in, const std::string& name);
     json::value person(const json::value& in);
     json::value card(const json::value& in);
+    json::value file(const json::value& in);
     json::value list(const json::value& in, json::value (ValueReader::*item)(const json::value&));
     std::optional<Uuid> id_in(const json::value& in);
     /// What the card's own list has of this id: it may stay, whoever has left meanwhile.

@@ -2,7 +2,6 @@
 
 #include "modules/boards/versions.hpp"
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/edits.hpp"
 #include "modules/boards/moves.hpp"

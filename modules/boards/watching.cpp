@@ -1,6 +1,5 @@
 // Watching cards: who wants to hear of what happens to one.
 
-#include "modules/boards/card.hpp"
 #include "modules/boards/card_requests.hpp"
 #include "modules/boards/operations.hpp"
 

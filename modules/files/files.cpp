@@ -70,6 +70,8 @@ Failure wrong_field(const Call& call, std::string_view field, std::string_view m
 
 // ------------------------------------------------------------------------------ the service
 
+Failure no_store() { return Failure(Fault::unavailable, "This server has no store for files."); }
+
 Service::Service(Kernel& kernel, const Settings& settings)
     : kernel_(kernel), settings_(settings), inspections_(std::make_unique<Inspections>(*this)) {}
 
@@ -80,7 +82,7 @@ void Service::stop() noexcept { inspections_->stop(); }
 
 ObjectStore& Service::store() const {
     if (auto* store = kernel_.find<ObjectStore>()) return *store;
-    throw Failure(Fault::unavailable, "This server has no store for files.");
+    throw no_store();
 }
 
 std::function<std::vector<FileRef>()> Service::find(Call& call, const std::vector<Uuid>& ids)

@@ -136,6 +136,9 @@ inline constexpr EventKind file_removed{
 
 class Inspections;
 
+/// What cannot be done while no store is loaded.
+Failure no_store();
+
 /// The module's own, behind what it offers.
 class Service final : public Files, public Uploads {
 public:

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/files/card_files.hpp"
 #include "modules/files/pictures.hpp"
 #include "modules/files/sweeper.hpp"
 
@@ -18,6 +19,7 @@ public:
         service_.emplace(kernel, kernel.settings<Settings>());
         the_service = &*service_;
         pictures_.emplace(*service_);
+        values_.emplace(*service_);
         sweeper_.emplace(*service_);
         kernel.tag("files", "Files: uploads, attachments of cards, pictures.");
         for (const Operation* each :
@@ -36,7 +38,9 @@ public:
         kernel.offer<Uploads>(*service_);
         kernel.offer<auth::Pictures>(*pictures_);
         kernel.offer<orgs::Pictures>(*pictures_);
+        kernel.offer<boards::CardFiles>(*values_);
         pictures_->add_route(kernel);
+        values_->add_route(kernel);
     }
 
     void start() override {
@@ -52,6 +56,7 @@ public:
 private:
     std::optional<Service> service_;
     std::optional<Pictures> pictures_;
+    std::optional<ValuesOfCards> values_;
     std::optional<Sweeper> sweeper_;
 };
 

@@ -94,7 +94,7 @@ http::Answer Pictures::serve(const http::Request& request) const {
          .filename = "picture" + std::string(path.substr(path.rfind('.'))),
          .content_type = std::string(named->content_type)}
     );
-    if (!link) throw Failure(Fault::unavailable, "This server has no store for files.");
+    if (!link) throw no_store();
     http::Answer answer;
     answer.status = 302;
     answer.headers = {{"Location", link->url}, {"Cache-Control", std::string(cached)}};

@@ -212,7 +212,7 @@ private:
         card.queue = {
             boards::QueueState::leased, taken.attempt, std::nullopt, card.queue.last_error};
         card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
-        card.url = boards::url_of(call_.kernel(), card);
+        boards::show(call_.kernel(), card);
         const Event event = told_of(lease_claimed, lease, nullptr);
         call_.ask(event);
         call_.tell(event);

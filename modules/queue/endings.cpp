@@ -109,7 +109,7 @@ public:
         boards::CallDoer doer(call_);
         doer.ask(event);
         boards::Card card = change(doer);
-        card.url = boards::url_of(call_.kernel(), card);
+        boards::show(call_.kernel(), card);
         LeaseResult result{{}, boards::AsJson(after), boards::AsJson(card)};
         keep_outcome(call_.tx(), after, *held_->lease_digest, result.card.text);
         doer.tell(event);
@@ -290,7 +290,7 @@ LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
 
     boards::Card card = *word.move().card();
     card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
-    card.url = boards::url_of(call.kernel(), card);
+    boards::show(call.kernel(), card);
     return {{}, boards::AsJson(lease), boards::AsJson(card)};
 }
 

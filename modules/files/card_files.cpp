@@ -1,0 +1,118 @@
+#include "modules/files/card_files.hpp"
+
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
+
+#include <charconv>
+
+namespace svc::files {
+
+namespace {
+
+constexpr std::string_view folder = "/card-files/";
+
+// The holder is the card itself, but its id says version 8: as what is attached to the card it
+// would be among the attachments.
+constexpr Sql leave_values{"files.leave_values", R"(
+    DELETE FROM file_places p
+    USING cards c
+    WHERE p.org_id = $1 AND c.org_id = $1 AND c.id = ANY ($2::uuid[])
+        AND p.holder_id = overlay(c.id::text placing '8' from 15)::uuid
+        AND NOT EXISTS (
+            SELECT FROM jsonb_path_query(c.properties, '$.*.files[*].file_id') v (file_id)
+            WHERE (v.file_id #>> '{}')::uuid = p.file_id))"};
+
+constexpr Sql take_values{"files.take_values", R"(
+    INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)
+    SELECT c.org_id, f.id, overlay(c.id::text placing '8' from 15)::uuid, c.id,
+        overlay(overlay(md5(f.id::text || c.id) placing '8' from 13) placing '8' from 17)::uuid
+    FROM cards c
+    CROSS JOIN LATERAL jsonb_path_query(c.properties, '$.*.files[*].file_id') v (file_id)
+    JOIN files f
+        ON f.org_id = $1 AND f.id = (v.file_id #>> '{}')::uuid AND f.deleted_at IS NULL
+    WHERE c.org_id = $1 AND c.id = ANY ($2::uuid[])
+    ON CONFLICT (org_id, file_id, holder_id) DO NOTHING)"};
+
+constexpr Sql find_kept{"files.find_kept", R"(
+    SELECT f.id, f.object_id, f.filename, f.content_type
+    FROM files f
+    WHERE f.org_id = $1 AND f.id = $2 AND f.status = 'available' AND f.deleted_at IS NULL)"};
+
+/// What `<org>/<file>/<until>` names; `until` in seconds since 1970.
+struct Named {
+    Uuid org, file;
+    std::int64_t until = 0;
+};
+
+std::optional<Named> parse(std::string_view path) {
+    constexpr std::size_t size = 36, behind = 2 * (size + 1);
+    if (path.size() <= behind || path[size] != '/' || path[behind - 1] != '/') return std::nullopt;
+    const auto org = Uuid::parse(path.substr(0, size));
+    const auto file = Uuid::parse(path.substr(size + 1, size));
+    const auto rest = path.substr(behind);
+    std::int64_t until = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), until);
+    if (!org || !file || error != std::errc() || end != rest.data() + rest.size())
+        return std::nullopt;
+    return Named{*org, *file, until};
+}
+
+std::int64_t seconds_now() { return Timestamp::now().micros / 1'000'000; }
+
+}  // namespace
+
+void ValuesOfCards::add_route(Kernel& kernel) const {
+    kernel.add(Route{
+        .method = "GET",
+        .path = std::string(folder) + "*",
+        .handle = [this](RouteCall& call) { return serve(call.request()); },
+    });
+}
+
+std::function<std::vector<boards::CardFiles::Named>()> ValuesOfCards::find(
+    Call& call, const std::vector<Uuid>& ids
+) {
+    return [found = service_.find(call, ids)] {
+        std::vector<boards::CardFiles::Named> named;
+        for (const FileRef& each : found()) named.push_back({each.id, each.filename});
+        return named;
+    };
+}
+
+void ValuesOfCards::follow(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+    tx.queue(leave_values, org, cards);
+    tx.queue(take_values, org, cards);
+}
+
+std::string ValuesOfCards::signature_of(std::string_view path) const {
+    constexpr std::size_t bytes = 16;
+    return base64(service_.kernel().sign("files.card_file", path).substr(0, bytes));
+}
+
+std::string ValuesOfCards::link(const Uuid& org, const Uuid& file) {
+    const std::int64_t until = seconds_now() + service_.settings().link_minutes * 60;
+    const std::string path = prefix_of(org, file) + std::to_string(until);
+    return service_.kernel().base_url() + std::string(folder) + path + "?s=" + signature_of(path);
+}
+
+http::Answer ValuesOfCards::serve(const http::Request& request) const {
+    const auto path = request.path.substr(folder.size());
+    const auto named = parse(path);
+    const bool right = named && same_secret(request.query, "s=" + signature_of(path));
+    if (!right || named->until <= seconds_now()) not_found("file");
+    std::optional<FileRef> file;
+    service_.kernel().transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for(named->org, std::nullopt);
+        file = tx.one<FileRef>(find_kept, named->org, named->file);
+    });
+    if (!file) not_found("file");
+    const auto link = service_.link(named->org, *file);
+    if (!link) throw no_store();
+    http::Answer answer;
+    answer.status = 302;
+    answer.headers = {
+        {"Location", link->url}, {"Cache-Control", "no-store"}, {"Referrer-Policy", "no-referrer"}};
+    return answer;
+}
+
+}  // namespace svc::files
