@@ -72,10 +72,10 @@ void require_changeable(const std::optional<CardSeen>& seen) {
 // ------------------------------------------------------------------------------------- list
 
 struct AttachmentsQuery {
-    Uuid card_id;
+    boards::CardRef card_id;
     Paging paging;
 };
-SVC_RECORD(AttachmentsQuery, (card_id, "The card."), (paging, "", spread));
+SVC_RECORD(AttachmentsQuery, (card_id, "Its id, or its key such as ENG-42."), (paging, "", spread));
 
 struct Attached {
     File file;
@@ -86,11 +86,12 @@ SVC_RECORD(Attached, (file, "", spread), (object_id, ""), (place_id, ""));
 
 Page<File> list(Call& call, const AttachmentsQuery& in) {
     const auto after = call.after(in.paging);
-    auto card = see_card_with(call, in.card_id, std::nullopt);
+    const Uuid id = boards::id_of(call, in.card_id);
+    auto card = see_card_with(call, id, std::nullopt);
     auto rows = call.tx().later<Attached>(
         list_of_card,
         call.org(),
-        in.card_id,
+        id,
         after ? std::optional(after->front()) : std::nullopt,
         in.paging.page_size + 1
     );
@@ -113,17 +114,18 @@ Page<File> list(Call& call, const AttachmentsQuery& in) {
 // ----------------------------------------------------------------------------------- attach
 
 struct AttachFileRequest {
-    Uuid card_id;
+    boards::CardRef card_id;
     Uuid file_id;
 };
 SVC_RECORD(
     AttachFileRequest,
-    (card_id, "The card to hang it on."),
+    (card_id, "The card to hang it on: its id, or its key such as ENG-42."),
     (file_id, "A file that you uploaded and committed, or one on a card that you may see.")
 );
 
 Answer<File> attach(Call& call, const AttachFileRequest& in) {
-    auto card = see_card_with(call, in.card_id, in.file_id);
+    const Uuid id = boards::id_of(call, in.card_id);
+    auto card = see_card_with(call, id, in.file_id);
     auto files = see(call, {in.file_id});
     const auto on = card.one();
     require_changeable(on);
@@ -133,9 +135,9 @@ Answer<File> attach(Call& call, const AttachFileRequest& in) {
     if (seen->file.status != FileStatus::available)
         throw wrong_field(call, "file_id", "the upload has not been committed");
     if (on->attached) return {200, service().shown(*seen)};
-    const Event event = change_of(file_created, *seen, in.card_id, on->board_id);
+    const Event event = change_of(file_created, *seen, id, on->board_id);
     call.ask(event);
-    call.tx().queue(attach_to_card, call.org(), in.file_id, in.card_id, new_uuid());
+    call.tx().queue(attach_to_card, call.org(), in.file_id, id, new_uuid());
     call.tell(event);
     return {201, service().shown(*seen)};
 }
@@ -143,21 +145,26 @@ Answer<File> attach(Call& call, const AttachFileRequest& in) {
 // ----------------------------------------------------------------------------------- detach
 
 struct AttachmentId {
-    Uuid card_id;
+    boards::CardRef card_id;
     Uuid file_id;
 };
-SVC_RECORD(AttachmentId, (card_id, "The card it hangs on."), (file_id, "The attached file."));
+SVC_RECORD(
+    AttachmentId,
+    (card_id, "The card it hangs on: its id, or its key such as ENG-42."),
+    (file_id, "The attached file.")
+);
 
 void detach(Call& call, const AttachmentId& in) {
-    auto card = see_card_with(call, in.card_id, in.file_id);
+    const Uuid id = boards::id_of(call, in.card_id);
+    auto card = see_card_with(call, id, in.file_id);
     auto files = see(call, {in.file_id});
     const auto on = card.one();
     require_changeable(on);
     const auto seen = files.one();
     if (!on->attached || !seen) not_found("attachment");
-    const Event event = change_of(file_deleted, *seen, in.card_id, on->board_id);
+    const Event event = change_of(file_deleted, *seen, id, on->board_id);
     call.ask(event);
-    call.tx().queue(detach_from_card, call.org(), in.file_id, in.card_id);
+    call.tx().queue(detach_from_card, call.org(), in.file_id, id);
     call.tell(event);
 }
 

@@ -44,6 +44,18 @@ TEST_F(Sharing, AFileIsItsUploadersUntilItHangsOnACard) {
     EXPECT_EQ(download(list.text("/results/0/url")).body, png);
 }
 
+TEST_F(Sharing, ACardIsNamedByItsKeyAsWell) {
+    const auto key = expect(200, me().get("/v1/cards/" + card)).text("/key");
+    const auto id = file(me());
+    expect(201, attach(me(), key, id));
+    EXPECT_EQ(attach(me(), card, id).status, 200) << "it is the same card";
+    const auto list = expect(200, me().get("/v1/cards/" + key + "/attachments"));
+    EXPECT_EQ(list.text("/results/0/id"), id);
+    EXPECT_EQ(detach(me(), key, id).status, 204);
+    EXPECT_EQ(attach(me(), "NONE-1", id).status, 404);
+    EXPECT_EQ(attach(me(), "no%20card", id).status, 422);
+}
+
 TEST_F(Sharing, WhatHangsOnAPrivateBoardIsForThoseOnIt) {
     Client robot = token("member", "agent");
     const auto closed = card_on(private_board());
