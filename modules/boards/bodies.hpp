@@ -40,6 +40,10 @@ public:
     /// all copies are queued, so that they are made in one go.
     virtual std::function<void()> copy(Call& call, const Uuid& from, const Card& to) = 0;
 
+    /// Queues the question what is written on the card; the function returned reads it as Markdown,
+    /// empty when nothing is. That somebody may see the card is for boards to judge.
+    virtual std::function<std::string()> markdown(Tx& tx, const Uuid& org, const Uuid& card) = 0;
+
 protected:
     ~CardBodies() = default;
 };

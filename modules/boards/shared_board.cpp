@@ -31,6 +31,7 @@ struct SharedCard {
     std::optional<Timestamp> completed_at;
     Timestamp created_time;
     Timestamp last_edited_time;
+    std::optional<std::string> markdown;
 };
 SVC_RECORD(
     SharedCard,
@@ -46,7 +47,10 @@ SVC_RECORD(
     (properties, "Values of the properties that are not hidden, by name."),
     (completed_at, ""),
     (created_time, ""),
-    (last_edited_time, "")
+    (last_edited_time, ""),
+    (markdown,
+     "What is written on it; null where several cards are shown. Files in it are named and not "
+     "linked.")
 );
 
 struct SharedColumn {
@@ -68,7 +72,7 @@ SVC_RECORD(
     (kind, ""),
     (position, "Counted from the left, beginning with 0."),
     (wip_limit, ""),
-    (card_count, "How many cards stand here; of a link to one card, 1."),
+    (card_count, "How many cards stand here; where one card is shown, 1."),
     (cards, "The first of them, from top to bottom."),
     (next_cursor, "Send it as `start_cursor` to get this column alone with the cards that follow.")
 );
@@ -91,7 +95,7 @@ SVC_RECORD(
     (icon, ""),
     (properties, "Those that are not hidden."),
     (labels, ""),
-    (columns, "From left to right; of a link to one card, the column that it stands in."),
+    (columns, "From left to right; where one card is shown, the column that it stands in."),
     (expires_at, "When the link stops working.")
 );
 
@@ -138,7 +142,7 @@ constexpr Sql see_columns{"boards.shared_columns", R"(
 // As in a snapshot; $7: one card alone.
 constexpr Sql see_cards{"boards.shared_cards", R"(
     SELECT v.id, v.key, v.title, v.labels, v.assignees, v.due, v.start, v.priority, v.estimate,
-        v.properties, v.completed_at, v.created_time, v.last_edited_time,
+        v.properties, v.completed_at, v.created_time, v.last_edited_time, NULL AS markdown,
         k.id AS column_id, page.position AS place
     FROM columns k
     CROSS JOIN LATERAL (
@@ -165,12 +169,14 @@ SVC_RECORD(CardSeenByLink, (card, "", spread), (column_id, ""), (place, ""));
 struct SharedBoardQuery {
     std::string token;
     std::optional<std::string> password;
+    std::optional<Uuid> card_id;
     Paging paging;
 };
 SVC_RECORD(
     SharedBoardQuery,
     (token, "What the link's `url` ends in."),
     (password, "The link's password, if it has one.", in_header("x-svc-share-password"), secret),
+    (card_id, "One card of those that the link shows, to see it alone and what is written on it."),
     (paging, "", spread)
 );
 
@@ -235,15 +241,16 @@ std::vector<PropertyDefinition> visible(const Board& board, const OpenLink& link
 
 class Showing {
 public:
-    Showing(Call& call, const Uuid& org, const OpenLink& link, const Paging& paging)
+    Showing(Call& call, const Uuid& org, const OpenLink& link, const SharedBoardQuery& in)
         : call_(call),
           link_(link),
-          most_(static_cast<std::size_t>(paging.page_size)),
-          from_(place_of(call, paging)),
+          only_(only_card(link, in)),
+          most_(static_cast<std::size_t>(in.paging.page_size)),
+          from_(place_of(call, in.paging)),
           board_(see_whole_board(call.tx(), Seat::of_system(org), link.board_id)),
-          columns_(call.tx().later<SharedColumn>(
-              see_columns, org, link.board_id, from_.column, link.card_id
-          )),
+          columns_(
+              call.tx().later<SharedColumn>(see_columns, org, link.board_id, from_.column, only_)
+          ),
           cards_(call.tx().later<CardSeenByLink>(
               see_cards,
               org,
@@ -251,9 +258,12 @@ public:
               from_.column,
               from_.key,
               from_.card,
-              paging.page_size + 1,
-              link.card_id
-          )) {}
+              in.paging.page_size + 1,
+              only_
+          )) {
+        auto* bodies = call.kernel().find<CardBodies>();
+        if (only_ && bodies) markdown_ = bodies->markdown(call.tx(), org, *only_);
+    }
 
     SharedBoard run() {
         const auto board = board_.one();
@@ -269,11 +279,17 @@ public:
         shared.columns = columns_.all();
         shared.expires_at = link_.expires_at;
         if (link_.card_id && shared.columns.empty()) no_such_link();
+        if (only_ && shared.columns.empty()) not_found("card");
         for (CardSeenByLink& each : cards_.all()) put(std::move(each), shared.columns);
         return shared;
     }
 
 private:
+    static std::optional<Uuid> only_card(const OpenLink& link, const SharedBoardQuery& in) {
+        if (link.card_id && in.card_id && *in.card_id != *link.card_id) not_found("card");
+        return link.card_id ? link.card_id : in.card_id;
+    }
+
     void put(CardSeenByLink row, std::vector<SharedColumn>& columns) {
         const auto column = std::ranges::find(columns, row.column_id, &SharedColumn::id);
         if (column == columns.end()) return;  // it came in between
@@ -281,6 +297,7 @@ private:
             auto values = row.card.properties.parsed();
             std::erase_if(values, [&](const auto& each) { return !names_.contains(each.first); });
             row.card.properties = AsJson(values);
+            if (markdown_) row.card.markdown = with_whole_words(markdown_());
             column->cards.push_back(std::move(row.card));
             last_ = {row.column_id, row.place, column->cards.back().id};
         } else if (!column->next_cursor) {
@@ -290,11 +307,13 @@ private:
 
     Call& call_;
     const OpenLink& link_;
+    const std::optional<Uuid> only_;
     const std::size_t most_;
     const Place from_;
     Later<Board> board_;
     Later<SharedColumn> columns_;
     Later<CardSeenByLink> cards_;
+    std::function<std::string()> markdown_;
     std::set<std::string> names_;
     Place last_;
 };
@@ -307,7 +326,7 @@ AsJson<SharedBoard> open(Call& call, const SharedBoardQuery& in) {
     const auto link = call.tx().one<OpenLink>(open_link, token->org(), token->digest());
     if (!link) no_such_link();
     require_password(call, *link, in.password);
-    AsJson<SharedBoard> shared(Showing(call, token->org(), *link, in.paging).run());
+    AsJson<SharedBoard> shared(Showing(call, token->org(), *link, in).run());
     shared.text = public_text(shared.text);
     call.after_commit([seen = Views::Link{token->org(), link->id}] { views().note(seen); });
     return shared;
@@ -336,8 +355,9 @@ const Operation get_shared_board{
     .route = "GET /v1/shared/{token}",
     .summary = "Look at what a share link shows; no account is needed.",
     .description =
-        "The board with its columns and the first `page_size` cards of each, or the one card the "
-        "link is for. E-mail addresses and tokens in any text are replaced by `[hidden]`. A link "
+        "The board with its columns and the first `page_size` cards of each; or the one card the "
+        "link is for, or `card_id` names, with what is written on it. Of people it shows names "
+        "alone. E-mail addresses and tokens in any text are replaced by `[hidden]`. A link "
         "that never was, was revoked or has expired is 404. One with a password is 403 with the "
         "reason `password_required` or `wrong_password`; wrong ones are counted.",
     .access = Access::anyone,

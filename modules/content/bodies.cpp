@@ -173,6 +173,12 @@ std::vector<WrittenBlock> below(
     return blocks;
 }
 
+std::vector<WrittenBlock> tree_of(const std::vector<StoredBlock>& all, const Uuid& card) {
+    std::multimap<Uuid, const StoredBlock*> rows;
+    for (const StoredBlock& each : all) rows.emplace(each.parent_id, &each);
+    return below(rows, card);
+}
+
 std::string as_list(const std::vector<BriefComment>& comments) {
     std::string text;
     for (const BriefComment& each : comments) {
@@ -204,14 +210,17 @@ std::function<void()> Bodies::copy(Call& call, const Uuid& from, const boards::C
     };
 }
 
+std::function<std::string()> Bodies::markdown(Tx& tx, const Uuid& org, const Uuid& card) {
+    return [blocks = tx.later<StoredBlock>(brief_blocks, org, card), card]() mutable {
+        return markdown_of(tree_of(blocks.all(), card));
+    };
+}
+
 boards::BriefSource::Texts Bodies::about(Tx& tx, const Uuid& org, const Uuid& card) {
     auto blocks = tx.later<StoredBlock>(brief_blocks, org, card);
     auto comments = tx.later<BriefComment>(brief_comments, org, card);
     return [blocks, comments, card]() mutable {
-        const auto all = blocks.all();
-        std::multimap<Uuid, const StoredBlock*> rows;
-        for (const StoredBlock& each : all) rows.emplace(each.parent_id, &each);
-        auto specification = below(rows, card);
+        auto specification = tree_of(blocks.all(), card);
         auto acceptance = take_acceptance(specification);
         lower_headings(specification);
         lower_headings(acceptance);

@@ -41,7 +41,41 @@ std::string_view run_at(std::string_view text, std::size_t at, Is is) {
     return text.substr(at, end - at);
 }
 
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+/// Without the backslashes that take the meaning from what follows them.
+std::string unescaped(std::string_view word) {
+    constexpr std::string_view signs = R"(!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~)";
+    std::string out;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+        const bool escapes =
+            word[i] == '\\' && i + 1 < word.size() && signs.find(word[i + 1]) != signs.npos;
+        if (escapes) ++i;
+        out += word[i];
+    }
+    return out;
+}
+
+bool may_be_hidden(std::string_view word) {
+    return word.find('@') != word.npos || std::ranges::any_of(prefixes, [&](auto prefix) {
+               return word.find(prefix) != word.npos;
+           });
+}
+
 }  // namespace
+
+std::string with_whole_words(std::string_view markdown) {
+    std::string out;
+    for (std::size_t at = 0; at < markdown.size();) {
+        const auto word = run_at(markdown, at, [](char c) { return !is_space(c); });
+        const std::string bare = unescaped(word);
+        if (may_be_hidden(bare)) out += bare;
+        else out += word;
+        at += word.size();
+        if (at < markdown.size()) out += markdown[at++];
+    }
+    return out;
+}
 
 std::string public_text(std::string_view text) {
     std::string out;

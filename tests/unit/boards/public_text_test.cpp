@@ -19,6 +19,14 @@ std::string shown(const std::string& text) {
 
 }  // namespace
 
+TEST(PublicText, FindsInMarkdownWhatBackslashesBreakUp) {
+    const std::string secret = "svc_" + std::string(10, 'a') + "\\_-" + std::string(20, 'b');
+    EXPECT_EQ(shown(with_whole_words("**" + secret + "** and `x`")), "**[hidden]** and `x`");
+    EXPECT_EQ(shown(with_whole_words("\\_ada\\_@example.com!")), "[hidden]");
+    const std::string other = "1\\. a\\*b\n\n  \\_c";
+    EXPECT_EQ(with_whole_words(other), other);
+}
+
 TEST(PublicText, HidesAddressesWhereverTheyStand) {
     EXPECT_EQ(shown("ada@example.com"), "[hidden]");
     EXPECT_EQ(shown("to ada.b+c@mail.example.com, please"), "to [hidden], please");

@@ -101,6 +101,31 @@ TEST_F(Shared, ALinkShowsTheBoardToAnybody) {
     EXPECT_EQ(one.json().at_pointer("/columns/0/card_count"), 1);
 }
 
+TEST_F(Shared, OneOfItsCardsIsSeenAlone) {
+    const std::string first = card("First"), second = card("Second");
+    const std::string board = link(), only = link({{"card_id", first}});
+    const Reply one = expect(200, look(board, {}, "?card_id=" + second));
+    EXPECT_EQ(one.json().at_pointer("/columns/0/cards").as_array().size(), 1U);
+    EXPECT_EQ(one.text("/columns/0/cards/0/title"), "Second");
+    EXPECT_EQ(look(only, {}, "?card_id=" + first).status, 200);
+    EXPECT_EQ(look(only, {}, "?card_id=" + second).status, 404) << "the link is for another";
+    EXPECT_EQ(look(board, {}, "?card_id=" + workspace_->org_id).status, 404);
+    EXPECT_EQ(look(board, {}, "?card_id=none").status, 422);
+}
+
+TEST_F(Shared, OfPeopleItShowsNamesWhereTheirPropertyIsNotHidden) {
+    const std::string path = "/v1/boards/" + board_ + "/properties";
+    post(path, {{"name", "Owner"}, {"type", "people"}});
+    card("First", {{"properties", {{"Owner", {workspace_->user_id}}}}});
+    const std::string place = "/columns/0/cards/0/properties";
+    const Reply seen = expect(200, look(link()));
+    const value who = seen.json().at_pointer(place + "/Owner/people/0");
+    EXPECT_TRUE(who.at("name").is_string());
+    EXPECT_FALSE(who.as_object().contains("email"));
+    const Reply less = expect(200, look(link({{"hidden_properties", {"Owner"}}})));
+    EXPECT_TRUE(less.json().at_pointer(place).as_object().empty());
+}
+
 TEST_F(Shared, ItGoesOnColumnByColumn) {
     for (const char* title : {"a", "b", "c"}) card(title);
     const std::string token = link();

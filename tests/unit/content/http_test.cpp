@@ -231,4 +231,22 @@ TEST(ContentHttp, DepthIsOneToTen) {
     EXPECT_EQ(d.client.get("/v1/blocks/" + d.card + "/children?start_cursor=zzz").status, 422);
 }
 
+TEST(ContentOverHttp, AShareLinkShowsWhatIsWrittenOnTheOneCard) {
+    Desk2 desk;
+    const auto body = array{paragraph("Write to ada@example.com"), paragraph("Then rest")};
+    expect(200, desk.append(desk.card, body));
+    const auto card = expect(200, desk.client.get("/v1/cards/" + desk.card));
+    const auto look = [&](const object& link, const std::string& query = {}) {
+        const auto path = "/v1/boards/" + card.text("/board_id") + "/share-links";
+        const auto url = expect(201, desk.client.post(path, json::value(link))).text("/url");
+        const auto token = url.substr(url.rfind('/') + 1);
+        return expect(200, desk.server.client().get("/v1/shared/" + token + query));
+    };
+    const std::string place = "/columns/0/cards/0/markdown";
+    const auto alone = look({{"card_id", desk.card}});
+    EXPECT_EQ(alone.text(place), "Write to [hidden]\n\nThen rest");
+    EXPECT_EQ(look({}, "?card_id=" + desk.card).text(place), alone.text(place));
+    EXPECT_TRUE(look({}).json().at_pointer(place).is_null());
+}
+
 }  // namespace svc::test
