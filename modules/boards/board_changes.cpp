@@ -8,7 +8,9 @@ namespace svc::boards {
 namespace {
 
 constexpr Sql lock_row{"boards.lock_board_row", R"(
-    SELECT now() AS now FROM boards WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE)"};
+    SELECT now() AS now FROM boards
+    WHERE org_id = $1 AND id = $2 AND purged_at IS NULL
+    FOR NO KEY UPDATE)"};
 
 struct LockedRow {
     Timestamp now;

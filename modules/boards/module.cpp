@@ -4,11 +4,13 @@
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/throttle.hpp"
+#include "modules/boards/purge.hpp"
 
 namespace svc::boards {
 
 struct Settings {
     std::int64_t shared_views_a_minute = 120;
+    std::int64_t trash_days = 30;
 };
 SVC_RECORD(
     Settings,
@@ -16,6 +18,10 @@ SVC_RECORD(
      "How often one place may ask for what share links show, within a minute and by each server, "
      "then 429.",
      range(1, 1000000),
+     defaulted),
+    (trash_days,
+     "How long deleted boards, cards, blocks and comments stay in the trash.",
+     range(1, 3650),
      defaulted)
 );
 
@@ -47,6 +53,8 @@ public:
               &card_unblocked,
               &card_linked,
               &card_unlinked,
+              &board_purged,
+              &card_purged,
               &card_watched,
               &card_unwatched})
             kernel.add(*each);
@@ -58,6 +66,11 @@ public:
         const Settings settings = kernel.settings<Settings>();
         throttle_.emplace(settings.shared_views_a_minute);
         kernel.offer(*throttle_);
+        trash_.emplace(std::chrono::hours(24 * settings.trash_days));
+        kernel.offer<Trash>(*trash_);
+        kernel.every("boards.purge_trash", std::chrono::hours(1), [this, &kernel] {
+            purge_trash(kernel, trash_->kept());
+        });
         add_share_links(kernel);
         add_shared_board(kernel);
         kernel.offer<Moves>(moves());
@@ -68,6 +81,7 @@ public:
 
 private:
     std::optional<Throttle> throttle_;
+    std::optional<TrashHere> trash_;
 };
 
 }  // namespace svc::boards

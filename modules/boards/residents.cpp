@@ -25,28 +25,6 @@ constexpr Sql lock_waiting{"boards.lock_waiting_for_column", R"(
     ORDER BY id
     FOR NO KEY UPDATE)"};
 
-// $2 are the cards that are done now, or open again: all of them one or all the other.
-constexpr Sql find_waiting{"boards.find_waiting_for_column", R"(
-    WITH turned AS (
-        SELECT t.id FROM unnest($2::uuid[]) t (id)
-    )
-    SELECT c.id, c.board_id, c.column_id, c.title, c.version
-    FROM cards c
-    WHERE c.org_id = $1
-        AND c.id IN (
-            SELECT l.target_id
-            FROM turned t
-            JOIN card_links l ON l.org_id = $1 AND l.card_id = t.id AND l.kind = 'blocks')
-        AND c.id NOT IN (SELECT t.id FROM turned t)
-        AND card_is_open(c.completed_at, c.is_archived, c.in_trash)
-        AND NOT EXISTS (
-            SELECT FROM card_links o
-            JOIN cards x ON x.org_id = $1 AND x.id = o.card_id
-            WHERE o.org_id = $1 AND o.target_id = c.id AND o.kind = 'blocks'
-                AND o.card_id NOT IN (SELECT t.id FROM turned t)
-                AND card_is_open(x.completed_at, x.is_archived, x.in_trash))
-    ORDER BY c.id)"};
-
 // Whoever gives a card a place here holds a key share of the column's row, and waits.
 constexpr Sql lock_columns{"boards.lock_columns", R"(
     SELECT id FROM columns
@@ -145,7 +123,7 @@ void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
     if (after.empty()) return;
     const auto ids = turned(after);
     std::optional<Later<Waiting>> waiting;
-    if (!ids.empty()) waiting = call_.tx().later<Waiting>(find_waiting, call_.org(), ids);
+    if (!ids.empty()) waiting = waiting_for(call_.tx(), call_.org(), ids);
     std::vector<Placed> rows;
     for (const Card& each : after)
         rows.push_back({each.id, each.column_id, each.position.str(), each.completed_at});

@@ -18,6 +18,10 @@ SVC_RECORD(Waiting, (id, ""), (board_id, ""), (column_id, ""), (title, ""), (ver
 /// Whoever waits for it has to: it is neither done, put away nor in the trash.
 bool is_open(const Card& card);
 
+/// Queues the question who waits for these cards, which all close or all open now, and for no other
+/// that is open. None of these cards is among the answers.
+Later<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
+
 /// What became of whoever they wait for.
 enum class Blockers { opened, closed };
 

@@ -20,7 +20,7 @@ constexpr Sql reword_comment{"content.reword_comment", R"(
     WHERE org_id = $1 AND id = $2)"};
 
 constexpr Sql trash_comment{"content.trash_comment", R"(
-    UPDATE comments SET in_trash = true, version = version + 1
+    UPDATE comments SET in_trash = true, trashed_at = now(), version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
 constexpr Sql settle_discussion{"content.settle_discussion", R"(

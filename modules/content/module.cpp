@@ -2,6 +2,7 @@
 
 #include "modules/content/bodies.hpp"
 #include "modules/content/operations.hpp"
+#include "modules/content/purge.hpp"
 
 namespace svc::content {
 
@@ -38,6 +39,9 @@ public:
             kernel.add(*each);
         kernel.offer<boards::CardBodies>(bodies());
         kernel.use<boards::Briefs>().add(bodies());
+        kernel.every("content.purge_trash", std::chrono::hours(1), [&kernel] {
+            purge_trash(kernel, kernel.use<boards::Trash>().kept());
+        });
     }
 };
 

@@ -10,28 +10,6 @@ namespace {
 
 constexpr std::int64_t batch = 500;
 
-// ------------------------------------------------------------------- doing things as a job
-
-/// A change that nobody asked for but time.
-class JobDoer final : public boards::Doer {
-public:
-    JobDoer(Tx& tx, const Uuid& org, std::string_view action)
-        : tx_(tx), org_(org), action_(action) {}
-    PrincipalRef who() const override {
-        return {{}, {}, PrincipalType::system, std::string(action_)};
-    }
-    void ask(const Event&) override {}
-    void tell(const Event& event) override { tell_as_system(tx_, org_, action_, event); }
-    void after_commit(std::function<void()> then) override { then_.push_back(std::move(then)); }
-    std::vector<std::function<void()>> after() { return std::move(then_); }
-
-private:
-    Tx& tx_;
-    const Uuid org_;
-    std::string_view action_;
-    std::vector<std::function<void()>> then_;
-};
-
 struct Workspace {
     Uuid org_id;
 };
@@ -54,7 +32,7 @@ void in_workspace(Kernel& kernel, const Uuid& org, std::string_view action, Work
     std::vector<std::function<void()>> after;
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
         tx.act_for(org, std::nullopt);
-        JobDoer doer(tx, org, action);
+        boards::JobDoer doer(tx, org, action);
         work(tx, doer);
         after = doer.after();
     });

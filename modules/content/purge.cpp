@@ -1,0 +1,110 @@
+#include "modules/content/purge.hpp"
+
+#include "modules/files/api.hpp"
+
+namespace svc::content {
+
+namespace {
+
+constexpr std::int64_t batch = 100;
+
+constexpr Sql workspaces_with_old_trash{"content.workspaces_with_old_trash", R"(
+    SELECT b.org_id FROM blocks b
+    WHERE b.trashed_by = b.id AND b.trashed_at < now() - $1::interval
+    UNION
+    SELECT m.org_id FROM comments m
+    WHERE m.trashed_at < now() - $1::interval)"};
+
+struct Workspace {
+    Uuid org_id;
+};
+SVC_RECORD(Workspace, (org_id, ""));
+
+/// A block or a comment on a card.
+struct OldThing {
+    Uuid id;
+    Uuid card_id;
+};
+SVC_RECORD(OldThing, (id, ""), (card_id, ""));
+
+// The card's lock is that of its blocks: nobody brings them back meanwhile.
+constexpr Sql take_blocks{"content.take_old_blocks", R"(
+    SELECT b.id, b.card_id
+    FROM blocks b
+    JOIN cards c ON c.org_id = $1 AND c.id = b.card_id
+    WHERE b.org_id = $1 AND b.trashed_by = b.id AND b.trashed_at < now() - $2::interval
+    ORDER BY b.trashed_at
+    LIMIT $3
+    FOR UPDATE OF c SKIP LOCKED)"};
+
+// With all that went into the trash with them; what somebody had deleted below them before was
+// deleted earlier. Whatever was brought back before the lock is left alone.
+constexpr Sql drop_blocks{"content.drop_old_blocks", R"(
+    DELETE FROM blocks
+    WHERE org_id = $1 AND card_id = ANY ($2::uuid[]) AND trashed_by = ANY ($3::uuid[])
+        AND trashed_at < now() - $4::interval
+    RETURNING id, card_id)"};
+
+constexpr Sql drop_comments{"content.drop_old_comments", R"(
+    DELETE FROM comments
+    WHERE org_id = $1 AND id = ANY (ARRAY(
+        SELECT m.id FROM comments m
+        WHERE m.org_id = $1 AND m.trashed_at < now() - $2::interval
+        ORDER BY m.trashed_at
+        LIMIT $3
+        FOR UPDATE SKIP LOCKED))
+    RETURNING id, card_id)"};
+
+/// The files that they showed hang there no more.
+void let_files_go(Kernel& kernel, Tx& tx, const Uuid& org, const std::vector<OldThing>& gone) {
+    const auto* files = kernel.find<files::Files>();
+    if (!files) return;
+    for (const OldThing& each : gone) files->hang(tx, org, each.card_id, each.id, {});
+}
+
+/// Batch by batch; `drop` says how many went.
+template <class Drop>
+void drop_all(Kernel& kernel, const Uuid& org, Drop drop) {
+    std::size_t found = 0;
+    do {
+        kernel.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.act_for(org, std::nullopt);
+            found = drop(tx);
+        });
+    } while (found == static_cast<std::size_t>(batch) && !kernel.stopping());
+}
+
+std::size_t drop_some_blocks(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {
+    std::vector<Uuid> cards, roots;
+    for (const OldThing& each : tx.all<OldThing>(take_blocks, org, kept, batch)) {
+        cards.push_back(each.card_id);
+        roots.push_back(each.id);
+    }
+    if (!roots.empty())
+        let_files_go(kernel, tx, org, tx.all<OldThing>(drop_blocks, org, cards, roots, kept));
+    return roots.size();
+}
+
+std::size_t drop_some_comments(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {
+    const auto gone = tx.all<OldThing>(drop_comments, org, kept, batch);
+    let_files_go(kernel, tx, org, gone);
+    return gone.size();
+}
+
+}  // namespace
+
+void purge_trash(Kernel& kernel, std::chrono::seconds kept) {
+    std::vector<Workspace> found;
+    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.act_for_all_orgs();
+        found = tx.all<Workspace>(workspaces_with_old_trash, kept);
+    });
+    for (const Workspace& each : found) {
+        const Uuid& org = each.org_id;
+        if (kernel.stopping()) return;
+        drop_all(kernel, org, [&](Tx& tx) { return drop_some_blocks(kernel, tx, org, kept); });
+        drop_all(kernel, org, [&](Tx& tx) { return drop_some_comments(kernel, tx, org, kept); });
+    }
+}
+
+}  // namespace svc::content

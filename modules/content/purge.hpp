@@ -1,0 +1,10 @@
+#pragma once
+
+#include "modules/boards/api.hpp"
+
+namespace svc::content {
+
+/// Removes blocks and comments that were deleted before that. A job; any number of servers at once.
+void purge_trash(Kernel& kernel, std::chrono::seconds kept);
+
+}  // namespace svc::content

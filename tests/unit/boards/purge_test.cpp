@@ -1,0 +1,144 @@
+// What has been in the trash for long enough goes for good.
+
+#include "tests/unit/boards/world.hpp"
+
+#include <gmock/gmock.h>
+
+namespace svc::test {
+
+using testing::Contains;
+using testing::Not;
+
+namespace {
+
+constexpr std::string_view job = "boards.purge_trash";
+
+void delete_card(const Desk& desk, const Said& card) {
+    world().must(desk.owner, "delete_card", {{"card_id", card.text("/id")}});
+}
+
+void delete_board(const Desk& desk) {
+    world().must(desk.owner, "delete_board", {{"board_id", desk.board.str()}});
+}
+
+/// As if it had been thrown away some days ago.
+void age(const std::string& table, const Uuid& id, int days) {
+    world().run(
+        "UPDATE " + table + " SET last_edited_time = now() - interval '" + std::to_string(days) +
+        " days' WHERE id = '" + id.str() + "'"
+    );
+}
+
+int status_of(const Desk& desk, const Said& card) {
+    return world().ask(desk.owner, "get_card", {{"card_id", card.text("/id")}}).status;
+}
+
+}  // namespace
+
+TEST(Purge, CardsGoForGoodWhenTheirTimeIsOver) {
+    Desk desk;
+    const Said old = desk.card(desk.backlog), young = desk.card(desk.backlog),
+               kept = desk.card(desk.backlog);
+    for (const Said* each : {&old, &young}) delete_card(desk, *each);
+    age("cards", old.id(), 31);
+    age("cards", young.id(), 29);
+    age("cards", kept.id(), 400);
+    world().run_job(job);
+    EXPECT_EQ(status_of(desk, old), 404);
+    EXPECT_TRUE(desk.get(young.id()).body.at("in_trash").as_bool());
+    EXPECT_FALSE(desk.get(kept.id()).body.at("in_trash").as_bool());
+    EXPECT_EQ(world().ask(desk.owner, "restore_card", {{"card_id", old.text("/id")}}).status, 404);
+    EXPECT_EQ(
+        world().ask(desk.owner, "restore_card", {{"card_id", young.text("/id")}}).status, 200
+    );
+}
+
+TEST(Purge, MoreThanABatchOfCardsGoesAtOnce) {
+    Desk desk;
+    desk.card(desk.backlog);
+    world().run(
+        "INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, in_trash,"
+        " last_edited_time, created_by, last_edited_by)"
+        " SELECT org_id, gen_random_uuid(), board_id, column_id, 100 + n, 'a', 'Old', true,"
+        " now() - interval '31 days', created_by, last_edited_by"
+        " FROM cards, generate_series(1, 250) n WHERE board_id = '" +
+        desk.board.str() + "'"
+    );
+    world().run_job(job);
+    EXPECT_EQ(
+        world().run("SELECT count(*) FROM cards WHERE board_id = '" + desk.board.str() + "'"), "1"
+    );
+}
+
+TEST(Purge, NobodyIsLeftWaitingForWhatIsGoneOrAPartOfIt) {
+    Desk desk;
+    const Said old = desk.card(desk.backlog);
+    const Said other = desk.card(
+        desk.backlog, {{"blocked_by", {old.text("/id")}}, {"parent_card_id", old.text("/id")}}
+    );
+    delete_card(desk, old);
+    age("cards", old.id(), 31);
+    world().run_job(job);
+    const Said left = desk.get(other.id());
+    EXPECT_TRUE(left.body.at("blocked_by").as_array().empty());
+    EXPECT_TRUE(left.body.at("parent_card_id").is_null());
+    EXPECT_EQ(left.number("/version"), 1);
+}
+
+TEST(Purge, BoardsGoWithAllThatIsOnThemAndTheirKeysAreFree) {
+    Desk desk;
+    const Uuid elsewhere = world()
+                               .must(
+                                   desk.owner,
+                                   "create_board",
+                                   {{"name", "Other"},
+                                    {"key", "OTHER"},
+                                    {"columns", {{{"name", "Only"}, {"kind", "active"}}}}}
+                               )
+                               .id();
+    const Said blocker = desk.card(desk.backlog);
+    desk.card(desk.backlog, {{"blocked_by", {blocker.text("/id")}}});
+    const std::string key = blocker.text("/key");
+    const Said waiting = world().must(
+        desk.owner,
+        "create_card",
+        {{"board_id", elsewhere.str()},
+         {"column_id",
+          world().must(
+                     desk.owner, "list_columns", {{"board_id", elsewhere.str()}}
+          ).text("/results/0/id")},
+         {"title", "Waiting"},
+         {"blocked_by", {blocker.text("/id")}}}
+    );
+    delete_board(desk);
+    world().run_job(job);
+    EXPECT_EQ(status_of(desk, blocker), 200) << "its time is not over";
+    age("boards", desk.board, 31);
+    world().forget_events();
+    world().run_job(job);
+    EXPECT_EQ(world().ask(desk.owner, "get_board", {{"board_id", desk.board.str()}}).status, 404);
+    EXPECT_EQ(status_of(desk, blocker), 404);
+    EXPECT_FALSE(desk.get(waiting.id()).body.at("blocked").as_bool());
+    EXPECT_THAT(world().told(), Contains("card.unblocked").Times(1));
+    const Said heir = world().must(
+        desk.owner, "create_board", {{"name", "Heir"}, {"key", key.substr(0, key.find('-'))}}
+    );
+    EXPECT_EQ(heir.status, 201);
+}
+
+TEST(Purge, ABoardThatIsBeingRemovedDoesNotComeBack) {
+    Desk desk;
+    delete_board(desk);
+    const value board{{"board_id", desk.board.str()}};
+    world().run("UPDATE boards SET purged_at = now() WHERE id = '" + desk.board.str() + "'");
+    EXPECT_EQ(world().ask(desk.owner, "restore_board", board).status, 404);
+    world().run("UPDATE boards SET purged_at = NULL WHERE id = '" + desk.board.str() + "'");
+    EXPECT_EQ(world().ask(desk.owner, "restore_board", board).status, 200);
+    age("boards", desk.board, 400);
+    world().forget_events();
+    world().run_job(job);
+    EXPECT_EQ(world().ask(desk.owner, "get_board", board).status, 200);
+    EXPECT_THAT(world().told(), Not(Contains("board.purged")));
+}
+
+}  // namespace svc::test
