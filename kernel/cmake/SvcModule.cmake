@@ -32,6 +32,29 @@ function(svc_pack_migrations out symbol folder)
        "extern \"C\" {\nextern const char ${symbol}[];\nconst char ${symbol}[] =${text};\n}\n" @ONLY)
 endfunction()
 
+# The public headers, compiled once for all modules; what they were compiled with has to agree.
+function(svc_reuse_pch target)
+  target_compile_definitions(${target} PRIVATE SVC_VERSION="${PROJECT_VERSION}")
+  if(SVC_PCH)
+    target_precompile_headers(${target} REUSE_FROM module_pch)
+  endif()
+endfunction()
+
+# svc_parts(<name> [FROM <folder>] [LINK <libraries…>]): what a module is made of that its tests
+# look at by itself, as a static library: every .cpp in the folder `parts`, or another.
+function(svc_parts name)
+  cmake_parse_arguments(ARG "" "FROM" "LINK" ${ARGN})
+  if(NOT ARG_FROM)
+    set(ARG_FROM parts)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${ARG_FROM}/*.cpp)
+  add_library(${name} STATIC ${sources})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC kernel ${ARG_LINK})
+  svc_reuse_pch(${name})
+endfunction()
+
 # svc_module([LINK <libraries…>]): the folder it is called in, as a loadable module of that
 # name: every .cpp in it, and its migrations.
 function(svc_module)
@@ -43,13 +66,10 @@ function(svc_module)
   add_library(${name} MODULE ${sources} ${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp)
   set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY
                         ${CMAKE_BINARY_DIR}/lib/modules)
-  target_compile_definitions(${name} PRIVATE SVC_VERSION="${PROJECT_VERSION}")
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE kernel ${ARG_LINK})
   target_link_options(${name} PRIVATE -Wl,-z,defs)
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp PROPERTIES
                               SKIP_PRECOMPILE_HEADERS ON)
-  if(SVC_PCH)
-    target_precompile_headers(${name} REUSE_FROM module_pch)
-  endif()
+  svc_reuse_pch(${name})
 endfunction()

@@ -194,8 +194,10 @@ Pairs signed_headers(
     Pairs all = headers;
     all["host"] = place.authority();
     const auto signature = scope.sign_request(canonical_request(method, path, query, all, empty));
-    headers["authorization"] = std::string(algorithm) + " Credential=" + scope.credential +
-                               ", SignedHeaders=" + names_of(all) + ", Signature=" + signature;
+    std::string& said = headers["authorization"];
+    ((said = algorithm) += " Credential=") += scope.credential;
+    (said += ", SignedHeaders=") += names_of(all);
+    (said += ", Signature=") += signature;
     return headers;
 }
 
