@@ -11,16 +11,25 @@
 #include "modules/auth/settings.hpp"
 #include "modules/auth/users.hpp"
 
+#include <algorithm>
+#include <thread>
+
 namespace svc::auth {
 
 namespace {
+
+/// What is left of the processors is for everybody else, however many log in.
+std::size_t hash_threads(const Settings& settings) {
+    if (settings.hash_threads > 0) return static_cast<std::size_t>(settings.hash_threads);
+    return std::max(1U, std::thread::hardware_concurrency() / 2);
+}
 
 class Auth final : public Module {
 public:
     void open(Kernel& kernel) override {
         settings_ = kernel.settings<Settings>();
         passwords_.emplace(settings_.password_memory_mib, settings_.password_passes);
-        slow_work_.emplace(kernel, settings_.hash_threads, settings_.hash_queue);
+        slow_work_.emplace(kernel, hash_threads(settings_), settings_.hash_queue);
         sessions_.emplace(kernel);
         outside_.emplace(kernel);
         kernel.offer(settings_);

@@ -32,7 +32,8 @@ constexpr Sql who_is_it{"auth.session_caller", R"(
 constexpr Sql set_credential{"auth.present", R"(
     SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};
 
-// Works where its owner last did, or else in the workspace he has been in for the longest. Whoever
+// Works where its owner last did if he may still, or else in the workspace he has been in for the
+// longest. One session is looked at, not all: a program may begin one every minute. Whoever
 // gives him another password waits for this, or this for him: no session outlives the password it
 // was begun with.
 constexpr Sql insert_session{"auth.insert_session", R"(
@@ -52,11 +53,11 @@ constexpr Sql insert_session{"auth.insert_session", R"(
         (id, user_id, auth_method, active_org_id, ip_address, user_agent, expires_at)
     SELECT $1, person.user_id, $2,
         coalesce(
-            (SELECT m.org_id
-             FROM sessions s
-             JOIN memberships m ON m.org_id = s.active_org_id AND m.user_id = s.user_id
-             WHERE s.user_id = person.user_id
-             ORDER BY s.last_seen_at DESC LIMIT 1),
+            (SELECT m.org_id FROM memberships m
+             WHERE m.user_id = person.user_id AND m.org_id =
+                 (SELECT s.active_org_id FROM sessions s
+                  WHERE s.user_id = person.user_id
+                  ORDER BY s.last_seen_at DESC LIMIT 1)),
             (SELECT m.org_id FROM memberships m
              WHERE m.user_id = person.user_id
              ORDER BY m.joined_at LIMIT 1)),

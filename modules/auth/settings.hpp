@@ -10,9 +10,9 @@ struct Settings {
     std::int64_t session_most_days = 90;
     std::int64_t verify_hours = 24;
     std::int64_t reset_minutes = 60;
-    std::int64_t password_memory_mib = 19;
+    std::int64_t password_memory_mib = 64;
     std::int64_t password_passes = 2;
-    std::int64_t hash_threads = 2;
+    std::int64_t hash_threads = 0;
     std::int64_t hash_queue = 32;
     std::int64_t log_ins = 10;
     std::int64_t log_ins_from_one_place = 100;
@@ -33,7 +33,10 @@ SVC_RECORD(
      range(8, 1024),
      defaulted),
     (password_passes, "Passes of argon2id over that memory.", range(1, 20), defaulted),
-    (hash_threads, "Passwords hashed at once, at the lowest priority.", range(1, 16), defaulted),
+    (hash_threads,
+     "Passwords hashed at once, at the lowest priority; 0: by half of the processors.",
+     range(0, 64),
+     defaulted),
     (hash_queue, "Passwords that may wait to be hashed; beyond it 503.", range(1, 10000), defaulted
     ),
     (log_ins,
