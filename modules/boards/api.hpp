@@ -2,7 +2,9 @@
 
 #include "modules/boards/bodies.hpp"
 #include "modules/boards/card_files.hpp"
+#include "modules/boards/jobs.hpp"
 #include "modules/boards/parts/names.hpp"
+#include "modules/boards/parts/rich_text.hpp"
 #include "modules/boards/shapes.hpp"
 #include "svc/kernel.hpp"
 
@@ -53,6 +55,20 @@ inline void require(const std::optional<BoardRole>& role, BoardRole least, std::
     );
 }
 
+/// 409 about something on a board that was put away.
+inline Failure board_archived() {
+    return Failure(
+               Fault::conflict,
+               "The board is archived, so nothing on it can be changed; restore it first."
+    )
+        .with("reason", "board_archived");
+}
+/// 409 about something on a card that was deleted.
+inline Failure card_in_trash() {
+    return Failure(Fault::conflict, "The card is in the trash; restore it first.")
+        .with("reason", "card_in_trash");
+}
+
 /// Where people see it.
 inline std::string url_of(const Kernel& kernel, const Board& board) {
     return kernel.base_url() + "/boards/" + board.id.str();
@@ -81,49 +97,6 @@ inline Uuid id_of(Call& call, const CardRef& ref) {
 }
 
 // ------------------------------------------------------------------------------ moving cards
-
-/// Who makes a change, and how it becomes known: a request, or a job.
-class Doer {
-public:
-    virtual ~Doer() = default;
-    virtual PrincipalRef who() const = 0;
-    virtual void ask(const Event& event) = 0;
-    virtual void tell(const Event& event) = 0;
-    virtual void after_commit(std::function<void()> then) = 0;
-};
-
-class CallDoer final : public Doer {
-public:
-    explicit CallDoer(Call& call) : call_(call) {}
-    PrincipalRef who() const override { return ref_of(call_.caller()); }
-    void ask(const Event& event) override { call_.ask(event); }
-    void tell(const Event& event) override { call_.tell(event); }
-    void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
-
-private:
-    Call& call_;
-};
-
-/// A job: a change that nobody asked for but time.
-class JobDoer final : public Doer {
-public:
-    JobDoer(Tx& tx, const Uuid& org, std::string_view action)
-        : tx_(tx), org_(org), action_(action) {}
-    PrincipalRef who() const override {
-        return {{}, {}, PrincipalType::system, std::string(action_)};
-    }
-    void ask(const Event&) override {}
-    void tell(const Event& event) override { tell_as_system(tx_, org_, action_, event); }
-    void after_commit(std::function<void()> then) override { then_.push_back(std::move(then)); }
-    /// What is to be called once the transaction is committed.
-    std::vector<std::function<void()>> after() { return std::move(then_); }
-
-private:
-    Tx& tx_;
-    const Uuid org_;
-    std::string_view action_;
-    std::vector<std::function<void()>> then_;
-};
 
 /// What a column asks of the cards in it.
 struct ColumnRules {

@@ -166,13 +166,17 @@ constexpr Sql lock_cards{"boards.lock_cards_of_batch", R"(
         JOIN boards b ON b.org_id = $1 AND b.key = w.board_key
         JOIN cards c
             ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint
+    ), waiting AS (
+        SELECT l.target_id AS id FROM card_links l
+        WHERE l.org_id = $1 AND l.card_id IN (SELECT id FROM wanted) AND l.kind = 'blocks'
     )
-    SELECT c.id, c.board_id, c.number, c.version,
+    SELECT c.id, c.board_id, c.number,
         (SELECT b.key FROM boards b WHERE b.org_id = $1 AND b.id = c.board_id) AS board_key,
         c.external_key IS NOT NULL
             AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash) AS may_take_key
     FROM cards c
-    WHERE c.org_id = $1 AND c.id IN (SELECT id FROM wanted)
+    WHERE c.org_id = $1
+        AND c.id IN (SELECT id FROM wanted UNION SELECT id FROM waiting)
     ORDER BY c.id
     FOR UPDATE OF c)"};
 
@@ -180,19 +184,10 @@ struct LockedCard {
     Uuid id;
     Uuid board_id;
     std::int64_t number = 0;
-    std::int64_t version = 0;
     std::string board_key;
     bool may_take_key = false;  ///< by being open again
 };
-SVC_RECORD(
-    LockedCard,
-    (id, ""),
-    (board_id, ""),
-    (number, ""),
-    (version, ""),
-    (board_key, ""),
-    (may_take_key, "")
-);
+SVC_RECORD(LockedCard, (id, ""), (board_id, ""), (number, ""), (board_key, ""), (may_take_key, ""));
 
 // An item that shares a board's lock in front of one that wants it alone would hold up another
 // such batch, and be held up by it, for good.
@@ -243,11 +238,18 @@ public:
     }
 
 private:
+    /// Whatever any item locks, in the order in which all lock: ties, cards, boards.
     void lock_all() {
         std::vector<Uuid> ids;
         std::vector<std::string> keys, numbers;
         bool ties = false;
+        const auto wait_for = [&](const std::vector<Uuid>& blockers) {
+            ids.insert(ids.end(), blockers.begin(), blockers.end());
+        };
         for (BatchItem& item : items_) {
+            if (item.create && item.create->blocked_by) wait_for(*item.create->blocked_by);
+            if (item.update && item.update->blocked_by.given())
+                wait_for(item.update->blocked_by.value());
             if (item.update)
                 ties |= item.update->parent_card_id.given() || item.update->blocked_by.given();
             const CardRef* card = card_in(item);
@@ -256,26 +258,27 @@ private:
             else keys.push_back(card->board_key), numbers.push_back(std::to_string(card->number));
         }
         if (ties) lock_ties(call_);
-        if (ids.empty() && keys.empty()) return;
-        locked_ = call_.tx().all<LockedCard>(lock_cards, call_.org(), ids, keys, numbers);
+        if (!ids.empty() || !keys.empty())
+            locked_ = call_.tx().all<LockedCard>(lock_cards, call_.org(), ids, keys, numbers);
         for (BatchItem& item : items_)
             if (CardRef* card = card_in(item)) name_by_id(*card);
         lock_boards_if_wanted();
     }
 
+    /// What is made, put away or thrown away is counted on its board.
     void lock_boards_if_wanted() {
-        const bool wanted = std::ranges::any_of(items_, [&](BatchItem& item) {
-            if (item.create) return false;
-            if (item.update) return wants_board_alone(*item.update);
-            const LockedCard* card = find(*card_in(item));
-            return card && card->may_take_key;
-        });
-        if (!wanted) return;
         std::vector<Uuid> boards;
-        for (const LockedCard& each : locked_) boards.push_back(each.board_id);
-        for (const BatchItem& item : items_)
+        bool wanted = false;
+        for (BatchItem& item : items_) {
+            const CardRef* ref = card_in(item);
+            const LockedCard* card = ref ? find(*ref) : nullptr;
             if (item.create) boards.push_back(item.create->board_id);
-        call_.tx().queue(lock_boards, call_.org(), boards);
+            if (card) boards.push_back(card->board_id);
+            if (item.update) wanted |= wants_board_alone(*item.update);
+            else if (item.move) wanted |= card && card->may_take_key;
+            else wanted = true;
+        }
+        if (wanted && !boards.empty()) call_.tx().queue(lock_boards, call_.org(), boards);
     }
 
     const LockedCard* find(const CardRef& card) const {
@@ -291,25 +294,20 @@ private:
         if (const LockedCard* found = find(card)) card = CardRef{found->id, {}, 0};
     }
 
-    void require_version(BatchItem& item) const {
-        const CardRef* card = card_in(item);
-        const LockedCard* found = card && item.version ? find(*card) : nullptr;
-        if (!found || found->version == *item.version) return;
-        throw Failure(
-            Fault::version_conflict,
-            "It has changed since you read it: it is at version " + std::to_string(found->version) +
-                ", you expected " + std::to_string(*item.version) + "."
-        )
-            .with("current_version", std::to_string(found->version));
-    }
-
     BatchedCard run_one(std::size_t index) {
         Tx& tx = call_.tx();
         BatchItem& item = items_[index];
         if (one_by_one_) tx.queue(begin_item);
         try {
-            require_version(item);
-            BatchedCard result = result_of(call_, index, item, carry_out(call_, item));
+            // Versions are those before the batch; who may know them is for the operation to say.
+            const CardRef* card = card_in(item);
+            const auto raised = card && card->id ? raised_[*card->id] : 0;
+            if (item.version) call_.expect_version(*item.version + raised);
+            else call_.expect_version(std::nullopt);
+            Written written = carry_out(call_, item);
+            if (written.before)
+                raised_[written.after.id] += written.after.version - written.before->version;
+            BatchedCard result = result_of(call_, index, item, std::move(written));
             if (one_by_one_) tx.queue(keep_item);
             return result;
         } catch (const Failure& failure) {
@@ -324,6 +322,7 @@ private:
     const bool dry_run_;
     const bool one_by_one_;
     std::vector<LockedCard> locked_;
+    std::map<Uuid, std::int64_t> raised_;  ///< how far earlier items raised a card's version
     CardBatch batch_;
 };
 

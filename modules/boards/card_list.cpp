@@ -80,7 +80,7 @@ constexpr std::string_view listed = R"(
                     OR lower((l ->> 'name') COLLATE "und-x-icu")
                         = lower($8 COLLATE "und-x-icu")))
             AND ($9::text IS NULL OR c.priority = $9)
-            AND ($10::text IS NULL OR c.due < $10)
+            AND ($10::text IS NULL OR c.due < $10 AND c.due || 'T00:00:00.000Z' <> $10)
             AND ($11::timestamptz IS NULL OR c.last_edited_time >= $11)
             AND ($13::text IS NULL OR c.external_key = $13)
             AND ($14::text IS NULL OR position(

@@ -8,6 +8,18 @@ namespace svc::boards {
 
 namespace {
 
+// In front of everything: cards first, whether they stand there or only come back there.
+constexpr Sql lock_all_cards{"boards.lock_all_cards_in_column", R"(
+    SELECT id FROM cards WHERE org_id = $1 AND column_id = $2
+    ORDER BY id
+    FOR UPDATE)"};
+
+// The other columns may name the one that goes.
+constexpr Sql lock_all_columns{"boards.lock_columns_of_board", R"(
+    SELECT id FROM columns WHERE org_id = $1 AND board_id = $2
+    ORDER BY id
+    FOR NO KEY UPDATE)"};
+
 constexpr Sql see_columns{"boards.see_columns", R"(
     SELECT v.* FROM column_view v
     WHERE v.org_id = $1 AND v.board_id = $2 AND NOT v.in_trash
@@ -33,7 +45,7 @@ SVC_RECORD(LastPlace, (below, ""));
 
 // They stand nowhere; should they come back, then there.
 constexpr Sql take_hidden_along{"boards.move_hidden_cards", R"(
-    UPDATE cards SET column_id = $3
+    UPDATE cards SET column_id = $3, version = version + 1
     WHERE org_id = $1 AND column_id = $2 AND (is_archived OR in_trash))"};
 
 constexpr Sql drop_column{"boards.delete_column", R"(
@@ -58,9 +70,12 @@ public:
     Removal(Call& call, const DeleteColumnRequest& in)
         : call_(call),
           in_(in),
-          residents_(call, in.board_id, in.column_id, others(in)),
+          residents_(locked(call, in), in.board_id, in.column_id, others(in)),
           seen_(Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id)),
-          columns_(call.tx().later<ColumnSeen>(see_columns, call.org(), in.board_id)),
+          columns_([&] {
+              call.tx().queue(lock_all_columns, call.org(), in.board_id);
+              return call.tx().later<ColumnSeen>(see_columns, call.org(), in.board_id);
+          }()),
           hidden_(call.tx().later<Hidden>(count_hidden, call.org(), in.board_id, in.column_id)),
           last_(call.tx().later<LastPlace>(find_last_place, call.org(), in.move_cards_to)),
           keys_(find_keys_twice(call.tx(), call.org(), in.board_id, in.column_id)) {}
@@ -85,6 +100,11 @@ public:
     }
 
 private:
+    static Call& locked(Call& call, const DeleteColumnRequest& in) {
+        call.tx().queue(lock_all_cards, call.org(), in.column_id);
+        return call;
+    }
+
     static std::vector<Uuid> others(const DeleteColumnRequest& in) {
         return in.move_cards_to ? std::vector{*in.move_cards_to} : std::vector<Uuid>{};
     }

@@ -6,10 +6,10 @@ namespace svc::boards {
 
 namespace {
 
-// The card, those that wait for it, its board where a key may be taken anew, the column: in this
-// order everywhere. What the following statements read is then the newest. Columns are shared, so
-// that their rules hold until the card is in (the foreign key asks for no less), and where the
-// limit is hard they are not.
+// The card, those that wait for it, its board where a key may be taken anew or a card is counted,
+// the column: in this order everywhere. What the following statements read is then the newest.
+// Columns are shared, so that their rules hold until the card is in (the foreign key asks for no
+// less), and where the limit is hard they are not.
 constexpr Sql lock_for_move{"boards.lock_for_move", R"(
     WITH card AS (
         SELECT id, board_id, column_id, external_key,
@@ -26,7 +26,8 @@ constexpr Sql lock_for_move{"boards.lock_for_move", R"(
     ), board AS (
         SELECT board_id FROM board_counters
         WHERE org_id = $1 AND board_id = (
-            SELECT board_id FROM card WHERE external_key IS NOT NULL AND NOT open)
+            SELECT board_id FROM card
+            WHERE $4::text = 'back' OR (external_key IS NOT NULL AND NOT open))
         FOR UPDATE
     ), target AS (
         SELECT coalesce($3::uuid, (

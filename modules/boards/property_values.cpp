@@ -62,13 +62,13 @@ constexpr Sql find_words{"boards.find_options_of_values", R"(
 
 // Whoever has left keeps a name and is not named anew.
 constexpr Sql find_things{"boards.find_things_of_values", R"(
-    SELECT 'person' AS sort, p.id, p.type AS principal_type, p.name
+    SELECT 'person' AS sort, p.id, p.type AS principal_type, p.name, NULL AS key
     FROM principals p
     WHERE p.org_id = $1 AND p.id = ANY ($5::uuid[])
         AND (EXISTS (SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = p.id)
             OR EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = p.id))
     UNION ALL
-    SELECT 'card', c.id, NULL, c.title
+    SELECT 'card', c.id, NULL, c.title, b.key || '-' || c.number
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
     LEFT JOIN board_grants g

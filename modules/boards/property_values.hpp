@@ -48,8 +48,9 @@ struct NamedThing {
     Uuid id;
     std::optional<PrincipalType> principal_type;
     std::optional<std::string> name;
+    std::optional<std::string> key;  ///< of a card
 };
-SVC_RECORD(NamedThing, (sort, ""), (id, ""), (principal_type, ""), (name, ""));
+SVC_RECORD(NamedThing, (sort, ""), (id, ""), (principal_type, ""), (name, ""), (key, ""));
 
 /// What the values of one request may name.
 struct Known {

@@ -18,11 +18,6 @@ constexpr Sql workspaces_with_old_trash{"boards.workspaces_with_old_trash", R"(
     SELECT b.org_id FROM boards b
     WHERE b.in_trash AND b.last_edited_time < now() - $1::interval)"};
 
-struct Workspace {
-    Uuid org_id;
-};
-SVC_RECORD(Workspace, (org_id, ""));
-
 struct OldThing {
     Uuid id;
     Uuid board_id;
@@ -129,32 +124,19 @@ constexpr Sql drop_board{"boards.drop_old_board", R"(
 
 // ------------------------------------------------------------------------------------ the job
 
-/// Calls `work(tx, doer)` in a transaction of that workspace.
-template <class Work>
-void in_workspace(Kernel& kernel, const Uuid& org, Work work) {
-    kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(org, std::nullopt);
-        JobDoer doer(tx, org, purging);
-        work(tx, doer);
-    });
-}
-
 /// Batch by batch, until `take` finds no more.
 template <class Take>
 void drop_all(Kernel& kernel, const Uuid& org, Take take) {
-    std::size_t found = 0;
-    do {
-        in_workspace(kernel, org, [&](Tx& tx, Doer& doer) {
-            const std::vector<OldThing> cards = take(tx);
-            found = cards.size();
-            drop(tx, doer, org, cards);
-        });
-    } while (found == static_cast<std::size_t>(batch) && !kernel.stopping());
+    in_batches(kernel, org, purging, batch, [&](Tx& tx, Doer& doer) {
+        const std::vector<OldThing> cards = take(tx);
+        drop(tx, doer, org, cards);
+        return cards.size();
+    });
 }
 
 void purge_boards(Kernel& kernel, const Uuid& org, std::chrono::seconds kept) {
     std::vector<OldThing> boards;
-    in_workspace(kernel, org, [&](Tx& tx, Doer&) {
+    in_workspace(kernel, org, purging, [&](Tx& tx, Doer&) {
         tx.queue(mark_boards, org, kept);
         boards = tx.all<OldThing>(find_marked, org);
     });
@@ -163,7 +145,7 @@ void purge_boards(Kernel& kernel, const Uuid& org, std::chrono::seconds kept) {
         drop_all(kernel, org, [&](Tx& tx) {
             return tx.all<OldThing>(take_cards_of_board, org, board.id, batch);
         });
-        in_workspace(kernel, org, [&](Tx& tx, Doer& doer) {
+        in_workspace(kernel, org, purging, [&](Tx& tx, Doer& doer) {
             if (tx.run(drop_board, org, board.id) == 1) doer.tell(purged(board_purged, board));
         });
     }
@@ -172,12 +154,7 @@ void purge_boards(Kernel& kernel, const Uuid& org, std::chrono::seconds kept) {
 }  // namespace
 
 void purge_trash(Kernel& kernel, std::chrono::seconds kept) {
-    std::vector<Workspace> found;
-    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
-        found = tx.all<Workspace>(workspaces_with_old_trash, kept);
-    });
-    for (const Workspace& each : found) {
+    for (const Workspace& each : workspaces(kernel, workspaces_with_old_trash, kept)) {
         if (kernel.stopping()) return;
         drop_all(kernel, each.org_id, [&](Tx& tx) {
             return tx.all<OldThing>(take_cards, each.org_id, kept, batch);

@@ -18,14 +18,6 @@ Failure wrong_at(
 
 }  // namespace
 
-Failure board_archived() {
-    return Failure(
-               Fault::conflict,
-               "The board is archived, so nothing on it can be changed; restore it first."
-    )
-        .with("reason", "board_archived");
-}
-
 void require_changeable(const std::optional<BoardSeen>& board, BoardRole least) {
     if (!board || board->in_trash) not_found("board");
     require(board->role, least, "board");

@@ -58,9 +58,6 @@ inline constexpr Sql lock_card{"boards.lock_card", R"(
 inline constexpr Sql lock_definitions{"boards.lock_definitions", R"(
     SELECT board_id FROM board_counters WHERE org_id = $1 AND board_id = $2 FOR UPDATE)"};
 
-/// 409: nothing on it can be changed.
-Failure board_archived();
-
 /// 404 for strangers and for what is in the trash, 403 for lower roles, 409 when `board` is
 /// archived and so cannot be changed.
 void require_changeable(const std::optional<BoardSeen>& board, BoardRole least);

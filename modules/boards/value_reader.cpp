@@ -8,74 +8,6 @@ namespace {
 
 constexpr std::size_t most_options = 100;  // of a property
 
-struct DateValue {
-    Moment start;
-    std::optional<Moment> end;
-    std::optional<std::string> time_zone;
-};
-SVC_RECORD(
-    DateValue,
-    (start, "A day or an instant."),
-    (end, "Of a span of time, where it ends."),
-    (time_zone, "By its IANA name.", length(1, 64), matches("[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*"))
-);
-
-struct Link {
-    Url url;
-};
-SVC_RECORD(Link, (url, "An http or https address."));
-
-struct TextPart {
-    std::string content;
-    std::optional<Link> link;
-};
-SVC_RECORD(
-    TextPart, (content, "The text itself.", length(0, 2000)), (link, "Where it leads, if anywhere.")
-);
-
-struct EquationPart {
-    std::string expression;
-};
-SVC_RECORD(EquationPart, (expression, "In KaTeX's notation.", length(1, 1000)));
-
-struct Marks {
-    bool bold = false, italic = false, strikethrough = false, underline = false, code = false;
-    std::string color = "default";
-};
-SVC_RECORD(
-    Marks,
-    (bold, "Printed bold.", defaulted),
-    (italic, "Printed slanted.", defaulted),
-    (strikethrough, "Struck out.", defaulted),
-    (underline, "Underlined.", defaulted),
-    (code, "Printed as code.", defaulted),
-    (color,
-     "Its color, or that of its background.",
-     matches("(default|gray|brown|orange|yellow|green|blue|purple|pink|red)(_background)?"),
-     defaulted)
-);
-
-enum class ProseType { text, equation };
-BOOST_DESCRIBE_ENUM(ProseType, text, equation)
-
-/// An item of rich text. Values of properties mention nobody.
-struct Prose {
-    std::optional<ProseType> type;
-    std::optional<TextPart> text;
-    std::optional<EquationPart> equation;
-    Marks annotations;
-    std::optional<JsonText> plain_text, href;
-};
-SVC_RECORD(
-    Prose,
-    (type, "Which of the following it is; may be left out."),
-    (text, "Plain text, perhaps a link."),
-    (equation, "A formula within the line."),
-    (annotations, "How it is printed.", defaulted),
-    (plain_text, "Worked out by the server.", echo),
-    (href, "Worked out by the server.", echo)
-);
-
 template <class T>
 json::value written(const T& value) {
     std::string text;
@@ -124,6 +56,14 @@ PropertyDefinition ValueReader::property() const {
 json::value ValueReader::refuse(const json::value& in, std::string_view message) {
     reader_.reject("value_error", "Value error, " + std::string(message), &in);
     return nullptr;
+}
+
+json::value ValueReader::refuse_person(const json::value& in) {
+    return refuse(in, "there is no such person or agent in the workspace");
+}
+
+json::value ValueReader::refuse_card(const json::value& in) {
+    return refuse(in, "there is no such card");
 }
 
 std::optional<json::value> ValueReader::read(const json::value& in) {
@@ -196,18 +136,30 @@ json::value ValueReader::rich_text(const json::value& in) {
 }
 
 json::value ValueReader::rich_text_item(const json::value& in) {
-    Prose item;
-    reader_.read(record_of<Prose>(), in, &item);
-    if (item.text.has_value() == item.equation.has_value())
-        return refuse(in, "exactly one of text and equation should be given");
-    const ProseType type = item.text ? ProseType::text : ProseType::equation;
-    if (item.type && *item.type != type) return refuse(in, "type does not name what is given");
-    json::object out{{"type", name_of(type)}, {"annotations", written(item.annotations)}};
-    out[name_of(type)] = item.text ? written(*item.text) : written(*item.equation);
-    out["plain_text"] = item.text ? item.text->content : item.equation->expression;
-    out["href"] = nullptr;
-    if (item.text && item.text->link) out["href"] = item.text->link->url.str();
-    return out;
+    RichText item;
+    reader_.read(record_of<RichText>(), in, &item);
+    settle(reader_, item);
+    const Names names = mentionable();
+    Named named;
+    gather({item}, named);
+    for (const Uuid& each : named.users)
+        if (!names.users.contains(each)) return refuse_person(in);
+    for (const Uuid& each : named.pages)
+        if (!names.pages.contains(each)) return refuse_card(in);
+    work_out(item, names);
+    return written(item);
+}
+
+Names ValueReader::mentionable() const {
+    Names names;
+    for (const auto& [key, thing] : known_.things) {
+        if (thing.sort == NamedSort::person)
+            names.users.emplace(thing.id, thing.name.value_or("somebody"));
+        if (thing.sort == NamedSort::card) names.pages.emplace(thing.id, thing.key.value_or(""));
+    }
+    // Whoever is mentioned there already may stay, under the name that stands there.
+    if (present_.is_object()) keep_names(present_.at(name_of(property_.type)), names);
+    return names;
 }
 
 // ------------------------------------------------------------------------------------- options
@@ -301,14 +253,14 @@ json::value ValueReader::person(const json::value& in) {
         return written(PrincipalRef{{}, who.id, *who.principal_type, who.name});
     }
     if (const json::value* stays = present_item(*id)) return *stays;
-    return refuse(in, "there is no such person or agent in the workspace");
+    return refuse_person(in);
 }
 
 json::value ValueReader::card(const json::value& in) {
     const auto id = id_in(in);
     if (!id) return nullptr;
     if (!known_.things.contains({NamedSort::card, *id}) && !present_item(*id))
-        return refuse(in, "there is no such card");
+        return refuse_card(in);
     return json::object{{"id", id->str()}};
 }
 

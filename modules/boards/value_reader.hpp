@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/parts/rich_text.hpp"
 #include "modules/boards/property_values.hpp"
 
 #include <boost/json.hpp>
@@ -43,7 +44,11 @@ private:
     std::optional<Uuid> id_in(const json::value& in);
     /// What the card's own list has of this id: it may stay, whoever has left meanwhile.
     const json::value* present_item(const Uuid& id) const;
+    /// Whom and what rich text may mention.
+    Names mentionable() const;
     json::value refuse(const json::value& in, std::string_view message);
+    json::value refuse_person(const json::value& in);
+    json::value refuse_card(const json::value& in);
 
     Reader& reader_;
     const Known& known_;

@@ -6,6 +6,7 @@
 #include "modules/boards/edits.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
+#include "modules/boards/property_values.hpp"
 #include "modules/boards/relatives.hpp"
 
 namespace svc::boards {
@@ -88,6 +89,18 @@ constexpr Sql find_version{"boards.find_version", R"(
                                      WITH ORDINALITY w (was, n)
                                  JOIN jsonb_array_elements(p.options) x (option)
                                      ON x.option ->> 'id' = w.was ->> 'id'))
+                         WHEN p.type = 'people' THEN
+                             jsonb_set(e.value, ARRAY[p.type], (
+                                 SELECT jsonb_agg(w.was ORDER BY w.n)
+                                 FROM jsonb_array_elements(e.value -> p.type)
+                                     WITH ORDINALITY w (was, n)
+                                 WHERE EXISTS (
+                                         SELECT FROM memberships m
+                                         WHERE m.org_id = $1
+                                             AND m.user_id = (w.was ->> 'id')::uuid)
+                                     OR EXISTS (
+                                         SELECT FROM agents a
+                                         WHERE a.org_id = $1 AND a.id = (w.was ->> 'id')::uuid)))
                          ELSE e.value
                      END AS value
                  FROM jsonb_each(o.fields -> 'properties') e (name, value)
@@ -98,6 +111,17 @@ constexpr Sql find_version{"boards.find_version", R"(
             '{}')) AS fields
     FROM old o
     JOIN cards c ON c.org_id = $1 AND c.id = $2)"};
+
+// What no edit clears.
+constexpr Sql find_required{"boards.find_required_properties", R"(
+    SELECT p.name FROM cards c
+    JOIN properties p ON p.org_id = $1 AND p.board_id = c.board_id AND p.required
+    WHERE c.org_id = $1 AND c.id = $2)"};
+
+struct RequiredProperty {
+    std::string name;
+};
+SVC_RECORD(RequiredProperty, (name, ""));
 
 struct OldVersion {
     CardFields fields;
@@ -136,6 +160,16 @@ void bring_back(Card& card, const CardFields& old) {
     card.external_key = old.external_key;
 }
 
+/// A value that the card has to have and did not have then stays as it is.
+void keep_required(Card& card, const Card& before, const std::vector<RequiredProperty>& required) {
+    PropertyValues values = card.properties.parsed();
+    const PropertyValues present = before.properties.parsed();
+    for (const RequiredProperty& each : required)
+        if (const auto found = present.find(each.name); found != present.end())
+            values.insert(*found);
+    bring_back(card.properties, AsJson(values));
+}
+
 /// What may have changed around the card since then.
 void require_still_possible(Call& call, const Card& before, const Card& after) {
     std::optional<Later<Rival>> rival;
@@ -157,6 +191,7 @@ Card revert(Call& call, const RevertCardRequest& in) {
     tx.queue(lock_board_of_card, call.org(), card);
     auto seen_later = Seat::of(call).later<CardSeen>(tx, see_card, card);
     auto old = tx.later<OldVersion>(find_version, call.org(), card, in.version);
+    auto required = tx.later<RequiredProperty>(find_required, call.org(), card);
     auto time = tx.later<Now>(ask_time);
 
     const auto seen = seen_later.one();
@@ -170,6 +205,7 @@ Card revert(Call& call, const RevertCardRequest& in) {
     const Card& before = seen->card;
     Card after = before;
     if (const auto found = old.one()) bring_back(after, found->fields);
+    keep_required(after, before, required.all());
     if (to_json(after) == to_json(before)) return shown(call, after);
     require_still_possible(call, before, after);
     store_edit(call, before, after, time.must().now, [] {});
@@ -201,8 +237,8 @@ const Operation revert_card{
         "Makes a new version with the title, labels, assignees, dates, priority, estimate, "
         "properties, parent and external key of the earlier one. The card stays where it stands, "
         "and so do its body and its links. Labels, people and options that are gone since then do "
-        "not come back. 409 when another open card has taken its external key, or when its parent "
-        "has become one of its parts.",
+        "not come back; a required property that had no value then keeps its own. 409 when another "
+        "open card has taken its external key, or when its parent has become one of its parts.",
     .access = Access::board_editor,
     .idempotent = true,
     .handler = revert,

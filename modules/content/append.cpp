@@ -26,7 +26,7 @@ Page<Block> append(Call& call, const AppendChildrenRequest& in) {
     if (count_blocks(in.children) > most_in_request)
         throw wrong_at(call, "\"children\"", "a request brings 1000 blocks at most");
     const Place place = Place::of(call, in.parent_id, in.position, in.after);
-    auto seen = lock_card(call, CardKey(in.parent_id));
+    auto seen = lock_card(call, CardKey(in.parent_id, IdOf::card_or_block));
     auto spot = find_spot(call, place, std::nullopt);
     CardTree tree(call);
     tree.queue_ancestors({in.parent_id});

@@ -133,7 +133,11 @@ public:
             std::ranges::count_if(rows_, [](const Listed& each) { return each.level == 1; })
         );
         const std::size_t room = most_expanded + (first > page_size ? 1 : 0);
-        if (rows_.size() > room) cut(rows_[room].parent_id, rows_[room].level > 1);
+        if (rows_.size() > room) {
+            const auto [parent, below] = std::pair(rows_[room].parent_id, rows_[room].level > 1);
+            rows_.resize(room);  // what comes behind may be the beginning of another list
+            cut(parent, below);
+        }
         for (const Listed& each : rows_) {
             if (each.level == 1) first_.push_back(each.block());
             else below_[*each.parent_id].push_back(each.block());

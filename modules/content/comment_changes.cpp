@@ -34,8 +34,8 @@ public:
 
     CommentEdit(Call& call, const Uuid& id)
         : call_(call),
-          row_(call.tx().later<StoredComment>(lock_comment, call.org(), id)),
-          seen_(see_card(call, CardKey(id))) {}
+          seen_(lock_card(call, CardKey(id, IdOf::comment))),
+          row_(call.tx().later<StoredComment>(lock_comment, call.org(), id)) {}
 
     /// Strangers get 404, and so does everybody for a comment that is deleted, unless it counts.
     const StoredComment& begin(Deleted deleted) {
@@ -68,8 +68,8 @@ public:
 
 private:
     Call& call_;
+    Later<CardSeen> seen_;  // the card is locked first, as everywhere
     Later<StoredComment> row_;
-    Later<CardSeen> seen_;
 };
 
 [[noreturn]] void not_yours(std::string_view message) {

@@ -82,7 +82,8 @@ constexpr Sql list_some{"content.list_comments", R"(
             ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
         WHERE c.org_id = $1 AND c.id = coalesce(
             (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5),
-            (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5), $5)
+            (SELECT m.card_id FROM comments m
+             WHERE m.org_id = $1 AND m.discussion_id = $5 LIMIT 1), $5)
     )
     SELECT s.role, m.id IS NOT NULL AS there, coalesce(m.id, s.card_id) AS id, s.card_id,
         m.block_id, coalesce(m.discussion_id, s.card_id) AS discussion_id, m.rich_text,
@@ -228,16 +229,17 @@ SVC_RECORD(
     (display_name, "As answers show it; ignored.", echo)
 );
 
-/// The card, block or comment that it is about.
-Uuid about(const Call& call, const CreateCommentRequest& in) {
+/// The card, block or discussion that it is about.
+CardKey about(const Call& call, const CreateCommentRequest& in) {
     if (in.parent.has_value() == in.discussion_id.has_value())
         throw wrong_at(call, "\"parent\"", "give either parent or discussion_id");
-    if (in.discussion_id) return *in.discussion_id;
+    if (in.discussion_id) return {*in.discussion_id, IdOf::discussion};
     const CommentParent& parent = *in.parent;
     const int given =
         parent.card_id.has_value() + parent.page_id.has_value() + parent.block_id.has_value();
     if (given != 1) throw wrong_at(call, "\"parent\"", "give one of card_id, page_id and block_id");
-    return parent.card_id ? *parent.card_id : parent.page_id ? *parent.page_id : *parent.block_id;
+    if (parent.block_id) return {*parent.block_id, IdOf::card_or_block};
+    return {parent.card_id ? *parent.card_id : *parent.page_id, IdOf::card};
 }
 
 // What of a new comment depends on what it is about.
@@ -271,11 +273,12 @@ constexpr Sql reopen{"content.reopen_discussion", R"(
     WHERE org_id = $1 AND discussion_id = $2 AND resolved_by IS NOT NULL)"};
 
 Comment create(Call& call, const CreateCommentRequest& in) {
-    const Uuid target = about(call, in);
+    const CardKey target = about(call, in);
     RichTexts texts = said_in(call, in.rich_text, in.markdown);
-    auto seen = see_card(call, CardKey(target));
-    auto place =
-        call.tx().later<CommentPlace>(find_place, call.org(), target, in.discussion_id.has_value());
+    auto seen = lock_card(call, target);
+    auto place = call.tx().later<CommentPlace>(
+        find_place, call.org(), target.id, in.discussion_id.has_value()
+    );
     Named named;
     gather(texts, named);
     NamesWanted names(call, std::move(named));

@@ -132,7 +132,10 @@ class Edit {
 public:
     /// `beside`: another block that matters, with what is above it.
     Edit(Call& call, const Uuid& id, const std::optional<Uuid>& beside = std::nullopt)
-        : call_(call), id_(id), seen_(lock_card(call, CardKey(id))), tree_(call) {
+        : call_(call),
+          id_(id),
+          seen_(lock_card(call, CardKey(id, IdOf::card_or_block))),
+          tree_(call) {
         tree_.queue_ancestors(beside ? std::vector{id, *beside} : std::vector{id});
         tree_.queue_below(id);
     }

@@ -7,6 +7,7 @@ namespace svc::content {
 namespace {
 
 constexpr std::int64_t batch = 100;
+constexpr std::string_view purging = "content.purge_trash";
 
 constexpr Sql workspaces_with_old_trash{"content.workspaces_with_old_trash", R"(
     SELECT b.org_id FROM blocks b
@@ -14,11 +15,6 @@ constexpr Sql workspaces_with_old_trash{"content.workspaces_with_old_trash", R"(
     UNION
     SELECT m.org_id FROM comments m
     WHERE m.trashed_at < now() - $1::interval)"};
-
-struct Workspace {
-    Uuid org_id;
-};
-SVC_RECORD(Workspace, (org_id, ""));
 
 /// A block or a comment on a card.
 struct OldThing {
@@ -62,18 +58,6 @@ void let_files_go(Kernel& kernel, Tx& tx, const Uuid& org, const std::vector<Old
     for (const OldThing& each : gone) files->hang(tx, org, each.card_id, each.id, {});
 }
 
-/// Batch by batch; `drop` says how many went.
-template <class Drop>
-void drop_all(Kernel& kernel, const Uuid& org, Drop drop) {
-    std::size_t found = 0;
-    do {
-        kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(org, std::nullopt);
-            found = drop(tx);
-        });
-    } while (found == static_cast<std::size_t>(batch) && !kernel.stopping());
-}
-
 std::size_t drop_some_blocks(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {
     std::vector<Uuid> cards, roots;
     for (const OldThing& each : tx.all<OldThing>(take_blocks, org, kept, batch)) {
@@ -94,16 +78,13 @@ std::size_t drop_some_comments(Kernel& kernel, Tx& tx, const Uuid& org, std::chr
 }  // namespace
 
 void purge_trash(Kernel& kernel, std::chrono::seconds kept) {
-    std::vector<Workspace> found;
-    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
-        found = tx.all<Workspace>(workspaces_with_old_trash, kept);
-    });
-    for (const Workspace& each : found) {
-        const Uuid& org = each.org_id;
+    const auto all = boards::workspaces(kernel, workspaces_with_old_trash, kept);
+    for (const auto& [org] : all) {
         if (kernel.stopping()) return;
-        drop_all(kernel, org, [&](Tx& tx) { return drop_some_blocks(kernel, tx, org, kept); });
-        drop_all(kernel, org, [&](Tx& tx) { return drop_some_comments(kernel, tx, org, kept); });
+        for (const auto drop : {&drop_some_blocks, &drop_some_comments})
+            boards::in_batches(kernel, org, purging, batch, [&](Tx& tx, boards::Doer&) {
+                return drop(kernel, tx, org, kept);
+            });
     }
 }
 

@@ -113,7 +113,7 @@ SVC_RECORD(
 // own, which an index can answer.
 constexpr Sql find_words{"content.search", R"(
     WITH asked AS (
-        SELECT websearch_to_tsquery('simple', $5) AS words
+        SELECT websearch_to_tsquery('simple', tamed($5)) AS words
     ), wanted AS (
         SELECT CASE WHEN a.words::text LIKE '%''' THEN (a.words::text || ':*')::tsquery
             ELSE a.words END AS words
@@ -147,9 +147,10 @@ constexpr Sql find_words{"content.search", R"(
         LIMIT $11
     )
     SELECT f.object, f.id, f.board_id, f.card_id, p.sort_key, f.key, f.title, f.type,
-        ts_headline('simple', translate(left(f.says, 20000), chr(1) || chr(2), ''), w.words,
+        untamed(ts_headline(
+            'simple', tamed(translate(left(f.says, 20000), chr(1) || chr(2), '')), w.words,
             'StartSel=' || chr(1) || ', StopSel=' || chr(2)
-                || ', MaxFragments=2, MaxWords=30, MinWords=10, FragmentDelimiter=" … "')
+                || ', MaxFragments=2, MaxWords=30, MinWords=10, FragmentDelimiter=" … "'))
             AS headline,
         f.created_time, f.last_edited_time
     FROM page p

@@ -52,9 +52,12 @@ namespace {
 constexpr Sql lock_card_of{"content.lock_card", R"(
     SELECT id FROM cards
     WHERE org_id = $1 AND id = coalesce(
-        (SELECT b.card_id FROM blocks b WHERE b.org_id = $1 AND b.id = $2),
-        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $2),
-        $2::uuid,
+        (SELECT b.card_id FROM blocks b
+         WHERE b.org_id = $1 AND b.id = $2 AND $5 = 'card_or_block'),
+        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $2 AND $5 = 'comment'),
+        (SELECT m.card_id FROM comments m
+         WHERE m.org_id = $1 AND m.discussion_id = $2 AND $5 = 'discussion' LIMIT 1),
+        CASE WHEN $5 IN ('card', 'card_or_block') THEN $2::uuid END,
         (SELECT k.id FROM boards o
          JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
          WHERE o.org_id = $1 AND o.key = $3))
@@ -72,9 +75,12 @@ constexpr Sql see_card_of{"content.see_card", R"(
     LEFT JOIN board_grants g
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
     WHERE c.org_id = $1 AND c.id = coalesce(
-        (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5),
-        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5),
-        $5::uuid,
+        (SELECT k.card_id FROM blocks k
+         WHERE k.org_id = $1 AND k.id = $5 AND $8 = 'card_or_block'),
+        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5 AND $8 = 'comment'),
+        (SELECT m.card_id FROM comments m
+         WHERE m.org_id = $1 AND m.discussion_id = $5 AND $8 = 'discussion' LIMIT 1),
+        CASE WHEN $8 IN ('card', 'card_or_block') THEN $5::uuid END,
         (SELECT k.id FROM boards o
          JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $7
          WHERE o.org_id = $1 AND o.key = $6)))"};
@@ -91,13 +97,13 @@ constexpr Sql count_comment{"content.count_comments", R"(
 }  // namespace
 
 Later<CardSeen> lock_card(Call& call, const CardKey& key) {
-    call.tx().queue(lock_card_of, call.org(), key.id, key.board_key, key.number);
+    call.tx().queue(lock_card_of, call.org(), key.id, key.board_key, key.number, key.kind);
     return see_card(call, key);
 }
 
 Later<CardSeen> see_card(Call& call, const CardKey& key) {
     return Seat::of(call).later<CardSeen>(
-        call.tx(), see_card_of, key.id, key.board_key, key.number
+        call.tx(), see_card_of, key.id, key.board_key, key.number, key.kind
     );
 }
 
@@ -110,15 +116,8 @@ CardSeen require_visible(const std::optional<CardSeen>& seen) {
 CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least) {
     if (!seen || seen->board_in_trash) not_found("block or card");
     boards::require(seen->role, least, "block or card");
-    if (seen->board_is_archived)
-        throw Failure(
-            Fault::conflict,
-            "The board is archived, so nothing on it can be changed; restore it first."
-        )
-            .with("reason", "board_archived");
-    if (seen->in_trash)
-        throw Failure(Fault::conflict, "The card is in the trash; restore it first.")
-            .with("reason", "card_in_trash");
+    if (seen->board_is_archived) throw boards::board_archived();
+    if (seen->in_trash) throw boards::card_in_trash();
     return *seen;
 }
 

@@ -15,14 +15,19 @@ struct card_name_format {
 };
 using CardName = Text<card_name_format>;
 
-/// A card name taken apart, for statements: one of the two is null.
+/// What an id may be the id of. A block may be given any id that is free, so that nothing else is
+/// found by what is a block's.
+enum class IdOf { card, card_or_block, comment, discussion };
+BOOST_DESCRIBE_ENUM(IdOf, card, card_or_block, comment, discussion)
+
+/// What leads to a card, for statements: an id, or a card name taken apart.
 struct CardKey {
     std::optional<Uuid> id;
     std::optional<std::string> board_key;
     std::int64_t number = 0;
+    IdOf kind = IdOf::card;
     explicit CardKey(const CardName& name);
-    /// Of a card, or of a block or comment on it.
-    explicit CardKey(const Uuid& anything) : id(anything) {}
+    CardKey(const Uuid& of, IdOf what) : id(of), kind(what) {}
 };
 
 /// The card that something stands on, and what the caller may do there.

@@ -30,10 +30,19 @@ constexpr Sql load_whole{"content.load_whole", R"(
             JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
             WHERE o.org_id = $1 AND o.key = $3)))"};
 
+// Whatever has an id of its own, and all of version 8: those are made up of others (RFC 9562), as
+// the one by which the files among a card's values are kept.
 constexpr Sql find_taken{"content.find_taken", R"(
     SELECT b.id FROM blocks b WHERE b.org_id = $1 AND b.id = ANY ($2::uuid[])
     UNION ALL
-    SELECT c.id FROM cards c WHERE c.org_id = $1 AND c.id = ANY ($2::uuid[]))"};
+    SELECT c.id FROM cards c WHERE c.org_id = $1 AND c.id = ANY ($2::uuid[])
+    UNION ALL
+    SELECT m.id FROM comments m WHERE m.org_id = $1 AND m.id = ANY ($2::uuid[])
+    UNION ALL
+    SELECT m.discussion_id FROM comments m
+    WHERE m.org_id = $1 AND m.discussion_id = ANY ($2::uuid[])
+    UNION ALL
+    SELECT w.id FROM unnest($2::uuid[]) w (id) WHERE substr(w.id::text, 15, 1) = '8')"};
 
 // $3: `start`, `end` or `after_block`; $4: after which; $5: a block that is about to leave its
 // place. Deleted siblings count, so that each comes back to a place of its own.

@@ -12,6 +12,7 @@ struct CardSeen {
     Uuid board_id;
     bool board_is_archived = false;
     bool board_in_trash = false;
+    bool in_trash = false;
     bool attached = false;  ///< the file that was asked about hangs on it
 };
 SVC_RECORD(
@@ -20,11 +21,13 @@ SVC_RECORD(
     (board_id, ""),
     (board_is_archived, ""),
     (board_in_trash, ""),
+    (in_trash, ""),
     (attached, "")
 );
 
 constexpr Sql see_card{"files.see_card", R"(
     SELECT c.board_id, b.is_archived AS board_is_archived, b.in_trash AS board_in_trash,
+        c.in_trash,
         EXISTS (
             SELECT FROM file_places l
             WHERE l.org_id = $1 AND l.file_id = $6 AND l.holder_id = c.id) AS attached,
@@ -61,12 +64,8 @@ Later<CardSeen> see_card_with(Call& call, const Uuid& card, const std::optional<
 void require_changeable(const std::optional<CardSeen>& seen) {
     if (!seen || seen->board_in_trash) not_found("card");
     boards::require(seen->role, boards::BoardRole::editor, "card");
-    if (seen->board_is_archived)
-        throw Failure(
-            Fault::conflict,
-            "The board is archived, so nothing on it can be changed; restore it first."
-        )
-            .with("reason", "board_archived");
+    if (seen->board_is_archived) throw boards::board_archived();
+    if (seen->in_trash) throw boards::card_in_trash();
 }
 
 // ------------------------------------------------------------------------------------- list

@@ -1,7 +1,6 @@
 #include "modules/files/card_files.hpp"
 
-#include "svc/encoding.hpp"
-#include "svc/secrets.hpp"
+#include "modules/files/signed_paths.hpp"
 
 #include <charconv>
 
@@ -9,7 +8,7 @@ namespace svc::files {
 
 namespace {
 
-constexpr std::string_view folder = "/card-files/";
+constexpr SignedPaths paths("/card-files/", "files.card_file");
 
 // The holder is the card itself, but its id says version 8: as what is attached to the card it
 // would be among the attachments.
@@ -45,15 +44,12 @@ struct Named {
 };
 
 std::optional<Named> parse(std::string_view path) {
-    constexpr std::size_t size = 36, behind = 2 * (size + 1);
-    if (path.size() <= behind || path[size] != '/' || path[behind - 1] != '/') return std::nullopt;
-    const auto org = Uuid::parse(path.substr(0, size));
-    const auto file = Uuid::parse(path.substr(size + 1, size));
-    const auto rest = path.substr(behind);
+    const auto org = take_id(path, '/');
+    const auto file = org ? take_id(path, '/') : std::nullopt;
+    if (!file) return std::nullopt;
     std::int64_t until = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), until);
-    if (!org || !file || error != std::errc() || end != rest.data() + rest.size())
-        return std::nullopt;
+    const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), until);
+    if (error != std::errc() || end != path.data() + path.size()) return std::nullopt;
     return Named{*org, *file, until};
 }
 
@@ -62,11 +58,7 @@ std::int64_t seconds_now() { return Timestamp::now().micros / 1'000'000; }
 }  // namespace
 
 void ValuesOfCards::add_route(Kernel& kernel) const {
-    kernel.add(Route{
-        .method = "GET",
-        .path = std::string(folder) + "*",
-        .handle = [this](RouteCall& call) { return serve(call.request()); },
-    });
+    paths.add_route(kernel, [this](const http::Request& request) { return serve(request); });
 }
 
 std::function<std::vector<boards::CardFiles::Named>()> ValuesOfCards::find(
@@ -84,22 +76,15 @@ void ValuesOfCards::follow(Tx& tx, const Uuid& org, const std::vector<Uuid>& car
     tx.queue(take_values, org, cards);
 }
 
-std::string ValuesOfCards::signature_of(std::string_view path) const {
-    constexpr std::size_t bytes = 16;
-    return base64(service_.kernel().sign("files.card_file", path).substr(0, bytes));
-}
-
 std::string ValuesOfCards::link(const Uuid& org, const Uuid& file) {
     const std::int64_t until = seconds_now() + service_.settings().link_minutes * 60;
-    const std::string path = prefix_of(org, file) + std::to_string(until);
-    return service_.kernel().base_url() + std::string(folder) + path + "?s=" + signature_of(path);
+    return paths.address(service_.kernel(), prefix_of(org, file) + std::to_string(until));
 }
 
 http::Answer ValuesOfCards::serve(const http::Request& request) const {
-    const auto path = request.path.substr(folder.size());
-    const auto named = parse(path);
-    const bool right = named && same_secret(request.query, "s=" + signature_of(path));
-    if (!right || named->until <= seconds_now()) not_found("file");
+    const auto path = paths.path_of(service_.kernel(), request);
+    const auto named = path ? parse(*path) : std::nullopt;
+    if (!named || named->until <= seconds_now()) not_found("file");
     std::optional<FileRef> file;
     service_.kernel().transact(Tx::Mode::read, [&](Tx& tx) {
         tx.act_for(named->org, std::nullopt);

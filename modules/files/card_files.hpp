@@ -19,7 +19,6 @@ public:
 
 private:
     http::Answer serve(const http::Request& request) const;
-    std::string signature_of(std::string_view path) const;
 
     Service& service_;
 };

@@ -35,7 +35,7 @@ constexpr Sql see_files{"files.see_files", R"(
 
 constexpr Sql leave_places{"files.leave_places", R"(
     DELETE FROM file_places
-    WHERE org_id = $1 AND holder_id = $2 AND NOT file_id = ANY ($3::uuid[]))"};
+    WHERE org_id = $1 AND holder_id = $2 AND card_id = $4 AND NOT file_id = ANY ($3::uuid[]))"};
 
 constexpr Sql take_place{"files.take_place", R"(
     INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)
@@ -99,7 +99,7 @@ std::function<std::vector<FileRef>()> Service::find(Call& call, const std::vecto
 void Service::hang(
     Tx& tx, const Uuid& org, const Uuid& card, const Uuid& holder, const std::vector<Uuid>& ids
 ) const {
-    tx.queue(leave_places, org, holder, ids);
+    tx.queue(leave_places, org, holder, ids, card);
     for (const Uuid& each : ids) tx.queue(take_place, org, each, holder, card, new_uuid());
 }
 

@@ -1,8 +1,7 @@
 #include "modules/files/pictures.hpp"
 
 #include "modules/files/parts/file_name.hpp"
-#include "svc/encoding.hpp"
-#include "svc/secrets.hpp"
+#include "modules/files/signed_paths.hpp"
 
 #include <array>
 
@@ -10,7 +9,7 @@ namespace svc::files {
 
 namespace {
 
-constexpr std::string_view folder = "/pictures/";
+constexpr SignedPaths paths("/pictures/", "files.picture");
 // Of the way to the bytes, which works for longer.
 constexpr std::string_view cached = "private, max-age=300";
 
@@ -34,14 +33,6 @@ struct Named {
     std::string_view content_type;
 };
 
-std::optional<Uuid> take_id(std::string_view& path, char behind) {
-    constexpr std::size_t size = 36;
-    if (path.size() <= size || path[size] != behind) return std::nullopt;
-    const auto id = Uuid::parse(path.substr(0, size));
-    path.remove_prefix(behind == '/' ? size + 1 : size);
-    return id;
-}
-
 std::optional<Named> parse(std::string_view path) {
     const auto org = take_id(path, '/');
     const auto file = org ? take_id(path, '/') : std::nullopt;
@@ -55,16 +46,7 @@ std::optional<Named> parse(std::string_view path) {
 }  // namespace
 
 void Pictures::add_route(Kernel& kernel) const {
-    kernel.add(Route{
-        .method = "GET",
-        .path = std::string(folder) + "*",
-        .handle = [this](RouteCall& call) { return serve(call.request()); },
-    });
-}
-
-std::string Pictures::signature_of(std::string_view path) const {
-    constexpr std::size_t bytes = 16;
-    return base64(service_.kernel().sign("files.picture", path).substr(0, bytes));
+    paths.add_route(kernel, [this](const http::Request& request) { return serve(request); });
 }
 
 std::optional<Url> Pictures::address_of(Call& call, const Uuid& file) {
@@ -76,22 +58,20 @@ std::optional<Url> Pictures::address_of(Call& call, const Uuid& file) {
         if (type != found->content_type) continue;
         const auto path =
             object_key(*caller.org_id, found->id, found->object_id) + std::string(ending);
-        return Url::parse(
-            service_.kernel().base_url() + std::string(folder) + path + "?s=" + signature_of(path)
-        );
+        return Url::parse(paths.address(service_.kernel(), path));
     }
     return std::nullopt;
 }
 
 http::Answer Pictures::serve(const http::Request& request) const {
-    const auto path = request.path.substr(folder.size());
-    const auto named = parse(path);
-    if (!named || !same_secret(request.query, "s=" + signature_of(path))) not_found("picture");
+    const auto path = paths.path_of(service_.kernel(), request);
+    const auto named = path ? parse(*path) : std::nullopt;
+    if (!named) not_found("picture");
     const auto link = service_.link(
         named->org,
         {.id = named->file,
          .object_id = named->object,
-         .filename = "picture" + std::string(path.substr(path.rfind('.'))),
+         .filename = "picture" + std::string(path->substr(path->rfind('.'))),
          .content_type = std::string(named->content_type)}
     );
     if (!link) throw no_store();

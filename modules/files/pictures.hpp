@@ -17,7 +17,6 @@ public:
     std::optional<Url> address_of(Call& call, const Uuid& file) override;
 
 private:
-    std::string signature_of(std::string_view path) const;
     http::Answer serve(const http::Request& request) const;
 
     const Service& service_;

@@ -1,5 +1,7 @@
 #include "modules/files/sweeper.hpp"
 
+#include "modules/boards/api.hpp"
+
 #include <Poco/Logger.h>
 
 namespace svc::files {
@@ -57,20 +59,6 @@ constexpr Sql settle_swept{"files.settle_swept", R"(
     END
     WHERE org_id = $1 AND id = ANY ($2::uuid[]))"};
 
-struct Workspace {
-    Uuid org_id;
-};
-SVC_RECORD(Workspace, (org_id, ""));
-
-std::vector<Workspace> workspaces(Kernel& kernel, const Sql& sql) {
-    std::vector<Workspace> found;
-    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
-        found = tx.all<Workspace>(sql);
-    });
-    return found;
-}
-
 }  // namespace
 
 void Sweeper::start() {
@@ -113,7 +101,7 @@ void Sweeper::run() {
 /// Files of workspaces that were deleted.
 void Sweeper::mark_orphans() {
     Kernel& kernel = service_.kernel();
-    for (const auto& each : workspaces(kernel, orphaned_workspaces))
+    for (const auto& each : boards::workspaces(kernel, orphaned_workspaces))
         kernel.transact(Tx::Mode::write, [&](Tx& tx) {
             tx.act_for(each.org_id, std::nullopt);
             tx.run(mark_orphaned, each.org_id);
@@ -121,7 +109,7 @@ void Sweeper::mark_orphans() {
 }
 
 void Sweeper::sweep() {
-    for (const auto& each : workspaces(service_.kernel(), workspaces_to_sweep)) {
+    for (const auto& each : boards::workspaces(service_.kernel(), workspaces_to_sweep)) {
         if (service_.kernel().stopping()) return;
         sweep_in(each.org_id);
     }

@@ -32,17 +32,19 @@ SVC_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
 constexpr Sql judge_holder{"queue.judge_holder", R"(
     SELECT board_role($2, $3, $4, b.visibility, b.created_by, g.role,
         $3 = 'agent' AND EXISTS (
-            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
+        b.is_archived AS board_is_archived
     FROM cards c
-    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
     LEFT JOIN board_grants g
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
     WHERE c.org_id = $1 AND c.id = $5)"};
 
 struct Judged {
     std::optional<boards::BoardRole> role;
+    bool board_is_archived = false;
 };
-SVC_RECORD(Judged, (role, ""));
+SVC_RECORD(Judged, (role, ""), (board_is_archived, ""));
 
 [[noreturn]] void lost(LeaseState how) {
     throw Failure(
@@ -73,16 +75,18 @@ public:
         outcome_later_ = tx.later<Outcome>(find_outcome, call.org(), lease_id_);
     }
 
-    /// Before anything is read: this word takes more than the token, which is enough to end a lease
-    /// where the card stands.
-    void will_need_editor() {
+    /// Before anything is read: this word changes more than giving the card back does, for which
+    /// the token is enough.
+    void will_change_board() {
         judged_later_ =
             boards::Seat::of(call_).later<Judged>(call_.tx(), judge_holder, token_.card());
     }
-    void require_editor() {
-        const auto judged = judged_later_->one();
-        boards::require(judged ? judged->role : std::nullopt, boards::BoardRole::editor, "lease");
+    /// 404 on a deleted board, 409 on one that was put away.
+    void require_open_board() {
+        if (!judged()) not_found("lease");
+        if (judged()->board_is_archived) throw boards::board_archived();
     }
+    void require_editor() { boards::require(judged()->role, boards::BoardRole::editor, "lease"); }
 
     /// What the same word was answered before; nothing while the lease is live.
     std::optional<LeaseResult> answered(LeaseState same) {
@@ -117,6 +121,10 @@ public:
     }
 
 private:
+    const std::optional<Judged>& judged() {
+        if (!judged_) judged_ = judged_later_->one();
+        return judged_;
+    }
     static LeaseToken parsed(std::string_view text) {
         if (const auto token = LeaseToken::parse(text)) return *token;
         not_found("lease");
@@ -129,6 +137,7 @@ private:
     std::optional<Later<Held>> held_later_;
     std::optional<Later<Outcome>> outcome_later_;
     std::optional<Later<Judged>> judged_later_;
+    std::optional<Judged> judged_;
     std::optional<Held> held_;
 };
 
@@ -182,8 +191,9 @@ LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
     if (in.result && in.result->text.size() > largest_result)
         throw wrong_field(call, "result", "a result takes at most 64 KiB");
     Word word(call, in.lease_id, in.lease_token, in.target_column_id, boards::Turn::completed);
-    if (in.target_column_id) word.will_need_editor();
+    word.will_change_board();
     if (auto before = word.answered(LeaseState::completed)) return *before;
+    word.require_open_board();
     if (in.target_column_id) word.require_editor();
     if (in.target_column_id && !word.move().to())
         throw wrong_field(call, "target_column_id", "the card's board has no such column");
@@ -277,8 +287,9 @@ constexpr Sql extend{"queue.renew", R"(
 
 LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
     Word word(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
-    word.will_need_editor();
+    word.will_change_board();
     if (auto before = word.answered(LeaseState::active)) return *before;
+    word.require_open_board();
     word.require_editor();
     const Held& held = word.held();
     constexpr std::int64_t second = 1'000'000;

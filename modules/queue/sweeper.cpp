@@ -10,35 +10,6 @@ namespace {
 
 constexpr std::int64_t batch = 500;
 
-struct Workspace {
-    Uuid org_id;
-};
-SVC_RECORD(Workspace, (org_id, ""));
-
-/// The workspaces that `sql` finds something due in.
-template <class... Arg>
-std::vector<Workspace> workspaces(Kernel& kernel, const Sql& sql, const Arg&... arg) {
-    std::vector<Workspace> found;
-    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
-        found = tx.all<Workspace>(sql, arg...);
-    });
-    return found;
-}
-
-/// Calls `work(tx, doer)` in a transaction of that workspace, and what it left for afterwards.
-template <class Work>
-void in_workspace(Kernel& kernel, const Uuid& org, std::string_view action, Work work) {
-    std::vector<std::function<void()>> after;
-    kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(org, std::nullopt);
-        boards::JobDoer doer(tx, org, action);
-        work(tx, doer);
-        after = doer.after();
-    });
-    for (const auto& then : after) then();
-}
-
 // ----------------------------------------------------------------------------------- expiry
 
 constexpr Sql workspaces_with_expired{"queue.workspaces_with_expired", R"(
@@ -75,7 +46,7 @@ bool expire(Tx& tx, boards::Doer& doer, Kernel& kernel, const Uuid& org, const H
 /// An exhausted card goes where its column sends such cards, in a transaction of its own: cards
 /// are locked before their rows.
 void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
-    in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
+    boards::in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
         auto move = kernel.use<boards::Moves>().begin(
             tx, org, card, std::nullopt, boards::Turn::exhausted, &watcher()
         );
@@ -90,7 +61,7 @@ void expire_in(Kernel& kernel, const Uuid& org) {
     std::size_t found = 0;
     do {
         std::vector<Uuid> exhausted;
-        in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
+        boards::in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
             exhausted.clear();
             const auto expired = tx.all<Held>(take_expired, org, batch);
             found = expired.size();
@@ -147,21 +118,21 @@ Uuid first_id_at(const Timestamp& time) {
 }  // namespace
 
 void expire_leases(Kernel& kernel) {
-    for (const auto& each : workspaces(kernel, workspaces_with_expired))
+    for (const auto& each : boards::workspaces(kernel, workspaces_with_expired))
         expire_in(kernel, each.org_id);
 }
 
 void end_pauses(Kernel& kernel) {
-    for (const auto& each : workspaces(kernel, workspaces_with_rested)) {
-        std::vector<Rested> rested;
-        do {
-            in_workspace(kernel, each.org_id, "queue.end_pauses", [&](Tx& tx, boards::Doer&) {
-                rested = tx.all<Rested>(end_pause, each.org_id, batch);
-            });
+    for (const auto& [org] : boards::workspaces(kernel, workspaces_with_rested)) {
+        const auto end_some = [&](Tx& tx, boards::Doer& doer) {
+            const auto rested = tx.all<Rested>(end_pause, org, batch);
             std::set<Uuid> columns;
             for (const Rested& card : rested) columns.insert(card.column_id);
-            for (const Uuid& column : columns) wake(kernel, column);
-        } while (rested.size() == static_cast<std::size_t>(batch) && !kernel.stopping());
+            for (const Uuid& column : columns)
+                doer.after_commit([&kernel, column] { wake(kernel, column); });
+            return rested.size();
+        };
+        boards::in_batches(kernel, org, "queue.end_pauses", batch, end_some);
     }
 }
 
@@ -169,13 +140,11 @@ void forget_outcomes(Kernel& kernel, std::chrono::hours kept) {
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(kept).count();
     const Uuid before = first_id_at({Timestamp::now().micros - micros});
     constexpr std::int64_t at_once = 5000;
-    for (const auto& each : workspaces(kernel, all_workspaces, before)) {
-        std::size_t dropped = 0;
-        do {
-            in_workspace(kernel, each.org_id, "queue.forget", [&](Tx& tx, boards::Doer&) {
-                dropped = tx.run(drop_outcomes, each.org_id, before, at_once);
-            });
-        } while (dropped == static_cast<std::size_t>(at_once) && !kernel.stopping());
+    for (const auto& [org] : boards::workspaces(kernel, all_workspaces, before)) {
+        const auto forget_some = [&](Tx& tx, boards::Doer&) {
+            return tx.run(drop_outcomes, org, before, at_once);
+        };
+        boards::in_batches(kernel, org, "queue.forget", at_once, forget_some);
     }
 }
 

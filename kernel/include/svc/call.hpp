@@ -37,6 +37,9 @@ public:
     virtual std::optional<std::int64_t> expected_version() const = 0;
     /// 412 when the client expects another version than `current`.
     void require_version(std::int64_t current) const;
+    /// What that is held against from here on, whatever If-Match says: a call that changes several
+    /// records is told the version of each elsewhere.
+    void expect_version(std::optional<std::int64_t> version) { expected_instead_ = version; }
     /// The client asked that lists be joined rather than replaced (Prefer: merge-properties).
     virtual bool merge_properties() const = 0;
     virtual const std::string& request_id() const = 0;
@@ -98,6 +101,9 @@ public:
 
 protected:
     virtual void* find_service(std::string_view name) = 0;
+
+private:
+    std::optional<std::optional<std::int64_t>> expected_instead_;
 };
 
 }  // namespace svc

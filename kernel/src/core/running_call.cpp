@@ -22,7 +22,7 @@ const Uuid& Call::org() const {
 }
 
 void Call::require_version(std::int64_t current) const {
-    const auto expected = expected_version();
+    const auto expected = expected_instead_ ? *expected_instead_ : expected_version();
     if (!expected || *expected == current) return;
     throw Failure(
         Fault::version_conflict,

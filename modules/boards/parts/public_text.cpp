@@ -8,7 +8,9 @@ namespace svc::boards {
 namespace {
 
 constexpr std::string_view hidden = "[hidden]";
-constexpr std::array<std::string_view, 4> prefixes{"svc_", "lt_", "sl_", "whsec_"};
+// The longer ones are told wherever they stand; the shorter ones end many a word (default_…).
+constexpr std::array<std::string_view, 2> telling_prefixes{"svc_", "whsec_"};
+constexpr std::array<std::string_view, 2> short_prefixes{"lt_", "sl_"};
 constexpr std::size_t shortest_secret = 20;
 
 bool is_word(char c) {
@@ -28,10 +30,10 @@ bool is_part(char c) { return is_of_address(c) && c != '{' && c != '}'; }
 
 bool is_part_or_at(char c) { return is_part(c) || c == '@'; }
 
-bool begins_secret(std::string_view word) {
-    return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
-        return word.starts_with(prefix) && word.size() >= prefix.size() + shortest_secret;
-    });
+/// How many signs the @ takes that begins there, which links write as %40; 0 when none does.
+std::size_t size_of_at(std::string_view text) {
+    if (text.starts_with('@')) return 1;
+    return text.starts_with("%40") ? 3 : 0;
 }
 
 template <class Is>
@@ -41,7 +43,32 @@ std::string_view run_at(std::string_view text, std::size_t at, Is is) {
     return text.substr(at, end - at);
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// The secret that begins there; empty when none does. `before` is the sign in front of it.
+std::string_view secret_at(std::string_view text, std::size_t at, char before) {
+    const auto begins = [&](std::string_view prefix) {
+        return text.substr(at).starts_with(prefix);
+    };
+    if (std::ranges::none_of(telling_prefixes, begins) &&
+        (is_letter(before) || std::ranges::none_of(short_prefixes, begins)))
+        return {};
+    const auto word = run_at(text, at, is_word);
+    return word.size() >= word.find('_') + 1 + shortest_secret ? word : std::string_view();
+}
+
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+/// Without what marks a style, which may begin within a word.
+std::string unstyled(std::string_view word) {
+    std::string out;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+        const auto tag = word[i] == '<' ? word.find('>', i) : word.npos;
+        if (tag != word.npos) i = tag;
+        else if (word[i] != '*' && word[i] != '~' && word[i] != '`') out += word[i];
+    }
+    return out;
+}
 
 /// Without the backslashes that take the meaning from what follows them.
 std::string unescaped(std::string_view word) {
@@ -56,21 +83,16 @@ std::string unescaped(std::string_view word) {
     return out;
 }
 
-bool may_be_hidden(std::string_view word) {
-    return word.find('@') != word.npos || std::ranges::any_of(prefixes, [&](auto prefix) {
-               return word.find(prefix) != word.npos;
-           });
-}
-
 }  // namespace
 
 std::string with_whole_words(std::string_view markdown) {
     std::string out;
     for (std::size_t at = 0; at < markdown.size();) {
         const auto word = run_at(markdown, at, [](char c) { return !is_space(c); });
-        const std::string bare = unescaped(word);
-        if (may_be_hidden(bare)) out += bare;
-        else out += word;
+        const std::string bare = unescaped(word), plain = unstyled(bare);
+        const std::string open = public_text(plain);
+        if (open == plain) out += word;
+        else out += unstyled(public_text(bare)) == open ? bare : plain;
         at += word.size();
         if (at < markdown.size()) out += markdown[at++];
     }
@@ -89,23 +111,23 @@ std::string public_text(std::string_view text) {
             escaped = out.size();
             continue;
         }
-        if (text[at] == '@') {
-            const auto domain = run_at(text, at + 1, is_part_or_at);
+        const std::size_t sign = size_of_at(text.substr(at));
+        if (sign > 0) {
+            const auto domain = run_at(text, at + sign, is_part_or_at);
             std::size_t from = out.size();
             while (from > escaped && is_part(out[from - 1])) --from;
             const bool quoted = out.ends_with("\\\"");  // "ada"@example.com
             if ((from < out.size() || quoted) && !domain.empty()) {
                 out.resize(from);
                 out += hidden;
-                at += 1 + domain.size();
+                at += sign + domain.size();
                 continue;
             }
         }
-        const bool begins = out.size() == escaped || !is_word(out.back());
-        const auto word = begins ? run_at(text, at, is_word) : std::string_view();
-        if (begins_secret(word)) {
+        const char before = out.size() == escaped ? ' ' : out.back();
+        if (const auto secret = secret_at(text, at, before); !secret.empty()) {
             out += hidden;
-            at += word.size();
+            at += secret.size();
             continue;
         }
         out += text[at++];

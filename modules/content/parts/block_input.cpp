@@ -236,26 +236,8 @@ Named named_by(const json::value& payload) {
 
 void keep_names(const std::string& stored, Names& names) {
     const json::value whole = parse_json(stored);
-    const std::function<void(const json::value&)> visit = [&](const json::value& in) {
-        if (const auto* list = in.if_array())
-            for (const json::value& each : *list) visit(each);
-        const auto* object = in.if_object();
-        if (!object) return;
-        for (const auto& [key, value] : *object) visit(value);
-        std::vector<Uuid> files;
-        add_id(in, "file_id", files);
-        for (const Uuid& each : files) names.files.emplace(each, "");
-        const auto* mention = object->if_contains("mention");
-        const auto* plain = object->if_contains("plain_text");
-        if (!mention || !plain || !plain->is_string()) return;
-        Named named;
-        gather_from(*mention, named);
-        std::string text(plain->get_string());
-        if (text.starts_with('@')) text.erase(0, 1);
-        for (const Uuid& each : named.users) names.users.emplace(each, text);
-        for (const Uuid& each : named.pages) names.pages.emplace(each, text);
-    };
-    visit(whole);
+    boards::keep_names(whole, names);
+    for (const Uuid& each : named_by(whole).files) names.files.emplace(each, "");
 }
 
 std::size_t count_blocks(const std::vector<BlockInput>& blocks) {

@@ -106,10 +106,12 @@ private:
 
     /// Behind digits alone they would begin a list.
     bool only_digits_before() const {
-        const auto line = out_.rfind('\n') == out_.npos ? 0 : out_.rfind('\n') + 1;
-        const std::string_view digits = std::string_view(out_).substr(line);
-        return !digits.empty() && digits.size() <= 9 &&
-               std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+        constexpr std::size_t most = 9;
+        const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+        std::size_t begin = out_.size();
+        while (begin > 0 && out_.size() - begin <= most && is_digit(out_[begin - 1])) --begin;
+        const std::size_t digits = out_.size() - begin;
+        return digits > 0 && digits <= most && (begin == 0 || out_[begin - 1] == '\n');
     }
 
     void entity(char c) {
@@ -173,7 +175,7 @@ std::string target_of(const RichText& item) {
     if (!item.mention) return {};
     if (item.mention->user) return "user:" + item.mention->user->id.str();
     if (item.mention->page) return "card:" + item.mention->page->id.str();
-    const MentionedDate& date = *item.mention->date;
+    const DateValue& date = *item.mention->date;
     return "date:" + date.start.str() + (date.end ? "/" + date.end->str() : "");
 }
 

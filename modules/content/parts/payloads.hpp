@@ -251,64 +251,17 @@ SVC_RECORD(CardRefBlock, (card_id, "A card of the workspace that you may see."))
     EACH(column, ColumnBlock)                   \
     EACH(card_ref, CardRefBlock)
 
-enum class BlockType {
-    paragraph,
-    heading_1,
-    heading_2,
-    heading_3,
-    heading_4,
-    bulleted_list_item,
-    numbered_list_item,
-    to_do,
-    toggle,
-    quote,
-    callout,
-    code,
-    equation,
-    divider,
-    bookmark,
-    embed,
-    image,
-    video,
-    audio,
-    pdf,
-    file,
-    table,
-    table_row,
-    column_list,
-    column,
-    card_ref,
-};
-BOOST_DESCRIBE_ENUM(
-    BlockType,
-    paragraph,
-    heading_1,
-    heading_2,
-    heading_3,
-    heading_4,
-    bulleted_list_item,
-    numbered_list_item,
-    to_do,
-    toggle,
-    quote,
-    callout,
-    code,
-    equation,
-    divider,
-    bookmark,
-    embed,
-    image,
-    video,
-    audio,
-    pdf,
-    file,
-    table,
-    table_row,
-    column_list,
-    column,
-    card_ref
-)
-inline constexpr std::size_t block_types = 26;
+#define SVC_NAME_OF_TYPE(type, record) type,
+#define SVC_AND_NAME_OF_TYPE(type, record) , type
+#define SVC_DESCRIBE_ENUM(...) BOOST_DESCRIBE_ENUM(__VA_ARGS__)
+enum class BlockType { SVC_BLOCK_TYPES(SVC_NAME_OF_TYPE) };
+SVC_DESCRIBE_ENUM(BlockType SVC_BLOCK_TYPES(SVC_AND_NAME_OF_TYPE))
+#undef SVC_NAME_OF_TYPE
+#undef SVC_AND_NAME_OF_TYPE
+#undef SVC_DESCRIBE_ENUM
+
+inline constexpr std::size_t block_types =
+    boost::mp11::mp_size<boost::describe::describe_enumerators<BlockType>>::value;
 
 // ---------------------------------------------------------------------------------- their work
 

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
+
 namespace svc::test {
 
 using testing::ElementsAre;
@@ -166,6 +168,48 @@ TEST(Batches, AVersionIsTheOneBeforeTheBatch) {
     const Said stale = bench.run({first});
     EXPECT_EQ(stale.status, 412);
     EXPECT_EQ(stale.text("/additional_data/current_version"), "3");
+}
+
+TEST(Batches, AVersionTellsStrangersNothing) {
+    Bench bench;
+    World& w = world();
+    const Caller stranger = w.person(bench.desk.owner, OrgRole::member, "Sam Stranger");
+    w.must(
+        bench.desk.owner,
+        "update_board",
+        {{"board_id", bench.desk.board.str()}, {"visibility", "private"}}
+    );
+    object known = Bench::remove(bench.a), unknown = Bench::remove(new_uuid().str());
+    known["version"] = unknown["version"] = 99;
+    const auto ask = [&](const object& item) {
+        return w.ask(stranger, "batch_cards", {{"operations", array{item}}});
+    };
+    EXPECT_EQ(ask(known).status, 404);
+    EXPECT_EQ(ask(known).text("/message"), ask(unknown).text("/message"));
+}
+
+TEST(Batches, ThatMakeCardsBehindOthersDoNotHoldUpThoseWhoChangeThese) {
+    Bench bench;
+    const auto at_once = [&](auto&& work) {
+        return std::async(std::launch::async, [&work] {
+            int refused = 0;
+            for (int i = 0; i < 15; ++i) refused += work(i) >= 300;
+            return refused;
+        });
+    };
+    const auto batch = [&](int i) {
+        const auto behind = bench.create("b" + std::to_string(i), {{"blocked_by", array{bench.a}}});
+        return bench.run({bench.create("a" + std::to_string(i)), behind}).status;
+    };
+    const auto edit = [&](int i) {
+        const array labels{"l" + std::to_string(i)};
+        return world()
+            .ask(bench.desk.owner, "update_card", {{"card_id", bench.a}, {"labels", labels}})
+            .status;
+    };
+    auto one = at_once(batch), other = at_once(edit);
+    EXPECT_EQ(one.get(), 0);
+    EXPECT_EQ(other.get(), 0);
 }
 
 TEST(Batches, AnItemIsExactlyOneOperation) {

@@ -1,39 +1,11 @@
 // Columns that change, move and go, and what becomes of the cards in them.
 
-#include "tests/unit/boards/world.hpp"
-
-#include <gmock/gmock.h>
+#include "tests/unit/boards/columns.hpp"
 
 namespace svc::test {
 
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
-
-namespace {
-
-struct Columns : Desk {
-    Said ask(std::string_view operation, const Uuid& column, boost::json::object what = {}) {
-        what["board_id"] = board.str();
-        what["column_id"] = column.str();
-        return world().ask(owner, operation, what);
-    }
-    Said change(const Uuid& column, boost::json::object what) {
-        return ask("update_column", column, std::move(what));
-    }
-    Said read(const Uuid& column) { return ask("get_column", column); }
-    std::vector<std::string> order() {
-        std::vector<std::string> names;
-        const Said list = world().must(owner, "list_columns", {{"board_id", board.str()}});
-        for (const value& each : list.body.at("results").as_array()) {
-            EXPECT_EQ(each.at("position").as_int64(), static_cast<std::int64_t>(names.size()));
-            names.emplace_back(each.at("name").as_string());
-        }
-        return names;
-    }
-    std::string state(const Said& card) { return get(card.id()).text("/queue/state"); }
-};
-
-}  // namespace
 
 TEST(ColumnChanges, APatchTouchesOnlyWhatItWasSent) {
     Columns c;
@@ -301,6 +273,42 @@ TEST(ColumnRemoval, LosesNoCardThatComesMeanwhile) {
     }
 }
 
+TEST(ColumnRemoval, LosesNoChangeOfAnotherColumn) {
+    for (int round = 0; round < 5; ++round) {
+        Columns c;
+        c.change(c.backlog, {{"queue", {{"on_complete_column_id", c.queue.str()}}}});
+        for (int i = 0; i < 30; ++i) c.card(c.queue);
+        std::thread renaming([&] {
+            for (int i = 0; i < 8; ++i)
+                c.change(c.backlog, {{"name", "Renamed"}, {"wip_limit", 5}});
+        });
+        const Said gone = c.ask("delete_column", c.queue, {{"move_cards_to", c.done.str()}});
+        renaming.join();
+        EXPECT_EQ(gone.status, 204) << boost::json::serialize(gone.body);
+        const Said left = c.read(c.backlog);
+        EXPECT_EQ(left.text("/name"), "Renamed");
+        EXPECT_EQ(left.number("/wip_limit"), 5);
+        EXPECT_EQ(left.text("/queue/on_complete_column_id"), c.done.str());
+    }
+}
+
+TEST(ColumnRemoval, AndCardsThatComeBackDoNotHoldEachOtherUp) {
+    for (int round = 0; round < 5; ++round) {
+        Columns c;
+        const std::string away = c.card(c.queue).text("/id");
+        world().must(c.owner, "archive_card", {{"card_id", away}});
+        std::thread coming([&] {
+            EXPECT_EQ(world().ask(c.owner, "restore_card", {{"card_id", away}}).status, 200);
+        });
+        const Said gone = c.ask("delete_column", c.queue, {{"move_cards_to", c.done.str()}});
+        coming.join();
+        EXPECT_EQ(gone.status, 204) << boost::json::serialize(gone.body);
+        EXPECT_EQ(
+            world().must(c.owner, "get_card", {{"card_id", away}}).text("/column_id"), c.done.str()
+        );
+    }
+}
+
 TEST(ColumnChanges, TakeTheRightToEditTheBoard) {
     Columns c;
     const Caller viewer = world().person(c.owner, OrgRole::viewer, "Vi");
@@ -324,72 +332,5 @@ TEST(ColumnChanges, ABoardHasAHundredColumnsAtMost) {
 }
 
 // ------------------------------------------------------------------------------ hard limits
-
-TEST(HardLimits, HoldForEverybodyWhoComesAtOnce) {
-    Columns c;
-    const Uuid tight = c.column({{"name", "Tight"}, {"wip_limit", 4}, {"wip_policy", "hard"}});
-    c.change(c.queue, {{"queue", {{"on_complete_column_id", tight.str()}}}});
-    std::vector<std::string> movers, archived;
-    for (int i = 0; i < 6; ++i) movers.push_back(c.card(c.backlog).text("/id"));
-    for (int i = 0; i < 3; ++i) {
-        archived.push_back(c.card(tight).text("/id"));
-        world().must(c.owner, "archive_card", {{"card_id", archived.back()}});
-        c.card(c.queue);
-    }
-    std::atomic<int> in{0}, refused{0};
-    const auto count = [&](const Said& said) {
-        if (said.status < 300) return void(++in);
-        EXPECT_EQ(said.text("/code"), "wip_limit_reached");
-        EXPECT_EQ(said.text("/additional_data/limit"), "4");
-        ++refused;
-    };
-    std::vector<std::thread> threads;
-    for (const std::string& id : movers)
-        threads.emplace_back([&, id] {
-            count(world().ask(c.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}}));
-        });
-    for (int i = 0; i < 3; ++i) {
-        threads.emplace_back([&, i] {
-            count(world().ask(c.owner, "restore_card", {{"card_id", archived[i]}}));
-        });
-        threads.emplace_back([&] {
-            count(world().ask(
-                c.owner,
-                "create_card",
-                {{"board_id", c.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
-            ));
-        });
-        threads.emplace_back([&] {
-            const Said claim = c.claim();
-            count(world().ask(
-                c.owner,
-                "complete_lease",
-                {{"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}}
-            ));
-        });
-    }
-    for (auto& thread : threads) thread.join();
-    EXPECT_EQ(in, 4);
-    EXPECT_EQ(refused, 11);
-    EXPECT_EQ(c.titles(tight).size(), 4U);
-    EXPECT_EQ(c.read(tight).number("/card_count"), 4);
-}
-
-TEST(HardLimits, BelowWhatIsThereRefuseMoreAndKeepTheRest) {
-    Columns c;
-    for (int i = 0; i < 3; ++i) c.card(c.backlog);
-    c.change(c.backlog, {{"wip_limit", 1}});
-    c.card(c.backlog);  // a soft one only shows
-    c.change(c.backlog, {{"wip_policy", "hard"}});
-    const value what{{"board_id", c.board.str()}, {"column_id", c.backlog.str()}, {"title", "X"}};
-    const Said refused = world().ask(c.owner, "create_card", what);
-    EXPECT_EQ(refused.status, 409);
-    EXPECT_EQ(refused.text("/additional_data/count"), "4");
-    EXPECT_EQ(c.titles(c.backlog).size(), 4U);
-    const std::string id =
-        world().must(c.owner, "list_cards", {{"column_id", c.backlog.str()}}).text("/results/0/id");
-    const value within{{"card_id", id}, {"column_id", c.backlog.str()}};
-    EXPECT_EQ(world().ask(c.owner, "move_card", within).status, 200) << "it is there already";
-}
 
 }  // namespace svc::test

@@ -56,6 +56,7 @@ TEST(Finding, EveryFilterNarrows) {
     EXPECT_THAT(found({{"due_before", "2026-06-20"}}), hit);
     EXPECT_THAT(found({{"due_before", "2026-06-19T00:00:01Z"}}), hit);
     EXPECT_TRUE(found({{"due_before", "2026-06-19"}}).empty());
+    EXPECT_TRUE(found({{"due_before", "2026-06-19T00:00:00Z"}}).empty());
     EXPECT_THAT(found({{"external_key", "k1"}}), hit);
     EXPECT_THAT(found({{"text", "ärger"}}), hit);
     EXPECT_TRUE(found({{"text", "100%_"}}).empty());

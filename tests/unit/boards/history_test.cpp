@@ -171,6 +171,33 @@ TEST(Reverting, WhoHasLeftDoesNotComeBack) {
     EXPECT_TRUE(back.body.at("assignees").as_array().empty());
 }
 
+TEST(Reverting, KeepsWhatNoEditClearsAndLeavesOutPeopleWhoHaveLeft) {
+    Story story;
+    const Caller helper = world().person(story.desk.owner, OrgRole::member, "Hal");
+    const auto property = [&](const char* name, const char* type, bool required) {
+        world().must(
+            story.desk.owner,
+            "create_property",
+            {{"board_id", story.desk.board.str()},
+             {"name", name},
+             {"type", type},
+             {"required", required}}
+        );
+    };
+    property("Crew", "people", false);
+    story.update({{"properties", {{"Crew", {story.desk.owner.id.str(), helper.id.str()}}}}});
+    story.update({{"properties", {{"Crew", nullptr}}}});
+    property("Severity", "select", true);
+    story.update({{"properties", {{"Severity", "high"}}}});
+    world().run("DELETE FROM memberships WHERE user_id = '" + helper.id.str() + "'");
+    const Said back = story.revert(2);
+    ASSERT_EQ(back.status, 200) << boost::json::serialize(back.body);
+    EXPECT_EQ(back.text("/properties/Severity/select/name"), "high");
+    const auto& crew = back.body.at_pointer("/properties/Crew/people").as_array();
+    ASSERT_EQ(crew.size(), 1U);
+    EXPECT_EQ(crew.at(0).at("id").as_string(), story.desk.owner.id.str());
+}
+
 TEST(Activity, SaysWhatItWasBeforeAndIsAfterwards) {
     Story story;
     story.update({{"title", "Two"}});

@@ -116,6 +116,66 @@ TEST(Values, WrongOnesAreRefusedWhereTheyAre) {
     EXPECT_EQ(sheet.desk.get(*Uuid::parse(sheet.card)).number("/version"), 1);
 }
 
+TEST(Values, RichTextMentionsPeopleDatesAndCards) {
+    Sheet sheet;
+    const std::string owner = sheet.desk.owner.id.str();
+    const array text{
+        object{{"text", {{"content", "Ask "}}}},
+        object{{"mention", {{"user", {{"id", owner}}}}}},
+        object{{"mention", {{"type", "page"}, {"page", {{"id", sheet.other}}}}}},
+        object{{"mention", {{"date", {{"start", "2026-06-19"}}}}}},
+    };
+    const Said set = sheet.set("rich_text", text);
+    ASSERT_EQ(set.status, 200) << boost::json::serialize(set.body);
+    const value shown = sheet.shown("rich_text");
+    const std::string key = sheet.desk.get(*Uuid::parse(sheet.other)).text("/key");
+    std::vector<std::string> plain;
+    for (const value& each : shown.as_array())
+        plain.emplace_back(each.at("plain_text").as_string());
+    EXPECT_EQ(plain, (std::vector<std::string>{"Ask ", "@Olga Owner", key, "2026-06-19"}));
+    EXPECT_EQ(shown.at(1).at("mention").at("type").as_string(), "user");
+    EXPECT_EQ(
+        shown.at(2).at("mention"), (value{{"type", "page"}, {"page", {{"id", sheet.other}}}})
+    );
+    EXPECT_EQ(sheet.set("rich_text", shown).status, 200) << "what a card shows is taken back";
+    EXPECT_EQ(sheet.shown("rich_text"), shown);
+}
+
+TEST(Values, RichTextMentionsNobodyElse) {
+    Sheet sheet;
+    const auto mention = [](std::string_view what, const std::string& id) {
+        return array{object{{"mention", {{what, {{"id", id}}}}}}};
+    };
+    Desk elsewhere;
+    const std::string foreign = elsewhere.card(elsewhere.backlog).id().str();
+    for (const array& wrong :
+         {mention("user", new_uuid().str()),
+          mention("user", elsewhere.owner.id.str()),
+          mention("page", new_uuid().str()),
+          mention("page", foreign),
+          mention("database", new_uuid().str()),
+          array{object{{"mention", object()}}},
+          array{object{{"type", "mention"}}}}) {
+        const Said refused = sheet.set("rich_text", wrong);
+        EXPECT_EQ(refused.status, 422) << boost::json::serialize(wrong);
+        EXPECT_EQ(refused.text("/detail/0/loc/2"), "rich_text");
+    }
+}
+
+TEST(Values, WhoeverIsMentionedAndLeavesMayStay) {
+    Sheet sheet;
+    World& w = world();
+    const Caller guest = w.person(sheet.desk.owner, OrgRole::member, "Gus Guest");
+    const array text{object{{"mention", {{"user", {{"id", guest.id.str()}}}}}}};
+    ASSERT_EQ(sheet.set("rich_text", text).status, 200);
+    const value shown = sheet.shown("rich_text");
+    w.run("DELETE FROM memberships WHERE user_id = '" + guest.id.str() + "'");
+    EXPECT_EQ(sheet.set("rich_text", shown).status, 200);
+    EXPECT_EQ(sheet.shown("rich_text"), shown);
+    ASSERT_EQ(sheet.set("rich_text", "nobody").status, 200);
+    EXPECT_EQ(sheet.set("rich_text", shown).status, 422);
+}
+
 TEST(Values, OptionsAreFoundByIdAndNameWhateverTheCaseAndMadeWhenNew) {
     Sheet sheet;
     ASSERT_EQ(sheet.set("select", "Größe").status, 200);

@@ -36,12 +36,14 @@ public:
         const std::string& modules = "mail,orgs,auth,agents,boards,queue",
         const std::string& plugins = ""
     )
-        : url_(Postgres::shared().fresh_database()), var_("workboard-world") {
+        : url_(Postgres::shared().fresh_database()) {
+        // A world is never destroyed; what lies in its folder goes when the program ends.
+        static const TempFolder var("workboard-world");
         core::Config::Sources sources;
         sources.flags = {
             {"modules", modules},
             {"plugins", plugins},
-            {"server.var", var_.path().string()},
+            {"server.var", var.path().string()},
             {"server.base_url", "https://board.example"},
             {"database.url", url_},
             {"database.pool", "20"},
@@ -157,7 +159,6 @@ private:
     }
 
     std::string url_;
-    TempFolder var_;
     std::unique_ptr<core::App> app_;
 };
 

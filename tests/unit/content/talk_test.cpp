@@ -1,4 +1,4 @@
-// Comments and search: who may what, on the real modules and database.
+// Comments: who may what, on the real modules and database.
 
 #include "tests/unit/content/page.hpp"
 
@@ -56,6 +56,83 @@ TEST(Comments, AreAboutACardOrABlockAndAreAnswered) {
         world().run("SELECT comment_count FROM cards WHERE id = '" + page.card.str() + "'"), "3"
     );
     EXPECT_EQ(page.must("get_comment", {{"comment_id", about.text("/id")}}).body, about.body);
+}
+
+TEST(Comments, AreNotReachedThroughABlockOfTheSameId) {
+    Page page, other;
+    other.owner = world().person(page.owner, OrgRole::member, "Bob");
+    world().must(
+        page.owner, "update_board", {{"board_id", page.desk.board.str()}, {"visibility", "private"}}
+    );
+    const Said board = other.must("create_board", {{"name", "Bob's"}});
+    object place{{"board_id", board.text("/id")}, {"name", "Baits"}};
+    place["column_id"] = other.must("create_column", place).text("/id");
+    place.erase("name");
+    place["title"] = "Bait";
+    other.card = other.must("create_card", place).id();
+    const Said hidden = comment(page, page.owner, {{"markdown", "secret"}});
+    object block = paragraph("x");
+    for (const std::string& id :
+         {hidden.text("/id"),
+          page.card.str(),
+          page.card.str().substr(0, 14) + '8' + page.card.str().substr(15)}) {
+        block["id"] = id;
+        EXPECT_NE(other.add(block).str(), id) << "an id that is taken is passed over";
+    }
+    for (const char* operation :
+         {"get_comment", "resolve_comment", "delete_comment", "update_comment"})
+        EXPECT_EQ(status(page, other.owner, operation, hidden), 404) << operation;
+    EXPECT_EQ(comment(other, other.owner, {{"discussion_id", hidden.text("/id")}}).status, 404);
+    // However such a block came to be, it leads to nobody's comment.
+    const Uuid own = other.add(paragraph("y"));
+    world().run(
+        "UPDATE blocks SET id = '" + hidden.text("/id") + "' WHERE id = '" + own.str() + "'"
+    );
+    for (const char* operation : {"get_comment", "resolve_comment", "delete_comment"})
+        EXPECT_EQ(status(page, other.owner, operation, hidden), 404) << operation;
+    EXPECT_EQ(comment(other, other.owner, {{"discussion_id", hidden.text("/id")}}).status, 404);
+    EXPECT_EQ(status(page, page.owner, "resolve_comment", hidden), 200);
+}
+
+TEST(Comments, AnIdOfAnotherSortIsNoCard) {
+    Page page;
+    const Uuid block = page.add(paragraph("x"));
+    const Said said = comment(page, page.owner, {});
+    for (const std::string& id : {block.str(), said.text("/id")}) {
+        EXPECT_EQ(comment(page, page.owner, {{"parent", {{"card_id", id}}}}).status, 404);
+        EXPECT_EQ(page.ask("get_card_markdown", {{"card_id", id}}).status, 404);
+        EXPECT_EQ(
+            page.ask("update_card_markdown", {{"card_id", id}, {"markdown", "z"}}).status, 404
+        );
+    }
+    EXPECT_EQ(page.all(), "x");
+}
+
+TEST(Comments, OfADiscussionWhoseFirstIsGoneForGoodAreReadAndAnswered) {
+    Page page;
+    const Said first = comment(page, page.owner, {});
+    const object there{{"discussion_id", first.text("/id")}};
+    EXPECT_EQ(comment(page, page.owner, there).status, 201);
+    world().run("DELETE FROM comments WHERE id = '" + first.text("/id") + "'");
+    EXPECT_EQ(texts(page.must("list_comments", there)).size(), 1U);
+    EXPECT_EQ(comment(page, page.owner, there).status, 201);
+}
+
+TEST(Comments, OfOneDiscussionAreSettledAtOnce) {
+    Page page;
+    std::vector<Said> said{comment(page, page.owner, {})};
+    for (int i = 0; i < 3; ++i)
+        said.push_back(comment(page, page.owner, {{"discussion_id", said[0].text("/id")}}));
+    std::vector<std::thread> threads;
+    for (const Said& each : said)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 8; ++i)
+                EXPECT_EQ(
+                    status(page, page.owner, "resolve_comment", each, {{"resolved", i % 2 == 0}}),
+                    200
+                );
+        });
+    for (auto& each : threads) each.join();
 }
 
 TEST(Comments, EveryRefusal) {
@@ -176,169 +253,6 @@ TEST(Comments, CallWhomTheyNameToTheCard) {
     EXPECT_EQ(watchers(), "Bot");
     comment(page, bot, {{"markdown", mention(anna)}});
     EXPECT_EQ(watchers(), "Anna Bot");
-}
-
-// -------------------------------------------------------------------------------------- search
-
-namespace {
-
-struct Library {
-    Page page;
-    Caller member = world().person(page.owner, OrgRole::member, "Mia");
-    std::string word = "w" + new_uuid().str().substr(24);
-
-    std::vector<std::string> found(const Caller& by, object what = {}) {
-        if (!what.contains("query")) what["query"] = word;
-        std::vector<std::string> out;
-        const Said said = page.ask("search", std::move(what), &by);
-        if (said.status != 200) return {std::to_string(said.status)};
-        for (const value& each : said.body.at("results").as_array())
-            out.emplace_back(each.at("object").as_string());
-        return out;
-    }
-};
-
-std::string highlighted(const value& result) {
-    std::string out;
-    for (const value& each : result.at("highlight").as_array()) {
-        const std::string text(each.at("text").as_string());
-        out += each.at("matched").as_bool() ? "[" + text + "]" : text;
-    }
-    return out;
-}
-
-}  // namespace
-
-TEST(Search, FindsBoardsCardsBlocksAndComments) {
-    Library lib;
-    const Said board = lib.page.must("create_board", {{"name", "About " + lib.word}});
-    lib.page.must("update_card", {{"card_id", lib.page.card.str()}, {"title", "The " + lib.word}});
-    lib.page.add(paragraph("It says " + lib.word + "."));
-    comment(lib.page, lib.page.owner, {{"markdown", "See " + lib.word}});
-    EXPECT_THAT(lib.found(lib.member), UnorderedElementsAre("board", "card", "block", "comment"));
-    EXPECT_THAT(
-        lib.found(lib.member, {{"query", lib.word.substr(0, 8)}}),
-        UnorderedElementsAre("board", "card", "block", "comment")
-    );
-    EXPECT_THAT(
-        lib.found(lib.member, {{"filter", {{"property", "object"}, {"value", "page"}}}}),
-        ElementsAre("card")
-    );
-    EXPECT_THAT(lib.found(lib.member, {{"board_id", board.text("/id")}}), ElementsAre("board"));
-    EXPECT_THAT(
-        lib.found(lib.member, {{"query", lib.word + " -see"}}),
-        UnorderedElementsAre("board", "card", "block")
-    );
-    EXPECT_THAT(lib.found(lib.member, {{"query", "nowhere" + lib.word}}), IsEmpty());
-}
-
-TEST(Search, ShowsNobodyWhatTheyMayNotSee) {
-    Library lib, other;
-    const Said secret =
-        lib.page.must("create_board", {{"name", "Secret"}, {"visibility", "private"}});
-    const Said card = lib.page.must(
-        "create_card",
-        {{"board_id", secret.text("/id")},
-         {"column_id", secret.text("/column_ids/0")},
-         {"title", lib.word}}
-    );
-    lib.page.append({paragraph(lib.word)}, {{"parent_id", card.text("/id")}});
-    comment(
-        lib.page,
-        lib.page.owner,
-        {{"parent", {{"card_id", card.text("/id")}}}, {"markdown", lib.word}}
-    );
-    EXPECT_EQ(lib.found(lib.page.owner).size(), 3U);
-    EXPECT_THAT(lib.found(lib.member), IsEmpty());
-    EXPECT_THAT(lib.found(other.page.owner), IsEmpty());
-    const Caller bot = world().agent(lib.page.owner, OrgRole::member, "Bot");
-    lib.page.add(paragraph(lib.word));
-    EXPECT_THAT(lib.found(bot), ElementsAre("block"));
-    world().grant(lib.page.desk.board, bot, "viewer");
-    EXPECT_THAT(lib.found(bot), ElementsAre("block"));
-    world().grant(Uuid::parse(secret.text("/id")).value(), bot, "viewer");
-    EXPECT_EQ(lib.found(bot).size(), 4U);
-    // A confined agent finds nothing on other boards of the workspace.
-    const Caller confined = world().agent(lib.page.owner, OrgRole::member, "Shut in");
-    const Said elsewhere = lib.page.must("create_board", {{"name", "Elsewhere"}});
-    world().grant(Uuid::parse(elsewhere.text("/id")).value(), confined, "editor");
-    EXPECT_THAT(lib.found(confined), IsEmpty());
-}
-
-TEST(Search, PassesOverWhatIsInTheTrash) {
-    Library lib;
-    const Uuid block = lib.page.add(toggle("outer", {paragraph(lib.word)}));
-    EXPECT_THAT(lib.found(lib.member), ElementsAre("block"));
-    lib.page.remove(block);
-    EXPECT_THAT(lib.found(lib.member), IsEmpty());
-    const Said said = comment(lib.page, lib.page.owner, {{"markdown", lib.word}});
-    EXPECT_THAT(lib.found(lib.member), ElementsAre("comment"));
-    status(lib.page, lib.page.owner, "delete_comment", said);
-    EXPECT_THAT(lib.found(lib.member), IsEmpty());
-}
-
-TEST(Search, HighlightsArePlainTextInPieces) {
-    Library lib;
-    lib.page.add(paragraph("<b>bold</b> \x01" + lib.word + "\x02 & more"));
-    const Said said = lib.page.must("search", {{"query", lib.word}});
-    const std::string text = highlighted(said.body.at_pointer("/results/0"));
-    // PostgreSQL leaves tags out, and marks that somebody wrote are none.
-    EXPECT_THAT(text, testing::HasSubstr("bold"));
-    EXPECT_THAT(text, testing::HasSubstr("[" + lib.word + "]"));
-    EXPECT_EQ(text.find_first_of("<>\x01\x02"), std::string::npos) << text;
-}
-
-TEST(Search, GoesOnFromPageToPage) {
-    Library lib;
-    array blocks;
-    for (int i = 0; i < 7; ++i)
-        blocks.push_back(paragraph(lib.word + " number " + std::to_string(i)));
-    lib.page.append(blocks);
-    std::set<std::string> seen;
-    std::string cursor;
-    int pages = 0;
-    do {
-        object what{{"query", lib.word}, {"page_size", 3}};
-        if (!cursor.empty()) what["start_cursor"] = cursor;
-        const Said page = lib.page.must("search", what);
-        for (const value& each : page.body.at("results").as_array())
-            EXPECT_TRUE(seen.insert(std::string(each.at("id").as_string())).second);
-        const auto& next = page.body.at("next_cursor");
-        cursor = next.is_null() ? "" : std::string(next.as_string());
-    } while (!cursor.empty() && ++pages < 10);
-    EXPECT_EQ(seen.size(), 7U);
-}
-
-TEST(Search, TakesAnyQuery) {
-    Library lib;
-    lib.page.add(paragraph("something"));
-    for (const char* query :
-         {"",
-          " ",
-          "\"",
-          "-",
-          "&|!:*()",
-          "a & | b",
-          "-\"a b\"",
-          "\"a b\" -\"c d\"",
-          "or",
-          "or or",
-          "<->",
-          "'",
-          "\\",
-          "日本",
-          "a:*",
-          ":*",
-          "it's",
-          "x or -y"})
-        EXPECT_EQ(lib.page.ask("search", {{"query", query}}).status, 200) << query;
-    EXPECT_EQ(lib.page.ask("search", {{"query", std::string(501, 'x')}}).status, 422);
-    EXPECT_EQ(lib.page.ask("search", {}).status, 200);
-    EXPECT_EQ(lib.page.ask("search", {{"sort", object{}}}).status, 422);
-    EXPECT_EQ(
-        lib.page.ask("search", {{"filter", {{"property", "object"}, {"value", "poem"}}}}).status,
-        422
-    );
 }
 
 }  // namespace svc::test

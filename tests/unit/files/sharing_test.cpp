@@ -112,6 +112,14 @@ TEST_F(Sharing, APendingFileIsNotAttached) {
     EXPECT_THAT(expect(422, attach(me(), card, made.id)).body, HasSubstr("committed"));
 }
 
+TEST_F(Sharing, NothingIsHungOnACardInTheTrash) {
+    const std::string hung = file(me()), other = file(me());
+    expect(201, attach(me(), card, hung));
+    expect(204, me().send("DELETE", "/v1/cards/" + card));
+    EXPECT_THAT(expect(409, attach(me(), card, other)).body, HasSubstr("card_in_trash"));
+    expect(409, me().send("DELETE", "/v1/cards/" + card + "/attachments/" + hung));
+}
+
 TEST_F(Sharing, AttachmentsAreListedNewestFirstByPages) {
     std::vector<std::string> ids;
     for (int i = 0; i < 5; ++i) {

@@ -34,6 +34,26 @@ TEST(Endings, SaidAgainGiveTheSameAnswer) {
     }
 }
 
+TEST(Endings, OnABoardThatWasPutAwayACardIsOnlyGivenBack) {
+    Desk desk;
+    const value board{{"board_id", desk.board.str()}};
+    desk.card(desk.queue);
+    const Said claim = desk.claim();
+    world().must(desk.owner, "archive_board", board);
+    for (const char* word : {"renew_lease", "complete_lease"}) {
+        const Said refused = say(desk.owner, word, claim);
+        EXPECT_EQ(refused.status, 409) << word;
+        EXPECT_EQ(refused.text("/additional_data/reason"), "board_archived") << word;
+    }
+    world().must(desk.owner, "restore_board", board);
+    EXPECT_EQ(say(desk.owner, "renew_lease", claim).status, 200);
+    world().must(desk.owner, "delete_board", board);
+    for (const char* word : {"renew_lease", "complete_lease"})
+        EXPECT_EQ(say(desk.owner, word, claim).status, 404) << word;
+    world().must(desk.owner, "restore_board", board);
+    EXPECT_EQ(say(desk.owner, "complete_lease", claim).status, 200);
+}
+
 TEST(Endings, AnotherEndingIsRefusedWithHowItEnded) {
     Desk desk;
     desk.card(desk.queue);

@@ -1,0 +1,200 @@
+// Search: who finds what, on the real modules and database.
+
+#include "tests/unit/content/page.hpp"
+
+#include <set>
+
+namespace svc::test {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+namespace {
+
+Said comment(Page& page, const Caller& by, object what) {
+    if (!what.contains("parent") && !what.contains("discussion_id"))
+        what["parent"] = object{{"card_id", page.card.str()}};
+    if (!what.contains("markdown") && !what.contains("rich_text")) what["markdown"] = "Hello";
+    return page.ask("create_comment", std::move(what), &by);
+}
+
+int status(Page& page, const Caller& by, std::string_view operation, const Said& of) {
+    return page.ask(operation, {{"comment_id", of.text("/id")}}, &by).status;
+}
+
+struct Library {
+    Page page;
+    Caller member = world().person(page.owner, OrgRole::member, "Mia");
+    std::string word = "w" + new_uuid().str().substr(24);
+
+    std::vector<std::string> found(const Caller& by, object what = {}) {
+        if (!what.contains("query")) what["query"] = word;
+        std::vector<std::string> out;
+        const Said said = page.ask("search", std::move(what), &by);
+        if (said.status != 200) return {std::to_string(said.status)};
+        for (const value& each : said.body.at("results").as_array())
+            out.emplace_back(each.at("object").as_string());
+        return out;
+    }
+};
+
+std::string highlighted(const value& result) {
+    std::string out;
+    for (const value& each : result.at("highlight").as_array()) {
+        const std::string text(each.at("text").as_string());
+        out += each.at("matched").as_bool() ? "[" + text + "]" : text;
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST(Search, FindsBoardsCardsBlocksAndComments) {
+    Library lib;
+    const Said board = lib.page.must("create_board", {{"name", "About " + lib.word}});
+    lib.page.must("update_card", {{"card_id", lib.page.card.str()}, {"title", "The " + lib.word}});
+    lib.page.add(paragraph("It says " + lib.word + "."));
+    comment(lib.page, lib.page.owner, {{"markdown", "See " + lib.word}});
+    EXPECT_THAT(lib.found(lib.member), UnorderedElementsAre("board", "card", "block", "comment"));
+    EXPECT_THAT(
+        lib.found(lib.member, {{"query", lib.word.substr(0, 8)}}),
+        UnorderedElementsAre("board", "card", "block", "comment")
+    );
+    EXPECT_THAT(
+        lib.found(lib.member, {{"filter", {{"property", "object"}, {"value", "page"}}}}),
+        ElementsAre("card")
+    );
+    EXPECT_THAT(lib.found(lib.member, {{"board_id", board.text("/id")}}), ElementsAre("board"));
+    EXPECT_THAT(
+        lib.found(lib.member, {{"query", lib.word + " -see"}}),
+        UnorderedElementsAre("board", "card", "block")
+    );
+    EXPECT_THAT(lib.found(lib.member, {{"query", "nowhere" + lib.word}}), IsEmpty());
+}
+
+TEST(Search, ShowsNobodyWhatTheyMayNotSee) {
+    Library lib, other;
+    const Said secret =
+        lib.page.must("create_board", {{"name", "Secret"}, {"visibility", "private"}});
+    const Said card = lib.page.must(
+        "create_card",
+        {{"board_id", secret.text("/id")},
+         {"column_id", secret.text("/column_ids/0")},
+         {"title", lib.word}}
+    );
+    lib.page.append({paragraph(lib.word)}, {{"parent_id", card.text("/id")}});
+    comment(
+        lib.page,
+        lib.page.owner,
+        {{"parent", {{"card_id", card.text("/id")}}}, {"markdown", lib.word}}
+    );
+    EXPECT_EQ(lib.found(lib.page.owner).size(), 3U);
+    EXPECT_THAT(lib.found(lib.member), IsEmpty());
+    EXPECT_THAT(lib.found(other.page.owner), IsEmpty());
+    const Caller bot = world().agent(lib.page.owner, OrgRole::member, "Bot");
+    lib.page.add(paragraph(lib.word));
+    EXPECT_THAT(lib.found(bot), ElementsAre("block"));
+    world().grant(lib.page.desk.board, bot, "viewer");
+    EXPECT_THAT(lib.found(bot), ElementsAre("block"));
+    world().grant(Uuid::parse(secret.text("/id")).value(), bot, "viewer");
+    EXPECT_EQ(lib.found(bot).size(), 4U);
+    // A confined agent finds nothing on other boards of the workspace.
+    const Caller confined = world().agent(lib.page.owner, OrgRole::member, "Shut in");
+    const Said elsewhere = lib.page.must("create_board", {{"name", "Elsewhere"}});
+    world().grant(Uuid::parse(elsewhere.text("/id")).value(), confined, "editor");
+    EXPECT_THAT(lib.found(confined), IsEmpty());
+}
+
+TEST(Search, PassesOverWhatIsInTheTrash) {
+    Library lib;
+    const Uuid block = lib.page.add(toggle("outer", {paragraph(lib.word)}));
+    EXPECT_THAT(lib.found(lib.member), ElementsAre("block"));
+    lib.page.remove(block);
+    EXPECT_THAT(lib.found(lib.member), IsEmpty());
+    const Said said = comment(lib.page, lib.page.owner, {{"markdown", lib.word}});
+    EXPECT_THAT(lib.found(lib.member), ElementsAre("comment"));
+    status(lib.page, lib.page.owner, "delete_comment", said);
+    EXPECT_THAT(lib.found(lib.member), IsEmpty());
+}
+
+TEST(Search, HighlightsArePlainTextInPieces) {
+    Library lib;
+    lib.page.add(paragraph("<b>bold</b> \x01" + lib.word + "\x02 & more"));
+    const Said said = lib.page.must("search", {{"query", lib.word}});
+    // It begins with the first word.
+    const std::string text = highlighted(said.body.at_pointer("/results/0"));
+    // Marks that somebody wrote are none.
+    EXPECT_EQ(text, "bold</b> [" + lib.word + "] & more");
+}
+
+TEST(Search, TakesTextsThatTheDatabasesParserIsSlowWith) {
+    Library lib;
+    const auto repeated = [](std::string_view part) {
+        std::string text;
+        while (text.size() + part.size() <= 48'000) text += part;
+        return text;
+    };
+    for (const char* slow : {"<!--", "a@1", "./", "~/", "a_"}) {
+        const Said said = comment(
+            lib.page, lib.page.owner, {{"markdown", lib.word + " `" + repeated(slow) + "`"}}
+        );
+        EXPECT_EQ(said.status, 201) << slow << boost::json::serialize(said.body);
+    }
+    EXPECT_EQ(lib.found(lib.member).size(), 5U);
+}
+
+TEST(Search, GoesOnFromPageToPage) {
+    Library lib;
+    array blocks;
+    for (int i = 0; i < 7; ++i)
+        blocks.push_back(paragraph(lib.word + " number " + std::to_string(i)));
+    lib.page.append(blocks);
+    std::set<std::string> seen;
+    std::string cursor;
+    int pages = 0;
+    do {
+        object what{{"query", lib.word}, {"page_size", 3}};
+        if (!cursor.empty()) what["start_cursor"] = cursor;
+        const Said page = lib.page.must("search", what);
+        for (const value& each : page.body.at("results").as_array())
+            EXPECT_TRUE(seen.insert(std::string(each.at("id").as_string())).second);
+        const auto& next = page.body.at("next_cursor");
+        cursor = next.is_null() ? "" : std::string(next.as_string());
+    } while (!cursor.empty() && ++pages < 10);
+    EXPECT_EQ(seen.size(), 7U);
+}
+
+TEST(Search, TakesAnyQuery) {
+    Library lib;
+    lib.page.add(paragraph("something"));
+    for (const char* query :
+         {"",
+          " ",
+          "\"",
+          "-",
+          "&|!:*()",
+          "a & | b",
+          "-\"a b\"",
+          "\"a b\" -\"c d\"",
+          "or",
+          "or or",
+          "<->",
+          "'",
+          "\\",
+          "日本",
+          "a:*",
+          ":*",
+          "it's",
+          "x or -y"})
+        EXPECT_EQ(lib.page.ask("search", {{"query", query}}).status, 200) << query;
+    EXPECT_EQ(lib.page.ask("search", {{"query", std::string(501, 'x')}}).status, 422);
+    EXPECT_EQ(lib.page.ask("search", {}).status, 200);
+    EXPECT_EQ(lib.page.ask("search", {{"sort", object{}}}).status, 422);
+    EXPECT_EQ(
+        lib.page.ask("search", {{"filter", {{"property", "object"}, {"value", "poem"}}}}).status,
+        422
+    );
+}
+
+}  // namespace svc::test
