@@ -5,6 +5,7 @@
 #include "modules/boards/jobs.hpp"
 #include "modules/boards/parts/names.hpp"
 #include "modules/boards/parts/rich_text.hpp"
+#include "modules/boards/parts/spacing.hpp"
 #include "modules/boards/shapes.hpp"
 #include "svc/kernel.hpp"
 

@@ -302,8 +302,9 @@ private:
             // Versions are those before the batch; who may know them is for the operation to say.
             const CardRef* card = card_in(item);
             const auto raised = card && card->id ? raised_[*card->id] : 0;
-            if (item.version) call_.expect_version(*item.version + raised);
-            else call_.expect_version(std::nullopt);
+            call_.expect_version(
+                item.version ? std::optional(*item.version + raised) : std::nullopt
+            );
             Written written = carry_out(call_, item);
             if (written.before)
                 raised_[written.after.id] += written.after.version - written.before->version;

@@ -266,6 +266,7 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     ground.wanted_labels.make_new_ones(in.board_id);
     ground.wanted_values.make_new_options();
     insert(tx, card, ground.number);
+    make_room_for_cards(tx, card.org_id, card.column_id, card.position);
     if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
     if (ground.blockers.given()) ground.blockers.store(card.id);
     if (has_files(card.properties.text)) follow_files(call, {card.id});

@@ -22,6 +22,12 @@ public:
     /// returned reads the answer, in no order.
     virtual std::function<std::vector<Named>()> find(Call& call, const std::vector<Uuid>& ids) = 0;
 
+    /// Queues the question which of these files are still there, whoever may see them; the function
+    /// returned reads the answer, in no order.
+    virtual std::function<std::vector<Uuid>()> kept(
+        Tx& tx, const Uuid& org, const std::vector<Uuid>& ids
+    ) = 0;
+
     /// Queues that files hang on these cards as their rows say, which are queued already: whoever
     /// sees the card may see them from then on, and those let go hang there no more.
     virtual void follow(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) = 0;

@@ -265,6 +265,7 @@ Column move(Call& call, const MoveColumnRequest& in) {
     call.ask(event);
     const OrderKey key = OrderKey::between(spot.below, spot.above, chance());
     tx.queue(place_column, call.org(), after.id, key.str(), call.caller().id);
+    make_room_for_columns(tx, call.org(), after.board_id, key);
     call.tell(event);
     return after;
 }

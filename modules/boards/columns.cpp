@@ -3,6 +3,7 @@
 #include "modules/boards/columns.hpp"
 
 #include "modules/boards/operations.hpp"
+#include "modules/boards/parts/spacing.hpp"
 #include "modules/boards/statements.hpp"
 
 namespace svc::boards {
@@ -121,6 +122,38 @@ Later<ColumnSpot> find_column_spot(
     );
 }
 
+namespace {
+
+constexpr Sql near_columns{"boards.near_columns", R"(
+    (SELECT id, position, false AS above FROM columns
+     WHERE org_id = $1 AND board_id = $2 AND position <= $3 AND NOT in_trash
+     ORDER BY position DESC, id DESC
+     LIMIT $4)
+    UNION ALL
+    (SELECT id, position, true FROM columns
+     WHERE org_id = $1 AND board_id = $2 AND position > $3 AND NOT in_trash
+     ORDER BY position, id
+     LIMIT $4)
+    ORDER BY position, id)"};
+
+constexpr Sql lock_near_columns{"boards.lock_near_columns", R"(
+    SELECT id FROM columns
+    WHERE org_id = $1 AND board_id = $2 AND id = ANY ($3::uuid[]) AND NOT in_trash
+    FOR NO KEY UPDATE SKIP LOCKED)"};
+
+constexpr Sql space_columns{"boards.space_columns", R"(
+    UPDATE columns c SET position = n.position
+    FROM unnest($2::uuid[], $3::text[]) n (id, position)
+    WHERE c.org_id = $1 AND c.id = n.id)"};
+
+constexpr Siblings columns_of_board{near_columns, &lock_near_columns, space_columns};
+
+}  // namespace
+
+void make_room_for_columns(Tx& tx, const Uuid& org, const Uuid& board, const OrderKey& key) {
+    make_room(tx, columns_of_board, org, board, key);
+}
+
 void require_one_anchor(const Call& call, const ColumnAnchors& anchors) {
     if (anchors.before && anchors.after)
         throw wrong_field(call, "after_id", "give before_id or after_id, not both");
@@ -205,7 +238,9 @@ Column create(Call& call, const CreateColumnRequest& in) {
 
     const Event made = created(column_created, column).on_board(in.board_id).in_column(column.id);
     call.ask(made);
-    insert(call, column, OrderKey::between(spot.below, spot.above, chance()));
+    const OrderKey key = OrderKey::between(spot.below, spot.above, chance());
+    insert(call, column, key);
+    make_room_for_columns(call.tx(), call.org(), in.board_id, key);
     call.tell(made);
     return column;
 }

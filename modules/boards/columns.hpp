@@ -55,6 +55,8 @@ Later<ColumnSpot> find_column_spot(
     const std::vector<Uuid>& targets,
     const std::optional<Uuid>& self
 );
+/// More room around a column that has just been given a long key.
+void make_room_for_columns(Tx& tx, const Uuid& org, const Uuid& board, const OrderKey& key);
 /// 422 when both are named.
 void require_one_anchor(const Call& call, const ColumnAnchors& anchors);
 /// 422 when the board has no column of the name given.

@@ -48,6 +48,10 @@ Later<Spot> find_spot(
 /// A key for that spot. Throws Failure 422 when an anchor stands elsewhere or they contradict.
 OrderKey key_at(const Call& call, Later<Spot>& spot, const Anchors& anchors);
 
+/// Queues nothing unless the key is long; then it makes room around it, if nobody else is about to
+/// place cards in the column. For after the card has its place.
+void make_room_for_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& key);
+
 /// The implementation of Moves, and the list of watchers that this module tells itself.
 class MovesHere final : public Moves {
 public:

@@ -153,7 +153,9 @@ Card OneMove::carry_out(Doer& doer) { return carry_out_at(doer, end_of_column(),
 Card OneMove::carry_out_beside(Call& call) {
     CallDoer doer(call);
     const OrderKey key = spot_later_ ? key_at(call, *spot_later_, wish_.anchors) : end_of_column();
-    return carry_out_at(doer, key, card_moved);
+    Card card = carry_out_at(doer, key, card_moved);
+    make_room_for_cards(tx_, card.org_id, card.column_id, key);
+    return card;
 }
 
 Card OneMove::restore(Doer& doer) {

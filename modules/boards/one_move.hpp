@@ -16,7 +16,8 @@ struct Wish {
     const CardWatcher* asker = nullptr;
 };
 
-inline constexpr std::string_view back_to_column = "back";  // a turn of this module's own
+/// A turn of this module's own, by this name in the statement that locks.
+inline constexpr std::string_view back_to_column = "back";
 
 struct Locked {
     Timestamp now;

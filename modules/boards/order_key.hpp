@@ -2,7 +2,9 @@
 
 #include "svc/types.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 namespace svc::boards {
 
@@ -25,7 +27,15 @@ public:
         return between(below, {}, spread);
     }
 
+    /// `count` keys in a row between the two, neither of which need exist: heads alone, as far
+    /// apart as there is room. None when there is too little for another few between each two.
+    static std::vector<OrderKey> spread(
+        const OrderKey& below, const OrderKey& above, std::size_t count
+    );
+
     bool exists() const { return !text_.empty(); }
+    /// So many have been put into one spot that those around it want more room.
+    bool is_long() const { return text_.size() > 64; }
     const std::string& str() const { return text_; }
     /// The head: rises along the siblings, but those crowded into one spot may share it.
     std::int64_t head() const { return static_cast<std::int64_t>(head_of(text_)); }
@@ -38,6 +48,7 @@ private:
     static constexpr std::size_t head_size = 8;
     static constexpr std::uint64_t heads = 218'340'105'584'896;  // base to the power of head_size
     static constexpr std::uint64_t step = 1 << 16;  // between neighbours that are appended
+    static constexpr std::uint64_t closest = 16;    // between neighbours that are spread
 
     static std::uint64_t digit(char c) { return digits.find(c); }
     static std::uint64_t head_of(std::string_view key) {
@@ -111,6 +122,25 @@ inline std::string OrderKey::tail_between(
         tail += digits[low];
         if (high > low) bounded = false;
     }
+}
+
+inline std::vector<OrderKey> OrderKey::spread(
+    const OrderKey& below, const OrderKey& above, std::size_t count
+) {
+    const std::uint64_t low = head_of(below.text_);
+    const std::uint64_t high = above.exists() ? head_of(above.text_) : heads;
+    std::uint64_t stride = high > low ? (high - low) / (count + 1) : 0;
+    if (stride < closest) return {};
+    std::uint64_t at = low;
+    if (!below.exists() || !above.exists()) {
+        // An open end keeps its room for what is appended there.
+        stride = std::min(stride, step);
+        if (above.exists()) at = high - stride * (count + 1);
+        else if (!below.exists()) at = heads / 2 - stride * (count / 2);
+    }
+    std::vector<OrderKey> keys;
+    for (std::size_t i = 0; i < count; ++i) keys.push_back(make(at += stride));
+    return keys;
 }
 
 /// A number that two servers are unlikely to draw together.

@@ -1,6 +1,7 @@
 // Whether a card may stand in a column, and where.
 
 #include "modules/boards/moves.hpp"
+#include "modules/boards/parts/spacing.hpp"
 
 #include <algorithm>
 
@@ -80,6 +81,54 @@ OrderKey key_at(const Call& call, Later<Spot>& spot, const Anchors& anchors) {
     if (found.below.exists() && found.above.exists() && !(found.below < found.above))
         throw wrong_field(call, field, "before_id stands above after_id, so nothing fits between");
     return OrderKey::between(found.below, found.above, chance());
+}
+
+// ---------------------------------------------------------------------------- room for others
+
+namespace {
+
+constexpr Sql near_cards{"boards.near_cards", R"(
+    (SELECT id, position, false AS above FROM cards
+     WHERE org_id = $1 AND column_id = $2 AND position <= $3
+         AND NOT is_archived AND NOT in_trash
+     ORDER BY position DESC, id DESC
+     LIMIT $4)
+    UNION ALL
+    (SELECT id, position, true FROM cards
+     WHERE org_id = $1 AND column_id = $2 AND position > $3
+         AND NOT is_archived AND NOT in_trash
+     ORDER BY position, id
+     LIMIT $4)
+    ORDER BY position, id)"};
+
+constexpr Sql lock_near_cards{"boards.lock_near_cards", R"(
+    SELECT id FROM cards
+    WHERE org_id = $1 AND column_id = $2 AND id = ANY ($3::uuid[])
+        AND NOT is_archived AND NOT in_trash
+    FOR NO KEY UPDATE SKIP LOCKED)"};
+
+constexpr Sql space_cards{"boards.space_cards", R"(
+    UPDATE cards c SET position = n.position
+    FROM unnest($2::uuid[], $3::text[]) n (id, position)
+    WHERE c.org_id = $1 AND c.id = n.id)"};
+
+constexpr Siblings cards_of_column{near_cards, &lock_near_cards, space_cards};
+
+// Whoever places a card there shares the column.
+constexpr Sql hold_column{"boards.hold_column", R"(
+    SELECT id FROM columns WHERE org_id = $1 AND id = $2
+    FOR UPDATE SKIP LOCKED)"};
+
+struct HeldColumn {
+    Uuid id;
+};
+SVC_RECORD(HeldColumn, (id, ""));
+
+}  // namespace
+
+void make_room_for_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& key) {
+    if (key.is_long() && tx.one<HeldColumn>(hold_column, org, column))
+        make_room(tx, cards_of_column, org, column, key);
 }
 
 }  // namespace svc::boards

@@ -244,7 +244,9 @@ SVC_RECORD(
     (column_id, ""),
     (key, "Its name for people, such as ENG-42; calls that take a card's id take it as well."),
     (title, "One line of text."),
-    (position, "Rises from top to bottom of a column; cards crowded into one spot may share it."),
+    (position,
+     "Rises from top to bottom of a column. Cards crowded into one spot may share it; they are "
+     "given more room at times, which is no new version of theirs."),
     (labels, "Of those the board has, by name and color."),
     (assignees, "People and agents."),
     (due, "A day, or an instant."),

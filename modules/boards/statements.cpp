@@ -31,9 +31,7 @@ void require_changeable(const std::optional<CardSeen>& seen, BoardRole least) {
 }
 
 void require_out_of_trash(const Card& card) {
-    if (!card.in_trash) return;
-    throw Failure(Fault::conflict, "The card " + card.key + " is in the trash; restore it first.")
-        .with("reason", "card_in_trash");
+    if (card.in_trash) throw card_in_trash();
 }
 
 void require_visible(const std::optional<CardSeen>& seen) {

@@ -139,7 +139,7 @@ json::value ValueReader::rich_text_item(const json::value& in) {
     RichText item;
     reader_.read(record_of<RichText>(), in, &item);
     settle(reader_, item);
-    const Names names = mentionable();
+    const Names& names = mentionable();
     Named named;
     gather({item}, named);
     for (const Uuid& each : named.users)
@@ -150,8 +150,9 @@ json::value ValueReader::rich_text_item(const json::value& in) {
     return written(item);
 }
 
-Names ValueReader::mentionable() const {
-    Names names;
+const Names& ValueReader::mentionable() {
+    if (mentionable_) return *mentionable_;
+    Names& names = mentionable_.emplace();
     for (const auto& [key, thing] : known_.things) {
         if (thing.sort == NamedSort::person)
             names.users.emplace(thing.id, thing.name.value_or("somebody"));

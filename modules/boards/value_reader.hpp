@@ -44,8 +44,8 @@ private:
     std::optional<Uuid> id_in(const json::value& in);
     /// What the card's own list has of this id: it may stay, whoever has left meanwhile.
     const json::value* present_item(const Uuid& id) const;
-    /// Whom and what rich text may mention.
-    Names mentionable() const;
+    /// Whom and what rich text may mention; worked out once.
+    const Names& mentionable();
     json::value refuse(const json::value& in, std::string_view message);
     json::value refuse_person(const json::value& in);
     json::value refuse_card(const json::value& in);
@@ -56,6 +56,7 @@ private:
     const json::value& present_;
     std::vector<PropertyOption> options_;
     std::map<std::string, Uuid> new_options_;  // by what names are compared by
+    std::optional<Names> mentionable_;
 };
 
 }  // namespace svc::boards

@@ -170,6 +170,18 @@ void keep_required(Card& card, const Card& before, const std::vector<RequiredPro
     bring_back(card.properties, AsJson(values));
 }
 
+/// Files that were deleted since then do not come back; those that the card has now stay.
+void leave_out_deleted_files(Call& call, CardFields& old, const Card& before) {
+    const auto wanted = files_in(old.properties.text);
+    auto* files = call.kernel().find<CardFiles>();
+    if (wanted.empty() || !files) return;
+    auto there = files->kept(call.tx(), call.org(), wanted)();
+    std::ranges::copy(files_in(before.properties.text), std::back_inserter(there));
+    old.properties.text = without_files(old.properties.text, [&](const Uuid& file) {
+        return std::ranges::find(there, file) == there.end();
+    });
+}
+
 /// What may have changed around the card since then.
 void require_still_possible(Call& call, const Card& before, const Card& after) {
     std::optional<Later<Rival>> rival;
@@ -204,7 +216,10 @@ Card revert(Call& call, const RevertCardRequest& in) {
         );
     const Card& before = seen->card;
     Card after = before;
-    if (const auto found = old.one()) bring_back(after, found->fields);
+    if (auto found = old.one()) {
+        leave_out_deleted_files(call, found->fields, before);
+        bring_back(after, found->fields);
+    }
     keep_required(after, before, required.all());
     if (to_json(after) == to_json(before)) return shown(call, after);
     require_still_possible(call, before, after);
@@ -236,8 +251,10 @@ const Operation revert_card{
     .description =
         "Makes a new version with the title, labels, assignees, dates, priority, estimate, "
         "properties, parent and external key of the earlier one. The card stays where it stands, "
-        "and so do its body and its links. Labels, people and options that are gone since then do "
-        "not come back; a required property that had no value then keeps its own. 409 when another "
+        "and so do its body and its links. Labels, people, options and files that are gone since "
+        "then "
+        "do not come back; a required property that had no value then keeps its own. 409 when "
+        "another "
         "open card has taken its external key, or when its parent has become one of its parts.",
     .access = Access::board_editor,
     .idempotent = true,

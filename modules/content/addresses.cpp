@@ -20,14 +20,20 @@ void Addressing::add(BlockType type, std::string& payload) {
     files_.insert(files_.end(), files.begin(), files.end());
 }
 
-void Addressing::fill(Call& call) const {
-    const auto* keeper = files_.empty() ? nullptr : call.kernel().find<files::Files>();
-    if (!keeper) return;
+Addresses addresses_of(Call& call, const std::vector<Uuid>& files) {
     Addresses addresses;
-    for (const files::FileRef& each : keeper->find(call, files_)()) {
+    const auto* keeper = files.empty() ? nullptr : call.kernel().find<files::Files>();
+    if (!keeper) return addresses;
+    for (const files::FileRef& each : keeper->find(call, files)()) {
         const auto link = keeper->link(call.org(), each);
         if (link) addresses[each.id] = {link->url, link->expires_at};
     }
+    return addresses;
+}
+
+void Addressing::fill(Call& call) const {
+    const Addresses addresses = addresses_of(call, files_);
+    if (addresses.empty()) return;
     for (const Wanted& each : payloads_)
         *each.payload = kind_of(each.type).address(*each.payload, addresses);
 }

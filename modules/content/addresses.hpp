@@ -8,6 +8,9 @@ namespace svc::content {
 /// The uploaded files that a stored payload shows.
 std::vector<Uuid> files_in(const std::string& payload);
 
+/// Where the caller may fetch these files; asks once, if there are any.
+Addresses addresses_of(Call& call, const std::vector<Uuid>& files);
+
 /// Puts the addresses of uploaded files into payloads that are about to be shown: of those that the
 /// caller may fetch. Only answers have addresses; for events they end too soon.
 class Addressing {

@@ -52,19 +52,15 @@ void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& fil
     keeper->hang(call.tx(), call.org(), card, comment, ids);
 }
 
-std::vector<CommentAttachment> shown(const FileRefs& files) {
+std::vector<CommentAttachment> shown(const FileRefs& files, const Addresses& addresses) {
     std::vector<CommentAttachment> out;
-    for (const files::FileRef& each : files)
-        out.push_back({each.id, category_of(each.content_type), {}});
-    return out;
-}
-
-std::vector<CommentAttachment> linked(Call& call, const FileRefs& files) {
-    auto out = shown(files);
-    const auto* keeper = out.empty() ? nullptr : call.kernel().find<files::Files>();
-    for (std::size_t i = 0; keeper && i < out.size(); ++i) {
-        const auto link = keeper->link(call.org(), files[i]);
-        if (link) out[i].file = {link->url, link->expires_at};
+    for (const files::FileRef& each : files) {
+        const auto found = addresses.find(each.id);
+        out.push_back(
+            {each.id,
+             category_of(each.content_type),
+             found == addresses.end() ? AttachedFile{} : found->second}
+        );
     }
     return out;
 }

@@ -38,9 +38,7 @@ private:
 /// Queues that the comment shows these files, and no others.
 void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files);
 
-/// As events show them: their addresses end too soon.
-std::vector<CommentAttachment> shown(const FileRefs& files);
-/// As answers show them.
-std::vector<CommentAttachment> linked(Call& call, const FileRefs& files);
+/// As comments show them, each with its address, if it has one.
+std::vector<CommentAttachment> shown(const FileRefs& files, const Addresses& addresses);
 
 }  // namespace svc::content

@@ -76,8 +76,9 @@ class Batch {
 public:
     Batch(Call& call, const BatchBlocksRequest& in)
         : call_(call), in_(in), seen_(lock_card(call, CardKey(in.card_id))), tree_(call) {
-        tree_.queue_whole(CardKey(in.card_id), CardTree::Trashed::loaded);
+        tree_.queue_whole(CardKey(in.card_id));
         for (std::size_t i = 0; i < in.operations.size(); ++i) look_through(i);
+        queue_those_named();
         std::vector<BlockInput> fresh;
         Named named;
         for (const Step& each : steps_) {
@@ -110,6 +111,15 @@ public:
     }
 
 private:
+    /// Some of them may be in the trash.
+    void queue_those_named() {
+        std::vector<Uuid> ids;
+        for (const BlockOperation& each : in_.operations)
+            for (const auto& id : {each.id, each.parent_id})
+                if (id) ids.push_back(*id);
+        if (!ids.empty()) tree_.queue_ancestors(ids);
+    }
+
     void look_through(std::size_t index) {
         const BlockOperation& operation = in_.operations[index];
         Step step;

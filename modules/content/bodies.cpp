@@ -69,7 +69,7 @@ std::vector<BlockInput> children_of(const Call& call, const std::vector<JsonText
 // ------------------------------------------------------------------------------------- copies
 
 // New ids are made of the old ones and the new card's, so that one statement makes them all. That
-// card's row says how many there were when they were counted; some may have come or gone since.
+// card's row says how many there were when the other was read; some may have come or gone since.
 // Answers those that show uploaded files.
 constexpr Sql copy_blocks{"content.copy_blocks", R"(
     WITH source AS MATERIALIZED (
@@ -87,9 +87,9 @@ constexpr Sql copy_blocks{"content.copy_blocks", R"(
         FROM source s
         LEFT JOIN source p ON p.id = s.parent_id
     ), counted AS (
-        UPDATE cards SET block_count = n.count
-        FROM (SELECT count(*) AS count FROM source) n
-        WHERE org_id = $1 AND id = $3::uuid AND block_count <> n.count
+        UPDATE cards c SET block_count = o.block_count, content_bytes = o.content_bytes
+        FROM cards o
+        WHERE c.org_id = $1 AND c.id = $3::uuid AND o.org_id = $1 AND o.id = $2::uuid
     )
     SELECT s.copy_id AS id, s.payload FROM source s WHERE s.payload::text LIKE '%"file_id"%')"};
 

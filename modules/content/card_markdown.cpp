@@ -50,7 +50,7 @@ SVC_RECORD(CardId, (card_id, "Its id, or its key such as ENG-42."));
 CardMarkdown get(Call& call, const CardId& in) {
     auto seen = see_card(call, CardKey(in.card_id));
     CardTree tree(call);
-    tree.queue_whole(CardKey(in.card_id), CardTree::Trashed::left_out);
+    tree.queue_whole(CardKey(in.card_id));
     tree.take(require_visible(seen.one()));
     return shown(tree, tree.card().version);
 }
@@ -106,7 +106,7 @@ CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
     if (!in.find) blocks = parsed_markdown(call, in.markdown);
     auto seen = lock_card(call, CardKey(in.card_id));
     CardTree tree(call);
-    tree.queue_whole(CardKey(in.card_id), CardTree::Trashed::loaded);
+    tree.queue_whole(CardKey(in.card_id));
     std::optional<NamesWanted> names;
     if (!in.find) names.emplace(call, named_in(blocks));
     tree.take(require_changeable(seen.one(), BoardRole::editor));

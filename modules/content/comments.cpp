@@ -2,12 +2,13 @@
 
 #include "modules/content/comments.hpp"
 
+#include "modules/content/addresses.hpp"
 #include "modules/content/operations.hpp"
 #include "modules/content/parts/markdown.hpp"
 
 namespace svc::content {
 
-Comment shown(const StoredComment& row) {
+Comment shown(const StoredComment& row, const Addresses& addresses) {
     Comment comment;
     comment.id = row.id;
     comment.card_id = row.card_id;
@@ -25,16 +26,25 @@ Comment shown(const StoredComment& row) {
     comment.created_by = row.created_by;
     comment.last_edited_time = row.last_edited_time;
     comment.in_trash = row.in_trash;
-    comment.attachments = shown(row.attachments.parsed());
+    comment.attachments = shown(row.attachments.parsed(), addresses);
     comment.version = row.version;
     return comment;
 }
 
 Comment linked(Call& call, const StoredComment& row) {
-    Comment comment = shown(row);
-    if (!comment.attachments.empty() && !row.in_trash)
-        comment.attachments = linked(call, row.attachments.parsed());
-    return comment;
+    return linked(call, std::vector{row}).front();
+}
+
+std::vector<Comment> linked(Call& call, const std::vector<StoredComment>& rows) {
+    std::vector<Uuid> files;
+    for (const StoredComment& row : rows)
+        if (!row.in_trash)
+            for (const files::FileRef& each : row.attachments.parsed()) files.push_back(each.id);
+    const Addresses addresses = addresses_of(call, files);
+    std::vector<Comment> comments;
+    for (const StoredComment& row : rows)
+        comments.push_back(shown(row, row.in_trash ? Addresses{} : addresses));
+    return comments;
 }
 
 RichTexts said_in(
@@ -154,11 +164,12 @@ Page<Comment> list(Call& call, const ListCommentsQuery& in) {
     if (rows.empty()) not_found("card, block or discussion");
     boards::require(rows.front().role, BoardRole::viewer, "card, block or discussion");
     if (!rows.front().there) return {};
-    std::vector<Comment> comments;
-    for (const Listed& each : rows) comments.push_back(linked(call, each.comment));
-    return call.page(std::move(comments), in.paging, [](const Comment& last) {
+    std::vector<StoredComment> comments;
+    for (Listed& each : rows) comments.push_back(std::move(each.comment));
+    auto page = call.page(std::move(comments), in.paging, [](const StoredComment& last) {
         return std::vector{last.id.str()};
     });
+    return {linked(call, page.results), page.next_cursor};
 }
 
 constexpr Sql see_comment{"content.get_comment", R"(

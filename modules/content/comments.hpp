@@ -37,10 +37,11 @@ SVC_RECORD(
     (version, "")
 );
 
-/// As events show it.
-Comment shown(const StoredComment& row);
+/// As events show it: addresses of files end too soon.
+Comment shown(const StoredComment& row, const Addresses& addresses = {});
 /// As answers show it. What came with a deleted one hangs there no more, so it has no address.
 Comment linked(Call& call, const StoredComment& row);
+std::vector<Comment> linked(Call& call, const std::vector<StoredComment>& rows);
 
 /// What somebody says, as a request brings it: one of the two. Throws Failure 422.
 RichTexts said_in(

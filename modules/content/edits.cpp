@@ -161,12 +161,15 @@ private:
 Block update(Call& call, const UpdateBlockRequest& in) {
     const Wish wish = wish_of(call, in);
     Edit edit(call, in.block_id);
+    const bool comes_back = wish.in_trash == false;
+    std::optional<Later<OwnSpot>> own;
+    if (comes_back) own = find_own_spot(call, in.block_id);
     NamesWanted wanted(call, wish.named);
     CardTree& tree = edit.begin();
     BlockEvents events(call, tree);
     if (in.type && *in.type != tree.block(in.block_id).type)
         throw wrong_at(call, "\"type\"", "the type of a block never changes");
-    const bool back = wish.in_trash == false && tree.restore(in.block_id);
+    const bool back = comes_back && tree.restore(in.block_id, own->must());
     if (wish.type) {
         Names kept;
         keep_names(tree.block(in.block_id).payload.text, kept);

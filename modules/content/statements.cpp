@@ -66,7 +66,7 @@ constexpr Sql lock_card_of{"content.lock_card", R"(
 constexpr Sql see_card_of{"content.see_card", R"(
     SELECT c.id AS card_id, c.board_id, c.column_id, b.key || '-' || c.number AS key, c.title,
         c.in_trash, b.is_archived AS board_is_archived, b.in_trash AS board_in_trash,
-        c.block_count, c.version, now() AS now,
+        c.block_count, c.content_bytes, c.version, now() AS now,
         board_role($2, $3, $4, b.visibility, b.created_by, g.role,
             $3 = 'agent' AND EXISTS (
                 SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
@@ -87,9 +87,12 @@ constexpr Sql see_card_of{"content.see_card", R"(
 
 constexpr Sql raise_version{"content.raise_card", R"(
     UPDATE cards
-    SET version = version + 1, block_count = block_count + $4, last_edited_time = now(),
-        last_edited_by = $3
+    SET version = version + 1, block_count = block_count + $4, content_bytes = content_bytes + $5,
+        last_edited_time = now(), last_edited_by = $3
     WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql count_bytes{"content.count_bytes", R"(
+    UPDATE cards SET content_bytes = content_bytes + $3 WHERE org_id = $1 AND id = $2)"};
 
 constexpr Sql count_comment{"content.count_comments", R"(
     UPDATE cards SET comment_count = comment_count + $3 WHERE org_id = $1 AND id = $2)"};
@@ -122,9 +125,13 @@ CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least
 }
 
 void raise_card(
-    Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more_blocks, const PrincipalRef& by
+    Tx& tx, const Uuid& org, const CardSeen& card, const More& more, const PrincipalRef& by
 ) {
-    tx.queue(raise_version, org, card.card_id, by, more_blocks);
+    tx.queue(raise_version, org, card.card_id, by, more.blocks, more.bytes);
+}
+
+void count_bytes_of_new(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t bytes) {
+    tx.queue(count_bytes, org, card, bytes);
 }
 
 void count_comments(Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more) {

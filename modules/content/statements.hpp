@@ -41,6 +41,7 @@ struct CardSeen {
     bool board_is_archived = false;
     bool board_in_trash = false;
     std::int64_t block_count = 0;
+    std::int64_t content_bytes = 0;  ///< what those blocks hold
     std::int64_t version = 1;
     std::optional<BoardRole> role;
     Timestamp now;
@@ -56,6 +57,7 @@ SVC_RECORD(
     (board_is_archived, ""),
     (board_in_trash, ""),
     (block_count, ""),
+    (content_bytes, ""),
     (version, ""),
     (role, ""),
     (now, "")
@@ -71,10 +73,17 @@ CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least
 /// Whether the caller may look.
 CardSeen require_visible(const std::optional<CardSeen>& seen);
 
-/// Queues the card's next version, and how many blocks more it has.
+/// What a write adds to a card, less what it takes away.
+struct More {
+    std::int64_t blocks = 0, bytes = 0;
+};
+
+/// Queues the card's next version, and how much more it holds.
 void raise_card(
-    Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more_blocks, const PrincipalRef& by
+    Tx& tx, const Uuid& org, const CardSeen& card, const More& more, const PrincipalRef& by
 );
+/// Queues what the blocks of a card hold that was made with them, and counts them itself.
+void count_bytes_of_new(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t bytes);
 /// Queues how many comments more it has, which is no new version.
 void count_comments(Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more);
 

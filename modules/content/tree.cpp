@@ -10,28 +10,36 @@ namespace {
 
 /// Keys for `count` neighbours between two: the middle one first, so that they stay short.
 void spread_keys(
-    const boards::OrderKey& below,
-    const boards::OrderKey& above,
-    std::size_t count,
-    std::vector<boards::OrderKey>& out
+    const OrderKey& below, const OrderKey& above, std::size_t count, std::vector<OrderKey>& out
 ) {
     if (count == 0) return;
     if (!above.exists()) {
-        boards::OrderKey last = below;
+        OrderKey last = below;
         for (std::size_t i = 0; i < count; ++i)
-            out.push_back(last = boards::OrderKey::last(last, boards::chance()));
+            out.push_back(last = OrderKey::last(last, boards::chance()));
         return;
     }
-    const auto middle = boards::OrderKey::between(below, above, boards::chance());
+    const auto middle = OrderKey::between(below, above, boards::chance());
     spread_keys(below, middle, count / 2, out);
     out.push_back(middle);
     spread_keys(middle, above, count - count / 2 - 1, out);
 }
 
-std::vector<boards::OrderKey> keys_in(const Spot& spot, std::size_t count) {
-    std::vector<boards::OrderKey> keys;
+std::vector<OrderKey> keys_in(const Spot& spot, std::size_t count) {
+    std::vector<OrderKey> keys;
     spread_keys(spot.below, spot.above, count, keys);
     return keys;
+}
+
+std::int64_t bytes_of(const StoredBlock& row) {
+    return static_cast<std::int64_t>(row.payload.text.size());
+}
+
+std::int64_t bytes_of(const std::vector<BlockInput>& blocks) {
+    std::int64_t sum = 0;
+    for (const BlockInput& each : blocks)
+        sum += static_cast<std::int64_t>(each.payload.size()) + bytes_of(each.children);
+    return sum;
 }
 
 Failure in_trash(std::string_view what) {
@@ -109,13 +117,14 @@ Spot CardTree::spot(const Place& place, const std::optional<Uuid>& moved) const 
     bool behind = false;
     for (const auto& [position, id] : found->second) {
         if (id == moved) continue;
-        if (place.type == PositionType::end) spot.below = boards::OrderKey(position);
-        else if (place.type == PositionType::start || behind) {
-            spot.above = boards::OrderKey(position);
+        const bool next = behind && OrderKey(position) > spot.below;
+        if (place.type == PositionType::end) spot.below = OrderKey(position);
+        else if (place.type == PositionType::start || next) {
+            spot.above = OrderKey(position);
             break;
         }
         if (place.after != id || nodes_.at(id).row.trashed_by) continue;
-        spot.below = boards::OrderKey(position);
+        spot.below = OrderKey(position);
         spot.anchored = behind = true;
     }
     return spot;
@@ -172,9 +181,11 @@ void CardTree::require_depth(const Uuid& parent, std::size_t levels) const {
     if (depth > most_depth) throw wrong("children", "blocks stand 32 levels deep at most");
 }
 
-void CardTree::require_room(std::int64_t more) const {
-    if (card_.block_count + more_ + more <= most_on_card) return;
-    throw wrong("children", "a card holds 10000 blocks at most");
+void CardTree::require_room(std::int64_t more_blocks, std::int64_t more_bytes) const {
+    if (card_.block_count + more_ + more_blocks > most_on_card)
+        throw wrong("children", "a card holds 10000 blocks at most");
+    if (more_bytes > 0 && card_.content_bytes + more_bytes_ + more_bytes > most_bytes_on_card)
+        throw wrong("children", "the blocks of a card hold 16 MiB at most");
 }
 
 void CardTree::require_version(const Uuid& id, const std::optional<std::int64_t>& expected) const {
@@ -200,7 +211,7 @@ CardTree::Node& CardTree::touch(const Uuid& id) {
     return node;
 }
 
-Uuid CardTree::make(const Uuid& parent, const boards::OrderKey& position, BlockInput block) {
+Uuid CardTree::make(const Uuid& parent, const OrderKey& position, BlockInput block) {
     const bool own = block.id && !taken_.contains(*block.id) && !nodes_.contains(*block.id) &&
                      *block.id != card_.card_id && !block.id->nil();
     const Uuid id = own ? *block.id : new_uuid();
@@ -220,6 +231,7 @@ Uuid CardTree::make(const Uuid& parent, const boards::OrderKey& position, BlockI
     nodes_.emplace(id, std::move(node));
     link(id);
     ++more_;
+    more_bytes_ += bytes_of(nodes_.at(id).row);
     const auto keys = keys_in({}, block.children.size());
     for (std::size_t i = 0; i < keys.size(); ++i) make(id, keys[i], std::move(block.children[i]));
     return id;
@@ -233,7 +245,7 @@ std::vector<Uuid> CardTree::insert(
         throw wrong("position", "after_block names no block directly below the parent");
     for (const BlockInput& each : blocks) require_fit(place.parent, each.type, each.payload);
     require_depth(place.parent, height_of(blocks));
-    require_room(static_cast<std::int64_t>(content::count_blocks(blocks)));
+    require_room(static_cast<std::int64_t>(content::count_blocks(blocks)), bytes_of(blocks));
     const auto keys = keys_in(spot, blocks.size());
     std::vector<Uuid> ids;
     for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -256,6 +268,9 @@ void CardTree::change(const Uuid& id, const Worded& worded) {
     if (row.type == BlockType::table_row &&
         cell_count(row.payload.text) != cell_count(worded.payload))
         throw wrong("table_row", "a row has as many cells as its table is wide");
+    const auto grown = static_cast<std::int64_t>(worded.payload.size()) - bytes_of(row);
+    require_room(0, grown);
+    more_bytes_ += grown;
     Node& node = touch(id);
     if (node.state != State::fresh) node.state = State::reworded;
     node.row.payload.text = worded.payload;
@@ -273,20 +288,27 @@ bool CardTree::trash(const Uuid& id) {
         node.row.trashed_by = id;
         node.row.has_children = false;
         --more_;
+        more_bytes_ -= bytes_of(row);
     };
     hide(id);
     each_below(id, hide);
     return true;
 }
 
-bool CardTree::restore(const Uuid& id) {
+bool CardTree::restore(const Uuid& id, const OwnSpot& own) {
     const StoredBlock& found = block(id);
     if (!found.trashed_by) return false;
     if (*found.trashed_by != id) throw in_trash("A block above this one");
     require_parent(found.parent_id);
-    std::int64_t back = 1;
-    each_below(id, [&](const Uuid& each) { back += nodes_.at(each).row.trashed_by == id; });
-    require_room(back);
+    require_depth(found.parent_id, 1 + height_below(id));
+    std::int64_t back = 1, bytes = bytes_of(found);
+    each_below(id, [&](const Uuid& each) {
+        const StoredBlock& row = nodes_.at(each).row;
+        if (row.trashed_by != id) return;
+        ++back;
+        bytes += bytes_of(row);
+    });
+    require_room(back, bytes);
     const auto show = [&](const Uuid& each) {
         StoredBlock& row = nodes_.at(each).row;
         if (row.trashed_by != id) return;
@@ -295,7 +317,15 @@ bool CardTree::restore(const Uuid& id) {
         if (node.state == State::as_loaded) node.state = State::changed;
         node.row.trashed_by.reset();
         ++more_;
+        more_bytes_ += bytes_of(row);
     };
+    if (own.taken) {
+        unlink(id);
+        nodes_.at(id).before = nodes_.at(id).row;
+        nodes_.at(id).row.position =
+            OrderKey::between(own.position, own.above, boards::chance()).str();
+        link(id);
+    }
     show(id);
     each_below(id, show);
     const auto holds = [&](const Uuid& each) {
@@ -316,8 +346,7 @@ void CardTree::move(const Uuid& id, const Place& place, const Spot& spot) {
         throw wrong("position", "after_block names no other block directly below the parent");
     require_fit(place.parent, row.type, row.payload.text);
     require_depth(place.parent, 1 + height_below(id));
-    const std::string key =
-        boards::OrderKey::between(spot.below, spot.above, boards::chance()).str();
+    const std::string key = OrderKey::between(spot.below, spot.above, boards::chance()).str();
     unlink(id);
     Node& node = touch(id);
     node.row.parent_id = place.parent;

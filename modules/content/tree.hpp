@@ -7,6 +7,8 @@
 /// A card's tree of blocks, as far as one write needs it.
 namespace svc::content {
 
+using boards::OrderKey;
+
 /// A block as the database has it (block_view).
 struct StoredBlock {
     Uuid id;
@@ -46,6 +48,9 @@ Block shown(const StoredBlock& row);
 /// Storage limits (contract 6.20).
 inline constexpr std::size_t most_depth = 32;
 inline constexpr std::int64_t most_on_card = 10'000;
+/// What the blocks of a card may hold together: all of it is in memory when the card is read or
+/// written as a whole. What is in the trash does not count, and is not loaded then.
+inline constexpr std::int64_t most_bytes_on_card = 16 << 20;
 
 enum class PositionType { start, end, after_block };
 BOOST_DESCRIBE_ENUM(PositionType, start, end, after_block)
@@ -67,10 +72,18 @@ SVC_RECORD(
 
 /// Between which siblings something goes; deleted ones keep their places.
 struct Spot {
-    boards::OrderKey below, above;
+    OrderKey below, above;
     bool anchored = true;
 };
 SVC_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
+
+/// Where a block that is in the trash was.
+struct OwnSpot {
+    OrderKey position;
+    OrderKey above;      ///< of the next sibling
+    bool taken = false;  ///< a sibling that came meanwhile has the same key
+};
+SVC_RECORD(OwnSpot, (position, ""), (above, ""), (taken, ""));
 
 /// Where a request wants its blocks. Throws Failure 422 when it contradicts itself.
 struct Place {
@@ -95,9 +108,10 @@ public:
 
     // Loading: these queue, take() reads.
     void queue_ancestors(const std::vector<Uuid>& of);
+    /// What is below it, and what went to the trash with it; nothing that went by itself.
     void queue_below(const Uuid& block);
-    enum class Trashed { loaded, left_out };
-    void queue_whole(const CardKey& card, Trashed trashed);
+    /// All but what is in the trash.
+    void queue_whole(const CardKey& card);
     void queue_taken(const std::vector<BlockInput>& blocks);
     void take(CardSeen card);
 
@@ -121,7 +135,8 @@ public:
     void change(const Uuid& id, const Worded& worded);
     /// False when it was so already.
     bool trash(const Uuid& id);
-    bool restore(const Uuid& id);
+    /// To where it was, which `own` says.
+    bool restore(const Uuid& id, const OwnSpot& own);
     void move(const Uuid& id, const Place& place, const Spot& spot);
 
     /// Refuses another version than `expected` with 412.
@@ -155,11 +170,12 @@ private:
     void require_parent(const Uuid& parent) const;
     void require_fit(const Uuid& parent, BlockType child, const std::string& payload) const;
     void require_depth(const Uuid& parent, std::size_t levels) const;
-    void require_room(std::int64_t more) const;
+    void require_room(std::int64_t more_blocks, std::int64_t more_bytes) const;
+    void make_room_for_blocks() const;
     std::size_t height_below(const Uuid& id) const;
     bool is_within(const Uuid& id, const Uuid& ancestor) const;
     void each_below(const Uuid& id, const std::function<void(const Uuid&)>& visit) const;
-    Uuid make(const Uuid& parent, const boards::OrderKey& position, BlockInput block);
+    Uuid make(const Uuid& parent, const OrderKey& position, BlockInput block);
     void hang_files() const;
     void link(const Uuid& id);
     void unlink(const Uuid& id);
@@ -170,13 +186,16 @@ private:
     std::string where_;
     std::unique_ptr<Loading> loading_;
     std::map<Uuid, Node> nodes_;
-    /// Children in order, those in the trash among them.
+    /// Children in order, as far as they are loaded.
     std::map<Uuid, std::set<std::pair<std::string, Uuid>>> below_;
     std::set<Uuid> taken_;
-    std::int64_t more_ = 0;  ///< live blocks added, less those taken away
+    std::int64_t more_ = 0;        ///< live blocks added, less those taken away
+    std::int64_t more_bytes_ = 0;  ///< the same of what they hold
 };
 
 /// Queues the question where a place is; for writes that load no siblings.
 Later<Spot> find_spot(Call& call, const Place& place, const std::optional<Uuid>& moved);
+/// The same for a block that may come back from the trash.
+Later<OwnSpot> find_own_spot(Call& call, const Uuid& block);
 
 }  // namespace svc::content

@@ -16,15 +16,18 @@ constexpr Sql load_ancestors{"content.load_ancestors", R"(
 
 constexpr Sql load_below{"content.load_below", R"(
     WITH RECURSIVE down AS (
-        SELECT b.id FROM blocks b WHERE b.org_id = $1 AND b.parent_id = $2
+        SELECT b.id FROM blocks b
+        WHERE b.org_id = $1 AND b.parent_id = $2 AND coalesce(b.trashed_by, $2) = $2
         UNION ALL
-        SELECT k.id FROM down JOIN blocks k ON k.org_id = $1 AND k.parent_id = down.id
+        SELECT k.id FROM down
+        JOIN blocks k
+            ON k.org_id = $1 AND k.parent_id = down.id AND coalesce(k.trashed_by, $2) = $2
     )
     SELECT v.* FROM down JOIN block_view v ON v.org_id = $1 AND v.id = down.id)"};
 
 constexpr Sql load_whole{"content.load_whole", R"(
     SELECT v.* FROM block_view v
-    WHERE v.org_id = $1 AND (v.trashed_by IS NULL OR NOT $5)
+    WHERE v.org_id = $1 AND v.trashed_by IS NULL
         AND v.card_id = coalesce($2::uuid, (
             SELECT k.id FROM boards o
             JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
@@ -70,6 +73,17 @@ constexpr Sql find_spot_among{"content.find_spot", R"(
         END AS above,
         $3 <> 'after_block' OR EXISTS (SELECT FROM anchor) AS anchored)"};
 
+constexpr Sql find_spot_of_own{"content.find_own_spot", R"(
+    SELECT b.position,
+        (SELECT min(s.position) FROM blocks s
+         WHERE s.org_id = $1 AND s.parent_id = b.parent_id AND s.position > b.position) AS above,
+        EXISTS (
+            SELECT FROM blocks s
+            WHERE s.org_id = $1 AND s.parent_id = b.parent_id AND s.position = b.position
+                AND s.id <> b.id AND s.trashed_by IS NULL) AS taken
+    FROM blocks b
+    WHERE b.org_id = $1 AND b.id = $2)"};
+
 struct Taken {
     Uuid id;
 };
@@ -95,10 +109,10 @@ void CardTree::queue_below(const Uuid& block) {
     loading_->blocks.push_back(call_.tx().later<StoredBlock>(load_below, call_.org(), block));
 }
 
-void CardTree::queue_whole(const CardKey& card, Trashed trashed) {
-    loading_->blocks.push_back(call_.tx().later<StoredBlock>(
-        load_whole, call_.org(), card.id, card.board_key, card.number, trashed == Trashed::left_out
-    ));
+void CardTree::queue_whole(const CardKey& card) {
+    loading_->blocks.push_back(
+        call_.tx().later<StoredBlock>(load_whole, call_.org(), card.id, card.board_key, card.number)
+    );
 }
 
 void CardTree::queue_taken(const std::vector<BlockInput>& blocks) {
@@ -125,6 +139,10 @@ Later<Spot> find_spot(Call& call, const Place& place, const std::optional<Uuid>&
     return call.tx().later<Spot>(
         find_spot_among, call.org(), place.parent, place.type, place.after, moved
     );
+}
+
+Later<OwnSpot> find_own_spot(Call& call, const Uuid& block) {
+    return call.tx().later<OwnSpot>(find_spot_of_own, call.org(), block);
 }
 
 Place Place::of(

@@ -32,6 +32,26 @@ constexpr Sql update_blocks{"content.update_blocks", R"(
         version bigint)
     WHERE b.org_id = $1 AND b.card_id = $2 AND b.id = r.id)"};
 
+constexpr Sql near_blocks{"content.near_blocks", R"(
+    (SELECT id, position, false AS above FROM blocks
+     WHERE org_id = $1 AND parent_id = $2 AND position <= $3
+     ORDER BY position DESC, id DESC
+     LIMIT $4)
+    UNION ALL
+    (SELECT id, position, true FROM blocks
+     WHERE org_id = $1 AND parent_id = $2 AND position > $3
+     ORDER BY position, id
+     LIMIT $4)
+    ORDER BY position, id)"};
+
+constexpr Sql space_blocks{"content.space_blocks", R"(
+    UPDATE blocks b SET position = n.position
+    FROM unnest($2::uuid[], $3::text[]) n (id, position)
+    WHERE b.org_id = $1 AND b.id = n.id)"};
+
+// The card is locked, and so are its blocks.
+constexpr boards::Siblings blocks_of_parent{near_blocks, nullptr, space_blocks};
+
 struct Inserted {
     Uuid id, parent_id;
     BlockType type{};
@@ -107,11 +127,25 @@ bool CardTree::write(Raise raise) {
     if (fresh.empty() && changed.empty()) return false;
     Tx& tx = call_.tx();
     const Uuid& org = call_.org();
-    if (raise == Raise::yes) raise_card(tx, org, card_, more_, who_);
+    if (raise == Raise::yes) raise_card(tx, org, card_, {more_, more_bytes_}, who_);
+    else count_bytes_of_new(tx, org, card_.card_id, more_bytes_);
     if (!fresh.empty()) tx.queue(insert_blocks, org, card_.card_id, who_, fresh + ']');
     if (!changed.empty()) tx.queue(update_blocks, org, card_.card_id, who_, changed + ']');
+    make_room_for_blocks();
     hang_files();
     return true;
+}
+
+void CardTree::make_room_for_blocks() const {
+    std::map<Uuid, OrderKey> crowded;  // one new key for each parent
+    for (const auto& [id, node] : nodes_) {
+        const OrderKey key(node.row.position);
+        const bool placed = node.state == State::fresh ||
+                            (node.before && node.before->position != node.row.position);
+        if (placed && key.is_long()) crowded.emplace(node.row.parent_id, key);
+    }
+    for (const auto& [parent, key] : crowded)
+        boards::make_room(call_.tx(), blocks_of_parent, call_.org(), parent, key);
 }
 
 void CardTree::hang_files() const {

@@ -51,7 +51,9 @@ constexpr Sql list_of_card{"files.list_attachments", R"(
 
 constexpr Sql attach_to_card{"files.attach", R"(
     INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)
-    VALUES ($1, $2, $3, $3, $4)
+    SELECT f.org_id, f.id, $3, $3, $4 FROM files f
+    WHERE f.org_id = $1 AND f.id = $2 AND f.deleted_at IS NULL
+    FOR SHARE
     ON CONFLICT (org_id, file_id, holder_id) DO NOTHING)"};
 
 constexpr Sql detach_from_card{"files.detach", R"(
@@ -197,7 +199,7 @@ const Operation detach_file{
     .summary = "Take a file off a card.",
     .description =
         "The file stays: where else it hangs, or else with whoever uploaded it, until it is "
-        "deleted.",
+        "deleted or has hung on no card for a month.",
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,

@@ -30,12 +30,14 @@ constexpr Sql take_values{"files.take_values", R"(
     JOIN files f
         ON f.org_id = $1 AND f.id = (v.file_id #>> '{}')::uuid AND f.deleted_at IS NULL
     WHERE c.org_id = $1 AND c.id = ANY ($2::uuid[])
+    FOR SHARE OF f
     ON CONFLICT (org_id, file_id, holder_id) DO NOTHING)"};
 
 constexpr Sql find_kept{"files.find_kept", R"(
     SELECT f.id, f.object_id, f.filename, f.content_type
     FROM files f
-    WHERE f.org_id = $1 AND f.id = $2 AND f.status = 'available' AND f.deleted_at IS NULL)"};
+    WHERE f.org_id = $1 AND f.id = ANY ($2::uuid[]) AND f.status = 'available'
+        AND f.deleted_at IS NULL)"};
 
 /// What `<org>/<file>/<until>` names; `until` in seconds since 1970.
 struct Named {
@@ -71,6 +73,16 @@ std::function<std::vector<boards::CardFiles::Named>()> ValuesOfCards::find(
     };
 }
 
+std::function<std::vector<Uuid>()> ValuesOfCards::kept(
+    Tx& tx, const Uuid& org, const std::vector<Uuid>& ids
+) {
+    return [found = tx.later<FileRef>(find_kept, org, ids)]() mutable {
+        std::vector<Uuid> kept;
+        for (const FileRef& each : found.all()) kept.push_back(each.id);
+        return kept;
+    };
+}
+
 void ValuesOfCards::follow(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
     tx.queue(leave_values, org, cards);
     tx.queue(take_values, org, cards);
@@ -88,10 +100,11 @@ http::Answer ValuesOfCards::serve(const http::Request& request) const {
     std::optional<FileRef> file;
     service_.kernel().transact(Tx::Mode::read, [&](Tx& tx) {
         tx.act_for(named->org, std::nullopt);
-        file = tx.one<FileRef>(find_kept, named->org, named->file);
+        file = tx.one<FileRef>(find_kept, named->org, std::vector{named->file});
     });
     if (!file) not_found("file");
-    const auto link = service_.link(named->org, *file);
+    // No longer than the way that led here.
+    const auto link = service_.link(named->org, *file, {named->until * 1'000'000});
     if (!link) throw no_store();
     http::Answer answer;
     answer.status = 302;

@@ -14,6 +14,8 @@ public:
     void add_route(Kernel& kernel) const;
 
     std::function<std::vector<Named>()> find(Call& call, const std::vector<Uuid>& ids) override;
+    std::function<std::vector<Uuid>()> kept(Tx& tx, const Uuid& org, const std::vector<Uuid>& ids)
+        override;
     void follow(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) override;
     std::string link(const Uuid& org, const Uuid& file) override;
 

@@ -12,11 +12,14 @@ namespace {
 // The boards that its cards are on decide who sees it. Of a board in the trash nobody sees
 // anything.
 constexpr Sql see_files{"files.see_files", R"(
-    SELECT v.*, v.uploader = $2 AS own, h.places, h.seen, h.editable, now() AS now
+    SELECT v.*, v.uploader = $2 AS own, h.places, h.seen, h.editable, h.archived,
+        h.trashed, now() AS now
     FROM file_view v
     CROSS JOIN LATERAL (
         SELECT count(*) AS places, count(r.role) AS seen,
-            count(*) FILTER (WHERE r.role IN ('editor', 'admin')) AS editable
+            count(*) FILTER (WHERE r.role IN ('editor', 'admin')) AS editable,
+            count(*) FILTER (WHERE b.is_archived) AS archived,
+            count(*) FILTER (WHERE c.in_trash) AS trashed
         FROM file_places l
         JOIN cards c ON c.org_id = $1 AND c.id = l.card_id
         JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
@@ -37,10 +40,12 @@ constexpr Sql leave_places{"files.leave_places", R"(
     DELETE FROM file_places
     WHERE org_id = $1 AND holder_id = $2 AND card_id = $4 AND NOT file_id = ANY ($3::uuid[]))"};
 
+// Whoever deletes the file waits until it hangs there, and whoever finds it deleted hangs nothing.
 constexpr Sql take_place{"files.take_place", R"(
     INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)
     SELECT f.org_id, f.id, $3, $4, $5 FROM files f
     WHERE f.org_id = $1 AND f.id = $2 AND f.deleted_at IS NULL
+    FOR SHARE
     ON CONFLICT (org_id, file_id, holder_id) DO UPDATE SET card_id = excluded.card_id)"};
 
 }  // namespace
@@ -104,9 +109,13 @@ void Service::hang(
 }
 
 std::optional<Link> Service::link(const Uuid& org, const FileRef& file) const {
+    return link(org, file, {Timestamp::now().micros + settings_.link_minutes * 60 * 1'000'000});
+}
+
+std::optional<Link> Service::link(const Uuid& org, const FileRef& file, const Timestamp& until)
+    const {
     const auto* store = kernel_.find<ObjectStore>();
     if (!store) return std::nullopt;
-    const Timestamp until{Timestamp::now().micros + settings_.link_minutes * 60 * 1'000'000};
     const auto url = store->download_url(
         {.key = object_key(org, file.id, file.object_id),
          .content_type = file.content_type,
@@ -169,6 +178,8 @@ void remove(Call& call, const FileId& in) {
             Fault::restricted,
             "The file hangs on a card that you may not edit, so you cannot delete it."
         );
+    if (seen->archived > 0) throw boards::board_archived();
+    if (seen->trashed > 0) throw boards::card_in_trash();
     const auto places = attached.all();
     std::vector<Event> events;
     for (const Place& each : places)

@@ -14,6 +14,7 @@ struct Settings {
     std::int64_t checks_at_once = 2;
     std::int64_t sweep_seconds = 60;
     std::int64_t expired_days = 7;
+    std::int64_t unused_days = 30;
 };
 SVC_RECORD(
     Settings,
@@ -38,6 +39,10 @@ SVC_RECORD(
     (expired_days,
      "How long an upload that nobody committed can still be read.",
      range(1, 365),
+     defaulted),
+    (unused_days,
+     "How long an attachment is kept that hangs on no card (any more).",
+     range(1, 3650),
      defaulted)
 );
 
@@ -63,7 +68,9 @@ struct FileSeen {
     bool own = false;           ///< the caller uploaded it
     std::int64_t places = 0;    ///< where it hangs
     std::int64_t seen = 0;      ///< of these, where the caller may look
-    std::int64_t editable = 0;  ///< of these, where the caller may change something
+    std::int64_t editable = 0;  ///< of these, where the caller has the right to change something
+    std::int64_t archived = 0;  ///< of these, boards that are archived
+    std::int64_t trashed = 0;   ///< of these, cards that are in the trash
     Timestamp now;
 
     /// Whoever uploaded it sees it as long as it hangs nowhere, then those who see where.
@@ -82,6 +89,8 @@ SVC_RECORD(
     (places, ""),
     (seen, ""),
     (editable, ""),
+    (archived, ""),
+    (trashed, ""),
     (now, "")
 );
 
@@ -154,6 +163,7 @@ public:
     ) const override;
     std::int64_t largest() const override { return settings_.largest_mib << 20; }
     std::optional<Link> link(const Uuid& org, const FileRef& file) const override;
+    std::optional<Link> link(const Uuid& org, const FileRef& file, const Timestamp& until) const;
 
     FileUpload announce(Call& call, const Announcement& what) const override;
     File commit(Call& call, const Uuid& id, const std::optional<Purpose>& purpose) const override;

@@ -1,6 +1,7 @@
 #include "modules/files/sweeper.hpp"
 
 #include "modules/boards/api.hpp"
+#include "modules/files/unused.hpp"
 
 #include <Poco/Logger.h>
 
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t batch = 50;
 // In one batch: then the store is away.
 constexpr int most_failures = 3;
-constexpr std::chrono::hours between_searches_for_orphans{1};
+constexpr std::chrono::hours between_searches{1};  // for files that nobody has any use for
 
 constexpr Sql workspaces_to_sweep{"files.workspaces_to_sweep", R"(
     SELECT DISTINCT f.org_id FROM files f WHERE f.sweep_at <= now())"};
@@ -83,7 +84,10 @@ void Sweeper::run() {
         try {
             if (Clock::now() >= search_at) {
                 mark_orphans();
-                search_at = Clock::now() + between_searches_for_orphans;
+                delete_unused(
+                    service_.kernel(), std::chrono::days(service_.settings().unused_days)
+                );
+                search_at = Clock::now() + between_searches;
             }
             sweep();
         } catch (const std::exception& problem) {

@@ -201,9 +201,7 @@ private:
                 "The column is not a work queue; enable its queue, or claim from another."
             )
                 .with("reason", "not_a_queue");
-        if (column.board_archived)
-            throw Failure(Fault::conflict, "The board is archived; nothing on it is to be done.")
-                .with("reason", "board_archived");
+        if (column.board_archived) throw boards::board_archived();
     }
 
     ClaimResponse answer_with(Taken& taken) {

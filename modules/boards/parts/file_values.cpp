@@ -4,6 +4,22 @@
 
 namespace svc::boards {
 
+namespace json = boost::json;
+
+namespace {
+
+/// The list of files that a property holds; null when it holds something else.
+json::array* list_in(json::value& property) {
+    json::object& whole = property.as_object();
+    return whole.at("type") == "files" ? &whole.at("files").as_array() : nullptr;
+}
+
+std::optional<Uuid> id_of(const json::value& file) {
+    return Uuid::parse(file.at("file_id").as_string());
+}
+
+}  // namespace
+
 // In a text somebody wrote the quotes are escaped.
 bool has_files(std::string_view properties) {
     return properties.find(R"("file_id":)") != properties.npos;
@@ -12,18 +28,43 @@ bool has_files(std::string_view properties) {
 std::string with_links(
     const std::string& properties, const std::function<std::string(const Uuid& file)>& link
 ) {
-    namespace json = boost::json;
     json::value all = json::parse(properties);
-    for (auto& [name, value] : all.as_object()) {
-        json::object& property = value.as_object();
-        if (property.at("type") != "files") continue;
-        for (json::value& each : property.at("files").as_array()) {
-            json::object& file = each.as_object();
-            const auto id = Uuid::parse(file.at("file_id").as_string());
-            if (id) file["url"] = link(*id);
-        }
-    }
+    for (auto& [name, property] : all.as_object())
+        if (json::array* files = list_in(property))
+            for (json::value& each : *files)
+                if (const auto id = id_of(each)) each.as_object()["url"] = link(*id);
     return json::serialize(all);
+}
+
+std::vector<Uuid> files_in(const std::string& properties) {
+    std::vector<Uuid> ids;
+    if (!has_files(properties)) return ids;
+    json::value all = json::parse(properties);
+    for (auto& [name, property] : all.as_object())
+        if (const json::array* files = list_in(property))
+            for (const json::value& each : *files)
+                if (const auto id = id_of(each)) ids.push_back(*id);
+    return ids;
+}
+
+std::string without_files(
+    const std::string& properties, const std::function<bool(const Uuid& file)>& goes
+) {
+    const json::value all = json::parse(properties);
+    json::object left;
+    for (const auto& [name, value] : all.as_object()) {
+        json::value property = value;
+        if (json::array* files = list_in(property)) {
+            json::array staying;
+            for (json::value& each : *files)
+                if (const auto id = id_of(each); id && !goes(*id))
+                    staying.push_back(std::move(each));
+            if (staying.empty()) continue;
+            *files = std::move(staying);
+        }
+        left[name] = std::move(property);
+    }
+    return json::serialize(left);
 }
 
 }  // namespace svc::boards

@@ -61,10 +61,11 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; 
 
 /// Without what marks a style, which may begin within a word.
 std::string unstyled(std::string_view word) {
+    const auto last = word.rfind('>');  // looked for once, and not by every < of a hostile word
     std::string out;
     for (std::size_t i = 0; i < word.size(); ++i) {
-        const auto tag = word[i] == '<' ? word.find('>', i) : word.npos;
-        if (tag != word.npos) i = tag;
+        const bool opens = word[i] == '<' && last != word.npos && i < last;
+        if (opens) i = word.find('>', i);
         else if (word[i] != '*' && word[i] != '~' && word[i] != '`') out += word[i];
     }
     return out;
@@ -113,11 +114,12 @@ std::string public_text(std::string_view text) {
         }
         const std::size_t sign = size_of_at(text.substr(at));
         if (sign > 0) {
-            const auto domain = run_at(text, at + sign, is_part_or_at);
             std::size_t from = out.size();
             while (from > escaped && is_part(out[from - 1])) --from;
             const bool quoted = out.ends_with("\\\"");  // "ada"@example.com
-            if ((from < out.size() || quoted) && !domain.empty()) {
+            const bool named = from < out.size() || quoted;
+            const auto domain = named ? run_at(text, at + sign, is_part_or_at) : "";
+            if (!domain.empty()) {
                 out.resize(from);
                 out += hidden;
                 at += sign + domain.size();

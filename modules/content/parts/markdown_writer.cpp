@@ -60,8 +60,15 @@ std::string row_of(const std::vector<RichTexts>& cells) {
     return out;
 }
 
+/// Links do not nest: what leads somewhere within the text of a link is only named there.
 std::string caption_or(const RichTexts& caption, const std::string& otherwise) {
-    return caption.empty() ? markdown_of(rich_text_of(otherwise)) : markdown_of(caption);
+    if (caption.empty()) return markdown_of(rich_text_of(otherwise));
+    RichTexts unlinked;
+    for (const RichText& each : caption) {
+        const bool leads = each.mention || (each.text && each.text->link);
+        unlinked.push_back(leads ? boards::text_item(each.plain_text, each.annotations) : each);
+    }
+    return markdown_of(unlinked);
 }
 
 std::string link(const std::string& text, const std::string& url) {

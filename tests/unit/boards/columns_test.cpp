@@ -322,6 +322,38 @@ TEST(ColumnChanges, TakeTheRightToEditTheBoard) {
     EXPECT_EQ(c.change(c.done, {{"name", "X"}}).status, 409);
 }
 
+TEST(ColumnChanges, OneGapThatIsChosenTimeAndAgainFindsRoomAgain) {
+    Columns c;
+    world().run(
+        "UPDATE columns SET position = 'V0000000' || repeat('V', 60) || left(position, 8) || 'V' "
+        "WHERE board_id = '" +
+        c.board.str() + "'"
+    );
+    const auto names = [&] {
+        return world().run(
+            "SELECT string_agg(name, ' ' ORDER BY position, id) FROM columns WHERE board_id = '" +
+            c.board.str() + "'"
+        );
+    };
+    const std::string before = names();
+    const Uuid made = c.column({{"name", "New"}, {"before_id", c.done.str()}});
+    EXPECT_EQ(names(), before.substr(0, before.rfind(' ')) + " New Done");
+    const auto longest = [&] {
+        return world().run(
+            "SELECT max(length(position)) FROM columns WHERE board_id = '" + c.board.str() + "'"
+        );
+    };
+    EXPECT_EQ(longest(), "8");
+    world().run(
+        "UPDATE columns SET position = 'V0000000' || repeat('V', 60) || position || 'V' "
+        "WHERE board_id = '" +
+        c.board.str() + "'"
+    );
+    EXPECT_EQ(c.ask("move_column", made, {{"after_id", c.backlog.str()}}).status, 200);
+    EXPECT_EQ(names(), "Backlog New" + before.substr(before.find(' ')));
+    EXPECT_EQ(longest(), "8");
+}
+
 TEST(ColumnChanges, ABoardHasAHundredColumnsAtMost) {
     Columns c;
     for (int i = 3; i < 100; ++i) c.column({{"name", "C"}});
@@ -330,7 +362,5 @@ TEST(ColumnChanges, ABoardHasAHundredColumnsAtMost) {
         422
     );
 }
-
-// ------------------------------------------------------------------------------ hard limits
 
 }  // namespace svc::test

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <chrono>
+
 namespace svc::boards {
 
 namespace {
@@ -116,6 +118,17 @@ TEST(Throttle, LetsSoManyThroughInAMinute) {
     EXPECT_EQ(throttle.take("a", "3", start + 20s), 40);
     EXPECT_FALSE(throttle.take("b", "4", start + 20s));
     EXPECT_FALSE(throttle.take("a", "5", start + 60s));
+}
+
+// Shown to strangers, who have time.
+TEST(PublicText, TakesNoTimeOutOfProportion) {
+    for (const char* often : {"<", "\\<", "**<", "@", "svc_"}) {
+        std::string text;
+        while (text.size() < 2'000'000) text += often;
+        const auto from = std::chrono::steady_clock::now();
+        static_cast<void>(with_whole_words(text));
+        EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5)) << often;
+    }
 }
 
 }  // namespace svc::boards

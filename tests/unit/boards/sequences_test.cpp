@@ -6,6 +6,7 @@
 
 #include <random>
 #include <set>
+#include <sstream>
 
 namespace svc::test {
 
@@ -57,6 +58,12 @@ struct Model {
     }
 };
 
+int longest_position(const Desk& desk) {
+    return std::stoi(world().run(
+        "SELECT max(length(position)) FROM cards WHERE board_id = '" + desk.board.str() + "'"
+    ));
+}
+
 }  // namespace
 
 TEST(Sequences, RandomOnesEndAsAListWould) {
@@ -101,12 +108,87 @@ TEST(Sequences, AThousandInsertsAtOneSpotAllFindTheirPlace) {
     EXPECT_EQ(found.back(), "bottom");
     for (int i = 0; i < 1000; ++i)
         ASSERT_EQ(found.at(static_cast<std::size_t>(i) + 1), std::to_string(999 - i));
-    EXPECT_LT(
-        std::stoi(world().run(
-            "SELECT max(length(position)) FROM cards WHERE board_id = '" + desk.board.str() + "'"
-        )),
-        280
+    EXPECT_LE(longest_position(desk), 66);
+}
+
+namespace {
+
+/// Puts a card into a gap that every further one makes narrower, on a random side.
+struct Gap {
+    Desk& desk;
+    std::mt19937 dice;
+    Titles order{};
+    std::map<std::string, std::string> ids{};
+    std::size_t at = 1;  // the gap is in front of this one
+
+    std::string make(const std::string& title, object beside = {}) {
+        beside["title"] = title;
+        return ids[title] = desk.card(desk.backlog, beside).text("/id");
+    }
+    object next(const std::string& title) {
+        object request{{"after_id", ids.at(order[at - 1])}, {"before_id", ids.at(order[at])}};
+        order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), title);
+        at += dice() % 2;
+        return request;
+    }
+};
+
+}  // namespace
+
+TEST(Sequences, AGapThatIsChosenTimeAndAgainFindsRoomAgain) {
+    Desk desk;
+    Gap gap{desk, std::mt19937(1)};
+    for (const char* title : {"top", "bottom"}) {
+        gap.make(title);
+        gap.order.emplace_back(title);
+    }
+    for (int i = 0; i < 900; ++i) {
+        const std::string title = std::to_string(i);
+        gap.make(title, gap.next(title));
+    }
+    Titles found;
+    std::istringstream titles(world().run(
+        "SELECT string_agg(title, ' ' ORDER BY position, id) FROM cards WHERE board_id = '" +
+        desk.board.str() + "'"
+    ));
+    for (std::string title; titles >> title;) found.push_back(title);
+    EXPECT_EQ(found, gap.order);
+    EXPECT_LE(longest_position(desk), 66);
+    EXPECT_EQ(
+        world().run(
+            "SELECT count(*) FROM cards WHERE version > 1 AND board_id = '" + desk.board.str() + "'"
+        ),
+        "0"
+    ) << "being given room is no change of a card";
+}
+
+TEST(Sequences, SeveralWhoChooseOneGapAtOnceAllFindRoom) {
+    Desk desk;
+    std::vector<std::string> ids;
+    for (int i = 0; i < 10; ++i)
+        ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
+    world().run(
+        "UPDATE cards SET position = 'V0000000' || repeat('V', 60) || number % 10 || 'V' "
+        "WHERE board_id = '" +
+        desk.board.str() + "'"
     );
+    std::vector<std::thread> movers;
+    for (unsigned seed = 0; seed < 4; ++seed)
+        movers.emplace_back([&, seed] {
+            for (unsigned i = 0; i < 60; ++i) {
+                const std::string& card = ids[seed * 2 + i % 2];
+                object request{{"card_id", card}, {"column_id", desk.backlog.str()}};
+                request[i % 3 ? "before_id" : "after_id"] = ids[9];
+                EXPECT_EQ(world().ask(desk.owner, "move_card", request).status, 200);
+            }
+        });
+    for (auto& mover : movers) mover.join();
+    EXPECT_EQ(desk.titles(desk.backlog).size(), ids.size());
+    // Whoever comes alone finds room for all.
+    const object request{
+        {"card_id", ids[0]}, {"column_id", desk.backlog.str()}, {"after_id", ids[9]}};
+    world().must(desk.owner, "move_card", request);
+    EXPECT_LE(longest_position(desk), 90);
 }
 
 TEST(Sequences, OfSeveralAtOnceLoseNobodyAndLeaveOneOrder) {

@@ -66,6 +66,19 @@ TEST_F(Attached, FilesGoWithTheirComment) {
     expect(200, read(me(), id));
 }
 
+TEST_F(Attached, FilesThatWereDeletedHaveNoAddress) {
+    const std::string id = file(me()), other = file(me());
+    const auto made = expect(201, comment(me(), {named(id), named(other)}));
+    expect(204, me().send("DELETE", "/v1/files/" + id));
+    for (const std::string& path : {"/" + made.text("/id"), "?card_id=" + card}) {
+        const auto reply = expect(200, me().get("/v1/comments" + path));
+        const std::string at = path.front() == '/' ? "" : "/results/0";
+        EXPECT_EQ(reply.text(at + "/attachments/0/file_id"), id);
+        EXPECT_EQ(reply.text(at + "/attachments/0/file/url"), "null");
+        expect(200, download(reply.text(at + "/attachments/1/file/url")));
+    }
+}
+
 /// A server that had a store once.
 class WithoutAStore : public Attached {
 protected:

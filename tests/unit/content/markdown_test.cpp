@@ -245,6 +245,23 @@ TEST(Markdown, OfRandomTextSaysTheSameWords) {
 
 // -------------------------------------------------------------------------------- hostile texts
 
+// Links do not nest: a caption that leads somewhere keeps its words.
+TEST(Markdown, OfABlockThatIsALinkSaysItsCaptionWithoutLinks) {
+    const std::string caption =
+        R"([{"type":"text","text":{"content":"see ","link":null},"plain_text":"see ","href":null},)"
+        R"({"type":"text","text":{"content":"this","link":{"url":"https://x.org/"}},)"
+        R"("plain_text":"this","href":"https://x.org/"}])";
+    for (const auto type : {BlockType::bookmark, BlockType::embed, BlockType::video}) {
+        const std::string media = R"("type":"external","external":{"url":"https://y.org/v.mp4"})";
+        const std::string payload =
+            "{" + (type == BlockType::video ? media : R"("url":"https://y.org/")") +
+            R"(,"caption":)" + caption + "}";
+        const std::string text = markdown_of({WrittenBlock{{}, type, payload, {}}});
+        EXPECT_EQ(text.substr(0, 12), "[see this](<");
+        EXPECT_EQ(again(text), text) << "or it would be taken for another block";
+    }
+}
+
 TEST(HostileMarkdown, LeadsNowhereDangerous) {
     for (const char* text :
          {"[x](javascript:alert(1))",

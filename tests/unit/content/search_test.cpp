@@ -1,6 +1,6 @@
 // Search: who finds what, on the real modules and database.
 
-#include "tests/unit/content/page.hpp"
+#include "tests/unit/content/talk.hpp"
 
 #include <set>
 
@@ -11,17 +11,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 namespace {
-
-Said comment(Page& page, const Caller& by, object what) {
-    if (!what.contains("parent") && !what.contains("discussion_id"))
-        what["parent"] = object{{"card_id", page.card.str()}};
-    if (!what.contains("markdown") && !what.contains("rich_text")) what["markdown"] = "Hello";
-    return page.ask("create_comment", std::move(what), &by);
-}
-
-int status(Page& page, const Caller& by, std::string_view operation, const Said& of) {
-    return page.ask(operation, {{"comment_id", of.text("/id")}}, &by).status;
-}
 
 struct Library {
     Page page;

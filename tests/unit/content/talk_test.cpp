@@ -1,6 +1,6 @@
 // Comments: who may what, on the real modules and database.
 
-#include "tests/unit/content/page.hpp"
+#include "tests/unit/content/talk.hpp"
 
 namespace svc::test {
 
@@ -9,20 +9,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 namespace {
-
-Said comment(Page& page, const Caller& by, object what) {
-    if (!what.contains("parent") && !what.contains("discussion_id"))
-        what["parent"] = object{{"card_id", page.card.str()}};
-    if (!what.contains("markdown") && !what.contains("rich_text")) what["markdown"] = "Hello";
-    return page.ask("create_comment", std::move(what), &by);
-}
-
-int status(
-    Page& page, const Caller& by, std::string_view operation, const Said& of, object more = {}
-) {
-    more["comment_id"] = of.text("/id");
-    return page.ask(operation, std::move(more), &by).status;
-}
 
 std::vector<std::string> texts(const Said& list) {
     std::vector<std::string> out;

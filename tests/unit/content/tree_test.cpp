@@ -189,6 +189,90 @@ TEST(Blocks, ACardHoldsTenThousandAtMost) {
     EXPECT_EQ(page.restore(last).status, 422);
 }
 
+namespace {
+
+/// A code block of about that many bytes.
+object large(std::size_t bytes) {
+    array items;
+    for (; bytes > 2000; bytes -= 2000)
+        items.push_back(object{{"text", {{"content", std::string(2000, 'x')}}}});
+    return object{{"code", {{"rich_text", items}}}};
+}
+
+std::string bytes_of(const Page& page, const std::string& what) {
+    return world().run("SELECT " + what + " FROM cards WHERE id = '" + page.card.str() + "'");
+}
+
+const std::string counted = "content_bytes";
+const std::string found =
+    "coalesce((SELECT sum(octet_length(payload::text)) FROM blocks b "
+    "WHERE b.card_id = cards.id AND trashed_by IS NULL), 0)";
+
+}  // namespace
+
+TEST(Blocks, OfACardHoldSixteenMebibytesAtMost) {
+    Page page;
+    std::vector<Uuid> ids;
+    for (int i = 0; i < 30; ++i) ids.push_back(page.add(large(190'000)));
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+    Said refused;
+    while ((refused = page.try_append({large(190'000)})).status == 200)
+        ids.push_back(refused.id("/results/0/id"));
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_EQ(place_of(refused), "children");
+    EXPECT_LT(std::stol(bytes_of(page, counted)), 16 << 20);
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+
+    EXPECT_EQ(page.remove(ids[0]), 200);
+    const Uuid in_its_place = page.add(large(190'000));
+    EXPECT_EQ(page.restore(ids[0]).status, 422);
+    object longer = large(190'000);
+    longer["block_id"] = page.add(object{{"code", {{"rich_text", words("x")}}}}).str();
+    EXPECT_EQ(page.ask("update_block", longer).status, 422);
+    EXPECT_EQ(page.remove(in_its_place), 200);
+    EXPECT_EQ(page.restore(ids[0]).status, 200);
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+
+    const Said copy = page.must("duplicate_card", {{"card_id", page.card.str()}});
+    page.card = copy.id();
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+    EXPECT_EQ(page.try_append({large(190'000)}).status, 422);
+}
+
+TEST(Blocks, WhatTheyHoldIsCountedHoweverTheyComeAndChange) {
+    Page page;
+    object wanted{{"title", "T"}, {"markdown", "# A\n\n- b\n- c"}};
+    page.card = page.desk.card(page.desk.backlog, wanted).id();
+    EXPECT_NE(bytes_of(page, counted), "0");
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+    page.must("update_card_markdown", {{"card_id", page.card.str()}, {"markdown", "- b\n- cc"}});
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+    const Uuid outer = page.add(toggle("outer", {paragraph("x"), toggle("y", {paragraph("z")})}));
+    page.remove(outer);
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+    page.restore(outer);
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+    object change = says("toggle", "a longer text");
+    change["block_id"] = outer.str();
+    page.must("update_block", change);
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+    const auto one = [](const char* op, object more) {
+        more["op"] = op;
+        return more;
+    };
+    object words = says("toggle", "short");
+    page.must(
+        "batch_blocks",
+        {{"card_id", page.card.str()},
+         {"operations",
+          array{
+              one("create", {{"block", paragraph("new")}}),
+              one("update", {{"id", outer.str()}, {"block", words}}),
+              one("delete", {{"id", outer.str()}})}}}
+    );
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+}
+
 // -------------------------------------------------------------------------------------- moving
 
 TEST(Moving, GoesWhereItIsTold) {
@@ -212,6 +296,28 @@ TEST(Moving, NeverBelowItself) {
     EXPECT_EQ(page.all(), "outer(inner(x))");
 }
 
+TEST(Moving, IntoOneGapTimeAndAgainFindsRoomAgain) {
+    Page page;
+    const auto ids = page.append({paragraph("a"), paragraph("b"), paragraph("c"), paragraph("d")});
+    world().run(
+        "UPDATE blocks SET position = 'V0000000' || repeat('V', 60) || position || 'V' "
+        "WHERE card_id = '" +
+        page.card.str() + "'"
+    );
+    const auto longest = [&] {
+        return world().run(
+            "SELECT max(length(position)) FROM blocks WHERE card_id = '" + page.card.str() + "'"
+        );
+    };
+    EXPECT_EQ(page.move(ids[3], page.card, after(ids[0])).status, 200);
+    EXPECT_EQ(page.all(), "a d b c");
+    EXPECT_EQ(longest(), "8");
+    for (int i = 0; i < 700; ++i)  // each into the gap that the other one left
+        ASSERT_EQ(page.move(ids[i % 2 ? 3 : 1], page.card, after(ids[0])).status, 200);
+    EXPECT_EQ(page.all(), "a d b c");
+    EXPECT_LE(std::stoi(longest()), 66);
+}
+
 TEST(Moving, StaysOnItsCardAndBelowWhatMayHoldIt) {
     Page page, other;
     const Uuid block = page.add(paragraph("x"));
@@ -222,69 +328,6 @@ TEST(Moving, StaysOnItsCardAndBelowWhatMayHoldIt) {
     EXPECT_EQ(page.move(block, page.card, after(block)).status, 422);
     EXPECT_EQ(page.move(block, page.card, after(new_uuid())).status, 422);
     EXPECT_EQ(page.move(block, page.card, object{{"type", "after_block"}}).status, 422);
-}
-
-// --------------------------------------------------------------------- the trash, and back again
-
-TEST(Trash, HidesWhatIsBelowAndGivesItBackInPlace) {
-    Page page;
-    const auto ids = page.append({paragraph("a"), toggle("b", {paragraph("c")}), paragraph("d")});
-    EXPECT_EQ(page.remove(ids[1]), 200);
-    EXPECT_EQ(page.all(), "a d");
-    EXPECT_EQ(page.remove(ids[1]), 200);
-    EXPECT_TRUE(page.get(ids[1]).body.at("in_trash").as_bool());
-    EXPECT_TRUE(page.get(ids[1]).body.at("archived").as_bool());
-    EXPECT_EQ(page.restore(ids[1]).status, 200);
-    EXPECT_EQ(page.all(), "a b(c) d");
-    EXPECT_EQ(page.restore(ids[1]).status, 200);
-}
-
-TEST(Trash, WhatWasThereBeforeStaysThere) {
-    Page page;
-    const Uuid outer = page.add(toggle("outer", {paragraph("x"), paragraph("y")}));
-    const Said below = page.must("list_block_children", {{"parent_id", outer.str()}});
-    const Uuid x = Uuid::parse(below.text("/results/0/id")).value();
-    const Uuid y = Uuid::parse(below.text("/results/1/id")).value();
-    page.remove(x);
-    page.remove(outer);
-    // Neither comes back while what it stands below is away.
-    const Said first = page.restore(x);
-    EXPECT_EQ(first.status, 409);
-    EXPECT_EQ(first.text("/additional_data/reason"), "block_in_trash");
-    EXPECT_EQ(page.restore(y).status, 409);
-    EXPECT_EQ(page.restore(outer).status, 200);
-    EXPECT_EQ(page.all(), "outer(y)");
-    EXPECT_EQ(page.restore(x).status, 200);
-    EXPECT_EQ(page.all(), "outer(x y)");
-}
-
-TEST(Trash, NothingInItCanBeChangedOrBuiltUpon) {
-    Page page;
-    const Uuid block = page.add(toggle("gone"));
-    page.remove(block);
-    EXPECT_EQ(page.try_append({paragraph("x")}, {{"parent_id", block.str()}}).status, 409);
-    EXPECT_EQ(page.move(block, page.card).status, 409);
-    object change = says("toggle", "other");
-    change["block_id"] = block.str();
-    EXPECT_EQ(page.ask("update_block", change).status, 409);
-    change["in_trash"] = false;
-    EXPECT_EQ(page.ask("update_block", change).status, 200);
-    EXPECT_EQ(page.all(), "other");
-    const Uuid x = page.add(paragraph("x"));
-    EXPECT_EQ(page.remove(block), 200);
-    EXPECT_EQ(page.try_append({paragraph("y")}, {{"position", after(block)}}).status, 422);
-    EXPECT_EQ(page.move(x, block).status, 409);
-}
-
-TEST(Trash, TwoThatCameBackStandApart) {
-    Page page;
-    const auto ids = page.append({paragraph("a"), paragraph("b"), paragraph("c")});
-    page.remove(ids[1]);
-    page.append({paragraph("new")}, {{"position", after(ids[0])}});
-    page.restore(ids[1]);
-    page.append({paragraph("newer")}, {{"position", after(ids[0])}});
-    page.append({paragraph("b1")}, {{"position", after(ids[1])}});
-    EXPECT_EQ(page.all(), "a newer new b b1 c");
 }
 
 }  // namespace svc::test

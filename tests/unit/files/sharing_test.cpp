@@ -172,6 +172,51 @@ TEST_F(Sharing, AnArchivedBoardIsLeftAsItIs) {
     );
 }
 
+TEST_F(Sharing, NothingIsDeletedFromWhatIsPutAway) {
+    const auto id = file(me());
+    expect(201, attach(me(), card, id));
+    const auto reason = [&] {
+        return expect(409, me().send("DELETE", "/v1/files/" + id)).text("/additional_data/reason");
+    };
+    run("UPDATE boards SET is_archived = true WHERE id = '" + board + "'");
+    EXPECT_EQ(reason(), "board_archived");
+    run("UPDATE boards SET is_archived = false WHERE id = '" + board + "'");
+    expect(204, me().send("DELETE", "/v1/cards/" + card));
+    EXPECT_EQ(reason(), "card_in_trash");
+    expect(200, me().post("/v1/cards/" + card + ":restore"));
+    expect(204, me().send("DELETE", "/v1/files/" + id));
+}
+
+TEST_F(Sharing, AttachmentsThatHangNowhereGoAfterAMonth) {
+    const auto hung = file(me()), idle = file(me()), fresh = file(me()), hung_again = file(me());
+    const auto picture = file(me(), png, {{"purpose", "avatar"}});
+    expect(201, attach(me(), card, hung));
+    expect(201, attach(me(), card, hung_again));
+    const auto all = "org_id = '" + space.org_id + "'";
+    run("UPDATE files SET idle_since = now() - interval '31 days' WHERE id <> '" + fresh +
+        "' AND id <> '" + hung + "' AND " + all);
+    // A server looks when it starts, and every hour.
+    Server other({.database_url = database, .settings = {"files.sweep_seconds=1"}});
+    EXPECT_TRUE(comes_true([&] { return read(me(), idle).status == 404; }));
+    for (const auto& id : {hung, fresh, hung_again, picture}) expect(200, read(me(), id));
+    EXPECT_EQ(
+        run("SELECT count(*) FROM files WHERE idle_since < now() - interval '1 day' AND "
+            "purpose = 'attachment' AND deleted_at IS NULL AND " +
+            all),
+        "0"
+    );
+    EXPECT_EQ(
+        run("SELECT count(*) FROM files WHERE id = '" + fresh +
+            "' AND idle_since > now() - "
+            "interval '1 hour'"),
+        "1"
+    );
+    EXPECT_TRUE(comes_true([&] {
+        return run("SELECT count(*) FROM audit_events WHERE target_id = '" + idle +
+                   "' AND action = 'files.delete_unused'") == "1";
+    }));
+}
+
 TEST_F(Sharing, EventsNameTheFileAndNoWayToIt) {
     const auto id = file(me());
     EXPECT_TRUE(told().empty());  // what nobody was shown is nobody's business

@@ -97,6 +97,35 @@ TEST_F(FileValues, WhatIsShownIsTakenBackJoinedAndLetGo) {
     EXPECT_EQ(read(robot, second).status, 404);
 }
 
+TEST_F(FileValues, ThatWereDeletedDoNotComeBackByARevert) {
+    const auto gone = file(me()), kept = file(me());
+    expect(200, set(me(), json::array{gone, kept}));
+    expect(200, set(me(), json::array{}));
+    expect(204, me().send("DELETE", "/v1/files/" + gone));
+    const auto revert = [&](int version) {
+        return expect(
+            200, me().post("/v1/cards/" + card + ":revert", json::value{{"version", version}})
+        );
+    };
+    const auto files = shown(revert(2));
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files[0].at("file_id"), json::value(kept));
+    EXPECT_EQ(run("SELECT count(*) FROM file_places WHERE file_id = '" + kept + "'"), "1");
+    expect(200, set(me(), json::array{}));
+    expect(204, me().send("DELETE", "/v1/files/" + kept));
+    EXPECT_TRUE(shown(revert(2)).empty());
+}
+
+TEST_F(FileValues, LinksEndWithTheWayThatLedToThem) {
+    const auto id = file(me());
+    expect(200, set(me(), json::array{id}));
+    const std::string way = url_of(shown(me().get("/v1/cards/" + card))[0]);
+    const auto slash = way.rfind('/') + 1;
+    const auto until = way.substr(slash, way.find('?') - slash);
+    const auto location = expect(302, download(way)).header("location");
+    EXPECT_NE(location.find(until), std::string::npos) << location;
+}
+
 TEST_F(FileValues, CopiesOfCardsShowThemToo) {
     Client robot = token("member", "agent");
     const auto id = file(me());

@@ -1,0 +1,87 @@
+#include "modules/files/unused.hpp"
+
+namespace svc::files {
+
+namespace {
+
+constexpr std::int64_t batch = 100;
+constexpr std::string_view deleting = "files.delete_unused";
+
+// Pictures and screenshots are shown elsewhere than on cards.
+constexpr Sql workspaces_with_unused{"files.workspaces_with_unused", R"(
+    SELECT DISTINCT f.org_id
+    FROM files f
+    CROSS JOIN LATERAL (
+        SELECT EXISTS (
+            SELECT FROM file_places l WHERE l.org_id = f.org_id AND l.file_id = f.id) AS hangs
+    ) p
+    WHERE f.purpose = 'attachment' AND f.status = 'available' AND f.deleted_at IS NULL
+        AND ((f.idle_since IS NULL) <> p.hangs OR f.idle_since < now() - $1::interval))"};
+
+// Whoever is about to hang one has locked it, and next time it is looked at again.
+constexpr Sql note_unused{"files.note_unused", R"(
+    UPDATE files
+    SET idle_since = CASE WHEN idle_since IS NULL THEN now() END
+    WHERE org_id = $1 AND id = ANY (ARRAY(
+        SELECT f.id
+        FROM files f
+        WHERE f.org_id = $1 AND f.purpose = 'attachment' AND f.status = 'available'
+            AND f.deleted_at IS NULL
+            AND (f.idle_since IS NULL) <> EXISTS (
+                SELECT FROM file_places l WHERE l.org_id = $1 AND l.file_id = f.id)
+        FOR NO KEY UPDATE SKIP LOCKED)))"};
+
+constexpr Sql lock_unused{"files.lock_unused", R"(
+    SELECT f.id FROM files f
+    WHERE f.org_id = $1 AND f.purpose = 'attachment' AND f.status = 'available'
+        AND f.deleted_at IS NULL AND f.idle_since < now() - $2::interval
+        AND NOT EXISTS (SELECT FROM file_places l WHERE l.org_id = $1 AND l.file_id = f.id)
+    LIMIT $3
+    FOR NO KEY UPDATE SKIP LOCKED)"};
+
+// Somebody may have hung one up to the moment when it was locked.
+constexpr Sql drop_unused{"files.drop_unused", R"(
+    UPDATE files f
+    SET deleted_at = now(), sweep_at = now(), version = version + 1
+    WHERE f.org_id = $1 AND f.id = ANY ($2::uuid[])
+        AND NOT EXISTS (SELECT FROM file_places l WHERE l.org_id = $1 AND l.file_id = f.id)
+    RETURNING f.id, f.filename, f.version)"};
+
+struct Locked {
+    Uuid id;
+};
+SVC_RECORD(Locked, (id, ""));
+
+struct Dropped {
+    Uuid id;
+    std::string filename;
+    std::int64_t version = 1;
+};
+SVC_RECORD(Dropped, (id, ""), (filename, ""), (version, ""));
+
+std::size_t delete_some(Tx& tx, boards::Doer& doer, const Uuid& org, std::chrono::seconds kept) {
+    std::vector<Uuid> ids;
+    for (const Locked& each : tx.all<Locked>(lock_unused, org, kept, batch)) ids.push_back(each.id);
+    for (const Dropped& each : tx.all<Dropped>(drop_unused, org, ids))
+        doer.tell(
+            {.kind = &file_removed, .id = each.id, .version = each.version, .name = each.filename}
+        );
+    return ids.size();
+}
+
+}  // namespace
+
+void delete_unused(Kernel& kernel, std::chrono::seconds kept) {
+    for (const auto& each : boards::workspaces(kernel, workspaces_with_unused, kept)) {
+        if (kernel.stopping()) return;
+        const Uuid& org = each.org_id;
+        boards::in_workspace(kernel, org, deleting, [&](Tx& tx, boards::Doer&) {
+            tx.queue(note_unused, org);
+        });
+        boards::in_batches(kernel, org, deleting, batch, [&](Tx& tx, boards::Doer& doer) {
+            return delete_some(tx, doer, org, kept);
+        });
+    }
+}
+
+}  // namespace svc::files

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "modules/files/files.hpp"
+
+namespace svc::files {
+
+/// Deletes attachments that have hung on no card for so long, those whose cards, blocks and
+/// comments went for good among them. Counted from the first search that finds them so. Any server,
+/// any time.
+void delete_unused(Kernel& kernel, std::chrono::seconds kept);
+
+}  // namespace svc::files
