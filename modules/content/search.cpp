@@ -1,16 +1,13 @@
 // Finding boards, cards, blocks and comments by their words.
 
+#include "modules/content/found.hpp"
 #include "modules/content/operations.hpp"
-#include "modules/content/statements.hpp"
 
 #include <limits>
 
 namespace svc::content {
 
 namespace {
-
-enum class Found { board, card, block, comment };
-BOOST_DESCRIBE_ENUM(Found, board, card, block, comment)
 
 enum class Sought { board, card, page, block, comment };
 BOOST_DESCRIBE_ENUM(Sought, board, card, page, block, comment)
@@ -161,70 +158,6 @@ constexpr Sql find_words{"content.search", R"(
     CROSS JOIN wanted w
     ORDER BY p.sort_key DESC, p.id DESC)"};
 
-// Everything that the caller may see: $5 board, $6 sort of thing, $7 latest or oldest.
-constexpr Sql list_all{"content.list_all", R"(
-    WITH open AS MATERIALIZED (
-        SELECT b.id
-        FROM boards b
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
-        WHERE b.org_id = $1 AND NOT b.in_trash AND ($5::uuid IS NULL OR b.id = $5)
-            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
-                IS NOT NULL
-    ), page AS (
-        SELECT f.object, f.id, f.sort_key
-        FROM (
-            SELECT v.object, v.id,
-                (extract(epoch FROM v.last_edited_time) * 1000000)::bigint
-                    * CASE $7 WHEN 'latest' THEN 1 ELSE -1 END AS sort_key
-            FROM found_view v
-            WHERE v.org_id = $1 AND v.object = coalesce($6, v.object)
-                AND v.board_id = ANY (ARRAY(SELECT o.id FROM open o))
-        ) f
-        WHERE (f.sort_key, f.id) < ($8::bigint, $9::uuid)
-        ORDER BY f.sort_key DESC, f.id DESC
-        LIMIT $10
-    )
-    SELECT f.object, f.id, f.board_id, f.card_id, p.sort_key, f.key, f.title, f.type,
-        translate(left(f.says, 200), chr(1) || chr(2), '') AS headline,
-        f.created_time, f.last_edited_time
-    FROM page p
-    CROSS JOIN LATERAL (
-        SELECT * FROM found_view v
-        WHERE v.org_id = $1 AND v.object = p.object AND v.id = p.id OFFSET 0
-    ) f
-    ORDER BY p.sort_key DESC, p.id DESC)"};
-
-struct Hit {
-    Found object{};
-    Uuid id;
-    Uuid board_id;
-    std::optional<Uuid> card_id;
-    std::int64_t sort_key = 0;
-    std::string key;
-    std::string title;
-    std::optional<BlockType> type;
-    std::string headline;
-    Timestamp created_time;
-    Timestamp last_edited_time;
-};
-SVC_RECORD(
-    Hit,
-    (object, ""),
-    (id, ""),
-    (board_id, ""),
-    (card_id, ""),
-    (sort_key, ""),
-    (key, ""),
-    (title, ""),
-    (type, ""),
-    (headline, ""),
-    (created_time, ""),
-    (last_edited_time, "")
-);
-
 constexpr char mark_begins = '\x01', mark_ends = '\x02';
 
 /// Takes the marks out of what the database gives.
@@ -263,12 +196,14 @@ bool has_words(const SearchRequest& in) {
     return in.query && in.query->find_first_not_of(" \t\n") != std::string::npos;
 }
 
-std::string_view order_of(const Call& call, const SearchRequest& in) {
-    if (!in.sort) return has_words(in) ? "relevance" : "latest";
+/// Nothing: by relevance.
+std::optional<ByTime> order_of(const Call& call, const SearchRequest& in) {
+    const auto best = has_words(in) ? std::nullopt : std::optional(ByTime::latest);
+    if (!in.sort) return best;
     if (in.sort->property.has_value() == in.sort->timestamp.has_value())
         throw wrong_at(call, "\"sort\"", "give either property or timestamp");
-    if (in.sort->property) return has_words(in) ? "relevance" : "latest";
-    return in.sort->direction == Direction::ascending ? "oldest" : "latest";
+    if (in.sort->property) return best;
+    return in.sort->direction == Direction::ascending ? ByTime::oldest : ByTime::latest;
 }
 
 std::optional<std::string_view> sort_of_thing(const SearchRequest& in) {
@@ -277,18 +212,21 @@ std::optional<std::string_view> sort_of_thing(const SearchRequest& in) {
 }
 
 Later<Hit> ask(Call& call, const SearchRequest& in) {
-    const auto after = call.after(in.paging);
-    const auto key =
-        after ? after->at(0) : std::to_string(std::numeric_limits<std::int64_t>::max());
-    const auto id = after ? after->at(1) : Uuid().str();
     const auto thing = sort_of_thing(in);
     const auto order = order_of(call, in);
-    const auto count = in.paging.page_size + 1;
-    const Seat seat = Seat::of(call);
-    Tx& tx = call.tx();
-    if (!has_words(in))
-        return seat.later<Hit>(tx, list_all, in.board_id, thing, order, key, id, count);
-    return seat.later<Hit>(tx, find_words, *in.query, in.board_id, thing, order, key, id, count);
+    if (!has_words(in)) return list_by_time(call, *order, in.board_id, thing, in.paging);
+    const auto after = call.after(in.paging);
+    return Seat::of(call).later<Hit>(
+        call.tx(),
+        find_words,
+        *in.query,
+        in.board_id,
+        thing,
+        order ? name_of(*order) : "relevance",
+        after ? after->at(0) : std::to_string(std::numeric_limits<std::int64_t>::max()),
+        after ? after->at(1) : Uuid().str(),
+        in.paging.page_size + 1
+    );
 }
 
 Page<SearchResult> look(Call& call, const SearchRequest& in) {

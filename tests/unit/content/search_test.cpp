@@ -154,6 +154,44 @@ TEST(Search, GoesOnFromPageToPage) {
     EXPECT_EQ(seen.size(), 7U);
 }
 
+TEST(Search, WithoutAQueryListsEverythingByTime) {
+    Library lib;
+    const std::string board = lib.page.desk.board.str();
+    lib.page.append({paragraph("one"), paragraph("two"), paragraph("three")});
+    lib.page.remove(lib.page.add(paragraph("gone")));
+    comment(lib.page, lib.page.owner, {});
+    comment(lib.page, lib.page.owner, {});
+    const auto listed = [&](const char* direction, const char* sort, const Caller& by) {
+        std::vector<std::string> ids, times;
+        object what{
+            {"board_id", board},
+            {"page_size", 2},
+            {"sort", {{"timestamp", "last_edited_time"}, {"direction", direction}}}};
+        if (sort) what["filter"] = object{{"value", sort}};
+        for (int pages = 0; pages < 10; ++pages) {
+            const Said page = world().must(by, "search", what);
+            for (const value& each : page.body.at("results").as_array()) {
+                times.emplace_back(each.at("last_edited_time").as_string());
+                ids.emplace_back(each.at("id").as_string());
+            }
+            if (page.body.at("next_cursor").is_null()) break;
+            what["start_cursor"] = page.body.at("next_cursor");
+        }
+        if (direction == std::string("descending")) std::ranges::reverse(times);
+        EXPECT_TRUE(std::ranges::is_sorted(times));
+        return ids;
+    };
+    for (const auto& [sort, count] : std::map<const char*, std::size_t>{
+             {nullptr, 7}, {"board", 1}, {"card", 1}, {"block", 3}, {"comment", 2}}) {
+        auto latest = listed("descending", sort, lib.page.owner);
+        EXPECT_EQ(latest.size(), count);
+        std::ranges::reverse(latest);
+        EXPECT_EQ(latest, listed("ascending", sort, lib.page.owner));
+    }
+    lib.page.must("update_board", {{"board_id", board}, {"visibility", "private"}});
+    EXPECT_TRUE(listed("descending", nullptr, lib.member).empty());
+}
+
 TEST(Search, TakesAnyQuery) {
     Library lib;
     lib.page.add(paragraph("something"));
