@@ -145,6 +145,11 @@ public:
     virtual void reordered(Tx& tx, const Card& card) = 0;
     /// A queue offers its cards in another order, and its row is queued; may queue writes.
     virtual void reordered(Tx& tx, const Column& column) = 0;
+    /// Cards of this column have other keys in the same order, and their rows are queued; may
+    /// queue writes.
+    virtual void spaced(
+        Tx& tx, const Uuid& org, const Uuid& column, const std::vector<Uuid>& cards
+    ) = 0;
 };
 
 /// A move in two steps: begin() queued what has to be read and locked, carry_out() queues what

@@ -266,7 +266,6 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     ground.wanted_labels.make_new_ones(in.board_id);
     ground.wanted_values.make_new_options();
     insert(tx, card, ground.number);
-    make_room_for_cards(tx, card.org_id, card.column_id, card.position);
     if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
     if (ground.blockers.given()) ground.blockers.store(card.id);
     if (has_files(card.properties.text)) follow_files(call, {card.id});
@@ -275,6 +274,7 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     CallDoer doer(call);
     const Placing placing{nullptr, card, &ground.destination.column, ground.board.now, doer};
     for (CardWatcher* watcher : moves().watchers()) watcher->made(tx, placing);
+    make_room_for_cards(tx, card.org_id, card.column_id, card.position);
     call.tell(made);
     return {std::nullopt, card};
 }

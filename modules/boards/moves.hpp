@@ -49,7 +49,7 @@ Later<Spot> find_spot(
 OrderKey key_at(const Call& call, Later<Spot>& spot, const Anchors& anchors);
 
 /// Queues nothing unless the key is long; then it makes room around it, if nobody else is about to
-/// place cards in the column. For after the card has its place.
+/// place cards in the column. For when the card has its place and its watchers know it.
 void make_room_for_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& key);
 
 /// The implementation of Moves, and the list of watchers that this module tells itself.

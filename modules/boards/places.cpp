@@ -127,8 +127,10 @@ SVC_RECORD(HeldColumn, (id, ""));
 }  // namespace
 
 void make_room_for_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& key) {
-    if (key.is_long() && tx.one<HeldColumn>(hold_column, org, column))
-        make_room(tx, cards_of_column, org, column, key);
+    if (!key.is_long() || !tx.one<HeldColumn>(hold_column, org, column)) return;
+    const auto spaced = make_room(tx, cards_of_column, org, column, key);
+    if (spaced.empty()) return;
+    for (CardWatcher* watcher : moves().watchers()) watcher->spaced(tx, org, column, spaced);
 }
 
 }  // namespace svc::boards

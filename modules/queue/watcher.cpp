@@ -33,6 +33,14 @@ constexpr Sql reorder_queue{"queue.reorder_queue", R"(
     WHERE q.org_id = $1 AND q.column_id = $2 AND q.state <> 'idle'
         AND c.org_id = $1 AND c.id = q.card_id)"};
 
+constexpr Sql follow_keys{"queue.follow_keys", R"(
+    UPDATE queue q
+    SET place = c.position
+    FROM cards c, columns k
+    WHERE q.org_id = $1 AND q.card_id = ANY ($2::uuid[]) AND q.state <> 'idle'
+        AND c.org_id = $1 AND c.id = q.card_id AND k.org_id = $1 AND k.id = q.column_id
+        AND (k.queue_order = 'priority' OR k.queue_order = 'due' AND c.due IS NULL))"};
+
 class Watcher final : public boards::CardWatcher {
 public:
     Settle about_to_place(Tx& tx, const Uuid& org, const Uuid& card) override {
@@ -70,6 +78,12 @@ public:
     void reordered(Tx& tx, const boards::Column& column) override {
         tx.queue(reorder_queue, column.org_id, column.id, column.queue.order);
         hints().reset(column.id);
+    }
+
+    void spaced(Tx& tx, const Uuid& org, const Uuid& column, const std::vector<Uuid>& cards)
+        override {
+        tx.queue(follow_keys, org, cards);
+        hints().reset(column);
     }
 
     Kernel* kernel = nullptr;

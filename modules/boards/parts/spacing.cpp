@@ -31,22 +31,22 @@ SVC_RECORD(Held, (id, ""));
 
 }  // namespace
 
-void make_room(
+std::vector<Uuid> make_room(
     Tx& tx, const Siblings& siblings, const Uuid& org, const Uuid& parent, const OrderKey& key
 ) {
-    if (!key.is_long()) return;
+    if (!key.is_long()) return {};
     for (std::int64_t reach = 32;; reach *= 8) {
-        const Run run =
+        Run run =
             run_around(tx.all<Standing>(siblings.near, org, parent, key.str(), reach + 1), reach);
         const auto keys = OrderKey::spread(run.below, run.above, run.ids.size());
         if (keys.empty()) continue;
         if (siblings.lock &&
             tx.all<Held>(*siblings.lock, org, parent, run.ids).size() < run.ids.size())
-            return;
+            return {};
         std::vector<std::string> texts;
         for (const OrderKey& each : keys) texts.push_back(each.str());
         tx.queue(siblings.place, org, run.ids, texts);
-        return;
+        return std::move(run.ids);
     }
 }
 

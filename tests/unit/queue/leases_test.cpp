@@ -8,6 +8,7 @@
 
 namespace svc::test {
 
+using boost::json::object;
 using testing::ElementsAre;
 
 // ---------------------------------------------------------------------------------- claiming
@@ -125,6 +126,36 @@ TEST(Claiming, GoesByUrgencyThenByWhatPeopleSeeOnTop) {
     const std::string late = desk.card(desk.queue, {{"title", "late"}}).text("/id");
     world().must(desk.owner, "update_card", {{"card_id", late}, {"priority", "urgent"}});
     EXPECT_THAT(claim_all(desk), ElementsAre("late", "b", "a", "c", "low"));
+}
+
+TEST(Claiming, GoesByWhatPeopleSeeAlsoWhereCardsAreCrowded) {
+    for (const value& order : {value("priority"), value("due")}) {
+        Desk desk(object{{"enabled", true}, {"order", order}});
+        for (int i = 0; i < 6; ++i) desk.card(desk.queue, {{"title", std::to_string(i)}});
+        // As if hundreds had been dropped into one gap.
+        world().run(
+            "WITH crowded AS (UPDATE cards SET position = 'V0000000' || repeat('V', 60) || "
+            "position || 'V' WHERE board_id = '" +
+            desk.board.str() +
+            "' RETURNING id, position) UPDATE queue q SET place = c.position FROM crowded c WHERE "
+            "q.card_id = c.id"
+        );
+        const auto id = [&](int number) {
+            return world().run(
+                "SELECT id FROM cards WHERE title = '" + std::to_string(number) +
+                "' AND board_id = '" + desk.board.str() + "'"
+            );
+        };
+        world().must(
+            desk.owner,
+            "move_card",
+            {{"card_id", id(5)}, {"column_id", desk.queue.str()}, {"after_id", id(0)}}
+        );
+        desk.card(desk.queue, {{"title", "new"}, {"after_id", id(1)}});
+        const auto seen = desk.titles(desk.queue);
+        EXPECT_THAT(seen, ElementsAre("0", "5", "1", "new", "2", "3", "4"));
+        EXPECT_EQ(claim_all(desk), seen);
+    }
 }
 
 TEST(Claiming, AFirstInFirstOutColumnIgnoresWhatIsMovedWithin) {
