@@ -21,10 +21,10 @@ constexpr Sql some_activity{"agents.list_activity", R"(
         END AS target
     FROM audit_events x
     WHERE x.org_id = $1
-      AND x.sequence < coalesce($3, (
-          SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1))
-      AND x.sequence >= coalesce($3, (
-          SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1)) - $6
+      AND x.sequence < (SELECT coalesce($3, (
+          SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1)))
+      AND x.sequence >= (SELECT coalesce($3, (
+          SELECT h.audit_sequence + 1 FROM event_heads h WHERE h.org_id = $1)) - $6)
       AND strpos(x.actor, '"id":"' || $2::uuid::text || '"') > 0
     ORDER BY x.sequence DESC
     LIMIT $4)"};

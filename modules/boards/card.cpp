@@ -240,7 +240,8 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Ca
         std::move(labels),
         std::move(values),
         std::move(blockers)};
-    ground.position = spot ? key_at(call, *spot, anchors) : OrderKey::last(found.below, chance());
+    ground.position = spot ? key_at(call, *spot, in.column_id, id, anchors)
+                           : OrderKey::last(found.below, chance());
     if (ground.wanted_labels.given()) ground.labels = ground.wanted_labels.refs();
     if (like) ground.labels = like->labels.parsed();
     if (ground.wanted_values.given())

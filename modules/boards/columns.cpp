@@ -102,7 +102,7 @@ constexpr Sql find_spot{"boards.column_spot", R"(
     SELECT s.below, s.above,
         (SELECT count(*) FROM live l WHERE l.position <= s.below) AS position,
         coalesce($3, $4) IS NULL
-            OR EXISTS (SELECT FROM live l WHERE l.id = coalesce($3, $4)) AS anchored,
+            OR EXISTS (SELECT FROM live l WHERE l.id IN ($3, $4)) AS anchored,
         (SELECT count(*) FROM board b WHERE b.id = ANY($5::uuid[])) AS targets,
         (SELECT count(*) FROM board) AS total
     FROM spot s)"};
@@ -151,7 +151,7 @@ constexpr Siblings columns_of_board{near_columns, &lock_near_columns, space_colu
 }  // namespace
 
 void make_room_for_columns(Tx& tx, const Uuid& org, const Uuid& board, const OrderKey& key) {
-    make_room(tx, columns_of_board, org, board, key);
+    if (key.is_long()) make_room(tx, columns_of_board, org, board, key);
 }
 
 void require_one_anchor(const Call& call, const ColumnAnchors& anchors) {

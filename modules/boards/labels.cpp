@@ -13,14 +13,16 @@ constexpr std::int64_t most_labels = 200;  // on a board
 constexpr Sql lock_board{"boards.lock_board", R"(
     SELECT board_id FROM board_counters
     WHERE org_id = $1
-        AND board_id = coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3))
+        AND board_id = (
+            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
     FOR UPDATE)"};
 
 // Nobody renames a label meanwhile that is being put on a card.
 constexpr Sql share_board{"boards.share_board", R"(
     SELECT board_id FROM board_counters
     WHERE org_id = $1
-        AND board_id = coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3))
+        AND board_id = (
+            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
     FOR KEY SHARE)"};
 
 // Names are compared without regard to case, in any script; the database's own locale knows

@@ -45,8 +45,11 @@ SVC_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
 Later<Spot> find_spot(
     Tx& tx, const Uuid& org, const Uuid& column, const Uuid& card, const Anchors& anchors
 );
-/// A key for that spot. Throws Failure 422 when an anchor stands elsewhere or they contradict.
-OrderKey key_at(const Call& call, Later<Spot>& spot, const Anchors& anchors);
+/// A key for that spot; where two who came together have the same key, they are parted first.
+/// Throws Failure 422 when an anchor stands elsewhere or they contradict.
+OrderKey key_at(
+    Call& call, Later<Spot>& spot, const Uuid& column, const Uuid& card, const Anchors& anchors
+);
 
 /// Queues nothing unless the key is long; then it makes room around it, if nobody else is about to
 /// place cards in the column. For when the card has its place and its watchers know it.

@@ -69,8 +69,8 @@ constexpr Sql find_destination{"boards.destination_of_move", R"(
     JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id
     JOIN columns k
         ON k.org_id = $1 AND k.board_id = c.board_id AND NOT k.in_trash
-        AND k.id = coalesce($3::uuid, CASE $4::text WHEN 'completed' THEN t.completed_id
-            WHEN 'exhausted' THEN t.exhausted_id ELSE c.column_id END)
+        AND k.id = CASE WHEN $3::uuid IS NOT NULL THEN $3 WHEN $4::text = 'completed'
+            THEN t.completed_id WHEN $4 = 'exhausted' THEN t.exhausted_id ELSE c.column_id END
     WHERE c.org_id = $1 AND c.id = $2)"};
 
 constexpr Sql find_waiting{"boards.find_waiting", R"(
@@ -152,7 +152,9 @@ Card OneMove::carry_out(Doer& doer) { return carry_out_at(doer, end_of_column(),
 
 Card OneMove::carry_out_beside(Call& call) {
     CallDoer doer(call);
-    const OrderKey key = spot_later_ ? key_at(call, *spot_later_, wish_.anchors) : end_of_column();
+    const OrderKey key = spot_later_
+                             ? key_at(call, *spot_later_, *wish_.column, wish_.card, wish_.anchors)
+                             : end_of_column();
     Card card = carry_out_at(doer, key, card_moved);
     make_room_for_cards(tx_, card.org_id, card.column_id, key);
     return card;

@@ -39,72 +39,48 @@ void enter(Card& card, const ColumnRules* column) {
     if (column && column->queue_enabled) card.queue.state = QueueState::ready;
 }
 
-// ------------------------------------------------------------------------------------- spots
-
-namespace {
-
-// Between the named card and the next with another key; between the two when both are named.
-constexpr Sql spot_beside{"boards.spot_beside", R"(
-    WITH anchor AS (
-        SELECT
-            (SELECT position FROM cards
-             WHERE org_id = $1 AND column_id = $2 AND id = $4 AND id <> $3
-                 AND NOT is_archived AND NOT in_trash) AS below,
-            (SELECT position FROM cards
-             WHERE org_id = $1 AND column_id = $2 AND id = $5 AND id <> $3
-                 AND NOT is_archived AND NOT in_trash) AS above
-    )
-    SELECT
-        CASE WHEN $4::uuid IS NOT NULL THEN a.below ELSE (
-            SELECT max(c.position) FROM cards c
-            WHERE c.org_id = $1 AND c.column_id = $2 AND c.position < a.above AND c.id <> $3
-                AND NOT c.is_archived AND NOT c.in_trash) END AS below,
-        CASE WHEN $5::uuid IS NOT NULL THEN a.above ELSE (
-            SELECT min(c.position) FROM cards c
-            WHERE c.org_id = $1 AND c.column_id = $2 AND c.position > a.below AND c.id <> $3
-                AND NOT c.is_archived AND NOT c.in_trash) END AS above,
-        ($4 IS NULL OR a.below IS NOT NULL) AND ($5 IS NULL OR a.above IS NOT NULL) AS anchored
-    FROM anchor a)"};
-
-}  // namespace
-
-Later<Spot> find_spot(
-    Tx& tx, const Uuid& org, const Uuid& column, const Uuid& card, const Anchors& anchors
-) {
-    return tx.later<Spot>(spot_beside, org, column, card, anchors.after, anchors.before);
-}
-
-OrderKey key_at(const Call& call, Later<Spot>& spot, const Anchors& anchors) {
-    const char* field = anchors.after ? "after_id" : "before_id";
-    const Spot found = spot.must();
-    if (!found.anchored) throw wrong_field(call, field, "the column has no such card");
-    if (found.below.exists() && found.above.exists() && !(found.below < found.above))
-        throw wrong_field(call, field, "before_id stands above after_id, so nothing fits between");
-    return OrderKey::between(found.below, found.above, chance());
-}
-
 // ---------------------------------------------------------------------------- room for others
 
 namespace {
 
+// Those that are put away keep their places among the others.
 constexpr Sql near_cards{"boards.near_cards", R"(
-    (SELECT id, position, false AS above FROM cards
-     WHERE org_id = $1 AND column_id = $2 AND position <= $3
-         AND NOT is_archived AND NOT in_trash
-     ORDER BY position DESC, id DESC
+    (SELECT b.id, b.position, false AS above
+     FROM (
+         (SELECT id, position FROM cards
+          WHERE org_id = $1 AND column_id = $2 AND position <= $3
+              AND NOT is_archived AND NOT in_trash
+          ORDER BY position DESC, id DESC
+          LIMIT $4)
+         UNION ALL
+         (SELECT id, position FROM cards
+          WHERE org_id = $1 AND column_id = $2 AND position <= $3
+              AND (is_archived OR in_trash)
+          ORDER BY position DESC, id DESC
+          LIMIT $4)) b
+     ORDER BY b.position DESC, b.id DESC
      LIMIT $4)
     UNION ALL
-    (SELECT id, position, true FROM cards
-     WHERE org_id = $1 AND column_id = $2 AND position > $3
-         AND NOT is_archived AND NOT in_trash
-     ORDER BY position, id
+    (SELECT a.id, a.position, true
+     FROM (
+         (SELECT id, position FROM cards
+          WHERE org_id = $1 AND column_id = $2 AND position > $3
+              AND NOT is_archived AND NOT in_trash
+          ORDER BY position, id
+          LIMIT $4)
+         UNION ALL
+         (SELECT id, position FROM cards
+          WHERE org_id = $1 AND column_id = $2 AND position > $3
+              AND (is_archived OR in_trash)
+          ORDER BY position, id
+          LIMIT $4)) a
+     ORDER BY a.position, a.id
      LIMIT $4)
     ORDER BY position, id)"};
 
 constexpr Sql lock_near_cards{"boards.lock_near_cards", R"(
     SELECT id FROM cards
     WHERE org_id = $1 AND column_id = $2 AND id = ANY ($3::uuid[])
-        AND NOT is_archived AND NOT in_trash
     FOR NO KEY UPDATE SKIP LOCKED)"};
 
 constexpr Sql space_cards{"boards.space_cards", R"(
@@ -124,13 +100,86 @@ struct HeldColumn {
 };
 SVC_RECORD(HeldColumn, (id, ""));
 
+/// Nothing when others are about to place cards in the column.
+void part_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& around) {
+    if (!tx.one<HeldColumn>(hold_column, org, column)) return;
+    const auto parted = make_room(tx, cards_of_column, org, column, around);
+    if (parted.empty()) return;
+    for (CardWatcher* watcher : moves().watchers()) watcher->spaced(tx, org, column, parted);
+}
+
 }  // namespace
 
 void make_room_for_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& key) {
-    if (!key.is_long() || !tx.one<HeldColumn>(hold_column, org, column)) return;
-    const auto spaced = make_room(tx, cards_of_column, org, column, key);
-    if (spaced.empty()) return;
-    for (CardWatcher* watcher : moves().watchers()) watcher->spaced(tx, org, column, spaced);
+    if (key.is_long()) part_cards(tx, org, column, key);
+}
+
+// ------------------------------------------------------------------------------------- spots
+
+namespace {
+
+// Between the named card and the next; between the two when both are named.
+constexpr Sql spot_beside{"boards.spot_beside", R"(
+    WITH live AS NOT MATERIALIZED (
+        SELECT c.position, c.id FROM cards c
+        WHERE c.org_id = $1 AND c.column_id = $2 AND c.id <> $3
+            AND NOT c.is_archived AND NOT c.in_trash
+    ), lower AS (
+        SELECT l.position, l.id FROM live l WHERE l.id = $4
+    ), upper AS (
+        SELECT l.position, l.id FROM live l WHERE l.id = $5
+    )
+    SELECT
+        CASE WHEN $4::uuid IS NOT NULL THEN (SELECT position FROM lower) ELSE (
+            SELECT l.position FROM live l
+            WHERE (l.position, l.id) < (
+                (SELECT position FROM upper), (SELECT id FROM upper))
+            ORDER BY l.position DESC, l.id DESC LIMIT 1) END AS below,
+        CASE WHEN $5::uuid IS NOT NULL THEN (SELECT position FROM upper) ELSE (
+            SELECT l.position FROM live l
+            WHERE (l.position, l.id) > (
+                (SELECT position FROM lower), (SELECT id FROM lower))
+            ORDER BY l.position, l.id LIMIT 1) END AS above,
+        ($4 IS NULL OR EXISTS (SELECT FROM lower))
+            AND ($5 IS NULL OR EXISTS (SELECT FROM upper)) AS anchored)"};
+
+}  // namespace
+
+Later<Spot> find_spot(
+    Tx& tx, const Uuid& org, const Uuid& column, const Uuid& card, const Anchors& anchors
+) {
+    return tx.later<Spot>(spot_beside, org, column, card, anchors.after, anchors.before);
+}
+
+namespace {
+
+Spot require_anchored(const Call& call, const Spot& found, const Anchors& anchors) {
+    const char* field = anchors.after ? "after_id" : "before_id";
+    if (!found.anchored) throw wrong_field(call, field, "the column has no such card");
+    const bool both = found.below.exists() && found.above.exists();
+    const bool reversed = both && (found.below > found.above ||
+                                   (found.below == found.above && anchors.after && anchors.before &&
+                                    *anchors.after >= *anchors.before));
+    if (reversed)
+        throw wrong_field(call, field, "before_id stands above after_id, so nothing fits between");
+    return found;
+}
+
+bool is_tied(const Spot& spot) { return spot.below.exists() && spot.below == spot.above; }
+
+}  // namespace
+
+OrderKey key_at(
+    Call& call, Later<Spot>& spot, const Uuid& column, const Uuid& card, const Anchors& anchors
+) {
+    Spot found = require_anchored(call, spot.must(), anchors);
+    if (is_tied(found)) {
+        part_cards(call.tx(), call.org(), column, found.below);
+        found = find_spot(call.tx(), call.org(), column, card, anchors).must();
+        if (is_tied(require_anchored(call, found, anchors)))
+            throw Again("two cards with one key are being placed by somebody else");
+    }
+    return OrderKey::between(found.below, found.above, chance());
 }
 
 }  // namespace svc::boards

@@ -25,7 +25,8 @@ constexpr Sql hold_board{"boards.hold_board_of_values", R"(
 constexpr Sql lock_growing{"boards.lock_growing_properties", R"(
     SELECT p.id FROM properties p
     WHERE p.org_id = $1
-        AND p.board_id = coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3))
+        AND p.board_id = (
+            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
         AND p.type IN ('select', 'multi_select', 'status')
         AND EXISTS (
             SELECT FROM unnest($4::text[], $5::text[]) w (wanted, word)
@@ -43,7 +44,8 @@ constexpr Sql find_properties{"boards.find_properties_of_values", R"(
     FROM unnest($4::text[]) w (wanted)
     JOIN properties p
         ON p.org_id = $1
-        AND p.board_id = coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3))
+        AND p.board_id = (
+            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
         AND (p.id::text = w.wanted OR p.name_key = lower(w.wanted COLLATE "und-x-icu"))
     ORDER BY p.id::text = w.wanted DESC)"};
 
@@ -52,7 +54,8 @@ constexpr Sql find_words{"boards.find_options_of_values", R"(
     FROM unnest($4::text[], $5::text[]) w (wanted, word)
     JOIN properties p
         ON p.org_id = $1
-        AND p.board_id = coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3))
+        AND p.board_id = (
+            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
         AND p.type IN ('select', 'multi_select', 'status')
         AND (p.id::text = w.wanted OR p.name_key = lower(w.wanted COLLATE "und-x-icu"))
     LEFT JOIN LATERAL (

@@ -296,6 +296,7 @@ private:
         if (column->cards.size() < most_) {
             auto values = row.card.properties.parsed();
             std::erase_if(values, [&](const auto& each) { return !names_.contains(each.first); });
+            for (auto& [name, value] : values) value = with_whole_words(value);
             row.card.properties = AsJson(values);
             if (markdown_) row.card.markdown = with_whole_words(markdown_());
             column->cards.push_back(std::move(row.card));

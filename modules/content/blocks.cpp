@@ -24,8 +24,8 @@ constexpr Sql list_tree{"content.list_block_children", R"(
         JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
         LEFT JOIN board_grants g
             ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
-        WHERE c.org_id = $1 AND c.id = coalesce(
-            (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5), $5)
+        WHERE c.org_id = $1 AND c.id = (SELECT coalesce(
+            (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5), $5))
     ), first AS (
         SELECT b.id, b.position, row_number() OVER (ORDER BY b.position, b.id) AS place
         FROM seen s

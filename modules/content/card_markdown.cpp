@@ -80,13 +80,14 @@ SVC_RECORD(
     (replace_all, "Replaces it wherever it stands.", defaulted)
 );
 
-std::string replaced(const Call& call, std::string text, const UpdateMarkdownRequest& in) {
-    std::size_t count = 0;
-    for (auto at = text.find(*in.find); at != text.npos; at = text.find(*in.find, at)) {
+std::string replaced(const Call& call, const std::string& text, const UpdateMarkdownRequest& in) {
+    std::string out;
+    std::size_t count = 0, from = 0;
+    for (auto at = text.find(*in.find); at != text.npos; at = text.find(*in.find, from)) {
         ++count;
-        text.replace(at, in.find->size(), in.markdown);
-        at += in.markdown.size();
-        if (text.size() > 2'000'000) throw wrong_at(call, "\"markdown\"", "the text gets too long");
+        out.append(text, from, at - from).append(in.markdown);
+        from = at + in.find->size();
+        if (out.size() > 2'000'000) throw wrong_at(call, "\"markdown\"", "the text gets too long");
     }
     if (count == 0) throw wrong_at(call, "\"find\"", "it stands nowhere in the card's text");
     if (count > 1 && !in.replace_all)
@@ -95,7 +96,7 @@ std::string replaced(const Call& call, std::string text, const UpdateMarkdownReq
             "\"find\"",
             "it stands there " + std::to_string(count) + " times; say more, or set replace_all"
         );
-    return text;
+    return out.append(text, from);
 }
 
 CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {

@@ -90,10 +90,10 @@ constexpr Sql list_some{"content.list_comments", R"(
         JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
         LEFT JOIN board_grants g
             ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
-        WHERE c.org_id = $1 AND c.id = coalesce(
+        WHERE c.org_id = $1 AND c.id = (SELECT coalesce(
             (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5),
             (SELECT m.card_id FROM comments m
-             WHERE m.org_id = $1 AND m.discussion_id = $5 LIMIT 1), $5)
+             WHERE m.org_id = $1 AND m.discussion_id = $5 LIMIT 1), $5))
     )
     SELECT s.role, m.id IS NOT NULL AS there, coalesce(m.id, s.card_id) AS id, s.card_id,
         m.block_id, coalesce(m.discussion_id, s.card_id) AS discussion_id, m.rich_text,

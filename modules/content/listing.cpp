@@ -26,7 +26,7 @@ constexpr Sql list_latest{"content.list_latest", R"(
          FROM boards b
          WHERE b.org_id = $1 AND b.id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'board') = 'board'
-             AND (b.last_edited_time, b.id) < (coalesce($7::timestamptz, 'infinity'), $8::uuid)
+             AND (b.last_edited_time, b.id) < ((SELECT coalesce($7::timestamptz, 'infinity')), $8::uuid)
          ORDER BY b.last_edited_time DESC, b.id DESC
          LIMIT $9)
         UNION ALL
@@ -35,7 +35,7 @@ constexpr Sql list_latest{"content.list_latest", R"(
          WHERE c.org_id = $1 AND NOT c.in_trash
              AND c.board_id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'card') = 'card'
-             AND (c.last_edited_time, c.id) < (coalesce($7::timestamptz, 'infinity'), $8::uuid)
+             AND (c.last_edited_time, c.id) < ((SELECT coalesce($7::timestamptz, 'infinity')), $8::uuid)
          ORDER BY c.last_edited_time DESC, c.id DESC
          LIMIT $9)
         UNION ALL
@@ -45,7 +45,7 @@ constexpr Sql list_latest{"content.list_latest", R"(
          WHERE k.org_id = $1 AND k.trashed_by IS NULL
              AND c.board_id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'block') = 'block'
-             AND (k.last_edited_time, k.id) < (coalesce($7::timestamptz, 'infinity'), $8::uuid)
+             AND (k.last_edited_time, k.id) < ((SELECT coalesce($7::timestamptz, 'infinity')), $8::uuid)
          ORDER BY k.last_edited_time DESC, k.id DESC
          LIMIT $9)
         UNION ALL
@@ -55,7 +55,7 @@ constexpr Sql list_latest{"content.list_latest", R"(
          WHERE m.org_id = $1 AND NOT m.in_trash
              AND c.board_id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'comment') = 'comment'
-             AND (m.last_edited_time, m.id) < (coalesce($7::timestamptz, 'infinity'), $8::uuid)
+             AND (m.last_edited_time, m.id) < ((SELECT coalesce($7::timestamptz, 'infinity')), $8::uuid)
          ORDER BY m.last_edited_time DESC, m.id DESC
          LIMIT $9)
         ORDER BY last_edited_time DESC, id DESC
@@ -88,7 +88,7 @@ constexpr Sql list_oldest{"content.list_oldest", R"(
          FROM boards b
          WHERE b.org_id = $1 AND b.id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'board') = 'board'
-             AND (b.last_edited_time, b.id) > (coalesce($7::timestamptz, '-infinity'), $8::uuid)
+             AND (b.last_edited_time, b.id) > ((SELECT coalesce($7::timestamptz, '-infinity')), $8::uuid)
          ORDER BY b.last_edited_time, b.id
          LIMIT $9)
         UNION ALL
@@ -97,7 +97,7 @@ constexpr Sql list_oldest{"content.list_oldest", R"(
          WHERE c.org_id = $1 AND NOT c.in_trash
              AND c.board_id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'card') = 'card'
-             AND (c.last_edited_time, c.id) > (coalesce($7::timestamptz, '-infinity'), $8::uuid)
+             AND (c.last_edited_time, c.id) > ((SELECT coalesce($7::timestamptz, '-infinity')), $8::uuid)
          ORDER BY c.last_edited_time, c.id
          LIMIT $9)
         UNION ALL
@@ -107,7 +107,7 @@ constexpr Sql list_oldest{"content.list_oldest", R"(
          WHERE k.org_id = $1 AND k.trashed_by IS NULL
              AND c.board_id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'block') = 'block'
-             AND (k.last_edited_time, k.id) > (coalesce($7::timestamptz, '-infinity'), $8::uuid)
+             AND (k.last_edited_time, k.id) > ((SELECT coalesce($7::timestamptz, '-infinity')), $8::uuid)
          ORDER BY k.last_edited_time, k.id
          LIMIT $9)
         UNION ALL
@@ -117,7 +117,7 @@ constexpr Sql list_oldest{"content.list_oldest", R"(
          WHERE m.org_id = $1 AND NOT m.in_trash
              AND c.board_id = ANY (ARRAY(SELECT o.id FROM open o))
              AND coalesce($6, 'comment') = 'comment'
-             AND (m.last_edited_time, m.id) > (coalesce($7::timestamptz, '-infinity'), $8::uuid)
+             AND (m.last_edited_time, m.id) > ((SELECT coalesce($7::timestamptz, '-infinity')), $8::uuid)
          ORDER BY m.last_edited_time, m.id
          LIMIT $9)
         ORDER BY last_edited_time, id

@@ -33,6 +33,16 @@ WrittenBlock written(const BlockInput& block) {
     return out;
 }
 
+/// Markdown has line ends of one sort, so those of another are no difference.
+std::string with_plain_ends(std::string_view markdown) {
+    std::string out;
+    for (std::size_t i = 0; i < markdown.size(); ++i) {
+        if (markdown[i] != '\r') out += markdown[i];
+        else if (!markdown.substr(i + 1).starts_with('\n')) out += '\n';
+    }
+    return out;
+}
+
 Likeness likeness_of(const WrittenBlock& block) {
     // Tables of different widths do not become each other.
     std::size_t shape = 0;
@@ -40,8 +50,8 @@ Likeness likeness_of(const WrittenBlock& block) {
         shape = static_cast<std::size_t>(table_width(block.payload));
     if (block.type == BlockType::table_row) shape = cell_count(block.payload);
     return {
-        markdown_of({block}),
-        markdown_of_alone(block),
+        with_plain_ends(markdown_of({block})),
+        with_plain_ends(markdown_of_alone(block)),
         static_cast<int>(block.type) * 1000 + static_cast<int>(shape),
     };
 }

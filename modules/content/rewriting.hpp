@@ -17,7 +17,7 @@ Names kept_names(const CardTree& tree);
 /// Makes the blocks below a parent say what others say. Those that say the same keep their ids.
 class Rewriting {
 public:
-    explicit Rewriting(CardTree& tree) : tree_(tree) {}
+    explicit Rewriting(CardTree& tree) : tree_(tree) { tree.count_at_end(); }
     void rewrite(const Uuid& parent, std::vector<BlockInput> wanted);
     /// Once all is rewritten.
     void tell(BlockEvents& events) const;

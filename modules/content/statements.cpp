@@ -49,9 +49,11 @@ CardKey::CardKey(const CardName& name) : id(Uuid::parse(name.str())) {
 namespace {
 
 // What a block or a comment stands on never changes, so it may be found before the lock is had.
+// Row-level security lets an index answer for a value that is there already, and for coalesce() it
+// is only once that is a query of its own.
 constexpr Sql lock_card_of{"content.lock_card", R"(
     SELECT id FROM cards
-    WHERE org_id = $1 AND id = coalesce(
+    WHERE org_id = $1 AND id = (SELECT coalesce(
         (SELECT b.card_id FROM blocks b
          WHERE b.org_id = $1 AND b.id = $2 AND $5 = 'card_or_block'),
         (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $2 AND $5 = 'comment'),
@@ -60,7 +62,7 @@ constexpr Sql lock_card_of{"content.lock_card", R"(
         CASE WHEN $5 IN ('card', 'card_or_block') THEN $2::uuid END,
         (SELECT k.id FROM boards o
          JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
-         WHERE o.org_id = $1 AND o.key = $3))
+         WHERE o.org_id = $1 AND o.key = $3)))
     FOR UPDATE)"};
 
 constexpr Sql see_card_of{"content.see_card", R"(
@@ -74,7 +76,7 @@ constexpr Sql see_card_of{"content.see_card", R"(
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
     LEFT JOIN board_grants g
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
-    WHERE c.org_id = $1 AND c.id = coalesce(
+    WHERE c.org_id = $1 AND c.id = (SELECT coalesce(
         (SELECT k.card_id FROM blocks k
          WHERE k.org_id = $1 AND k.id = $5 AND $8 = 'card_or_block'),
         (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5 AND $8 = 'comment'),
@@ -83,7 +85,7 @@ constexpr Sql see_card_of{"content.see_card", R"(
         CASE WHEN $8 IN ('card', 'card_or_block') THEN $5::uuid END,
         (SELECT k.id FROM boards o
          JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $7
-         WHERE o.org_id = $1 AND o.key = $6)))"};
+         WHERE o.org_id = $1 AND o.key = $6))))"};
 
 constexpr Sql raise_version{"content.raise_card", R"(
     UPDATE cards

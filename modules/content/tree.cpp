@@ -181,10 +181,14 @@ void CardTree::require_depth(const Uuid& parent, std::size_t levels) const {
     if (depth > most_depth) throw wrong("children", "blocks stand 32 levels deep at most");
 }
 
-void CardTree::require_room(std::int64_t more_blocks, std::int64_t more_bytes) const {
-    if (card_.block_count + more_ + more_blocks > most_on_card)
+void CardTree::require_room(std::int64_t blocks, std::int64_t bytes) const {
+    if (!counts_at_end_) require_within_bounds(more_ + blocks, more_bytes_ + bytes);
+}
+
+void CardTree::require_within_bounds(std::int64_t more_blocks, std::int64_t more_bytes) const {
+    if (more_blocks > 0 && card_.block_count + more_blocks > most_on_card)
         throw wrong("children", "a card holds 10000 blocks at most");
-    if (more_bytes > 0 && card_.content_bytes + more_bytes_ + more_bytes > most_bytes_on_card)
+    if (more_bytes > 0 && card_.content_bytes + more_bytes > most_bytes_on_card)
         throw wrong("children", "the blocks of a card hold 16 MiB at most");
 }
 
@@ -300,6 +304,7 @@ bool CardTree::restore(const Uuid& id, const OwnSpot& own) {
     if (!found.trashed_by) return false;
     if (*found.trashed_by != id) throw in_trash("A block above this one");
     require_parent(found.parent_id);
+    require_fit(found.parent_id, found.type, found.payload.text);
     require_depth(found.parent_id, 1 + height_below(id));
     std::int64_t back = 1, bytes = bytes_of(found);
     each_below(id, [&](const Uuid& each) {

@@ -115,6 +115,10 @@ public:
     void queue_taken(const std::vector<BlockInput>& blocks);
     void take(CardSeen card);
 
+    /// From here on there may be more in between than a card holds: what is too much at the end is
+    /// refused by write().
+    void count_at_end() { counts_at_end_ = true; }
+
     /// From here on: where in the request an operation stands, such as `"operations",3`.
     void stand_at(std::string where) { where_ = std::move(where); }
 
@@ -145,7 +149,8 @@ public:
     /// Whether the card gets its next version and its new number of blocks, or whoever calls sees
     /// to its row.
     enum class Raise { yes, no };
-    /// Queues everything that changed; false when nothing did.
+    /// Queues everything that changed; false when nothing did. Throws Failure 422 when that is more
+    /// than a card holds.
     bool write(Raise raise = Raise::yes);
 
     /// The block as it was before this write; null when it is new, or as it was.
@@ -170,7 +175,9 @@ private:
     void require_parent(const Uuid& parent) const;
     void require_fit(const Uuid& parent, BlockType child, const std::string& payload) const;
     void require_depth(const Uuid& parent, std::size_t levels) const;
-    void require_room(std::int64_t more_blocks, std::int64_t more_bytes) const;
+    /// For so much besides what has been added already.
+    void require_room(std::int64_t blocks, std::int64_t bytes) const;
+    void require_within_bounds(std::int64_t more_blocks, std::int64_t more_bytes) const;
     void make_room_for_blocks() const;
     std::size_t height_below(const Uuid& id) const;
     bool is_within(const Uuid& id, const Uuid& ancestor) const;
@@ -189,6 +196,7 @@ private:
     /// Children in order, as far as they are loaded.
     std::map<Uuid, std::set<std::pair<std::string, Uuid>>> below_;
     std::set<Uuid> taken_;
+    bool counts_at_end_ = false;
     std::int64_t more_ = 0;        ///< live blocks added, less those taken away
     std::int64_t more_bytes_ = 0;  ///< the same of what they hold
 };

@@ -28,10 +28,10 @@ constexpr Sql load_below{"content.load_below", R"(
 constexpr Sql load_whole{"content.load_whole", R"(
     SELECT v.* FROM block_view v
     WHERE v.org_id = $1 AND v.trashed_by IS NULL
-        AND v.card_id = coalesce($2::uuid, (
+        AND v.card_id = (SELECT coalesce($2::uuid, (
             SELECT k.id FROM boards o
             JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
-            WHERE o.org_id = $1 AND o.key = $3)))"};
+            WHERE o.org_id = $1 AND o.key = $3))))"};
 
 // Whatever has an id of its own, and all of version 8: those are made up of others (RFC 9562), as
 // the one by which the files among a card's values are kept.

@@ -100,6 +100,7 @@ void append(std::string& list, const T& record) {
 }  // namespace
 
 bool CardTree::write(Raise raise) {
+    if (counts_at_end_) require_within_bounds(more_, more_bytes_);
     std::string fresh, changed;
     for (const auto& [id, node] : nodes_) {
         const StoredBlock& row = node.row;

@@ -15,7 +15,7 @@ constexpr SignedPaths paths("/card-files/", "files.card_file");
 constexpr Sql leave_values{"files.leave_values", R"(
     DELETE FROM file_places p
     USING cards c
-    WHERE p.org_id = $1 AND c.org_id = $1 AND c.id = ANY ($2::uuid[])
+    WHERE p.org_id = $1 AND c.org_id = $1 AND c.id = ANY ($2::uuid[]) AND p.card_id = c.id
         AND p.holder_id = overlay(c.id::text placing '8' from 15)::uuid
         AND NOT EXISTS (
             SELECT FROM jsonb_path_query(c.properties, '$.*.files[*].file_id') v (file_id)

@@ -147,6 +147,11 @@ File get(Call& call, const FileId& in) {
 
 // ------------------------------------------------------------------------------------ delete
 
+// What was just being hung up hangs there by then.
+constexpr Sql lock_file{"files.lock_file", R"(
+    SELECT id FROM files WHERE org_id = $1 AND id = $2
+    FOR UPDATE)"};
+
 constexpr Sql drop_file{"files.delete_file", R"(
     WITH unhung AS (
         DELETE FROM file_places WHERE org_id = $1 AND file_id = $2
@@ -169,6 +174,7 @@ SVC_RECORD(Place, (card_id, ""), (board_id, ""));
 
 void remove(Call& call, const FileId& in) {
     Tx& tx = call.tx();
+    tx.queue(lock_file, call.org(), in.file_id);
     auto later = see(call, {in.file_id});
     auto attached = tx.later<Place>(attached_to, call.org(), in.file_id);
     const auto seen = later.one();

@@ -1,5 +1,9 @@
 #include "modules/boards/parts/public_text.hpp"
 
+#include "svc/json.hpp"
+
+#include <boost/json.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -59,14 +63,20 @@ std::string_view secret_at(std::string_view text, std::size_t at, char before) {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-/// Without what marks a style, which may begin within a word.
-std::string unstyled(std::string_view word) {
-    const auto last = word.rfind('>');  // looked for once, and not by every < of a hostile word
+/// Without what marks a style or a link, which may begin within a word: the text that people see.
+std::string unmarked(std::string_view word) {
+    // Where the last one closes: looked for once, and not by everything of a hostile word that
+    // opens.
+    const auto last_tag = word.rfind('>'), last_target = word.rfind(')');
+    const auto closes = [](std::size_t last, std::size_t at) {
+        return last != std::string_view::npos && at < last;
+    };
     std::string out;
     for (std::size_t i = 0; i < word.size(); ++i) {
-        const bool opens = word[i] == '<' && last != word.npos && i < last;
-        if (opens) i = word.find('>', i);
-        else if (word[i] != '*' && word[i] != '~' && word[i] != '`') out += word[i];
+        if (word[i] == '<' && closes(last_tag, i)) i = word.find('>', i);
+        else if (word.substr(i).starts_with("](") && closes(last_target, i)) i = word.find(')', i);
+        else if (constexpr std::string_view signs = "*~`[]"; signs.find(word[i]) == signs.npos)
+            out += word[i];
     }
     return out;
 }
@@ -90,14 +100,32 @@ std::string with_whole_words(std::string_view markdown) {
     std::string out;
     for (std::size_t at = 0; at < markdown.size();) {
         const auto word = run_at(markdown, at, [](char c) { return !is_space(c); });
-        const std::string bare = unescaped(word), plain = unstyled(bare);
-        const std::string open = public_text(plain);
-        if (open == plain) out += word;
-        else out += unstyled(public_text(bare)) == open ? bare : plain;
+        const std::string bare = unescaped(word), plain = unmarked(bare);
+        const std::string open = public_text(plain), half_open = public_text(bare);
+        if (open != plain) out += unmarked(half_open) == unmarked(open) ? bare : plain;
+        else out += half_open == bare ? word : bare;
         at += word.size();
         if (at < markdown.size()) out += markdown[at++];
     }
     return out;
+}
+
+RichTexts with_whole_words(const RichTexts& texts) {
+    std::string by_itself;
+    for (const RichText& each : texts) by_itself += public_text(each.plain_text);
+    const std::string together = public_text(plain_text_of(texts));
+    return together == by_itself ? texts : RichTexts{text_item(together)};
+}
+
+JsonText with_whole_words(const JsonText& value) {
+    static constexpr std::string_view type = "rich_text";
+    if (value.text.find(type) == value.text.npos) return value;
+    json::value whole = parse_json(value.text);
+    if (whole.at("type") != json::value(type)) return value;
+    AsJson<RichTexts> texts;
+    texts.text = json::serialize(whole.at(type));
+    whole.as_object()[type] = parse_json(AsJson(with_whole_words(texts.parsed())).text);
+    return {json::serialize(whole)};
 }
 
 std::string public_text(std::string_view text) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "modules/boards/parts/rich_text.hpp"
 
 namespace svc::boards {
 
@@ -10,7 +9,13 @@ namespace svc::boards {
 std::string public_text(std::string_view text);
 
 /// Markdown in which addresses and secrets are broken up neither by backslashes nor by marks of
-/// style, so that public_text() finds them.
+/// style or links, so that public_text() finds them.
 std::string with_whole_words(std::string_view markdown);
+
+/// The same of rich text: one plain item, where some are broken up between items.
+RichTexts with_whole_words(const RichTexts& texts);
+
+/// The same of a card's value, of which rich text alone can be broken up.
+JsonText with_whole_words(const JsonText& value);
 
 }  // namespace svc::boards

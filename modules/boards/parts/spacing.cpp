@@ -34,7 +34,6 @@ SVC_RECORD(Held, (id, ""));
 std::vector<Uuid> make_room(
     Tx& tx, const Siblings& siblings, const Uuid& org, const Uuid& parent, const OrderKey& key
 ) {
-    if (!key.is_long()) return {};
     for (std::int64_t reach = 32;; reach *= 8) {
         Run run =
             run_around(tx.all<Standing>(siblings.near, org, parent, key.str(), reach + 1), reach);

@@ -25,10 +25,10 @@ struct Standing {
 };
 SVC_RECORD(Standing, (id, ""), (position, ""), (above, ""));
 
-/// Gives those around `key` in `parent` new keys, in the same order, when it is long: as few of
-/// them as find room, and none when somebody else is just writing one, since whoever comes to this
-/// spot next tries again. That is no change of theirs: it raises no version. Answers whose keys,
-/// queued, are other ones.
+/// Gives those around `key` in `parent` new keys, in the same order: as few of them as find room,
+/// and none when somebody else is just writing one, since whoever comes to this spot next tries
+/// again. That is no change of theirs: it raises no version. Answers whose keys, queued, are other
+/// ones.
 std::vector<Uuid> make_room(
     Tx& tx, const Siblings& siblings, const Uuid& org, const Uuid& parent, const OrderKey& key
 );

@@ -73,6 +73,7 @@ private:
         const char before = i > 0 ? text[i - 1] : last_of(begins);
         const char after = i + 1 < text.size() ? text[i + 1] : '\0';
         if (static_cast<unsigned char>(c) < 0x20 || (c == ' ' && begins)) return entity(c);
+        if (c == '|') ++bars_;
         if (must_escape(c, before, after, begins)) out_ += '\\';
         else if ((c == '.' || c == ')') && only_digits_before()) out_ += '\\';
         out_ += c;
@@ -98,8 +99,9 @@ private:
             case '=':
             case ':':
             case '>': return begins;
-            // In a table's cells all of them are escaped afterwards.
-            case '|': return begins && breaks_ == LineBreaks::as_lines;
+            // In a table's cells all of them are escaped afterwards. Nobody reads a line with very
+            // many, for it could be the row of a table.
+            case '|': return breaks_ == LineBreaks::as_lines && (begins || bars_ > most_bare_bars);
             default: return false;
         }
     }
@@ -119,6 +121,7 @@ private:
     }
 
     void break_line() {
+        bars_ = 0;
         if (breaks_ == LineBreaks::as_tags) {
             guard_trailing_space();
             out_ += "<br>";
@@ -136,9 +139,12 @@ private:
         entity(' ');
     }
 
+    static constexpr std::size_t most_bare_bars = 100;
+
     LineBreaks breaks_;
     std::string out_;
     bool line_begins_ = true;
+    std::size_t bars_ = 0;  ///< in this line so far
 };
 
 /// A text as a code span; its fence is longer than any within.

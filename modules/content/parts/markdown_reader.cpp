@@ -10,6 +10,20 @@ namespace svc::content {
 
 namespace {
 
+/// One level further down, for as long as it lives.
+class Level {
+public:
+    explicit Level(int& depth) : depth_(depth) {
+        if (++depth_ > 40) throw MarkdownError("blocks stand 32 levels deep at most");
+    }
+    ~Level() { --depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+private:
+    int& depth_;
+};
+
 class BlockReader {
 public:
     explicit BlockReader(std::string_view source) {
@@ -21,17 +35,15 @@ public:
     }
 
     std::vector<BlockInput> below(cmark_node* parent) {
-        if (++depth_ > 40) throw MarkdownError("blocks stand 32 levels deep at most");
+        const Level level(depth_);
         cmark_node* at = cmark_node_first_child(parent);
-        auto blocks = siblings(at, {});
-        --depth_;
-        return blocks;
+        return siblings(at, {});
     }
 
 private:
     /// Reads on until the mark that ends a group, which is passed; `at` stands behind it then.
     std::vector<BlockInput> siblings(cmark_node*& at, std::string_view until) {
-        if (++depth_ > 40) throw MarkdownError("blocks stand 32 levels deep at most");
+        const Level level(depth_);
         std::vector<BlockInput> blocks;
         while (at) {
             cmark_node* node = at;
@@ -44,7 +56,6 @@ private:
                 take(node, blocks);
             }
         }
-        --depth_;
         return blocks;
     }
 
@@ -123,6 +134,7 @@ private:
     }
 
     void take_columns(cmark_node*& at, std::vector<BlockInput>& blocks) {
+        const Level level(depth_);
         std::vector<std::vector<BlockInput>> columns;
         while (at) {
             cmark_node* node = at;
@@ -307,13 +319,23 @@ private:
         return block_of(BlockType::code, payload);
     }
 
+    /// A row in whose cells nothing stands, not even a mark.
+    static bool is_bare(cmark_node* row) {
+        for (cmark_node* cell = cmark_node_first_child(row); cell; cell = cmark_node_next(cell))
+            if (cmark_node_first_child(cell)) return false;
+        return true;
+    }
+
     static BlockInput table(cmark_node* node) {
         TableBlock payload;
         payload.table_width = cmark_gfm_extensions_get_table_columns(node);
         if (payload.table_width > 100) throw MarkdownError("a table has 100 columns at most");
-        payload.has_column_header = true;
         std::vector<BlockInput> rows;
-        for (cmark_node* at = cmark_node_first_child(node); at; at = cmark_node_next(at)) {
+        // Of a table without a header the writer leaves that row empty.
+        cmark_node* at = cmark_node_first_child(node);
+        payload.has_column_header = !cmark_node_next(at) || !is_bare(at);
+        if (!payload.has_column_header) at = cmark_node_next(at);
+        for (; at; at = cmark_node_next(at)) {
             TableRowBlock row;
             Named named;
             for (cmark_node* cell = cmark_node_first_child(at); cell;
@@ -324,11 +346,6 @@ private:
             row.cells.resize(static_cast<std::size_t>(payload.table_width));
             rows.push_back(block_of(BlockType::table_row, row));
             rows.back().named = std::move(named);
-            const bool empty = std::ranges::all_of(row.cells, &RichTexts::empty);
-            if (rows.size() == 1 && empty && cmark_node_next(at)) {
-                payload.has_column_header = false;
-                rows.clear();
-            }
         }
         BlockInput block = block_of(BlockType::table, payload);
         block.children = std::move(rows);

@@ -37,11 +37,16 @@ std::string fenced(const std::string& code, const std::string& info) {
     return fence + info + "\n" + code + (code.empty() ? "" : "\n") + fence;
 }
 
-/// A fence's info string is one line and holds no backtick.
+/// A fence's info string is one line and holds no backtick; what it escapes is read as it was.
 std::string info_of(const std::string& language) {
     if (language == "plain text") return {};
-    std::string info = language;
-    std::erase_if(info, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '`'; });
+    std::string info;
+    for (const char c : language) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == '`') continue;
+        if (c == '\\') info += "\\\\";
+        else if (c == '&') info += "&amp;";
+        else info += c;
+    }
     return info;
 }
 
@@ -58,6 +63,13 @@ std::string row_of(const std::vector<RichTexts>& cells) {
     std::string out = "|";
     for (const RichTexts& each : cells) out += " " + cell(each) + " |";
     return out;
+}
+
+/// With a mark when it says nothing, or it would stand for a table without a header.
+std::string header_of(const std::vector<RichTexts>& cells) {
+    const std::string row = row_of(cells);
+    if (row.find_first_not_of("| ") != row.npos) return row;
+    return "| " + std::string(empty_mark) + row.substr(2);
 }
 
 /// Links do not nest: what leads somewhere within the text of a link is only named there.
@@ -191,8 +203,9 @@ private:
         if (!payload.has_column_header) out = row_of(std::vector<RichTexts>(width)) + "\n" + rule;
         for (const WrittenBlock& each : block.children) {
             if (!out.empty()) out += '\n';
-            out += row_of(payload_as<TableRowBlock>(each.payload).cells);
-            if (&each == block.children.data() && payload.has_column_header) out += "\n" + rule;
+            const bool heads = &each == block.children.data() && payload.has_column_header;
+            const auto cells = payload_as<TableRowBlock>(each.payload).cells;
+            out += heads ? header_of(cells) + "\n" + rule : row_of(cells);
         }
         return out;
     }

@@ -112,7 +112,7 @@ SVC_RECORD(
     CodeBlock,
     (rich_text, "The code.", length(0, most_items), defaulted),
     (caption, "What stands below it.", length(0, most_items), defaulted),
-    (language, "What the code is written in.", length(1, 60), defaulted)
+    (language, "What the code is written in.", length(1, 60), svc::trimmed, defaulted)
 );
 
 struct EquationBlock {

@@ -7,10 +7,10 @@ namespace svc::content {
 namespace {
 
 constexpr std::size_t most_bytes = 1'000'000;
-constexpr std::ptrdiff_t most_bars_in_line = 400;
+constexpr std::size_t most_bars_in_line = 400;
 constexpr std::size_t most_markers_in_line = 100;
-constexpr std::ptrdiff_t most_brackets = 20'000;
-constexpr std::ptrdiff_t most_marks = 40'000;
+constexpr std::size_t most_brackets = 20'000;
+constexpr std::size_t most_marks = 40'000;
 
 /// Signs in front of a line that each may open a quote or a list.
 std::size_t markers(std::string_view line) {
@@ -31,18 +31,30 @@ bool is_rule(std::string_view line) {
     });
 }
 
+/// How many of these signs there are that no backslash makes plain text of.
+template <class Is>
+std::size_t count_signs(std::string_view text, Is is) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\') ++i;
+        else if (is(text[i])) ++count;
+    }
+    return count;
+}
+
 }  // namespace
 
 std::string wildness_of(std::string_view text) {
     if (text.size() > most_bytes) return "the text is too long";
-    if (std::ranges::count(text, '[') > most_brackets) return "there are too many brackets";
+    const auto is_bracket = [](char c) { return c == '['; };
+    if (count_signs(text, is_bracket) > most_brackets) return "there are too many brackets";
     const auto is_mark = [](char c) { return c == '*' || c == '_' || c == '~' || c == '`'; };
-    if (std::ranges::count_if(text, is_mark) > most_marks) return "there are too many marks";
+    if (count_signs(text, is_mark) > most_marks) return "there are too many marks";
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
-        if (std::ranges::count(line, '|') > most_bars_in_line)
+        if (count_signs(line, [](char c) { return c == '|'; }) > most_bars_in_line)
             return "a line has too many vertical bars";
         if (markers(line) > most_markers_in_line && !is_rule(line))
             return "a line opens too many quotes or lists";

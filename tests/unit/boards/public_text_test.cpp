@@ -40,6 +40,39 @@ TEST(PublicText, FindsInMarkdownWhatIsPrintedInTwoStyles) {
     EXPECT_EQ(with_whole_words(other), other);
 }
 
+TEST(PublicText, FindsInMarkdownWhatIsALinkInPart) {
+    const std::string half(15, 'a');
+    for (const std::string& hidden :
+         {"[svc_" + half + "](<https://x.y/>)" + half,
+          "svc\\_[" + half + half + "](<https://x.y/>)",
+          std::string("[link.ada](<https://x.y/>)@example.com"),
+          std::string("ada[@example.com](<https://x.y/>)"),
+          std::string("ada@[example.com](https://x.y/)")})
+        EXPECT_EQ(shown(with_whole_words(hidden)), "[hidden]") << hidden;
+    EXPECT_EQ(
+        shown(with_whole_words("[a](<https://h/?m=joe%40corp.com>)")), "[a](<https:[hidden]>)"
+    );
+    const std::string other = "[a](<https://x.y/>) a[0] [b](c)";
+    EXPECT_EQ(with_whole_words(other), other);
+}
+
+TEST(PublicText, FindsInRichTextWhatStandsInSeveralItems) {
+    const auto said = [](const std::vector<std::string>& items) {
+        RichTexts texts;
+        for (const std::string& each : items) texts.push_back(text_item(each));
+        return plain_text_of(with_whole_words(texts));
+    };
+    EXPECT_EQ(said({"to ada", "@example.com", "!"}), "to [hidden]");
+    EXPECT_EQ(said({"svc_", std::string(30, 'a')}), "[hidden]");
+    EXPECT_EQ(said({"ada", " and ", "ben"}), "ada and ben");
+    const JsonText value{
+        R"({"id":"x","type":"rich_text","rich_text":)" +
+        AsJson(RichTexts{text_item("ada"), text_item("@example.com")}).text + "}"};
+    EXPECT_EQ(with_whole_words(value).text.find("example"), std::string::npos);
+    const JsonText number{R"({"id":"x","type":"number","number":1})"};
+    EXPECT_EQ(with_whole_words(number).text, number.text);
+}
+
 TEST(PublicText, FindsSecretsThatStickToSomething) {
     const std::string rest(43, 'a');
     EXPECT_EQ(shown("my_svc_" + rest), "my_[hidden]");
@@ -122,7 +155,7 @@ TEST(Throttle, LetsSoManyThroughInAMinute) {
 
 // Shown to strangers, who have time.
 TEST(PublicText, TakesNoTimeOutOfProportion) {
-    for (const char* often : {"<", "\\<", "**<", "@", "svc_"}) {
+    for (const char* often : {"<", "\\<", "**<", "@", "svc_", "](", "[", "a%40"}) {
         std::string text;
         while (text.size() < 2'000'000) text += often;
         const auto from = std::chrono::steady_clock::now();

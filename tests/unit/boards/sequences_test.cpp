@@ -162,6 +162,52 @@ TEST(Sequences, AGapThatIsChosenTimeAndAgainFindsRoomAgain) {
     ) << "being given room is no change of a card";
 }
 
+TEST(Sequences, WhatIsPutAwayKeepsItsPlaceWhenOthersFindRoom) {
+    Desk desk;
+    std::vector<std::string> ids;
+    for (int i = 0; i < 9; ++i)
+        ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
+    const Titles before = desk.titles(desk.backlog);
+    world().run(
+        "UPDATE cards SET position = 'V0000000' || repeat('V', 60) || number % 10 || 'V' "
+        "WHERE board_id = '" +
+        desk.board.str() + "'"
+    );
+    for (const int i : {2, 6}) world().must(desk.owner, "archive_card", {{"card_id", ids[i]}});
+    world().must(desk.owner, "delete_card", {{"card_id", ids[4]}});
+    const std::string extra =
+        desk.card(desk.backlog, {{"title", "extra"}, {"after_id", ids[0]}}).text("/id");
+    EXPECT_LE(longest_position(desk), 8);
+    world().must(desk.owner, "delete_card", {{"card_id", extra}});
+    for (const int i : {2, 4, 6}) world().must(desk.owner, "restore_card", {{"card_id", ids[i]}});
+    EXPECT_EQ(desk.titles(desk.backlog), before);
+}
+
+TEST(Sequences, ThereIsRoomBetweenTwoThatCameToOnePlaceTogether) {
+    for (const char* place : {"both", "after", "before"}) {
+        Desk desk;
+        std::vector<std::string> ids;
+        for (int i = 0; i < 4; ++i)
+            ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
+        world().run(
+            "UPDATE cards SET position = (SELECT position FROM cards WHERE id = '" + ids[1] +
+            "') WHERE id = '" + ids[2] + "'"
+        );
+        const auto tied = desk.titles(desk.backlog);  // by their ids: 1 before 2
+        ASSERT_EQ(tied, (Titles{"0", "1", "2", "3"}));
+        object wanted{{"title", "new"}};
+        if (place != std::string("before")) wanted["after_id"] = ids[1];
+        if (place != std::string("after")) wanted["before_id"] = ids[2];
+        desk.card(desk.backlog, wanted);
+        EXPECT_EQ(desk.titles(desk.backlog), (Titles{"0", "1", "new", "2", "3"})) << place;
+        object wrong{{"board_id", desk.board.str()}, {"column_id", desk.backlog.str()}};
+        wrong["title"] = "wrong";
+        wrong["after_id"] = ids[2];
+        wrong["before_id"] = ids[1];
+        EXPECT_EQ(world().ask(desk.owner, "create_card", wrong).status, 422);
+    }
+}
+
 TEST(Sequences, SeveralWhoChooseOneGapAtOnceAllFindRoom) {
     Desk desk;
     std::vector<std::string> ids;

@@ -1,7 +1,6 @@
 // Markdown in and out, by itself: no database.
 
 #include "modules/content/parts/markdown.hpp"
-#include "modules/content/parts/matching.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -245,6 +244,48 @@ TEST(Markdown, OfRandomTextSaysTheSameWords) {
 
 // -------------------------------------------------------------------------------- hostile texts
 
+TEST(Markdown, TablesKeepTheirEmptyRows) {
+    const auto table = [](bool header, const std::vector<std::string>& rows) {
+        WrittenBlock block{
+            {},
+            BlockType::table,
+            R"({"table_width":1,"has_column_header":)" + std::string(header ? "true" : "false") +
+                R"(,"has_row_header":false})",
+            {}};
+        for (const std::string& each : rows) {
+            TableRowBlock row;
+            row.cells.push_back(each.empty() ? RichTexts{} : RichTexts{boards::text_item(each)});
+            std::string payload;
+            Json<TableRowBlock>::write(row, payload);
+            block.children.push_back({{}, BlockType::table_row, payload, {}});
+        }
+        return block;
+    };
+    for (const bool header : {true, false})
+        for (const std::vector<std::string>& rows :
+             {std::vector<std::string>{"", "x"}, {"", "", ""}, {"x", ""}, {"", "", "x"}, {""}}) {
+            const std::string text = markdown_of({table(header, rows)});
+            const auto blocks = read(text);
+            ASSERT_EQ(blocks.size(), 1U) << text;
+            EXPECT_EQ(blocks[0].children.size(), rows.size()) << text;
+            EXPECT_EQ(payload_as<TableBlock>(blocks[0].payload).has_column_header, header) << text;
+            EXPECT_EQ(again(text), text);
+        }
+}
+
+TEST(Markdown, CodeKeepsItsLanguageWhateverItIsCalled) {
+    for (const char* language : {"c++", "a&amp;b", "a\\*b", "c#", "&", "a b"}) {
+        CodeBlock code;
+        code.rich_text = {boards::text_item("x")};
+        code.language = language;
+        std::string payload;
+        Json<CodeBlock>::write(code, payload);
+        const auto blocks = read(markdown_of({WrittenBlock{{}, BlockType::code, payload, {}}}));
+        ASSERT_EQ(blocks.size(), 1U);
+        EXPECT_EQ(payload_as<CodeBlock>(blocks[0].payload).language, language);
+    }
+}
+
 // Links do not nest: a caption that leads somewhere keeps its words.
 TEST(Markdown, OfABlockThatIsALinkSaysItsCaptionWithoutLinks) {
     const std::string caption =
@@ -279,6 +320,15 @@ TEST(HostileMarkdown, LeadsNowhereDangerous) {
     EXPECT_EQ(again("<img src=x onerror=alert(1)>"), "\\<img src=x onerror=alert(1)>");
 }
 
+TEST(HostileMarkdown, MayBePlainTextForAllItsSigns) {
+    for (const char* sign : {"\\|", "\\[", "\\*"}) {
+        std::string text;
+        for (int i = 0; i < 60'000; ++i) text += sign;
+        EXPECT_EQ(read(text).size(), 1U) << sign;
+    }
+    EXPECT_THROW(read("|" + std::string(500, '|')), MarkdownError);
+}
+
 TEST(HostileMarkdown, TakesNoTimeOutOfProportion) {
     const auto many = [](const char* text, int times) {
         std::string out;
@@ -300,6 +350,8 @@ TEST(HostileMarkdown, TakesNoTimeOutOfProportion) {
           many("\\", 200'000),
           many("* a\n  ", 30'000),
           many("<!-- below -->\n\n", 12'000),
+          many("<!-- columns -->\n\n", 12'000),
+          many("<!-- columns -->\n\n<!-- column -->\n\n", 8'000),
           many("<details>\n\n", 18'000),
           many("~~a~", 50'000)}) {
         const auto from = std::chrono::steady_clock::now();
@@ -309,54 +361,6 @@ TEST(HostileMarkdown, TakesNoTimeOutOfProportion) {
         }
         EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5))
             << text.substr(0, 40);
-    }
-}
-
-// ------------------------------------------------------------------------------------ matching
-
-namespace {
-Likeness like(const char* whole, const char* own = nullptr, int type = 0) {
-    return {whole, own ? own : whole, type};
-}
-}  // namespace
-
-TEST(Matching, FindsWhatStayedWhatChangedAndWhatMoved) {
-    EXPECT_THAT(
-        matched({like("a"), like("b"), like("c")}, {like("a"), like("new"), like("c")}),
-        ElementsAre(Optional(0U), Optional(1U), Optional(2U))
-    );
-    EXPECT_THAT(
-        matched({like("a"), like("b", "b", 1), like("c")}, {like("a"), like("new"), like("c")}),
-        ElementsAre(Optional(0U), std::nullopt, Optional(2U))
-    );
-    EXPECT_THAT(
-        matched({like("a"), like("b"), like("c")}, {like("b"), like("c"), like("a")}),
-        ElementsAre(Optional(1U), Optional(2U), Optional(0U))
-    );
-}
-
-TEST(Matching, UsesEachOnceWhateverTheLists) {
-    std::mt19937 engine(7);
-    for (int round = 0; round < 500; ++round) {
-        std::vector<Likeness> before, after;
-        const auto fill = [&](std::vector<Likeness>& list) {
-            for (int i = static_cast<int>(engine() % 12); i > 0; --i) {
-                const std::string own = std::to_string(engine() % 5);
-                list.push_back(
-                    {own + std::to_string(engine() % 2), own, static_cast<int>(engine() % 3)}
-                );
-            }
-        };
-        fill(before);
-        fill(after);
-        const auto pairs = matched(before, after);
-        ASSERT_EQ(pairs.size(), after.size());
-        std::set<std::size_t> used;
-        for (const auto& each : pairs) {
-            if (!each) continue;
-            ASSERT_LT(*each, before.size());
-            ASSERT_TRUE(used.insert(*each).second);
-        }
     }
 }
 

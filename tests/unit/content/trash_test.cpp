@@ -95,4 +95,20 @@ TEST(Trash, NothingComesBackDeeperThanBlocksStand) {
     EXPECT_EQ(page.restore(inner).status, 200);
 }
 
+TEST(Trash, NothingComesBackBelowWhatHoldsNothingAnyMore) {
+    Page page;
+    object heading = says("heading_1", "folds");
+    heading["heading_1"].as_object()["is_toggleable"] = true;
+    const Uuid holder = page.add(holding(heading, {paragraph("x")}));
+    const Uuid inner =
+        page.must("list_block_children", {{"parent_id", holder.str()}}).id("/results/0/id");
+    page.remove(inner);
+    object change{{"block_id", holder.str()}, {"heading_1", {{"is_toggleable", false}}}};
+    page.must("update_block", change);
+    EXPECT_EQ(page.restore(inner).status, 422);
+    change["heading_1"].as_object()["is_toggleable"] = true;
+    page.must("update_block", change);
+    EXPECT_EQ(page.restore(inner).status, 200);
+}
+
 }  // namespace svc::test

@@ -187,6 +187,26 @@ TEST_F(Sharing, NothingIsDeletedFromWhatIsPutAway) {
     expect(204, me().send("DELETE", "/v1/files/" + id));
 }
 
+TEST_F(Sharing, WhatIsDeletedHangsNowhereWhoeverJustHangsItUp) {
+    for (int round = 0; round < 8; ++round) {
+        const auto id = file(me());
+        std::thread hanging([&, client = token("member")]() mutable {
+            attach(client, card, id);
+            client.post(
+                "/v1/comments",
+                json::value{
+                    {"parent", {{"card_id", card}}},
+                    {"markdown", "See"},
+                    {"attachments", json::array{json::object{{"file_id", id}}}}}
+            );
+        });
+        attach(me(), card, id);
+        EXPECT_EQ(me().send("DELETE", "/v1/files/" + id).status, 204);
+        hanging.join();
+        EXPECT_EQ(run("SELECT count(*) FROM file_places WHERE file_id = '" + id + "'"), "0");
+    }
+}
+
 TEST_F(Sharing, AttachmentsThatHangNowhereGoAfterAMonth) {
     const auto hung = file(me()), idle = file(me()), fresh = file(me()), hung_again = file(me());
     const auto picture = file(me(), png, {{"purpose", "avatar"}});

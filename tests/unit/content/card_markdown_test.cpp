@@ -1,0 +1,163 @@
+// A card's blocks as one Markdown text, on the real modules and database.
+
+#include "tests/unit/content/page.hpp"
+
+#include <chrono>
+
+namespace svc::test {
+
+TEST(CardMarkdown, KeepsTheIdsOfWhatStays) {
+    Page page;
+    const auto write = [&](const char* text) {
+        return page.must(
+            "update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}}
+        );
+    };
+    write("# Plan\n\n- one\n- two\n  - below\n- three\n\nThe end.");
+    EXPECT_EQ(page.all(), "Plan one two(below) three The end.");
+    const auto ids = [&] {
+        const Said list = page.list();
+        std::map<std::string, std::string> by_text;
+        for (const value& each : list.body.at("results").as_array())
+            by_text[said(each)] = each.at("id").as_string();
+        return by_text;
+    };
+    auto before = ids();
+    write("# Plan\n\nAn introduction.\n\n- one\n- TWO\n  - below\n- three\n\nThe end.");
+    EXPECT_EQ(page.all(), "Plan An introduction. one TWO(below) three The end.");
+    auto now = ids();
+    for (const char* same : {"Plan", "one", "three", "The end."})
+        EXPECT_EQ(now[same], before[same]) << same;
+    EXPECT_EQ(now["TWO"], before["two"]);
+    // Moved, not made anew.
+    write("The end.\n\n# Plan");
+    EXPECT_EQ(page.all(), "The end. Plan");
+    EXPECT_EQ(page.list().text("/results/0/id"), before["The end."]);
+    EXPECT_EQ(page.list().text("/results/1/id"), before["Plan"]);
+}
+
+TEST(CardMarkdown, KeepsWhatItCannotSay) {
+    Page page;
+    object colored = paragraph("red");
+    colored["paragraph"].as_object()["color"] = "red";
+    page.append(
+        {colored,
+         object{{"bookmark", {{"url", "https://x.org"}}}},
+         holding(
+             object{{"column_list", object{}}},
+             {holding(object{{"column", object{}}}, {paragraph("l")}),
+              holding(object{{"column", object{}}}, {paragraph("r")})}
+         )}
+    );
+    const Said before = page.list();
+    const Said text = page.must("get_card_markdown", {{"card_id", "DES-1"}});
+    const std::int64_t version = page.card_version();
+    page.must(
+        "update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text.text("/markdown")}}
+    );
+    EXPECT_EQ(page.list().body.at("results"), before.body.at("results"));
+    EXPECT_EQ(page.card_version(), version);
+}
+
+TEST(CardMarkdown, IsAppendedToAndChangedByItsWords) {
+    Page page;
+    const auto ask = [&](object what) {
+        what["card_id"] = page.card.str();
+        return page.ask("update_card_markdown", std::move(what));
+    };
+    ask({{"mode", "append"}, {"markdown", "one two"}});
+    ask({{"mode", "append"}, {"markdown", "two three"}});
+    EXPECT_EQ(page.all(), "one two two three");
+    const std::string first = page.list().text("/results/0/id");
+    EXPECT_EQ(ask({{"mode", "find_replace"}, {"find", "two"}, {"markdown", "2"}}).status, 422);
+    EXPECT_EQ(ask({{"mode", "find_replace"}, {"find", "four"}, {"markdown", "4"}}).status, 422);
+    EXPECT_EQ(ask({{"mode", "find_replace"}, {"markdown", "4"}}).status, 422);
+    EXPECT_EQ(ask({{"find", "one"}, {"markdown", "4"}}).status, 422);
+    EXPECT_EQ(
+        ask({{"mode", "find_replace"}, {"find", "one two"}, {"markdown", "1 2"}}).status, 200
+    );
+    EXPECT_EQ(page.all(), "1 2 two three");
+    EXPECT_EQ(page.list().text("/results/0/id"), first);
+    EXPECT_EQ(
+        ask({{"mode", "find_replace"}, {"find", "t"}, {"markdown", "T"}, {"replace_all", true}}
+        ).text("/markdown"),
+        "1 2\n\nTwo Three"
+    );
+    EXPECT_EQ(ask({{"markdown", ""}}).text("/markdown"), "");
+    EXPECT_EQ(ask({{"markdown", "[x](user:" + new_uuid().str() + ")"}}).status, 422);
+}
+
+TEST(CardMarkdown, SentBackAsItIsChangesNothing) {
+    Page page;
+    const auto cells = [](const char* text) {
+        return object{{"table_row", {{"cells", array{words(text)}}}}};
+    };
+    const auto bare = object{{"table_row", {{"cells", array{array{}}}}}};
+    const auto table = [&](bool header) {
+        return holding(
+            object{{"table", {{"table_width", 1}, {"has_column_header", header}}}},
+            {bare, bare, cells("x")}
+        );
+    };
+    page.append(
+        {table(true),
+         table(false),
+         says("code", "a\r\nb\rc"),
+         object{{"equation", {{"expression", "a\r\nb"}}}},
+         paragraph(std::string(500, '|') + std::string(500, '[')),
+         paragraph("a\r\nb")}
+    );
+    const Said before = page.list();
+    const std::int64_t version = page.card_version();
+    const auto text = page.must("get_card_markdown", {{"card_id", page.card.str()}});
+    page.must(
+        "update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text.text("/markdown")}}
+    );
+    EXPECT_EQ(page.list().body.at("results"), before.body.at("results"));
+    EXPECT_EQ(page.card_version(), version);
+}
+
+TEST(CardMarkdown, WordsThatStandThereOftenAreReplacedAtOnce) {
+    Page page;
+    for (int i = 0; i < 6; ++i) {
+        array blocks;
+        for (int n = 0; n < 95; ++n) blocks.push_back(paragraph('b' + std::string(1990, 'a')));
+        page.append(blocks);
+    }
+    const auto from = std::chrono::steady_clock::now();
+    page.must(
+        "update_card_markdown",
+        {{"card_id", page.card.str()},
+         {"mode", "find_replace"},
+         {"find", "a"},
+         {"markdown", ""},
+         {"replace_all", true}}
+    );
+    EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(10));
+    EXPECT_EQ(page.all().substr(0, 5), "b b b");
+}
+
+// What goes and what comes are counted when all is done.
+TEST(CardMarkdown, ReplacesOneBlockByAnotherOnAFullCard) {
+    Page page;
+    page.append({toggle("t", {paragraph("one")}), toggle("u", {paragraph("two")})});
+    world().run("UPDATE cards SET block_count = 10000 WHERE id = '" + page.card.str() + "'");
+    const auto write = [&](const std::string& first, const std::string& second) {
+        const auto folded = [](const char* title, const std::string& text) {
+            return "<details>\n<summary>" + std::string(title) + "</summary>\n\n" + text +
+                   "\n\n</details>\n\n";
+        };
+        return page
+            .ask(
+                "update_card_markdown",
+                {{"card_id", page.card.str()},
+                 {"markdown", folded("t", first) + folded("u", second)}}
+            )
+            .status;
+    };
+    EXPECT_EQ(write("one\n\nmore", "- two"), 422);
+    EXPECT_EQ(write("one\n\n- more", ""), 200);
+    EXPECT_EQ(page.all(), "t(one more) u");
+}
+
+}  // namespace svc::test
