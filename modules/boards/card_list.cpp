@@ -96,20 +96,8 @@ constexpr std::string_view shapes = R"(
 constexpr std::string_view rising = " ORDER BY page.key, page.id";
 constexpr std::string_view falling = " ORDER BY page.key DESC, page.id DESC";
 
-/// Texts one behind the other, in static storage.
-template <const std::string_view&... Part>
-struct Joined {
-    static constexpr auto text = [] {
-        std::array<char, (Part.size() + ...)> out{};
-        char* end = out.data();
-        ((end = std::copy(Part.begin(), Part.end(), end)), ...);
-        return out;
-    }();
-    static constexpr std::string_view view{text.data(), text.size()};
-};
-
 template <const std::string_view& Key, const std::string_view& Cut, const std::string_view& Order>
-using PageSql = Joined<keyed_by, Key, listed, Cut, shapes, Order>;
+using PageSql = SqlText<keyed_by, Key, listed, Cut, shapes, Order>;
 
 // Orders that an index gives.
 
@@ -163,13 +151,13 @@ constexpr std::string_view of_board = " AND c.board_id = $5 ";
 constexpr std::string_view of_column = " AND c.column_id = $6 AND NOT c.is_archived ";
 constexpr Sql sorted{
     "boards.list_cards_sorted",
-    Joined<keyed_by, by_made_up, listed, after_made_up, shapes, rising>::view};
+    SqlText<keyed_by, by_made_up, listed, after_made_up, shapes, rising>::view};
 constexpr Sql sorted_on_board{
     "boards.list_cards_sorted_on_board",
-    Joined<keyed_by, by_made_up, listed, of_board, after_made_up, shapes, rising>::view};
+    SqlText<keyed_by, by_made_up, listed, of_board, after_made_up, shapes, rising>::view};
 constexpr Sql sorted_in_column{
     "boards.list_cards_sorted_in_column",
-    Joined<keyed_by, by_made_up, listed, of_column, after_made_up, shapes, rising>::view};
+    SqlText<keyed_by, by_made_up, listed, of_column, after_made_up, shapes, rising>::view};
 
 /// A statement, and the keys in front of its first page.
 struct Plan {

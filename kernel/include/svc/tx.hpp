@@ -2,6 +2,8 @@
 
 #include "svc/types.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -21,6 +23,18 @@ namespace svc {
 struct Sql {
     std::string_view name;
     std::string_view text;
+};
+
+/// Texts one behind the other, in static storage: for statements that differ in parts.
+template <const std::string_view&... Part>
+struct SqlText {
+    static constexpr auto text = [] {
+        std::array<char, (Part.size() + ...)> out{};
+        char* end = out.data();
+        ((end = std::copy(Part.begin(), Part.end(), end)), ...);
+        return out;
+    }();
+    static constexpr std::string_view view{text.data(), text.size()};
 };
 
 /// A statement's parameters in PostgreSQL's text form.
