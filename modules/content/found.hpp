@@ -39,6 +39,20 @@ SVC_RECORD(
 enum class ByTime { latest, oldest };
 BOOST_DESCRIBE_ENUM(ByTime, latest, oldest)
 
+/// How the statements begin: `open` are the boards that the caller may see, $5 alone if given.
+inline constexpr std::string_view open_boards = R"(
+    WITH open AS MATERIALIZED (
+        SELECT b.id
+        FROM boards b
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        WHERE b.org_id = $1 AND NOT b.in_trash AND ($5::uuid IS NULL OR b.id = $5)
+            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+                IS NOT NULL
+    ))";
+
 /// Queues a page of everything that the caller may see: on one board, or of one sort, if given.
 Later<Hit> list_by_time(
     Call& call,

@@ -8,38 +8,27 @@ namespace svc::content {
 
 namespace {
 
-// $5 board, $6 sort of thing, $7 and $8 where the last page ended. Each sort of thing is read along
-// an index of its own, as far as one page goes.
-constexpr std::string_view seen_boards = R"(
-    WITH open AS MATERIALIZED (
-        SELECT b.id
-        FROM boards b
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
-        WHERE b.org_id = $1 AND NOT b.in_trash AND ($5::uuid IS NULL OR b.id = $5)
-            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
-                IS NOT NULL
-    ), page AS (
+// Behind what open_boards takes: $6 sort of thing, $7 and $8 where the last page ended. Each sort
+// of thing is read along an index of its own, as far as one page goes.
+constexpr std::string_view of_boards = R"(, page AS (
         (SELECT 'board' AS object, t.id, t.last_edited_time
          FROM boards t
          WHERE t.org_id = $1 AND coalesce($6, 'board') = 'board'
              AND t.id = ANY (ARRAY(SELECT o.id FROM open o)))";
-constexpr std::string_view cards = R"(
+constexpr std::string_view of_cards = R"(
         UNION ALL
         (SELECT 'card', t.id, t.last_edited_time
          FROM cards t
          WHERE t.org_id = $1 AND NOT t.in_trash AND coalesce($6, 'card') = 'card'
              AND t.board_id = ANY (ARRAY(SELECT o.id FROM open o)))";
-constexpr std::string_view blocks = R"(
+constexpr std::string_view of_blocks = R"(
         UNION ALL
         (SELECT 'block', t.id, t.last_edited_time
          FROM blocks t
          JOIN cards c ON c.org_id = $1 AND c.id = t.card_id AND NOT c.in_trash
          WHERE t.org_id = $1 AND t.trashed_by IS NULL AND coalesce($6, 'block') = 'block'
              AND c.board_id = ANY (ARRAY(SELECT o.id FROM open o)))";
-constexpr std::string_view comments = R"(
+constexpr std::string_view of_comments = R"(
         UNION ALL
         (SELECT 'comment', t.id, t.last_edited_time
          FROM comments t
@@ -75,8 +64,19 @@ constexpr std::string_view oldest_page = " ORDER BY last_edited_time, id LIMIT $
 constexpr std::string_view oldest_first = " ORDER BY p.last_edited_time, p.id";
 
 template <const std::string_view& Cut, const std::string_view& Page, const std::string_view& Order>
-using ListSql =
-    SqlText<seen_boards, Cut, cards, Cut, blocks, Cut, comments, Cut, Page, shapes, Order>;
+using ListSql = SqlText<
+    open_boards,
+    of_boards,
+    Cut,
+    of_cards,
+    Cut,
+    of_blocks,
+    Cut,
+    of_comments,
+    Cut,
+    Page,
+    shapes,
+    Order>;
 
 constexpr Sql list_latest{"content.list_latest", ListSql<older, newest_page, newest_first>::view};
 constexpr Sql list_oldest{"content.list_oldest", ListSql<newer, oldest_page, oldest_first>::view};

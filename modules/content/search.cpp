@@ -105,26 +105,15 @@ SVC_RECORD(
 );
 
 // Everything that the caller may see and that has the words, with a key to sort by. What is found
-// is made readable for one page alone. $5 query, $6 board, $7 sort of thing, $8 order: relevance,
-// latest or oldest; $9 and $10 where the last page ended. The words stand in a condition of their
-// own, which an index can answer.
-constexpr Sql find_words{"content.search", R"(
-    WITH asked AS (
-        SELECT websearch_to_tsquery('simple', tamed($5)) AS words
+// is made readable for one page alone. Behind what open_boards takes: $6 sort of thing, $7 query,
+// $8 order: relevance, latest or oldest; $9 and $10 where the last page ended. The words stand in a
+// condition of their own, which an index can answer.
+constexpr std::string_view of_words = R"(, asked AS (
+        SELECT websearch_to_tsquery('simple', tamed($7)) AS words
     ), wanted AS (
         SELECT CASE WHEN a.words::text LIKE '%''' THEN (a.words::text || ':*')::tsquery
             ELSE a.words END AS words
         FROM asked a
-    ), open AS MATERIALIZED (
-        SELECT b.id
-        FROM boards b
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
-        WHERE b.org_id = $1 AND NOT b.in_trash AND ($6::uuid IS NULL OR b.id = $6)
-            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
-                IS NOT NULL
     ), keyed AS (
         SELECT f.object, f.id,
             CASE $8
@@ -134,7 +123,7 @@ constexpr Sql find_words{"content.search", R"(
             END AS sort_key
         FROM found_view f
         CROSS JOIN wanted w
-        WHERE f.org_id = $1 AND f.object = coalesce($7, f.object)
+        WHERE f.org_id = $1 AND f.object = coalesce($6, f.object)
             AND f.board_id = ANY (ARRAY(SELECT o.id FROM open o))
             AND f.words @@ (SELECT words FROM wanted)
     ), page AS (
@@ -156,7 +145,9 @@ constexpr Sql find_words{"content.search", R"(
         WHERE v.org_id = $1 AND v.object = p.object AND v.id = p.id OFFSET 0
     ) f
     CROSS JOIN wanted w
-    ORDER BY p.sort_key DESC, p.id DESC)"};
+    ORDER BY p.sort_key DESC, p.id DESC)";
+
+constexpr Sql find_words{"content.search", SqlText<open_boards, of_words>::view};
 
 constexpr char mark_begins = '\x01', mark_ends = '\x02';
 
@@ -219,9 +210,9 @@ Later<Hit> ask(Call& call, const SearchRequest& in) {
     return Seat::of(call).later<Hit>(
         call.tx(),
         find_words,
-        *in.query,
         in.board_id,
         thing,
+        *in.query,
         order ? name_of(*order) : "relevance",
         after ? after->at(0) : std::to_string(std::numeric_limits<std::int64_t>::max()),
         after ? after->at(1) : Uuid().str(),
