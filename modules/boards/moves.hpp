@@ -45,8 +45,9 @@ SVC_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
 Later<Spot> find_spot(
     Tx& tx, const Uuid& org, const Uuid& column, const Uuid& card, const Anchors& anchors
 );
-/// A key for that spot; where two who came together have the same key, they are parted first.
-/// Throws Failure 422 when an anchor stands elsewhere or they contradict.
+/// A key for that spot; where two who came together have the same key, they are parted first, or,
+/// while others place cards in the column, joined. Throws Failure 422 when an anchor stands
+/// elsewhere or they contradict.
 OrderKey key_at(
     Call& call, Later<Spot>& spot, const Uuid& column, const Uuid& card, const Anchors& anchors
 );
