@@ -176,7 +176,7 @@ OrderKey key_at(
     if (is_tied(found)) {
         part_cards(call.tx(), call.org(), column, found.below);
         found = find_spot(call.tx(), call.org(), column, card, anchors).must();
-        // Others are at work there: with them, for now, whose order the ids decide.
+        // Others are placing cards there: it goes among the tied, whose order their ids decide.
         if (is_tied(require_anchored(call, found, anchors))) return found.below;
     }
     return OrderKey::between(found.below, found.above, chance());

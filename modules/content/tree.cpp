@@ -326,9 +326,7 @@ bool CardTree::restore(const Uuid& id, const OwnSpot& own) {
     };
     if (own.taken) {
         unlink(id);
-        nodes_.at(id).before = nodes_.at(id).row;
-        nodes_.at(id).row.position =
-            OrderKey::between(own.position, own.above, boards::chance()).str();
+        touch(id).row.position = OrderKey::between(own.position, own.above, boards::chance()).str();
         link(id);
     }
     show(id);

@@ -140,10 +140,11 @@ bool CardTree::write(Raise raise) {
 void CardTree::make_room_for_blocks() const {
     std::map<Uuid, OrderKey> crowded;  // one new key for each parent
     for (const auto& [id, node] : nodes_) {
-        const OrderKey key(node.row.position);
         const bool placed = node.state == State::fresh ||
                             (node.before && node.before->position != node.row.position);
-        if (placed && key.is_long()) crowded.emplace(node.row.parent_id, key);
+        if (!placed) continue;
+        const OrderKey key(node.row.position);
+        if (key.is_long()) crowded.emplace(node.row.parent_id, key);
     }
     for (const auto& [parent, key] : crowded)
         boards::make_room(call_.tx(), blocks_of_parent, call_.org(), parent, key);
