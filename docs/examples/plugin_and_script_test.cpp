@@ -1,3 +1,4 @@
+#include "tests/support/places.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 
@@ -10,7 +11,7 @@ namespace svc::test {
 
 namespace {
 
-const std::string script = SVC_SOURCE "/docs/examples/scripts/urgent-titles.lua";
+const std::string script = in_source("docs/examples/scripts/urgent-titles.lua");
 
 }  // namespace
 
@@ -36,7 +37,7 @@ TEST(MailLog, MailsEndInTheLog) {
 
 TEST(UrgentTitles, ItsOwnTestsPass) {
     const auto checked = run({
-        SVC_BUILD "/bin/workboard",
+        in_build("bin/workboard"),
         "check-scripts",
         script,
         "--database-url",

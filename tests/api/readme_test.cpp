@@ -1,4 +1,5 @@
 #include "tests/support/markdown.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/server.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +21,7 @@ std::string replaced(std::string text, std::string_view what, const std::string&
 }  // namespace
 
 TEST(Readme, ItsFiveMinutesWorkAsWritten) {
-    const auto part = section(read_file(SVC_SOURCE "/README.md"), "## Five minutes with curl");
+    const auto part = section(read_file(in_source("README.md")), "## Five minutes with curl");
     std::string script;
     for (const auto& block : code_blocks(part)) script += block.text;
     ASSERT_THAT(script, HasSubstr("claim-next"));

@@ -1,3 +1,4 @@
+#include "tests/support/places.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gtest/gtest.h>
@@ -125,7 +126,7 @@ protected:
                  tool,
                  json::serialize(arguments)},
                 {},
-                SVC_SOURCE);
+                source_folder());
         EXPECT_EQ(called.code, 0) << called.output;
         return {.status = 200, .headers = {}, .body = called.output};
     }

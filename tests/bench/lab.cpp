@@ -3,6 +3,7 @@
 #include "core/settings.hpp"
 #include "load.hpp"
 #include "statements.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/workspace.hpp"
 
 namespace svc::bench {
@@ -44,7 +45,7 @@ Lab::Lab()
 
 test::Server::Options Lab::options(const std::vector<std::string>& settings) const {
     test::Server::Options options{
-        .program = std::filesystem::path(SVC_BUILD) / "bin/workboard",
+        .program = build_folder() / "bin/workboard",
         .var = var_.path(),
         .database_url = url_,
         .settings = settings,

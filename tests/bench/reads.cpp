@@ -1,6 +1,7 @@
 #include "lab.hpp"
 #include "load.hpp"
 #include "statements.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <fmt/format.h>
@@ -141,7 +142,7 @@ public:
         test::write_file(file, boost::json::serialize(obvious_question(lab, question)));
         program_ = std::make_unique<test::Program>(test::Program::Start{
             .command =
-                {std::string(SVC_BUILD) + "/bin/obvious_poco",
+                {in_build("bin/obvious_poco"),
                  std::to_string(port_),
                  std::to_string(connections + 4),
                  keywords(lab.postgres().superuser_url(lab.database_url())),

@@ -1,3 +1,5 @@
+#include "tests/support/places.hpp"
+
 #include "lab.hpp"
 #include "load.hpp"
 #include "process.hpp"
@@ -32,7 +34,7 @@ Started start_once(const Lab& lab, const std::string& request) {
              "--database-url",
              options.database_url},
         .environment = {},
-        .folder = SVC_SOURCE,
+        .folder = source_folder(),
         .output = options.var / "cold.log",
     };
     test::Program program(start);

@@ -1,5 +1,6 @@
 #include "tests/rules/source.hpp"
 #include "tests/support/markdown.hpp"
+#include "tests/support/places.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@ namespace svc::test {
 
 namespace {
 
-std::string page(const std::string& name) { return read_file(fs::path(SVC_SOURCE) / name); }
+std::string page(const std::string& name) { return read_file(source_folder() / name); }
 
 /// The words of every list in kernel/tools/setup.sh that names Debian packages.
 std::set<std::string> packages_installed() {
@@ -62,7 +63,7 @@ TEST(Documents, LinksLeadSomewhere) {
              each != none;
              ++each) {
             const auto target =
-                fs::path(SVC_SOURCE) / fs::path(file.path).parent_path() / (*each)[1].str();
+                source_folder() / fs::path(file.path).parent_path() / (*each)[1].str();
             EXPECT_TRUE(fs::exists(target)) << file.path << " links to " << (*each)[1];
         }
     }
@@ -83,7 +84,7 @@ TEST(Documents, DecisionsAreNumberedWithoutGaps) {
 
 TEST(Documents, TheCommandsCanBeRun) {
     for (const char* name : {"run", "test", "bench", ".ci/run"}) {
-        const auto permissions = fs::status(fs::path(SVC_SOURCE) / name).permissions();
+        const auto permissions = fs::status(source_folder() / name).permissions();
         EXPECT_NE(permissions & fs::perms::owner_exec, fs::perms::none) << name;
         EXPECT_TRUE(page(name).starts_with("#!/usr/bin/env bash\n")) << name;
     }
@@ -92,7 +93,7 @@ TEST(Documents, TheCommandsCanBeRun) {
 // What they have in common stands in one place; build.mjs puts them into it.
 TEST(Documents, AccountPagesShareTheirFrame) {
     int pages = 0;
-    for (const auto& each : fs::directory_iterator(fs::path(SVC_SOURCE) / "admin/src/www")) {
+    for (const auto& each : fs::directory_iterator(source_folder() / "admin/src/www")) {
         if (!each.is_directory()) continue;
         ++pages;
         EXPECT_TRUE(read_file(each.path() / "index.html").starts_with("<account-page "))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ inline const std::vector<SourceFile>& sources() {
         const std::set<std::string> skipped{
             ".git", ".cache", "build", "var", "node_modules", "generated"};
         std::vector<SourceFile> out;
-        const fs::path top = SVC_SOURCE;
+        const fs::path top = source_folder();
         for (auto each = fs::recursive_directory_iterator(top); each != end(each); ++each) {
             const auto name = each->path().filename().string();
             if (each->is_directory() && skipped.contains(name)) each.disable_recursion_pending();

@@ -2,14 +2,20 @@
 
 #include "db/cluster.hpp"
 #include "db/programs.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/program.hpp"
 
 #include <libpq-fe.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 
 namespace svc::test {
@@ -49,7 +55,7 @@ const fs::path& home() {
             sizeof name,
             "/tmp/workboard-tests-%u-%08zx",
             geteuid(),
-            std::hash<std::string_view>()(SVC_BUILD) & 0xffffffff
+            std::hash<std::string>()(build_folder().string()) & 0xffffffff
         );
         db::make_private_folder(name, db::cluster_account());
         return fs::path(name);
@@ -103,6 +109,20 @@ std::vector<pid_t> processes_of(pid_t server) {
             found.push_back(process);
     }
     return found;
+}
+
+/// Tells builds apart whose modules may bring other migrations.
+std::string digest_of_build() {
+    std::vector<fs::path> files{build_folder() / "bin/workboard"};
+    for (const char* folder : {"lib/modules", "lib"})
+        for (const auto& entry : fs::directory_iterator(build_folder() / folder))
+            if (entry.path().extension() == ".so") files.push_back(entry.path());
+    std::ranges::sort(files);
+    std::string text;
+    for (const fs::path& file : files)
+        text += file.string() + ' ' + std::to_string(fs::file_size(file)) + ' ' +
+                std::to_string(fs::last_write_time(file).time_since_epoch().count()) + '\n';
+    return hex(sha256(text)).substr(0, 16);
 }
 
 }  // namespace
@@ -178,10 +198,43 @@ Postgres::~Postgres() {
 }
 
 std::string Postgres::fresh_database() {
+    return make_database(shared_ ? migrated_template() : "template0");
+}
+
+std::string Postgres::empty_database() { return make_database("template0"); }
+
+std::string Postgres::make_database(const std::string& from) {
     const std::string name = "t" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
     run("DROP DATABASE IF EXISTS " + name);
-    run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE template0");
+    run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE " + from);
     return cluster_->url("workboard", name);
+}
+
+std::string Postgres::migrated_template() {
+    static const std::string name = "schema_" + digest_of_build();
+    static std::once_flag made;
+    std::call_once(made, [&] {
+        const FileLock making(home() / "schema.lock");
+        if (!run("SELECT 1 FROM pg_database WHERE datname = '" + name + "'").empty()) return;
+        // Half-made ones have another name.
+        const std::string half = "half_" + name;
+        run("DROP DATABASE IF EXISTS " + half);
+        run("CREATE DATABASE " + half + " OWNER workboard TEMPLATE template0");
+        const TempFolder var("workboard-schema");
+        const auto migrated = test::run(
+            {in_build("bin/workboard"),
+             "migrate",
+             "--database-url",
+             cluster_->url("workboard", half),
+             "--var",
+             var.path()},
+            {},
+            source_folder()
+        );
+        if (migrated.code != 0) throw std::runtime_error("cannot migrate: " + migrated.output);
+        run("ALTER DATABASE " + half + " RENAME TO " + name);
+    });
+    return name;
 }
 
 std::string Postgres::superuser_url(std::string_view url) const {

@@ -30,9 +30,13 @@ public:
     /// Makes the data folder of a cluster that has never run, as initdb would but at once.
     static void make_data(const std::filesystem::path& data);
 
-    /// The URL of a new empty database that the role `workboard` (neither superuser nor
-    /// BYPASSRLS) owns. It is dropped when this process ends.
+    /// The URL of a new database that the role `workboard` (neither superuser nor BYPASSRLS) owns.
+    /// It is dropped when this process ends. On the shared cluster it has the schema of all modules
+    /// that are shipped, copied from a database that was migrated once for this build; on a cluster
+    /// of one's own it is empty, and the server migrates it.
     std::string fresh_database();
+    /// The same without a schema, for tests of what makes one.
+    std::string empty_database();
     /// The same database as seen by the superuser, who is above row-level security.
     std::string superuser_url(std::string_view url) const;
     /// Runs statements as the superuser, in the database of `url` or in "postgres"; the first
@@ -51,6 +55,8 @@ private:
     struct Shared {};
     explicit Postgres(Shared);
     void prepare(bool is_shared, std::vector<std::string> settings);
+    std::string make_database(const std::string& from);
+    std::string migrated_template();
 
     std::unique_ptr<db::Cluster> cluster_;
     std::atomic<int> databases_{0};

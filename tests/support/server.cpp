@@ -1,4 +1,5 @@
 #include "tests/support/server.hpp"
+#include "tests/support/places.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -23,8 +24,7 @@ std::optional<std::uint16_t> port_in(const std::string& output, std::size_t from
 }  // namespace
 
 Server::Server(Options options) : options_(std::move(options)) {
-    if (options_.program.empty())
-        options_.program = std::filesystem::path(SVC_BUILD) / "bin/workboard";
+    if (options_.program.empty()) options_.program = build_folder() / "bin/workboard";
     if (options_.var.empty()) {
         own_folder_ = std::make_unique<TempFolder>("workboard-test");
         options_.var = own_folder_->path();
@@ -44,7 +44,7 @@ void Server::start() {
         .command =
             {options_.program, "serve", "--port", std::to_string(port_), "--var", options_.var},
         .environment = options_.environment,
-        .folder = SVC_SOURCE,
+        .folder = source_folder(),
         .output = log(),
     };
     if (!options_.database_url.empty()) {

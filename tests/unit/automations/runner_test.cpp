@@ -3,6 +3,7 @@
 #include "core/kernel_impl.hpp"
 #include "events/consumers.hpp"
 #include "events/sequencer.hpp"
+#include "tests/support/places.hpp"
 #include "tests/unit/automations/sandboxes.hpp"
 #include "tests/unit/events/world.hpp"
 
@@ -81,10 +82,7 @@ const Operation take_rights{
 // ------------------------------------------------------------ a kernel around them
 
 std::string migration() {
-    std::ifstream file(
-        std::filesystem::path(SVC_SOURCE) /
-        "modules/automations/migrations/0001_automation_runs.sql"
-    );
+    std::ifstream file(source_folder() / "modules/automations/migrations/0001_automation_runs.sql");
     return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/automations/engine/sandbox.hpp"
+#include "tests/support/places.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace svc::test {
 using namespace std::chrono_literals;
 
 inline std::filesystem::path sandbox_program() {
-    return std::filesystem::path(SVC_BUILD) / "bin" / "workboard-sandbox";
+    return build_folder() / "bin" / "workboard-sandbox";
 }
 
 /// The processes of sandboxes that this process has started and not buried, by their ids.

@@ -1,4 +1,5 @@
 #include "modules/automations/engine/check.hpp"
+#include "tests/support/places.hpp"
 #include "tests/unit/automations/sandboxes.hpp"
 
 #include <fstream>
@@ -54,8 +55,7 @@ std::string fault_of_test(const std::string& script, const std::string& test) {
 
 TEST(Scripts, AllThatAreShippedPassTheirTests) {
     int scripts = 0;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(SVC_SOURCE) / "scripts")) {
+    for (const auto& entry : std::filesystem::directory_iterator(source_folder() / "scripts")) {
         if (entry.path().extension() != ".lua") continue;
         ++scripts;
         const auto report = check_script(entry.path(), sandbox());

@@ -1,3 +1,5 @@
+#include "tests/support/places.hpp"
+
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -13,7 +15,7 @@ namespace {
 
 /// Ends as the probe does: the signal that killed it, negative, or its exit code.
 int end_of_probe(std::string attempt) {
-    const std::string program = std::string(SVC_BUILD) + "/bin/sandbox_probe";
+    const std::string program = in_build("bin/sandbox_probe");
     std::string name = "sandbox_probe";
     char* words[] = {name.data(), attempt.data(), nullptr};
     pid_t pid = 0;

@@ -2,6 +2,7 @@
 
 #include "core/app.hpp"
 #include "core/kernel_impl.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/program.hpp"
 
@@ -49,7 +50,7 @@ public:
             {"database.pool", "20"},
             {"log.level", "warning"},
         };
-        const std::filesystem::path build = SVC_BUILD;
+        const std::filesystem::path build = build_folder();
         app_ = std::make_unique<core::App>(
             sources, core::Places{build / "lib" / "modules", build / "share"}
         );

@@ -1,11 +1,12 @@
 #include "core/loader.hpp"
+#include "tests/support/places.hpp"
 
 #include <gtest/gtest.h>
 
 namespace svc::core {
 namespace {
 
-const std::filesystem::path folder = SVC_BUILD "/lib/test_modules";
+const std::filesystem::path folder = svc::test::in_build("lib/test_modules");
 
 /// The names in the order of loading, or the one line that says what is wrong.
 std::string load(std::vector<std::string> names) {

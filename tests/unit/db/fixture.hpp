@@ -122,7 +122,7 @@ protected:
 class SharedDatabaseTest : public DatabaseTest {
 protected:
     test::Postgres& postgres = test::Postgres::shared();
-    const std::string url = postgres.fresh_database();
+    const std::string url = postgres.empty_database();
     const std::unique_ptr<Database> database = open(url);
 };
 

@@ -29,7 +29,7 @@ protected:
     }
 
     test::Postgres& postgres = test::Postgres::shared();
-    const std::string url = postgres.fresh_database();
+    const std::string url = postgres.empty_database();
     Database database{{.url = url}};
     const Migration one = step(1, "CREATE TABLE colours (name text)");
     const Migration two = step(2, "ALTER TABLE colours ADD hue integer");

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 class World {
 public:
     explicit World(Postgres& cluster = Postgres::shared())
-        : postgres(cluster), url(cluster.fresh_database()), database(settings_for(url)) {
+        : postgres(cluster), url(cluster.empty_database()), database(settings_for(url)) {
         database.open();
         db::migrate(database, db::unpack_migrations("kernel", svc_kernel_migrations));
     }

@@ -2,6 +2,7 @@
 #include "svc/types.hpp"
 #include "tests/unit/files/house.hpp"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 /// What the server has signed is good until its time. The tests sign as it does, with its secret,
@@ -51,7 +52,7 @@ protected:
 
     Server server{{
         .database_url = Postgres::shared().fresh_database(),
-        .settings = {std::string("server.secret=") + known},
+        .settings = {fmt::format("server.secret={}", known)},
     }};
     core::Secret secret{known};
 };

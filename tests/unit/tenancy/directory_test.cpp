@@ -1,4 +1,5 @@
 #include "svc/types.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/program.hpp"
 #include "tests/unit/tenancy/role.hpp"
@@ -14,17 +15,12 @@ namespace {
 class DirectoryPolicies : public testing::Test {
 protected:
     static void SetUpTestSuite() {
-        url = Postgres::shared().fresh_database();
+        url = Postgres::shared().empty_database();
         const TempFolder var("workboard-directory");
         const auto migrated = test::run(
-            {std::string(SVC_BUILD) + "/bin/workboard",
-             "migrate",
-             "--database-url",
-             url,
-             "--var",
-             var.path()},
+            {in_build("bin/workboard"), "migrate", "--database-url", url, "--var", var.path()},
             {},
-            SVC_SOURCE
+            source_folder()
         );
         if (migrated.code != 0) throw std::runtime_error(migrated.output);
         server = std::make_unique<Role>(url);

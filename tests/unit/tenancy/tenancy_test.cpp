@@ -1,4 +1,5 @@
 #include "svc/types.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/program.hpp"
 #include "tests/unit/tenancy/role.hpp"
@@ -39,17 +40,12 @@ std::string quoted(const std::string& text) {
 class Tenancy : public testing::Test {
 protected:
     static void SetUpTestSuite() {
-        url = Postgres::shared().fresh_database();
+        url = Postgres::shared().empty_database();
         const TempFolder var("workboard-tenancy");
         const auto migrated = test::run(
-            {std::string(SVC_BUILD) + "/bin/workboard",
-             "migrate",
-             "--database-url",
-             url,
-             "--var",
-             var.path()},
+            {in_build("bin/workboard"), "migrate", "--database-url", url, "--var", var.path()},
             {},
-            SVC_SOURCE
+            source_folder()
         );
         if (migrated.code != 0) throw std::runtime_error(migrated.output);
         owner = std::make_unique<Role>(Postgres::shared().superuser_url(url));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/places.hpp"
 #include "tests/unit/accounts/accounts.hpp"
 
 /// One workspace, Ada's, and people with any role in it, on the real program.
@@ -63,7 +64,7 @@ protected:
 
     /// `workboard <words>` on the database of the server, as an operator runs it.
     Finished operate(std::vector<std::string> words) {
-        words.insert(words.begin(), SVC_BUILD "/bin/workboard");
+        words.insert(words.begin(), in_build("bin/workboard"));
         words.insert(
             words.end(), {"--database-url", database, "--var", (server.var() / "operator").string()}
         );

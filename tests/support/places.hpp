@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+/// Where things lie on this machine. Told by functions and not by macros, so that one file alone
+/// is compiled with them, and a compiler cache finds all others in every clone.
+namespace svc::test {
+
+/// The checkout, absolute.
+const std::filesystem::path& source_folder();
+/// What it was built into, absolute.
+const std::filesystem::path& build_folder();
+
+/// A file of the checkout or of the build, as a word for a command.
+inline std::string in_source(const char* path) { return source_folder() / path; }
+inline std::string in_build(const char* path) { return build_folder() / path; }
+
+}  // namespace svc::test
