@@ -47,7 +47,8 @@ inline const std::vector<SourceFile>& sources() {
         for (auto each = fs::recursive_directory_iterator(top); each != end(each); ++each) {
             const auto name = each->path().filename().string();
             if (each->is_directory() && skipped.contains(name)) each.disable_recursion_pending();
-            if (!each->is_regular_file()) continue;
+            // In a further work tree of git's, `.git` is a file.
+            if (!each->is_regular_file() || skipped.contains(name)) continue;
             auto text = read_file(each->path());
             if (text.find('\0') != std::string::npos) continue;  // a picture, not text
             out.push_back({fs::relative(each->path(), top).string(), std::move(text)});
