@@ -1,6 +1,6 @@
 # The digest of the kernel's public headers is the ABI: a module built against other
 # headers does not load.
-file(GLOB svc_public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernel/include/svc/*.hpp)
+file(GLOB_RECURSE svc_public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernel/include/svc/*.hpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${svc_public_headers})
 set(svc_digests "")
 foreach(header ${svc_public_headers})

@@ -8,11 +8,11 @@ build_packages=(
     g++ cmake ninja-build ccache mold
     libpoco-dev libboost1.81-dev libboost-json1.81-dev libpq-dev libssl-dev libsodium-dev
     liblua5.4-dev libseccomp-dev libfmt-dev libtomlplusplus-dev libre2-dev
-    libcmark-gfm-dev libcmark-gfm-extensions-dev
+    libcmark-gfm-dev libcmark-gfm-extensions-dev libicu-dev
     postgresql-15 ca-certificates
 )
 node_packages=(nodejs npm)  # only when there is no other Node
-test_packages=(libgtest-dev libgmock-dev curl jq)
+test_packages=(libgtest-dev libgmock-dev curl jq nginx caddy chromium)
 bench_packages=(wrk)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -58,6 +58,13 @@ install_packages() {
     mapfile -t missing < <(missing_of "$@")
     [ ${#missing[@]} -gt 0 ] || return 0
     say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+    # Nor is any package to start a service: tests run the programs by themselves.
+    local keep_services=/usr/sbin/policy-rc.d kept=no
+    if [ ! -e "$keep_services" ]; then
+        printf '#!/bin/sh\nexit 101\n' | as_root tee "$keep_services" >/dev/null
+        as_root chmod 755 "$keep_services"
+        kept=yes
+    fi
     # The PostgreSQL package makes and starts a cluster of its own, unless told not to. Workboard
     # brings its own and leaves the system's alone.
     as_root mkdir -p "${keep_clusters%/*}"
@@ -69,6 +76,7 @@ install_packages() {
         apt_install "${missing[@]}" || status=$?
     }
     as_root rm -f "$keep_clusters"
+    if [ $kept = yes ]; then as_root rm -f "$keep_services"; fi
     [ $status = 0 ] || fail "Debian's packages could not be installed; apt-get says why above."
 }
 

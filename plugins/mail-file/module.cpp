@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/mail/api.hpp"
+#include "svc/operator/upkeep.hpp"
 
 #include <Poco/Logger.h>
 
@@ -54,7 +55,14 @@ public:
     void open(Kernel& kernel) override {
         settings_ = kernel.settings<Settings>();
         folder_ = kernel.var_folder() / "mail";
-        if (!kernel.find<mail::Driver>()) kernel.offer<mail::Driver>(*this);
+        if (kernel.find<mail::Driver>()) return;
+        kernel.offer<mail::Driver>(*this);
+        kernel.use<Upkeep>().add(Check{"mail", [this] {
+                                           return Finding{
+                                               Finding::Level::warning,
+                                               "mails become files in " + folder_.string() +
+                                                   "; set mail-smtp.host to have them sent"};
+                                       }});
     }
 
     void carry(const mail::Message& message) override {

@@ -2,6 +2,7 @@
 
 #include "plugins/mail-smtp/session.hpp"
 #include "svc/cut_off.hpp"
+#include "svc/operator/upkeep.hpp"
 
 #include <Poco/Exception.h>
 #include <Poco/Net/DNS.h>
@@ -62,16 +63,33 @@ public:
             );
         context_ = make_context(settings_);
         kernel.offer<mail::Driver>(*this);
+        kernel.use<Upkeep>().add(Check{"mail", [this] { return check(); }});
     }
 
     void carry(const mail::Message& message) override {
+        converse([&](Session& session) { session.send(message); });
+    }
+
+private:
+    /// Greets and logs in, and leaves.
+    Finding check() const {
+        converse([](Session&) {});
+        return {
+            Finding::Level::ok,
+            "mails are taken by " + settings_.host + ":" + std::to_string(settings_.port)};
+    }
+
+    void converse(const std::function<void(Session&)>& work) const {
         const auto end = Clock::now() + std::chrono::seconds(settings_.timeout_seconds);
         try {
             const auto socket =
                 dial(settings_.host, static_cast<std::uint16_t>(settings_.port), end);
             const CutOff cut_off(socket.impl()->sockfd(), end);
             try {
-                talk(socket, message);
+                Session session(socket, settings_, context_);
+                session.begin();
+                work(session);
+                session.end();
             } catch (const Poco::Exception&) {
                 if (!cut_off.happened()) throw;
                 throw std::runtime_error(settings_.host + " takes too long");
@@ -79,14 +97,6 @@ public:
         } catch (const Poco::Exception& problem) {
             throw std::runtime_error(settings_.host + ": " + problem.displayText());
         }
-    }
-
-private:
-    void talk(const Poco::Net::StreamSocket& socket, const mail::Message& message) const {
-        Session session(socket, settings_, context_);
-        session.begin();
-        session.send(message);
-        session.end();
     }
 
     Settings settings_;

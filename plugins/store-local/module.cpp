@@ -20,6 +20,9 @@ public:
         store_->add_routes(kernel);
         kernel.offer<files::ObjectStore>(*store_);
     }
+    void start() override {
+        if (store_) store_->objects().make_folder();
+    }
 
 private:
     std::optional<Store> store_;

@@ -106,6 +106,7 @@ void Store::add_routes(Kernel& kernel) {
         .path = std::string(folder) + "*",
         .handle = [this](RouteCall& call) { return give(call.request()); },
     });
+    kernel.use<Upkeep>().add(Check{"store", [this] { return objects_.check(); }});
     kernel.every("store-local.remove_unfinished", std::chrono::hours(1), [this] {
         objects_.remove_unfinished(std::chrono::hours(24));
     });
@@ -193,6 +194,21 @@ std::optional<files::Contents> Store::take(const std::string& from, const std::s
 
 void Store::clear(const std::string& prefix, const std::optional<std::string>& keep) try {
     objects_.clear(prefix, keep);
+} catch (const std::system_error& problem) {
+    throw files::StoreError(problem.what());
+}
+
+bool Store::read(const std::string& key, const BackupPart::Sink& to) try {
+    return objects_.read(key, to);
+} catch (const std::system_error& problem) {
+    throw files::StoreError(problem.what());
+}
+
+void Store::write(const std::string& key, std::int64_t, const BackupPart::Source& from) try {
+    objects_.make_folder();
+    const auto file = objects_.begin();
+    for (auto piece = from(); !piece.empty(); piece = from()) file->write(piece);
+    objects_.publish(*file, key);
 } catch (const std::system_error& problem) {
     throw files::StoreError(problem.what());
 }

@@ -48,9 +48,13 @@ StreamSocket dial(const Place& place, Clock::time_point end) {
 Conversation::Answer exchange(
     Poco::Net::HTTPClientSession& session,
     Poco::Net::HTTPRequest& request,
+    const Conversation::Ask& ask,
     const Conversation::Sink& sink
 ) {
-    session.sendRequest(request);
+    std::ostream& to = session.sendRequest(request);
+    if (ask.body)
+        for (auto piece = ask.body(); !piece.empty() && to; piece = ask.body())
+            to.write(piece.data(), static_cast<std::streamsize>(piece.size()));
     Poco::Net::HTTPResponse response;
     std::istream& from = session.receiveResponse(response);
     Conversation::Answer answer{.status = response.getStatus(), .body = {}};
@@ -89,10 +93,19 @@ Conversation::Conversation(const Settings& settings)
 }
 
 Conversation::Answer Conversation::run(const Ask& ask, const Sink& sink) const {
-    const auto end = Clock::now() + time_;
+    // Bytes of a backup may take the time that a slow line needs besides.
+    constexpr std::int64_t slowest = 256 << 10;  // a second
+    const auto end = Clock::now() + time_ + std::chrono::seconds(ask.body_size / slowest);
     const auto path = place_.path_of(ask.key);
     const auto headers = signed_headers(
-        account_, place_, ask.method, path, ask.query, ask.headers, Timestamp::now()
+        account_,
+        place_,
+        ask.method,
+        path,
+        ask.query,
+        ask.headers,
+        Timestamp::now(),
+        ask.body ? Payload::unsigned_body : Payload::empty
     );
     const auto target =
         percent_encoded(path, "/") + (ask.query.empty() ? "" : '?' + query_text(ask.query));
@@ -101,7 +114,7 @@ Conversation::Answer Conversation::run(const Ask& ask, const Sink& sink) const {
     request.set("User-Agent", "workboard");
     request.setKeepAlive(false);
     for (const auto& [name, value] : headers) request.set(name, value);
-    if (ask.method == "PUT") request.setContentLength(0);
+    if (ask.method == "PUT") request.setContentLength64(ask.body_size);
     try {
         const StreamSocket socket = dial(place_, end);
         const CutOff cut_off(socket.impl()->sockfd(), end);
@@ -110,7 +123,7 @@ Conversation::Answer Conversation::run(const Ask& ask, const Sink& sink) const {
             if (place_.secure)
                 over = Poco::Net::SecureStreamSocket::attach(socket, place_.host, context_);
             Poco::Net::HTTPClientSession session(over);
-            Answer answer = exchange(session, request, sink);
+            Answer answer = exchange(session, request, ask, sink);
             if (!cut_off.happened()) return answer;
         } catch (const Poco::Exception&) {
             if (!cut_off.happened()) throw;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/files/api.hpp"
 #include "plugins/store-s3/parts/signing.hpp"
 #include "plugins/store-s3/settings.hpp"
 
@@ -19,6 +20,8 @@ public:
     struct Ask {
         std::string method, key;  ///< an empty key: the bucket itself
         Pairs query{}, headers{};
+        BackupPart::Source body{};  ///< of a PUT; none: it is empty
+        std::int64_t body_size = 0;
     };
     struct Answer {
         int status = 0;

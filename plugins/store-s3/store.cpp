@@ -124,4 +124,25 @@ void Store::clear(const std::string& prefix, const std::optional<std::string>& k
     }
 }
 
+bool Store::read(const std::string& key, const BackupPart::Sink& to) {
+    const auto answer = service_.run({.method = "GET", .key = named(key)}, to);
+    if (answer.status == 404 && error_code(answer.body) != "NoSuchBucket") return false;
+    if (answer.status != 200) refused("reading", answer);
+    return true;
+}
+
+void Store::write(const std::string& key, std::int64_t size, const BackupPart::Source& from) {
+    const auto answer =
+        service_.run({.method = "PUT", .key = named(key), .body = from, .body_size = size});
+    if (answer.status != 200) refused("writing", answer);
+}
+
+Finding Store::check() const {
+    const auto answer =
+        service_.run({.method = "GET", .key = "", .query = {{"list-type", "2"}, {"max-keys", "1"}}}
+        );
+    if (answer.status != 200) refused("asking the bucket " + settings_.bucket, answer);
+    return {Finding::Level::ok, "files are kept in the bucket " + settings_.bucket};
+}
+
 }  // namespace svc::store_s3

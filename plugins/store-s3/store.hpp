@@ -15,6 +15,10 @@ public:
     std::string download_url(const files::Download& what) const override;
     std::optional<files::Contents> take(const std::string& from, const std::string& to) override;
     void clear(const std::string& prefix, const std::optional<std::string>& keep) override;
+    bool read(const std::string& key, const BackupPart::Sink& to) override;
+    void write(const std::string& key, std::int64_t size, const BackupPart::Source& from) override;
+    /// Whether the bucket can be asked.
+    Finding check() const;
 
 private:
     bool copy(const std::string& from, const std::string& to) const;

@@ -7,6 +7,7 @@
 #include "svc/page.hpp"
 #include "svc/tx.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace svc {
@@ -58,6 +59,10 @@ public:
     virtual void ask(const Event& event) = 0;
     /// Writes the event in this transaction (no round trip of its own).
     virtual void tell(const Event& event) = 0;
+    /// The same for all events of a change of many things, with a few statements for all of them.
+    virtual void tell_all(const std::vector<Event>& events) {
+        for (const Event& each : events) tell(each);
+    }
 
     /// Gives the events that are told from here on this cause, so that they are known to belong
     /// together; those of an automation keep the cause that they have.
@@ -68,25 +73,37 @@ public:
 
     /// Waits, without holding a worker, until somebody wakes `topic` (Kernel::wake, wake_one) and
     /// then runs the handler again. Returns when `at_most` since the call's first run is over, and
-    /// at once where waiting is not possible: the call is no request of its own, the server is
-    /// stopping, or the caller has as many waiting as the setting `waits_per_principal` allows.
-    /// Waiting for own work, which will be done in a moment, is not counted.
+    /// at once where waiting is not possible: the call is part of a batch, the server is stopping,
+    /// the request is too large to be kept, the caller has as many waiting as the setting
+    /// `waits_per_principal` allows, or those that wait hold as much memory as they may.
+    ///
+    /// Own work will be done in a moment, so waiting for it is not counted. Where it is not
+    /// possible that is a Failure: 409 `not_in_batch`, or 503. It returns only on a thread that may
+    /// be held up, for it serves no requests or the server is stopping.
     virtual void wait_for(
         std::string_view topic, std::chrono::seconds at_most, Awaited awaited = Awaited::others
     ) = 0;
+
+    /// What is done for this call alone, kept from one run of its handler to the next and let go
+    /// when the call ends, whatever becomes of it. Empty at first.
+    virtual std::shared_ptr<void>& own_work() = 0;
 
     /// The keys of the cursor the client sent; nothing on the first page. A cursor of another
     /// list, with other filters or of nobody's making is a 422.
     virtual std::optional<std::vector<std::string>> after(const Paging& paging) const = 0;
     /// Signs a cursor that stands after the row with these keys.
     virtual std::string cursor(const std::vector<std::string>& keys) const = 0;
-    /// Makes a page of rows that were fetched with `LIMIT page_size + 1`.
+    /// Makes a page of rows that were fetched with `LIMIT page_size + 1`, cut at page_bytes.
     template <class T, class Keys>
-    Page<T> page(std::vector<T> rows, const Paging& paging, Keys keys_of) const {
+    Page<T> page(std::vector<T> rows, const Paging& paging, Keys keys_of) {
         Page<T> page{std::move(rows), std::nullopt};
-        const auto size = static_cast<std::size_t>(paging.page_size);
-        if (page.results.size() > size) {
-            page.results.resize(size);
+        const std::size_t count = std::min({
+            page.results.size(),
+            static_cast<std::size_t>(paging.page_size),
+            count_within_budget(page.results),
+        });
+        if (page.results.size() > count) {
+            page.results.resize(count);
             page.next_cursor = cursor(keys_of(page.results.back()));
         }
         return page;
@@ -103,6 +120,20 @@ protected:
     virtual void* find_service(std::string_view name) = 0;
 
 private:
+    /// How many of the rows fit into a page, at least one.
+    template <class T>
+    std::size_t count_within_budget(const std::vector<T>& rows) {
+        // As JSON rows take at most about twice what they took in the answers of the database, so
+        // that nearly all pages need no measuring.
+        if (tx().bytes_received() < page_bytes / 4) return rows.size();
+        std::string text;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            Json<T>::write(rows[i], text);
+            if (i > 0 && text.size() > page_bytes) return i;
+        }
+        return rows.size();
+    }
+
     std::optional<std::optional<std::int64_t>> expected_instead_;
 };
 

@@ -38,23 +38,41 @@ SVC_RECORD(
     (depth, "How many automations stand one behind the other.")
 );
 
+/// Where something stands, as people call it.
+struct EventPlace {
+    Uuid board_id;
+    Uuid column_id;
+    std::string name;
+    std::string kind;
+};
+SVC_RECORD(
+    EventPlace,
+    (board_id, "The board."),
+    (column_id, "The column."),
+    (name, "The column's name at that time."),
+    (kind, "The column's kind at that time.")
+);
+
 struct EventData {
     std::string object;
     Uuid id;
     std::int64_t version = 0;
     std::optional<Uuid> board_id, column_id, card_id, parent_id;
+    std::optional<JsonText> from, to;  // each an EventPlace
     JsonText changes, previous;
     std::vector<std::string> truncated_fields;
 };
 SVC_RECORD(
     EventData,
-    (object, "What sort of thing it is about."),
-    (id, "Which one."),
-    (version, "Its version after the change."),
-    (board_id, "The board it stands on.", left_out),
-    (column_id, "The column it stands in.", left_out),
-    (card_id, "The card it belongs to.", left_out),
-    (parent_id, "What it hangs below.", left_out),
+    (object, "The type of the subject."),
+    (id, "The subject's id."),
+    (version, "The subject's version after the change."),
+    (board_id, "The board it is on, or that it is.", left_out),
+    (column_id, "The column it is in, or that it is.", left_out),
+    (card_id, "The card it belongs to, or that it is.", left_out),
+    (parent_id, "The block or card it is below.", left_out),
+    (from, "The column that a move leaves.", left_out),
+    (to, "The column that a move goes to.", left_out),
     (changes, "The new values of the fields that changed; of a new thing, all."),
     (previous, "The old values of the fields that changed."),
     (truncated_fields, "Fields too large to be sent, `{\"truncated\":true}` in both.", left_out)

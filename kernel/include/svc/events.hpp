@@ -7,6 +7,22 @@
 /// What happened: one record, many listeners (docs/events.md).
 namespace svc {
 
+/// What `data` of an event has beside `object`, `id` and `version`: flags of EventKind::at.
+namespace at {
+inline constexpr unsigned board = 1;   ///< board_id
+inline constexpr unsigned column = 2;  ///< column_id
+inline constexpr unsigned card = 4;    ///< card_id
+inline constexpr unsigned parent = 8;  ///< parent_id
+inline constexpr unsigned move = 16;   ///< from and to
+}  // namespace at
+
+/// Where an automation that answers an event gets the event's subject from
+/// (docs/decisions/0031-an-event-has-its-subject.md).
+enum class Subject {
+    kept,  ///< stored beside the event, as it was after the change: what is small or seldom changes
+    read,  ///< from the operation `get_<object>`, when the automation runs
+};
+
 /// A kind of event, declared once beside the resource it is about, with static storage.
 struct EventKind {
     std::string_view name;     ///< `noun.verb`
@@ -14,6 +30,11 @@ struct EventKind {
     std::string_view summary;  ///< when it happens, for list_event_kinds
     /// Whose fields `changes` and `previous` hold; none: for the audit record alone, no event.
     const Record& (*record)() = nullptr;
+    unsigned at = 0;  ///< what every event of this kind says about its place
+    Subject from = Subject::kept;
+    const Record& (*subject)() = nullptr;  ///< of the subject, where it is not `record`
+
+    const Record& subject_record() const { return subject ? subject() : record(); }
 };
 
 /// Something that is about to happen (asked) or has happened (told) in a workspace.
@@ -23,13 +44,20 @@ struct Event {
     std::int64_t version = 0;  ///< after the change
     std::optional<Uuid> board_id, column_id, card_id, parent_id;
     std::string changes = "{}", previous = "{}";  ///< JSON objects
-    std::optional<std::string> name;              ///< as people call it: its name, title or key
-    std::optional<Uuid> org_id;                   ///< when it is not the caller's workspace
+    /// The whole record as it is after the change, or was before it went: a JSON object. Whoever
+    /// asks has it; whoever tells has it where EventKind::from is `kept`.
+    std::string subject;
+    std::optional<EventPlace> from, to;  ///< of a move
+    std::optional<std::string> name;     ///< as people call it: its name, title or key
+    std::optional<Uuid> org_id;          ///< when it is not the caller's workspace
 
     Event&& in_org(const Uuid& org) && { return org_id = org, std::move(*this); }
     Event&& on_board(const Uuid& board) && { return board_id = board, std::move(*this); }
     Event&& in_column(const Uuid& column) && { return column_id = column, std::move(*this); }
     Event&& of_card(const Uuid& card) && { return card_id = card, std::move(*this); }
+    Event&& moved(EventPlace before, EventPlace after) && {
+        return from = std::move(before), to = std::move(after), std::move(*this);
+    }
 };
 
 namespace detail {
@@ -66,7 +94,7 @@ class Call;
 class Tx;
 
 /// The envelope (svc/envelope.hpp) that `event`, asked in `call`, would be delivered in: what
-/// scripts see. Its event_id and sequence are zero, for it has not happened yet.
+/// scripts see, without the subject. Its event_id and sequence are zero, for it has not happened.
 std::string envelope_of(Call& call, const Event& event);
 
 /// Writes an event of the system's own: a job's, where no Call is. `action` names it in the
@@ -95,6 +123,8 @@ struct StoredEvent {
     std::string kind;
     std::int64_t depth = 0;  ///< how many automations stand behind it
     std::string envelope;    ///< the JSON that webhooks, streams and scripts get, byte for byte
+    /// The subject, where it is kept and `changes` is not all of it; only consumers get it.
+    std::optional<std::string> subject;
 };
 SVC_RECORD(
     StoredEvent,
@@ -106,16 +136,18 @@ SVC_RECORD(
     (board_sequence, ""),
     (kind, ""),
     (depth, ""),
-    (envelope, "")
+    (envelope, ""),
+    (subject, "")
 );
 
 /// True when `kind` passes `filter`: exact, `noun.*` or `*`.
 bool kind_matches(std::string_view filter, std::string_view kind);
 
 /// A durable reader of every workspace's events. `handle` is called on a thread of the
-/// consumer's own, one event at a time, in order; on one server at a time. An event is
-/// handed over again when `handle` throws (after a pause), and when the process or the
-/// database ends before the position is kept, which happens between events a few times a
+/// consumer's own, one event at a time, on one server at a time: the events of a workspace in
+/// their order, the workspaces taking turns. An event is handed over again when `handle` throws
+/// (after a pause, a few times, and then it is given up: docs/events.md), and when the process or
+/// the database ends before the position is kept, which happens between events a few times a
 /// second; so `handle` must be able to meet an event twice.
 struct Consumer {
     std::string name;  ///< its position is kept under this name

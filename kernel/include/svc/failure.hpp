@@ -13,25 +13,27 @@ namespace svc {
 /// Why a request ends early. The HTTP status and the default code of each live in one
 /// table in failure.cpp (contract section 4.4).
 enum class Fault {
-    missing_version,   ///< 400
-    unauthorized,      ///< 401
-    plan_limit,        ///< 402 plan_limit_reached
-    past_due,          ///< 402 workspace_past_due
-    restricted,        ///< 403 restricted_resource
-    csrf,              ///< 403 csrf_failed
-    unverified,        ///< 403 email_not_verified
-    not_found,         ///< 404 object_not_found
-    no_route,          ///< 404 invalid_request_url
-    wrong_method,      ///< 405 invalid_request
-    conflict,          ///< 409 conflict_error
-    lease_lost,        ///< 409 lease_lost
-    wip_limit,         ///< 409 wip_limit_reached
-    version_conflict,  ///< 412
-    too_large,         ///< 413 request_too_large
-    invalid,           ///< 422 validation_error
-    rate_limited,      ///< 429
-    internal,          ///< 500
-    unavailable,       ///< 503 service_unavailable
+    missing_version,    ///< 400
+    unauthorized,       ///< 401
+    plan_limit,         ///< 402 plan_limit_reached
+    past_due,           ///< 402 workspace_past_due
+    restricted,         ///< 403 restricted_resource
+    csrf,               ///< 403 csrf_failed
+    unverified,         ///< 403 email_not_verified
+    not_found,          ///< 404 object_not_found
+    no_route,           ///< 404 invalid_request_url
+    wrong_method,       ///< 405 invalid_request
+    conflict,           ///< 409 conflict_error
+    lease_lost,         ///< 409 lease_lost
+    wip_limit,          ///< 409 wip_limit_reached
+    version_conflict,   ///< 412
+    too_large,          ///< 413 request_too_large
+    unsupported_media,  ///< 415 unsupported_media_type
+    invalid,            ///< 422 validation_error
+    rate_limited,       ///< 429
+    internal,           ///< 500
+    unavailable,        ///< 503 service_unavailable: passes by itself
+    timed_out,          ///< 504 gateway_timeout: takes longer than anything may, today and tomorrow
 };
 
 /// Thrown to end a request. `what()` is for people and says who refuses and why.

@@ -100,6 +100,10 @@ public:
     virtual bool open() const = 0;
 };
 
+/// Whether a body came as it is, without a Content-Encoding, and in UTF-8 as far as its
+/// Content-Type names a charset.
+bool is_plain_utf8(const Request& request);
+
 /// Percent-decodes a path segment or a query part; nothing when an escape is malformed,
 /// or the result is not UTF-8 or holds a NUL. '+' is a space only in a query.
 enum class Decode { path, query };

@@ -35,8 +35,9 @@ public:
     /// queued if need be). Nothing: unknown, revoked, expired or disabled. A workspace the
     /// credential does not reach throws Failure 404.
     ///
-    /// `before` is who it was last time, when that is known: a question that can tell whether
-    /// this still holds is enough, and nothing is then the answer when it does not.
+    /// `before` is who it was last time, when that is known, and the transaction acts for them: a
+    /// question that can tell whether this still holds is enough, and nothing is then the answer
+    /// when it does not.
     virtual std::function<std::optional<Caller>()> identify(
         Tx& tx, const Credential& credential, const Caller* before
     ) const = 0;
@@ -154,6 +155,8 @@ public:
     const std::vector<Declared>& operations() const;
     const Declared* find_operation(std::string_view name) const;
     const std::vector<const EventKind*>& event_kinds() const;
+    /// Null when no module that is on has added it.
+    const EventKind* find_event_kind(std::string_view name) const;
     template <class Service>
     Service& use() const {
         return *static_cast<Service*>(find_service(Service::name));
@@ -190,6 +193,13 @@ public:
     /// The OpenAPI document and the JSON Schema of an operation's flat input, each made once.
     const std::string& openapi() const;
     std::string tool_schema(const Operation& operation) const;
+    /// The JSON Schema of `data` in the events of a kind, and that of a record as it is answered.
+    std::string event_schema(const EventKind& kind) const;
+    std::string record_schema(const Record& record) const;
+    /// What an operation would say to these arguments (a JSON object) before it runs: 422, or
+    /// nothing.
+    std::optional<Failure> check_arguments(const Operation& operation, std::string_view arguments)
+        const;
 
     class Impl;
     explicit Kernel(std::unique_ptr<Impl> impl);

@@ -142,7 +142,10 @@ struct Operation {
     int status = 200;         ///< on success; 204 when there is no body
     std::vector<int> also{};  ///< further success statuses an Answer may choose
     std::vector<Guard> guards{};
-    bool tool = true;            ///< offered to MCP and Lua
+    bool tool = true;  ///< offered to MCP and Lua
+    /// About what only a person has: an account, invitations, browser sessions. An agent is refused
+    /// or gets an empty answer, so it is not among the tools that agents see.
+    bool for_people = false;
     bool reads = false;          ///< a POST that changes nothing (GET reads by itself)
     bool destructive = false;    ///< MCP's hint: takes something away
     bool idempotent = false;     ///< MCP's hint: a repeat changes nothing more

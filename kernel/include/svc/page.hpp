@@ -5,6 +5,10 @@
 /// Lists (contract section 4.1): keyset pages under signed cursors.
 namespace svc {
 
+/// How long the results of one page are at most, as JSON: `Call::page` ends a page before the row
+/// that would exceed it. One row always comes, however long it is.
+inline constexpr std::size_t page_bytes = 1 << 20;
+
 /// What every list takes. A query record holds it as `(paging, "", spread)`.
 struct Paging {
     std::int64_t page_size = 25;
@@ -12,8 +16,11 @@ struct Paging {
 };
 SVC_RECORD(
     Paging,
-    (page_size, "How many to return at most.", range(1, 100), defaulted),
-    (start_cursor, "`next_cursor` of the page before; left out for the first.", length(1, 2048))
+    (page_size,
+     "How many to return at most. A page of long things ends sooner, at 1 MiB.",
+     range(1, 100),
+     defaulted),
+    (start_cursor, "`next_cursor` of the page before; left out for the first.", length(0, 2048))
 );
 
 /// What every list gives. The kernel writes the wrapper around it.

@@ -46,11 +46,14 @@ struct Rules {
     std::string_view header{};  ///< sent as this request header (lower case)
     bool in_query = false;      ///< sent in the query string even when there is a body
     bool defaulted = false;     ///< may be left out; the member's initialiser stands
-    bool trimmed = false;       ///< surrounding white space is removed before lengths are counted
-    bool left_out = false;      ///< an output member that is absent, not null, when empty ("opt")
-    bool echo = false;          ///< read-only: accepted in input and ignored
-    bool spread = false;        ///< a nested record whose fields stand beside this one's siblings
-    bool secret = false;        ///< never logged, never in an event or audit entry
+    /// A name or a title: surrounding white space is removed before lengths are counted, and
+    /// control characters are refused.
+    bool trimmed = false;
+    bool multiline = false;  ///< of trimmed text: tabs and line breaks are taken
+    bool left_out = false;   ///< an output member that is absent, not null, when empty ("opt")
+    bool echo = false;       ///< read-only: accepted in input and ignored
+    bool spread = false;     ///< a nested record whose fields stand beside this one's siblings
+    bool secret = false;     ///< never logged, never in an event or audit entry
 };
 
 // The words a field list is written in.
@@ -72,6 +75,7 @@ constexpr auto in_header(std::string_view name) {
 constexpr auto in_query = [](Rules& rules) { rules.in_query = true; };
 constexpr auto defaulted = [](Rules& rules) { rules.defaulted = true; };
 constexpr auto trimmed = [](Rules& rules) { rules.trimmed = true; };
+constexpr auto multiline = [](Rules& rules) { rules.multiline = true; };
 constexpr auto left_out = [](Rules& rules) { rules.left_out = true; };
 constexpr auto echo = [](Rules& rules) { rules.echo = true; };
 constexpr auto spread = [](Rules& rules) { rules.spread = true; };
@@ -240,13 +244,15 @@ void write_text(std::string_view text, std::string& out);
 
 /// Sets `changes` and `previous` to two JSON objects with the fields whose JSON differs: their
 /// new and their old values. Fields marked `secret` are never written, at any depth. Without
-/// `before` (null pointer) every field of `after` is a change.
+/// `before` (null pointer) every field of `after` is a change. `whole`, if given, gets all of
+/// `after` in the same pass.
 void write_difference(
     const Record& record,
     const void* before,
     const void* after,
     std::string& changes,
-    std::string& previous
+    std::string& previous,
+    std::string* whole = nullptr
 );
 
 namespace detail {
@@ -439,6 +445,7 @@ private:
     static Rules item(const Rules& rules) {
         Rules of_item;
         of_item.longest = rules.item_longest;
+        of_item.trimmed = rules.trimmed;
         return of_item;
     }
 };

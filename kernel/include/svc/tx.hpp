@@ -208,11 +208,18 @@ public:
     /// What it throws ends the transaction.
     void on_answers(std::function<void()> check);
 
+    /// Undoes what was done since the statement SAVEPOINT that `undo`, a ROLLBACK TO SAVEPOINT,
+    /// names, also when a statement failed since: a Tx in which that happened can do nothing else.
+    /// False when this is not possible; the Tx is then of no use any more.
+    bool roll_back_to(const Sql& undo);
+
     Mode mode() const;
     /// Sends everything queued and, when writing, COMMIT. Throws when the commit failed.
     void commit();
     /// Round trips so far, for metrics and tests.
     int round_trips() const;
+    /// How much memory the answers so far have taken.
+    std::size_t bytes_received() const;
 
     class Impl;
     explicit Tx(std::unique_ptr<Impl> impl);

@@ -17,6 +17,8 @@ namespace {
 
 using core::App;
 
+constexpr auto look = App::Touch::look;
+
 /// The file asked for, else the one in the working folder, else the one beside the program.
 std::filesystem::path config_file(const Words& words, const core::Places& places) {
     if (!words.config.empty()) return words.config;
@@ -26,6 +28,17 @@ std::filesystem::path config_file(const Words& words, const core::Places& places
     return {};
 }
 
+}  // namespace
+
+bool Words::has(std::string_view name) const {
+    return std::ranges::find(switches, name) != switches.end();
+}
+
+std::vector<std::filesystem::path> config_files(const Words& words) {
+    const auto file = config_file(words, core::Places::of_this_program());
+    return file.empty() ? std::vector<std::filesystem::path>{} : core::Config::files_of(file);
+}
+
 App make_app(const Words& words) {
     const auto places = core::Places::of_this_program();
     core::Config::Sources sources{
@@ -33,6 +46,8 @@ App make_app(const Words& words) {
     for (char** each = environ; *each; ++each) sources.environment.emplace_back(*each);
     return App(std::move(sources), places);
 }
+
+namespace {
 
 int serve(const Words& words) {
     make_app(words).serve();
@@ -49,21 +64,22 @@ int migrate(const Words& words) {
 
 int check_config(const Words& words) {
     App app = make_app(words);
-    app.open_modules();
+    app.open_modules(look);
+    app.check_certificate();
     std::fputs(app.config().describe().c_str(), stdout);
     return 0;
 }
 
 int print_reference(const Words& words) {
     App app = make_app(words);
-    app.open_modules();
+    app.open_modules(look);
     std::fputs(app.config().reference().c_str(), stdout);
     return 0;
 }
 
 int list_modules(const Words& words) {
     App app = make_app(words);
-    app.open_modules();
+    app.open_modules(look);
     for (const auto& each : app.modules()) {
         const auto& card = *each.card;
         std::string line = fmt::format("{} {}", card.name, card.version);
@@ -86,7 +102,7 @@ int list_modules(const Words& words) {
 
 int openapi(const Words& words) {
     App app = make_app(words);
-    app.open_modules();
+    app.open_modules(look);
     std::puts(app.kernel().openapi().c_str());
     return 0;
 }
@@ -103,8 +119,8 @@ int audit(const Words& words) {
     if (words.words.size() != 2 || words.words[1] != "verify")
         throw std::runtime_error("usage: workboard audit verify");
     App app = make_app(words);
-    app.open_modules();
-    app.open_database();
+    app.open_modules(look);
+    app.open_database(look);
     std::vector<ChainedOrg> orgs;
     app.database().transact(Tx::Mode::read, [&](Tx& tx) {
         tx.act_for_all_orgs();
@@ -125,17 +141,13 @@ int audit(const Words& words) {
     return code;
 }
 
-int doctor(const Words& words) {
-    App app = make_app(words);
-    app.open_modules();
-    std::puts("ok  the settings, and every module loads");
-    app.open_database();
-    std::puts("ok  the database answers, and its schema is up to date");
-    return 0;
-}
-
 constexpr Command all[] = {
-    {"serve", "run the server", serve},
+    {.name = "serve",
+     .help = "run the server",
+     .run = serve,
+     .more =
+         "SIGTERM and SIGINT end it once running requests are answered. SIGHUP has it read the\n"
+         "certificate, the scripts and, for logrotate, the file of log.access again.\n"},
     {"migrate", "bring the database's schema up to date", migrate},
     {"check-config", "say what would run, or what is wrong", check_config},
     {"config",
@@ -143,8 +155,43 @@ constexpr Command all[] = {
      print_reference},
     {"modules", "list modules, their needs, operations and settings", list_modules},
     {"openapi", "print the OpenAPI document", openapi},
-    {"audit", "`audit verify` checks the audit record's hash chain", audit},
-    {"doctor", "check settings, modules and database", doctor},
+    {.name = "audit",
+     .help = "`audit verify` checks the audit record's hash chain",
+     .run = audit,
+     .words = "verify",
+     .more = "Ends with 1 when a chain is broken. Changes nothing.\n"},
+    {.name = "doctor",
+     .help = "check settings, certificate, key, database, mail and store",
+     .run = doctor,
+     .more =
+         "Changes nothing. Ends with 0 when nothing is wrong (warnings may be there), else 1.\n"},
+    {.name = "backup",
+     .help = "save database, files, key and settings in one file",
+     .run = backup,
+     .words = "FILE [--allow-missing]",
+     .more =
+         "The server may be running. FILE is a tar archive that only you can read; it is there\n"
+         "once it is whole. It holds the server's key: keep it as safe as the server.\n"
+         "  --allow-missing   go on when the store has lost a file; the archive names it\n",
+     .switches = "--allow-missing"},
+    {.name = "restore",
+     .help = "bring back what `backup` saved",
+     .run = restore,
+     .words = "FILE [--overwrite]",
+     .more =
+         "Into an empty database, with no server running. Everything in FILE is checked before\n"
+         "anything is touched, and the database is filled in one transaction.\n"
+         "  --overwrite       drop what the database holds, and replace var/server.key\n",
+     .switches = "--overwrite"},
+    {.name = "key",
+     .help = "the key that all servers of the database sign with",
+     .run = key,
+     .words = "show | accept | rotate",
+     .more = "  show    the fingerprints of this server's key and of the database's\n"
+             "  accept  make this server's key the one of the database\n"
+             "  rotate  make a new key in var/server.key, and accept it\n"
+             "With another key all sessions end, and links to files and pages of lists that were\n"
+             "given out; passwords and tokens stay. Stop all servers first.\n"},
 };
 
 }  // namespace
@@ -162,6 +209,15 @@ int run_module_command(const Words& words) {
         );
     app.open_database();
     return found->run(std::span(words.words).subspan(1));
+}
+
+std::string help_of_module_command(const Words& words) {
+    App app = make_app(words);
+    app.open_modules(look);
+    const std::string& name = words.words.front();
+    for (const auto& each : app.kernel().impl().commands)
+        if (each.name == name) return "workboard " + name + ": " + each.summary + "\n";
+    throw std::runtime_error("there is no command " + name + "; `workboard help` lists them");
 }
 
 }  // namespace svc::cli

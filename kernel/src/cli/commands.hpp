@@ -1,5 +1,8 @@
 #pragma once
 
+#include "core/app.hpp"
+
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,17 +16,34 @@ struct Words {
     std::vector<std::string> words;  ///< the command and what follows it, flags taken out
     std::string config;
     std::vector<std::pair<std::string, std::string>> settings;  ///< "section.key" and its value
+    std::vector<std::string> switches;                          ///< flags without a value
+
+    bool has(std::string_view name) const;
 };
 
 struct Command {
     std::string_view name, help;
     int (*run)(const Words&);
+    std::string_view words = {};     ///< what follows the name: "FILE [--overwrite]"
+    std::string_view more = {};      ///< lines for its own --help
+    std::string_view switches = {};  ///< those it takes, with a blank between them
 };
+
+core::App make_app(const Words& words);
+/// The settings files that such an App reads, in the order of reading.
+std::vector<std::filesystem::path> config_files(const Words& words);
+
+int doctor(const Words& words);
+int backup(const Words& words);
+int restore(const Words& words);
+int key(const Words& words);
 
 /// The kernel's own commands.
 std::span<const Command> commands();
 
 /// A command that a module brings; std::runtime_error when none does.
 int run_module_command(const Words& words);
+/// What such a command is for, for its --help.
+std::string help_of_module_command(const Words& words);
 
 }  // namespace svc::cli

@@ -3,9 +3,12 @@
 #include "core/dispatcher.hpp"
 #include "core/idempotency.hpp"
 #include "core/kernel_impl.hpp"
+#include "core/memory.hpp"
 #include "core/refusals.hpp"
+#include "core/server_key.hpp"
 #include "core/stream_keeper.hpp"
 #include "events/retention.hpp"
+#include "http/tls.hpp"
 #include "svc/version.hpp"
 
 #include <Poco/Logger.h>
@@ -17,6 +20,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ranges>
+#include <tuple>
 
 extern "C" const char svc_kernel_migrations[];
 
@@ -32,6 +36,10 @@ using std::chrono::seconds;
     const std::string text = problem.what();
     if (text.starts_with("module ")) throw std::runtime_error(text);
     throw std::runtime_error("module " + std::string(module) + ": " + text);
+}
+
+LogFormat format_of(const LogSettings& settings) {
+    return settings.form == LogForm::json ? LogFormat::json : LogFormat::text;
 }
 
 int open_access_log(const std::string& where) {
@@ -52,6 +60,7 @@ http::Settings http_settings(const ServerSettings& from) {
     to.head_deadline = seconds(from.head_seconds);
     to.body_deadline = seconds(from.body_seconds);
     to.idle_deadline = seconds(from.idle_seconds);
+    to.most_held = static_cast<std::size_t>(from.waiting_mebibytes) << 20;
     to.write_deadline = seconds(from.write_seconds);
     to.certificate = from.certificate;
     to.key = from.key;
@@ -59,18 +68,42 @@ http::Settings http_settings(const ServerSettings& from) {
     return to;
 }
 
+Admission::Settings admission_settings(const ServerSettings& from) {
+    const auto share = [&](std::int64_t set, std::int64_t usual) {
+        const auto most = std::clamp<std::int64_t>(set > 0 ? set : usual, 1, from.workers);
+        return static_cast<std::size_t>(most);
+    };
+    return {
+        .workers = static_cast<std::size_t>(from.workers),
+        .per_principal = share(from.workers_per_principal, (from.workers + 1) / 2),
+        .per_workspace = share(from.workers_per_workspace, (from.workers * 3 + 3) / 4),
+        .waiting = static_cast<std::size_t>(from.queue),
+        .waiting_of_one = static_cast<std::size_t>(from.queue_per_principal),
+        .bytes_of_one = (static_cast<std::size_t>(from.waiting_mebibytes) << 20) / 4,
+    };
+}
+
 // Of so many workers one may run calls that have waited; the others are there for new ones.
 constexpr std::int64_t workers_per_waker = 4;
 
-/// Waits for the signal that ends the program. All threads are started with it blocked.
-void wait_for_signal() {
+/// Waits for a signal to end or to read files again. All threads are started with them blocked.
+int wait_for_signal() {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
+    for (const int each : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, each);
     int which = 0;
     sigwait(&set, &which);
+    return which;
 }
+
+constexpr Sql look_at_search{"kernel.look_at_search", R"(
+    SELECT proleakproof AS ready FROM pg_proc
+     WHERE oid = 'ts_match_vq(tsvector, tsquery)'::regprocedure)"};
+
+struct SearchReady {
+    bool ready = false;
+};
+SVC_RECORD(SearchReady, (ready, ""));
 
 }  // namespace
 
@@ -85,31 +118,37 @@ App::App(Config::Sources sources, Places places)
       places_(std::move(places)),
       kernel_(std::make_unique<Kernel>(std::make_unique<Kernel::Impl>())),
       streams_(std::make_unique<StreamKeeper>(kernel_->impl())) {
+    Memory::begin();
     kernel_->impl().streams = streams_.get();
     kernel_->offer<OpenStreams>(*streams_);
+    kernel_->offer<Upkeep>(kernel_->impl().upkeep);
     config_.read("", record_of<TopSettings>(), &top_);
     config_.read("server", record_of<ServerSettings>(), &server_settings_);
     config_.read("database", record_of<DatabaseSettings>(), &database_settings_);
     config_.read("log", record_of<LogSettings>(), &log_settings_);
+    config_.read("metrics", record_of<MetricsSettings>(), &metrics_settings_);
     config_.read("events", record_of<EventSettings>(), &event_settings_);
-    open_logs(
-        log_settings_.form == LogForm::json ? LogFormat::json : LogFormat::text,
-        name_of(log_settings_.level)
-    );
+    open_logs(format_of(log_settings_), name_of(log_settings_.level));
 }
 
 App::~App() { stop(); }
 
-void App::open_modules() {
+void App::open_modules(Touch touch) {
     auto& impl = kernel_->impl();
-    std::error_code ignored;
-    std::filesystem::create_directories(server_settings_.var, ignored);
-    if (!std::filesystem::is_directory(server_settings_.var))
-        throw std::runtime_error("server.var: cannot make the folder " + server_settings_.var);
+    if (touch != Touch::look) {
+        std::error_code ignored;
+        std::filesystem::create_directories(server_settings_.var, ignored);
+        if (!std::filesystem::is_directory(server_settings_.var))
+            throw std::runtime_error("server.var: cannot make the folder " + server_settings_.var);
+    }
     impl.config = &config_;
     impl.var_folder = std::filesystem::absolute(server_settings_.var);
     impl.share_folder = places_.share;
-    impl.secret = std::make_unique<Secret>(server_settings_.secret, impl.var_folder / "server.key");
+    impl.secret = std::make_unique<Secret>(
+        server_settings_.secret,
+        impl.var_folder / "server.key",
+        touch == Touch::make ? Secret::Missing::make : Secret::Missing::go_without
+    );
     impl.base_url = server_settings_.base_url;
     while (impl.base_url.ends_with('/')) impl.base_url.pop_back();
     if (impl.base_url.empty())
@@ -143,18 +182,39 @@ std::string App::listening_url(std::uint16_t port) const {
 
 db::Database& App::database() { return *kernel_->impl().database; }
 
-std::vector<std::string> App::migrate() {
+const Secret& App::secret() const { return *kernel_->impl().secret; }
+
+std::string App::place_of_secret() const {
+    if (!server_settings_.secret.empty()) return "server.secret";
+    return (kernel_->var_folder() / "server.key").string();
+}
+
+std::optional<std::int64_t> App::check_certificate() const {
+    const auto& [certificate, key] = std::tie(server_settings_.certificate, server_settings_.key);
+    if (certificate.empty() && key.empty()) return std::nullopt;
+    return http::TlsContext(certificate, key).seconds_left();
+}
+
+std::vector<db::Migration> App::migrations() const {
     auto steps = db::unpack_migrations("kernel", svc_kernel_migrations);
     for (const Loaded& each : modules_)
         for (auto& step : db::unpack_migrations(each.card->name, each.card->migrations))
             steps.push_back(std::move(step));
+    return steps;
+}
+
+std::vector<db::Migration> App::pending_migrations() {
+    return db::pending(database(), migrations());
+}
+
+std::vector<std::string> App::migrate() {
     std::vector<std::string> applied;
-    for (const auto& step : db::migrate(database(), steps))
+    for (const auto& step : db::migrate(database(), migrations()))
         applied.push_back(step.module + "/" + step.name);
     return applied;
 }
 
-void App::open_database() {
+void App::open_database(Touch touch) {
     db::Settings settings;
     settings.url = database_settings_.url;
     settings.pool = static_cast<int>(database_settings_.pool);
@@ -163,24 +223,26 @@ void App::open_database() {
     settings.slow = milliseconds(database_settings_.slow_milliseconds);
     settings.synchronous_commit = database_settings_.synchronous_commit;
     if (settings.url.empty()) {
-        embedded_ = std::make_unique<db::Embedded>(
-            kernel_->var_folder() / "postgres",
-            [](std::string_view line) {
-                Poco::Logger::get("postgres").information(std::string(line));
-            }
-        );
+        const auto folder = kernel_->var_folder() / "postgres";
+        if (touch == Touch::look && !std::filesystem::exists(folder))
+            throw std::runtime_error(
+                "there is no database in " + folder.string() + " yet; `workboard serve` makes it"
+            );
+        embedded_ = std::make_unique<db::Embedded>(folder, [](std::string_view line) {
+            Poco::Logger::get("postgres").information(std::string(line));
+        });
         settings.url = embedded_->start();
     }
     kernel_->impl().database = std::make_unique<db::Database>(std::move(settings));
     database().open();
-    migrate();
+    if (touch == Touch::make) migrate();
 }
 
 void App::start() {
     auto& impl = kernel_->impl();
+    started_at_ = static_cast<double>(Timestamp::now().micros) / 1e6;
     access_log_ = std::make_unique<AccessLog>(
-        open_access_log(log_settings_.access),
-        log_settings_.form == LogForm::json ? LogFormat::json : LogFormat::text
+        open_access_log(log_settings_.access), format_of(log_settings_)
     );
     for (Loaded& each : modules_) {
         try {
@@ -194,8 +256,11 @@ void App::start() {
     auto listeners = impl.listeners;
     listeners.push_back([this](std::span<const StoredEvent> batch) { consumers_->wake(batch); });
     sequencer_ = std::make_unique<events::Sequencer>(database(), std::move(listeners));
-    impl.nudge = [this] { sequencer_->nudge(); };
+    impl.sequencer = sequencer_.get();
     kernel_->every("access log", seconds(1), [this] { access_log_->flush(); });
+    kernel_->every("memory", seconds(5), [memory = std::make_shared<Memory>()] {
+        memory->give_back();
+    });
     kernel_->every("idempotency keys", std::chrono::minutes(10), [this] {
         sweep_idempotency_keys(database());
     });
@@ -212,11 +277,14 @@ void App::start() {
          ),
          .most_per_principal = static_cast<std::size_t>(server_settings_.waits_per_principal)}
     );
+    impl.admission.set(admission_settings(server_settings_));
+    impl.largest_answer = static_cast<std::size_t>(server_settings_.answer_mebibytes) << 20;
     impl.budgets = kernel_->find<Budgets>();
     streams_->start();
 
     add_kernel_routes();
     add_kernel_gauges();
+    add_reloads();
     std::vector<std::string> version_headers{std::string(version_header)};
     for (const auto& each : server_settings_.compat_version_headers)
         version_headers.push_back(each);
@@ -230,29 +298,65 @@ void App::start() {
 
 void App::serve() {
     open_modules();
+    check_certificate();  // before anything is begun
     open_database();
+    hold_to_one_key(database(), secret(), place_of_secret());
+    if (!search_is_ready())
+        Poco::Logger::get("db").warning(
+            "searches read whole workspaces; as a superuser, in this database, run: " +
+            std::string(make_search_ready)
+        );
     start();
     announce();
-    wait_for_signal();
+    while (wait_for_signal() == SIGHUP) reload();
     Poco::Logger::get("server").information("stopping: no new work, running requests are finished");
     stop();
+}
+
+bool App::search_is_ready() {
+    bool ready = false;
+    database().transact(Tx::Mode::read, [&](Tx& tx) {
+        ready = tx.one<SearchReady>(look_at_search).value_or(SearchReady{}).ready;
+    });
+    return ready;
+}
+
+void App::add_reloads() {
+    Upkeep& upkeep = kernel_->impl().upkeep;
+    upkeep.on_reload("server.certificate", [this] { server_->reload_certificate(); });
+    upkeep.on_reload("log.access", [this] {
+        const auto& where = log_settings_.access;
+        if (where != "off" && where != "stdout") access_log_->go_on_in(open_access_log(where));
+    });
+}
+
+/// What cannot be used stays as it is.
+void App::reload() {
+    auto& log = Poco::Logger::get("server");
+    log.notice("reading certificate, log and scripts again");
+    for (const auto& [name, run] : kernel_->impl().upkeep.reloads()) try {
+            run();
+        } catch (const std::exception& problem) {
+            log.error(name + " stays as it was: " + problem.what());
+        }
 }
 
 /// In the reverse order of start(); every part is there or is not yet.
 void App::stop() noexcept {
     auto& impl = kernel_->impl();
     impl.stopping = true;
+    impl.admission.close();
     impl.waits.close();
     if (server_) server_->stop(seconds(server_settings_.stop_seconds));
     jobs_.reset();
     streams_->stop();
     if (impl.database) note_rest_of_refusals(impl, RefusalCounts::Clock::now());
-    impl.nudge = [] {};
     if (sequencer_) sequencer_->stop();  // it wakes the consumers
     consumers_.reset();
-    sequencer_.reset();
     while (started_ > 0) modules_[--started_].module->stop();
     server_.reset();
+    impl.sequencer = nullptr;
+    sequencer_.reset();  // what ran until now may have nudged it
     dispatcher_.reset();
     if (access_log_) access_log_->flush();
     impl.hooks = {};
@@ -263,22 +367,25 @@ void App::stop() noexcept {
 
 void App::announce() const {
     const std::string& url = kernel_->base_url();
-    std::string text = "workboard: ready on " + listening_url(server_->port()) + "\n";
-    if (log_settings_.form == LogForm::text && kernel_->find_operation("sign_up"))
-        text +=
-            "\n  The start page    " + url +
-            "/\n"
-            "  The API, to try   " +
-            url +
-            "/docs\n"
-            "  The first account\n\n"
-            "    curl -s " +
-            url + "/v1/auth/signup -H '" + std::string(version_header) + ": " +
-            std::string(api_version) +
-            "' \\\n"
-            "      --json '{\"email\": \"you@example.com\", \"password\": \"a long password\"}'\n\n"
-            "  The mail with the link to verify it is written to " +
-            (kernel_->var_folder() / "mail").string() + "\n\n";
+    std::string text = "workboard: ready on " + listening_url(server_->port());
+    text = log_settings_.form == LogForm::json ? log_line(LogFormat::json, "notice", "server", text)
+                                               : text + "\n";
+    if (log_settings_.form == LogForm::text && kernel_->find_operation("sign_up")) {
+        text += "\n  The start page    " + url + "/\n";
+        const auto is_reference = [](const auto& each) { return each.prefix == "/docs"; };
+        if (std::ranges::any_of(kernel_->impl().folders, is_reference))
+            text += "  The API, to try   " + url + "/docs\n";
+        text += "  The first account " + url +
+                "/signup, or by program\n\n"
+                "    curl -s " +
+                url + "/v1/auth/signup -H '" + std::string(version_header) + ": " +
+                std::string(api_version) +
+                "' \\\n"
+                "      --json '{\"email\": \"you@example.com\", \"password\": \"a long "
+                "password\"}'\n\n"
+                "  The mail with the link to verify it is written to " +
+                (kernel_->var_folder() / "mail").string() + "\n\n";
+    }
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
 }

@@ -9,12 +9,15 @@
 #include "events/sequencer.hpp"
 #include "http/server.hpp"
 #include "svc/kernel.hpp"
+#include "svc/operator/upkeep.hpp"
 
 #include <memory>
+#include <mutex>
 
 namespace svc::core {
 
 class Dispatcher;
+class Secret;
 class StreamKeeper;
 
 /// Where the program's own files are; read off the place of the executable.
@@ -31,11 +34,17 @@ public:
     App(Config::Sources sources, Places places);
     ~App();
 
+    /// What a command may do besides its work: make the folder and the key that are missing and
+    /// bring the schema up to date; make a database, but neither key nor schema; or change nothing.
+    enum class Touch { make, fill, look };
+
     /// Reads the settings and opens the modules.
-    void open_modules();
-    /// Opens the database, starting the embedded one if none is configured, and migrates.
-    void open_database();
-    /// Serves until SIGTERM or SIGINT.
+    void open_modules(Touch touch = Touch::make);
+    /// Opens the database, starting the embedded one if none is configured, and migrates. `look`
+    /// makes no embedded database: std::runtime_error when there is none yet.
+    void open_database(Touch touch = Touch::make);
+    /// Serves until SIGTERM or SIGINT; SIGHUP has certificates, log and scripts read again. All
+    /// three have to be blocked in every thread.
     void serve();
 
     Kernel& kernel() { return *kernel_; }
@@ -44,8 +53,32 @@ public:
     db::Database& database();
     /// Applies the steps that the database lacks; their names.
     std::vector<std::string> migrate();
+    /// Those steps, of the modules that are open.
+    std::vector<db::Migration> pending_migrations();
+    /// All steps of the modules that are open.
+    std::vector<db::Migration> migrations() const;
+
+    /// Whether PostgreSQL may answer searches by an index (docs/content.md), and what makes it.
+    bool search_is_ready();
+    static constexpr std::string_view make_search_ready =
+        "ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF;";
+
+    const Places& places() const { return places_; }
+    const ServerSettings& server_settings() const { return server_settings_; }
+    const DatabaseSettings& database_settings() const { return database_settings_; }
+    const Secret& secret() const;
+    /// Where the key comes from: the setting, or the file.
+    std::string place_of_secret() const;
+    /// The database's folder when it is the server's own and is there.
+    bool has_own_database() const { return database_settings_.url.empty(); }
+    /// Throws std::runtime_error when certificate or key are of no use; how long the certificate
+    /// is good, in seconds. Nothing without TLS.
+    std::optional<std::int64_t> check_certificate() const;
 
 private:
+    void add_reloads();
+    void reload();
+    bool metrics_are_private() const;
     void add_kernel_routes();
     void add_kernel_gauges();
     void start();
@@ -53,7 +86,9 @@ private:
     void announce() const;
     std::string listening_url(std::uint16_t port) const;
     http::Answer ready() const;
-    http::Answer metrics() const;
+    http::Answer document(const http::Request& request);
+    http::Answer metrics(const http::Request& request);
+    std::vector<Metric> read_module_metrics();
 
     Config config_;
     Places places_;
@@ -61,6 +96,7 @@ private:
     ServerSettings server_settings_;
     DatabaseSettings database_settings_;
     LogSettings log_settings_;
+    MetricsSettings metrics_settings_;
     EventSettings event_settings_;
     std::unique_ptr<db::Embedded> embedded_;
     std::unique_ptr<Kernel> kernel_;
@@ -73,6 +109,13 @@ private:
     std::unique_ptr<Jobs> jobs_;
     std::unique_ptr<http::Server> server_;
     std::size_t started_ = 0;  // how many modules were started
+    std::once_flag document_once_;
+    std::shared_ptr<const std::string> document_, packed_document_;  // shared with the answers
+    // What the modules' metrics said when they were last asked.
+    double started_at_ = 0;  // seconds since 1970
+    std::mutex metrics_mutex_;
+    std::vector<Metric> module_metrics_;
+    std::chrono::steady_clock::time_point metrics_read_{};
 };
 
 }  // namespace svc::core

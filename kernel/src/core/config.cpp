@@ -57,18 +57,26 @@ Config::Config(const Sources& sources) {
     }
     for (const auto& [key, value] : sources.flags) flags_[key] = value;
     if (sources.file.empty()) return;
-    read_file(sources.file);
-    const auto extra = sources.file.parent_path() / "conf.d";
-    if (!std::filesystem::is_directory(extra)) return;
+    for (const auto& each : files_of(sources.file)) read_file(each);
+}
+
+std::vector<std::filesystem::path> Config::files_of(const std::filesystem::path& file) {
     std::vector<std::filesystem::path> files;
-    for (const auto& each : std::filesystem::directory_iterator(extra))
-        if (each.path().extension() == ".toml") files.push_back(each.path());
+    const auto extra = file.parent_path() / "conf.d";
+    if (std::filesystem::is_directory(extra))
+        for (const auto& each : std::filesystem::directory_iterator(extra))
+            if (each.path().extension() == ".toml") files.push_back(each.path());
     std::ranges::sort(files);
-    for (const auto& each : files) read_file(each);
+    files.insert(files.begin(), file);
+    return files;
 }
 
 void Config::read_file(const std::filesystem::path& file) {
     toml::table table;
+    std::error_code hidden;
+    if (!std::filesystem::exists(file, hidden))
+        throw ConfigError("there is no config file " + file.string());
+    if (!std::ifstream(file)) throw ConfigError("cannot read the config file " + file.string());
     try {
         table = toml::parse_file(file.string());
     } catch (const toml::parse_error& problem) {
@@ -132,14 +140,21 @@ void Config::read_field(
     reader.loose = entry.text;
     reader.read_field(field, &value, out);
     if (!reader.clean() && entry.text && value.is_string()) {
-        // A list in the environment or in a flag is written with commas.
+        // A list in the environment or in a flag is written with commas, or as in the file.
         json::array list;
         const std::string text(value.get_string());
-        for (std::size_t at = 0; at <= text.size();) {
-            const auto comma = std::min(text.find(',', at), text.size());
-            if (comma > at) list.emplace_back(text.substr(at, comma - at));
-            at = comma + 1;
-        }
+        boost::system::error_code unfit;
+        if (text.starts_with('[')) {
+            const auto written = json::parse(text, unfit);
+            if (unfit || !written.is_array())
+                return complain("a list is written as a,b or as [\"a\",\"b\"], not as " + text);
+            list = written.get_array();
+        } else
+            for (std::size_t at = 0; at <= text.size();) {
+                const auto comma = std::min(text.find(',', at), text.size());
+                if (comma > at) list.emplace_back(text.substr(at, comma - at));
+                at = comma + 1;
+            }
         Reader again;
         again.loose = true;
         json::value as_list(std::move(list));
@@ -164,8 +179,8 @@ void Config::read(std::string_view section, const Record& record, void* out) {
     auto& effective = effective_[std::string(section)];
     for (const Field& field : record.fields) {
         std::string text;
-        if (field.rules.secret) text = "\"(secret)\"";
-        else field.codec->write(field.in(out), text);
+        field.codec->write(field.in(out), text);
+        if (field.rules.secret && text != "\"\"") text = "\"(secret)\"";
         effective[std::string(field.name)] = text;
     }
 }
@@ -202,7 +217,9 @@ std::string Config::reference() const {
         "# The settings of Workboard. A line that begins with `# ` and a key shows the default; "
         "take\n"
         "# the `# ` away to set it. Files conf.d/*.toml beside this one are read after it, then\n"
-        "# WORKBOARD_SECTION__KEY in the environment, then flags: later ones win.\n"
+        "# WORKBOARD_SECTION__KEY in the environment, then flags: later ones win. Lists are "
+        "written\n"
+        "# with commas there: WORKBOARD_MODULES=mail,orgs,auth or --set modules=mail,orgs,auth.\n"
         "# `workboard check-config` says what is in force or what is wrong.\n"
         "# A setting marked (secret) may be \"file:/path\", so that it stands in a file of its "
         "own.\n";

@@ -27,6 +27,8 @@ public:
         std::vector<std::string> environment;                    ///< NAME=value
         std::vector<std::pair<std::string, std::string>> flags;  ///< "section.key" and its value
     };
+    /// The file and those of conf.d beside it, in the order of reading.
+    static std::vector<std::filesystem::path> files_of(const std::filesystem::path& file);
     /// Throws ConfigError when a file is missing or is not TOML.
     explicit Config(const Sources& sources);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace svc::core {
@@ -20,6 +21,23 @@ std::shared_ptr<Flight> flight_of(http::Exchange& exchange) {
     flight->request_id = new_uuid().str();
     exchange.state = flight;
     return flight;
+}
+
+/// What every answer says to a browser that is led to it: it is what it says it is, and no page
+/// takes it for a part of itself. Pages and files have policies of their own.
+void add_security_headers(http::Answer& answer) {
+    const auto has = [&](std::string_view name) {
+        return std::ranges::any_of(answer.headers, [&](const auto& each) {
+            return each.first == name;
+        });
+    };
+    constexpr std::array<std::pair<const char*, const char*>, 3> headers{{
+        {"X-Content-Type-Options", "nosniff"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+    }};
+    for (const auto& [name, value] : headers)
+        if (!has(name)) answer.headers.emplace_back(name, value);
 }
 
 /// For the header Allow: what a path takes, and what follows from that.
@@ -73,7 +91,9 @@ Dispatcher::Dispatcher(Kernel& kernel, Settings settings, AccessLog& log)
     }
     std::ranges::sort(below_, std::greater{}, [](const Route* each) { return each->path.size(); });
     for (const auto& each : kernel.impl().folders)
-        folders_.push_back(std::make_unique<Folder>(each));
+        folders_.push_back(std::make_unique<Folder>(each, [this](std::string_view name) {
+            return serves(name);
+        }));
     std::ranges::sort(folders_, std::greater{}, [](const auto& each) {
         return each->prefix.size();
     });
@@ -100,9 +120,15 @@ std::vector<std::string> Dispatcher::endpoint_names() const {
 http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     const auto flight = flight_of(exchange);
     Served served{unmatched_, {}, {}};
+    flight->bytes = exchange.bytes_held();
+    flight->room_to_wait = exchange.room_to_park();
     try {
         dispatch(exchange, *flight, served);
+    } catch (const Queued&) {
+        return http::Outcome::parked;
     } catch (const Parked& wait) {
+        flight->has_waited = true;
+        kernel_.impl().admission.leave(flight->turn);
         kernel_.impl().waits.park(
             flight->place,
             wait,
@@ -116,6 +142,7 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     } catch (const std::exception& problem) {
         exchange.answer = answer_of_unexpected(problem.what(), flight->request_id);
     }
+    kernel_.impl().admission.leave(flight->turn);
     finish(exchange, *flight, served);
     return http::Outcome::answered;
 }
@@ -128,6 +155,7 @@ bool Dispatcher::serve_at_once(http::Exchange& exchange) {
 
 void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Served& served) {
     exchange.answer.headers.emplace_back("X-Request-Id", flight.request_id);
+    add_security_headers(exchange.answer);
     if (Budgets* budgets = kernel_.impl().budgets; budgets && served.caller)
         budgets->tell(*served.caller, exchange.answer.headers);
     const auto took = std::chrono::steady_clock::now() - flight.started;
@@ -182,7 +210,27 @@ void Dispatcher::dispatch(http::Exchange& exchange, Flight& flight, Served& serv
     here.insert(here.end(), match.allow.begin(), match.allow.end());
     if (serve_file(request, here, exchange.answer)) return;
     if (tell_options(request, here, exchange.answer)) return;
+    if (serve_missing_page(request, here, exchange.answer)) return;
     no_route(request, here);
+}
+
+bool Dispatcher::serves(std::string_view name) const {
+    if (!name.starts_with('/')) return kernel_.find_operation(name) != nullptr;
+    return exact_.contains(name) ||
+           std::ranges::any_of(folders_, [&](const auto& each) { return each->prefix == name; });
+}
+
+bool Dispatcher::serve_missing_page(
+    const http::Request& request, const Methods& here, http::Answer& answer
+) const {
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    if (!reads || !here.empty() || request.path.starts_with("/v1/")) return false;
+    if (request.header("accept").find("text/html") == std::string_view::npos) return false;
+    for (const auto& folder : folders_) {
+        if (folder->prefix != "/") continue;
+        if (auto page = folder->files.missing_page()) return answer = std::move(*page), true;
+    }
+    return false;
 }
 
 bool Dispatcher::serve_file(const http::Request& request, Methods& here, http::Answer& answer)
@@ -255,6 +303,7 @@ void Dispatcher::run_operation_of(
     RestCall input(match, request);
     if (operation.access == Access::anyone) {
         Who nobody(kernel_.impl());
+        take_turn(kernel_.impl(), exchange, flight, nobody);
         exchange.answer = run_operation(
             {.kernel = kernel_,
              .operation = operation,
@@ -277,6 +326,7 @@ void Dispatcher::run_operation_of(
             if (who.caller()) served.caller = *who.caller();
         }
     } note{served, who};
+    take_turn(kernel_.impl(), exchange, flight, who);
     exchange.answer = run_operation(
         {.kernel = kernel_,
          .operation = operation,
@@ -327,6 +377,7 @@ void Dispatcher::refuse(int status, std::string_view reason, http::Answer& answe
     const auto id = new_uuid().str();
     answer.status = status;
     answer.headers.emplace_back("X-Request-Id", id);
+    add_security_headers(answer);
     if (status == 405) answer.headers.emplace_back("Allow", allowed_anywhere_);
     const std::string_view code = status == 413   ? "request_too_large"
                                   : status == 503 ? "service_unavailable"

@@ -29,7 +29,8 @@ public:
 
 private:
     struct Folder {
-        explicit Folder(const Kernel::Impl::Folder& from) : prefix(from.prefix), files(from.path) {}
+        Folder(const Kernel::Impl::Folder& from, http::StaticFiles::Serves serves)
+            : prefix(from.prefix), files(from.path, std::move(serves)) {}
         std::string prefix;
         http::StaticFiles files;
     };
@@ -54,6 +55,11 @@ private:
         const;
     void check_version(const http::Request& request) const;
     bool serve_file(const http::Request& request, Methods& here, http::Answer& answer) const;
+    /// A page that says so, for a browser that asks for what is nowhere.
+    bool serve_missing_page(const http::Request& request, const Methods& here, http::Answer& answer)
+        const;
+    /// Whether this server has an operation of this name, or anything at this path.
+    bool serves(std::string_view name) const;
     bool tell_options(const http::Request& request, const Methods& here, http::Answer& answer)
         const;
     [[noreturn]] static void no_route(const http::Request& request, const Methods& here);

@@ -3,6 +3,7 @@
 #include "svc/encoding.hpp"
 
 #include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -51,7 +52,29 @@ struct OrgRow {
 };
 SVC_RECORD(OrgRow, (org_id, ""));
 
-constexpr std::string_view purpose = "idempotency";
+constexpr std::string_view purpose = "idempotency and headers";
+// What is sealed under this one is a body alone: rows that an earlier version wrote.
+constexpr std::string_view purpose_before = "idempotency";
+
+/// The headers, names and values by turns, as one line of JSON; behind it the body. A cookie is for
+/// the session that got it, and there may be a newer one.
+std::string packed(const http::Answer& answer) {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : answer.headers)
+        if (name != "Set-Cookie") texts.insert(texts.end(), {name, value});
+    std::string out;
+    Json<std::vector<std::string>>::write(texts, out);
+    return (out += '\n') += answer.body;
+}
+
+void unpack(std::string_view text, http::Answer& answer) {
+    const auto end = text.find('\n');
+    const json::value line = json::parse(text.substr(0, end));
+    const json::array& texts = line.as_array();
+    for (std::size_t at = 0; at + 1 < texts.size(); at += 2)
+        answer.headers.emplace_back(texts[at].as_string(), texts[at + 1].as_string());
+    answer.body = text.substr(end + 1);
+}
 
 /// Eight bytes of the digest name the lock: two keys that share them only wait in vain once.
 std::int64_t lock_number(const Sha256& digest) {
@@ -127,15 +150,17 @@ bool IdempotencyKey::replay(http::Answer& answer) {
             "This key was used for a request with another body"
         );
     answer.status = static_cast<int>(kept->status);
-    answer.body =
-        run_.kernel.impl().secret->unseal(purpose, key_, from_hex(kept->answer).value_or(""));
+    const Secret& secret = *run_.kernel.impl().secret;
+    const std::string sealed = from_hex(kept->answer).value_or("");
+    if (const auto text = secret.unseal(purpose, key_, sealed); !text.empty()) unpack(text, answer);
+    else answer.body = secret.unseal(purpose_before, key_, sealed);
     answer.headers.emplace_back("Idempotency-Replayed", "true");
     return true;
 }
 
 void IdempotencyKey::keep(const http::Answer& answer) {
     if (key_.empty()) return;
-    const std::string sealed = run_.kernel.impl().secret->seal(purpose, key_, answer.body);
+    const std::string sealed = run_.kernel.impl().secret->seal(purpose, key_, packed(answer));
     // Whatever the handler went on to work in: the answer is kept where the request was made.
     const Caller& caller = *run_.who.caller();
     call_.tx().act_for(caller.org_id, caller.user_id);

@@ -1,8 +1,13 @@
 #include "core/kernel_impl.hpp"
 #include "core/run.hpp"
+#include "events/sequencer.hpp"
 #include "svc/module.hpp"
 
 namespace svc {
+
+void Kernel::Impl::nudge() {
+    if (events::Sequencer* here = sequencer) here->nudge();
+}
 
 Kernel::Kernel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Kernel::~Kernel() = default;
@@ -25,7 +30,11 @@ void Kernel::add(const Operation& operation) {
     impl_->operations.push_back({&operation, impl_->opening, impl_->tag});
 }
 
-void Kernel::add(const EventKind& kind) { impl_->event_kinds.push_back(&kind); }
+void Kernel::add(const EventKind& kind) {
+    if (kind.record && !impl_->event_kind_names.emplace(kind.name, &kind).second)
+        throw std::logic_error("kind of event declared twice: " + std::string(kind.name));
+    impl_->event_kinds.push_back(&kind);
+}
 void Kernel::add(const Authenticator& authenticator) {
     impl_->authenticators.push_back(&authenticator);
 }
@@ -49,7 +58,7 @@ void Kernel::every(
     impl_->jobs.push_back({std::move(name), interval, std::move(run)});
 }
 void Kernel::add_metric(std::string name, std::string help, std::function<double()> read) {
-    impl_->gauges.push_back({std::move(name), std::move(help), std::move(read)});
+    impl_->gauges.push_back({core::metric_name(name), std::move(help), std::move(read)});
 }
 
 void Kernel::offer(std::string_view name, void* service) {
@@ -79,6 +88,11 @@ const Declared* Kernel::find_operation(std::string_view name) const {
 }
 
 const std::vector<const EventKind*>& Kernel::event_kinds() const { return impl_->event_kinds; }
+
+const EventKind* Kernel::find_event_kind(std::string_view name) const {
+    const auto found = impl_->event_kind_names.find(name);
+    return found == impl_->event_kind_names.end() ? nullptr : found->second;
+}
 
 void Kernel::transact(Tx::Mode mode, const std::function<void(Tx&)>& work) {
     impl_->database->transact(mode, work);
@@ -117,6 +131,21 @@ const std::string& Kernel::openapi() const {
 
 std::string Kernel::tool_schema(const Operation& operation) const {
     return decl::tool_schema(operation);
+}
+
+std::string Kernel::event_schema(const EventKind& kind) const { return decl::event_schema(kind); }
+
+std::string Kernel::record_schema(const Record& record) const {
+    return decl::record_schema(record);
+}
+
+std::optional<Failure> Kernel::check_arguments(
+    const Operation& operation, std::string_view arguments
+) const try {
+    decl::fill_flat(operation, decl::parse_json(arguments, "arguments"), nullptr);
+    return std::nullopt;
+} catch (const Failure& failure) {
+    return failure;
 }
 
 }  // namespace svc

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/admission.hpp"
 #include "core/config.hpp"
 #include "core/identities.hpp"
 #include "core/jobs.hpp"
@@ -12,6 +13,7 @@
 #include "events/hooks.hpp"
 #include "svc/budgets.hpp"
 #include "svc/kernel.hpp"
+#include "svc/operator/upkeep.hpp"
 
 #include <map>
 #include <mutex>
@@ -21,6 +23,9 @@ namespace svc {
 
 namespace core {
 class StreamKeeper;
+}
+namespace events {
+class Sequencer;
 }
 
 /// What stands behind the Kernel: the registry while modules open, then everything that runs.
@@ -38,6 +43,7 @@ public:
     std::map<std::string_view, std::size_t> operation_numbers;
     std::vector<decl::OpenApiInput::Tag> tags;
     std::vector<const EventKind*> event_kinds;
+    std::map<std::string_view, const EventKind*> event_kind_names;  ///< of those that are events
     std::vector<const Authenticator*> authenticators;
     std::vector<Route> routes;
     std::vector<Folder> folders;
@@ -47,6 +53,7 @@ public:
     std::vector<Command> commands;
     std::vector<EventListener> listeners;
     std::vector<core::Gauge> gauges;
+    Upkeep upkeep;
     std::vector<core::Job> jobs;
     events::Hooks hooks;
     std::map<std::string, void*, std::less<>> services;
@@ -59,14 +66,18 @@ public:
     core::Config* config = nullptr;
     std::unique_ptr<core::Secret> secret;
     std::unique_ptr<db::Database> database;
+    core::Admission admission;
     core::Waits waits;
     core::Identities identities;
     core::RefusalCounts refusals;
     Budgets* budgets = nullptr;  ///< when a module offers them
     core::StreamKeeper* streams = nullptr;
-    std::function<void()> nudge = [] {};  ///< tells the sequencer that events were committed
+    std::atomic<events::Sequencer*> sequencer{nullptr};  ///< while there is one
+    /// Tells the sequencer that events were committed. Any thread.
+    void nudge();
     std::string base_url;
     std::filesystem::path var_folder, share_folder;
+    std::size_t largest_answer = 8 << 20;  ///< bytes
     std::atomic<bool> stopping{false};
 
     std::once_flag openapi_once;

@@ -1,6 +1,14 @@
 #include "core/app.hpp"
 #include "core/dispatcher.hpp"
 #include "core/kernel_impl.hpp"
+#include "http/content_coding.hpp"
+#include "svc/secrets.hpp"
+
+#include <Poco/Logger.h>
+#include <Poco/URI.h>
+
+#include <algorithm>
+#include <iterator>
 
 namespace svc::core {
 
@@ -22,12 +30,76 @@ http::Answer App::ready() const {
     return text_answer(200, "ready\n");
 }
 
-http::Answer App::metrics() const {
+/// Nobody else than this machine's own users can ask, as far as the settings tell: a `base_url` of
+/// another host says that a proxy stands in front.
+bool App::metrics_are_private() const {
+    const auto is_local = [](std::string_view host) {
+        return host == "localhost" || host == "::1" || host.starts_with("127.");
+    };
+    if (!is_local(server_settings_.address)) return false;
+    if (server_settings_.base_url.empty()) return true;
+    try {
+        return is_local(Poco::URI(server_settings_.base_url).getHost());
+    } catch (const Poco::Exception&) {
+        return false;
+    }
+}
+
+http::Answer App::metrics(const http::Request& request) {
+    const std::string& token = metrics_settings_.token;
+    const bool allowed = token.empty()
+                             ? metrics_are_private()
+                             : same_secret(request.header("authorization"), "Bearer " + token);
+    if (!allowed)
+        throw Failure(
+            Fault::unauthorized,
+            token.empty() ? "The operator has not set metrics.token." : "That is not metrics.token."
+        );
     http::Answer answer = text_answer(200, {});
     answer.content_type = "text/plain; version=0.0.4; charset=utf-8";
     dispatcher_->write_metrics(answer.body);
     for (const Gauge& each : kernel_->impl().gauges) write_gauge(each, answer.body);
+    auto more = process_metrics();
+    more.push_back({"build_info", "1, with the version.", R"(version=")" SVC_VERSION R"(")", 1});
+    more.push_back(
+        {"process_start_time_seconds", "When this process began to serve.", "", started_at_}
+    );
+    const auto of_modules = read_module_metrics();
+    more.insert(more.end(), of_modules.begin(), of_modules.end());
+    write_metrics(std::move(more), answer.body);
     return answer;
+}
+
+/// One copy of the document for however many read it, and however slowly.
+http::Answer App::document(const http::Request& request) {
+    std::call_once(document_once_, [this] {
+        document_ = std::make_shared<const std::string>(kernel_->openapi());
+        packed_document_ = std::make_shared<const std::string>(http::gzipped(*document_));
+    });
+    const bool packed = http::accepts_coding(request.header("accept-encoding"), "gzip");
+    http::Answer answer;
+    answer.headers = {{"Access-Control-Allow-Origin", "*"}, {"Vary", "Accept-Encoding"}};
+    if (packed) answer.headers.emplace_back("Content-Encoding", "gzip");
+    answer.shared_body = packed ? packed_document_ : document_;
+    return answer;
+}
+
+/// Some of them ask the database, which is not to be asked as often as anybody likes.
+std::vector<Metric> App::read_module_metrics() {
+    constexpr std::chrono::seconds good_for{10};
+    const std::lock_guard lock(metrics_mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (metrics_read_ != decltype(metrics_read_){} && now - metrics_read_ < good_for)
+        return module_metrics_;
+    module_metrics_.clear();
+    for (const auto& read : kernel_->impl().upkeep.metrics()) try {
+            auto some = read();
+            std::ranges::move(some, std::back_inserter(module_metrics_));
+        } catch (const std::exception& problem) {
+            Poco::Logger::get("metrics").debug(problem.what());  // what is not known is left out
+        }
+    metrics_read_ = now;
+    return module_metrics_;
 }
 
 void App::add_kernel_routes() {
@@ -37,13 +109,11 @@ void App::add_kernel_routes() {
     kernel_->impl().at_once.insert("/healthz");
     kernel_->add(Route{
         .method = "GET", .path = "/readyz", .handle = [this](RouteCall&) { return ready(); }});
-    kernel_->add(Route{
-        .method = "GET", .path = "/metrics", .handle = [this](RouteCall&) { return metrics(); }});
-    kernel_->add(Route{.method = "GET", .path = "/openapi.json", .handle = [this](RouteCall&) {
-                           http::Answer answer;
-                           answer.headers.emplace_back("Access-Control-Allow-Origin", "*");
-                           answer.body = kernel_->openapi();
-                           return answer;
+    kernel_->add(Route{.method = "GET", .path = "/metrics", .handle = [this](RouteCall& call) {
+                           return metrics(call.request());
+                       }});
+    kernel_->add(Route{.method = "GET", .path = "/openapi.json", .handle = [this](RouteCall& call) {
+                           return document(call.request());
                        }});
     const auto pages = kernel_->share_folder() / "www";
     if (std::filesystem::is_directory(pages)) kernel_->add_folder("/", pages);
@@ -51,7 +121,7 @@ void App::add_kernel_routes() {
 
 void App::add_kernel_gauges() {
     const auto gauge = [&](std::string name, std::string help, std::function<double()> read) {
-        kernel_->add_metric("workboard_" + std::move(name), std::move(help), std::move(read));
+        kernel_->add_metric(std::move(name), std::move(help), std::move(read));
     };
     const auto http = [this](auto member) {
         return [this, member] { return static_cast<double>(server_->load().*member); };
@@ -103,6 +173,9 @@ void App::add_kernel_gauges() {
     const auto waits = [this](auto member) {
         return [this, member] { return static_cast<double>(kernel_->impl().waits.load().*member); };
     };
+    gauge("requests_in_line", "Requests that wait behind others of their caller.", [this] {
+        return static_cast<double>(kernel_->impl().admission.load().waiting);
+    });
     gauge("calls_waiting", "Calls that wait without a worker.", waits(&Waits::Load::waiting));
     gauge("calls_resumed_total", "Calls that waited and ran again.", waits(&Waits::Load::resumed));
 }

@@ -60,6 +60,24 @@ std::string circle_or_want(
 
 }  // namespace
 
+std::vector<const ModuleCard*> load_cards(
+    const std::filesystem::path& folder, std::span<const std::string> names
+) {
+    std::vector<const ModuleCard*> waiting, ordered;
+    for (const std::string& name : names) waiting.push_back(&load(folder, name));
+    while (!waiting.empty()) {
+        const auto ready = std::ranges::find_if(waiting, [&](const ModuleCard* card) {
+            return std::ranges::none_of(card->needs, [&](std::string_view need) {
+                return std::ranges::find(waiting, need, &ModuleCard::name) != waiting.end();
+            });
+        });
+        if (ready == waiting.end()) throw std::runtime_error(circle_or_want(waiting, names));
+        ordered.push_back(*ready);
+        waiting.erase(ready);
+    }
+    return ordered;
+}
+
 std::vector<Loaded> load_modules(
     const std::filesystem::path& folder,
     std::span<const std::string> names,

@@ -7,6 +7,7 @@
 #include <Poco/Logger.h>
 #include <Poco/Message.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -25,24 +26,8 @@ public:
     explicit LineChannel(LogFormat format) : format_(format) {}
 
     void log(const Poco::Message& message) override {
-        std::string line;
         const auto level = levels[static_cast<std::size_t>(message.getPriority())];
-        if (format_ == LogFormat::json) {
-            line += R"({"time":")";
-            Timestamp::now().append_to(line);
-            line += R"(","level":)";
-            write_text(level, line);
-            line += R"(,"source":)";
-            write_text(message.getSource(), line);
-            line += R"(,"message":)";
-            write_text(message.getText(), line);
-            line += "}\n";
-        } else {
-            Timestamp::now().append_to(line);
-            line += ' ';
-            line += level;
-            line += ' ' + message.getSource() + ": " + message.getText() + '\n';
-        }
+        const auto line = log_line(format_, level, message.getSource(), message.getText());
         std::fwrite(line.data(), 1, line.size(), stderr);
     }
 
@@ -62,6 +47,27 @@ std::size_t stripe_of_this_thread() {
 }
 
 }  // namespace
+
+std::string log_line(
+    LogFormat format, std::string_view level, std::string_view source, std::string_view message
+) {
+    std::string line;
+    if (format == LogFormat::text) {
+        Timestamp::now().append_to(line);
+        ((line += ' ') += level) += ' ';
+        ((line += source) += ": ") += message;
+        return line + '\n';
+    }
+    line += R"({"time":")";
+    Timestamp::now().append_to(line);
+    line += R"(","level":)";
+    write_text(level, line);
+    line += R"(,"source":)";
+    write_text(source, line);
+    line += R"(,"message":)";
+    write_text(message, line);
+    return line + "}\n";
+}
 
 void open_logs(LogFormat format, std::string_view level) {
     Poco::AutoPtr<Poco::Channel> channel(new LineChannel(format));
@@ -83,7 +89,9 @@ void AccessLog::append(const AccessLine& line, std::string& out) const {
         append_number(out, line.status);
         out += ' ';
         append_number(out, micros);
-        out += "us\n";
+        ((out += "us ") += line.client) += ' ';
+        (out += line.principal.empty() ? "-" : line.principal) += ' ';
+        (out += line.request_id) += '\n';
         return;
     }
     // Ids, names and addresses of our own making need no escapes; what the client wrote does.
@@ -134,6 +142,15 @@ void AccessLog::flush() {
         std::lock_guard lock(stripe.mutex);
         flush(stripe);
     }
+}
+
+void AccessLog::go_on_in(int fd) {
+    flush();
+    {
+        std::lock_guard writing(writing_);
+        ::dup3(fd, fd_, O_CLOEXEC);
+    }
+    ::close(fd);
 }
 
 void AccessLog::flush(Stripe& stripe) {

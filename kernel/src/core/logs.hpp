@@ -15,6 +15,11 @@ enum class LogFormat { json, text };
 /// Sends every Poco::Logger to standard error, a line an event, as JSON or for people.
 void open_logs(LogFormat format, std::string_view level);
 
+/// A line in the form of the log, such as open_logs() writes.
+std::string log_line(
+    LogFormat format, std::string_view level, std::string_view source, std::string_view message
+);
+
 /// One answered request.
 struct AccessLine {
     std::string_view request_id, method, target, operation, client;
@@ -34,6 +39,8 @@ public:
     ~AccessLog();
     void write(const AccessLine& line);
     void flush();
+    /// Goes on in another file, under the same descriptor; takes `fd`.
+    void go_on_in(int fd);
     std::uint64_t dropped() const { return dropped_.load(); }
 
 private:

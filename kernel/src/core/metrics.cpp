@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace svc::core {
 
@@ -128,6 +133,68 @@ void write_gauge(const Gauge& gauge, std::string& out) {
         gauge.name.ends_with("_total") ? "counter" : "gauge",
         gauge.read()
     );
+}
+
+std::string metric_name(std::string_view name) {
+    if (name.starts_with("workboard_") || name.starts_with("process_")) return std::string(name);
+    return "workboard_" + std::string(name);
+}
+
+void write_metrics(std::vector<Metric> metrics, std::string& out) {
+    std::ranges::stable_sort(metrics, {}, &Metric::name);
+    std::string_view before;
+    for (const Metric& each : metrics) {
+        const std::string name = metric_name(each.name);
+        if (each.name != before)
+            fmt::format_to(
+                std::back_inserter(out),
+                "# HELP {0} {1}\n# TYPE {0} {2}\n",
+                name,
+                each.help,
+                name.ends_with("_total") ? "counter" : "gauge"
+            );
+        before = each.name;
+        fmt::format_to(
+            std::back_inserter(out),
+            "{}{} {}\n",
+            name,
+            each.labels.empty() ? "" : "{" + each.labels + "}",
+            each.value
+        );
+    }
+}
+
+std::vector<Metric> process_metrics() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    long pages = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> pages >> resident;
+    const auto page = static_cast<double>(sysconf(_SC_PAGESIZE));
+    std::error_code hidden;
+    const auto open = std::distance(
+        std::filesystem::directory_iterator("/proc/self/fd", hidden),
+        std::filesystem::directory_iterator()
+    );
+    return {
+        {"process_cpu_seconds_total",
+         "Processor time used.",
+         "",
+         seconds(used.ru_utime) + seconds(used.ru_stime)},
+        {"process_resident_memory_bytes",
+         "Memory in use.",
+         "",
+         static_cast<double>(resident) * page},
+        {"process_virtual_memory_bytes", "Memory mapped.", "", static_cast<double>(pages) * page},
+        {"process_open_fds", "Descriptors open.", "", static_cast<double>(open)},
+        {"process_max_fds",
+         "Descriptors that may be open.",
+         "",
+         static_cast<double>(files.rlim_cur)}};
 }
 
 }  // namespace svc::core

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "svc/operator/upkeep.hpp"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -47,5 +49,12 @@ struct Gauge {
     std::function<double()> read;
 };
 void write_gauge(const Gauge& gauge, std::string& out);
+
+/// With the prefix that all names have.
+std::string metric_name(std::string_view name);
+/// Metrics of one name stand beside each other, as Prometheus wants them.
+void write_metrics(std::vector<Metric> metrics, std::string& out);
+/// Of this process, under the names that Prometheus' own libraries give them.
+std::vector<Metric> process_metrics();
 
 }  // namespace svc::core

@@ -11,6 +11,7 @@ RouteRun::RouteRun(Kernel& kernel, const Route& route, http::Exchange& exchange,
 http::Answer RouteRun::answer() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), org_in_header(request(), bad_workspace_));
+    take_turn(kernel_.impl(), exchange_, flight_, *who_);
     Spending spending(kernel_.impl(), flight_);
     constexpr int most_attempts = 3;
     for (int number = 1; number <= most_attempts; ++number) {
@@ -72,7 +73,8 @@ Invoked RouteRun::invoke(const Invocation& invocation) {
     // A message that holds one call is one request.
     flight_.requests_due = std::max(flight_.requests_due, ++invocations_);
     const http::Request& from = request();
-    return invoke_within(
+    std::shared_ptr<void> own_work;
+    Invoked invoked = invoke_within(
         {.kernel = kernel_,
          .operation = *declared->operation,
          .who = *who_,
@@ -81,9 +83,12 @@ Invoked RouteRun::invoke(const Invocation& invocation) {
          .client_address = from.client_address,
          .user_agent = from.header("user-agent"),
          .may_park = invocation.may_wait,
+         .own_work = invocation.may_wait ? &flight_.own_work : &own_work,
          .invocation = &invocation},
         invocation.arguments
     );
+    flight_.own_work.reset();
+    return invoked;
 }
 
 void RouteRun::become_stream(std::function<void(std::shared_ptr<http::Stream>)> started) {

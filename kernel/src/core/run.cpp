@@ -48,13 +48,10 @@ void require_role(const Caller& caller, OrgRole least) {
     );
 }
 
-void check_standing(const Operation& operation, const Caller& caller) {
-    if (!caller.past_due || operation.read_only() || operation.when_past_due) return;
-    if (operation.access <= Access::person) return;
-    throw Failure(
-        Fault::past_due,
-        "The workspace is past due, so nothing in it can be changed; an owner can settle the bill."
-    );
+bool is_past_due(const Operation& operation, const Who& who) {
+    const Caller* caller = who.caller();
+    return caller && caller->past_due && !operation.read_only() && !operation.when_past_due &&
+           operation.access > Access::person;
 }
 
 }  // namespace
@@ -69,13 +66,50 @@ void check_access(Access access, const Who& who) {
 
 namespace {
 
+/// The last line of defence: lists are cut into pages before they come to this.
+Failure too_large_answer() {
+    return Failure(
+               Fault::too_large,
+               "The answer would be larger than the server sends at once; ask for less, such as a "
+               "smaller page."
+    )
+        .with("reason", "answer_too_large");
+}
+
+/// 402; but whoever may not do it, the bill settled or not, is told so. The role on a board is
+/// known to the handler alone, so it runs, and nothing that it did is kept.
+[[noreturn]] void refuse_past_due(const Run& run, Input& input) {
+    Run trial = run;
+    trial.may_park = trial.may_block = false;
+    try {
+        RunningCall call(trial);
+        std::string unread;
+        run.operation.handler.run(
+            call,
+            [&](void* record) {
+                input.fill(record);
+                call.set_input(record);
+            },
+            unread
+        );
+    } catch (const Failure& failure) {
+        if (failure.fault() == Fault::restricted || failure.fault() == Fault::unavailable) throw;
+    } catch (const ConstraintError&) {
+        // It would have met something else; the bill comes first.
+    }
+    throw Failure(
+        Fault::past_due,
+        "The workspace is past due, so nothing in it can be changed; an owner can settle the bill."
+    );
+}
+
 http::Answer attempt(const Run& run, Input& input) {
     const Operation& operation = run.operation;
     RunningCall call(run);
     for (const Guard& guard : operation.guards) guard(call);
     input.check_syntax();
     check_access(operation.access, run.who);
-    if (const Caller* caller = run.who.caller()) check_standing(operation, *caller);
+    if (is_past_due(operation, run.who)) refuse_past_due(run, input);
 
     http::Answer answer;
     answer.status = operation.status;
@@ -92,14 +126,14 @@ http::Answer attempt(const Run& run, Input& input) {
         },
         answer.body
     );
+    if (answer.body.size() > run.kernel.impl().largest_answer) throw too_large_answer();
     if (produced.status) answer.status = produced.status;
-    answer.headers = std::move(call.headers());
-    call.headers().clear();
+    answer.headers = call.take_headers();
     if (produced.version)
         answer.headers.emplace_back("ETag", '"' + std::to_string(*produced.version) + '"');
     key.keep(answer);
     call.finish();
-    for (auto& header : call.headers()) answer.headers.push_back(std::move(header));
+    for (auto& header : call.take_headers()) answer.headers.push_back(std::move(header));
     return answer;
 }
 
@@ -107,6 +141,22 @@ constexpr int most_attempts = 3;
 
 void pause_before(int attempt_number) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2 * attempt_number * attempt_number));
+}
+
+// A check that is called `<limit>_within_plan` says that the workspace has no room for more.
+std::optional<std::string> limit_of(const ConstraintError& broken) {
+    static constexpr std::string_view end = "_within_plan";
+    const std::string_view name = broken.constraint();
+    if (broken.kind() != ConstraintError::Kind::check || !name.ends_with(end)) return std::nullopt;
+    return std::string(name.substr(0, name.size() - end.size()));
+}
+
+Failure plan_limit(const std::string& limit) {
+    return Failure(
+               Fault::plan_limit,
+               "The workspace has no room for this: it has reached its limit of " + limit + "."
+    )
+        .with("limit", limit);
 }
 
 http::Answer run_until_settled(const Run& run, Input& input) {
@@ -124,6 +174,7 @@ http::Answer run_until_settled(const Run& run, Input& input) {
             return answer;
         } catch (const StaleIdentity&) {
             spending.undo();
+            (run.own_work ? *run.own_work : run.flight.own_work).reset();  // it was another's
             if (number > most_attempts)
                 throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
                     .with_header("Retry-After", "1");
@@ -135,6 +186,7 @@ http::Answer run_until_settled(const Run& run, Input& input) {
         } catch (const ConstraintError& broken) {
             // What the handler found has gone meanwhile, or what it found free is taken; the next
             // run finds that out.
+            if (const auto limit = limit_of(broken)) throw plan_limit(*limit);
             const bool taken = broken.kind() == ConstraintError::Kind::unique;
             if (!taken && broken.kind() != ConstraintError::Kind::foreign_key) throw;
             if (number >= most_attempts)
@@ -251,6 +303,7 @@ Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invoc
         .who = who,
         .flight = flight,
         .surface = invocation.surface,
+        .may_block = true,
         .invocation = &invocation,
     };
     return invoke_within(run, invocation.arguments);

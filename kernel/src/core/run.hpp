@@ -1,13 +1,19 @@
 #pragma once
 
+#include "core/admission.hpp"
 #include "core/waits.hpp"
 #include "core/who.hpp"
 #include "events/outbox.hpp"
+#include "http/server.hpp"
 
 #include <chrono>
 
 /// Running operations: the order of checks, the transaction, the repeats.
 namespace svc::core {
+
+/// Thrown to leave a request that has to wait for its turn among its caller's (Admission). Not a
+/// std::exception, for nobody is to swallow it.
+struct Queued {};
 
 /// What a request keeps over its waits.
 struct Flight {
@@ -15,10 +21,15 @@ struct Flight {
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     std::uint64_t ticket = 0;  ///< of Waits, from before the present run looked at anything
     Waits::Place place{};
+    Admission::Place turn{};
+    bool has_waited = false;    ///< for something, after it had its turn
+    std::size_t bytes = 0;      ///< that are held while it waits
+    bool room_to_wait = false;  ///< for these, besides what all others hold
     int round_trips = 0;
     /// Requests the caller's budgets are to be charged for, and those they were: a message may
     /// hold several calls, and a call that waited is run again.
     std::int64_t requests_due = 1, requests_paid = 0;
+    std::shared_ptr<void> own_work{};  ///< of the call that the request is, or holds
 };
 
 /// Everything one run of an operation works with. The references outlive it.
@@ -32,6 +43,8 @@ struct Run {
     std::string_view client_address{};
     std::string_view user_agent{};
     bool may_park = false;
+    bool may_block = false;                     ///< the thread serves no requests
+    std::shared_ptr<void>* own_work = nullptr;  ///< null: the flight's
     const Invocation* invocation = nullptr;
 };
 
@@ -50,6 +63,9 @@ public:
     };
     virtual std::optional<Subject> subject() const = 0;
 };
+
+/// Leaves by Queued unless it is the request's turn. Failure 429 or 503 when too many wait already.
+void take_turn(Kernel::Impl& kernel, http::Exchange& exchange, Flight& flight, const Who& who);
 
 /// Steps 8 and 9 of the order of checks: the workspace, then the role in it.
 void check_access(Access access, const Who& who);

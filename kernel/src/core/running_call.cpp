@@ -38,6 +38,9 @@ namespace svc::core {
 
 namespace {
 
+/// What a request that waits for others may hold: enough for any that means to wait.
+constexpr std::size_t most_kept_bytes = 16 << 10;
+
 /// If-Match as the contract takes it: "7", 7 or *.
 std::optional<std::int64_t> parse_if_match(std::string_view text) {
     if (text.empty() || text == "*") return std::nullopt;
@@ -67,6 +70,12 @@ bool has_token(std::string_view list, std::string_view token) {
     return false;
 }
 
+/// Every event is of a kind that its module has added, so that the list of kinds is complete.
+void require_declared(const Kernel& kernel, const Event& event) {
+    if (!event.kind->record || kernel.find_event_kind(event.kind->name)) return;
+    throw std::logic_error("an event of a kind nobody declared: " + std::string(event.kind->name));
+}
+
 [[noreturn]] void bad_cursor() {
     throw Failure::invalid_at(
         R"(["query","start_cursor"])",
@@ -83,8 +92,9 @@ RunningCall::RunningCall(const Run& run)
 Tx& RunningCall::tx() {
     if (tx_) return *tx_;
     tx_ = run_.kernel.impl().database->begin(mode_);
-    run_.who.ride(*tx_);
+    // Who it turns out not to be any more sees nothing of it: the answers are not read then.
     if (const Caller* caller = run_.who.caller()) tx_->act_for(caller->org_id, caller->user_id);
+    run_.who.ride(*tx_);
     return *tx_;
 }
 
@@ -106,9 +116,14 @@ void RunningCall::add_header(std::string_view name, std::string value) {
     headers_.emplace_back(name, std::move(value));
 }
 
-void RunningCall::ask(const Event& event) { run_.kernel.impl().hooks.ask(*this, event); }
+void RunningCall::ask(const Event& event) {
+    require_declared(run_.kernel, event);
+    if (event.kind->record && event.subject.empty())
+        throw std::logic_error("an event without its subject: " + std::string(event.kind->name));
+    run_.kernel.impl().hooks.ask(*this, event);
+}
 
-void RunningCall::tell(const Event& event) {
+events::EventContext RunningCall::context_of_events() const {
     events::EventContext context = context_of(run_);
     if (run_.request) {
         const auto mutation = run_.request->header("x-svc-mutation");
@@ -119,8 +134,19 @@ void RunningCall::tell(const Event& event) {
             );
     }
     if (!context.cause_event) context.cause_event = cause_;
-    events::queue_event(tx(), event, context);
+    return context;
+}
+
+void RunningCall::tell(const Event& event) {
+    require_declared(run_.kernel, event);
+    events::queue_event(tx(), event, context_of_events());
     told_ = true;
+}
+
+void RunningCall::tell_all(const std::vector<Event>& events) {
+    for (const Event& event : events) require_declared(run_.kernel, event);
+    events::queue_events(tx(), events, context_of_events());
+    told_ |= !events.empty();
 }
 
 void RunningCall::after_commit(std::function<void()> then) {
@@ -129,9 +155,24 @@ void RunningCall::after_commit(std::function<void()> then) {
 
 void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) {
     const auto until = run_.flight.started + at_most;
-    if (!run_.may_park || run_.kernel.stopping() || std::chrono::steady_clock::now() >= until)
-        return;
-    const Caller* caller = awaited == Awaited::own_work ? nullptr : caller_if_any();
+    const bool in_time = std::chrono::steady_clock::now() < until;
+    const bool stopping = run_.kernel.stopping();
+    if (awaited == Awaited::own_work) {
+        if (stopping || run_.may_block) return;
+        if (!run_.may_park)
+            throw Failure(
+                Fault::conflict,
+                "This takes a moment, so it cannot be part of a batch; send it alone."
+            )
+                .with("reason", "not_in_batch");
+        if (!in_time || !run_.flight.room_to_wait)
+            throw Failure(Fault::unavailable, "The server is too busy for this now; try again.")
+                .with_header("Retry-After", "2");
+        throw Parked{std::string(topic), until};
+    }
+    const bool small = run_.flight.bytes <= most_kept_bytes && run_.flight.room_to_wait;
+    if (!run_.may_park || stopping || !in_time || !small) return;
+    const Caller* caller = caller_if_any();
     if (caller && !run_.kernel.impl().waits.admit(run_.flight.place, caller->id)) return;
     throw Parked{std::string(topic), until};
 }
@@ -181,6 +222,11 @@ void* RunningCall::find_service(std::string_view name) {
     return service;
 }
 
+std::vector<std::pair<std::string, std::string>> RunningCall::take_headers() {
+    if (std::exchange(merged_, false)) add_header("Preference-Applied", "merge-properties");
+    return std::exchange(headers_, {});
+}
+
 void RunningCall::finish() {
     // What is sent with COMMIT is committed before its answers are read, so an identity that
     // has not been confirmed by then is confirmed first.
@@ -189,7 +235,6 @@ void RunningCall::finish() {
         tx_->commit();
         run_.flight.round_trips += tx_->round_trips();
     }
-    if (merged_) add_header("Preference-Applied", "merge-properties");
     if (told_) run_.kernel.impl().nudge();
     for (auto& then : after_commit_) then();
 }

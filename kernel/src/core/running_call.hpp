@@ -21,9 +21,13 @@ public:
     void add_header(std::string_view name, std::string value) override;
     void ask(const Event& event) override;
     void tell(const Event& event) override;
+    void tell_all(const std::vector<Event>& events) override;
     void share_cause(const Uuid& cause) override { cause_ = cause; }
     void after_commit(std::function<void()> then) override;
     void wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) override;
+    std::shared_ptr<void>& own_work() override {
+        return run_.own_work ? *run_.own_work : run_.flight.own_work;
+    }
     std::optional<std::vector<std::string>> after(const Paging& paging) const override;
     std::string cursor(const std::vector<std::string>& keys) const override;
     Kernel& kernel() override { return run_.kernel; }
@@ -32,13 +36,15 @@ public:
     void finish();
     /// The input the handler got: a cursor is bound to it.
     void set_input(const void* input) { input_ = input; }
-    std::vector<std::pair<std::string, std::string>>& headers() { return headers_; }
+    /// What the handler added so far; taking it leaves none.
+    std::vector<std::pair<std::string, std::string>> take_headers();
 
 protected:
     void* find_service(std::string_view name) override;
 
 private:
     std::string cursor_mark(std::string_view keys) const;
+    events::EventContext context_of_events() const;
 
     const Run& run_;
     Tx::Mode mode_;

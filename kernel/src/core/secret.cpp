@@ -1,5 +1,7 @@
 #include "core/secret.hpp"
 
+#include "svc/encoding.hpp"
+
 #include <openssl/hmac.h>
 #include <sodium.h>
 
@@ -34,39 +36,49 @@ const unsigned char* bytes(std::string_view text) {
 }
 unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
-std::string random_key() {
-    std::string key(32, '\0');
-    randombytes_buf(key.data(), key.size());
+constexpr std::size_t shortest_key = 32;
+
+void write_and_close(int to, std::string_view key, const std::filesystem::path& file) {
+    const bool written =
+        ::write(to, key.data(), key.size()) == ssize_t(key.size()) && ::fsync(to) == 0;
+    ::close(to);
+    if (!written) throw std::runtime_error(file.string() + ": cannot write the server's key");
+}
+
+std::string read_key(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw std::runtime_error(file.string() + ": cannot read the server's key");
+    std::string key(std::istreambuf_iterator<char>(in), {});
+    if (key.size() < shortest_key)
+        throw std::runtime_error(file.string() + ": is not the server's key (32 bytes or more)");
     return key;
 }
 
 /// Another server may be starting beside us: whoever creates the file has made the key.
 std::string read_or_make(const std::filesystem::path& file) {
     const int made = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (made >= 0) {
-        const std::string key = random_key();
-        const bool written =
-            ::write(made, key.data(), key.size()) == ssize_t(key.size()) && ::fsync(made) == 0;
-        ::close(made);
-        if (!written) throw std::runtime_error(file.string() + ": cannot write the server's key");
-        return key;
-    }
-    std::ifstream in(file, std::ios::binary);
-    std::string key(std::istreambuf_iterator<char>(in), {});
-    if (key.size() != 32)
-        throw std::runtime_error(file.string() + ": is not the server's key (32 bytes)");
+    if (made < 0) return read_key(file);
+    const std::string key = Secret::random_key();
+    write_and_close(made, key, file);
     return key;
 }
 
 }  // namespace
 
-Secret::Secret(const std::string& configured, const std::filesystem::path& file) {
+Secret::Secret(const std::string& configured, const std::filesystem::path& file, Missing missing) {
     if (sodium_init() < 0) throw std::runtime_error("libsodium cannot start");
     if (configured.empty()) {
-        key_ = read_or_make(file);
+        if (missing == Missing::make) {
+            key_ = read_or_make(file);
+        } else if (std::filesystem::exists(file)) {
+            key_ = read_key(file);
+        } else {
+            key_ = random_key();
+            lasts_ = false;
+        }
         return;
     }
-    if (configured.size() < 32)
+    if (configured.size() < shortest_key)
         throw std::runtime_error("server.secret: has to have at least 32 characters");
     key_ = configured;
 }
@@ -74,6 +86,25 @@ Secret::Secret(const std::string& configured, const std::filesystem::path& file)
 Secret::Secret(std::string key) : key_(std::move(key)) {
     if (sodium_init() < 0) throw std::runtime_error("libsodium cannot start");
 }
+
+std::string Secret::random_key() {
+    std::string key(shortest_key, '\0');
+    randombytes_buf(key.data(), key.size());
+    return key;
+}
+
+void Secret::keep(const std::string& key, const std::filesystem::path& file) {
+    // Under another name until it is whole, so that a key is never half of one.
+    auto part = file;
+    part += ".part";
+    std::filesystem::remove(part);
+    const int made = ::open(part.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (made < 0) throw std::runtime_error(part.string() + ": cannot write the server's key");
+    write_and_close(made, key, part);
+    std::filesystem::rename(part, file);
+}
+
+std::string Secret::fingerprint() const { return hex(sign("fingerprint", "").substr(0, 16)); }
 
 std::string Secret::sign(std::string_view purpose, std::string_view message) const {
     return hmac(hmac(key_, purpose), message);

@@ -12,11 +12,28 @@ namespace svc::core {
 /// secret. Immutable; any thread.
 class Secret {
 public:
-    /// At least 32 characters from the config, or a key kept in `file` (made on first use,
-    /// readable by its owner alone). Throws std::runtime_error naming the place.
-    Secret(const std::string& configured, const std::filesystem::path& file);
+    /// What to do where there is no key yet: make one, readable by its owner alone, or go on with
+    /// one that is gone with the process.
+    enum class Missing { make, go_without };
+    /// At least 32 characters from the config, or a key kept in `file`. Throws std::runtime_error
+    /// naming the place.
+    Secret(
+        const std::string& configured,
+        const std::filesystem::path& file,
+        Missing missing = Missing::make
+    );
     /// For tests and commands that sign nothing that lasts.
     explicit Secret(std::string key);
+
+    /// False for a key that is nowhere but in this process.
+    bool lasts() const { return lasts_; }
+    /// For a backup, which is as secret as it is.
+    const std::string& key() const { return key_; }
+    /// What tells two keys apart and does not tell what they are: 32 hexadecimal digits.
+    std::string fingerprint() const;
+    /// Writes a key where the constructor finds it, in place of what is there.
+    static void keep(const std::string& key, const std::filesystem::path& file);
+    static std::string random_key();
 
     /// HMAC-SHA256 of `message` under a key of this purpose: 32 bytes.
     std::string sign(std::string_view purpose, std::string_view message) const;
@@ -30,6 +47,7 @@ public:
 
 private:
     std::string key_;
+    bool lasts_ = true;
 };
 
 }  // namespace svc::core

@@ -54,6 +54,11 @@ struct ServerSettings {
     std::string secret;
     std::int64_t workers = 16;
     std::int64_t queue = 1024;
+    std::int64_t workers_per_principal = 0;
+    std::int64_t workers_per_workspace = 0;
+    std::int64_t queue_per_principal = 256;
+    std::int64_t waiting_mebibytes = 64;
+    std::int64_t answer_mebibytes = 8;
     std::int64_t waits_per_principal = 1000;
     std::int64_t max_connections = 19000;
     std::int64_t head_seconds = 10;
@@ -78,12 +83,34 @@ SVC_RECORD(
      length(1, 4000),
      defaulted),
     (secret,
-     "Signs sessions and cursors; shared by all servers of one database. Empty: a key kept in "
-     "`var`.",
+     "Signs sessions and cursors; the same for all servers of one database. Empty: the key in the "
+     "file `server.key` below `var`, made when it is missing.",
      defaulted,
      ::svc::secret),
     (workers, "Requests served at once.", range(1, 256), defaulted),
     (queue, "Requests that may wait for a worker; beyond it 503.", range(1, 100000), defaulted),
+    (workers_per_principal,
+     "Requests of one caller that run at once, fewer when few workers are free; the others wait in "
+     "line. Strangers count by their address. 0: half of the workers.",
+     range(0, 256),
+     defaulted),
+    (workers_per_workspace,
+     "Likewise of all callers of one workspace. 0: three quarters of the workers.",
+     range(0, 256),
+     defaulted),
+    (queue_per_principal,
+     "Requests of one caller that may wait in line; beyond it 429.",
+     range(1, 100000),
+     defaulted),
+    (waiting_mebibytes,
+     "Memory for requests that wait, for a worker or for something to happen; beyond it they are "
+     "answered at once, with 503 if need be. One caller's may have a quarter of it in line.",
+     range(1, 65536),
+     defaulted),
+    (answer_mebibytes,
+     "An answer of an operation; a larger one is refused with 413.",
+     range(1, 1024),
+     defaulted),
     (waits_per_principal,
      "Requests of one caller that may wait for something to happen; the next does not wait.",
      range(1, 1000000),
@@ -95,7 +122,10 @@ SVC_RECORD(
     (write_seconds, "For a client that does not read its answer.", range(1, 3600), defaulted),
     (stop_seconds, "For running requests when the server is told to stop.", range(0, 600), defaulted
     ),
-    (certificate, "A PEM file; with `key`, the server speaks TLS.", defaulted),
+    (certificate,
+     "A PEM file, the chain behind the certificate; with `key`, the server speaks TLS. SIGHUP has "
+     "both read again.",
+     defaulted),
     (key, "The certificate's private key, a PEM file.", defaulted),
     (trusted_proxies,
      "Addresses or networks (10.0.0.0/8) whose X-Forwarded-* headers count.",
@@ -137,9 +167,23 @@ SVC_RECORD(
     (form, "`json`, a line an event, or `text` for people.", defaulted),
     (level, "The least that is logged.", defaulted),
     (access,
-     "Where the line of every request goes: `stdout`, `off` or a file.",
+     "Where the line of every request goes: `stdout`, `off` or a file, which SIGHUP has opened "
+     "again.",
      length(1, 4000),
      defaulted)
+);
+
+struct MetricsSettings {
+    std::string token;
+};
+SVC_RECORD(
+    MetricsSettings,
+    (token,
+     "What a request for /metrics has to present, as `Authorization: Bearer …`. Empty: a server "
+     "that listens on this machine alone and has no other `base_url` shows them to anyone, and "
+     "every other server to nobody.",
+     defaulted,
+     secret)
 );
 
 struct EventSettings {

@@ -16,7 +16,8 @@ namespace svc::db {
 namespace {
 
 void log_notice(void*, const PGresult* notice) {
-    Poco::Logger::get("db").information(std::string(diagnostic(notice, PG_DIAG_MESSAGE_PRIMARY)));
+    // Errors reach whoever asked; what is told besides is for whoever looks for a fault.
+    Poco::Logger::get("db").debug(std::string(diagnostic(notice, PG_DIAG_MESSAGE_PRIMARY)));
 }
 
 /// TLS may hold bytes that poll() knows nothing of.

@@ -31,6 +31,10 @@ Keywords parse(const std::string& url) {
     return keywords;
 }
 
+/// What the URL may say otherwise. Every statement carries its whole key, so that one plan is right
+/// for all values; with array parameters PostgreSQL would otherwise plan at each call.
+constexpr std::string_view default_options = "-c plan_cache_mode=force_generic_plan";
+
 /// Server settings of every session, as words for the `options` of the start-up packet: so they
 /// cost no round trip and are there again after PQreset.
 std::string session_options(const Settings& settings, Use use) {
@@ -39,13 +43,12 @@ std::string session_options(const Settings& settings, Use use) {
     };
     std::string words =
         "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c client_min_messages=warning"
-        " -c bytea_output=hex -c standard_conforming_strings=on -c row_security=on -c jit=off"
-        // Every statement carries its whole key, so that one plan is right for all values; with
-        // array parameters PostgreSQL would otherwise plan at each call.
-        " -c plan_cache_mode=force_generic_plan";
+        " -c bytea_output=hex -c standard_conforming_strings=on -c row_security=on -c jit=off";
     if (!settings.synchronous_commit) words += " -c synchronous_commit=off";
     if (use == Use::migration) return words + " -c statement_timeout=0";
+    // Others let go again; what only waited for them may be tried again, and is told apart so.
     return words + " -c statement_timeout=" + milliseconds(settings.statement_timeout) +
+           " -c lock_timeout=" + milliseconds(settings.statement_timeout * 4 / 5) +
            " -c idle_in_transaction_session_timeout=30000";
 }
 
@@ -83,7 +86,7 @@ Connector::Connector(const Settings& settings, Use use) {
         keywords.emplace(keyword, value);
     keywords["client_encoding"] = "UTF8";
     std::string& options = keywords["options"];
-    options += (options.empty() ? "" : " ") + session_options(settings, use);
+    options = std::string(default_options) + ' ' + options + ' ' + session_options(settings, use);
     text_ = joined(keywords);
 }
 

@@ -71,6 +71,12 @@ struct Migration {
 /// Unpacks what the build packed into ModuleCard::migrations.
 std::vector<Migration> unpack_migrations(std::string_view module, std::string_view packed);
 
+/// Makes the table that says which steps were applied.
+extern const char* const migrations_table;
+
+/// What is missing. Changes nothing; throws as migrate() does when what was applied is not there.
+std::vector<Migration> pending(Database& database, const std::vector<Migration>& steps);
+
 /// Applies what is missing, in order, each in a transaction of its own, under an advisory
 /// lock; checks that what was applied has not changed. Throws std::runtime_error naming module
 /// and file. Returns what it applied. One round trip when there is nothing to do.

@@ -38,7 +38,17 @@ bool is_about_a_value(std::string_view state) { return is_any_of(state, "22", "5
 
 /// The server is too busy, too full, or in the middle of something that passes.
 bool passes(std::string_view state) {
-    return is_any_of(state, "57014", "53", "55P03", "57P0", "58030", sqlstate::read_only);
+    return is_any_of(
+        state, sqlstate::canceled, "53", "55P03", "57P0", "58030", sqlstate::read_only
+    );
+}
+
+/// Ended by its own time limit, as it would be the next time. Waiting for others has a shorter one
+/// (lock_timeout) and another state; an operator who cancels says so.
+bool took_too_long(const PGresult* result) {
+    return diagnostic(result, PG_DIAG_SQLSTATE) == sqlstate::canceled &&
+           diagnostic(result, PG_DIAG_MESSAGE_PRIMARY).find("user request") ==
+               std::string_view::npos;
 }
 
 std::string text_of(const PGresult* result, std::string_view statement) {
@@ -89,6 +99,13 @@ void throw_error(const PGresult* result, std::string_view statement) {
         log.warning(text);
         throw Failure::invalid_at(
             R"(["body"])", "value_error", "A value is beyond what can be stored."
+        );
+    }
+    if (took_too_long(result)) {
+        log.warning(text);
+        throw Failure(
+            Fault::timed_out,
+            "This takes longer than the server works on one request; ask for less at a time."
         );
     }
     if (passes(state)) {

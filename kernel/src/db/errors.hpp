@@ -34,6 +34,7 @@ public:
 Failure unavailable(const std::string& message);
 
 namespace sqlstate {
+inline constexpr std::string_view canceled = "57014";
 inline constexpr std::string_view undefined_table = "42P01";
 inline constexpr std::string_view read_only = "25006";
 }  // namespace sqlstate

@@ -26,16 +26,6 @@ SVC_RECORD(Applied, (module, ""), (number, ""), (name, ""), (sha256, ""));
 constexpr Sql list_applied{"db.list_migrations", R"(
     SELECT module, number, name, sha256 FROM kernel_migrations)"};
 
-constexpr const char* make_table = R"(
-    CREATE TABLE IF NOT EXISTS kernel_migrations (
-        module     text NOT NULL,
-        number     integer NOT NULL,
-        name       text NOT NULL,
-        sha256     text NOT NULL,
-        applied_at timestamptz NOT NULL DEFAULT now(),
-        PRIMARY KEY (module, number)
-    ))";
-
 constexpr Sql lock_out_others{"db.lock_migrations", "SELECT pg_advisory_lock($1)"};
 constexpr Sql note_applied{"db.note_migration", R"(
     INSERT INTO kernel_migrations (module, number, name, sha256) VALUES ($1, $2, $3, $4))"};
@@ -111,7 +101,7 @@ public:
         Params key;
         key.add(migration_lock);
         run(lock_out_others, key);
-        script(make_table);
+        script(migrations_table);
     }
 
     std::vector<Applied> applied() {
@@ -172,6 +162,16 @@ std::vector<Applied> look(Database& database) {
 
 }  // namespace
 
+const char* const migrations_table = R"(
+    CREATE TABLE IF NOT EXISTS kernel_migrations (
+        module     text NOT NULL,
+        number     integer NOT NULL,
+        name       text NOT NULL,
+        sha256     text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (module, number)
+    ))";
+
 std::vector<Migration> unpack_migrations(std::string_view module, std::string_view packed) {
     constexpr std::string_view mark = "--@migration ";
     std::vector<Migration> steps;
@@ -193,9 +193,13 @@ std::vector<Migration> unpack_migrations(std::string_view module, std::string_vi
     return steps;
 }
 
-std::vector<Migration> migrate(Database& database, const std::vector<Migration>& steps) {
+std::vector<Migration> pending(Database& database, const std::vector<Migration>& steps) {
     check_numbers(steps);
-    if (missing(steps, look(database)).empty()) return {};
+    return missing(steps, look(database));
+}
+
+std::vector<Migration> migrate(Database& database, const std::vector<Migration>& steps) {
+    if (pending(database, steps).empty()) return {};
     try {
         Migrator migrator(database.settings());
         // Another server may have done it while we waited for the lock.

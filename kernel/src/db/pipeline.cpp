@@ -91,13 +91,20 @@ void Pipeline::expect_end() {
     throw Lost("the answers do not fit the statements");
 }
 
-std::string Pipeline::names() const {
+std::string Pipeline::names(std::size_t most) const {
     std::string text;
+    std::size_t left_out = 0;
     for (const Expected& expected : expected_) {
         if (expected.prepares) continue;
+        const std::string_view name = expected.sql.name;
+        if (left_out > 0 || text.size() + name.size() + 2 > most) {
+            ++left_out;
+            continue;
+        }
         if (!text.empty()) text += ", ";
-        text += expected.sql.name;
+        text += name;
     }
+    if (left_out > 0) text += " and " + std::to_string(left_out) + " more";
     return text;
 }
 

@@ -33,7 +33,7 @@ public:
     std::optional<Refused> exchange();
 
     /// Names of the statements, for the log.
-    std::string names() const;
+    std::string names(std::size_t most) const;
 
 private:
     struct Expected {

@@ -10,6 +10,8 @@ namespace svc::db {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 void move_counts(const Counts& from, Counts& to) {
     to.round_trips += from.round_trips;
     to.statements += from.statements;
@@ -66,7 +68,6 @@ Connection* Pool::free_or_null(Lock& lock) {
 }
 
 Connection* Pool::wait(Lock& lock) {
-    using Clock = std::chrono::steady_clock;
     Waiter self;
     waiters_.push_back(&self);
     const auto since = Clock::now();
@@ -88,6 +89,7 @@ Connection& Pool::open(Lock& lock) {
     try {
         made = std::make_unique<Connection>(connector_, &watchdog_, patience_with(settings_));
         made->seen_losses = losses;
+        note_connected();
     } catch (const std::exception& problem) {
         why = problem.what();
     }
@@ -100,13 +102,21 @@ Connection& Pool::open(Lock& lock) {
 }
 
 void Pool::fail_to_connect(const std::string& why) {
-    // Once a second is enough to say it, however many requests find out.
-    using std::chrono::steady_clock;
-    const auto now = steady_clock::now().time_since_epoch();
-    auto last = complained_.load();
-    if (now - last > std::chrono::seconds(1) && complained_.compare_exchange_strong(last, now))
-        Poco::Logger::get("db").error("cannot connect: " + why);
+    // Once is enough to say it, however many requests find out.
+    auto here = std::chrono::steady_clock::duration::zero();
+    if (away_since_.compare_exchange_strong(here, Clock::now().time_since_epoch()))
+        Poco::Logger::get("db").error("the database cannot be reached: " + why);
     throw unavailable("The database cannot be reached; try again in a moment.");
+}
+
+void Pool::note_connected() {
+    const auto since = away_since_.exchange(Clock::duration::zero());
+    if (since == Clock::duration::zero()) return;
+    const auto away = Clock::now().time_since_epoch() - since;
+    Poco::Logger::get("db").notice(
+        "the database is there again, after " +
+        std::to_string(std::chrono::duration_cast<std::chrono::seconds>(away).count()) + " s"
+    );
 }
 
 /// Makes sure that the server has not closed it while it lay here.
@@ -115,6 +125,7 @@ Connection& Pool::check(Connection& connection) {
     connection.lose();
     try {
         connection.renew();
+        note_connected();
         return connection;
     } catch (const std::exception& problem) {
         give(connection);

@@ -21,6 +21,7 @@ public:
     Connection& take(Tx::Mode mode) override;
     void give(Connection& connection) noexcept override;
     const Settings& settings() const override { return settings_; }
+    Growth* growth() override { return &growth_; }
 
     /// Refuses whoever wants one from now on and closes those that are free; the others are
     /// closed when they come back.
@@ -40,12 +41,14 @@ private:
     Connection& open(Lock& lock);
     Connection& check(Connection& connection);
     [[noreturn]] void fail_to_connect(const std::string& why);
+    void note_connected();
     void destroy(Connection& connection) noexcept;
     void call_next(Lock& lock) noexcept;
 
     const Settings& settings_;
     Connector& connector_;
     Watchdog& watchdog_;
+    Growth growth_;
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<Connection>> all_;
     std::vector<Connection*> free_;  // the warmest at the back
@@ -54,7 +57,8 @@ private:
     bool closed_ = false;
     std::uint64_t losses_ = 0;
     std::chrono::nanoseconds waited_{};
-    std::atomic<std::chrono::steady_clock::duration> complained_{};
+    // Since when nobody could connect; zero while the database is there.
+    std::atomic<std::chrono::steady_clock::duration> away_since_{};
     Counts gone_;  // of connections that are no more
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "db/connection.hpp"
+#include "db/growth.hpp"
 
 namespace svc::db {
 
@@ -12,6 +13,8 @@ public:
     virtual Connection& take(Tx::Mode mode) = 0;
     virtual void give(Connection& connection) noexcept = 0;
     virtual const Settings& settings() const = 0;
+    /// Where to note what was committed; null where nobody looks.
+    virtual Growth* growth() { return nullptr; }
 };
 
 }  // namespace svc::db

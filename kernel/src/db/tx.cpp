@@ -18,6 +18,7 @@ namespace {
 constexpr Sql begin{"db.begin", "BEGIN"};
 constexpr Sql commit_it{"db.commit", "COMMIT"};
 constexpr Sql rollback{"db.rollback", "ROLLBACK"};
+constexpr Sql analyze{"db.analyze", "SELECT svc_analyze($1, $2)"};
 
 // One row without columns: nobody reads it.
 constexpr Sql set_scope{"db.act_for", R"(
@@ -28,11 +29,19 @@ constexpr Sql set_scope_and_reach{"db.act_for_all_orgs", R"(
              AND set_config('app.user_id', $2, true) IS NOT NULL
              AND set_config('app.all_orgs', $3, true) IS NOT NULL)"};
 
+constexpr std::size_t longest_list = 300;  // bytes of statements' names in a line of the log
+
 /// Good to a few milliseconds, which is enough to know a slow statement, and five times as cheap.
 std::chrono::nanoseconds rough_time() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+std::size_t number_in(std::string_view text) {
+    std::size_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
 }
 
 void print(const std::optional<Uuid>& id, std::array<char, 37>& out) {
@@ -80,10 +89,44 @@ void Tx::Impl::commit() {
         if (has_unsent()) exchange(Ending::none);
         else run_checks();
     }
-    if (mode_ == Mode::write && (begun_ || has_unsent())) exchange(Ending::commit);
-    else if (has_unsent()) exchange(Ending::none);
+    if (mode_ == Mode::write && (begun_ || has_unsent())) {
+        exchange(Ending::commit);
+        look_at_what_was_filled();
+    } else if (has_unsent()) exchange(Ending::none);
     state_ = State::committed;
     release();
+}
+
+bool Tx::Impl::roll_back_to(const Sql& undo) {
+    // What the server was told since the savepoint of whom we act for is undone with the rest.
+    const auto tell_anew = [&] {
+        const Scope scope = scopes_[current_scope_];
+        current_scope_ = static_cast<std::uint32_t>(scopes_.size());
+        scopes_.push_back(scope);
+    };
+    if (state_ == State::open) {
+        queue(undo, {});
+        tell_anew();
+        return true;
+    }
+    const bool stands = connection_ && begun_ && !connection_->lost() &&
+                        PQtransactionStatus(connection_->native()) == PQTRANS_INERROR;
+    if (state_ != State::failed || !stands) return false;
+    try {
+        Pipeline pipeline(*connection_);
+        pipeline.add(undo, {}, nullptr);
+        ++round_trips_;
+        if (pipeline.exchange()) return false;
+    } catch (const Lost&) {
+        return false;
+    }
+    if (PQtransactionStatus(connection_->native()) != PQTRANS_INTRANS) return false;
+    state_ = State::open;
+    refused_.reset();
+    checks_.clear();
+    sent_ = statements_.size();  // what was queued behind the failure is undone unsent
+    server_scope_ = unknown_scope;
+    return true;
 }
 
 void Tx::Impl::exchange(Ending ending) {
@@ -104,7 +147,7 @@ void Tx::Impl::exchange(Ending ending) {
     const auto took = rough_time() - since;
     if (took > source_.settings().slow)
         Poco::Logger::get("db").warning(
-            "slow: " + pipeline.names() + " took " +
+            "slow: " + pipeline.names(longest_list) + " took " +
             std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) +
             " ms"
         );
@@ -122,6 +165,7 @@ void Tx::Impl::send(Pipeline& pipeline, Ending ending) {
     }
     // In reading mode each pipeline is a transaction of its own, and settings end with it.
     if (mode_ == Mode::read) server_scope_ = 0;
+    const std::size_t first = sent_;
     for (; has_unsent(); ++sent_) {
         Statement& statement = statements_[sent_];
         if (statement.scope != server_scope_) {
@@ -133,6 +177,9 @@ void Tx::Impl::send(Pipeline& pipeline, Ending ending) {
     if (ending == Ending::commit) pipeline.add(commit_it, {}, &committed_);
     ++round_trips_;
     refused_ = pipeline.exchange();
+    for (std::size_t i = first; i < sent_; ++i)
+        if (const PGresult* result = statements_[i].answer.result.get())
+            bytes_received_ += PQresultMemorySize(result);
     if (ending == Ending::commit && !refused_) begun_ = false;
 }
 
@@ -167,7 +214,11 @@ void Tx::Impl::refuse_if_ended() const {
 void Tx::Impl::lose(const Lost& lost, Ending ending) {
     begun_ = false;
     const std::string why = lost.what();
-    Poco::Logger::get("db").warning("connection lost: " + why);
+    // When the server goes, all connections go with it: the first says it.
+    static std::atomic<std::chrono::steady_clock::duration> said{};
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    if (now - said.exchange(now) > std::chrono::seconds(10))
+        Poco::Logger::get("db").warning("connection lost: " + why);
     // What only read may be read again. A write that had not come to its COMMIT is undone, and
     // whoever asked for it decides about another; whether a COMMIT arrived nobody knows.
     if (mode_ == Mode::read) throw Again("connection lost: " + why);
@@ -187,6 +238,33 @@ void Tx::Impl::check_state(Ending ending) const {
     // COMMIT of a transaction that has failed reports success, as a ROLLBACK.
     if (std::strcmp(PQcmdStatus(committed_.result.get()), "COMMIT") == 0) return;
     throw std::runtime_error("the transaction was rolled back instead of committed");
+}
+
+/// Before the next one asks, so that it is not answered by plans for what was there before.
+void Tx::Impl::look_at_what_was_filled() noexcept {
+    Growth* growth = source_.growth();
+    if (!growth) return;
+    try {
+        bool due = false;
+        for (const Statement& each : statements_)
+            if (PGresult* result = each.answer.result.get())
+                due = growth->note(each.sql, number_in(PQcmdTuples(result))) || due;
+        if (!due) return;
+        for (const auto& [table, rows] : growth->take()) {
+            Params params;
+            params.add(table);
+            params.add(static_cast<std::int64_t>(rows));
+            Answer answer;
+            Pipeline pipeline(*connection_);
+            pipeline.add(analyze, params.values(), &answer);
+            if (const auto refused = pipeline.exchange())
+                throw_error(refused->error.get(), analyze.name);
+            growth->learn(table, number_in(PQgetvalue(answer.result.get(), 0, 0)));
+        }
+    } catch (const Lost&) {
+    } catch (const std::exception& problem) {  // the work is done; this can wait
+        Poco::Logger::get("db").warning(problem.what());
+    }
 }
 
 void Tx::Impl::roll_back() noexcept {
@@ -240,17 +318,16 @@ void Tx::act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user
 }
 void Tx::act_for_all_orgs() { impl_->act_for_all_orgs(); }
 void Tx::on_answers(std::function<void()> check) { impl_->on_answers(std::move(check)); }
+bool Tx::roll_back_to(const Sql& undo) { return impl_->roll_back_to(undo); }
 Tx::Mode Tx::mode() const { return impl_->mode(); }
 void Tx::commit() { impl_->commit(); }
 int Tx::round_trips() const { return impl_->round_trips(); }
+std::size_t Tx::bytes_received() const { return impl_->bytes_received(); }
 
 std::size_t Result::rows() { return static_cast<std::size_t>(PQntuples(tx_->impl_->rows(index_))); }
 
 std::size_t Result::affected() {
-    const std::string_view text = PQcmdTuples(const_cast<PGresult*>(tx_->impl_->rows(index_)));
-    std::size_t count = 0;
-    std::from_chars(text.data(), text.data() + text.size(), count);
-    return count;
+    return number_in(PQcmdTuples(const_cast<PGresult*>(tx_->impl_->rows(index_))));
 }
 
 Cell Result::at(std::size_t row, std::size_t column) {

@@ -19,6 +19,7 @@ public:
     void act_for_all_orgs();
     void on_answers(std::function<void()> check);
     void commit();
+    bool roll_back_to(const Sql& undo);
 
     /// The rows of a statement, sent if need be.
     const PGresult* rows(std::size_t index);
@@ -26,6 +27,7 @@ public:
 
     Mode mode() const { return mode_; }
     int round_trips() const { return round_trips_; }
+    std::size_t bytes_received() const { return bytes_received_; }
 
 private:
     /// Whom row-level security lets through.
@@ -50,6 +52,7 @@ private:
     void refuse_if_ended() const;
     [[noreturn]] void lose(const db::Lost& lost, Ending ending);
     void check_state(Ending ending) const;
+    void look_at_what_was_filled() noexcept;
     void roll_back() noexcept;
     void release() noexcept;
 
@@ -59,11 +62,13 @@ private:
     State state_ = State::open;
     bool begun_ = false;  // BEGIN was sent and neither COMMIT nor ROLLBACK was
     int round_trips_ = 0;
+    std::size_t bytes_received_ = 0;
     std::vector<Statement> statements_;
     std::size_t sent_ = 0;
     std::vector<Scope> scopes_;
     std::uint32_t current_scope_ = 0;  // of what is queued next
     std::uint32_t server_scope_ = 0;   // what the server's transaction has
+    static constexpr std::uint32_t unknown_scope = ~std::uint32_t{0};
     bool named_all_orgs_ = false;
     std::vector<std::function<void()>> checks_;
     std::optional<db::Pipeline::Refused> refused_;

@@ -30,10 +30,12 @@ constexpr std::array table{
     Row{Fault::wip_limit, 409, "wip_limit_reached"},
     Row{Fault::version_conflict, 412, "version_conflict"},
     Row{Fault::too_large, 413, "request_too_large"},
+    Row{Fault::unsupported_media, 415, "unsupported_media_type"},
     Row{Fault::invalid, 422, "validation_error"},
     Row{Fault::rate_limited, 429, "rate_limited"},
     Row{Fault::internal, 500, "internal_server_error"},
     Row{Fault::unavailable, 503, "service_unavailable"},
+    Row{Fault::timed_out, 504, "gateway_timeout"},
 };
 
 constexpr const Row& row(Fault fault) { return table[static_cast<std::size_t>(fault)]; }

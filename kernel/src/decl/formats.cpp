@@ -1,3 +1,4 @@
+#include "decl/addresses.hpp"
 #include "decl/timestamp.hpp"
 #include "decl/utf8.hpp"
 #include "svc/types.hpp"
@@ -12,6 +13,9 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+bool is_ascii(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return is_ascii(c); });
+}
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
@@ -20,12 +24,12 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view lower_cas
            std::ranges::equal(text.substr(0, lower_case.size()), lower_case, {}, lower);
 }
 
-// A label of a domain name (RFC 1035), or of an internationalised one.
+// A label of a domain name (RFC 1035).
 bool is_label(std::string_view label) {
     if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-')
         return false;
     return std::ranges::all_of(label, [](char c) {
-        return is_letter(c) || is_digit(c) || c == '-' || !is_ascii(c);
+        return is_letter(c) || is_digit(c) || c == '-';
     });
 }
 
@@ -91,9 +95,13 @@ bool format::email::accept(std::string& text) {
         decl::utf8::has_space_or_control(text))
         return false;
     const std::size_t at = text.find('@');
-    if (at == text.npos) return false;
-    const std::string_view all = text;
-    return is_local_part(all.substr(0, at)) && is_dotted_domain(all.substr(at + 1));
+    if (at == text.npos || !is_local_part(std::string_view(text).substr(0, at))) return false;
+    if (const std::string_view domain = std::string_view(text).substr(at + 1); !is_ascii(domain)) {
+        const auto ascii = decl::ascii_domain(domain);
+        if (!ascii) return false;
+        text.replace(at + 1, text.npos, *ascii);
+    }
+    return text.size() <= 254 && is_dotted_domain(std::string_view(text).substr(at + 1));
 }
 
 bool format::uri::accept(std::string& text) {
@@ -109,8 +117,10 @@ bool format::uri::accept(std::string& text) {
 
 bool format::date::accept(std::string& text) { return decl::is_date(text); }
 
+// The domain of an Email is in ASCII, so its folding is that of ASCII, too.
 std::string email_key(const Email& email) {
     std::string key = email.str();
+    if (!is_ascii(key)) return decl::folded(key);
     std::ranges::transform(key, key.begin(), lower);
     return key;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "svc/events.hpp"
 #include "svc/http.hpp"
 #include "svc/operation.hpp"
 
@@ -42,6 +43,7 @@ private:
 };
 
 /// Arguments side by side, as MCP and Lua send them. Throws 422 at ["arguments", …].
+/// Without an `input` (null pointer) they are only checked.
 void fill_flat(const Operation& operation, const json::value& arguments, void* input);
 
 /// The OpenAPI 3.1 document (contract 4.9).
@@ -62,5 +64,9 @@ std::string openapi(const OpenApiInput& in);
 /// The JSON Schema of an operation's flat arguments: root `type: object`, additionalProperties
 /// false, no root combinators, no $ref at the root.
 std::string tool_schema(const Operation& operation);
+/// The JSON Schema of `data` in the events of a kind: EventData with what the kind declares.
+std::string event_schema(const EventKind& kind);
+/// That of a record as it is answered.
+std::string record_schema(const Record& record);
 
 }  // namespace svc::decl

@@ -30,6 +30,7 @@ constexpr Known known[] = {
 std::string words(std::string_view name) {
     std::string text(name);
     std::ranges::replace(text, '_', ' ');
+    if (text.starts_with("wip ")) text.replace(0, 3, "WIP");
     return text;
 }
 
@@ -48,7 +49,8 @@ std::string describe_by_name(std::string_view name) {
     std::string noun;
     if (ends(name, "_id", noun)) return "The " + noun + "'s id.";
     if (ends(name, "_ids", noun)) return "The ids of each " + noun + ".";
-    if (ends(name, "_count", noun)) return "How many " + noun + "s.";
+    if (ends(name, "_count", noun))  // of participles there is no plural
+        return "How many " + noun + (noun.ends_with("ed") ? "." : "s.");
     if (ends(name, "_at", noun)) {
         if (noun.ends_with("ed")) return "When it was " + noun + ".";
         return (noun.ends_with('s') ? "When it " : "When it is ") + noun + ".";

@@ -44,7 +44,7 @@ json::object Components::page(const Record& item) {
          {{"anyOf", json::array{text, null}},
           {"description", "Send it as `start_cursor` for the page after; null on the last one."}}},
         {"has_more", {{"type", "boolean"}, {"description", "Whether there is a page after."}}},
-        {"request_id", {{"type", "string"}, {"description", "Of this request."}}}};
+        {"request_id", {{"type", "string"}, {"description", "The request's id."}}}};
     json::array required;
     for (const auto& [key, value] : properties) required.emplace_back(key);
     outputs_[page_name(item)] = json::object{

@@ -39,11 +39,11 @@ std::string_view name_of(Place place) {
 std::string_view describe(int status) {
     switch (status) {
         case 200: return "The result.";
-        case 201: return "It is made.";
-        case 202: return "It is taken and will be done.";
-        case 204: return "It is done; there is no body.";
-        case 302: return "Leads on to the address in `Location`.";
-        default: return "Done.";
+        case 201: return "Created.";
+        case 202: return "Accepted; it will be done.";
+        case 204: return "Success; there is no body.";
+        case 302: return "Redirects to the address in `Location`.";
+        default: return "Success.";
     }
 }
 
@@ -184,13 +184,18 @@ private:
         add(401, signed_in());
         // What anybody may do can still be about a workspace: accepting an invitation to it.
         add(402, (in_workspace() || operation_.access == Access::me) && writes());
-        add(403, signed_in() && (operation_.access != Access::me || operation_.method() != "GET"));
+        add(403,
+            !operation_.guards.empty() ||
+                (signed_in() && (operation_.access != Access::me || operation_.method() != "GET")));
         add(404, has_path || in_workspace());
         add(409, writes());
         add(412, by_version_);
-        add(413, has_body_);
+        add(413, true);
+        add(415, has_body_);
         add(422, true);
         add(429, true);
+        add(503, true);
+        add(504, true);
         return list;
     }
 

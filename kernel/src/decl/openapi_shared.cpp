@@ -39,11 +39,27 @@ constexpr Refusal refusals[] = {
     {412,
      "VersionConflict",
      "It has changed since the version that `If-Match` names (`version_conflict`)."},
-    {413, "TooLarge", "The body is larger than this operation takes (`request_too_large`)."},
+    {413,
+     "TooLarge",
+     "The body is larger than this operation takes, or the answer would be larger than the server "
+     "sends at once (`request_too_large`)."},
+    {415,
+     "UnsupportedMediaType",
+     "The body has a `Content-Encoding`, or a charset other than UTF-8 "
+     "(`unsupported_media_type`)."},
     {422,
      "ValidationFailed",
      "Some of the input is not as it should be; `detail` names every place."},
     {429, "RateLimited", "Too many requests; wait for `Retry-After` seconds (`rate_limited`)."},
+    {503,
+     "Unavailable",
+     "The server, its database or a service that it asks is busy, stopping or not set up; try "
+     "again "
+     "after `Retry-After` seconds (`service_unavailable`)."},
+    {504,
+     "TimedOut",
+     "It takes longer than the server works on one request; ask for less at a time "
+     "(`gateway_timeout`)."},
 };
 
 json::object reference(std::string text) { return {{"$ref", std::move(text)}}; }
@@ -64,7 +80,7 @@ json::object error_properties() {
         {"status", {{"type", "integer"}, {"description", "The HTTP status once more."}}},
         {"code", text("What went wrong, for programs.")},
         {"message", text("What went wrong, for people.")},
-        {"request_id", text("Of this request, as in `X-Request-Id`.")},
+        {"request_id", text("The request's id, as in `X-Request-Id`.")},
         {"additional_data",
          {{"type", "object"},
           {"additionalProperties",
@@ -119,7 +135,7 @@ json::object header_parameter(
 }
 
 /// What is refused before or for want of a caller tells nothing of his budgets.
-bool knows_caller(int status) { return status != 400 && status != 401; }
+bool knows_caller(int status) { return status != 400 && status != 401 && status != 503; }
 
 json::object header(std::string_view description, json::object schema) {
     return {{"description", description}, {"schema", std::move(schema)}};
@@ -242,7 +258,7 @@ void add_shared_parts(json::object& components) {
         json::object response{
             {"description", row.description},
             {"headers", answer_headers(knows_caller(row.status))}};
-        if (row.status == 429)
+        if (row.status == 429 || row.status == 503)
             response["headers"].as_object()["Retry-After"] =
                 reference("#/components/headers/RetryAfter");
         response["content"] = json_content("ErrorResponse");

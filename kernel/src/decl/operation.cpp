@@ -14,6 +14,16 @@ bool is_in_braces(std::string_view path, std::string_view name) {
     return false;
 }
 
+std::string snake_case(std::string_view name) {
+    std::string out;
+    for (const char c : name) {
+        const bool capital = c >= 'A' && c <= 'Z';
+        if (capital && !out.empty()) out += '_';
+        out += capital ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return out;
+}
+
 }  // namespace
 
 // The text of its Object<…> discriminator, as JSON.
@@ -22,7 +32,7 @@ std::string decl::object_name(const Record& record) {
     for (const Field& field : record.fields)
         if (field.codec->constant && field.name == "object")
             field.codec->write(field.in_const(record.blank()), name);
-    if (name.empty()) write_text(record.name, name);
+    if (name.empty()) write_text(snake_case(record.name), name);
     return name;
 }
 

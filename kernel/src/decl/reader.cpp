@@ -33,7 +33,8 @@ void write_echo(const json::value& input, std::string& out) {
 
 bool has_secret(const Record& record) {
     return std::ranges::any_of(record.fields, [](const Field& field) {
-        return field.rules.secret || (field.rules.spread && has_secret(field.codec->record()));
+        return field.rules.secret ||
+               (field.rules.spread && field.codec->record && has_secret(field.codec->record()));
     });
 }
 
@@ -147,8 +148,8 @@ const Field* Record::find(std::string_view wanted) const {
     for (const Field& field : fields) {
         if (!field.rules.spread) {
             if (field.name == wanted) return &field;
-        } else if (const Field* within = field.codec->record().find(wanted)) {
-            return within;
+        } else if (field.codec->record) {
+            if (const Field* within = field.codec->record().find(wanted)) return within;
         }
     }
     return nullptr;

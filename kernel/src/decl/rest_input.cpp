@@ -79,7 +79,7 @@ struct RestInput::State {
     const Operation& operation;
     std::vector<Outside> outside{};
     std::optional<json::value> body{};
-    bool body_needed = false;
+    bool takes_body = false, body_needed = false;
 
     const Record& record() const { return *operation.handler.input; }
 
@@ -88,8 +88,10 @@ struct RestInput::State {
             if (field.codec->constant || field.rules.echo) return;
             const Place place = operation.place(field);
             const auto name = place == Place::header ? field.rules.header : field.name;
-            if (place == Place::body) body_needed = body_needed || field.required();
-            else outside.push_back({&field, place, name, std::nullopt});
+            if (place == Place::body) {
+                takes_body = true;
+                body_needed = body_needed || field.required();
+            } else outside.push_back({&field, place, name, std::nullopt});
         });
     }
 
@@ -131,6 +133,13 @@ struct RestInput::State {
 
     void take_body(Reader& reader, const http::Request& request) {
         if (request.body.empty()) return;
+        if (!http::is_plain_utf8(request))
+            throw Failure(
+                Fault::unsupported_media,
+                "The body has to be JSON in UTF-8, as it is: without a Content-Encoding, and with "
+                "no "
+                "other charset."
+            );
         if (!says_json(request.header("content-type")))
             return reader.reject(
                 "model_attributes_type", "Input should be JSON, sent as application/json"
@@ -142,7 +151,7 @@ struct RestInput::State {
             request.body, limits, json::make_shared_resource<json::monotonic_resource>(room)
         );
         if (parsed.problem) reject_json(reader, *parsed.problem);
-        else if (!parsed.value.is_null()) body.emplace(std::move(parsed.value));
+        else if (takes_body || !parsed.value.is_null()) body.emplace(std::move(parsed.value));
     }
 
     // Checks what travels in one place, or reads it when there is an `input`.

@@ -58,6 +58,19 @@ json::value default_of(const Record& owner, const Field& field) {
     return decl::parse_strictly(text).value;
 }
 
+/// Generators of clients take a member with a `default` for one that requests have to name, so the
+/// document tells it to people alone. Tools, whose models do read it, keep it.
+void tell_default_in_words(json::object& schema) {
+    const auto found = schema.find("default");
+    if (found == schema.end()) return;
+    std::string text(schema.at("description").as_string());
+    text += " Default: `";
+    decl::write_value(found->value(), text);
+    text += "`.";
+    schema.at("description") = text;
+    schema.erase(found);
+}
+
 }  // namespace
 
 void SchemaWriter::field(const Record& owner, const Field& field, json::object& out) {
@@ -84,6 +97,7 @@ void decl::object_schema(
         if (!is_shown(writer, field) || !includes(field)) return;
         json::object schema;
         writer.field(owner, field, schema);
+        if (!writer.brief) tell_default_in_words(schema);
         properties[field.name] = std::move(schema);
         if (is_required(writer, field)) required.emplace_back(field.name);
     });
@@ -94,6 +108,10 @@ void decl::object_schema(
 }
 
 void SchemaWriter::record(const Record& record, json::object& out) {
+    // One that is nothing but alternatives.
+    if (record.fields.size() == 1 && record.fields[0].rules.spread &&
+        !record.fields[0].codec->record)
+        return record.fields[0].codec->schema(*this, {}, out);
     decl::object_schema(*this, record, out, [](const Field&) { return true; });
 }
 

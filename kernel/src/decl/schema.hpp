@@ -26,7 +26,7 @@ template <class Each>
 void each_declared(const Record& record, const Each& each) {
     for (const Field& field : record.fields) {
         if (!field.rules.spread) each(record, field);
-        else each_declared(field.codec->record(), each);
+        else if (field.codec->record) each_declared(field.codec->record(), each);
     }
 }
 

@@ -93,6 +93,13 @@ bool decl::accept_text(
             return false;
         }
         if (rules.trimmed) text = utf8::trimmed(text);
+        if (rules.trimmed && utf8::has_control(text, rules.multiline)) {
+            constexpr std::string_view why = "text must not contain control characters";
+            reader.reject(
+                "value_error", "Value error, " + std::string(why), &in, ctx_of("error", why)
+            );
+            return false;
+        }
         if (!has_right_length(reader, rules, in, text) || !follows(reader, rules, in, text))
             return false;
     }

@@ -1,4 +1,5 @@
-// The schema that agents read before they call: complete, and as short as it can be.
+// The schemas that agents and authors of scripts read before they call: complete, and as short as
+// they can be.
 
 #include "decl/json.hpp"
 #include "decl/schema.hpp"
@@ -101,18 +102,76 @@ void shorten(json::value& in) {
     for (auto& [key, value] : *object) shorten(value);
 }
 
+std::string finished(json::object schema, Definitions definitions) {
+    json::value root = std::move(schema);
+    Inliner(std::move(definitions)).run(root);
+    shorten(root);
+    std::string text;
+    write_value(root, text);
+    return text;
+}
+
+/// Some fields of the record: of what changed.
+json::object part_of(SchemaWriter& writer, const Record& record, std::string_view description) {
+    json::object schema;
+    object_schema(writer, record, schema, [](const Field& field) { return !field.rules.secret; });
+    schema.erase("required");
+    schema["description"] = description;
+    return schema;
+}
+
+unsigned place_of(std::string_view field) {
+    if (field == "board_id") return at::board;
+    if (field == "column_id") return at::column;
+    if (field == "card_id") return at::card;
+    if (field == "parent_id") return at::parent;
+    return field == "from" || field == "to" ? at::move : 0;
+}
+
 }  // namespace
 
 std::string tool_schema(const Operation& operation) {
     SchemaWriter writer{.ref_prefix = prefix, .brief = true};
     json::object schema;
     writer.record(*operation.handler.input, schema);
-    json::value root = std::move(schema);
-    Inliner(definitions_of(writer)).run(root);
-    shorten(root);
-    std::string text;
-    write_value(root, text);
-    return text;
+    return finished(std::move(schema), definitions_of(writer));
+}
+
+std::string event_schema(const EventKind& kind) {
+    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
+    const Record& data = record_of<EventData>();
+    json::object properties;
+    json::array required;
+    for (const Field& field : data.fields) {
+        const unsigned place = place_of(field.name);
+        if (place && !(kind.at & place)) continue;
+        json::object schema;
+        writer.field(data, field, schema);
+        if (field.name == "object") schema["const"] = kind.object;
+        if (place == at::move) {
+            const json::value description = schema["description"];
+            schema.clear();
+            writer.reference(record_of<EventPlace>(), schema);
+            schema["description"] = description;
+        } else if (place) {
+            schema = {{"type", "string"}, {"format", "uuid"}, {"description", field.rules.doc}};
+        }
+        if (field.name == "changes" || field.name == "previous")
+            schema = part_of(writer, kind.record(), field.rules.doc);
+        properties[field.name] = std::move(schema);
+        if (place || !field.rules.left_out) required.emplace_back(field.name);
+    }
+    return finished(
+        {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}},
+        definitions_of(writer)
+    );
+}
+
+std::string record_schema(const Record& record) {
+    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
+    json::object schema;
+    writer.record(record, schema);
+    return finished(std::move(schema), definitions_of(writer));
 }
 
 }  // namespace svc::decl

@@ -124,6 +124,17 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
+bool has_control(std::string_view text, bool let_lines_through) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t bytes = std::max<std::size_t>(1, sequence(text.substr(at)));
+        const std::uint32_t point = code_point(text.substr(at, bytes));
+        const bool line = point == '\t' || point == '\n' || point == '\r';
+        if (is_control(point) && !(line && let_lines_through)) return true;
+        at += bytes;
+    }
+    return false;
+}
+
 bool has_space_or_control(std::string_view text) {
     while (!text.empty()) {
         const std::size_t bytes = std::max<std::size_t>(1, sequence(text));

@@ -23,5 +23,7 @@ std::string_view beginning(std::string_view text, std::size_t bytes);
 std::string_view trimmed(std::string_view text);
 /// Control characters, line and paragraph separators, or white space of any kind.
 bool has_space_or_control(std::string_view text);
+/// Whether there is a control character in it; tabs and line breaks may be let through.
+bool has_control(std::string_view text, bool let_lines_through);
 
 }  // namespace svc::decl::utf8

@@ -58,11 +58,21 @@ void write_escape(char c, std::string& out) {
 // While set, this thread's write() passes over secret fields, at any depth.
 thread_local bool secrets_hidden = false;
 
+// One of several records: its fields without its braces.
+void write_alternative(const Field& field, const void* member, std::string& out) {
+    std::string whole;
+    field.codec->write(member, whole);
+    if (whole.size() <= 2) return;
+    if (out.back() != '{') out += ',';
+    out.append(whole, 1, whole.size() - 2);
+}
+
 void write_fields(const Record& record, const void* from, std::string& out) {
     for (const Field& field : record.fields) {
         const void* member = field.in_const(from);
         if (field.rules.spread) {
-            write_fields(field.codec->record(), member, out);
+            if (field.codec->record) write_fields(field.codec->record(), member, out);
+            else write_alternative(field, member, out);
             continue;
         }
         if (field.rules.secret && secrets_hidden) continue;
@@ -78,6 +88,7 @@ void write_fields(const Record& record, const void* from, std::string& out) {
 struct Difference {
     std::string& changes;
     std::string& previous;
+    std::string* whole;
 
     static void add(const Field& field, std::string_view json, std::string& object) {
         if (object.back() != '{') object += ',';
@@ -97,7 +108,7 @@ struct Difference {
     void collect(const Record& record, const void* before, const void* after) {
         for (const Field& field : record.fields) {
             if (field.rules.secret) continue;
-            if (field.rules.spread) {
+            if (field.rules.spread && field.codec->record) {
                 collect(
                     field.codec->record(),
                     before ? field.in_const(before) : nullptr,
@@ -106,6 +117,7 @@ struct Difference {
                 continue;
             }
             const std::string was = shown(field, before), is = shown(field, after);
+            if (whole && !is.empty()) add(field, is, *whole);
             if (was == is) continue;
             add(field, is, changes);
             if (before) add(field, was, previous);
@@ -148,16 +160,19 @@ void write_difference(
     const void* before,
     const void* after,
     std::string& changes,
-    std::string& previous
+    std::string& previous,
+    std::string* whole
 ) {
     struct Hiding {
         bool outer = std::exchange(secrets_hidden, true);
         ~Hiding() { secrets_hidden = outer; }
     } hiding;
     changes = previous = "{";
-    Difference{changes, previous}.collect(record, before, after);
+    if (whole) *whole = "{";
+    Difference{changes, previous, whole}.collect(record, before, after);
     changes += '}';
     previous += '}';
+    if (whole) *whole += '}';
 }
 
 }  // namespace svc

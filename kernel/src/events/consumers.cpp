@@ -1,5 +1,6 @@
 #include "events/consumers.hpp"
 
+#include "events/backlogs.hpp"
 #include "events/pulse.hpp"
 #include "events/stored.hpp"
 
@@ -12,7 +13,7 @@ namespace svc::events {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::size_t longest_error = 2'000;  // bytes, of a dead letter
 
 constexpr Sql open_position{"events.open_consumer", R"(
     INSERT INTO event_consumers (name, position)
@@ -25,6 +26,12 @@ constexpr Sql read_position{"events.read_consumer", R"(
 constexpr Sql keep_position{"events.keep_consumer", R"(
     UPDATE event_consumers SET position = $2, kept_at = now()
     WHERE name = $1 AND position < $2)"};
+
+constexpr Sql add_dead_letter{"events.add_dead_letter", R"(
+    INSERT INTO event_dead_letters (org_id, consumer, sequence, event_id, kind, error)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (org_id, consumer, sequence) DO UPDATE
+    SET error = EXCLUDED.error, given_up_at = now())"};
 
 struct Position {
     std::int64_t position = 0;
@@ -47,7 +54,7 @@ public:
         : database_(database),
           consumer_(std::move(consumer)),
           settings_(settings),
-          pause_(settings.pause),
+          backlogs_(consumer_.name),
           thread_([this] { run(); }) {}
     ~Worker() {
         end();
@@ -60,7 +67,7 @@ public:
         if (thread_.joinable()) thread_.join();
     }
     Consumers::Load load() const {
-        return {consumer_.name, working_, failing_, position_, handled_};
+        return {consumer_.name, working_, failing_, position_, handled_, given_up_};
     }
 
 private:
@@ -82,78 +89,166 @@ private:
         working_ = true;
         if (std::exchange(away_, false)) log().information(of("goes on"));
         while (!pulse_.ended()) {
-            const auto events = keep_and_read(lock);
-            const bool went_well = hand_over(lock, events);
-            if (went_well && events.empty()) pulse_.wait(settings_.poll);
-            if (!went_well) pulse_.rest(std::exchange(pause_, longer_pause()));
+            // All that is new first, so that whoever has come meanwhile gets the next turn.
+            while (look(lock) && !pulse_.ended()) continue;
+            if (Backlog* turn = backlogs_.next(Clock::now())) {
+                hand_over(lock, *turn);
+            } else {
+                keep(lock);
+                wait();
+            }
         }
         keep(lock);
     }
 
     void open(db::Database::Lock& lock) {
         const auto tx = lock.begin();
+        tx->act_for_all_orgs();
         tx->queue(open_position, consumer_.name);
-        position_ = kept_ = tx->one<Position>(read_position, consumer_.name)->position;
+        seen_ = kept_ = tx->one<Position>(read_position, consumer_.name)->position;
+        backlogs_.load(*tx);
         tx->commit();
+        position_ = backlogs_.position(seen_);
     }
 
-    /// Each look is a round trip on the connection of the lock: it fails once the lock is lost.
-    std::vector<StoredEvent> keep_and_read(db::Database::Lock& lock) {
+    /// Until there is something new, or somebody's pause is over.
+    void wait() {
+        const auto now = Clock::now();
+        const auto until = backlogs_.wakes(now + settings_.poll);
+        pulse_.wait(std::chrono::ceil<std::chrono::milliseconds>(until - now));
+    }
+
+    /// Sees whose events are new; whether there may be more. A round trip on the connection of the
+    /// lock: it fails once the lock is lost.
+    bool look(db::Database::Lock& lock) {
+        const bool due = Clock::now() - kept_at_ > settings_.keep_every;
         const auto tx = lock.begin();
         tx->act_for_all_orgs();
-        const std::int64_t position = position_;
-        if (position > kept_) tx->queue(keep_position, consumer_.name, position);
-        auto events = events_after(*tx, position, settings_.batch);
+        if (due) queue_state(*tx);
+        auto later = whose_events_after(*tx, seen_, settings_.batch);
         tx->commit();
-        kept(position);
-        auto batch = events.all();
-        if (!batch.empty() && batch.front().position != position + 1)
+        if (due) kept();
+        const auto events = later.all();
+        if (events.empty()) return false;
+        if (events.front().position != seen_ + 1)
             log().error(
-                of("was away too long: ") + std::to_string(batch.front().position - position - 1) +
+                of("was away too long: ") + std::to_string(events.front().position - seen_ - 1) +
                 " events are no longer kept"
             );
-        return batch;
+        for (const Whose& each : events) backlogs_.add(each.org_id, each.sequence, each.position);
+        seen_ = events.back().position;
+        changed_ = true;
+        return events.size() == static_cast<std::size_t>(settings_.batch);
+    }
+
+    // Where it stands is written as a whole: everything up to the position is either handled or in
+    // a backlog.
+    void queue_state(Tx& tx) {
+        if (seen_ > kept_) tx.queue(keep_position, consumer_.name, seen_);
+        backlogs_.keep(tx);
     }
 
     void keep(db::Database::Lock& lock) {
-        if (position_ == kept_) return;
+        if (!changed_) return;
         const auto tx = lock.begin();
-        const std::int64_t position = position_;
-        tx->queue(keep_position, consumer_.name, position);
+        tx->act_for_all_orgs();
+        queue_state(*tx);
         tx->commit();
-        kept(position);
+        kept();
     }
 
-    void kept(std::int64_t position) {
-        kept_ = position;
+    void kept() {
+        backlogs_.kept();
+        kept_ = seen_;
         kept_at_ = Clock::now();
+        changed_ = false;
+        position_ = backlogs_.position(seen_);
+    }
+
+    /// A workspace's turn: some of its events, in their order.
+    void hand_over(db::Database::Lock& lock, Backlog& turn) {
+        const auto over = Clock::now() + settings_.turn;
+        const auto events = read(lock, turn);
+        if (events.empty())  // they are no longer kept
+            return done(turn, turn.until, turn.position);
+        for (const StoredEvent& event : events) {
+            if (pulse_.ended()) return;
+            const bool last = event.sequence >= turn.until;
+            if (!handle(lock, turn, event)) return;
+            if (last || Clock::now() >= over) return;
+            if (Clock::now() - kept_at_ > settings_.keep_every) keep(lock);
+        }
+    }
+
+    std::vector<StoredEvent> read(db::Database::Lock& lock, const Backlog& turn) {
+        const auto tx = lock.begin();
+        tx->act_for(turn.org_id, std::nullopt);
+        auto later = events_of(*tx, turn.org_id, turn.sequence, turn.until, settings_.events);
+        tx->commit();
+        return later.all();
+    }
+
+    void done(Backlog& turn, std::int64_t sequence, std::int64_t position) {
+        backlogs_.handled(turn, sequence, position);
+        position_ = backlogs_.position(seen_);
+        changed_ = true;
     }
 
     /// False when the handler threw; the event in question is then still to be handled.
-    bool hand_over(db::Database::Lock& lock, const std::vector<StoredEvent>& events) {
-        for (const StoredEvent& event : events) {
-            if (pulse_.ended()) return true;
-            if (Clock::now() - kept_at_ > settings_.keep_every) keep(lock);
-            try {
-                consumer_.handle(event);
-            } catch (const std::exception& error) {
-                if (!failing_.exchange(true))
-                    log().error(
-                        of("stands before event ") + event.event_id.str() + " (" + event.kind +
-                        "): " + error.what()
-                    );
-                return false;
-            }
-            position_ = event.position;
-            ++handled_;
-            pause_ = settings_.pause;
-            if (failing_.exchange(false)) log().information(of("goes on"));
+    bool handle(db::Database::Lock& lock, Backlog& turn, const StoredEvent& event) {
+        try {
+            consumer_.handle(event);
+        } catch (const std::exception& error) {
+            fail(lock, turn, event, error.what());
+            return false;
         }
+        ++handled_;
+        if (turn.tries > 0) log().information(of("goes on after event ") + event.event_id.str());
+        done(turn, event.sequence, event.position);
+        failing_ = backlogs_.any_failing();
         return true;
     }
 
-    std::chrono::milliseconds longer_pause() const {
-        return std::min(pause_ * 2, settings_.longest_pause);
+    /// The workspace pauses; when it has done so often enough the event is put aside.
+    void fail(
+        db::Database::Lock& lock, Backlog& turn, const StoredEvent& event, const std::string& why
+    ) {
+        failing_ = true;
+        changed_ = true;
+        ++turn.tries;
+        const std::string which = "event " + event.event_id.str() + " (" + event.kind + "): " + why;
+        if (turn.tries == 1) log().error(of("fails at ") + which);
+        const auto pause = pause_after(turn.tries);
+        backlogs_.pause(turn, Clock::now() + pause);
+        // Where the database is what fails, this fails too, and the try has not been counted.
+        keep(lock);
+        if (turn.tries < settings_.tries) return;
+        const auto tx = lock.begin();
+        tx->act_for(turn.org_id, std::nullopt);
+        tx->queue(
+            add_dead_letter,
+            turn.org_id,
+            consumer_.name,
+            event.sequence,
+            event.event_id,
+            event.kind,
+            why.substr(0, longest_error)
+        );
+        tx->commit();
+        log().error(
+            of("gives up after ") + std::to_string(turn.tries) +
+            " tries, see event_dead_letters: " + which
+        );
+        ++given_up_;
+        backlogs_.pause(turn, {});
+        done(turn, event.sequence, event.position);
+        failing_ = backlogs_.any_failing();
+    }
+
+    std::chrono::milliseconds pause_after(std::int64_t tries) const {
+        auto pause = settings_.pause;
+        for (; tries > 1 && pause < settings_.longest_pause; --tries) pause *= 2;
+        return std::min(pause, settings_.longest_pause);
     }
 
     std::string of(std::string_view what) const {
@@ -164,13 +259,13 @@ private:
     const Consumer consumer_;
     const Consumers::Settings settings_;
     Pulse pulse_;
-    std::chrono::milliseconds pause_;
-    bool away_ = false;
-    std::int64_t kept_ = 0;
+    Backlogs backlogs_;
+    bool away_ = false, changed_ = false;
+    std::int64_t seen_ = 0, kept_ = 0;
     Clock::time_point kept_at_{};
     std::atomic<bool> working_{false}, failing_{false};
     std::atomic<std::int64_t> position_{0};
-    std::atomic<std::uint64_t> handled_{0};
+    std::atomic<std::uint64_t> handled_{0}, given_up_{0};
     std::thread thread_;  // last: it uses all of the above
 };
 

@@ -11,14 +11,17 @@ namespace svc::events {
 
 /// Runs the durable consumers, each on a thread of its own. Each keeps its position in the
 /// database and holds an advisory lock while it works, so that of all the servers one hands
-/// events to it.
+/// events to it. A workspace's events come in their order; workspaces take turns.
 class Consumers {
 public:
     struct Settings {
         std::chrono::milliseconds poll{250};          ///< for events, when nobody wakes us
         std::chrono::milliseconds lock_retry{1'000};  ///< while another server is at it
         std::chrono::milliseconds pause{500}, longest_pause{30'000};  ///< after a throw, doubling
-        int batch = 100;                                              ///< events read at once
+        std::int64_t tries = 12;              ///< and then the event is given up: after 4 minutes
+        int batch = 1'000;                    ///< new events looked at at once
+        int events = 20;                      ///< read for a workspace's turn
+        std::chrono::milliseconds turn{100};  ///< after which it is another's, between two events
         std::chrono::milliseconds keep_every{250};  ///< the position, and whenever it catches up
     };
 
@@ -39,6 +42,7 @@ public:
         bool failing = false;       ///< its handler threw the last time
         std::int64_t position = 0;  ///< handled up to here, as this server knows
         std::uint64_t handled = 0;  ///< by this server
+        std::uint64_t given_up = 0;
     };
     std::vector<Load> load() const;
 

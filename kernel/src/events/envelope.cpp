@@ -40,6 +40,26 @@ void replace(json::object& values, const std::string& key) {
 
 }  // namespace
 
+std::optional<JsonText> json_of(const std::optional<EventPlace>& place) {
+    return place ? std::optional(JsonText{to_json(*place)}) : std::nullopt;
+}
+
+PlaceIds place_of(const Event& event) {
+    const EventKind& kind = *event.kind;
+    PlaceIds ids{event.board_id, event.column_id, event.card_id, event.parent_id};
+    if (kind.object == "board") ids.board_id = event.id;
+    if (kind.object == "column") ids.column_id = event.id;
+    if (kind.object == "card") ids.card_id = event.id;
+    const unsigned has = (ids.board_id ? at::board : 0) | (ids.column_id ? at::column : 0) |
+                         (ids.card_id ? at::card : 0) | (ids.parent_id ? at::parent : 0) |
+                         (event.from && event.to ? at::move : 0);
+    if (kind.record && has != kind.at)
+        throw std::logic_error(
+            "an event " + std::string(kind.name) + " with another place than its kind declares"
+        );
+    return ids;
+}
+
 EventActor actor_of(const Caller* caller, Surface surface) {
     if (!caller) return {.name = "System", .via = surface};
     EventActor actor{
@@ -74,26 +94,31 @@ Values bounded(const std::string& changes, const std::string& previous) {
     return values;
 }
 
+std::string bounded(const std::string& record) { return bounded(record, "{}").changes; }
+
 }  // namespace svc::events
 
 namespace svc {
 
 std::string envelope_of(Call& call, const Event& event) {
     const auto values = events::bounded(event.changes, event.previous);
+    const auto place = events::place_of(event);
     EventEnvelope envelope;
     envelope.kind = event.kind->name;
     envelope.org_id = event.org_id ? *event.org_id : call.org();
-    envelope.board_id = event.board_id;
+    envelope.board_id = place.board_id;
     envelope.actor = events::actor_of(call.caller_if_any(), call.surface());
     envelope.occurred_at = Timestamp::now();
     envelope.data = {
         .object = std::string(event.kind->object),
         .id = event.id,
         .version = event.version,
-        .board_id = event.board_id,
-        .column_id = event.column_id,
-        .card_id = event.card_id,
-        .parent_id = event.parent_id,
+        .board_id = place.board_id,
+        .column_id = place.column_id,
+        .card_id = place.card_id,
+        .parent_id = place.parent_id,
+        .from = events::json_of(event.from),
+        .to = events::json_of(event.to),
         .changes = {values.changes},
         .previous = {values.previous},
         .truncated_fields = values.truncated_fields,

@@ -61,11 +61,12 @@ Event make_event(
     if (before) {
         event.changes.clear();
         event.previous.clear();
-        write_difference(record, before, after, event.changes, event.previous);
+        write_difference(record, before, after, event.changes, event.previous, &event.subject);
     } else {
         event.changes = "{";
         write_members(record, after, event.changes);
         event.changes += '}';
+        event.subject = event.changes;
     }
     return event;
 }

@@ -13,7 +13,8 @@ namespace {
 /// lengths are known without fetching what is stored out of line.
 constexpr Sql take{"events.take_outbox_rows", R"(
     WITH oldest AS (
-        SELECT o.*, octet_length(o.changes) + octet_length(o.previous) AS bytes
+        SELECT o.*, octet_length(o.changes) + octet_length(o.previous) +
+                coalesce(octet_length(o.subject), 0) AS bytes
         FROM outbox o
         ORDER BY o.id
         LIMIT $1
@@ -24,7 +25,7 @@ constexpr Sql take{"events.take_outbox_rows", R"(
     SELECT t.id, t.org_id, t.entry_id, t.kind, t.outcome, t.action, t.object, t.object_id,
            t.object_name, t.version, t.board_id, t.column_id, t.card_id, t.parent_id,
            t.changes, t.previous, t.truncated, t.actor, t.mutation_id, t.cause, t.depth,
-           t.client_address, t.user_agent, t.request_id,
+           t.client_address, t.user_agent, t.request_id, t.moved_from, t.moved_to, t.subject,
            (extract(epoch FROM t.occurred_at) * 1000000)::bigint AS occurred_micros,
            extract(epoch FROM statement_timestamp() - t.occurred_at)::double precision AS age,
            coalesce(h.sequence, 0) AS last_sequence,
@@ -55,6 +56,8 @@ struct Row {
     std::optional<std::string> cause;
     std::int64_t depth = 0;
     std::optional<std::string> client_address, user_agent, request_id;
+    std::optional<JsonText> moved_from, moved_to;
+    std::optional<std::string> subject;
     std::int64_t occurred_micros = 0;
     double age = 0;
     std::int64_t last_sequence = 0, last_audit_sequence = 0;
@@ -87,6 +90,9 @@ SVC_RECORD(
     (client_address, ""),
     (user_agent, ""),
     (request_id, ""),
+    (moved_from, ""),
+    (moved_to, ""),
+    (subject, ""),
     (occurred_micros, ""),
     (age, ""),
     (last_sequence, ""),
@@ -100,14 +106,16 @@ SVC_RECORD(
 
 constexpr Sql add_events{"events.add_events", R"(
     INSERT INTO events (
-        org_id, sequence, position, event_id, board_id, board_sequence, kind, depth, envelope)
+        org_id, sequence, position, event_id, board_id, board_sequence, kind, depth, envelope,
+        subject)
     SELECT org_id, sequence, position, event_id,
-           NULLIF(board_id, '')::uuid, NULLIF(board_sequence, '')::bigint, kind, depth, envelope
+           NULLIF(board_id, '')::uuid, NULLIF(board_sequence, '')::bigint, kind, depth, envelope,
+           NULLIF(subject, '')
     FROM unnest(
         $1::uuid[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[],
-        $8::integer[], $9::text[])
+        $8::integer[], $9::text[], $10::text[])
         AS e (org_id, sequence, position, event_id, board_id, board_sequence, kind, depth,
-              envelope))"};
+              envelope, subject))"};
 
 constexpr Sql add_audit_entries{"events.add_audit_entries", R"(
     INSERT INTO audit_events (
@@ -298,7 +306,9 @@ private:
             .kind = *row.kind,
             .depth = row.depth,
             .envelope = {},
+            .subject = {},
         };
+        std::string subject = std::move(row.subject).value_or("");
         event.envelope = envelope(std::move(row), event);
         add_row(
             events_table_,
@@ -310,7 +320,8 @@ private:
             event.board_sequence ? std::to_string(*event.board_sequence) : "",
             event.kind,
             std::to_string(event.depth),
-            event.envelope
+            event.envelope,
+            std::move(subject)
         );
         events_.push_back(std::move(event));
     }
@@ -341,6 +352,8 @@ private:
             .column_id = row.column_id,
             .card_id = row.card_id,
             .parent_id = row.parent_id,
+            .from = std::move(row.moved_from),
+            .to = std::move(row.moved_to),
             .changes = {std::move(row.changes)},
             .previous = {std::move(row.previous)},
             .truncated_fields = std::move(row.truncated).value_or(std::vector<std::string>{}),
@@ -362,7 +375,7 @@ private:
     std::map<Uuid, Head> heads_;
     std::map<std::pair<Uuid, Uuid>, std::int64_t> boards_;
     std::vector<StoredEvent> events_;
-    Table<9> events_table_;
+    Table<10> events_table_;
     Table<19> audit_;
     Table<4> heads_table_;
     Table<3> boards_table_;

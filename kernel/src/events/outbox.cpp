@@ -2,6 +2,8 @@
 
 #include "events/envelope.hpp"
 
+#include <array>
+
 namespace svc::events {
 
 namespace {
@@ -10,12 +12,38 @@ constexpr Sql add_row{"events.add_outbox_row", R"(
     INSERT INTO outbox (
         org_id, entry_id, kind, outcome, action, object, object_id, object_name, version,
         board_id, column_id, card_id, parent_id, changes, previous, truncated,
-        actor, mutation_id, cause, depth, client_address, user_agent, request_id)
+        actor, mutation_id, cause, depth, client_address, user_agent, request_id,
+        moved_from, moved_to, subject)
     VALUES (
         $1, $2, $3, $4, $5, $6, $7, $8, $9,
         $10, $11, $12, $13, $14, $15, $16,
-        $17, $18, $19, $20, $21, $22, $23))"};
+        $17, $18, $19, $20, $21, $22, $23,
+        $24, $25, $26))"};
 
+// Lists travel as arrays of text, one per column; empty text stands for NULL. In the order given,
+// which their ids keep.
+constexpr Sql add_rows{"events.add_outbox_rows", R"(
+    INSERT INTO outbox (
+        org_id, entry_id, kind, outcome, object, object_id, object_name, version,
+        board_id, column_id, card_id, parent_id, changes, previous, truncated,
+        moved_from, moved_to, subject,
+        action, actor, mutation_id, cause, depth, client_address, user_agent, request_id)
+    SELECT e.org_id, e.entry_id, NULLIF(e.kind, ''), 'success', e.object, e.object_id,
+        NULLIF(e.object_name, ''), e.version, NULLIF(e.board_id, '')::uuid,
+        NULLIF(e.column_id, '')::uuid, NULLIF(e.card_id, '')::uuid,
+        NULLIF(e.parent_id, '')::uuid, e.changes, e.previous, NULLIF(e.truncated, ''),
+        NULLIF(e.moved_from, ''), NULLIF(e.moved_to, ''), NULLIF(e.subject, ''),
+        $18, $19, $20, $21, $22, $23, $24, $25
+    FROM unnest(
+        $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::bigint[],
+        $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+        $15::text[], $16::text[], $17::text[])
+        WITH ORDINALITY
+        AS e (org_id, entry_id, kind, object, object_id, object_name, version, board_id, column_id,
+              card_id, parent_id, changes, previous, truncated, moved_from, moved_to, subject, n)
+    ORDER BY e.n)"};
+
+constexpr std::size_t rows_a_statement = 1'000;
 constexpr std::size_t longest_text = 1'000;  // bytes of a name or a user agent
 
 std::optional<std::string_view> or_null(std::string_view text) {
@@ -52,10 +80,25 @@ std::optional<std::string_view> name_of_thing(const std::optional<std::string>& 
     return name ? std::optional(cut(*name)) : std::nullopt;
 }
 
+/// What is stored of the subject; nothing where it is read, or where `changes` says it all.
+std::optional<std::string> kept_subject(const Event& event) {
+    const EventKind& kind = *event.kind;
+    if (!kind.record || kind.from == Subject::read) return std::nullopt;
+    if (event.subject.empty())
+        throw std::logic_error("an event without its subject: " + std::string(kind.name));
+    if (event.subject == event.changes) return std::nullopt;
+    return bounded(event.subject);
+}
+
+std::optional<std::string> text_of(const std::optional<EventPlace>& place) {
+    return place ? std::optional(to_json(*place)) : std::nullopt;
+}
+
 }  // namespace
 
 void queue_event(Tx& tx, const Event& event, const EventContext& context) {
     const Values values = bounded(event.changes, event.previous);
+    const PlaceIds place = place_of(event);
     tx.queue(
         add_row,
         org_of(event, context),
@@ -67,10 +110,10 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
         event.id,
         name_of_thing(event.name),
         event.version,
-        event.board_id,
-        event.column_id,
-        event.card_id,
-        event.parent_id,
+        place.board_id,
+        place.column_id,
+        place.card_id,
+        place.parent_id,
         values.changes,
         values.previous,
         list_of(values.truncated_fields),
@@ -80,8 +123,58 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
         context.depth,
         or_null(context.client_address),
         or_null(cut(context.user_agent)),
-        or_null(context.request_id)
+        or_null(context.request_id),
+        text_of(event.from),
+        text_of(event.to),
+        kept_subject(event)
     );
+}
+
+void queue_events(Tx& tx, std::span<const Event> events, const EventContext& context) {
+    const auto id_text = [](const std::optional<Uuid>& id) { return id ? id->str() : ""; };
+    for (; !events.empty(); events = events.subspan(std::min(events.size(), rows_a_statement))) {
+        std::array<std::vector<std::string>, 17> lists;
+        for (const Event& each : events.first(std::min(events.size(), rows_a_statement))) {
+            Values values = bounded(each.changes, each.previous);
+            const PlaceIds place = place_of(each);
+            std::size_t list = 0;
+            const auto add = [&](std::string text) { lists[list++].push_back(std::move(text)); };
+            add(org_of(each, context).str());
+            add(new_uuid().str());
+            add(each.kind->record ? std::string(each.kind->name) : "");
+            add(std::string(each.kind->object));
+            add(each.id.str());
+            add(each.name ? std::string(cut(*each.name)) : "");
+            add(std::to_string(each.version));
+            add(id_text(place.board_id));
+            add(id_text(place.column_id));
+            add(id_text(place.card_id));
+            add(id_text(place.parent_id));
+            add(std::move(values.changes));
+            add(std::move(values.previous));
+            add(list_of(values.truncated_fields).value_or(""));
+            add(text_of(each.from).value_or(""));
+            add(text_of(each.to).value_or(""));
+            add(kept_subject(each).value_or(""));
+        }
+        std::apply(
+            [&](const auto&... list) {
+                tx.queue(
+                    add_rows,
+                    list...,
+                    context.action,
+                    to_json(actor_of(context.caller, context.surface)),
+                    context.mutation_id,
+                    cause_of(context),
+                    context.depth,
+                    or_null(context.client_address),
+                    or_null(cut(context.user_agent)),
+                    or_null(context.request_id)
+                );
+            },
+            lists
+        );
+    }
 }
 
 void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
@@ -110,7 +203,10 @@ void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
         context.depth,
         or_null(context.client_address),
         or_null(cut(context.user_agent)),
-        or_null(context.request_id)
+        or_null(context.request_id),
+        nullptr,
+        nullptr,
+        nullptr
     );
 }
 

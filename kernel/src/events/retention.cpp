@@ -19,6 +19,10 @@ constexpr Sql drop{"events.drop_old_events", R"(
     DELETE FROM events
     WHERE org_id = $1 AND sequence <= $2)"};
 
+constexpr Sql drop_letters{"events.drop_old_dead_letters", R"(
+    DELETE FROM event_dead_letters
+    WHERE org_id = $1 AND sequence <= $2)"};
+
 struct Old {
     Uuid org_id;
     std::int64_t sequence = 0;
@@ -37,7 +41,10 @@ std::int64_t drop_old_events(db::Database& database, std::chrono::seconds keep) 
         if (old.empty()) return dropped;
         std::map<Uuid, std::int64_t> last;
         for (const Old& each : old) last[each.org_id] = std::max(last[each.org_id], each.sequence);
-        for (const auto& [org, sequence] : last) tx->queue(drop, org, sequence);
+        for (const auto& [org, sequence] : last) {
+            tx->queue(drop, org, sequence);
+            tx->queue(drop_letters, org, sequence);
+        }
         tx->commit();
         dropped += static_cast<std::int64_t>(old.size());
         if (old.size() < batch) return dropped;

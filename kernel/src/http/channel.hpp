@@ -20,6 +20,8 @@ public:
 
     /// 1 when there is nothing (left) to agree on.
     std::ptrdiff_t handshake() { return tls_ ? tls_->handshake() : 1; }
+    /// After a handshake that failed: the peer began with an HTTP request.
+    bool met_plain_http() const { return tls_ && tls_->met_plain_http(); }
     std::ptrdiff_t read(char* to, std::size_t size);
     std::ptrdiff_t write(std::string_view bytes);
     /// Both, one behind the other, in one system call where that can be; `second` may be empty.

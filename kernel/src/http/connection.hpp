@@ -40,6 +40,7 @@ struct Pending {
     LargeBody body;           // sent behind `bytes`
     std::uint64_t sent = 0;   // of both
     std::size_t untaken = 0;  // bytes the kernel held for the peer when its time began
+    std::int64_t due = 0;     // by now_ms(): all of it is to be taken by then
 };
 
 /// A body on its way to whoever takes it.

@@ -2,7 +2,10 @@
 
 #include "http/text.hpp"
 
+#include <Poco/DeflatingStream.h>
+
 #include <optional>
+#include <sstream>
 
 namespace svc::http {
 
@@ -14,6 +17,22 @@ bool is_refused(std::string_view parameters) {
     if (q == std::string_view::npos) return false;
     const auto value = without_blanks(parameters.substr(q + 2));
     return value.find_first_not_of("0.") == std::string_view::npos;
+}
+
+/// Calls `each` with name and value of every parameter of a Content-Type, quotes removed.
+template <class Each>
+void each_parameter(std::string_view content_type, Each each) {
+    auto at = content_type.find(';');
+    while (at != std::string_view::npos) {
+        content_type.remove_prefix(at + 1);
+        at = content_type.find(';');
+        const auto parameter = content_type.substr(0, at);
+        const auto equals = std::min(parameter.find('='), parameter.size());
+        auto value = without_blanks(parameter.substr(std::min(equals + 1, parameter.size())));
+        if (value.size() > 1 && value.front() == '"' && value.back() == '"')
+            value = value.substr(1, value.size() - 2);
+        each(without_blanks(parameter.substr(0, equals)), value);
+    }
 }
 
 }  // namespace
@@ -30,6 +49,25 @@ bool accepts_coding(std::string_view accept_encoding, std::string_view coding) {
     });
     if (named) return *named;
     return any.value_or(coding == "identity");
+}
+
+bool is_plain_utf8(const Request& request) {
+    const auto coding = request.header("content-encoding");
+    if (!coding.empty() && !same_name(coding, "identity")) return false;
+    bool plain = true;
+    each_parameter(request.header("content-type"), [&](auto name, auto value) {
+        if (same_name(name, "charset")) plain = plain && same_name(value, "utf-8");
+    });
+    return plain;
+}
+
+std::string gzipped(std::string_view bytes) {
+    constexpr int smallest = 9;
+    std::ostringstream out;
+    Poco::DeflatingOutputStream packer(out, Poco::DeflatingStreamBuf::STREAM_GZIP, smallest);
+    packer.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    packer.close();
+    return std::move(out).str();
 }
 
 bool names_tag(std::string_view if_none_match, std::string_view tag) {

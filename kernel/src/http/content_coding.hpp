@@ -1,5 +1,8 @@
 #pragma once
 
+#include "svc/http.hpp"
+
+#include <string>
 #include <string_view>
 
 namespace svc::http {
@@ -7,6 +10,9 @@ namespace svc::http {
 /// Whether an Accept-Encoding header takes this coding: named, or by `*`, and not with q=0.
 /// Without a header only `identity` is taken.
 bool accepts_coding(std::string_view accept_encoding, std::string_view coding);
+
+/// The bytes in the coding gzip.
+std::string gzipped(std::string_view bytes);
 
 /// Whether an If-None-Match header names this entity tag, weakly compared.
 bool names_tag(std::string_view if_none_match, std::string_view tag);

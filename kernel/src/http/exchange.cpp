@@ -37,6 +37,8 @@ void LiveExchange::resume() {
     front_.ring();
 }
 
+bool LiveExchange::room_to_park() const { return front_.has_room(bytes_held()); }
+
 void LiveExchange::resume_if_parked() {
     auto parked = Running::parked;
     if (!stage_.compare_exchange_strong(parked, Running::again, std::memory_order_acq_rel)) return;

@@ -21,6 +21,8 @@ public:
     const Request& request() const override { return request_; }
     void resume() override;
     bool abandoned() const override { return connection().turn.hung_up(); }
+    std::size_t bytes_held() const override { return connection().unread(); }
+    bool room_to_park() const override;
 
     Head head;
     Connection& connection() const { return *connection_.load(std::memory_order_relaxed); }

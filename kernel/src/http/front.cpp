@@ -43,7 +43,8 @@ Front::Front(const Settings& given, Service& serves)
       crew(std::max(1, settings.workers), processors()),
       exchanges(*this) {
     if (settings.workers < 1) throw std::runtime_error("a server needs at least one worker");
-    if (!settings.certificate.empty()) tls.emplace(settings.certificate, settings.key);
+    if (!settings.certificate.empty() || !settings.key.empty())
+        tls = std::make_shared<const TlsContext>(settings.certificate, settings.key);
     // An edge for every ring: each wakes one worker, and the count need not be read.
     epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = bell_key}};
     made(epoll_ctl(epoll.get(), EPOLL_CTL_ADD, bell.get(), &event), "epoll_ctl");

@@ -34,7 +34,8 @@ struct Front {
     const Settings settings;
     Service& service;
     const Proxies proxies;
-    std::optional<TlsContext> tls;
+    /// None: no TLS. Read anew for every connection, since certificates are replaced.
+    std::atomic<std::shared_ptr<const TlsContext>> tls;
     const Intake::Limits limits;
     Descriptor epoll;
     Descriptor bell;          // an eventfd in the set: somebody should look at the jobs
@@ -50,11 +51,15 @@ struct Front {
     std::atomic<bool> alarmed{false};       // the keeper knows that all workers are busy
     std::atomic<bool> accept_again{false};  // there was no descriptor for a connection
     std::atomic<std::size_t> parked{0}, streams{0};
+    std::atomic<std::size_t> held{0};  // bytes of requests that are parked or wait for a worker
     std::atomic<std::uint64_t> accepted{0}, refused{0};
 
     // Keys of the set that are no connection's.
     static constexpr std::uint64_t bell_key = ~std::uint64_t{0}, listener_key = bell_key - 1;
 
+    bool has_room(std::size_t bytes) const {
+        return held.load(std::memory_order_relaxed) + bytes <= settings.most_held;
+    }
     /// Has a worker look at the jobs. Any thread.
     void ring() const;
     /// Tells the keeper that all workers are busy.

@@ -15,6 +15,8 @@ constexpr bool is_host_char(char c) {
            std::string_view("-._~!$&'()*+,;=%").find(c) != std::string_view::npos;
 }
 
+constexpr std::size_t longest_method = 32;
+
 // Browsers send brackets, braces and bars as they are; these they never send.
 constexpr bool may_stand_in_target(char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -49,6 +51,8 @@ std::string_view without_port(std::string_view authority, std::string_view usual
 
 std::optional<Refusal> judge_target(Head& head) {
     head.authority = {};
+    if (head.method.size() > longest_method)
+        return Refusal{501, "The server knows no method with so long a name."};
     if (head.method == "CONNECT" || head.method == "TRACE")
         return Refusal{405, "This server takes neither CONNECT nor TRACE."};
     if (head.target == "*" && head.method == "OPTIONS") return std::nullopt;

@@ -83,10 +83,14 @@ Worker::Next Worker::pass_on(Connection& c) {
     keep_input(c);
     front_.table.set_due(c, Table::never);
     c.stage = Stage::fresh;
-    if (front_.jobs.wait(c)) {
+    const auto held = c.unread();
+    const bool room = front_.has_room(held);
+    if (room) front_.held.fetch_add(held, std::memory_order_relaxed);
+    if (room && front_.jobs.wait(c)) {
         front_.ring();
         return Next::passed_on;
     }
+    if (room) front_.held.fetch_sub(held, std::memory_order_relaxed);
     LiveExchange& x = exchange();
     c.intake.step(c.in, c.begin, front_.limits, x.head);
     return decline(c, x);

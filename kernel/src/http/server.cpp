@@ -144,6 +144,13 @@ void Server::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
 
 std::uint16_t Server::port() const { return impl_->port; }
 
+void Server::reload_certificate() {
+    Front& front = impl_->front;
+    if (front.tls.load())
+        front.tls =
+            std::make_shared<const TlsContext>(front.settings.certificate, front.settings.key);
+}
+
 Load Server::load() const {
     const Front& front = impl_->front;
     return {

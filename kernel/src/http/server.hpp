@@ -27,6 +27,10 @@ struct Settings {
     std::uint64_t slowest_body = 64 << 10;
     std::chrono::milliseconds idle_deadline{75'000};   ///< between requests
     std::chrono::milliseconds write_deadline{30'000};  ///< for a peer that does not read its answer
+    /// Bytes a second of an answer that a peer has to take besides: one that takes fewer is given
+    /// up, however steadily it does.
+    std::uint64_t slowest_reader = 8 << 10;
+    std::size_t most_held = 64 << 20;  ///< bytes of requests that wait for a worker or are parked
     std::size_t head_limit = 16 << 10;
     std::size_t stream_backlog = 256 << 10;    ///< bytes a stream may have unsent
     std::filesystem::path certificate;         ///< PEM; TLS when set
@@ -48,6 +52,10 @@ public:
     /// be called before that (the wake can overtake the return), and then counts all the same.
     /// Server::stop resumes too. A resume too many has a request looked at once more, at worst.
     virtual void resume() = 0;
+    /// Bytes that the connection holds while this is parked, and whether there is room for them
+    /// besides what all others hold.
+    virtual std::size_t bytes_held() const = 0;
+    virtual bool room_to_park() const = 0;
     /// A parked peer that hung up; resume() then still works and the answer goes nowhere.
     virtual bool abandoned() const = 0;
 
@@ -106,6 +114,9 @@ public:
     void stop(std::chrono::milliseconds grace);
     std::uint16_t port() const;
     Load load() const;
+    /// Reads certificate and key again, for connections from now on; throws std::runtime_error, and
+    /// keeps those it has, when they are of no use.
+    void reload_certificate();
 
 private:
     class Impl;

@@ -47,6 +47,7 @@ Worker::Next Worker::answer_one(Connection& c, LiveExchange& x) {
 Worker::Next Worker::serve_waiting(Connection& c) {
     LiveExchange& x = exchange();
     c.phase = Phase::reading;
+    front_.held.fetch_sub(c.unread(), std::memory_order_relaxed);
     c.intake.step(c.in, c.begin, front_.limits, x.head);
     x.begin(c);
     const Next next = answer_one(c, x);
@@ -62,10 +63,13 @@ Worker::Next Worker::park(Connection& c, LiveExchange& x) {
     c.intake.step(c.in, c.begin, front_.limits, x.head);
     x.begin(c);
     front_.table.set_due(c, Table::never);
+    const auto held = c.unread();  // what is parked is another's at once
     front_.parked.fetch_add(1, std::memory_order_relaxed);
+    front_.held.fetch_add(held, std::memory_order_relaxed);
     exchange_ = nullptr;
     if (x.park()) return Next::passed_on;
     front_.parked.fetch_sub(1, std::memory_order_relaxed);
+    front_.held.fetch_sub(held, std::memory_order_relaxed);
     exchange_ = &x;
     c.phase = Phase::reading;
     return Next::rest;
@@ -77,6 +81,7 @@ Worker::Next Worker::resume(LiveExchange& x) {
     exchange_ = &x;
     Connection& c = x.connection();
     c.phase = Phase::reading;
+    front_.held.fetch_sub(c.unread(), std::memory_order_relaxed);
     if (x.abandoned()) {  // what it waited for is for those who are still there
         x.reset();
         return close(c);

@@ -58,11 +58,49 @@ std::shared_ptr<const std::string> read_inside(const fs::path& root, const fs::p
     return std::make_shared<const std::string>(std::move(bytes).str());
 }
 
+/// What stands between these is served on a condition; they do not nest.
+constexpr std::string_view page_begin = "<!-- only if ", section_begin = "<!-- if ",
+                           section_end = "<!-- end -->\n", mark_end = " -->\n";
+
+/// The page as this server has it; empty when it has not.
+std::string with_sections(std::string_view page, const StaticFiles::Serves& serves) {
+    std::string out;
+    if (page.starts_with(page_begin)) {
+        const auto end = std::min(page.find(mark_end), page.size() - mark_end.size());
+        const auto name = page.substr(page_begin.size(), end - page_begin.size());
+        if (!serves || !serves(name)) return out;
+        page.remove_prefix(end + mark_end.size());
+    }
+    for (;;) {
+        const auto begin = page.find(section_begin);
+        const auto named = page.find(mark_end, begin);
+        const auto end = page.find(section_end, named);
+        if (end == page.npos) return out.append(page);
+        const auto name =
+            page.substr(begin + section_begin.size(), named - begin - section_begin.size());
+        const auto text = page.substr(named + mark_end.size(), end - named - mark_end.size());
+        out.append(page.substr(0, begin));
+        if (serves && serves(name)) out.append(text);
+        page.remove_prefix(end + section_end.size());
+    }
+}
+
+bool is_html(std::string_view type) { return type.starts_with("text/html"); }
+
+/// `folder/each.html` for `folder/name`; nothing for other paths.
+std::optional<std::string> page_of_each(std::string_view path) {
+    const auto slash = path.find('/');
+    if (slash == path.npos || slash == 0 || slash + 1 == path.size()) return std::nullopt;
+    const auto name = path.substr(slash + 1);
+    if (name.find_first_of("/.") != name.npos) return std::nullopt;
+    return std::string(path.substr(0, slash + 1)) + "each.html";
+}
+
 }  // namespace
 
 class StaticFiles::Impl {
 public:
-    explicit Impl(const fs::path& folder) {
+    Impl(const fs::path& folder, Serves serves) : serves_(std::move(serves)) {
         std::error_code error;
         root_ = fs::canonical(folder, error);  // empty when there is none: then there are no files
     }
@@ -75,7 +113,10 @@ public:
                 return found->second;
         }
         auto loaded = load(path);
-        if (!loaded) return nullptr;  // not remembered: strangers may ask for any name
+        if (!loaded) {  // not remembered: strangers may ask for any name
+            const auto each = page_of_each(path);
+            return each ? file(*each) : nullptr;
+        }
         const std::unique_lock lock(mutex_);
         return files_.emplace(std::string(path), std::move(loaded)).first->second;
     }
@@ -86,18 +127,25 @@ private:
         auto place = root_ / path;
         std::error_code error;
         if (fs::is_directory(place, error)) place /= "index.html";
-        const auto bytes = read_inside(root_, place);
+        auto bytes = read_inside(root_, place);
         if (!bytes) return nullptr;
         auto file = std::make_shared<File>();
         const auto name = place.filename().string();
         file->type = media_type(name);
+        bool whole = true;
+        if (is_html(file->type)) {
+            auto kept = with_sections(*bytes, serves_);
+            if (kept.empty() && !bytes->empty()) return nullptr;
+            whole = kept.size() == bytes->size();
+            bytes = std::make_shared<const std::string>(std::move(kept));
+        }
         file->cache_control =
             carries_digest(name) ? "public, max-age=31536000, immutable" : "no-cache";
         using Ending = std::pair<std::string_view, std::string_view>;
         for (const auto& [coding, ending] : {Ending{"br", ".br"}, Ending{"gzip", ".gz"}}) {
             auto packed = place;
             packed += ending;
-            if (auto small = read_inside(root_, packed)) {
+            if (auto small = whole ? read_inside(root_, packed) : nullptr) {
                 auto tag = digest_tag(*small);
                 file->variants.push_back({coding, std::move(small), std::move(tag)});
             }
@@ -107,11 +155,13 @@ private:
     }
 
     fs::path root_;
+    Serves serves_;
     std::shared_mutex mutex_;
     std::unordered_map<std::string, std::shared_ptr<const File>> files_;  // under mutex_
 };
 
-StaticFiles::StaticFiles(fs::path folder) : impl_(std::make_unique<Impl>(folder)) {}
+StaticFiles::StaticFiles(fs::path folder, Serves serves)
+    : impl_(std::make_unique<Impl>(folder, std::move(serves))) {}
 StaticFiles::~StaticFiles() = default;
 
 bool StaticFiles::has(std::string_view path) const { return impl_->file(path) != nullptr; }
@@ -129,8 +179,10 @@ std::optional<Answer> StaticFiles::find(const Request& request, std::string_view
     answer.headers.emplace_back("ETag", chosen->tag);
     answer.headers.emplace_back("Cache-Control", file->cache_control);
     answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
-    if (file->type.starts_with("text/html"))
+    if (is_html(file->type)) {
         answer.headers.emplace_back("Content-Security-Policy", page_policy);
+        answer.headers.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
+    }
     if (file->variants.size() > 1) answer.headers.emplace_back("Vary", "Accept-Encoding");
     if (names_tag(request.header("if-none-match"), chosen->tag)) {
         answer.status = 304;
@@ -138,6 +190,19 @@ std::optional<Answer> StaticFiles::find(const Request& request, std::string_view
     }
     if (!chosen->coding.empty()) answer.headers.emplace_back("Content-Encoding", chosen->coding);
     answer.shared_body = chosen->bytes;
+    return answer;
+}
+
+std::optional<Answer> StaticFiles::missing_page() const {
+    const auto file = impl_->file("404.html");
+    if (!file) return std::nullopt;
+    Answer answer;
+    answer.status = 404;
+    answer.content_type = file->type;
+    answer.headers.emplace_back("Cache-Control", "no-cache");
+    answer.headers.emplace_back("Content-Security-Policy", page_policy);
+    answer.headers.emplace_back("Vary", "Accept");
+    answer.shared_body = file->variants.back().bytes;
     return answer;
 }
 

@@ -4,11 +4,15 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace svc::http {
 
@@ -21,6 +25,29 @@ namespace {
     throw std::runtime_error(
         what + " " + file.string() + (reason ? std::string(": ") + reason : std::string())
     );
+}
+
+/// Both or none, and files that can be read: what OpenSSL says of others names neither.
+void require_files(const std::filesystem::path& certificate, const std::filesystem::path& key) {
+    struct Named {
+        const char *setting, *other;
+        const std::filesystem::path& file;
+    };
+    for (const auto& each :
+         {Named{"server.certificate", "server.key", certificate},
+          Named{"server.key", "server.certificate", key}}) {
+        if (each.file.empty())
+            throw std::runtime_error(
+                std::string(each.setting) + " is empty; " + each.other + " needs it"
+            );
+        const int file = ::open(each.file.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0)
+            throw std::runtime_error(
+                std::string(each.setting) + ": cannot read " + each.file.string() + ": " +
+                std::generic_category().message(errno)
+            );
+        ::close(file);
+    }
 }
 
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned int offered_size, void*) {
@@ -80,6 +107,7 @@ TlsContext::TlsContext(const std::filesystem::path& certificate, const std::file
     if (!context_) throw std::bad_alloc();
     ERR_clear_error();
     try {
+        require_files(certificate, key);
         SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
         SSL_CTX_set_options(
             context_,
@@ -94,15 +122,22 @@ TlsContext::TlsContext(const std::filesystem::path& certificate, const std::file
         SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);  // tickets suffice
         SSL_CTX_set_alpn_select_cb(context_, choose_protocol, nullptr);
         if (SSL_CTX_use_certificate_chain_file(context_, certificate.c_str()) != 1)
-            refuse("cannot use the certificate in", certificate);
+            refuse("server.certificate: there is no certificate in", certificate);
         if (SSL_CTX_use_PrivateKey_file(context_, key.c_str(), SSL_FILETYPE_PEM) != 1)
-            refuse("cannot use the private key in", key);
+            refuse("server.key: there is no private key of this certificate in", key);
         if (SSL_CTX_check_private_key(context_) != 1)
-            refuse("the private key does not belong to the certificate: see", key);
+            refuse("server.key: the private key does not belong to the certificate: see", key);
     } catch (...) {
         SSL_CTX_free(context_);
         throw;
     }
+}
+
+std::int64_t TlsContext::seconds_left() const {
+    int days = 0, seconds = 0;
+    const X509* certificate = SSL_CTX_get0_certificate(context_);
+    if (!ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate))) return 0;
+    return std::int64_t{days} * 86400 + seconds;
 }
 
 TlsContext::~TlsContext() { SSL_CTX_free(context_); }
@@ -130,7 +165,10 @@ std::ptrdiff_t Tls::outcome(int result) {
 
 std::ptrdiff_t Tls::handshake() {
     ERR_clear_error();
-    return outcome(SSL_do_handshake(ssl_));
+    const auto done = outcome(SSL_do_handshake(ssl_));
+    if (done == io::gone)
+        met_plain_http_ = ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_HTTP_REQUEST;
+    return done;
 }
 
 std::ptrdiff_t Tls::read(char* to, std::size_t size) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -20,10 +21,15 @@ constexpr std::ptrdiff_t gone = -1;  ///< the peer ended its side, or the connec
 /// by ALPN. Thread-safe.
 class TlsContext {
 public:
-    /// Throws std::runtime_error naming the file that is missing, unreadable or does not fit.
+    /// Throws std::runtime_error naming the setting and the file that is missing, unreadable or
+    /// does not fit.
     TlsContext(const std::filesystem::path& certificate, const std::filesystem::path& key);
     ~TlsContext();
+    TlsContext(const TlsContext&) = delete;
+    TlsContext& operator=(const TlsContext&) = delete;
     ssl_ctx_st* get() const { return context_; }
+    /// Until when the certificate is good, in seconds from now; negative: it no longer is.
+    std::int64_t seconds_left() const;
 
 private:
     ssl_ctx_st* context_;
@@ -39,6 +45,8 @@ public:
 
     /// 1 when the handshake is done.
     std::ptrdiff_t handshake();
+    /// After a handshake that failed: the peer began with an HTTP request.
+    bool met_plain_http() const { return met_plain_http_; }
     std::ptrdiff_t read(char* to, std::size_t size);
     /// After `later` the same bytes are to be given again.
     std::ptrdiff_t write(std::string_view bytes);
@@ -48,6 +56,7 @@ public:
 private:
     std::ptrdiff_t outcome(int result);
     ssl_st* ssl_;
+    bool met_plain_http_ = false;
 };
 
 }  // namespace svc::http

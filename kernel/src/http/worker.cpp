@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 namespace svc::http {
@@ -87,6 +88,7 @@ Worker::Next Worker::step(Connection& c) {
         case Phase::handshake: {
             const auto done = c.channel.handshake();
             if (done == io::later) return Next::rest;
+            if (done == io::gone && c.channel.met_plain_http()) answer_plain(c.channel.socket());
             if (done == io::gone) return close(c);
             c.phase = Phase::reading;
             c.stage = Stage::fresh;
@@ -150,8 +152,9 @@ void Worker::accept_all() {
 bool Worker::admit(int socket, const Address& peer) {
     Connection* c = front_.table.take();
     if (!c) return false;
-    c->channel.open(socket, front_.tls ? std::make_unique<Tls>(*front_.tls, socket) : nullptr);
-    c->phase = front_.tls ? Phase::handshake : Phase::reading;
+    const auto tls = front_.tls.load();
+    c->channel.open(socket, tls ? std::make_unique<Tls>(*tls, socket) : nullptr);
+    c->phase = tls ? Phase::handshake : Phase::reading;
     c->stage = Stage::fresh;
     c->begin = 0;
     c->closing = c->lingers = false;
@@ -171,16 +174,31 @@ bool Worker::admit(int socket, const Address& peer) {
     return true;
 }
 
-/// More connections than may be: an answer as good as can be given without reading.
+/// Somebody speaks HTTP where TLS is spoken.
+void Worker::answer_plain(int socket) {
+    front_.refused.fetch_add(1, std::memory_order_relaxed);
+    send_refusal(socket, {400, "This port speaks TLS: the address begins with https://."});
+    shutdown(socket, SHUT_WR);
+    // What is left unread when the socket is closed would have the answer thrown away.
+    std::array<char, 4096> unread;
+    for (int pieces = 0; pieces < 8; ++pieces)
+        if (recv(socket, unread.data(), unread.size(), MSG_DONTWAIT) <= 0) break;
+}
+
+/// An answer as good as can be given without reading.
+void Worker::send_refusal(int socket, const Refusal& why) {
+    const auto answer = refusal(why);
+    std::string text;
+    write_head(answer, {.after = After::close}, text);
+    text += answer.body;
+    ::send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/// More connections than may be: nobody is let in.
 void Worker::turn_away(int socket) {
     front_.refused.fetch_add(1, std::memory_order_relaxed);
-    if (!front_.tls) {
-        const auto answer = refusal({503, "The server has as many connections as it takes."});
-        std::string text;
-        write_head(answer, {.after = After::close}, text);
-        text += answer.body;
-        ::send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    }
+    if (!front_.tls.load())
+        send_refusal(socket, {503, "The server has as many connections as it takes."});
     ::close(socket);
 }
 

@@ -44,6 +44,8 @@ private:
     Next settle(Connection& c);
     bool admit(int socket, const Address& peer);
     void turn_away(int socket);
+    void answer_plain(int socket);
+    void send_refusal(int socket, const Refusal& why);
 
     // reading.cpp
     Next converse(Connection& c);
@@ -79,6 +81,7 @@ private:
     Next send(Connection& c, LargeBody body = {});
     Next drain(Connection& c);
     void await_reader(Connection& c);
+    std::int64_t milliseconds_for(std::uint64_t bytes) const;
     Next give_up_reader(Connection& c);
     Next finish(Connection& c);
     Next linger(Connection& c);

@@ -53,6 +53,7 @@ bool write_from(Channel& channel, const Pieces& pieces, std::uint64_t& sent) {
 /// the connection; `out_` is empty afterwards.
 Worker::Pushed Worker::push(Connection& c, LargeBody body) {
     if (c.out) {
+        c.out->due += milliseconds_for(out_.size() + Pieces{{}, body}.size());
         c.out->bytes += out_;
         c.out->body = std::move(body);
         out_.clear();
@@ -66,7 +67,10 @@ Worker::Pushed Worker::push(Connection& c, LargeBody body) {
         if (out_.capacity() > most_kept) out_.shrink_to_fit();
         return stands ? Pushed::all : Pushed::gone;
     }
+    const auto patience = front_.settings.write_deadline.count();
+    const auto due = now_ms() + patience + milliseconds_for(pieces.size() - sent);
     c.out = std::make_unique<Pending>(Pending{std::exchange(out_, {}), std::move(body), sent});
+    c.out->due = due;
     if (!std::exchange(c.watches_writes, true)) front_.watch_writes(c);
     return Pushed::some;
 }
@@ -94,12 +98,19 @@ Worker::Next Worker::send(Connection& c, LargeBody body) {
 
 void Worker::await_reader(Connection& c) {
     c.out->untaken = c.channel.untaken();
-    front_.table.set_due(c, now_ms() + front_.settings.write_deadline.count());
+    const auto soon = now_ms() + front_.settings.write_deadline.count();
+    front_.table.set_due(c, std::min(soon, c.out->due));
 }
 
-/// The peer did not take enough for more to be sent. One that takes a little has more time.
+/// How long the slowest reader that is borne with takes for so many bytes.
+std::int64_t Worker::milliseconds_for(std::uint64_t bytes) const {
+    return static_cast<std::int64_t>(bytes * 1000 / front_.settings.slowest_reader);
+}
+
+/// The peer did not take enough for more to be sent. One that takes a little has more time, as long
+/// as all of it is taken in time.
 Worker::Next Worker::give_up_reader(Connection& c) {
-    if (c.channel.untaken() < c.out->untaken) {
+    if (c.channel.untaken() < c.out->untaken && now_ms() < c.out->due) {
         await_reader(c);
         return Next::rest;
     }

@@ -73,9 +73,25 @@ void Unfinished::write(std::string_view bytes) {
 // ----------------------------------------------------------------------------------- objects
 
 Objects::Objects(fs::path folder)
-    : folder_(std::move(folder)), unfinished_(folder_ / ".unfinished") {
+    : folder_(std::move(folder)), unfinished_(folder_ / ".unfinished") {}
+
+void Objects::make_folder() const {
     fs::create_directories(unfinished_);
     fs::permissions(folder_, fs::perms::owner_all);
+}
+
+Finding Objects::check() const {
+    const bool made = fs::is_directory(folder_);
+    // Where it is not made yet, what it will be made in counts.
+    fs::path asked = folder_;
+    while (!fs::exists(asked) && asked.has_relative_path()) asked = asked.parent_path();
+    if (::access(asked.c_str(), W_OK | X_OK) != 0)
+        return {
+            Finding::Level::fault,
+            "files cannot be kept in " + folder_.string() + ": cannot write " + asked.string()};
+    return {
+        Finding::Level::ok,
+        "files are kept in " + folder_.string() + (made ? "" : ", which `serve` makes")};
 }
 
 fs::path Objects::path_of(std::string_view key) const {
@@ -124,27 +140,33 @@ bool Objects::rename(std::string_view from, std::string_view to) const {
     return true;
 }
 
-std::optional<Found> Objects::read(std::string_view key, std::size_t beginning) const {
+bool Objects::read(std::string_view key, const std::function<void(std::string_view)>& to) const {
     const auto opened = open(key);
-    if (!opened) return std::nullopt;
+    if (!opened) return false;
     struct Closing {
         int file;
         ~Closing() { ::close(file); }
     } closing{opened->descriptor};
-    Found found;
-    Sha256Sum sum;
     std::string piece(64 << 10, '\0');
     for (;;) {
         const auto came = ::read(opened->descriptor, piece.data(), piece.size());
         if (came < 0 && errno == EINTR) continue;
         if (came < 0) fail("cannot read", path_of(key));
-        if (came == 0) break;
-        const auto bytes = std::string_view(piece).substr(0, static_cast<std::size_t>(came));
+        if (came == 0) return true;
+        to(std::string_view(piece).substr(0, static_cast<std::size_t>(came)));
+    }
+}
+
+std::optional<Found> Objects::read(std::string_view key, std::size_t beginning) const {
+    Found found;
+    Sha256Sum sum;
+    const bool there = read(key, [&](std::string_view bytes) {
         sum.add(bytes);
         found.size += bytes.size();
         if (found.beginning.size() < beginning)
             found.beginning += bytes.substr(0, beginning - found.beginning.size());
-    }
+    });
+    if (!there) return std::nullopt;
     found.sha256 = hex(sum.finish());
     return found;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "svc/operator/upkeep.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -43,8 +45,12 @@ struct Found {
 /// Whatever the disk refuses is a std::system_error. Any thread.
 class Objects {
 public:
-    /// Makes the folder, which nobody else may look into.
+    /// Below this folder, which is made when it is needed.
     explicit Objects(std::filesystem::path folder);
+    /// Makes the folder, which nobody else may look into.
+    void make_folder() const;
+    /// Whether objects can be kept in it; changes nothing.
+    Finding check() const;
 
     std::unique_ptr<Unfinished> begin() const;
     /// Puts it under the key, in place of what was there; it is on the disk then.
@@ -61,6 +67,8 @@ public:
     /// False when there was nothing under `from`.
     bool rename(std::string_view from, std::string_view to) const;
     std::optional<Found> read(std::string_view key, std::size_t beginning) const;
+    /// Hands the bytes on; false when there is no such object.
+    bool read(std::string_view key, const std::function<void(std::string_view)>& to) const;
     /// Removes all objects that begin with `prefix`, which ends in a slash, but `keep`.
     void clear(std::string_view prefix, const std::optional<std::string>& keep) const;
     /// Removes what a crash has left of uploads: those not touched for so long.

@@ -185,15 +185,16 @@ Pairs signed_headers(
     std::string_view path,
     const Pairs& query,
     Pairs headers,
-    const Timestamp& now
+    const Timestamp& now,
+    Payload payload
 ) {
     const Scope scope(account, now);
-    const auto empty = hex(sha256(""));
-    headers["x-amz-content-sha256"] = empty;
+    const auto body = payload == Payload::empty ? hex(sha256("")) : "UNSIGNED-PAYLOAD";
+    headers["x-amz-content-sha256"] = body;
     headers["x-amz-date"] = scope.stamp;
     Pairs all = headers;
     all["host"] = place.authority();
-    const auto signature = scope.sign_request(canonical_request(method, path, query, all, empty));
+    const auto signature = scope.sign_request(canonical_request(method, path, query, all, body));
     std::string& said = headers["authorization"];
     ((said = algorithm) += " Credential=") += scope.credential;
     (said += ", SignedHeaders=") += names_of(all);

@@ -51,7 +51,10 @@ std::string signed_link(
     std::int64_t seconds
 );
 
-/// The headers that sign a request without a body; `headers` are those it has besides Host.
+/// What a request says of its body: that there is none, or that it is not signed.
+enum class Payload { empty, unsigned_body };
+
+/// The headers that sign a request; `headers` are those it has besides Host.
 Pairs signed_headers(
     const Account& account,
     const Place& place,
@@ -59,7 +62,8 @@ Pairs signed_headers(
     std::string_view path,
     const Pairs& query,
     Pairs headers,
-    const Timestamp& now
+    const Timestamp& now,
+    Payload payload = Payload::empty
 );
 
 /// As it stands in the URL: sorted and encoded.

@@ -1,0 +1,62 @@
+#include "cli/commands.hpp"
+#include "core/server_key.hpp"
+
+#include <fmt/format.h>
+
+namespace svc::cli {
+
+namespace {
+
+using core::App;
+using core::Secret;
+
+int show(App& app) {
+    app.open_modules(App::Touch::look);
+    app.open_database(App::Touch::look);
+    const auto recorded = core::recorded_key(app.database());
+    const bool lasts = app.secret().lasts();
+    const std::string ours = lasts ? app.secret().fingerprint() : "none yet";
+    fmt::print("this server  {}  {}\n", ours, app.place_of_secret());
+    fmt::print("database     {}\n", recorded.value_or("none yet"));
+    return lasts && recorded && *recorded != ours ? 1 : 0;
+}
+
+int accept(App& app) {
+    app.open_modules();
+    app.open_database();
+    core::record_key(app.database(), app.secret());
+    fmt::print("the servers of this database use {} from now on\n", app.secret().fingerprint());
+    return 0;
+}
+
+int rotate(App& app) {
+    app.open_modules();
+    if (!app.server_settings().secret.empty())
+        throw std::runtime_error(
+            "the key is server.secret: change that in the settings of all servers, then run "
+            "`workboard key accept`"
+        );
+    app.open_database();
+    const Secret made(Secret::random_key());
+    Secret::keep(made.key(), app.place_of_secret());
+    core::record_key(app.database(), made);
+    fmt::print(
+        "{} is new; the servers of this database use {} from now on\n",
+        app.place_of_secret(),
+        made.fingerprint()
+    );
+    return 0;
+}
+
+}  // namespace
+
+int key(const Words& words) {
+    const std::string what = words.words.size() == 2 ? words.words[1] : "";
+    App app = make_app(words);
+    if (what == "show") return show(app);
+    if (what == "accept") return accept(app);
+    if (what == "rotate") return rotate(app);
+    throw std::runtime_error("usage: workboard key show | accept | rotate");
+}
+
+}  // namespace svc::cli

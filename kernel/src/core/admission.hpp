@@ -1,0 +1,108 @@
+#pragma once
+
+#include "svc/types.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace svc::core {
+
+/// Which requests run now. Nobody has all workers, however much he asks for: a caller may have as
+/// many running as his share of the workers is, and less than that when few are free, so that what
+/// is left grows with the number of those who ask (docs/decisions/0020). A request beyond that
+/// waits in its caller's line, without a worker, and the lines take turns. Any thread.
+class Admission {
+public:
+    class Place;
+
+    struct Settings {
+        std::size_t workers = 16;
+        std::size_t per_principal = 8;   ///< that run at once
+        std::size_t per_workspace = 12;  ///< likewise
+        std::size_t waiting = 1024;      ///< of all together
+        std::size_t waiting_of_one = 256;
+        std::size_t bytes_of_one = 16 << 20;  ///< that the requests of one hold while they wait
+    };
+    void set(const Settings& settings);
+
+    struct Request {
+        std::string principal;  ///< who asks, as far as that is known, or from where
+        std::optional<Uuid> org{};
+        std::size_t bytes = 0;  ///< held while it waits
+        /// It had its turn and waited for something else since: those who are called there are few.
+        bool resumed = false;
+        /// Has the request ask again, when it has its turn. Called with a lock held.
+        std::function<void()> resume{};
+    };
+    enum class Verdict {
+        run,
+        wait,
+        too_many,         ///< wait for this caller
+        too_many_of_all,  ///< wait
+    };
+    /// The place is the request's until it leaves; one that waits may ask again.
+    Verdict enter(Place& place, const Request& request);
+    /// The request is answered, or waits for something else.
+    void leave(Place& place);
+    /// Everybody runs, and from now on whoever comes: the server is stopping.
+    void close();
+
+    struct Load {
+        std::size_t running, waiting;
+    };
+    Load load() const;
+
+private:
+    struct Line {
+        std::size_t running = 0, bytes = 0;
+        std::list<Place*> waiting;
+        std::list<Line*>::iterator turn;  // in turns_, while any wait
+    };
+    using Lines = std::unordered_map<std::string, Line>;
+    using Running = std::unordered_map<std::string, std::size_t>;  // by workspace
+
+    bool fits(const Line& line, const std::string& org) const;
+    void start(Place& place);
+    void end(Place& place);
+    void take_out(Place& place);
+    void hand_out();
+
+    mutable std::mutex mutex_;  // over all that follows
+    Settings settings_;
+    Lines lines_;  // by principal
+    Running running_of_org_;
+    std::list<Line*> turns_;  // lines in which somebody waits; whose turn was last, last
+    std::size_t running_ = 0, waiting_ = 0;
+    bool closed_ = false;
+};
+
+/// One request's place, for as long as the request lives.
+class Admission::Place {
+public:
+    Place() = default;
+    ~Place() {
+        if (admission_) admission_->leave(*this);
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+private:
+    friend class Admission;
+    enum class State { away, waiting, running };
+
+    // Under the mutex of admission_.
+    Admission* admission_ = nullptr;  // since it first entered
+    State state_ = State::away;
+    Lines::pointer line_ = nullptr;
+    std::string org_;
+    std::size_t bytes_ = 0;
+    std::function<void()> resume_;
+    std::list<Place*>::iterator at_;  // in the line, while it waits
+};
+
+}  // namespace svc::core

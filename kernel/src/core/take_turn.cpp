@@ -1,0 +1,49 @@
+#include "core/run.hpp"
+#include "http/proxies.hpp"
+
+namespace svc::core {
+
+namespace {
+
+/// Whoever is not known yet is where he comes from: a credential that was never seen is nobody's.
+std::string payer_of(const http::Request& request, const Caller* caller) {
+    return caller ? caller->id.str() : http::network_of(request.client_address);
+}
+
+Failure come_back(Failure failure) { return std::move(failure).with_header("Retry-After", "1"); }
+
+}  // namespace
+
+void take_turn(Kernel::Impl& kernel, http::Exchange& exchange, Flight& flight, const Who& who) {
+    const Caller* caller = who.caller();
+    const bool room = flight.room_to_wait;
+    const auto verdict = kernel.admission.enter(
+        flight.turn,
+        {.principal = payer_of(exchange.request(), caller),
+         .org = caller ? caller->org_id : std::nullopt,
+         .bytes = flight.bytes,
+         .resumed = flight.has_waited,
+         .resume = [&exchange] { exchange.resume(); }}
+    );
+    using enum Admission::Verdict;
+    switch (verdict) {
+        case run: return;
+        case wait:
+            if (room || kernel.stopping) throw Queued{};
+            kernel.admission.leave(flight.turn);
+            [[fallthrough]];
+        case too_many_of_all:
+            throw come_back(Failure(
+                Fault::unavailable, "More requests are waiting than the server takes; try again."
+            ));
+        case too_many:
+            throw come_back(Failure(
+                                Fault::rate_limited,
+                                "You have as many requests waiting as one caller may; send fewer "
+                                "at once."
+                            ))
+                .with("rate_limit_reason", "requests_at_once");
+    }
+}
+
+}  // namespace svc::core
