@@ -11,25 +11,25 @@ namespace {
 constexpr EventKind agent_updated{
     .name = "agent.updated",
     .object = "agent",
-    .summary = "An agent has another name, role or budget.",
+    .summary = "An agent's name, role or budget was changed.",
     .record = &record_of<AgentResponse>,
 };
 constexpr EventKind agent_disabled{
     .name = "agent.disabled",
     .object = "agent",
-    .summary = "An agent has been switched off: its tokens are refused, its streams closed.",
+    .summary = "An agent was disabled: its tokens are refused, its streams closed.",
     .record = &record_of<AgentResponse>,
 };
 constexpr EventKind agent_enabled{
     .name = "agent.enabled",
     .object = "agent",
-    .summary = "An agent has been switched on again.",
+    .summary = "An agent was re-enabled.",
     .record = &record_of<AgentResponse>,
 };
 constexpr EventKind agent_deleted{
     .name = "agent.deleted",
     .object = "agent",
-    .summary = "An agent has left the workspace; what it did keeps its name.",
+    .summary = "An agent was deleted; what it did keeps its name.",
     .record = &record_of<AgentResponse>,
 };
 
@@ -244,11 +244,12 @@ AgentResponse disable(Call& call, const DisableAgentRequest& in) {
 const Operation disable_agent{
     .name = "disable_agent",
     .route = "POST /v1/agents/{agent_id}:disable",
-    .summary = "The kill switch: stop an agent at once.",
+    .summary = "Disable an agent at once (kill switch): its tokens are refused.",
     .description =
         "Once this is answered nothing more that the agent does takes effect, on any server: its "
-        "requests get 401, what it was writing is finished or undone before, and its open streams "
-        "are closed. Its tokens stay; enable_agent lets it work on.",
+        "requests get 401, what it was writing is finished or undone before, the leases that it "
+        "holds are over, and its open streams are closed. Its tokens stay; enable_agent lets it "
+        "work on.",
     .access = Access::admin,
     .destructive = true,
     .idempotent = true,
@@ -265,8 +266,9 @@ AgentResponse enable(Call& call, const AgentId& in) {
 const Operation enable_agent{
     .name = "enable_agent",
     .route = "POST /v1/agents/{agent_id}:enable",
-    .summary = "Let an agent that was disabled work on, with the tokens it has; a person does.",
+    .summary = "Re-enable a disabled agent, with the tokens it has; a person does.",
     .access = Access::admin,
+    .for_people = true,
     .idempotent = true,
     .handler = enable,
 };
@@ -278,8 +280,9 @@ const Operation delete_agent{
     .route = "DELETE /v1/agents/{agent_id}",
     .summary = "Remove an agent and its tokens; what it did keeps its name.",
     .description =
-        "What it holds a lease of goes back to its queue when the lease runs out. Cards, leases "
-        "and the audit record name it as before.",
+        "The leases that it holds are over, and their cards ready for others. Cards, leases and "
+        "the "
+        "audit record name it as before.",
     .access = Access::admin,
     .status = 204,
     .destructive = true,

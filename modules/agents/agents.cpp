@@ -12,7 +12,7 @@ namespace {
 constexpr EventKind agent_created{
     .name = "agent.created",
     .object = "agent",
-    .summary = "An agent has joined the workspace.",
+    .summary = "An agent was created.",
     .record = &record_of<AgentResponse>,
 };
 
@@ -140,12 +140,13 @@ AgentResponse create(Call& call, const CreateAgentRequest& in) {
 const Operation create_agent{
     .name = "create_agent",
     .route = "POST /v1/agents",
-    .summary = "Bring an agent into the workspace.",
+    .summary = "Create an agent.",
     .description =
         "Makes a member that is a program: with a name, a role and a record of what it did of its "
         "own. It signs in with a token, which create_token makes. Agents make no agents.",
     .access = Access::admin,
     .status = 201,
+    .for_people = true,
     .handler = create,
 };
 

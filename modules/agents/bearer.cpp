@@ -9,47 +9,13 @@ namespace svc::agents {
 
 namespace {
 
-// The workspace is entered, then its standing read: OFFSET 0 keeps the two apart.
 constexpr Sql still_stands{"agents.confirm_caller", R"(
-    SELECT o.standing, o.past_due, coalesce(now() < $3, true) AS running
-    FROM (
-        SELECT set_config('app.org_id', $1::uuid::text, true) AS org_id,
-            set_config('app.user_id', $2::uuid::text, true) AS user_id
-        OFFSET 0
-    ) entered
-    CROSS JOIN LATERAL (
-        SELECT standing, billing_state = 'past_due' AS past_due
-        FROM orgs
-        WHERE id = $1 AND entered.org_id IS NOT NULL AND entered.user_id IS NOT NULL
-        OFFSET 0
-    ) o)"};
+    SELECT standing, billing_state = 'past_due' AS past_due, coalesce(now() < $2, true) AS running
+    FROM orgs
+    WHERE id = $1)"};
 
-// Each step is let through by what the one before it found: the token by its digest, all else by
-// the token's workspace.
 constexpr Sql who_is_it{"agents.token_caller", R"(
-    SELECT t.org_id, t.id AS token_id, t.agent_id, t.owner_id, t.role AS token_role,
-        a.role AS agent_role, a.requests_per_minute, a.requests_per_day, a.daily_writes, m.role AS owner_role, b.role AS agent_owner_role, t.expires_at,
-        o.billing_state = 'past_due' AS past_due, o.standing, p.name,
-        EXISTS (
-            SELECT FROM confined_agents c
-            WHERE c.org_id = t.org_id AND c.agent_id = t.agent_id) AS confined
-    FROM (SELECT set_config('app.credential', $1, true) AS digest OFFSET 0) presented
-    CROSS JOIN LATERAL (
-        SELECT set_config('app.org_id', org_id::text, true)::uuid AS org_id,
-            set_config('app.user_id', owner_user_id::text, true)::uuid AS owner_id,
-            id, agent_id, role, expires_at,
-            coalesce(agent_id, owner_user_id) AS principal_id
-        FROM tokens
-        WHERE digest = decode($1, 'hex') AND presented.digest IS NOT NULL
-          AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-        OFFSET 0
-    ) t
-    JOIN memberships m ON m.org_id = t.org_id AND m.user_id = t.owner_id
-    JOIN orgs o ON o.id = t.org_id
-    LEFT JOIN agents a ON a.org_id = t.org_id AND a.id = t.agent_id
-    LEFT JOIN memberships b ON b.org_id = t.org_id AND b.user_id = a.owner_user_id
-    LEFT JOIN principals p ON p.org_id = t.org_id AND p.id = t.principal_id
-    WHERE t.agent_id IS NULL OR a.status = 'active')"};
+    SELECT * FROM token_caller($1))"};
 
 constexpr Sql tokens_seen{"agents.tokens_seen", R"(
     UPDATE tokens t SET last_used_at = now()
@@ -174,7 +140,7 @@ std::function<std::optional<Caller>()> BearerAuthenticator::identify(
 
 std::function<std::optional<Caller>()> BearerAuthenticator::confirm(Tx& tx, const Caller& before)
     const {
-    auto answer = tx.later<Standing>(still_stands, before.org_id, before.user_id, before.until);
+    auto answer = tx.later<Standing>(still_stands, before.org_id, before.until);
     return [this, known = before, answer]() mutable -> std::optional<Caller> {
         const auto now = answer.one();
         if (!now || now->standing != known.as_of || !now->running) return std::nullopt;

@@ -55,6 +55,69 @@ constexpr Sql add_up{"agents.settle_usage", R"(
             CASE WHEN day >= (now() AT TIME ZONE 'UTC')::date THEN writes_taken ELSE 0 END
     WHERE org_id = $1 AND agent_id = $2)"};
 
+// Of all servers the first one to say so in a window changes a row.
+constexpr Sql note_exceeded{"agents.note_exceeded", R"(
+    UPDATE agent_usage u
+    SET minute_exceeded =
+            CASE $3 WHEN 'requests_per_minute' THEN $4::timestamptz ELSE u.minute_exceeded END,
+        requests_exceeded =
+            CASE $3 WHEN 'requests_per_day' THEN $4 ELSE u.requests_exceeded END,
+        writes_exceeded =
+            CASE $3 WHEN 'daily_writes' THEN $4 ELSE u.writes_exceeded END
+    FROM agents a
+    LEFT JOIN principals p ON p.org_id = a.org_id AND p.id = a.id
+    WHERE u.org_id = $1 AND u.agent_id = $2 AND a.org_id = $1 AND a.id = $2
+        AND coalesce(CASE $3 WHEN 'requests_per_minute' THEN u.minute_exceeded
+            WHEN 'requests_per_day' THEN u.requests_exceeded ELSE u.writes_exceeded END < $4, true)
+    RETURNING a.version, p.name)"};
+
+struct Noted {
+    std::int64_t version = 0;
+    std::optional<std::string> name;
+};
+SVC_RECORD(Noted, (version, ""), (name, ""));
+
+struct BudgetExceeded {
+    Uuid id;
+    std::string budget;
+    std::int64_t limit = 0;
+    Timestamp window_began_at;
+    std::int64_t version = 1;
+};
+SVC_RECORD(
+    BudgetExceeded,
+    (id, "The agent."),
+    (budget, "Which one, as in the agent's `budgets`."),
+    (limit, "What it allows in a window."),
+    (window_began_at, "The minute, or the day by UTC, in which it is used up."),
+    (version, "The agent's.")
+);
+
+constexpr EventKind budget_exceeded{
+    .name = "agent.budget_exceeded",
+    .object = "agent",
+    .summary =
+        "An agent was refused for the first time in a minute or a day, because one of its "
+        "budgets is used up.",
+    .record = &record_of<BudgetExceeded>,
+    .from = Subject::read,
+    .subject = &record_of<AgentResponse>,
+};
+
+Event told_of(const Uuid& agent, const Exceeded& what, const Noted& noted) {
+    Event event = created(
+        budget_exceeded,
+        BudgetExceeded{
+            agent,
+            std::string(name_of(what.limit)),
+            what.allowed,
+            Timestamp{what.window},
+            noted.version}
+    );
+    event.name = noted.name;
+    return event;
+}
+
 struct Balance {
     std::optional<std::int64_t> requests_per_minute, requests_per_day, daily_writes;
     std::int64_t minute_taken = 0, requests_taken = 0, writes_taken = 0;
@@ -193,6 +256,22 @@ Drawn Ledger::draw(const Uuid& org, const Uuid& agent, const Demand& demand) {
     return drawn;
 }
 
+bool Ledger::exceeded(const Uuid& org, const Uuid& agent, const Exceeded& what) noexcept {
+    try {
+        kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.act_for(org, {});
+            const auto noted = tx.one<Noted>(
+                note_exceeded, org, agent, name_of(what.limit), Timestamp{what.window}
+            );
+            if (noted) tell_as_system(tx, org, "agents.budgets", told_of(agent, what, *noted));
+        });
+        return true;
+    } catch (const std::exception& problem) {
+        Poco::Logger::get("agents").warning(std::string("budgets: ") + problem.what());
+        return false;
+    }
+}
+
 void Ledger::settle() {
     std::vector<std::pair<std::shared_ptr<Account>, Cost>> due;
     for (const auto& account : all())
@@ -256,5 +335,7 @@ void Ledger::stop() noexcept {
         Poco::Logger::get("agents").warning(std::string("budgets: ") + problem.what());
     }
 }
+
+void add_budget_events(Kernel& kernel) { kernel.add(budget_exceeded); }
 
 }  // namespace svc::agents

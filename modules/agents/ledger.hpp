@@ -34,6 +34,7 @@ private:
         std::size_t operator()(const Uuid& id) const;
     };
     Drawn draw(const Uuid& org, const Uuid& agent, const Demand& demand) override;
+    bool exceeded(const Uuid& org, const Uuid& agent, const Exceeded& what) noexcept override;
     std::shared_ptr<Account> find(const Uuid& agent) const;
     std::shared_ptr<Account> open(const Uuid& org, const Uuid& agent);
     Accounts all() const;
@@ -47,5 +48,8 @@ private:
     bool stopping_ = false;
     std::thread tender_;
 };
+
+/// Puts the event into the kernel that tells of budgets that are used up.
+void add_budget_events(Kernel& kernel);
 
 }  // namespace svc::agents

@@ -2,6 +2,7 @@
 
 #include "modules/agents/agents.hpp"
 #include "modules/agents/bearer.hpp"
+#include "modules/agents/commands.hpp"
 #include "modules/agents/tokens.hpp"
 #include "modules/orgs/api.hpp"
 #include "svc/open_streams.hpp"
@@ -39,8 +40,11 @@ public:
         add_agent_operations(kernel);
         add_agent_changes(kernel);
         add_agent_activity(kernel);
+        add_budget_events(kernel);
         add_token_operations(kernel);
         add_token_changes(kernel);
+        kernel.add(token_command(kernel));
+        kernel.add(agent_command(kernel));
         kernel.listen([&streams = kernel.use<OpenStreams>()](std::span<const StoredEvent> batch) {
             std::set<Uuid> orgs;
             for (const StoredEvent& each : batch)
@@ -55,6 +59,10 @@ public:
 
     void renamed(Tx& tx, const Uuid& org, const Uuid& person) override {
         tx.queue(unsettle_tokens_of, org, person);
+    }
+
+    std::size_t end_all_of(Kernel& kernel, const Uuid& person, std::string_view command) override {
+        return revoke_tokens_of(kernel, person, command);
     }
 
     void start() override { ledger_->start(); }

@@ -63,7 +63,7 @@ SVC_RECORD(
     (status, "Only an `active` one signs in."),
     (expires_at, "When it ends by itself; null when it does not."),
     (last_used_at, "When it was last used, give or take a minute; null when it never was."),
-    (revoked_at, "When it was taken back; null when it was not."),
+    (revoked_at, "When it was revoked; null while it is valid."),
     (created_time, "When it was made."),
     (created_by, "Who made it."),
     (last_edited_time, "When it was last changed."),

@@ -13,13 +13,13 @@ namespace {
 constexpr EventKind token_rotated{
     .name = "token.rotated",
     .object = "token",
-    .summary = "A token has another secret; the old one is refused.",
+    .summary = "A token was rotated; the old secret is refused.",
     .record = &record_of<TokenResponse>,
 };
 constexpr EventKind token_revoked{
     .name = "token.revoked",
     .object = "token",
-    .summary = "A token has been taken back.",
+    .summary = "A token has been revoked.",
     .record = &record_of<TokenResponse>,
 };
 
@@ -145,7 +145,7 @@ TokenResponse rotate(Call& call, const TokenId& in) {
 const Operation rotate_token{
     .name = "rotate_token",
     .route = "POST /v1/tokens/{token_id}:rotate",
-    .summary = "Give a token another secret; the old one stops working at once.",
+    .summary = "Rotate a token: it gets a new secret; the old one stops working at once.",
     .description =
         "The answer is the only place where the new secret is shown. Name, role, agent and expiry "
         "stay; its owner is whoever was given the secret. A token that acts as a person is rotated "
@@ -182,7 +182,7 @@ void revoke(Call& call, const TokenId& in) {
 const Operation revoke_token{
     .name = "revoke_token",
     .route = "DELETE /v1/tokens/{token_id}",
-    .summary = "Take a token back; it stops working at once.",
+    .summary = "Revoke a token; it stops working at once.",
     .description =
         "Once this is answered nothing more that is done by it takes effect, on any server. A "
         "token "

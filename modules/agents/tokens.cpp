@@ -159,13 +159,14 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
 const Operation create_token{
     .name = "create_token",
     .route = "POST /v1/tokens",
-    .summary = "Make a token for a program, and with it an agent if need be.",
+    .summary = "Create a token for a program, and with it an agent if need be.",
     .description =
         "The answer is the only place where the token is shown. It is bound to this workspace, "
         "and at any moment may do what both its role and its owner's role allow. Making tokens "
         "for agents takes the role admin; agents make none.",
     .access = Access::member,
     .status = 201,
+    .for_people = true,
     .handler = create,
 };
 

@@ -53,6 +53,24 @@ mail::Letter account_exists_letter(Call& call, const Email& to) {
     };
 }
 
+mail::Letter not_invited_letter(Call& call, const Email& to) {
+    return {
+        .kind = "not_invited",
+        .to = to,
+        .subject = "Workboard takes an invitation",
+        .opening =
+            {"Somebody, perhaps you, has tried to sign up for Workboard with this address. "
+             "This server takes new accounts by invitation only, and none waits for this "
+             "address, so no account was made.",
+             "Ask somebody in the workspace to invite this very address, and sign up once "
+             "more."},
+        .link = call.kernel().base_url(),
+        .link_label = "To Workboard",
+        .closing = {nothing_to_do},
+        .about = mail::About::account,
+    };
+}
+
 mail::Letter nothing_to_confirm_letter(Call& call, const Email& to) {
     return {
         .kind = "nothing_to_confirm",

@@ -10,6 +10,9 @@ namespace svc::auth {
 mail::Letter confirm_letter(Call& call, const Email& to, const std::string& link);
 /// The answer to a sign-up, or to a wish for a new link, when the address has an account.
 mail::Letter account_exists_letter(Call& call, const Email& to);
+/// The answer to a sign-up, or to a wish for a new link, when it takes an invitation and the
+/// address has none.
+mail::Letter not_invited_letter(Call& call, const Email& to);
 /// The answer to a wish for a new link when nobody has signed up.
 mail::Letter nothing_to_confirm_letter(Call& call, const Email& to);
 

@@ -14,10 +14,11 @@ namespace {
 // The account's password, and that of the latest sign-up that was not verified. A sign-up waits
 // whether or not there is an account, so that a right guess at it tells nothing.
 constexpr Sql find_passwords{"auth.find_passwords", R"(
-    SELECT account.hash, account.version, sign_up.password_hash AS unverified
+    SELECT account.user_id, account.hash, account.version,
+        coalesce(account.disabled, false) AS disabled, sign_up.password_hash AS unverified
     FROM (SELECT $1::text AS email_key) asked
     LEFT JOIN LATERAL (
-        SELECT p.hash, p.version
+        SELECT p.user_id, p.hash, p.version, u.disabled_at IS NOT NULL AS disabled
         FROM users u JOIN passwords p ON p.user_id = u.id
         WHERE u.email_key = asked.email_key AND u.email_verified
     ) account ON true
@@ -29,23 +30,20 @@ constexpr Sql find_passwords{"auth.find_passwords", R"(
         ORDER BY s.created_time DESC LIMIT 1
     ) sign_up ON true)"};
 
-// It is the same password, so its version stays. Whoever gave it is its owner.
+// It is the same password, so its version stays.
 constexpr Sql renew_hash{"auth.renew_hash", R"(
-    WITH owner AS MATERIALIZED (
-        SELECT set_config('app.user_id', p.user_id::text, true)::uuid AS id
-        FROM users u JOIN passwords p ON p.user_id = u.id
-        WHERE u.email_key = $3 AND p.hash = $1
-    )
-    UPDATE passwords SET hash = $2
-    FROM owner
-    WHERE user_id = owner.id AND hash = $1)"};
+    UPDATE passwords SET hash = $3 WHERE user_id = $1 AND hash = $2)"};
 
 struct KnownPasswords {
+    std::optional<Uuid> user_id;
     std::optional<std::string> hash;
     std::optional<std::int64_t> version;
+    bool disabled = false;
     std::optional<std::string> unverified;
 };
-SVC_RECORD(KnownPasswords, (hash, ""), (version, ""), (unverified, ""));
+SVC_RECORD(
+    KnownPasswords, (user_id, ""), (hash, ""), (version, ""), (disabled, ""), (unverified, "")
+);
 
 struct LoginRequest {
     Email email;
@@ -133,9 +131,15 @@ AuthSessionResponse log_in_now(Call& call, const LoginRequest& in) {
         throw Failure(
             Fault::unverified, "Confirm your address first: follow the link in the mail we sent."
         );
+    if (checked.known.disabled)
+        throw Failure(Fault::restricted, "This account is disabled; ask whoever runs this server.")
+            .with_code("account_disabled");
     const std::string key = email_key(in.email);
     present(call.tx(), key);
-    if (checked.renewed) call.tx().queue(renew_hash, checked.known.hash, *checked.renewed, key);
+    if (checked.renewed) {  // whoever gave the password is its owner
+        act_for_person(call.tx(), *checked.known.user_id);
+        call.tx().queue(renew_hash, checked.known.user_id, checked.known.hash, *checked.renewed);
+    }
     auto session = begin_session(
         call, {.method = AuthMethod::password, .password_version = checked.known.version}
     );
@@ -151,7 +155,8 @@ const Operation log_in{
     .description =
         "Begins a browser session: the cookie `svc_session`, and a token to be sent as "
         "X-CSRF-Token with every write. A wrong pair is 401, a right one before the address is "
-        "confirmed 403 `email_not_verified`; after too many wrong ones 429.",
+        "confirmed 403 `email_not_verified`, of an account that was disabled 403 "
+        "`account_disabled`; after too many wrong ones 429.",
     .access = Access::anyone,
     .guards = {refuse_other_sites},
     .tool = false,

@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/auth/accounts.hpp"
+#include "modules/auth/admission.hpp"
 #include "modules/auth/attempts.hpp"
 #include "modules/auth/newcomers.hpp"
 #include "modules/auth/oauth.hpp"
@@ -9,6 +10,7 @@
 #include "modules/auth/password_keeper.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
+#include "modules/auth/user_command.hpp"
 #include "modules/auth/users.hpp"
 
 #include <algorithm>
@@ -42,6 +44,7 @@ public:
         kernel.add(*sessions_);
 
         kernel.tag("account", "Your account: signing up and in, who you are, your sessions.");
+        add_sign_in_options(kernel);
         add_sign_up_operations(kernel);
         add_log_in_operations(kernel);
         add_oauth_operations(kernel);
@@ -52,6 +55,7 @@ public:
         add_user_operations(kernel);
         add_profile_operations(kernel);
         add_preferences_operations(kernel);
+        add_user_command(kernel);
 
         using namespace std::chrono_literals;
         kernel.every("auth.sightings", 30s, [this] { sessions_->write_sightings(); });

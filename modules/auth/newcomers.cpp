@@ -3,6 +3,7 @@
 
 #include "modules/auth/newcomers.hpp"
 
+#include "modules/auth/admission.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
 #include "svc/secrets.hpp"
@@ -36,6 +37,10 @@ std::string MailedLinks::confirmation_link(Call& call, const Email& email) {
     const std::string token = random_token();
     wait_for_confirmation(call, email, token);
     return call.kernel().base_url() + "/verify-email?token=" + token;
+}
+
+bool MailedLinks::may_be_added(const Kernel& kernel) const {
+    return sign_up_policy(kernel) != SignUpPolicy::off;
 }
 
 }  // namespace svc::auth

@@ -8,6 +8,7 @@ namespace svc::auth {
 class MailedLinks final : public orgs::Newcomers {
 public:
     std::string confirmation_link(Call& call, const Email& email) override;
+    bool may_be_added(const Kernel& kernel) const override;
 };
 
 /// A sign-up without a password that waits for its link, whoever asked for it. Leaves the address

@@ -12,6 +12,7 @@
 
 #include "modules/auth/oauth_people.hpp"
 
+#include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
 #include "modules/auth/sessions.hpp"
 
@@ -24,9 +25,7 @@ constexpr Sql find_signed_in{"auth.oauth_signed_in", R"(
     WHERE id = $1 AND revoked_at IS NULL AND expires_at > now())"};
 
 constexpr Sql act_for_owner{"auth.oauth_owner", R"(
-    SELECT set_config('app.user_id', user_id::text, true)
-    FROM identities
-    WHERE issuer = $1 AND subject = $2)"};
+    SELECT act_for_identity($1, $2))"};
 
 constexpr Sql own_address{"auth.oauth_own_address", R"(
     SELECT u.email_key FROM users u WHERE u.id = svc_user())"};
@@ -36,9 +35,7 @@ constexpr Sql note_use{"auth.oauth_note_use", R"(
     WHERE issuer = $1 AND subject = $2)"};
 
 constexpr Sql act_for_address{"auth.oauth_act_for_address", R"(
-    SELECT set_config('app.user_id', u.id::text, true)
-    FROM users u
-    WHERE u.email_key = svc_credential())"};
+    SELECT act_for_address())"};
 
 // Statements of their own: what comes after them sees what was committed while they waited.
 constexpr Sql lock_address{"auth.oauth_lock_address", R"(
@@ -68,9 +65,6 @@ constexpr Sql verify_person{"auth.oauth_verify_person", R"(
 // Sign-ups with the address, by whomever, come to nothing now that its owner is here.
 constexpr Sql forget_sign_ups{"auth.oauth_forget_sign_ups", R"(
     DELETE FROM sign_ups WHERE email_key = svc_credential())"};
-
-constexpr Sql act_for_person{"auth.oauth_act_for", R"(
-    SELECT WHERE set_config('app.user_id', $1::uuid::text, true) IS NOT NULL)"};
 
 constexpr Sql insert_identity{"auth.oauth_insert_identity", R"(
     INSERT INTO identities (issuer, subject, user_id, email) VALUES ($1, $2, $3, $4))"};
@@ -140,16 +134,18 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
     present(tx, key);
     tx.queue(act_for_address);
     tx.queue(lock_account);
+    const auto admitted = ask_admission(call, *identity.email);
     const auto account = tx.one<Account>(find_account, identity.issuer);
     if (account && !may_join(*account, signed_in))
         throw Failure(Fault::conflict, "Sign in to the account of this address first, then again.")
             .with_code("account_conflict");
+    if (!account && !admitted()) throw sign_up_closed();
     const Uuid id = account ? account->id : new_uuid();
     const auto name = fit_name(identity.name);
     if (account) tx.queue(verify_person, id, name);
     else tx.queue(insert_person, id, *identity.email, key, name);
     tx.queue(forget_sign_ups);
-    tx.queue(act_for_person, id);
+    act_for_person(tx, id);
     auto joined = tx.queue(insert_identity, identity.issuer, identity.subject, id, identity.email);
     try {
         joined.affected();  // now, while it is known what it would mean

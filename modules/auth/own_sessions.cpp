@@ -94,6 +94,7 @@ const Operation list_my_sessions{
     .summary = "List the browser sessions of your account, newest first.",
     .description = "Sessions that have ended are not listed. An agent has none.",
     .access = Access::me,
+    .for_people = true,
     .handler = list,
 };
 

@@ -25,22 +25,8 @@ constexpr Sql insert_reset{"auth.insert_reset", R"(
 constexpr Sql find_reset{"auth.find_reset", R"(
     SELECT email_key FROM password_resets WHERE token_digest = $1 AND expires_at > now())"};
 
-// The address by the token, then its owner by the address. Whoever comes with another token for
-// the same account waits here, and finds his token gone.
 constexpr Sql admit_reset{"auth.admit_reset", R"(
-    SELECT owner.id, owner.email
-    FROM (
-        SELECT set_config('app.credential', email_key, true) AS address
-        FROM password_resets
-        WHERE token_digest = $1 AND expires_at > now()
-        OFFSET 0
-    ) presented
-    CROSS JOIN LATERAL (
-        SELECT set_config('app.user_id', u.id::text, true)::uuid AS id, u.email
-        FROM users u
-        WHERE u.email_key = presented.address AND u.email_verified
-        FOR NO KEY UPDATE
-    ) owner)"};
+    SELECT id, email FROM admit_reset($1))"};
 
 constexpr Sql take_reset{"auth.take_reset", R"(
     DELETE FROM password_resets WHERE token_digest = $1 AND expires_at > now())"};

@@ -16,7 +16,7 @@ namespace {
 constexpr EventKind password_changed{
     .name = "account.password_changed",
     .object = "user",
-    .summary = "Somebody has another password, or a first one.",
+    .summary = "Somebody has changed or set their password.",
 };
 
 constexpr Sql find_own{"auth.find_own_password", R"(
@@ -124,13 +124,14 @@ void change_now(Call& call, const ChangePasswordRequest& in) {
 const Operation change_my_password{
     .name = "change_my_password",
     .route = "POST /v1/me/password",
-    .summary = "Replace your password.",
+    .summary = "Change your password.",
     .description =
         "Ends every other session of yours. A wrong present password is 422 at that field, and "
         "after too many 429; an account without a password answers 409 `password_not_set`.",
     .access = Access::person,
     .status = 204,
     .guards = {orgs::refuse_reading_tokens},
+    .tool = false,
     .body_limit = 16 << 10,
     .handler = change_now,
 };
@@ -171,7 +172,7 @@ void set_now(Call& call, const SetPasswordRequest& in) {
 const Operation set_my_password{
     .name = "set_my_password",
     .route = "POST /v1/me/password/set",
-    .summary = "Give your account its first password.",
+    .summary = "Set your account's first password.",
     .description =
         "For accounts that were made without one; from a browser session only, a token is refused. "
         "Where there is one already the answer is 409 `password_already_set`.",

@@ -15,7 +15,7 @@ namespace {
 constexpr EventKind preferences_changed{
     .name = "account.preferences_changed",
     .object = "user",
-    .summary = "Somebody has other preferences; which is theirs to know.",
+    .summary = "Somebody has changed their preferences; the values are private.",
 };
 
 constexpr Sql find_preferences{"auth.find_preferences", R"(
@@ -140,10 +140,10 @@ SVC_RECORD(
     (week_start, "The first day of the week."),
     (time_format, "The clock: 24 or 12 hours."),
     (reduced_motion, "Nothing moves that need not."),
-    (keyboard_shortcuts, "Single keys do things."),
+    (keyboard_shortcuts, "Enables single-key shortcuts."),
     (surveys_opt_out, "No survey ever asks."),
     (email_digest, "How often what is new is summed up in a mail."),
-    (notifications, "How you hear of what, by kind; kinds that are left out stay as they are.")
+    (notifications, "How you are notified, by kind; kinds that are left out stay as they are.")
 );
 
 using Wish = Patch<UpdateChannels> UpdateNotifications::*;
@@ -220,6 +220,7 @@ const Operation update_my_preferences{
     .description = "Changes only what is sent, of `notifications` too. An agent has none (403).",
     .access = Access::me,
     .guards = {orgs::refuse_reading_tokens},
+    .for_people = true,
     .idempotent = true,
     .handler = update,
 };

@@ -95,10 +95,10 @@ SVC_RECORD(
     (week_start, "The first day of the week.", defaulted),
     (time_format, "The clock: 24 or 12 hours.", defaulted),
     (reduced_motion, "Nothing moves that need not.", defaulted),
-    (keyboard_shortcuts, "Single keys do things.", defaulted),
+    (keyboard_shortcuts, "Enables single-key shortcuts.", defaulted),
     (surveys_opt_out, "No survey ever asks.", defaulted),
     (email_digest, "How often what is new is summed up in a mail.", defaulted),
-    (notifications, "How you hear of what, by kind.", defaulted)
+    (notifications, "How you are notified, by kind.", defaulted)
 );
 
 }  // namespace svc::auth

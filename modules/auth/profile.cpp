@@ -11,7 +11,7 @@ namespace {
 constexpr EventKind profile_changed{
     .name = "account.profile_changed",
     .object = "user",
-    .summary = "Somebody shows in another way.",
+    .summary = "Somebody has changed their profile.",
 };
 
 constexpr Sql find_profile{"auth.find_profile", R"(
@@ -223,6 +223,7 @@ const Operation update_my_profile{
         "(403).",
     .access = Access::me,
     .guards = {orgs::refuse_reading_tokens},
+    .for_people = true,
     .idempotent = true,
     .handler = update,
 };

@@ -1,6 +1,7 @@
 // Another link to confirm an address, for whoever cannot find the first one.
 
 #include "modules/auth/accounts.hpp"
+#include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
 #include "modules/auth/letters.hpp"
 #include "modules/auth/limits.hpp"
@@ -60,13 +61,14 @@ std::string new_link(Call& call, const Email& email, const std::optional<Uuid>& 
     return confirmation_link(call.kernel(), token);
 }
 
-mail::Letter letter_for(Call& call, const Email& asked, const Waiting& waiting) {
+mail::Letter letter_for(Call& call, const Email& asked, const Waiting& waiting, bool admitted) {
     // Of several passwords, and of a stranger's for whom an admin has brought in, nobody knows
     // whose they are: none counts.
     const bool sole = waiting.sole && !waiting.newcomer && !waiting.account;
     const auto& to = waiting.newcomer ? waiting.newcomer : waiting.sign_up;
     const auto link = new_link(call, to.value_or(asked), sole ? waiting.sole : std::nullopt);
     if (waiting.account) return account_exists_letter(call, *waiting.account);
+    if (to && !admitted) return not_invited_letter(call, asked);
     return to ? confirm_letter(call, *to, link) : nothing_to_confirm_letter(call, asked);
 }
 
@@ -77,10 +79,11 @@ void resend_now(Call& call, const ResendVerificationRequest& in) {
     present(tx, key);
     auto from_place = count_attempt(tx, call.kernel(), of_place, place_of(call.client_address()));
     auto to_address = count_attempt(tx, call.kernel(), of_address, "resend\n" + key);
+    const auto admitted = ask_admission(call, in.email);
     const auto waiting = *tx.one<Waiting>(find_waiting, key);
     require_within(of_place, from_place.must());
     if (to_address.must().count > of_address.most) return;
-    call.use<mail::Outbox>().post(call, letter_for(call, in.email, waiting));
+    call.use<mail::Outbox>().post(call, letter_for(call, in.email, waiting, admitted()));
 }
 
 const Operation resend_verification{

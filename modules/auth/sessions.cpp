@@ -10,59 +10,35 @@ namespace svc::auth {
 
 namespace {
 
-// Each step is let through by what the one before it found: the session by its id, the person and
-// the workspace by the session. OFFSET 0 keeps the steps apart.
 constexpr Sql who_is_it{"auth.session_caller", R"(
-    SELECT s.user_id, u.name, m.org_id, m.role,
-        coalesce(o.billing_state = 'past_due', false) AS past_due
-    FROM (SELECT set_config('app.credential', $1::uuid::text, true) AS id OFFSET 0) presented
-    CROSS JOIN LATERAL (
-        SELECT set_config('app.user_id', user_id::text, true)::uuid AS user_id,
-            nullif(
-                set_config('app.org_id', coalesce($2::uuid, active_org_id)::text, true), ''
-            )::uuid AS org_id
-        FROM sessions
-        WHERE id = $1 AND presented.id IS NOT NULL AND revoked_at IS NULL AND expires_at > now()
-        OFFSET 0
-    ) s
-    JOIN users u ON u.id = s.user_id
-    LEFT JOIN memberships m ON m.org_id = s.org_id AND m.user_id = s.user_id
-    LEFT JOIN orgs o ON o.id = m.org_id)"};
+    SELECT * FROM session_caller($1, $2))"};
 
 constexpr Sql set_credential{"auth.present", R"(
     SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};
 
+constexpr Sql set_person{"auth.act_for", R"(
+    SELECT WHERE set_config('app.user_id', $1::uuid::text, true) IS NOT NULL)"};
+
+constexpr Sql act_for_proven{"auth.act_for_proven_address", R"(
+    SELECT act_for_proven_address($1))"};
+
 // Works where its owner last did if he may still, or else in the workspace he has been in for the
-// longest. One session is looked at, not all: a program may begin one every minute. Whoever
-// gives him another password waits for this, or this for him: no session outlives the password it
-// was begun with.
+// longest. One session is looked at, not all: a program may begin one every minute.
 constexpr Sql insert_session{"auth.insert_session", R"(
-    WITH proof AS MATERIALIZED (
-        SELECT p.user_id
-        FROM passwords p
-        WHERE p.version = $3::bigint
-          AND p.user_id IN (SELECT u.id FROM users u WHERE u.email_key = svc_credential())
-        FOR SHARE
-    ), person AS MATERIALIZED (
-        SELECT set_config('app.user_id', u.id::text, true)::uuid AS user_id
-        FROM users u
-        WHERE u.email_key = svc_credential() AND u.email_verified
-          AND ($3::bigint IS NULL OR u.id IN (SELECT user_id FROM proof))
-    )
     INSERT INTO sessions
         (id, user_id, auth_method, active_org_id, ip_address, user_agent, expires_at)
-    SELECT $1, person.user_id, $2,
+    SELECT $1, svc_user(), $2,
         coalesce(
             (SELECT m.org_id FROM memberships m
-             WHERE m.user_id = person.user_id AND m.org_id =
+             WHERE m.user_id = svc_user() AND m.org_id =
                  (SELECT s.active_org_id FROM sessions s
-                  WHERE s.user_id = person.user_id
+                  WHERE s.user_id = svc_user()
                   ORDER BY s.last_seen_at DESC LIMIT 1)),
             (SELECT m.org_id FROM memberships m
-             WHERE m.user_id = person.user_id
+             WHERE m.user_id = svc_user()
              ORDER BY m.joined_at LIMIT 1)),
-        nullif($4, ''), nullif(left($5, 512), ''), now() + $6
-    FROM person)"};
+        nullif($3, ''), nullif(left($4, 512), ''), now() + $5
+    WHERE svc_user() IS NOT NULL)"};
 
 constexpr Sql find_session{"auth.find_session", R"(
     SELECT id, auth_method, active_org_id, ip_address, user_agent, created_time, last_seen_at,
@@ -161,14 +137,16 @@ void SessionAuthenticator::write_sightings() {
 
 void present(Tx& tx, std::string_view credential) { tx.queue(set_credential, credential); }
 
+void act_for_person(Tx& tx, const Uuid& person) { tx.queue(set_person, person); }
+
 std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& session) {
     Tx& tx = call.tx();
     const Uuid id = new_uuid();
+    tx.queue(act_for_proven, session.password_version);
     auto inserted = tx.queue(
         insert_session,
         id,
         session.method,
-        session.password_version,
         call.client_address(),
         call.user_agent(),
         std::chrono::seconds(std::chrono::days(call.use<Settings>().session_days))

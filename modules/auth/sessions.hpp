@@ -57,6 +57,8 @@ void forget_sessions(Call& call, const std::vector<EndedSession>& ended);
 /// Queues what makes `credential` the one that row-level security goes by in this transaction:
 /// the digest of a mailed token, an address.
 void present(Tx& tx, std::string_view credential);
+/// Queues what makes `person` the one the transaction acts for, with the credential as it is.
+void act_for_person(Tx& tx, const Uuid& person);
 
 /// Queues the deletion of sessions that are long over.
 void sweep_sessions(Tx& tx);

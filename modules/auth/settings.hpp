@@ -4,8 +4,13 @@
 
 namespace svc::auth {
 
+/// Who may have a new account.
+enum class SignUpPolicy { open, invited, off };
+BOOST_DESCRIBE_ENUM(SignUpPolicy, open, invited, off)
+
 struct Settings {
     static constexpr std::string_view name = "auth.Settings";  ///< offered to the handlers
+    SignUpPolicy sign_up = SignUpPolicy::open;
     std::int64_t session_days = 30;
     std::int64_t session_most_days = 90;
     std::int64_t verify_hours = 24;
@@ -24,6 +29,10 @@ struct Settings {
 };
 SVC_RECORD(
     Settings,
+    (sign_up,
+     "Who may have a new account: `open` everybody, `invited` whoever has an invitation or was "
+     "added to a workspace, `off` nobody but by `workboard user add`.",
+     defaulted),
     (session_days, "A session that is not used for so long ends.", range(1, 3650), defaulted),
     (session_most_days, "A session ends then, used or not.", range(1, 3650), defaulted),
     (verify_hours, "How long the link in a sign-up mail works.", range(1, 720), defaulted),

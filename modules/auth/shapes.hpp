@@ -74,7 +74,7 @@ SVC_RECORD(
     UserSessionResponse,
     (object, "Always \"user_session\"."),
     (id, "Of the session; not a secret."),
-    (auth_method, "How it was begun."),
+    (auth_method, "Sign-in method."),
     (active_org_id,
      "The workspace it works in when a request names none; null when there is none."),
     (ip_address, "Where it was begun from."),

@@ -8,6 +8,7 @@
 // sign-up is the same whether or not there is one.
 
 #include "modules/auth/accounts.hpp"
+#include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
 #include "modules/auth/letters.hpp"
 #include "modules/auth/limits.hpp"
@@ -37,41 +38,8 @@ constexpr Sql find_account{"auth.find_account_to_sign_up", R"(
     SELECT now() AS now,
         (SELECT u.email FROM users u WHERE u.email_key = $1 AND u.email_verified) AS email)"};
 
-// Each step is let through by what the one before it found: the sign-up by its token, the person
-// by the address, the password by the person. An address that an admin added to a workspace is a
-// person already, who is verified by this. The password comes along for a program ($2), whose
-// owner took the token out of the mail himself, and for the browser that sent this sign-up ($3).
 constexpr Sql verify{"auth.verify", R"(
-    WITH taken AS (
-        DELETE FROM sign_ups
-        WHERE token_digest = $1 AND expires_at > now()
-        RETURNING id, email, email_key, password_hash, name, preferences
-    ), admitted AS MATERIALIZED (
-        SELECT id, email, password_hash, name, preferences,
-            set_config('app.credential', email_key, true) AS address
-        FROM taken
-    ), person AS (
-        INSERT INTO users (id, email, email_key, email_verified, name, preferences)
-        SELECT id, email, address, true, name, preferences FROM admitted
-        ON CONFLICT (email_key) DO UPDATE
-        SET email = excluded.email,
-            email_verified = true,
-            name = coalesce(excluded.name, users.name),
-            preferences = users.preferences || excluded.preferences,
-            last_edited_time = now(),
-            version = users.version + 1
-        WHERE NOT users.email_verified
-        RETURNING id
-    ), owner AS MATERIALIZED (
-        SELECT set_config('app.user_id', id::text, true)::uuid AS id FROM person
-    ), password AS (
-        INSERT INTO passwords (user_id, hash)
-        SELECT owner.id, admitted.password_hash FROM owner CROSS JOIN admitted
-        WHERE admitted.password_hash IS NOT NULL AND ($2::boolean OR admitted.id = $3::uuid)
-        ON CONFLICT (user_id) DO UPDATE
-        SET hash = excluded.hash, changed_at = now(), version = passwords.version + 1
-    )
-    SELECT id FROM owner)"};
+    SELECT id FROM verify_sign_up($1, $2, $3))"};
 
 constexpr Sql delete_old{"auth.sweep_sign_ups", R"(
     DELETE FROM sign_ups WHERE expires_at < now() - interval '1 day')"};
@@ -180,6 +148,7 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
     auto mails = count_attempt(tx, call.kernel(), limit, key);
     auto found = tx.later<Found>(find_account, key);
     const auto proven = ask_for_proof(call, in);
+    const auto admitted = ask_admission(call, in.email);
     tx.queue(
         insert_sign_up,
         id,
@@ -199,8 +168,9 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
     if (mails.must().count <= limit.most)
         call.use<mail::Outbox>().post(
             call,
-            account ? account_exists_letter(call, *account)
-                    : confirm_letter(call, in.email, confirmation_link(call.kernel(), token))
+            account      ? account_exists_letter(call, *account)
+            : admitted() ? confirm_letter(call, in.email, confirmation_link(call.kernel(), token))
+                         : not_invited_letter(call, in.email)
         );
     give_sign_up(call, id);
     return unverified(in, id, now);
@@ -213,11 +183,13 @@ const Operation sign_up{
     .description =
         "Sends a mail with a link to the address; the account is made when the link is followed. "
         "The answer is the same whether or not the address has an account: if it has one, its "
-        "owner is told so by mail. The cookie `svc_signup` lets this browser confirm the sign-up "
+        "owner is told so by mail, and so is whoever needs an invitation and has none "
+        "(`auth.sign_up`). 403 `sign_up_closed` while nobody may sign up. The cookie `svc_signup` "
+        "lets this browser confirm the sign-up "
         "with its password.",
     .access = Access::anyone,
     .status = 201,
-    .guards = {refuse_other_sites},
+    .guards = {refuse_other_sites, refuse_when_closed},
     .tool = false,
     .body_limit = 16 << 10,
     .handler = sign_up_now,
@@ -233,8 +205,27 @@ SVC_RECORD(
     (token, "From the link in the mail; good for one use.", length(1, 256), trimmed, secret)
 );
 
+constexpr Sql address_of_token{"auth.address_of_sign_up", R"(
+    SELECT email FROM sign_ups WHERE token_digest = $1 AND expires_at > now())"};
+
+struct Waiting {
+    Email email;
+};
+SVC_RECORD(Waiting, (email, ""));
+
+/// The rule may have changed since the link was mailed.
+void require_admission(Call& call, const Sha256& digest) {
+    if (sign_up_policy(call.kernel()) == SignUpPolicy::open) return;
+    present(call.tx(), hex(digest));
+    const auto waiting = call.tx().one<Waiting>(address_of_token, digest);
+    if (!waiting) return;
+    present(call.tx(), email_key(waiting->email));
+    if (!ask_admission(call, waiting->email)()) throw sign_up_closed();
+}
+
 AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {
     const Sha256 digest = sha256(in.token);
+    require_admission(call, digest);
     Tx& tx = call.tx();
     present(tx, hex(digest));
     const http::Request* request = call.request();

@@ -58,23 +58,7 @@ constexpr Sql as_bot{"auth.bot", R"(
     WHERE b.org_id = $2 AND b.id = $1)"};
 
 constexpr Sql my_memberships{"auth.my_memberships", R"(
-    SELECT v.*
-    FROM (
-        SELECT m.org_id
-        FROM memberships m
-        WHERE m.user_id = $1
-          AND ($2::uuid IS NULL OR m.org_id = $2)
-          AND ($3::uuid IS NULL OR m.org_id > $3)
-        ORDER BY m.org_id
-        LIMIT $4
-    ) mine
-    CROSS JOIN LATERAL (
-        SELECT set_config('app.org_id', mine.org_id::text, true)::uuid AS org_id OFFSET 0
-    ) entered
-    CROSS JOIN LATERAL (
-        SELECT * FROM membership_view WHERE org_id = entered.org_id AND user_id = $1 OFFSET 0
-    ) v
-    ORDER BY mine.org_id)"};
+    SELECT * FROM seats_of($1, $2, $3, $4))"};
 
 // ---------------------------------------------------------------------------- who am I
 
@@ -141,9 +125,10 @@ Page<orgs::MembershipResponse> list(Call& call, const MembershipsQuery& in) {
 const Operation list_my_memberships{
     .name = "list_my_memberships",
     .route = "GET /v1/me/memberships",
-    .summary = "List your seats in workspaces, the oldest workspace first.",
+    .summary = "List your memberships, oldest workspace first.",
     .description = "A token sees the seat in its own workspace. An agent has no seat.",
     .access = Access::me,
+    .for_people = true,
     .handler = list,
 };
 

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/mail/metrics.hpp"
 #include "modules/mail/outbox.hpp"
 
 namespace svc::mail {
@@ -15,6 +16,7 @@ public:
         kernel.offer(*office_);
         kernel.tag("workspace", {});  // which the module orgs describes
         add_outbox_operations(kernel);
+        kernel.use<Upkeep>().add_metrics([&kernel] { return mail_metrics(kernel); });
         kernel.every("mail.sweep", std::chrono::hours(1), [this] { office_->sweep(); });
     }
     void start() override { office_->start(kernel_->find<Driver>()); }

@@ -25,7 +25,7 @@ struct EmailOutboxResponse {
 SVC_RECORD(
     EmailOutboxResponse,
     (object, "Always \"email_outbox\"."),
-    (id, "Of the mail."),
+    (id, "The mail's id."),
     (org_id, "The workspace that sends it."),
     (status,
      "`queued` until its time has come, `sending` in the hands of a server, `sent`, or `failed`: "
@@ -54,13 +54,13 @@ struct EmailOutboxRequeueResponse {
 SVC_RECORD(
     EmailOutboxRequeueResponse,
     (object, "Always \"email_outbox_requeue\"."),
-    (id, "Of the mail."),
+    (id, "The mail's id."),
     (org_id, "The workspace that sends it."),
     (status, "What it is now: `queued` when it was failed."),
     (requeued, "Whether this request did it; false when the mail was not failed."),
     (template_, "What sort of mail it is."),
     (recipient, "The address it goes to."),
-    (attempts, "How often it was tried; counted anew once it is requeued."),
+    (attempts, "How often it was tried; reset when it is requeued."),
     (last_error, "Why the latest attempt failed; null when none did."),
     (next_attempt_at, "When it is tried next; null when it will not be.")
 );
@@ -174,7 +174,7 @@ EmailOutboxRequeueResponse requeue(Call& call, const OutboxId& in) {
 const Operation requeue_email{
     .name = "requeue_email",
     .route = "POST /v1/orgs/{org_id}/email-outbox/{outbox_id}:requeue",
-    .summary = "Have a failed mail tried again.",
+    .summary = "Retry a failed mail.",
     .description =
         "The mail is due at once and gets as many attempts as a new one. A mail that is not "
         "`failed` is left as it is, so repeating this is safe.",

@@ -29,10 +29,7 @@ constexpr Sql person_by_address{"orgs.person_by_address", R"(
 // The workspaces in which the caller meets people, for the statement below, which acts for the
 // other one. A token is bound to one workspace and meets nobody elsewhere.
 constexpr Sql note_own_orgs{"orgs.note_own_orgs", R"(
-    SELECT WHERE set_config('app.own_orgs', (
-        SELECT coalesce(string_agg(m.org_id::text, ','), '')
-        FROM memberships m
-        WHERE m.user_id = $1 AND ($2::uuid IS NULL OR m.org_id = $2)), true) IS NOT NULL)"};
+    SELECT note_own_orgs($1, $2))"};
 
 // Only somebody whom the caller works with already: of others an id must not lead to a name and
 // an address.
@@ -88,7 +85,9 @@ Later<Person> find_person(Call& call, const AddMemberRequest& in) {
     }
     const std::string key = email_key(*in.email);
     present_address(tx, key);
-    tx.queue(insert_newcomer, new_uuid(), *in.email, key, in.name);
+    const auto* newcomers = call.kernel().find<Newcomers>();
+    if (!newcomers || newcomers->may_be_added(call.kernel()))
+        tx.queue(insert_newcomer, new_uuid(), *in.email, key, in.name);
     return tx.later<Person>(person_by_address, call.org(), key);
 }
 
@@ -132,6 +131,12 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
     const auto person = found.one();
     const Roster roster = roster_later.must();
     require_right_to_give(caller, roster, in.role);
+    if (!person && in.email)
+        throw Failure(
+            Fault::restricted,
+            "The address has no account, and on this server only its operator makes new ones."
+        )
+            .with_code("sign_up_closed");
     if (!person) throw wrong_field(call, "user_id", "there is no such person");
     if (person->seat_id)
         throw Failure(Fault::conflict, "This person is a member of the workspace already.")
@@ -153,10 +158,11 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
 const Operation add_member{
     .name = "add_member",
     .route = "POST /v1/orgs/{org_id}/members",
-    .summary = "Give somebody a seat in a workspace, without asking them.",
+    .summary = "Add a member to a workspace directly, without an invitation.",
     .description =
         "For people who expect it; create_invitation asks first. An address without an account "
-        "gets one, and a mail with a link to confirm it. A full plan is 402 "
+        "gets one, and a mail with a link to confirm it; 403 `sign_up_closed` on a server whose "
+        "operator makes all accounts. A full plan is 402 "
         "`plan_limit_reached`, somebody who is a member already 409 with the reason "
         "`already_member`. Mails are counted by who sends them and by the address, over all "
         "workspaces: beyond `orgs.mails_of_one_sender_a_day` and "

@@ -54,6 +54,9 @@ public:
     /// the answer. The address has to be the presented credential (docs/tenancy.md).
     virtual std::function<bool()> proves(Tx& tx, std::string_view token, const Email& email)
         const = 0;
+
+    /// Queues the question whether any live invitation waits for this address, likewise.
+    virtual std::function<bool()> awaits(Tx& tx, const Email& email) const = 0;
 };
 
 /// Asked of whoever keeps accounts.
@@ -66,6 +69,9 @@ public:
     /// and signs in, for a mail to that address alone. Queued in the call's transaction, whose
     /// presented credential is the address from then on.
     virtual std::string confirmation_link(Call& call, const Email& email) = 0;
+
+    /// Whether an address without an account may be brought in at all.
+    virtual bool may_be_added(const Kernel& kernel) const = 0;
 };
 
 /// Asked of whoever keeps tokens.
@@ -77,6 +83,12 @@ public:
     /// Queues what a person's new name asks for in a workspace that the transaction acts for:
     /// tokens that stand for the person, if there are any, are worked out anew.
     virtual void renamed(Tx& tx, const Uuid& org, const Uuid& person) = 0;
+
+    /// Revokes every token that the person owns, in every workspace, each in a transaction of its
+    /// own; `command` is the operator's that does so. How many they were.
+    virtual std::size_t end_all_of(
+        Kernel& kernel, const Uuid& person, std::string_view command
+    ) = 0;
 };
 
 /// Asked of whoever keeps files.
@@ -88,6 +100,21 @@ public:
     /// The lasting public address of a picture that the caller has uploaded; nothing when there is
     /// none of that id.
     virtual std::optional<Url> address_of(Call& call, const Uuid& file) = 0;
+};
+
+/// Asked of whoever keeps what a workspace writes and uploads.
+class Storage {
+public:
+    static constexpr std::string_view name = "orgs.Storage";
+
+    /// Queues the question how many bytes the workspace has stored; the function returned reads the
+    /// answer.
+    virtual std::function<std::int64_t()> used(Tx& tx, const Uuid& org) const = 0;
+    /// How many it may store; nothing: any number.
+    virtual std::optional<std::int64_t> limit() const = 0;
+
+protected:
+    ~Storage() = default;
 };
 
 /// Asked of whoever keeps sessions.

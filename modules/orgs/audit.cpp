@@ -165,7 +165,7 @@ Page<AuditEvent> list(Call& call, const AuditQuery& in) {
 const Operation list_audit_events{
     .name = "list_audit_events",
     .route = "GET /v1/orgs/{org_id}/audit-events",
-    .summary = "Read who did what in a workspace, the newest first.",
+    .summary = "List a workspace's audit entries, newest first.",
     .description =
         "Every write, and every call that was refused for want of rights, some milliseconds "
         "after it; of many refusals of one call to one caller within a minute ten, and an entry "

@@ -36,7 +36,7 @@ const EventKind invitation_declined{
 const EventKind invitation_revoked{
     .name = "invitation.revoked",
     .object = "invitation",
-    .summary = "An invitation was taken back.",
+    .summary = "An invitation was revoked.",
     .record = &record_of<InvitationResponse>,
 };
 
@@ -115,7 +115,7 @@ SVC_RECORD(
     (org_id, "A workspace that the caller looks after."),
     (email, "Whom to invite; whether or not the address has an account."),
     (role, "What the person will be able to do. Agents invite no admins.", defaulted),
-    (message, "A few words for the mail.", length(1, 1000), trimmed)
+    (message, "A few words for the mail.", length(1, 1000), trimmed, multiline)
 );
 
 using Invited = Answer<std::variant<InvitationResponse, AlreadyMemberResponse>>;
@@ -329,7 +329,7 @@ void revoke(Call& call, const InvitationId& in) {
 const Operation revoke_invitation{
     .name = "revoke_invitation",
     .route = "DELETE /v1/orgs/{org_id}/invitations/{invitation_id}",
-    .summary = "Take an invitation back.",
+    .summary = "Revoke an invitation.",
     .description =
         "The address can be invited again. One that was answered or has run out is 409 with the "
         "reason `invitation_not_live`.",

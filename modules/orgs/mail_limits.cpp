@@ -28,8 +28,7 @@ constexpr Sql present_key{"orgs.present_address", R"(
     SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};
 
 constexpr Sql present_key_of{"orgs.present_address_of", R"(
-    SELECT FROM users u
-    WHERE u.id = $1 AND set_config('app.credential', u.email_key, true) IS NOT NULL)"};
+    SELECT present_address_of($1))"};
 
 constexpr Sql drop_counts{"orgs.sweep_mail_counts", R"(
     DELETE FROM mail_counts WHERE started_at <= now() - interval '1 day')"};

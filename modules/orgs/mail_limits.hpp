@@ -18,8 +18,8 @@ Later<MailCount> count_sent(Call& call);
 /// present_address_of). Always after count_sent, so that no two wait for each other.
 Later<MailCount> count_received(Call& call);
 
-/// Queues that the transaction presents an address, as it is compared, or that of a person whom
-/// row-level security admits.
+/// Queues that the transaction presents an address, as it is compared (or the digest of a token, in
+/// hexadecimal), or that of a person whom row-level security admits.
 void present_address(Tx& tx, const std::string& key);
 void present_address_of(Tx& tx, const Uuid& user);
 

@@ -58,7 +58,7 @@ Page<MembershipResponse> list(Call& call, const MembersQuery& in) {
 const Operation list_members{
     .name = "list_members",
     .route = "GET /v1/orgs/{org_id}/members",
-    .summary = "List the people of a workspace with their roles, longest seat first.",
+    .summary = "List the members of a workspace with their roles, oldest membership first.",
     .description = "Agents are not members; list_users shows both.",
     .access = Access::member,
     .handler = list,
@@ -105,7 +105,7 @@ MembershipResponse update(Call& call, const UpdateMembershipRequest& in) {
 const Operation update_member{
     .name = "update_member",
     .route = "PATCH /v1/orgs/{org_id}/members/{user_id}",
-    .summary = "Give a member another role.",
+    .summary = "Change a member's role.",
     .description =
         "It counts from the member's very next request, and so for every token of theirs. The "
         "only owner keeps the role: 409 with the reason `sole_owner`. One whose address is not "
@@ -124,7 +124,7 @@ void vacate(Call& call, const Locked& found) {
     event.id = seat.id;
     event.version = seat.version;
     event.name = seat.user.name;
-    event.previous = to_json(seat);
+    event.subject = event.previous = to_json(seat);
     call.ask(event);
     call.tx().queue(delete_seat, seat.org_id, seat.user_id);
     call.tell(event);
@@ -153,7 +153,7 @@ const Operation remove_member{
     .summary = "Remove a member from a workspace.",
     .description =
         "The seat is free at once, and the person's sessions and tokens no longer reach the "
-        "workspace, and what boards they were granted is taken back. The only owner stays: 409 "
+        "workspace, and their board grants are revoked. The only owner stays: 409 "
         "with the reason `sole_owner`. One whose address is not confirmed does not count as "
         "another.",
     .access = Access::admin,
@@ -198,6 +198,7 @@ const Operation leave_org{
     .access = Access::member,
     .status = 204,
     .guards = {refuse_agents},
+    .for_people = true,
     .destructive = true,
     .when_past_due = true,
     .handler = leave,

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/orgs/address_keys.hpp"
 #include "modules/orgs/deletion.hpp"
 #include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
@@ -21,6 +22,13 @@ constexpr Sql find_by_token{"orgs.find_invitation_by_token", R"(
     WHERE i.email_key = $1 AND i.token_digest = $2 AND i.org_id IS NOT NULL
       AND i.status = 'pending' AND i.expires_at > now())"};
 
+constexpr Sql find_by_address{"orgs.find_invitation_by_address", R"(
+    SELECT i.id
+    FROM invitations i
+    WHERE i.email_key = $1 AND i.org_id IS NOT NULL
+      AND i.status = 'pending' AND i.expires_at > now()
+    LIMIT 1)"};
+
 // They count as expired from their time on; this frees the index of what is pending.
 constexpr Sql close_expired{"orgs.sweep_invitations", R"(
     UPDATE invitations
@@ -39,6 +47,7 @@ public:
         add_direct_additions(kernel);
         add_invitation_operations(kernel);
         add_my_invitation_operations(kernel);
+        add_invitation_preview(kernel);
         add_billing_operations(kernel);
         add_audit_operations(kernel);
         add_user_operations(kernel);
@@ -52,7 +61,10 @@ public:
         kernel_ = &kernel;
     }
 
-    void start() override { sweep(); }
+    void start() override {
+        renew_address_keys(*kernel_);
+        sweep();
+    }
 
     void unsettle(Tx& tx, const Uuid& org) override { tx.queue(raise_standing, org); }
 
@@ -63,6 +75,11 @@ public:
     std::function<bool()> proves(Tx& tx, std::string_view token, const Email& email)
         const override {
         auto found = tx.queue(find_by_token, email_key(email), sha256(token));
+        return [found]() mutable { return found.rows() > 0; };
+    }
+
+    std::function<bool()> awaits(Tx& tx, const Email& email) const override {
+        auto found = tx.queue(find_by_address, email_key(email));
         return [found]() mutable { return found.rows() > 0; };
     }
 

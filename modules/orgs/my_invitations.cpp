@@ -10,33 +10,12 @@ namespace svc::orgs {
 
 namespace {
 
-// Each workspace is entered before it is read: row-level security admits one at a time.
 constexpr Sql list_mine{"orgs.list_my_invitations", R"(
-    SELECT v.*
-    FROM (
-        SELECT i.org_id, i.id
-        FROM users u
-        JOIN invitations i ON i.email_key = u.email_key
-        WHERE u.id = $1 AND u.email_verified
-          AND i.status = 'pending' AND i.expires_at > now()
-          AND ($2::uuid IS NULL OR i.id < $2)
-        ORDER BY i.id DESC
-        LIMIT $3
-    ) mine
-    CROSS JOIN LATERAL (
-        SELECT set_config('app.org_id', mine.org_id::text, true)::uuid AS org_id OFFSET 0
-    ) entered
-    CROSS JOIN LATERAL (
-        SELECT * FROM invitation_view WHERE org_id = entered.org_id AND id = mine.id OFFSET 0
-    ) v
-    ORDER BY mine.id DESC)"};
+    SELECT * FROM invitations_of($1, $2, $3))"};
 
 // From here on the transaction acts in the workspace of the invitation.
 constexpr Sql enter{"orgs.enter_by_invitation", R"(
-    SELECT set_config('app.org_id', i.org_id::text, true)::uuid AS org_id
-    FROM users u
-    JOIN invitations i ON i.email_key = u.email_key
-    WHERE u.id = $1 AND u.email_verified AND i.id = $2 AND i.org_id IS NOT NULL)"};
+    SELECT org_id FROM enter_by_invitation($1, $2))"};
 
 constexpr Sql take_lock{"orgs.lock_entered", R"(
     SELECT id FROM orgs WHERE id = svc_org() FOR NO KEY UPDATE)"};
@@ -93,6 +72,7 @@ const Operation list_my_invitations{
         "Those that can be accepted, addressed to the confirmed address of your account. An "
         "agent has none.",
     .access = Access::me,
+    .for_people = true,
     .handler = list,
 };
 
@@ -200,6 +180,7 @@ const Operation accept_invitation{
         "When the plan has no free seat it is 402 `plan_limit_reached`, and the invitation "
         "stays. Accepting again gives the same seat.",
     .access = Access::me,
+    .for_people = true,
     .idempotent = true,
     .handler = accept,
 };
@@ -218,6 +199,7 @@ const Operation decline_invitation{
         "For whoever has signed in as the invited address. The workspace may invite the address "
         "again.",
     .access = Access::me,
+    .for_people = true,
     .handler = decline,
 };
 

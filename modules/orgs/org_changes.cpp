@@ -143,7 +143,7 @@ void remove(Call& call, const DeleteOrganizationRequest& in) {
     event.id = org.id;
     event.version = org.version;
     event.name = org.name;
-    event.previous = to_json(org);
+    event.subject = event.previous = to_json(org);
     call.ask(event);
     call.tell(event);
     mark_as_deleted(call.tx(), org.id);

@@ -35,25 +35,10 @@ struct Owned {
 };
 SVC_RECORD(Owned, (orgs, ""));
 
-// Each workspace is entered before it is read: row-level security admits one at a time.
 constexpr Sql list_mine{"orgs.list_mine", R"(
-    SELECT v.*, CASE WHEN v.plan = 'free' THEN $5::bigint END AS seat_cap, mine.role
-    FROM (
-        SELECT m.org_id, m.role
-        FROM memberships m
-        WHERE m.user_id = $1
-          AND ($2::uuid IS NULL OR m.org_id = $2)
-          AND ($3::uuid IS NULL OR m.org_id > $3)
-        ORDER BY m.org_id
-        LIMIT $4
-    ) mine
-    CROSS JOIN LATERAL (
-        SELECT set_config('app.org_id', mine.org_id::text, true)::uuid AS org_id OFFSET 0
-    ) entered
-    CROSS JOIN LATERAL (
-        SELECT * FROM org_view WHERE id = entered.org_id OFFSET 0
-    ) v
-    ORDER BY mine.org_id)"};
+    SELECT (mine.org).*, CASE WHEN (mine.org).plan = 'free' THEN $5::bigint END AS seat_cap,
+        mine.role, NULL::json AS storage
+    FROM orgs_of($1, $2, $3, $4) mine)"};
 
 // ---------------------------------------------------------------------------- create
 
@@ -146,7 +131,7 @@ OrganizationResponse create(Call& call, const CreateOrganizationRequest& given) 
 const Operation create_org{
     .name = "create_org",
     .route = "POST /v1/orgs",
-    .summary = "Make a workspace of your own.",
+    .summary = "Create a workspace of your own.",
     .description =
         "Makes a workspace and its first member, you, as its owner. It becomes the workspace of "
         "your browser session if that has none yet.",
@@ -161,11 +146,16 @@ const Operation create_org{
 OrganizationResponse get(Call& call, const OrgId& in) {
     const Caller& caller = call.caller();
     require_here(call, in.org_id);
-    auto org = call.tx().one<OrganizationResponse>(
+    auto found = call.tx().later<OrganizationResponse>(
         find_org, in.org_id, caller.user_id, call.use<Settings>().free_seats
     );
+    const auto* stored = call.kernel().find<Storage>();
+    std::function<std::int64_t()> used;
+    if (stored) used = stored->used(call.tx(), in.org_id);
+    auto org = found.one();
     if (!org) not_found("workspace");
     narrow(caller, *org);
+    if (stored) org->storage = WorkspaceStorage{used(), stored->limit()};
     return *std::move(org);
 }
 

@@ -56,7 +56,8 @@ SVC_RECORD(OrgId, (org_id, "A workspace that the caller is in."));
 
 /// As the person $2 sees the workspace; $3: seats of the free plan.
 inline constexpr Sql find_org{"orgs.find_org", R"(
-    SELECT v.*, CASE WHEN v.plan = 'free' THEN $3::bigint END AS seat_cap, m.role
+    SELECT v.*, CASE WHEN v.plan = 'free' THEN $3::bigint END AS seat_cap, m.role,
+        NULL::json AS storage
     FROM org_view v
     JOIN memberships m ON m.org_id = v.id AND m.user_id = $2
     WHERE v.id = $1)"};
@@ -80,6 +81,7 @@ void add_member_operations(Kernel& kernel);
 void add_direct_additions(Kernel& kernel);
 void add_invitation_operations(Kernel& kernel);
 void add_my_invitation_operations(Kernel& kernel);
+void add_invitation_preview(Kernel& kernel);
 void add_billing_operations(Kernel& kernel);
 void add_user_operations(Kernel& kernel);
 void add_audit_operations(Kernel& kernel);

@@ -51,6 +51,19 @@ SVC_RECORD(
     (file, "Where that picture is.", left_out, echo)
 );
 
+struct WorkspaceStorage {
+    std::int64_t used_bytes = 0;
+    std::optional<std::int64_t> limit_bytes;
+};
+SVC_RECORD(
+    WorkspaceStorage,
+    (used_bytes,
+     "Cards, their bodies, comments, earlier versions and files, those in the trash among them. "
+     "What "
+     "was removed for good counts for up to a day longer."),
+    (limit_bytes, "How many it may store; null when there is no limit.")
+);
+
 struct OrganizationResponse {
     Object<"organization"> object;
     Uuid id;
@@ -62,6 +75,7 @@ struct OrganizationResponse {
     std::optional<std::int64_t> seat_cap;
     std::int64_t seat_count = 0;
     OrgRole role{};
+    std::optional<WorkspaceStorage> storage;
     Timestamp created_time;
     PrincipalRef created_by;
     Timestamp last_edited_time;
@@ -80,6 +94,7 @@ SVC_RECORD(
     (seat_cap, "How many people the plan has room for; null when there is no limit."),
     (seat_count, "How many people are in it. Pending invitations hold no seat."),
     (role, "What the caller may do here: the lower of the token's role and its owner's."),
+    (storage, "What it stores; get_org says it.", left_out),
     (created_time, "When it was made."),
     (created_by, "Who made it."),
     (last_edited_time, "When it was last changed."),

@@ -32,12 +32,13 @@ OrganizationResponse enter(Call& call, const OrgId& in) {
 const Operation switch_org{
     .name = "switch_org",
     .route = "POST /v1/orgs/{org_id}:switch",
-    .summary = "Make a workspace the one that your browser session works in.",
+    .summary = "Switch your browser session to another workspace.",
     .description =
         "From here on requests of the session that name no workspace mean this one, and the "
-        "session cookie is given anew with your role in it. A token works in one workspace only; "
+        "session cookie is reissued with your role in it. A token works in one workspace only; "
         "for it nothing changes, and no cookie is set.",
     .access = Access::member,
+    .for_people = true,
     .idempotent = true,
     .when_past_due = true,
     .handler = enter,

@@ -61,7 +61,7 @@ void Account::know(const AgentBudgets& budgets) {
         if (window.limit == limit) continue;
         ++told_;
         put_aside(each, window.in_hand);
-        window = Window{.limit = limit, .in_hand = {}, .began = since};
+        window = Window{.limit = limit, .in_hand = {}, .told_of = window.told_of, .began = since};
     }
 }
 
@@ -104,7 +104,7 @@ void Account::take(const Budgets::Cost& cost, Bank& bank) {
             return !has(each, part_of(cost, each), now);
         });
         if (lacking == all.end()) break;
-        if (now < windows_[index(*lacking)].in_vain) refuse(*lacking, now);
+        if (now < windows_[index(*lacking)].in_vain) refuse(lock, *lacking, bank);
         if (filling_) filled_.wait(lock);
         else fill(lock, demand_for(cost, now), bank);
     }
@@ -176,19 +176,37 @@ void Account::merge(const Drawn& drawn, bool outdated) {
     }
 }
 
-void Account::refuse(Limit limit, Clock::time_point now) const {
-    const Window& window = windows_[index(limit)];
+std::string_view name_of(Limit limit) {
     constexpr PerLimit<std::string_view> names{
         "requests_per_minute", "requests_per_day", "daily_writes"};
+    return names[index(limit)];
+}
+
+/// The first one in a window tells the bank, on the thread that it refuses.
+void Account::refuse(std::unique_lock<std::mutex>& lock, Limit limit, Bank& bank) {
+    Window& window = windows_[index(limit)];
+    const Exceeded what{limit, *window.limit, window.in_hand.window};
+    const Failure failure = refusal(limit);
+    if (std::exchange(window.told_of, what.window) != what.window) {
+        lock.unlock();
+        const bool noted = bank.exceeded(org_, agent_, what);
+        lock.lock();
+        if (!noted && window.told_of == what.window) window.told_of = 0;
+    }
+    throw failure;
+}
+
+Failure Account::refusal(Limit limit) const {
+    const Window& window = windows_[index(limit)];
     constexpr PerLimit<std::string_view> words{
         "requests of this minute", "requests of today", "writes of today"};
-    throw Failure(
-        Fault::rate_limited,
-        "The agent has used up the " + std::to_string(*window.limit) + ' ' +
-            std::string(words[index(limit)]) + " that its budget allows."
+    return Failure(
+               Fault::rate_limited,
+               "The agent has used up the " + std::to_string(*window.limit) + ' ' +
+                   std::string(words[index(limit)]) + " that its budget allows."
     )
-        .with("rate_limit_reason", std::string(names[index(limit)]))
-        .with_header("Retry-After", std::to_string(seconds_until(window.ends, now)));
+        .with("rate_limit_reason", std::string(name_of(limit)))
+        .with_header("Retry-After", std::to_string(seconds_until(window.ends, Clock::now())));
 }
 
 void Account::tell(Budgets::Headers& headers) const {
@@ -218,7 +236,8 @@ Demand Account::recall() {
         Window& window = windows_[index(each)];
         if (!window.limit) continue;
         if (window.in_hand.count > 0) demand.returned[index(each)] = window.in_hand;
-        window = Window{.limit = window.limit, .in_hand = {}, .began = window.began};
+        window = Window{
+            .limit = window.limit, .in_hand = {}, .told_of = window.told_of, .began = window.began};
     }
     return demand;
 }

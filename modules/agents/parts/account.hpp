@@ -2,6 +2,7 @@
 
 #include "modules/agents/shapes.hpp"
 #include "svc/budgets.hpp"
+#include "svc/failure.hpp"
 
 #include <array>
 #include <chrono>
@@ -38,12 +39,25 @@ struct Drawn {
     PerLimit<Part> parts;
 };
 
+/// A budget that an agent has used up, and still wants to use.
+struct Exceeded {
+    Limit limit{};
+    std::int64_t allowed = 0;
+    std::int64_t window = 0;  ///< which one, as in Units
+};
+
 /// Where accounts draw from.
 class Bank {
 public:
     virtual ~Bank() = default;
     virtual Drawn draw(const Uuid& org, const Uuid& agent, const Demand& demand) = 0;
+    /// Told of the first refusal in a window, without any lock; false when it could not be noted,
+    /// and is to be told of again.
+    virtual bool exceeded(const Uuid& org, const Uuid& agent, const Exceeded& what) noexcept = 0;
 };
+
+/// As AgentBudgets calls it.
+std::string_view name_of(Limit limit);
 
 /// How many units are taken out of the database at once when so many are left of a budget: far from
 /// its end enough to go on for a while, close to it one by one, so that servers share the rest.
@@ -80,6 +94,7 @@ private:
     struct Window {
         std::optional<std::int64_t> limit;
         Units in_hand;
+        std::int64_t told_of = 0;     // the window in which it was said that all is used up
         Clock::time_point began{};    // after another one, or without a limit, which requests that
                                       // are still under way may have been let through by
         std::int64_t left = 0;        // in the database when it was last asked
@@ -95,7 +110,8 @@ private:
     void put_aside(Limit limit, const Units& units);
     Demand demand_for(const Budgets::Cost& cost, Clock::time_point now) const;
     Demand recall();
-    [[noreturn]] void refuse(Limit limit, Clock::time_point now) const;
+    [[noreturn]] void refuse(std::unique_lock<std::mutex>& lock, Limit limit, Bank& bank);
+    Failure refusal(Limit limit) const;
 
     const Uuid org_, agent_;
     mutable std::mutex mutex_;

@@ -4,13 +4,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+
 namespace svc::auth {
 
 namespace {
 
 constexpr std::chrono::seconds longest_wait{30};
 
-std::string topic_of(const std::string& id) { return "auth.slow_work." + id; }
+/// No two jobs of a server have one.
+std::string new_topic() {
+    static std::atomic<std::uint64_t> count{0};
+    return "auth.slow_work." + std::to_string(++count);
+}
 
 /// As sched_setattr(2) takes it; glibc has no declaration, and the kernel's clashes with glibc's.
 struct Scheduling {
@@ -61,63 +67,43 @@ std::size_t SlowWork::waiting() const {
     return queue_.size();
 }
 
+/// Nobody else has it any more: the call that asked has ended.
+bool SlowWork::is_abandoned(const std::shared_ptr<Job>& job) { return job.use_count() == 1; }
+
 std::any SlowWork::run(Call& call, const std::function<Work()>& plan) {
-    const std::string& id = call.request_id();
-    auto job = find(id);
-    if (!job) {
+    auto& kept = call.own_work();
+    if (!kept) {
         refuse_when_full();
-        job = begin(id, plan());
+        kept = begin(plan());
     }
+    const auto job = std::static_pointer_cast<Job>(kept);
     std::unique_lock lock(mutex_);
     if (!job->done) {
         lock.unlock();
-        // Leaves the handler if the call can park.
-        call.wait_for(topic_of(id), longest_wait, Awaited::own_work);
+        call.wait_for(job->topic, longest_wait, Awaited::own_work);  // leaves the handler
         lock.lock();
         if (!finished_.wait_for(lock, longest_wait, [&] { return job->done; })) throw too_many();
     }
-    if (job->problem) {
-        jobs_.erase(id);
-        std::rethrow_exception(job->problem);
-    }
-    // The handler may have to run again, when its transaction meets another's.
-    call.after_commit([this, id] {
-        std::lock_guard done(mutex_);
-        jobs_.erase(id);
-    });
+    if (job->problem) std::rethrow_exception(job->problem);
     return job->result;
 }
 
-std::shared_ptr<SlowWork::Job> SlowWork::find(const std::string& id) const {
+void SlowWork::refuse_when_full() {
     std::lock_guard lock(mutex_);
-    const auto found = jobs_.find(id);
-    return found == jobs_.end() ? nullptr : found->second;
-}
-
-void SlowWork::refuse_when_full() const {
-    std::lock_guard lock(mutex_);
+    std::erase_if(queue_, is_abandoned);
     if (stopping_ || queue_.size() >= most_waiting_) throw too_many();
 }
 
-std::shared_ptr<SlowWork::Job> SlowWork::begin(const std::string& id, Work work) {
+std::shared_ptr<SlowWork::Job> SlowWork::begin(Work work) {
     auto job = std::make_shared<Job>();
     job->work = std::move(work);
+    job->topic = new_topic();
     {
         std::lock_guard lock(mutex_);
-        forget_unclaimed();
-        jobs_.emplace(id, job);
-        queue_.emplace_back(id, job);
+        queue_.push_back(job);
     }
     ready_.notify_one();
     return job;
-}
-
-/// Results whose request never came back for them.
-void SlowWork::forget_unclaimed() {
-    const auto too_old = std::chrono::steady_clock::now() - 2 * longest_wait;
-    std::erase_if(jobs_, [&](const auto& each) {
-        return each.second->done && each.second->finished < too_old;
-    });
 }
 
 void SlowWork::work_through() {
@@ -126,8 +112,9 @@ void SlowWork::work_through() {
     for (;;) {
         ready_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
         if (queue_.empty()) return;
-        const auto [id, job] = std::move(queue_.front());
+        const auto job = std::move(queue_.front());
         queue_.pop_front();
+        if (is_abandoned(job)) continue;
         const Work work = std::move(job->work);
         lock.unlock();
         std::any result;
@@ -141,10 +128,9 @@ void SlowWork::work_through() {
         job->result = std::move(result);
         job->problem = problem;
         job->done = true;
-        job->finished = std::chrono::steady_clock::now();
         lock.unlock();
         finished_.notify_all();
-        kernel_.wake(topic_of(id));
+        kernel_.wake(job->topic);
         lock.lock();
     }
 }

@@ -5,7 +5,6 @@
 #include <any>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <thread>
 
@@ -25,8 +24,8 @@ public:
     /// What the work that `plan` made came to. `plan` is called on the first run of the handler,
     /// on the request's thread, and may look things up in a transaction of its own; the work
     /// itself runs once and must hold everything it needs. Then the handler is run again from
-    /// the start and gets here without planning again. A call that cannot be parked waits on
-    /// the spot. Once in a call. Failure 503 when too many are waiting.
+    /// the start and gets here without planning again. What it came to belongs to the call and goes
+    /// with it. Once in a call. Failure 503 when too many are waiting, 409 inside a batch.
     template <class Result>
     Result result_of(Call& call, const std::function<std::function<Result()>()>& plan) {
         return std::any_cast<Result>(run(call, [&]() -> Work {
@@ -45,24 +44,20 @@ private:
         std::any result;
         std::exception_ptr problem;
         bool done = false;
-        std::chrono::steady_clock::time_point finished{};
+        std::string topic;  // that whoever waits for it is woken by
     };
-    using Jobs =
-        std::map<std::string, std::shared_ptr<Job>>;  // shared: the thread outlives a sweep
 
     std::any run(Call& call, const std::function<Work()>& plan);
-    std::shared_ptr<Job> find(const std::string& id) const;
-    std::shared_ptr<Job> begin(const std::string& id, Work work);
-    void refuse_when_full() const;
-    void forget_unclaimed();
+    std::shared_ptr<Job> begin(Work work);
+    void refuse_when_full();
+    static bool is_abandoned(const std::shared_ptr<Job>& job);
     void work_through();
 
     Kernel& kernel_;
     const std::size_t most_waiting_;
     mutable std::mutex mutex_;
     std::condition_variable ready_, finished_;
-    std::deque<std::pair<std::string, std::shared_ptr<Job>>> queue_;
-    Jobs jobs_;  // by the request that waits for them
+    std::deque<std::shared_ptr<Job>> queue_;  // shared with the calls that wait for them
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };
