@@ -2,6 +2,7 @@
 
 #include "modules/boards/bodies.hpp"
 #include "modules/boards/card_files.hpp"
+#include "modules/boards/events.hpp"
 #include "modules/boards/jobs.hpp"
 #include "modules/boards/parts/names.hpp"
 #include "modules/boards/parts/rich_text.hpp"
@@ -41,6 +42,10 @@ struct Seat {
     template <Described Row, class... Arg>
     Later<Row> later(Tx& tx, const Sql& sql, const Arg&... arg) const {
         return tx.later<Row>(sql, org, principal, kind, role, arg...);
+    }
+    template <class... Arg>
+    Result queue(Tx& tx, const Sql& sql, const Arg&... arg) const {
+        return tx.queue(sql, org, principal, kind, role, arg...);
     }
 };
 
@@ -86,6 +91,49 @@ struct CardOfKey {
     Uuid id;
 };
 SVC_RECORD(CardOfKey, (id, ""));
+
+inline constexpr Sql find_cards_by_keys{"boards.find_cards_by_keys", R"(
+    SELECT b.key AS board_key, c.number, c.id
+    FROM unnest($2::text[], $3::text[]) w (key, number)
+    JOIN boards b ON b.org_id = $1 AND b.key = w.key
+    JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint)"};
+
+struct CardOfKeys {
+    std::string board_key;
+    std::int64_t number = 0;
+    Uuid id;
+};
+SVC_RECORD(CardOfKeys, (board_key, ""), (number, ""), (id, ""));
+
+/// Gives those that are named by their keys their ids: one round trip, none when all are ids. A key
+/// that no card has becomes the nil UUID, which whoever uses it refuses as an id that nothing has.
+inline void find_ids(Call& call, const std::vector<CardRef*>& refs) {
+    std::vector<std::string> keys, numbers;
+    for (const CardRef* each : refs) {
+        if (each->id) continue;
+        keys.push_back(each->board_key);
+        numbers.push_back(std::to_string(each->number));
+    }
+    if (keys.empty()) return;
+    const auto found = call.tx().all<CardOfKeys>(find_cards_by_keys, call.org(), keys, numbers);
+    for (CardRef* each : refs) {
+        if (each->id) continue;
+        each->id = Uuid();
+        for (const CardOfKeys& card : found)
+            if (card.board_key == each->board_key && card.number == each->number)
+                each->id = card.id;
+    }
+}
+
+/// Ids of those that have them by now.
+inline std::optional<Uuid> id_in(const std::optional<CardRef>& ref) {
+    return ref ? ref->id : std::nullopt;
+}
+inline std::vector<Uuid> ids_in(const std::vector<CardRef>& refs) {
+    std::vector<Uuid> ids;
+    for (const CardRef& each : refs) ids.push_back(*each.id);
+    return ids;
+}
 
 /// The id behind a key such as ENG-42; a round trip when it is not an id already. 404 for a key
 /// that no card has. Whether the caller may know the card is for later statements to say.
@@ -139,6 +187,11 @@ public:
     /// reads nothing yet. What it returns is called once the place is certain; it may read
     /// those answers, queue writes and tell events, but causes no further round trip.
     virtual Settle about_to_place(Tx& tx, const Uuid& org, const Uuid& card) = 0;
+
+    using SettleAll = std::function<void(std::span<const Placing>)>;
+    /// The same for many that all come to one column or all leave the board, with a few statements
+    /// for all of them. Those given to what it returns are some of `cards`, in any order.
+    virtual SettleAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) = 0;
     /// A new card's row is queued; may queue writes.
     virtual void made(Tx& tx, const Placing& placing) = 0;
     /// A card in a queue has another priority or due date; may queue writes.
@@ -208,6 +261,36 @@ protected:
     ~Watchers() = default;
 };
 
+// ------------------------------------------------------------------------------ bytes stored
+
+/// Offered by boards to modules that store something for workspaces
+/// (docs/decisions/0025-bytes-are-counted-as-they-grow.md).
+class StoredBytes {
+public:
+    static constexpr std::string_view name = "boards.stored_bytes";
+
+    /// Queues that the transaction stores so many bytes more. When the workspace has no room for
+    /// them, the transaction fails: 402 `plan_limit_reached`, with the limit `storage`.
+    virtual void add(Tx& tx, const Uuid& org, std::int64_t bytes) = 0;
+    /// A statement that answers how many `bytes` there really are in the workspace $1. While
+    /// modules open.
+    virtual void count_by(const Sql& sql) = 0;
+
+protected:
+    ~StoredBytes() = default;
+};
+
+/// Queues the same, for modules of a server on which boards is on.
+inline void store_bytes(Call& call, std::int64_t bytes) {
+    if (bytes > 0) call.use<StoredBytes>().add(call.tx(), call.org(), bytes);
+}
+
+/// What such a statement answers.
+struct BytesCounted {
+    std::int64_t bytes = 0;
+};
+SVC_RECORD(BytesCounted, (bytes, ""));
+
 // ------------------------------------------------------------------------------------- trash
 
 /// Offered by boards to modules in which things lie in the trash as well.
@@ -220,86 +303,5 @@ public:
 protected:
     ~Trash() = default;
 };
-
-// ------------------------------------------------------------------------------------ events
-
-inline constexpr EventKind board_created{
-    "board.created", "board", "A board was made.", &record_of<Board>};
-inline constexpr EventKind board_updated{
-    "board.updated",
-    "board",
-    "A board has another name, key, icon or visibility, or was put away.",
-    &record_of<Board>};
-inline constexpr EventKind board_deleted{
-    "board.deleted", "board", "A board was put into the trash.", &record_of<Board>};
-inline constexpr EventKind board_restored{
-    "board.restored",
-    "board",
-    "A board was brought back from the archive or the trash.",
-    &record_of<Board>};
-inline constexpr EventKind column_created{
-    "column.created", "column", "A board got another column.", &record_of<Column>};
-inline constexpr EventKind column_updated{
-    "column.updated",
-    "column",
-    "A column has another name, kind, limit, queue or place.",
-    &record_of<Column>};
-inline constexpr EventKind column_deleted{
-    "column.deleted", "column", "A board lost a column.", &record_of<Column>};
-inline constexpr EventKind label_created{
-    "label.created", "label", "A board got another label.", &record_of<Label>};
-inline constexpr EventKind label_updated{
-    "label.updated",
-    "label",
-    "A label has another name or color; cards show it so.",
-    &record_of<Label>};
-inline constexpr EventKind label_deleted{
-    "label.deleted", "label", "A board lost a label, and so did its cards.", &record_of<Label>};
-inline constexpr EventKind property_created{
-    "property.created",
-    "property",
-    "A board got another property.",
-    &record_of<PropertyDefinition>};
-inline constexpr EventKind property_updated{
-    "property.updated",
-    "property",
-    "A property has another name, place or format, or other options; cards show it so.",
-    &record_of<PropertyDefinition>};
-inline constexpr EventKind property_deleted{
-    "property.deleted",
-    "property",
-    "A board lost a property, and its cards their values of it.",
-    &record_of<PropertyDefinition>};
-inline constexpr EventKind card_created{
-    "card.created", "card", "A card was made.", &record_of<Card>};
-inline constexpr EventKind card_updated{
-    "card.updated", "card", "Something about a card changed, but for its place.", &record_of<Card>};
-inline constexpr EventKind card_assigned{
-    "card.assigned", "card", "A card has other assignees.", &record_of<Card>};
-inline constexpr EventKind card_moved{
-    "card.moved", "card", "A card stands elsewhere.", &record_of<Card>};
-inline constexpr EventKind card_archived{
-    "card.archived", "card", "A card was put away.", &record_of<Card>};
-inline constexpr EventKind card_restored{
-    "card.restored", "card", "A card was brought back.", &record_of<Card>};
-inline constexpr EventKind card_deleted{
-    "card.deleted", "card", "A card was put into the trash.", &record_of<Card>};
-inline constexpr EventKind card_blocked{
-    "card.blocked", "card", "A card has to wait for another.", &record_of<Card>};
-inline constexpr EventKind card_unblocked{
-    "card.unblocked", "card", "A card no longer has to wait for any other.", &record_of<Card>};
-inline constexpr EventKind card_linked{
-    "card.linked", "card_link", "Two cards have to do with each other.", &record_of<CardLink>};
-inline constexpr EventKind card_unlinked{
-    "card.unlinked", "card_link", "A link between two cards was taken away.", &record_of<CardLink>};
-// They were gone for everybody already: for the audit record alone.
-inline constexpr EventKind board_purged{
-    "board.purged", "board", "A board was removed from the trash for good."};
-inline constexpr EventKind card_purged{
-    "card.purged", "card", "A card was removed from the trash for good."};
-// Who looks is nobody else's business: for the audit record alone.
-inline constexpr EventKind card_watched{"card.watched", "card", "Somebody watches a card."};
-inline constexpr EventKind card_unwatched{
-    "card.unwatched", "card", "Somebody no longer watches a card."};
 
 }  // namespace svc::boards

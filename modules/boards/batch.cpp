@@ -1,6 +1,7 @@
 // Many changes of cards in one call.
 
 #include "modules/boards/card_requests.hpp"
+#include "modules/boards/column_pages.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/relatives.hpp"
 
@@ -18,11 +19,11 @@ struct BatchItem {
 };
 SVC_RECORD(
     BatchItem,
-    (create, "A card to make, as create_card takes it."),
+    (create, "A card to create, as create_card takes it."),
     (update, "A card to change, as update_card takes it."),
     (move, "A card to move, as move_card takes it."),
-    (archive, "A card to put away."),
-    (delete_, "A card to put into the trash."),
+    (archive, "A card to archive."),
+    (delete_, "A card to delete."),
     (version,
      "The version that the card must have before the batch; 412 for this item otherwise.",
      range(1, std::numeric_limits<std::int64_t>::max()))
@@ -52,7 +53,7 @@ struct BatchedCard {
     std::int64_t index = 0;
     std::string operation;
     std::int64_t status = 200;
-    std::optional<Card> card;
+    std::optional<CompactCard> card;
     JsonText changes{"{}"}, previous{"{}"};
     std::optional<JsonText> error;
 };
@@ -62,7 +63,9 @@ SVC_RECORD(
     (operation, "What was asked: `create`, `update`, `move`, `archive` or `delete`."),
     (status, "What the operation would have answered by itself."),
     (card, "As it is afterwards; null when it was refused."),
-    (changes, "The fields that differ, as they are afterwards; of a new card, all."),
+    (changes,
+     "The fields that differ, as they are afterwards; of a new card, all. `{\"truncated\":true}` "
+     "stands for `properties` of more than 4 KiB."),
     (previous, "The same fields as they were before."),
     (error, "The body of the refusal; null when it went well.")
 );
@@ -136,11 +139,29 @@ BatchedCard result_of(Call& call, std::size_t index, const BatchItem& item, Writ
     result.status = item.create ? 201 : item.delete_ ? 204 : 200;
     written.after.url = url_of(call.kernel(), written.after);
     if (written.before) written.before->url = written.after.url;
-    const Card* before = written.before ? &*written.before : nullptr;
+    CompactCard card{shown(call, written.after)};
+    const auto is_long = [](const std::string& values) {
+        return values.size() > static_cast<std::size_t>(most_compact_values);
+    };
+    std::string& after = written.after.properties.text;
+    std::string* before = written.before ? &written.before->properties.text : nullptr;
+    if (is_long(after) || (before && is_long(*before))) {
+        const bool same = before && *before == after;
+        after = R"({"truncated":true})";
+        if (before) *before = same ? after : R"({"truncated": true})";  // another text: it differs
+    }
     write_difference(
-        record_of<Card>(), before, &written.after, result.changes.text, result.previous.text
+        record_of<Card>(),
+        written.before ? &*written.before : nullptr,
+        &written.after,
+        result.changes.text,
+        result.previous.text
     );
-    result.card = shown(call, std::move(written.after));
+    if (is_long(card.card.properties.text)) {
+        card.properties_omitted = true;
+        card.card.properties.text = "{}";
+    }
+    result.card = std::move(card);
     return result;
 }
 
@@ -158,17 +179,23 @@ BatchedCard result_of(
 // ---------------------------------------------------------------------- what they have in common
 
 // All at once and in one order, so that two batches do not wait for each other's cards.
-constexpr Sql lock_cards{"boards.lock_cards_of_batch", R"(
+constexpr std::string_view wanted_cards = R"(
     WITH wanted AS (
-        SELECT w.id FROM unnest($2::uuid[]) w (id)
+        SELECT w.id FROM unnest($5::uuid[]) w (id)
         UNION
-        SELECT c.id FROM unnest($3::text[], $4::text[]) w (board_key, number)
+        SELECT c.id FROM unnest($6::text[], $7::text[]) w (board_key, number)
         JOIN boards b ON b.org_id = $1 AND b.key = w.board_key
         JOIN cards c
             ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint
+    ), seen AS (
+        SELECT c.id FROM cards c
+        WHERE c.org_id = $1 AND c.id IN (SELECT id FROM wanted)
+            AND (c.id = ANY ($8::uuid[]) AND)";
+constexpr std::string_view or_changed = "c.board_id) OR ";
+constexpr std::string_view and_those_who_wait = R"(c.board_id))
     ), waiting AS (
         SELECT l.target_id AS id FROM card_links l
-        WHERE l.org_id = $1 AND l.card_id IN (SELECT id FROM wanted) AND l.kind = 'blocks'
+        WHERE l.org_id = $1 AND l.card_id IN (SELECT id FROM seen) AND l.kind = 'blocks'
     )
     SELECT c.id, c.board_id, c.number,
         (SELECT b.key FROM boards b WHERE b.org_id = $1 AND b.id = c.board_id) AS board_key,
@@ -176,9 +203,12 @@ constexpr Sql lock_cards{"boards.lock_cards_of_batch", R"(
             AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash) AS may_take_key
     FROM cards c
     WHERE c.org_id = $1
-        AND c.id IN (SELECT id FROM wanted UNION SELECT id FROM waiting)
+        AND c.id IN (SELECT id FROM seen UNION SELECT id FROM waiting)
     ORDER BY c.id
-    FOR UPDATE OF c)"};
+    FOR UPDATE OF c)";
+constexpr Sql lock_cards{
+    "boards.lock_cards_of_batch",
+    SqlText<wanted_cards, if_seen, or_changed, if_editor, and_those_who_wait>::view};
 
 struct LockedCard {
     Uuid id;
@@ -191,11 +221,12 @@ SVC_RECORD(LockedCard, (id, ""), (board_id, ""), (number, ""), (board_key, ""), 
 
 // An item that shares a board's lock in front of one that wants it alone would hold up another
 // such batch, and be held up by it, for good.
-constexpr Sql lock_boards{"boards.lock_boards_of_batch", R"(
-    SELECT board_id FROM board_counters
-    WHERE org_id = $1 AND board_id = ANY ($2::uuid[])
-    ORDER BY board_id
-    FOR UPDATE)"};
+constexpr std::string_view boards_of_batch = R"(
+    SELECT n.board_id FROM board_counters n
+    WHERE n.org_id = $1 AND n.board_id = ANY ($5::uuid[]) AND)";
+constexpr std::string_view in_order = "n.board_id) ORDER BY n.board_id FOR UPDATE OF n";
+constexpr Sql lock_boards{
+    "boards.lock_boards_of_batch", SqlText<boards_of_batch, if_editor, in_order>::view};
 
 /// Whether update_card would want the lock of the card's board alone: for new names, for an
 /// external key, or because it would share it twice.
@@ -233,19 +264,23 @@ public:
             const BatchedCard& done = batch_.results.emplace_back(run_one(i));
             ++(done.error ? batch_.failed_count : batch_.succeeded_count);
         }
-        if (dry_run_) tx.queue(undo_batch);
+        if (dry_run_) tx.roll_back_to(undo_batch);
         return std::move(batch_);
     }
 
 private:
     /// Whatever any item locks, in the order in which all lock: ties, cards, boards.
     void lock_all() {
-        std::vector<Uuid> ids;
+        std::vector<Uuid> ids, waited_for;  // to be changed; to be looked at
         std::vector<std::string> keys, numbers;
         bool ties = false;
-        const auto wait_for = [&](const std::vector<Uuid>& blockers) {
-            ids.insert(ids.end(), blockers.begin(), blockers.end());
+        const auto wait_for = [&](const std::vector<CardRef>& blockers) {
+            for (const CardRef& each : blockers) {
+                ids.push_back(*each.id);
+                waited_for.push_back(*each.id);
+            }
         };
+        find_ids_of_others();
         for (BatchItem& item : items_) {
             if (item.create && item.create->blocked_by) wait_for(*item.create->blocked_by);
             if (item.update && item.update->blocked_by.given())
@@ -259,10 +294,26 @@ private:
         }
         if (ties) lock_ties(call_);
         if (!ids.empty() || !keys.empty())
-            locked_ = call_.tx().all<LockedCard>(lock_cards, call_.org(), ids, keys, numbers);
+            locked_ = Seat::of(call_)
+                          .later<LockedCard>(call_.tx(), lock_cards, ids, keys, numbers, waited_for)
+                          .all();
         for (BatchItem& item : items_)
             if (CardRef* card = card_in(item)) name_by_id(*card);
         lock_boards_if_wanted();
+    }
+
+    /// Of the cards that items name besides the one they are about.
+    void find_ids_of_others() {
+        std::vector<CardRef*> others;
+        const auto add = [&](const std::vector<CardRef*>& refs) {
+            others.insert(others.end(), refs.begin(), refs.end());
+        };
+        for (BatchItem& item : items_) {
+            if (item.create) add(others_in(*item.create));
+            if (item.update) add(others_in(*item.update));
+            if (item.move) add(others_in(*item.move));
+        }
+        find_ids(call_, others);
     }
 
     /// What is made, put away or thrown away is counted on its board.
@@ -278,7 +329,7 @@ private:
             else if (item.move) wanted |= card && card->may_take_key;
             else wanted = true;
         }
-        if (wanted && !boards.empty()) call_.tx().queue(lock_boards, call_.org(), boards);
+        if (wanted && !boards.empty()) Seat::of(call_).queue(call_.tx(), lock_boards, boards);
     }
 
     const LockedCard* find(const CardRef& card) const {
@@ -291,7 +342,7 @@ private:
     }
 
     void name_by_id(CardRef& card) const {
-        if (const LockedCard* found = find(card)) card = CardRef{found->id, {}, 0};
+        if (const LockedCard* found = find(card)) card = CardRef(found->id);
     }
 
     BatchedCard run_one(std::size_t index) {
@@ -306,14 +357,14 @@ private:
                 item.version ? std::optional(*item.version + raised) : std::nullopt
             );
             Written written = carry_out(call_, item);
+            // What the database refuses is this item's failure, not that of the next one.
+            if (one_by_one_) tx.run(keep_item);
             if (written.before)
                 raised_[written.after.id] += written.after.version - written.before->version;
-            BatchedCard result = result_of(call_, index, item, std::move(written));
-            if (one_by_one_) tx.queue(keep_item);
-            return result;
+            return result_of(call_, index, item, std::move(written));
         } catch (const Failure& failure) {
             if (!one_by_one_) throw Failure(failure).with("index", std::to_string(index));
-            tx.queue(undo_item);
+            if (!tx.roll_back_to(undo_item)) throw;
             return result_of(call_, index, item, failure);
         }
     }
@@ -334,7 +385,7 @@ CardBatch batch(Call& call, const BatchCardsRequest& in) { return Batch(call, in
 const Operation batch_cards{
     .name = "batch_cards",
     .route = "POST /v1/cards:batch",
-    .summary = "Make, change, move, archive and delete up to 100 cards in one call.",
+    .summary = "Create, update, move, archive and delete up to 100 cards in one call.",
     .description =
         "All in one transaction, in the order they are given, so that what one item does the next "
         "one finds. All or nothing, unless `atomic` is false. `dry_run` shows the differences and "

@@ -34,7 +34,7 @@ SVC_RECORD(
     CreateBoardRequest,
     (name, "What people call it.", length(1, 200), trimmed),
     (key,
-     "In front of the numbers of its cards: ENG makes ENG-42. Made from the name if left out.",
+     "Prefix of its cards' keys: ENG makes ENG-42. Derived from the name if left out.",
      matches("[A-Z][A-Z0-9]{1,9}")),
     (description, "What the board is for.", length(0, 5000)),
     (icon, "Shown before its name."),
@@ -234,11 +234,12 @@ constexpr Sql list_page{"boards.list_boards", R"(
         FROM boards b
         LEFT JOIN board_grants g
             ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
-        WHERE b.org_id = $1 AND NOT b.in_trash AND b.is_archived = $5
+        WHERE b.org_id = $1 AND b.in_trash = $9
+            AND (b.is_archived = $5 OR b.in_trash) AND b.purged_at IS NULL
             AND ($6::text IS NULL OR (b.name, b.id) > ($6, $7::uuid))
     ) page
     JOIN board_view v ON v.org_id = $1 AND v.id = page.id
-    WHERE page.role IS NOT NULL
+    WHERE CASE WHEN $9 THEN page.role = 'admin' ELSE page.role IS NOT NULL END
     ORDER BY page.name, page.id
     LIMIT $8)"};
 
@@ -257,21 +258,29 @@ Board get(Call& call, const BoardId& in) {
 
 struct ListBoardsQuery {
     bool archived = false;
+    bool in_trash = false;
     Paging paging;
 };
 SVC_RECORD(
     ListBoardsQuery,
     (archived, "The archived boards instead of the others.", defaulted),
+    (in_trash,
+     "The boards in the trash that you may restore, instead of the others. Not with `archived`.",
+     defaulted),
     (paging, "", spread)
 );
 
 Page<Board> list(Call& call, const ListBoardsQuery& in) {
+    if (in.in_trash && in.archived)
+        throw wrong_in_query(call, "in_trash", "it does not go with archived");
     const auto after = call.after(in.paging);
     const std::optional<std::string> name = after ? std::optional(after->at(0)) : std::nullopt;
     const std::optional<std::string> id = after ? std::optional(after->at(1)) : std::nullopt;
     auto rows =
         Seat::of(call)
-            .later<Board>(call.tx(), list_page, in.archived, name, id, in.paging.page_size + 1)
+            .later<Board>(
+                call.tx(), list_page, in.archived, name, id, in.paging.page_size + 1, in.in_trash
+            )
             .all();
     for (Board& board : rows) board.url = url_of(call.kernel(), board);
     return call.page(std::move(rows), in.paging, [](const Board& last) {
@@ -284,7 +293,7 @@ Page<Board> list(Call& call, const ListBoardsQuery& in) {
 const Operation create_board{
     .name = "create_board",
     .route = "POST /v1/boards",
-    .summary = "Make a board.",
+    .summary = "Create a board.",
     .description =
         "Makes a board with its columns. Give a column the kind `queue` to let workers "
         "claim its cards.",

@@ -7,10 +7,18 @@ namespace svc::boards {
 
 namespace {
 
+// For those alone who have the role $6 or are admins.
 constexpr Sql lock_row{"boards.lock_board_row", R"(
-    SELECT now() AS now FROM boards
-    WHERE org_id = $1 AND id = $2 AND purged_at IS NULL
-    FOR NO KEY UPDATE)"};
+    SELECT now() AS now
+    FROM boards b
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    WHERE b.org_id = $1 AND b.id = $5 AND b.purged_at IS NULL
+        AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+            IN ('admin', $6)
+    FOR NO KEY UPDATE OF b)"};
 
 struct LockedRow {
     Timestamp now;
@@ -27,17 +35,19 @@ constexpr Sql write_board{"boards.update_board", R"(
 /// A board that is to be changed, locked.
 class BoardInHand {
 public:
-    BoardInHand(Call& call, const Uuid& id)
+    BoardInHand(Call& call, const Uuid& id, BoardRole least)
         : call_(call),
-          locked_(call.tx().later<LockedRow>(lock_row, call.org(), id)),
+          least_(least),
+          locked_(Seat::of(call).later<LockedRow>(call.tx(), lock_row, id, least)),
           found_(see_whole_board(call.tx(), Seat::of(call), id)) {}
 
     /// Reads it; throws for strangers, for lower roles and for another version than expected.
-    Board& require(BoardRole least) {
+    Board& require() {
         const auto locked = locked_.one();
         auto found = found_.one();
-        if (!locked || !found) not_found("board");
-        boards::require(found->role, least, "board");
+        if (!found) not_found("board");
+        boards::require(found->role, least_, "board");
+        if (!locked) not_found("board");
         found->url = url_of(call_.kernel(), *found);
         now_ = locked->now;
         before_ = *std::move(found);
@@ -86,6 +96,7 @@ private:
     }
 
     Call& call_;
+    const BoardRole least_;
     Later<LockedRow> locked_;
     Later<Board> found_;
     Timestamp now_;
@@ -108,7 +119,7 @@ SVC_RECORD(
     (board_id, ""),
     (name, "What people call it.", length(1, 200), trimmed),
     (key,
-     "In front of the numbers of its cards, which are found by their new names alone from then on.",
+     "Prefix of its cards' keys; the cards are found by their new keys alone from then on.",
      matches("[A-Z][A-Z0-9]{1,9}")),
     (description, "What the board is for; null clears it.", length(0, 5000)),
     (icon, "Shown before its name; null takes it away."),
@@ -117,8 +128,9 @@ SVC_RECORD(
 );
 
 Board update(Call& call, const UpdateBoardRequest& in) {
-    BoardInHand board(call, in.board_id);
-    Board& after = board.require(in.visibility.given() ? BoardRole::admin : BoardRole::editor);
+    const BoardRole least = in.visibility.given() ? BoardRole::admin : BoardRole::editor;
+    BoardInHand board(call, in.board_id, least);
+    Board& after = board.require();
     if (after.in_trash) not_found("board");
     if (after.is_archived) throw board_archived();
     in.name.apply_to(after.name);
@@ -138,24 +150,24 @@ struct BoardOnly {
 SVC_RECORD(BoardOnly, (board_id, ""));
 
 Board archive(Call& call, const BoardOnly& in) {
-    BoardInHand board(call, in.board_id);
-    Board& after = board.require(BoardRole::admin);
+    BoardInHand board(call, in.board_id, BoardRole::admin);
+    Board& after = board.require();
     if (after.in_trash) not_found("board");
     after.is_archived = true;
     return board.finish(board_updated);
 }
 
 Board restore(Call& call, const BoardOnly& in) {
-    BoardInHand board(call, in.board_id);
-    Board& after = board.require(BoardRole::admin);
+    BoardInHand board(call, in.board_id, BoardRole::admin);
+    Board& after = board.require();
     after.is_archived = false;
     after.in_trash = false;
     return board.finish(board_restored);
 }
 
 void remove(Call& call, const BoardOnly& in) {
-    BoardInHand board(call, in.board_id);
-    board.require(BoardRole::admin).in_trash = true;
+    BoardInHand board(call, in.board_id, BoardRole::admin);
+    board.require().in_trash = true;
     board.finish(board_deleted);
 }
 
@@ -176,7 +188,7 @@ const Operation update_board{
 const Operation delete_board{
     .name = "delete_board",
     .route = "DELETE /v1/boards/{board_id}",
-    .summary = "Put a board into the trash; restore_board brings it back.",
+    .summary = "Delete a board: it goes to the trash, and restore_board brings it back.",
     .description =
         "It is in no list any more, nothing on it can be changed or claimed, and its share links "
         "lead nowhere. Its key stays taken.",
@@ -190,7 +202,7 @@ const Operation delete_board{
 const Operation archive_board{
     .name = "archive_board",
     .route = "POST /v1/boards/{board_id}:archive",
-    .summary = "Put a board away: it can be read and not changed until restore_board.",
+    .summary = "Archive a board: it can be read and not changed until restore_board.",
     .description = "Workers claim no more of its cards.",
     .access = Access::board_admin,
     .idempotent = true,
@@ -200,7 +212,7 @@ const Operation archive_board{
 const Operation restore_board{
     .name = "restore_board",
     .route = "POST /v1/boards/{board_id}:restore",
-    .summary = "Bring a board back from the archive or the trash.",
+    .summary = "Restore a board from the archive or the trash.",
     .access = Access::board_admin,
     .idempotent = true,
     .handler = restore,

@@ -38,7 +38,9 @@ public:
     /// Queues copies of the blocks of the card `from` for `to`, whose own row is queued with the
     /// same `block_count`. The function returned sees to what the copies show; it is called once
     /// all copies are queued, so that they are made in one go.
-    virtual std::function<void()> copy(Call& call, const Uuid& from, const Card& to) = 0;
+    virtual std::function<void()> copy(
+        Kernel& kernel, Tx& tx, const PrincipalRef& by, const Uuid& from, const Card& to
+    ) = 0;
 
     /// Queues the question what is written on the card; the function returned reads it as Markdown,
     /// empty when nothing is. That somebody may see the card is for boards to judge.
@@ -46,6 +48,32 @@ public:
 
 protected:
     ~CardBodies() = default;
+};
+
+// --------------------------------------------------------------------------------- comments
+
+/// Offered by the module that keeps comments, to modules that make one beside what they do.
+class CardComments {
+public:
+    static constexpr std::string_view name = "boards.card_comments";
+    static constexpr std::size_t most_characters = 50'000;
+
+    /// One that has been looked at and is not written yet.
+    class Comment {
+    public:
+        virtual ~Comment() = default;
+        /// Asks, queues its row and the card's count of it, also in `card`, and tells of it. The
+        /// card is locked by the caller, who has also judged who may speak.
+        virtual void write(Call& call, Card& card, const Timestamp& now) = 0;
+    };
+    /// Reads Markdown as create_comment does; Failure 422 at ["body", `field`]. May queue look-ups;
+    /// they are read when the comment is written.
+    virtual std::unique_ptr<Comment> read(
+        Call& call, std::string_view field, const std::string& markdown
+    ) = 0;
+
+protected:
+    ~CardComments() = default;
 };
 
 // ---------------------------------------------------------------------------- the work brief

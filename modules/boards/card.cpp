@@ -1,12 +1,14 @@
 // Cards: making them, reading one.
 
 #include "modules/boards/card_requests.hpp"
+#include "modules/boards/edits.hpp"
 #include "modules/boards/labels.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/people.hpp"
 #include "modules/boards/property_values.hpp"
 #include "modules/boards/relatives.hpp"
+#include "modules/boards/stored_bytes.hpp"
 
 namespace svc::boards {
 
@@ -47,23 +49,28 @@ namespace {
 
 // Numbers have no gaps: whoever comes second waits here, and a rollback gives the number back.
 // What the following statements read is then the newest.
-constexpr Sql next_number{"boards.next_number", R"(
+constexpr std::string_view give_number = R"(
     WITH numbered AS (
         UPDATE board_counters
         SET last_number = last_number + 1, card_count = card_count + 1
-        WHERE org_id = $1 AND board_id = $2
+        WHERE org_id = $1 AND board_id = $5 AND)";
+constexpr std::string_view and_hold_column = R"($5)
         RETURNING last_number
     ), shared AS (
-        SELECT id FROM columns WHERE org_id = $1 AND id = $3
+        SELECT id FROM columns
+        WHERE org_id = $1 AND board_id = (SELECT $5::uuid FROM numbered) AND id = $6
         FOR KEY SHARE
     ), limited AS (
         SELECT id FROM columns
-        WHERE org_id = $1 AND id = $3 AND wip_policy = 'hard' AND wip_limit IS NOT NULL
+        WHERE org_id = $1 AND board_id = (SELECT $5::uuid FROM numbered) AND id = $6
+            AND wip_policy = 'hard' AND wip_limit IS NOT NULL
         FOR NO KEY UPDATE
     )
     SELECT last_number AS number, (SELECT count(*) FROM shared) AS columns,
         (SELECT count(*) FROM limited) AS limits
-    FROM numbered)"};
+    FROM numbered)";
+constexpr Sql next_number{
+    "boards.next_number", SqlText<give_number, if_editor, and_hold_column>::view};
 
 struct Number {
     std::int64_t number = 0;
@@ -137,7 +144,7 @@ Card card_on(Ground& ground, const CreateCardRequest& in, Call& call, const Uuid
     card.priority = in.priority;
     card.estimate = in.estimate;
     card.properties = AsJson(ground.values);
-    card.parent_card_id = in.parent_card_id;
+    card.parent_card_id = id_in(in.parent_card_id);
     card.blocked_by = AsJson(std::vector<Uuid>{});
     if (ground.blockers.given()) {
         card.blocked_by = AsJson(ground.blockers.ids());
@@ -209,9 +216,10 @@ std::optional<std::vector<Uuid>> assignees_of(const CreateCardRequest& in, const
 Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Card* like) {
     Tx& tx = call.tx();
     const Uuid& org = call.org();
-    const Anchors anchors{in.before_id, in.after_id};
-    if (in.blocked_by) lock_blockers(call, *in.blocked_by);
-    auto numbered = tx.later<Number>(next_number, org, in.board_id, in.column_id);
+    const Anchors anchors{id_in(in.before_id), id_in(in.after_id)};
+    std::optional<std::vector<Uuid>> blocked_by;
+    if (in.blocked_by) lock_blockers(call, blocked_by.emplace(ids_in(*in.blocked_by)));
+    auto numbered = Seat::of(call).later<Number>(tx, next_number, in.board_id, in.column_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto destination =
         tx.later<PlaceOfNew>(find_destination, org, in.board_id, in.column_id, in.external_key);
@@ -220,8 +228,8 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Ca
     WantedLabels labels(call, in.labels, in.board_id, std::nullopt);
     WantedValues values(call, in.properties, in.board_id, std::nullopt);
     WantedPeople people(call, assignees_of(in, like));
-    WantedParent parent(call, in.parent_card_id, std::nullopt);
-    WantedBlockers blockers(call, in.blocked_by, std::nullopt);
+    WantedParent parent(call, id_in(in.parent_card_id), std::nullopt);
+    WantedBlockers blockers(call, blocked_by, std::nullopt);
     auto body = body_of(call, in);
 
     const auto board = seen.one();
@@ -254,6 +262,15 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Ca
 
 }  // namespace
 
+std::vector<CardRef*> others_in(CreateCardRequest& in) {
+    std::vector<CardRef*> others;
+    for (auto* each : {&in.before_id, &in.after_id, &in.parent_card_id})
+        if (*each) others.push_back(&**each);
+    if (in.blocked_by)
+        for (CardRef& each : *in.blocked_by) others.push_back(&each);
+    return others;
+}
+
 Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     Tx& tx = call.tx();
     const Uuid id = new_uuid();
@@ -267,11 +284,15 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     ground.wanted_labels.make_new_ones(in.board_id);
     ground.wanted_values.make_new_options();
     insert(tx, card, ground.number);
+    store_bytes(call, bytes_of(card));
     if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
     if (ground.blockers.given()) ground.blockers.store(card.id);
     if (has_files(card.properties.text)) follow_files(call, {card.id});
     if (ground.body) ground.body->write(call, card);
-    if (bodies && card.block_count > 0) bodies->copy(call, like->id, card)();
+    if (bodies && card.block_count > 0) {
+        store_bodies(call, {like->id});
+        bodies->copy(call.kernel(), tx, ref_of(call.caller()), like->id, card)();
+    }
     CallDoer doer(call);
     const Placing placing{nullptr, card, &ground.destination.column, ground.board.now, doer};
     for (CardWatcher* watcher : moves().watchers()) watcher->made(tx, placing);
@@ -282,7 +303,11 @@ Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
 
 namespace {
 
-Card create(Call& call, const CreateCardRequest& in) { return make_card(call, in).after; }
+Card create(Call& call, const CreateCardRequest& in) {
+    CreateCardRequest wanted = in;
+    find_ids(call, others_in(wanted));
+    return make_card(call, wanted).after;
+}
 
 }  // namespace
 
@@ -298,7 +323,7 @@ const Operation get_card{
 const Operation create_card{
     .name = "create_card",
     .route = "POST /v1/boards/{board_id}/cards",
-    .summary = "Make a card.",
+    .summary = "Create a card.",
     .description =
         "Makes a card at the end of a column, or beside another card. Labels that the "
         "board lacks are added. A board may ask for values of some of its properties. With an "

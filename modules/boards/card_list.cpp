@@ -22,6 +22,7 @@ struct ListCardsQuery {
     std::optional<Moment> due_before;
     std::optional<Timestamp> updated_since;
     bool archived = false;
+    bool in_trash = false;
     std::optional<std::string> external_key;
     std::optional<std::string> text;
     std::optional<CardSort> sort;
@@ -37,6 +38,10 @@ SVC_RECORD(
     (due_before, "Only cards due before this day or instant."),
     (updated_since, "Only cards changed at this instant or later."),
     (archived, "The archived cards instead of the others.", defaulted),
+    (in_trash,
+     "The cards in the trash instead of the others, on boards where you may restore them: what was "
+     "deleted last comes first. Not with `archived` or `sort`.",
+     defaulted),
     (external_key, "Only cards with this external key.", length(1, 200)),
     (text, "Only cards with this in their title, whatever the case.", length(1, 200)),
     (sort,
@@ -59,12 +64,21 @@ SVC_RECORD(CardListed, (card, "", spread), (sort_key, ""));
 // The filters, and that the caller may see the card. $5 board, $6 column, $7 assignee, $8 label,
 // $9 priority, $10 due before, $11 updated since, $12 archived, $13 external key, $14 text;
 // $15 and $16 say where the last page ended.
-constexpr std::string_view listed = R"(
+constexpr std::string_view on_boards = R"(
         FROM cards c
         JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
         LEFT JOIN board_grants g
             ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
-        WHERE c.org_id = $1 AND NOT c.in_trash AND c.is_archived = $12
+        WHERE c.org_id = $1)";
+constexpr std::string_view out_of_trash = " AND NOT c.in_trash AND c.is_archived = $12";
+// Whoever may restore them.
+constexpr std::string_view in_trash = R"(
+            AND c.in_trash AND $12::boolean IS NOT NULL
+            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+                IN ('editor', 'admin'))";
+constexpr std::string_view filters = R"(
             AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
                 $3 = 'agent' AND EXISTS (
                     SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
@@ -85,6 +99,8 @@ constexpr std::string_view listed = R"(
             AND ($13::text IS NULL OR c.external_key = $13)
             AND ($14::text IS NULL OR position(
                 lower($14 COLLATE "und-x-icu") IN lower(c.title COLLATE "und-x-icu")) > 0))";
+
+constexpr std::string_view listed = SqlText<on_boards, out_of_trash, filters>::view;
 
 constexpr std::string_view keyed_by = "SELECT v.*, page.key::text AS sort_key FROM (SELECT c.id, ";
 constexpr std::string_view shapes = R"(
@@ -129,6 +145,10 @@ constexpr std::string_view before_edit = R"(
         ORDER BY c.last_edited_time DESC, c.id DESC)";
 constexpr Sql latest{"boards.list_cards_by_edit", PageSql<by_edit, before_edit, falling>::view};
 
+constexpr Sql thrown_away{
+    "boards.list_cards_in_trash",
+    SqlText<keyed_by, by_edit, on_boards, in_trash, filters, before_edit, shapes, falling>::view};
+
 // Somebody's cards are few: found by the index of assignees, then put in order.
 constexpr std::string_view before_id_of_assigned = R"(
             AND c.id IN (
@@ -139,8 +159,35 @@ constexpr std::string_view before_id_of_assigned = R"(
 constexpr Sql assigned{
     "boards.list_cards_assigned", PageSql<by_id, before_id_of_assigned, falling>::view};
 
-// Orders that are made once all cards are found, of a column, a board or the workspace: $18 names
-// them.
+// By urgency or date the cards of a board lie in the index, those of a column among them.
+constexpr std::string_view by_priority_key = "c.priority_key AS key";
+constexpr std::string_view by_due_key = "c.due_key AS key";
+constexpr std::string_view after_priority_on_board = R"(
+            AND c.board_id = $5 AND (c.priority_key, c.id) > ($15, $16::uuid)
+        ORDER BY c.priority_key, c.id)";
+constexpr std::string_view after_due_on_board = R"(
+            AND c.board_id = $5 AND (c.due_key, c.id) > ($15, $16::uuid)
+        ORDER BY c.due_key, c.id)";
+constexpr std::string_view after_priority_in_column = R"(
+            AND c.board_id = (SELECT k.board_id FROM columns k WHERE k.org_id = $1 AND k.id = $6)
+            AND c.column_id = $6 AND (c.priority_key, c.id) > ($15, $16::uuid)
+        ORDER BY c.priority_key, c.id)";
+constexpr std::string_view after_due_in_column = R"(
+            AND c.board_id = (SELECT k.board_id FROM columns k WHERE k.org_id = $1 AND k.id = $6)
+            AND c.column_id = $6 AND (c.due_key, c.id) > ($15, $16::uuid)
+        ORDER BY c.due_key, c.id)";
+constexpr Sql by_priority_on_board{
+    "boards.list_cards_by_priority_on_board",
+    PageSql<by_priority_key, after_priority_on_board, rising>::view};
+constexpr Sql by_due_on_board{
+    "boards.list_cards_by_due_on_board", PageSql<by_due_key, after_due_on_board, rising>::view};
+constexpr Sql by_priority_in_column{
+    "boards.list_cards_by_priority_in_column",
+    PageSql<by_priority_key, after_priority_in_column, rising>::view};
+constexpr Sql by_due_in_column{
+    "boards.list_cards_by_due_in_column", PageSql<by_due_key, after_due_in_column, rising>::view};
+
+// Orders that are made once all cards are found, of a board or the workspace: $18 names them.
 constexpr std::string_view by_made_up =
     R"(card_sort_key($18, c.due, c.priority, c.position) COLLATE "C" AS key)";
 constexpr std::string_view after_made_up = R"(
@@ -148,16 +195,12 @@ constexpr std::string_view after_made_up = R"(
                 > ($15, $16::uuid)
         ORDER BY key, c.id)";
 constexpr std::string_view of_board = " AND c.board_id = $5 ";
-constexpr std::string_view of_column = " AND c.column_id = $6 AND NOT c.is_archived ";
 constexpr Sql sorted{
     "boards.list_cards_sorted",
     SqlText<keyed_by, by_made_up, listed, after_made_up, shapes, rising>::view};
 constexpr Sql sorted_on_board{
     "boards.list_cards_sorted_on_board",
     SqlText<keyed_by, by_made_up, listed, of_board, after_made_up, shapes, rising>::view};
-constexpr Sql sorted_in_column{
-    "boards.list_cards_sorted_in_column",
-    SqlText<keyed_by, by_made_up, listed, of_column, after_made_up, shapes, rising>::view};
 
 /// A statement, and the keys in front of its first page.
 struct Plan {
@@ -173,25 +216,32 @@ constexpr Plan plan_on_board{on_board, "9223372036854775807", highest_id};
 constexpr Plan plan_in_workspace{in_workspace, "", highest_id};
 constexpr Plan plan_assigned{assigned, "", highest_id};
 constexpr Plan plan_latest{latest, "infinity", highest_id};
+constexpr Plan plan_thrown_away{thrown_away, "infinity", highest_id};
 constexpr Plan plan_sorted{sorted, "", lowest_id};
 constexpr Plan plan_sorted_on_board{sorted_on_board, "", lowest_id};
-constexpr Plan plan_sorted_in_column{sorted_in_column, "", lowest_id};
+constexpr Plan plan_by_priority_on_board{by_priority_on_board, "", lowest_id};
+constexpr Plan plan_by_due_on_board{by_due_on_board, "", lowest_id};
+constexpr Plan plan_by_priority_in_column{by_priority_in_column, "", lowest_id};
+constexpr Plan plan_by_due_in_column{by_due_in_column, "", lowest_id};
 
 const Plan& plan_for(const ListCardsQuery& in, CardSort sort) {
     const bool in_one_column = in.column_id && !in.archived;
+    if (in.in_trash) return plan_thrown_away;
     if (sort == CardSort::updated) return plan_latest;
     if (sort == CardSort::position && in_one_column) return plan_in_column;
     if (sort == CardSort::created) {
         if (in.assignee_id) return plan_assigned;
         return in.board_id ? plan_on_board : plan_in_workspace;
     }
-    if (in_one_column) return plan_sorted_in_column;
+    if (sort == CardSort::priority && in.column_id) return plan_by_priority_in_column;
+    if (sort == CardSort::priority && in.board_id) return plan_by_priority_on_board;
+    if (sort == CardSort::due && in.column_id) return plan_by_due_in_column;
+    if (sort == CardSort::due && in.board_id) return plan_by_due_on_board;
     return in.board_id ? plan_sorted_on_board : plan_sorted;
 }
 
 bool names_its_order(const Plan& plan) {
-    return &plan == &plan_sorted || &plan == &plan_sorted_on_board ||
-           &plan == &plan_sorted_in_column;
+    return &plan == &plan_sorted || &plan == &plan_sorted_on_board;
 }
 
 std::optional<std::string> canonical_label(const std::optional<std::string>& label) {
@@ -200,6 +250,8 @@ std::optional<std::string> canonical_label(const std::optional<std::string>& lab
 }
 
 Page<Card> list(Call& call, const ListCardsQuery& in) {
+    if (in.in_trash && (in.archived || in.sort))
+        throw wrong_in_query(call, "in_trash", "it goes with neither archived nor sort");
     const CardSort sort = in.sort.value_or(in.column_id ? CardSort::position : CardSort::created);
     const Plan& plan = plan_for(in, sort);
     const auto after = call.after(in.paging);
@@ -232,7 +284,7 @@ Page<Card> list(Call& call, const ListCardsQuery& in) {
 const Operation list_cards{
     .name = "list_cards",
     .route = "GET /v1/cards",
-    .summary = "Find cards.",
+    .summary = "List cards, filtered and sorted.",
     .description = "Lists the cards you can see, narrowed by any of the filters together.",
     .access = Access::member,
     .handler = list,

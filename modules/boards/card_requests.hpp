@@ -13,8 +13,8 @@ struct CreateCardRequest {
     Uuid board_id;
     Uuid column_id;
     std::string title;
-    std::optional<Uuid> before_id;
-    std::optional<Uuid> after_id;
+    std::optional<CardRef> before_id;
+    std::optional<CardRef> after_id;
     std::optional<std::vector<std::string>> labels;
     std::optional<std::vector<Uuid>> assignees;
     std::optional<Moment> due;
@@ -22,8 +22,8 @@ struct CreateCardRequest {
     Priority priority{};
     std::optional<double> estimate;
     std::optional<PropertyInput> properties;
-    std::optional<Uuid> parent_card_id;
-    std::optional<std::vector<Uuid>> blocked_by;
+    std::optional<CardRef> parent_card_id;
+    std::optional<std::vector<CardRef>> blocked_by;
     std::optional<std::string> external_key;
     std::optional<std::vector<JsonText>> children;
     std::optional<std::string> markdown;
@@ -38,7 +38,8 @@ SVC_RECORD(
     (labels,
      "Ids or names; names the board does not know yet are added to it.",
      length(0, 50),
-     items_up_to(60)),
+     items_up_to(60),
+     trimmed),
     (assignees, "Ids of people and agents.", length(0, 20)),
     (due, "A day (2026-06-19) or an instant (2026-06-19T10:00:00Z)."),
     (start, "A day or an instant."),
@@ -71,8 +72,8 @@ struct UpdateCardRequest {
     Patch<Priority> priority;
     Patch<std::optional<double>> estimate;
     Patch<PropertyInput> properties;
-    Patch<std::optional<Uuid>> parent_card_id;
-    Patch<std::vector<Uuid>> blocked_by;
+    Patch<std::optional<CardRef>> parent_card_id;
+    Patch<std::vector<CardRef>> blocked_by;
     Patch<std::optional<std::string>> external_key;
     bool merge_properties = false;
 };
@@ -83,7 +84,8 @@ SVC_RECORD(
     (labels,
      "Ids or names, in place of those it has; names the board does not know yet are added to it.",
      length(0, 50),
-     items_up_to(60)),
+     items_up_to(60),
+     trimmed),
     (assignees, "Ids of people and agents, in place of those it has.", length(0, 20)),
     (due, "A day (2026-06-19) or an instant (2026-06-19T10:00:00Z); null clears it."),
     (start, "A day or an instant; null clears it."),
@@ -104,16 +106,15 @@ SVC_RECORD(
      "Your own name for it, unique among the board's open cards; null clears it.",
      length(1, 200)),
     (merge_properties,
-     "Adds labels, assignees and what is in lists among the properties to those it has; by REST "
-     "also `Prefer: merge-properties`.",
+     "Adds labels, assignees and what is in lists among the properties to those it has.",
      defaulted)
 );
 
 struct MoveCardRequest {
     CardRef card_id;
     Uuid column_id;
-    std::optional<Uuid> before_id;
-    std::optional<Uuid> after_id;
+    std::optional<CardRef> before_id;
+    std::optional<CardRef> after_id;
 };
 SVC_RECORD(
     MoveCardRequest,
@@ -134,7 +135,13 @@ struct Written {
     Card after;
 };
 
-// What the operations do, without what their answers have besides.
+/// The cards that a request names besides the one it is about.
+std::vector<CardRef*> others_in(CreateCardRequest& in);
+std::vector<CardRef*> others_in(UpdateCardRequest& in);
+std::vector<CardRef*> others_in(MoveCardRequest& in);
+
+// What the operations do, without what their answers have besides. Those other cards have ids by
+// then (find_ids).
 /// With `like`, a copy of that card in all that the request does not say.
 Written make_card(Call& call, const CreateCardRequest& in, const Card* like = nullptr);
 Written change_card(Call& call, const UpdateCardRequest& in);

@@ -20,10 +20,11 @@ public:
         : call_(call), in_(in), merge_(in.merge_properties || call.merge_properties()) {
         Tx& tx = call.tx();
         const Uuid& org = call.org();
-        const auto parent = in.parent_card_id.given() ? in.parent_card_id.value() : std::nullopt;
+        const auto parent = id_in(in.parent_card_id.value());
+        const auto blocked_by = ids_in(in.blocked_by.value());
         if (parent || in.blocked_by.given()) lock_ties(call);
-        lock_blockers(call, in.blocked_by.value());
-        tx.queue(lock_card, org, card);
+        lock_blockers(call, blocked_by);
+        lock_card(call, card);
         const auto key = in.external_key.given() ? in.external_key.value() : std::nullopt;
         // Whoever shares the board's lock first and then wants it alone may never get it.
         const bool both = in.labels.given() && in.properties.given();
@@ -33,7 +34,9 @@ public:
         labels_.emplace(call, if_given(in.labels), std::nullopt, card);
         people_.emplace(call, if_given(in.assignees));
         parent_.emplace(call, parent, card);
-        blockers_.emplace(call, if_given(in.blocked_by), card);
+        blockers_.emplace(
+            call, in.blocked_by.given() ? std::optional(blocked_by) : std::nullopt, card
+        );
         seen_ = Seat::of(call).later<CardSeen>(tx, see_card, card);
         time_ = tx.later<Now>(ask_time);
     }
@@ -66,7 +69,7 @@ private:
         in_.estimate.apply_to(card.estimate);
         in_.external_key.apply_to(card.external_key);
         parent_->require();
-        in_.parent_card_id.apply_to(card.parent_card_id);
+        if (in_.parent_card_id.given()) card.parent_card_id = id_in(in_.parent_card_id.value());
         if (blockers_->given() && blockers_->ids() != card.blocked_by.parsed()) {
             card.blocked_by = AsJson(blockers_->ids());
             card.blocked = blockers_->any_open();
@@ -113,10 +116,21 @@ private:
 };
 
 Card update(Call& call, const UpdateCardRequest& in) {
-    return shown(call, change_card(call, in).after);
+    UpdateCardRequest wanted = in;
+    find_ids(call, others_in(wanted));
+    return shown(call, change_card(call, wanted).after);
 }
 
 }  // namespace
+
+std::vector<CardRef*> others_in(UpdateCardRequest& in) {
+    std::vector<CardRef*> others;
+    if (in.parent_card_id.given() && in.parent_card_id.value())
+        others.push_back(&*in.parent_card_id.give());
+    if (in.blocked_by.given())
+        for (CardRef& each : in.blocked_by.give()) others.push_back(&each);
+    return others;
+}
 
 Written change_card(Call& call, const UpdateCardRequest& in) {
     return Update(call, in, id_of(call, in.card_id)).run();
@@ -130,9 +144,7 @@ const Operation update_card{
         "Changes only the fields that are sent, and only the values of properties that are named; "
         "null clears, lists replace unless `merge_properties` is set. Whoever ties cards in a "
         "circle, as parts of each other or as "
-        "waiting for each other, is refused with 409. Send the card's version as If-Match to "
-        "refuse to "
-        "overwrite somebody else's change (412).",
+        "waiting for each other, is refused with 409.",
     .access = Access::board_editor,
     .idempotent = true,
     .handler = update,

@@ -8,8 +8,11 @@ namespace svc::boards {
 
 namespace {
 
-constexpr Sql lock_column{"boards.lock_column", R"(
-    SELECT id FROM columns WHERE org_id = $1 AND board_id = $2 AND id = $3 FOR NO KEY UPDATE)"};
+constexpr std::string_view that_column = R"(
+    SELECT k.id FROM columns k
+    WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND)";
+constexpr std::string_view for_update = "$5) FOR NO KEY UPDATE OF k";
+constexpr Sql lock_column{"boards.lock_column", SqlText<that_column, if_editor, for_update>::view};
 
 constexpr Sql write_column{"boards.update_column", R"(
     UPDATE columns
@@ -59,35 +62,6 @@ namespace {
 
 // ------------------------------------------------------------------------------ changing one
 
-struct ColumnQueueChange {
-    Patch<bool> enabled;
-    Patch<std::int64_t> lease_ttl_seconds;
-    Patch<std::int64_t> max_attempts;
-    Patch<std::int64_t> backoff_seconds;
-    Patch<std::int64_t> backoff_max_seconds;
-    Patch<QueueOrder> order;
-    Patch<std::optional<Uuid>> on_complete_column_id;
-    Patch<std::optional<Uuid>> on_exhausted_column_id;
-};
-SVC_RECORD(
-    ColumnQueueChange,
-    (enabled,
-     "Whether workers may claim its cards. Switched off, workers lose the cards they have; "
-     "switched "
-     "on, all cards here are ready."),
-    (lease_ttl_seconds, "How long a claim holds unless renewed.", range(5, 86400)),
-    (max_attempts, "Failed or expired claims before a card is exhausted.", range(1, 100)),
-    (backoff_seconds,
-     "Pause after the first failure; doubles with every further one.",
-     range(0, 86400)),
-    (backoff_max_seconds, "The pause never exceeds this.", range(0, 86400)),
-    (order, "Which card is next; under `fifo` cards that were here before go by their age."),
-    (on_complete_column_id,
-     "Where completed cards go; null: the next column to the right. Never this column."),
-    (on_exhausted_column_id,
-     "Where cards go when their attempts are used up; null: they stay. Never this column.")
-);
-
 struct UpdateColumnRequest {
     Uuid board_id;
     Uuid column_id;
@@ -121,15 +95,7 @@ Column changed_by(const UpdateColumnRequest& in, Column column) {
     in.wip_limit.apply_to(column.wip_limit);
     in.wip_policy.apply_to(column.wip_policy);
     if (!in.queue.given()) return column;
-    const ColumnQueueChange& queue = in.queue.value();
-    queue.enabled.apply_to(column.queue.enabled);
-    queue.lease_ttl_seconds.apply_to(column.queue.lease_ttl_seconds);
-    queue.max_attempts.apply_to(column.queue.max_attempts);
-    queue.backoff_seconds.apply_to(column.queue.backoff_seconds);
-    queue.backoff_max_seconds.apply_to(column.queue.backoff_max_seconds);
-    queue.order.apply_to(column.queue.order);
-    queue.on_complete_column_id.apply_to(column.queue.on_complete_column_id);
-    queue.on_exhausted_column_id.apply_to(column.queue.on_exhausted_column_id);
+    in.queue.value().apply_to(column.queue);
     return column;
 }
 
@@ -166,7 +132,7 @@ public:
         const Uuid& org = call.org();
         if (in.kind.given() || in.queue.given())
             residents_.emplace(call, in.board_id, in.column_id, std::vector<Uuid>{});
-        else tx.queue(lock_column, org, in.board_id, in.column_id);
+        else Seat::of(call).queue(tx, lock_column, in.board_id, in.column_id);
         seen_ = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
         found_ = tx.later<Column>(see_column, org, in.board_id, in.column_id);
         targets_ = named_targets(in);
@@ -244,7 +210,7 @@ Column move(Call& call, const MoveColumnRequest& in) {
     Tx& tx = call.tx();
     const ColumnAnchors anchors{in.before_id, in.after_id};
     require_one_anchor(call, anchors);
-    tx.queue(lock_column, call.org(), in.board_id, in.column_id);
+    Seat::of(call).queue(tx, lock_column, in.board_id, in.column_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = tx.later<Column>(see_column, call.org(), in.board_id, in.column_id);
     auto spots = find_column_spot(tx, call.org(), in.board_id, anchors, {}, in.column_id);

@@ -9,16 +9,19 @@ namespace svc::boards {
 namespace {
 
 // In front of everything: cards first, whether they stand there or only come back there.
-constexpr Sql lock_all_cards{"boards.lock_all_cards_in_column", R"(
-    SELECT id FROM cards WHERE org_id = $1 AND column_id = $2
-    ORDER BY id
-    FOR UPDATE)"};
+constexpr std::string_view all_cards = R"(
+    SELECT c.id FROM cards c
+    WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6 AND)";
+constexpr std::string_view cards_in_order = "$5) ORDER BY c.id LIMIT 20002 FOR UPDATE OF c";
+constexpr Sql lock_all_cards{
+    "boards.lock_all_cards_in_column", SqlText<all_cards, if_editor, cards_in_order>::view};
 
 // The other columns may name the one that goes.
-constexpr Sql lock_all_columns{"boards.lock_columns_of_board", R"(
-    SELECT id FROM columns WHERE org_id = $1 AND board_id = $2
-    ORDER BY id
-    FOR NO KEY UPDATE)"};
+constexpr std::string_view all_columns = R"(
+    SELECT k.id FROM columns k WHERE k.org_id = $1 AND k.board_id = $5 AND)";
+constexpr std::string_view columns_in_order = "$5) ORDER BY k.id FOR NO KEY UPDATE OF k";
+constexpr Sql lock_all_columns{
+    "boards.lock_columns_of_board", SqlText<all_columns, if_editor, columns_in_order>::view};
 
 constexpr Sql see_columns{"boards.see_columns", R"(
     SELECT v.* FROM column_view v
@@ -45,8 +48,17 @@ SVC_RECORD(LastPlace, (below, ""));
 
 // They stand nowhere; should they come back, then there.
 constexpr Sql take_hidden_along{"boards.move_hidden_cards", R"(
-    UPDATE cards SET column_id = $3, version = version + 1
-    WHERE org_id = $1 AND column_id = $2 AND (is_archived OR in_trash))"};
+    UPDATE cards
+    SET column_id = $3, version = version + 1
+    WHERE org_id = $1 AND column_id = $2 AND (is_archived OR in_trash)
+    RETURNING id, title, version)"};
+
+struct HiddenCard {
+    Uuid id;
+    std::string title;
+    std::int64_t version = 0;
+};
+SVC_RECORD(HiddenCard, (id, ""), (title, ""), (version, ""));
 
 constexpr Sql drop_column{"boards.delete_column", R"(
     DELETE FROM columns WHERE org_id = $1 AND board_id = $2 AND id = $3)"};
@@ -73,7 +85,7 @@ public:
           residents_(locked(call, in), in.board_id, in.column_id, others(in)),
           seen_(Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id)),
           columns_([&] {
-              call.tx().queue(lock_all_columns, call.org(), in.board_id);
+              Seat::of(call).queue(call.tx(), lock_all_columns, in.board_id);
               return call.tx().later<ColumnSeen>(see_columns, call.org(), in.board_id);
           }()),
           hidden_(call.tx().later<Hidden>(count_hidden, call.org(), in.board_id, in.column_id)),
@@ -92,7 +104,7 @@ public:
         const Event event =
             removed(column_deleted, column).on_board(column.board_id).in_column(column.id);
         call_.ask(event);
-        if (residents_.count() > 0) move_cards(*target);
+        if (residents_.count() > 0) move_cards(column, *target);
         send_elsewhere(target);
         take_along(target);
         call_.tx().queue(drop_column, call_.org(), in_.board_id, in_.column_id);
@@ -101,7 +113,7 @@ public:
 
 private:
     static Call& locked(Call& call, const DeleteColumnRequest& in) {
-        call.tx().queue(lock_all_cards, call.org(), in.column_id);
+        Seat::of(call).queue(call.tx(), lock_all_cards, in.board_id, in.column_id);
         return call;
     }
 
@@ -134,8 +146,17 @@ private:
                 Fault::conflict, "The column has cards; say by move_cards_to where they go."
             )
                 .with("reason", "column_not_empty")
-                .with("count", std::to_string(count));
-        if (hidden_.must().hidden > 0 && all_.size() == 1)
+                .with("count", std::to_string(column.card_count));
+        const std::int64_t hidden = hidden_.must().hidden;
+        if (hidden > static_cast<std::int64_t>(most_residents))
+            throw Failure(
+                Fault::conflict,
+                "More than 10,000 archived and trashed cards belong to the column; restore and "
+                "move "
+                "some of them first."
+            )
+                .with("reason", "too_many_cards");
+        if (hidden > 0 && all_.size() == 1)
             throw Failure(
                 Fault::conflict,
                 "The board's archived and trashed cards have no other column to come back to."
@@ -149,7 +170,12 @@ private:
             require_keys_once(keys_);
     }
 
-    void move_cards(const Column& target) {
+    static EventPlace place_of(const Column& column) {
+        return {column.board_id, column.id, column.name, std::string(name_of(column.kind))};
+    }
+
+    void move_cards(const Column& column, const Column& target) {
+        residents_.go(place_of(column), place_of(target));
         const ColumnRules rules = rules_of(target);
         OrderKey place = last_.must().below;
         std::vector<Card> after;
@@ -199,7 +225,33 @@ private:
         });
         const auto neighbour = self == all_.begin() ? self + 1 : self - 1;
         const Uuid to = target ? target->id : neighbour->column.id;
-        call_.tx().queue(take_hidden_along, call_.org(), in_.column_id, to);
+        const auto moved =
+            call_.tx().all<HiddenCard>(take_hidden_along, call_.org(), in_.column_id, to);
+        std::vector<Event> events;
+        for (const HiddenCard& each : moved) events.push_back(told_of(each, to));
+        call_.tell_all(events);
+    }
+
+    Event told_of(const HiddenCard& card, const Uuid& to) const {
+        Event event;
+        event.kind = &card_moved;
+        event.id = card.id;
+        event.version = card.version;
+        event.name = card.title;
+        event.changes =
+            R"({"column_id":")" + to.str() + R"(","version":)" + std::to_string(card.version) + '}';
+        event.previous = R"({"column_id":")" + in_.column_id.str() + R"(","version":)" +
+                         std::to_string(card.version - 1) + '}';
+        return std::move(event)
+            .on_board(in_.board_id)
+            .in_column(to)
+            .moved(place_of(column(in_.column_id)), place_of(column(to)));
+    }
+
+    const Column& column(const Uuid& id) const {
+        return std::ranges::find(
+                   all_, id, [](const ColumnSeen& each) { return each.column.id; }
+        )->column;
     }
 
     Call& call_;

@@ -66,6 +66,17 @@ ColumnRules rules_of(const Column& column) {
         .queue_order = column.queue.order};
 }
 
+void ColumnQueueChange::apply_to(ColumnQueue& queue) const {
+    enabled.apply_to(queue.enabled);
+    lease_ttl_seconds.apply_to(queue.lease_ttl_seconds);
+    max_attempts.apply_to(queue.max_attempts);
+    backoff_seconds.apply_to(queue.backoff_seconds);
+    backoff_max_seconds.apply_to(queue.backoff_max_seconds);
+    order.apply_to(queue.order);
+    on_complete_column_id.apply_to(queue.on_complete_column_id);
+    on_exhausted_column_id.apply_to(queue.on_exhausted_column_id);
+}
+
 std::vector<Uuid> targets_of(const ColumnQueue& queue) {
     std::vector<Uuid> targets;
     for (const auto& each : {queue.on_complete_column_id, queue.on_exhausted_column_id})
@@ -187,7 +198,7 @@ struct CreateColumnRequest {
     ColumnKind kind{};
     std::optional<std::int64_t> wip_limit;
     WipPolicy wip_policy{};
-    std::optional<ColumnQueue> queue;
+    std::optional<ColumnQueueChange> queue;
     std::optional<Uuid> before_id;
     std::optional<Uuid> after_id;
 };
@@ -199,7 +210,9 @@ SVC_RECORD(
     (kind, "What being here means; cards that reach `done` are complete.", defaulted),
     (wip_limit, "How many cards may stand here at once.", range(1, 1000)),
     (wip_policy, "`hard` refuses cards beyond the limit, `soft` only shows it.", defaulted),
-    (queue, "The column as a work queue; by default on for the kind `queue`."),
+    (queue,
+     "The column as a work queue: on for the kind `queue` unless `enabled` is sent as false; the "
+     "members that are left out have their defaults."),
     (before_id, "The column to stand to the left of; not together with `after_id`."),
     (after_id, "The column to stand to the right of; the rightmost if left out.")
 );
@@ -207,9 +220,9 @@ SVC_RECORD(
 Column create(Call& call, const CreateColumnRequest& in) {
     const ColumnAnchors anchors{in.before_id, in.after_id};
     require_one_anchor(call, anchors);
-    const ColumnQueue queue =
-        in.queue.value_or(ColumnQueue{.enabled = in.kind == ColumnKind::queue});
-    call.tx().queue(lock_definitions, call.org(), in.board_id);
+    ColumnQueue queue{.enabled = in.kind == ColumnKind::queue};
+    if (in.queue) in.queue->apply_to(queue);
+    lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
     auto found = find_column_spot(
         call.tx(), call.org(), in.board_id, anchors, targets_of(queue), std::nullopt

@@ -26,6 +26,38 @@ inline constexpr Sql see_column{"boards.get_column", R"(
 /// What the column asks of cards that come into it.
 ColumnRules rules_of(const Column& column);
 
+/// A queue as a request has it: what is left out stays as it is, or as it is by default.
+struct ColumnQueueChange {
+    Patch<bool> enabled;
+    Patch<std::int64_t> lease_ttl_seconds;
+    Patch<std::int64_t> max_attempts;
+    Patch<std::int64_t> backoff_seconds;
+    Patch<std::int64_t> backoff_max_seconds;
+    Patch<QueueOrder> order;
+    Patch<std::optional<Uuid>> on_complete_column_id;
+    Patch<std::optional<Uuid>> on_exhausted_column_id;
+
+    void apply_to(ColumnQueue& queue) const;
+};
+SVC_RECORD(
+    ColumnQueueChange,
+    (enabled,
+     "Whether workers may claim its cards. Switched off, workers lose the cards they have; "
+     "switched "
+     "on, all cards here are ready."),
+    (lease_ttl_seconds, "How long a claim holds unless renewed.", range(5, 86400)),
+    (max_attempts, "Failed or expired claims before a card is exhausted.", range(1, 100)),
+    (backoff_seconds,
+     "Pause after the first failure; doubles with every further one.",
+     range(0, 86400)),
+    (backoff_max_seconds, "The pause never exceeds this.", range(0, 86400)),
+    (order, "Which card is next; under `fifo` cards that were here before go by their age."),
+    (on_complete_column_id,
+     "Where completed cards go; null: the next column to the right. Never this column."),
+    (on_exhausted_column_id,
+     "Where cards go when their attempts are used up; null: they stay. Never this column.")
+);
+
 /// The columns that a queue sends its cards to by name.
 std::vector<Uuid> targets_of(const ColumnQueue& queue);
 

@@ -104,7 +104,7 @@ SVC_RECORD(
     CardContextQuery,
     (card_id, "Its id, or its key such as ENG-42."),
     (max_tokens,
-     "How long the text may be, at a guess that is rather too high.",
+     "How long the text may be, by a conservative estimate.",
      range(200, 100'000),
      defaulted)
 );
@@ -271,7 +271,7 @@ const Operation get_card_context{
         "Markdown within `max_tokens`: what the card is, its specification and acceptance list, "
         "the cards that have to be done first and what came of them, earlier attempts, and the "
         "newest comments. When all of it is too long, each part gets its share. The same text has "
-        "the same ETag; send it as If-None-Match to hear 304 while nothing has changed.",
+        "the same `etag`.",
     .access = Access::board_viewer,
     .handler = get_context,
 };

@@ -11,6 +11,9 @@ public:
     virtual PrincipalRef who() const = 0;
     virtual void ask(const Event& event) = 0;
     virtual void tell(const Event& event) = 0;
+    virtual void tell_all(const std::vector<Event>& events) {
+        for (const Event& each : events) tell(each);
+    }
     virtual void after_commit(std::function<void()> then) = 0;
 };
 
@@ -20,6 +23,7 @@ public:
     PrincipalRef who() const override { return ref_of(call_.caller()); }
     void ask(const Event& event) override { call_.ask(event); }
     void tell(const Event& event) override { call_.tell(event); }
+    void tell_all(const std::vector<Event>& events) override { call_.tell_all(events); }
     void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
 
 private:

@@ -21,14 +21,18 @@ SVC_RECORD(
 
 // Labels, properties and options keep their names until the copy has them. As a card that is made
 // takes it: whoever shared the lock first would stand in the way of others who do.
-constexpr Sql hold_board{"boards.hold_board_of_copy", R"(
-    SELECT board_id FROM board_counters
-    WHERE org_id = $1 AND board_id = (SELECT board_id FROM cards WHERE org_id = $1 AND id = $2)
-    FOR NO KEY UPDATE)"};
+constexpr std::string_view board_of_card = R"(
+    SELECT n.board_id FROM board_counters n
+    WHERE n.org_id = $1
+        AND n.board_id = (SELECT board_id FROM cards WHERE org_id = $1 AND id = $5)
+        AND)";
+constexpr std::string_view held = "n.board_id) FOR NO KEY UPDATE OF n";
+constexpr Sql hold_board{
+    "boards.hold_board_of_copy", SqlText<board_of_card, if_editor, held>::view};
 
 Card duplicate(Call& call, const DuplicateCardRequest& in) {
     const Uuid id = id_of(call, in.card_id);
-    call.tx().queue(hold_board, call.org(), id);
+    Seat::of(call).queue(call.tx(), hold_board, id);
     const auto seen = Seat::of(call).later<CardSeen>(call.tx(), see_card, id).one();
     require_changeable(seen, BoardRole::editor);
     require_out_of_trash(seen->card);
@@ -51,7 +55,7 @@ Card duplicate(Call& call, const DuplicateCardRequest& in) {
 const Operation duplicate_card{
     .name = "duplicate_card",
     .route = "POST /v1/cards/{card_id}:duplicate",
-    .summary = "Make a copy of a card.",
+    .summary = "Duplicate a card.",
     .description =
         "The copy has the same title, labels, assignees, dates, priority, estimate, properties, "
         "parent and body. Its comments, links, watchers, history and external key stay with the "

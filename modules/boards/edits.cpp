@@ -84,7 +84,8 @@ void store_edit(
     const auto events = events_of(before, after);
     for (const Event& event : events) call.ask(event);
     besides();
-    keep_version(tx, before);
+    const auto kept = keep_version(tx, before, after);
+    store_bytes(call, kept + std::max<std::int64_t>(bytes_of(after) - bytes_of(before), 0));
     store(tx, after);
     const bool sorted_anew = after.priority != before.priority || after.due != before.due;
     if (sorted_anew && after.queue.state != QueueState::idle)

@@ -5,6 +5,14 @@
 /// Writing down what somebody made of a card, but for its place.
 namespace svc::boards {
 
+/// What a card's row takes, roughly: most of it are its values.
+inline std::int64_t bytes_of(const Card& card) {
+    return static_cast<std::int64_t>(
+        200 + card.title.size() + card.properties.text.size() + card.labels.text.size() +
+        card.assignees.text.size()
+    );
+}
+
 inline constexpr Sql ask_time{"boards.time", "SELECT now() AS now"};
 
 struct Now {

@@ -51,19 +51,28 @@ SVC_RECORD(
     (id, "Of the grant."),
     (board_id, "The board it is about."),
     (principal, "The person or agent that has it."),
-    (role, "What they may do there; null when it was taken back."),
+    (role, "What they may do there; null when the grant was revoked."),
     (version, "Always 1.")
 );
 
 constexpr EventKind grant_created{
-    "grant.created", "board_grant", "Somebody was given a board.", &record_of<GrantChange>};
+    "grant.created",
+    "board_grant",
+    "Somebody was given a board.",
+    &record_of<GrantChange>,
+    at::board};
 constexpr EventKind grant_updated{
     "grant.updated",
     "board_grant",
     "Somebody may do more or less on a board.",
-    &record_of<GrantChange>};
+    &record_of<GrantChange>,
+    at::board};
 constexpr EventKind grant_deleted{
-    "grant.deleted", "board_grant", "A board was taken back.", &record_of<GrantChange>};
+    "grant.deleted",
+    "board_grant",
+    "A grant to a board was revoked.",
+    &record_of<GrantChange>,
+    at::board};
 
 constexpr Sql find_principal{"boards.find_grantee", R"(
     SELECT p.id, p.type AS principal_type, p.name
@@ -243,7 +252,7 @@ Verdict follow_member(Call& call, const Event& event) {
 const Operation list_board_grants{
     .name = "list_board_grants",
     .route = "GET /v1/boards/{board_id}/access-grants",
-    .summary = "List who was given a board, newest first.",
+    .summary = "List a board's access grants, newest first.",
     .access = Access::admin,
     .handler = list,
 };
@@ -251,7 +260,7 @@ const Operation list_board_grants{
 const Operation put_board_grant{
     .name = "put_board_grant",
     .route = "PUT /v1/boards/{board_id}/access-grants/{principal_id}",
-    .summary = "Let a person or an agent view or edit a board.",
+    .summary = "Grant a person or an agent access to a board.",
     .description =
         "For people it is more or less than their role in the workspace gives. An agent with any "
         "grant is confined: it sees the boards it was granted and no others, and does nothing that "
@@ -265,10 +274,11 @@ const Operation put_board_grant{
 const Operation delete_board_grant{
     .name = "delete_board_grant",
     .route = "DELETE /v1/boards/{board_id}/access-grants/{principal_id}",
-    .summary = "Take a grant back.",
+    .summary = "Revoke a grant.",
     .description =
         "Afterwards the role in the workspace decides again: an agent that loses its last grant is "
-        "no longer confined, so disable it if it is to see nothing. So an agent's is taken back by "
+        "no longer confined, so disable it if it is to see nothing. So an agent's grant is revoked "
+        "by "
         "a "
         "person.",
     .access = Access::admin,

@@ -9,15 +9,19 @@ namespace {
 
 // The cards that carry it, before the board's own row: in the order of
 // docs/decisions/0011-boards-tells-its-watchers.md.
-constexpr Sql lock_labelled_cards{"boards.lock_cards_with_label", R"(
+constexpr std::string_view labelled_cards = R"(
     WITH labelled AS MATERIALIZED (
-        SELECT id FROM cards
-        WHERE org_id = $1 AND board_id = $2
-            AND labels @> jsonb_build_array(jsonb_build_object('id', $3::uuid))
-        ORDER BY id
-        FOR NO KEY UPDATE
+        SELECT c.id FROM cards c
+        WHERE c.org_id = $1 AND c.board_id = $5
+            AND c.labels @> jsonb_build_array(jsonb_build_object('id', $6::uuid))
+            AND)";
+constexpr std::string_view counted = R"($5)
+        ORDER BY c.id
+        FOR NO KEY UPDATE OF c
     )
-    SELECT count(*) FROM labelled)"};
+    SELECT count(*) FROM labelled)";
+constexpr Sql lock_labelled_cards{
+    "boards.lock_cards_with_label", SqlText<labelled_cards, if_editor, counted>::view};
 
 constexpr Sql find_label{"boards.find_label", R"(
     SELECT l.board_id, l.id, l.name, l.color, l.version,
@@ -61,8 +65,8 @@ public:
         Call& call, const Uuid& board, const Uuid& label, const std::optional<std::string>& name
     ) {
         Tx& tx = call.tx();
-        tx.queue(lock_labelled_cards, call.org(), board, label);
-        tx.queue(lock_definitions, call.org(), board);
+        Seat::of(call).queue(tx, lock_labelled_cards, board, label);
+        lock_definitions(call, board);
         auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, board);
         auto found = tx.later<LabelSeen>(find_label, call.org(), board, label, name);
         require_changeable(seen.one(), BoardRole::editor);

@@ -54,7 +54,7 @@ struct Ends {
 
 private:
     static Later<CardSeen> locked(Call& call, const Uuid& id, LinkType type) {
-        if (type == LinkType::blocks) call.tx().queue(lock_card, call.org(), id);
+        if (type == LinkType::blocks) lock_card(call, id);
         return Seat::of(call).later<CardSeen>(call.tx(), see_card, id);
     }
 };
@@ -195,7 +195,7 @@ void unlink(Call& call, const UnlinkCardsRequest& in) {
 const Operation link_cards{
     .name = "link_cards",
     .route = "POST /v1/cards/{card_id}/links",
-    .summary = "Say what two cards have to do with each other.",
+    .summary = "Link two cards.",
     .description =
         "One card blocks another, relates to it or is a duplicate of it. A card that others block "
         "shows `blocked` until all of them are done, archived or deleted. Whoever would make "
@@ -211,7 +211,7 @@ const Operation link_cards{
 const Operation unlink_cards{
     .name = "unlink_cards",
     .route = "DELETE /v1/cards/{card_id}/links/{link_id}",
-    .summary = "Take a link between two cards away.",
+    .summary = "Remove a link between two cards.",
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,

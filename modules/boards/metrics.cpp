@@ -3,6 +3,8 @@
 #include "modules/boards/operations.hpp"
 #include "modules/boards/statements.hpp"
 
+#include <map>
+
 namespace svc::boards {
 
 namespace {
@@ -33,7 +35,7 @@ SVC_RECORD(
     DayMetrics,
     (date, "A day in UTC."),
     (created_count, "Cards that were made."),
-    (completed_count, "Cards that reached a column of kind `done`.")
+    (completed_count, "Cards that reached a column of kind `done` from another kind.")
 );
 
 struct ColumnMetrics {
@@ -86,106 +88,229 @@ SVC_RECORD(
     (columns, "From left to right.")
 );
 
-// A stay begins when a card comes into a column and ends with its next step. Whoever was there
-// before anything is known counts from when the card was made.
-constexpr Sql measure{"boards.board_metrics", R"(
-    WITH span AS (
-        SELECT now() - make_interval(days => $3::int) AS since
-    ), steps AS MATERIALIZED (
-        SELECT t.board_sequence, t.kind, (t.data ->> 'id')::uuid AS card_id, t.at,
-            CASE WHEN t.kind NOT IN ('card.archived', 'card.deleted')
-                THEN (t.data ->> 'column_id')::uuid END AS column_id,
-            t.kind <> 'card.updated'
-                AND (t.kind <> 'card.moved' OR t.data -> 'changes' ? 'column_id') AS goes,
-            t.data #>> '{changes,completed_at}' IS NOT NULL AS completes
+// Read off the beginning of the text that the sequencer keeps (svc/envelope.hpp), as far as the
+// values: to parse all of so many would take seconds. No text within can look like a member, for
+// its quotes are escaped. A card that moves names its column twice, once among what changed; moved
+// up or down, once.
+constexpr Sql read_steps{"boards.steps_of_cards", R"(
+    SELECT e.kind, substr(e.data, 31, 36) AS card_id,
+        CASE WHEN e.kind NOT IN ('card.archived', 'card.deleted') AND e.place > 0
+            THEN substr(e.data, e.place + 13, 36)::uuid END AS column_id,
+        e.kind <> 'card.moved'
+            OR strpos(substr(e.data, e.place + 13), '"column_id":"') > 0 AS goes,
+        substr(e.head, strpos(e.head, '"occurred_at":"') + 15, 24)::timestamptz AS at
+    FROM (
+        SELECT h.kind, h.board_sequence, h.head, d.data,
+            strpos(split_part(d.data, '"changes":{', 1), '"column_id":"') AS place
         FROM (
-            SELECT x.board_sequence, x.kind, x.envelope::jsonb -> 'data' AS data,
-                (x.envelope::jsonb ->> 'occurred_at')::timestamptz AS at
+            SELECT x.kind, x.board_sequence, substr(x.envelope, 1, 2000) AS head
             FROM events x
             WHERE x.org_id = $1 AND x.board_id = $2
                 AND x.board_sequence > (
-                    SELECT h.board_sequence - $4 FROM event_board_heads h
+                    SELECT h.board_sequence - $3 FROM event_board_heads h
                     WHERE h.org_id = $1 AND h.board_id = $2)
-                AND x.kind IN ('card.created', 'card.moved', 'card.updated', 'card.archived',
-                    'card.restored', 'card.deleted')
+                AND x.kind IN ('card.created', 'card.moved', 'card.archived', 'card.restored',
+                    'card.deleted')
             OFFSET 0
-        ) t
-    ), stays AS MATERIALIZED (
-        SELECT s.card_id, s.column_id, s.at AS since,
-            lead(s.at) OVER (PARTITION BY s.card_id ORDER BY s.board_sequence) AS until,
-            row_number() OVER (PARTITION BY s.card_id ORDER BY s.board_sequence DESC) AS back
-        FROM steps s
-        WHERE s.goes
-    ), starts AS (
-        SELECT t.card_id, min(t.since) AS since
-        FROM stays t
-        JOIN columns k
-            ON k.org_id = $1 AND k.id = t.column_id AND k.kind IN ('queue', 'active')
-        GROUP BY t.card_id
-    ), finished AS MATERIALIZED (
-        SELECT s.at,
-            extract(epoch FROM s.at - c.created_time)::bigint AS lead,
-            extract(epoch FROM s.at - least(coalesce(w.since, c.created_time), s.at))::bigint
-                AS cycle
-        FROM steps s
-        JOIN cards c ON c.org_id = $1 AND c.id = s.card_id
-        LEFT JOIN starts w ON w.card_id = s.card_id
-        WHERE s.completes AND s.at >= (SELECT since FROM span)
-    ), ages AS MATERIALIZED (
-        SELECT c.column_id,
-            extract(epoch FROM now() - coalesce(t.since, c.created_time))::bigint AS age
-        FROM cards c
-        LEFT JOIN stays t ON t.card_id = c.id AND t.back = 1 AND t.column_id = c.column_id
-        WHERE c.org_id = $1 AND c.board_id = $2 AND NOT c.is_archived AND NOT c.in_trash
-    )
-    SELECT $2::uuid AS board_id, $3::bigint AS days, (SELECT min(at) FROM steps) AS known_since,
-        (SELECT jsonb_agg(jsonb_build_object('date', to_char(d.day, 'YYYY-MM-DD'),
-             'created_count', (
-                 SELECT count(*) FROM steps s
-                 WHERE s.kind = 'card.created' AND (s.at AT TIME ZONE 'UTC')::date = d.day),
-             'completed_count', (
-                 SELECT count(*) FROM finished f
-                 WHERE (f.at AT TIME ZONE 'UTC')::date = d.day)) ORDER BY d.day)
-         FROM (
-             SELECT ((now() AT TIME ZONE 'UTC')::date - n) AS day
-             FROM generate_series(0, $3::int - 1) n
-         ) d) AS throughput,
-        (SELECT jsonb_build_object('count', count(*),
-             'median_seconds', percentile_disc(0.5) WITHIN GROUP (ORDER BY cycle),
-             'p85_seconds', percentile_disc(0.85) WITHIN GROUP (ORDER BY cycle),
-             'longest_seconds', max(cycle)) FROM finished) AS cycle_time,
-        (SELECT jsonb_build_object('count', count(*),
-             'median_seconds', percentile_disc(0.5) WITHIN GROUP (ORDER BY lead),
-             'p85_seconds', percentile_disc(0.85) WITHIN GROUP (ORDER BY lead),
-             'longest_seconds', max(lead)) FROM finished) AS lead_time,
-        (SELECT coalesce(jsonb_agg(jsonb_build_object('column_id', k.id, 'name', k.name,
-             'kind', k.kind, 'wip_limit', k.wip_limit, 'card_count', a.count,
-             'entered_count', coalesce(m.entered, 0), 'left_count', coalesce(m.gone, 0),
-             'stay', m.stay, 'age', a.age) ORDER BY k.position, k.id), '[]')
-         FROM columns k
-         CROSS JOIN LATERAL (
-             SELECT count(*), jsonb_build_object('count', count(*),
-                 'median_seconds', percentile_disc(0.5) WITHIN GROUP (ORDER BY g.age),
-                 'p85_seconds', percentile_disc(0.85) WITHIN GROUP (ORDER BY g.age),
-                 'longest_seconds', max(g.age)) AS age
-             FROM ages g WHERE g.column_id = k.id
-         ) a
-         CROSS JOIN LATERAL (
-             SELECT count(*) FILTER (WHERE t.since >= p.since) AS entered,
-                 count(*) FILTER (WHERE t.until >= p.since) AS gone,
-                 jsonb_build_object('count', count(*) FILTER (WHERE t.until >= p.since),
-                     'median_seconds', percentile_disc(0.5) WITHIN GROUP (ORDER BY t.long)
-                         FILTER (WHERE t.until >= p.since),
-                     'p85_seconds', percentile_disc(0.85) WITHIN GROUP (ORDER BY t.long)
-                         FILTER (WHERE t.until >= p.since),
-                     'longest_seconds', max(t.long) FILTER (WHERE t.until >= p.since)) AS stay
-             FROM (
-                 SELECT y.since, y.until, extract(epoch FROM y.until - y.since)::bigint AS long
-                 FROM stays y WHERE y.column_id = k.id
-             ) t
-             CROSS JOIN span p
-         ) m
-         WHERE k.org_id = $1 AND k.board_id = $2 AND NOT k.in_trash) AS columns)"};
+        ) h
+        CROSS JOIN LATERAL (
+            SELECT substr(h.head, strpos(h.head, '"data":{"object":"card","id":"')) AS data
+            WHERE strpos(h.head, '"data":{"object":"card","id":"') > 0
+            OFFSET 0
+        ) d
+        OFFSET 0
+    ) e
+    ORDER BY e.board_sequence)"};
+
+struct Step {
+    std::string kind;
+    Uuid card_id;
+    std::optional<Uuid> column_id;  ///< none: it left the board
+    bool goes = false;              ///< from one place to another
+    Timestamp at;
+};
+SVC_RECORD(Step, (kind, ""), (card_id, ""), (column_id, ""), (goes, ""), (at, ""));
+
+// Those that stand on the board, and those that were completed while it is looked at.
+constexpr Sql read_cards{"boards.cards_to_measure", R"(
+    SELECT c.id, c.column_id, c.created_time, NOT c.is_archived AND NOT c.in_trash AS stands
+    FROM cards c
+    WHERE c.org_id = $1 AND c.board_id = $2
+        AND (NOT c.is_archived AND NOT c.in_trash
+            OR c.completed_at >= now() - make_interval(days => $3::int)))"};
+
+struct MeasuredCard {
+    Uuid id;
+    Uuid column_id;
+    Timestamp created_time;
+    bool stands = false;
+};
+SVC_RECORD(MeasuredCard, (id, ""), (column_id, ""), (created_time, ""), (stands, ""));
+
+constexpr Sql read_columns{"boards.columns_to_measure", R"(
+    SELECT k.id AS column_id, k.name, k.kind, k.wip_limit, now() AS now
+    FROM columns k
+    WHERE k.org_id = $1 AND k.board_id = $2 AND NOT k.in_trash
+    ORDER BY k.position, k.id)"};
+
+struct MeasuredColumn {
+    Uuid column_id;
+    std::string name;
+    ColumnKind kind{};
+    std::optional<std::int64_t> wip_limit;
+    Timestamp now;
+};
+SVC_RECORD(MeasuredColumn, (column_id, ""), (name, ""), (kind, ""), (wip_limit, ""), (now, ""));
+
+constexpr std::int64_t micros_a_day = 86'400'000'000;
+
+std::int64_t seconds_between(const Timestamp& from, const Timestamp& until) {
+    return std::max<std::int64_t>(0, (until.micros - from.micros) / 1'000'000);
+}
+
+std::int64_t day_of(const Timestamp& at) { return at.micros / micros_a_day; }
+
+Date date_of(std::int64_t day) {
+    return Date::parse(Timestamp{day * micros_a_day}.str().substr(0, 10)).value();
+}
+
+Durations summed_up(std::vector<std::int64_t> seconds) {
+    std::ranges::sort(seconds);
+    const auto count = seconds.size();
+    const auto at = [&](std::size_t hundredths) {
+        return seconds[(count * hundredths + 99) / 100 - 1];
+    };
+    if (count == 0) return {};
+    return {static_cast<std::int64_t>(count), at(50), at(85), seconds.back()};
+}
+
+/// Goes through the steps once, oldest first, so that the cost rises with their number and with
+/// that of the cards and with nothing else. A stay begins when a card comes into a column and ends
+/// with its next step. Whoever was there before anything is known counts from when the card was
+/// made.
+class Measuring {
+public:
+    Measuring(const Uuid& board, std::int64_t days, std::vector<MeasuredColumn> columns)
+        : columns_(std::move(columns)), figures_(columns_.size()) {
+        metrics_.board_id = board;
+        metrics_.days = days;
+        now_ = columns_.empty() ? Timestamp{} : columns_.front().now;
+        since_ = {now_.micros - days * micros_a_day};
+        for (std::size_t i = 0; i < columns_.size(); ++i) at_.emplace(columns_[i].column_id, i);
+    }
+
+    void know(const std::vector<MeasuredCard>& cards) {
+        for (const MeasuredCard& each : cards) cards_.emplace(each.id, each);
+    }
+
+    void go_through(const std::vector<Step>& steps) {
+        for (const Step& each : steps) {
+            if (!metrics_.known_since || each.at < *metrics_.known_since)
+                metrics_.known_since = each.at;
+            if (each.kind == "card.created") ++created_[day_of(each.at)];
+            if (each.goes) go(each);
+        }
+    }
+
+    BoardMetrics result() {
+        for (const auto& [id, card] : cards_)
+            if (card.stands) grow_old(card);
+        std::vector<DayMetrics> throughput;
+        for (std::int64_t day = day_of(now_) - metrics_.days + 1; day <= day_of(now_); ++day)
+            throughput.push_back({date_of(day), created_[day], completed_[day]});
+        std::vector<ColumnMetrics> columns;
+        for (std::size_t i = 0; i < columns_.size(); ++i) columns.push_back(column(i));
+        metrics_.throughput = AsJson(throughput);
+        metrics_.cycle_time = AsJson(summed_up(std::move(cycles_)));
+        metrics_.lead_time = AsJson(summed_up(std::move(leads_)));
+        metrics_.columns = AsJson(columns);
+        return std::move(metrics_);
+    }
+
+private:
+    /// A card between two steps.
+    struct Whereabouts {
+        std::optional<Uuid> column;
+        Timestamp since;
+        std::optional<Timestamp> begun;  ///< when it first came where work on it could begin
+    };
+    struct Figures {
+        std::int64_t entered = 0;
+        std::vector<std::int64_t> stays, ages;
+    };
+
+    void go(const Step& step) {
+        Whereabouts& card = whereabouts_[step.card_id];
+        Figures* left = figures_of(card.column);
+        if (left && step.at >= since_) left->stays.push_back(seconds_between(card.since, step.at));
+        if (Figures* entered = figures_of(step.column_id); entered && step.at >= since_)
+            ++entered->entered;
+        const auto kind = kind_of(step.column_id);
+        const bool arrives = step.kind == "card.created" || step.kind == "card.moved";
+        if (arrives && kind == ColumnKind::done && kind_of(card.column) != ColumnKind::done)
+            complete(step, card.begun);
+        if (!card.begun && (kind == ColumnKind::queue || kind == ColumnKind::active))
+            card.begun = step.at;
+        card.column = step.column_id;
+        card.since = step.at;
+    }
+
+    void complete(const Step& step, const std::optional<Timestamp>& begun) {
+        const auto card = cards_.find(step.card_id);
+        if (step.at < since_ || card == cards_.end()) return;
+        ++completed_[day_of(step.at)];
+        const Timestamp made = card->second.created_time;
+        leads_.push_back(seconds_between(made, step.at));
+        cycles_.push_back(seconds_between(begun.value_or(made), step.at));
+    }
+
+    void grow_old(const MeasuredCard& card) {
+        Figures* figures = figures_of(card.column_id);
+        if (!figures) return;
+        const auto known = whereabouts_.find(card.id);
+        const bool here = known != whereabouts_.end() && known->second.column == card.column_id;
+        figures->ages.push_back(
+            seconds_between(here ? known->second.since : card.created_time, now_)
+        );
+    }
+
+    Figures* figures_of(const std::optional<Uuid>& column) {
+        const auto at = column ? at_.find(*column) : at_.end();
+        return at == at_.end() ? nullptr : &figures_[at->second];
+    }
+
+    std::optional<ColumnKind> kind_of(const std::optional<Uuid>& column) const {
+        const auto at = column ? at_.find(*column) : at_.end();
+        return at == at_.end() ? std::nullopt : std::optional(columns_[at->second].kind);
+    }
+
+    ColumnMetrics column(std::size_t index) {
+        const MeasuredColumn& column = columns_[index];
+        Figures& figures = figures_[index];
+        const auto count = static_cast<std::int64_t>(figures.ages.size());
+        const auto left = static_cast<std::int64_t>(figures.stays.size());
+        return {
+            column.column_id,
+            column.name,
+            column.kind,
+            column.wip_limit,
+            count,
+            figures.entered,
+            left,
+            summed_up(std::move(figures.stays)),
+            summed_up(std::move(figures.ages))};
+    }
+
+    BoardMetrics metrics_;
+    std::vector<MeasuredColumn> columns_;
+    std::vector<Figures> figures_;  // one for each column
+    std::map<Uuid, std::size_t> at_;
+    std::map<Uuid, MeasuredCard> cards_;
+    std::map<Uuid, Whereabouts> whereabouts_;
+    std::map<std::int64_t, std::int64_t> created_, completed_;  // by day
+    std::vector<std::int64_t> cycles_, leads_;
+    Timestamp now_, since_;
+};
 
 struct MetricsQuery {
     Uuid board_id;
@@ -194,13 +319,17 @@ struct MetricsQuery {
 SVC_RECORD(MetricsQuery, (board_id, ""), (days, "How far back to look.", range(1, 90), defaulted));
 
 BoardMetrics get(Call& call, const MetricsQuery& in) {
-    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
-    auto found =
-        call.tx().later<BoardMetrics>(measure, call.org(), in.board_id, in.days, most_events);
-    const auto board = seen.one();
+    Tx& tx = call.tx();
+    const auto board = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id).one();
     if (!board) not_found("board");
     require(board->role, BoardRole::viewer, "board");
-    return found.must();
+    auto columns = tx.later<MeasuredColumn>(read_columns, call.org(), in.board_id);
+    auto cards = tx.later<MeasuredCard>(read_cards, call.org(), in.board_id, in.days);
+    auto steps = tx.later<Step>(read_steps, call.org(), in.board_id, most_events);
+    Measuring measuring(in.board_id, in.days, columns.all());
+    measuring.know(cards.all());
+    measuring.go_through(steps.all());
+    return measuring.result();
 }
 
 }  // namespace

@@ -1,16 +1,19 @@
 #include "svc/module.hpp"
 
+#include "modules/boards/board_copies.hpp"
 #include "modules/boards/grants.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/throttle.hpp"
 #include "modules/boards/purge.hpp"
+#include "modules/boards/stored_bytes.hpp"
 
 namespace svc::boards {
 
 struct Settings {
     std::int64_t shared_views_a_minute = 120;
     std::int64_t trash_days = 30;
+    std::int64_t workspace_mib = 51'200;
 };
 SVC_RECORD(
     Settings,
@@ -22,6 +25,10 @@ SVC_RECORD(
     (trash_days,
      "How long deleted boards, cards, blocks and comments stay in the trash.",
      range(1, 3650),
+     defaulted),
+    (workspace_mib,
+     "How many MiB of text and files a workspace may store, then 402; 0: any number.",
+     range(0, 1'000'000'000),
      defaulted)
 );
 
@@ -71,6 +78,16 @@ public:
         kernel.every("boards.purge_trash", std::chrono::hours(1), [this, &kernel] {
             purge_trash(kernel, trash_->kept());
         });
+        kernel.every("boards.copy_cards", std::chrono::milliseconds(500), [&kernel] {
+            go_on_copying(kernel);
+        });
+        stored_.emplace(kernel, settings.workspace_mib << 20);
+        kernel.offer<StoredBytes>(*stored_);
+        kernel.offer<orgs::Storage>(*stored_);
+        kernel.every("boards.add_up_bytes", std::chrono::seconds(5), [this] { stored_->add_up(); });
+        kernel.every("boards.count_bytes", std::chrono::minutes(10), [this] {
+            stored_->count_anew();
+        });
         add_share_links(kernel);
         add_shared_board(kernel);
         kernel.offer<Moves>(moves());
@@ -82,6 +99,7 @@ public:
 private:
     std::optional<Throttle> throttle_;
     std::optional<TrashHere> trash_;
+    std::optional<StoredBytesHere> stored_;
 };
 
 }  // namespace svc::boards

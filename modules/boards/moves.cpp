@@ -59,6 +59,13 @@ OneMove beginning(Call& call, const CardOnly& in) {
 
 }  // namespace
 
+std::vector<CardRef*> others_in(MoveCardRequest& in) {
+    std::vector<CardRef*> others;
+    for (auto* each : {&in.before_id, &in.after_id})
+        if (*each) others.push_back(&**each);
+    return others;
+}
+
 Written move_card_to(Call& call, const MoveCardRequest& in) {
     const Uuid id = id_of(call, in.card_id);
     OneMove move(
@@ -67,7 +74,7 @@ Written move_card_to(Call& call, const MoveCardRequest& in) {
          .card = id,
          .column = in.column_id,
          .turn = {},
-         .anchors = {in.before_id, in.after_id}}
+         .anchors = {id_in(in.before_id), id_in(in.after_id)}}
     );
     require_changeable(call, move);
     require_out_of_trash(*move.card());
@@ -112,7 +119,9 @@ Written delete_card_of(Call& call, const CardOnly& in) {
 namespace {
 
 Card move(Call& call, const MoveCardRequest& in) {
-    return shown(call, move_card_to(call, in).after);
+    MoveCardRequest wanted = in;
+    find_ids(call, others_in(wanted));
+    return shown(call, move_card_to(call, wanted).after);
 }
 Card archive(Call& call, const CardOnly& in) {
     return shown(call, archive_card_of(call, in).after);
@@ -140,7 +149,7 @@ const Operation move_card{
 const Operation delete_card{
     .name = "delete_card",
     .route = "DELETE /v1/cards/{card_id}",
-    .summary = "Put a card into the trash; restore_card brings it back.",
+    .summary = "Delete a card: it goes to the trash, and restore_card brings it back.",
     .description =
         "Takes the card off its board and from its worker, if somebody has claimed it. Cards that "
         "wait for it no longer do.",
@@ -154,7 +163,7 @@ const Operation delete_card{
 const Operation archive_card{
     .name = "archive_card",
     .route = "POST /v1/cards/{card_id}:archive",
-    .summary = "Put a card away; restore_card brings it back.",
+    .summary = "Archive a card; restore_card brings it back.",
     .access = Access::board_editor,
     .idempotent = true,
     .handler = archive,
@@ -163,7 +172,7 @@ const Operation archive_card{
 const Operation restore_card{
     .name = "restore_card",
     .route = "POST /v1/cards/{card_id}:restore",
-    .summary = "Bring a card back to its column from the archive or the trash.",
+    .summary = "Restore a card to its column from the archive or the trash.",
     .access = Access::board_editor,
     .idempotent = true,
     .handler = restore,

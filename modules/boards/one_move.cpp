@@ -10,12 +10,14 @@ namespace {
 // the column: in this order everywhere. What the following statements read is then the newest.
 // Columns are shared, so that their rules hold until the card is in (the foreign key asks for no
 // less), and where the limit is hard they are not.
-constexpr Sql lock_for_move{"boards.lock_for_move", R"(
+constexpr std::string_view lock_the_card = R"(
     WITH card AS (
-        SELECT id, board_id, column_id, external_key,
-            card_is_open(completed_at, is_archived, in_trash) AS open
-        FROM cards WHERE org_id = $1 AND id = $2
-        FOR UPDATE
+        SELECT c.id, c.board_id, c.column_id, c.external_key,
+            card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
+        FROM cards c
+        WHERE c.org_id = $1 AND c.id = $5 AND)";
+constexpr std::string_view and_the_rest = R"(c.board_id)
+        FOR UPDATE OF c
     ), waiting AS (
         SELECT id FROM cards
         WHERE org_id = $1 AND id IN (
@@ -27,25 +29,30 @@ constexpr Sql lock_for_move{"boards.lock_for_move", R"(
         SELECT board_id FROM board_counters
         WHERE org_id = $1 AND board_id = (
             SELECT board_id FROM card
-            WHERE $4::text = 'back' OR (external_key IS NOT NULL AND NOT open))
+            WHERE $7::text = 'back' OR (external_key IS NOT NULL AND NOT open))
         FOR UPDATE
     ), target AS (
-        SELECT coalesce($3::uuid, (
-            SELECT CASE $4::text WHEN 'completed' THEN t.completed_id
+        SELECT coalesce($6::uuid, (
+            SELECT CASE $7::text WHEN 'completed' THEN t.completed_id
                 WHEN 'exhausted' THEN t.exhausted_id ELSE c.column_id END
             FROM card c JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id)) AS id
     ), shared AS (
-        SELECT id FROM columns WHERE org_id = $1 AND id = (SELECT id FROM target)
+        SELECT id FROM columns
+        WHERE org_id = $1 AND board_id = (SELECT board_id FROM card)
+            AND id = (SELECT id FROM target)
         FOR KEY SHARE
     ), limited AS (
         SELECT id FROM columns
-        WHERE org_id = $1 AND id = (SELECT id FROM target)
+        WHERE org_id = $1 AND board_id = (SELECT board_id FROM card)
+            AND id = (SELECT id FROM target)
             AND wip_policy = 'hard' AND wip_limit IS NOT NULL
         FOR NO KEY UPDATE
     )
     SELECT now() AS now, (SELECT count(*) FROM card) AS cards,
         (SELECT count(*) FROM waiting) AS waiting, (SELECT count(*) FROM board) AS boards,
-        (SELECT count(*) FROM shared) AS columns, (SELECT count(*) FROM limited) AS limits)"};
+        (SELECT count(*) FROM shared) AS columns, (SELECT count(*) FROM limited) AS limits)";
+constexpr Sql lock_for_move{
+    "boards.lock_for_move", SqlText<lock_the_card, if_editor, and_the_rest>::view};
 
 constexpr Sql find_destination{"boards.destination_of_move", R"(
     SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
@@ -64,8 +71,10 @@ constexpr Sql find_destination{"boards.destination_of_move", R"(
             WHERE o.org_id = $1 AND o.board_id = c.board_id AND o.external_key = c.external_key
                 AND o.id <> $2 AND o.completed_at IS NULL
                 AND NOT o.is_archived AND NOT o.in_trash)
-        END AS rival
+        END AS rival,
+        k.name AS to_name, h.name AS from_name, h.kind AS from_kind
     FROM cards c
+    JOIN columns h ON h.org_id = $1 AND h.id = c.column_id
     JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id
     JOIN columns k
         ON k.org_id = $1 AND k.board_id = c.board_id AND NOT k.in_trash
@@ -103,12 +112,11 @@ constexpr Sql count_card{"boards.count_card", R"(
 OneMove::OneMove(Tx& tx, Wish wish)
     : tx_(tx),
       wish_(std::move(wish)),
-      locked_(tx.later<Locked>(lock_for_move, wish_.seat.org, wish_.card, wish_.column, wish_.turn)
-      ),
+      locked_(wish_.seat.later<Locked>(tx, lock_for_move, wish_.card, wish_.column, wish_.turn)),
       seen_later_(wish_.seat.later<CardSeen>(tx, see_card, wish_.card)),
-      destination_later_(tx.later<Destination>(
-          find_destination, wish_.seat.org, wish_.card, wish_.column, wish_.turn
-      )),
+      journey_later_(
+          tx.later<Journey>(find_destination, wish_.seat.org, wish_.card, wish_.column, wish_.turn)
+      ),
       waiting_(tx.later<Waiting>(find_waiting, wish_.seat.org, wish_.card)),
       settles_(about_to_place(tx, wish_.seat.org, wish_.card, wish_.asker)) {
     if (wish_.column && wish_.anchors.any())
@@ -134,7 +142,13 @@ void OneMove::read() {
     if (has_read_) return;
     has_read_ = true;
     seen_ = seen_later_.one();
-    destination_ = destination_later_.one();
+    const auto journey = journey_later_.one();
+    if (!seen_ || !journey) return;
+    destination_ = journey->to;
+    const Card& card = seen_->card;
+    from_ = {card.board_id, card.column_id, journey->from_name, journey->from_kind};
+    const ColumnRules& column = destination_->column;
+    to_ = {card.board_id, column.column_id, journey->to_name, std::string(name_of(column.kind))};
 }
 
 bool OneMove::stays() const {
@@ -212,8 +226,11 @@ void OneMove::place(Doer& doer, Card& after, const EventKind& kind, const Column
     after.last_edited_time = now();
     after.last_edited_by = AsJson(doer.who());
     after.version = before.version + 1;
-    const Event event =
-        changed(kind, before, after).on_board(after.board_id).in_column(after.column_id);
+    Event event = changed(kind, before, after).on_board(after.board_id).in_column(after.column_id);
+    if (&kind == &card_moved) {
+        event.from = from_;
+        event.to = to_;
+    }
     doer.ask(event);
     tx_.queue(
         place_card,

@@ -24,6 +24,13 @@ struct Locked {
 };
 SVC_RECORD(Locked, (now, ""));
 
+/// Where the card goes, and what the columns are called that it leaves and comes to.
+struct Journey {
+    Destination to;
+    std::string to_name, from_name, from_kind;
+};
+SVC_RECORD(Journey, (to, "", spread), (to_name, ""), (from_name, ""), (from_kind, ""));
+
 class OneMove final : public Move {
 public:
     OneMove(Tx& tx, Wish wish);
@@ -58,13 +65,14 @@ private:
     const Wish wish_;
     Later<Locked> locked_;
     Later<CardSeen> seen_later_;
-    Later<Destination> destination_later_;
+    Later<Journey> journey_later_;
     Later<Waiting> waiting_;
     std::optional<Later<Spot>> spot_later_;
     std::vector<CardWatcher::Settle> settles_;
     bool has_read_ = false;
     std::optional<CardSeen> seen_;
     std::optional<Destination> destination_;
+    EventPlace from_, to_;
 };
 
 }  // namespace svc::boards

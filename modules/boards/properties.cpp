@@ -155,7 +155,7 @@ PropertyDefinition property_from(
 
 PropertyDefinition create(Call& call, const CreatePropertyRequest& in) {
     Tx& tx = call.tx();
-    tx.queue(lock_definitions, call.org(), in.board_id);
+    lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, in.name);
     WantedOptions options(call, without_ids(in.options));

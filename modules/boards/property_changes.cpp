@@ -183,7 +183,7 @@ PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     Tx& tx = call.tx();
     if (in.name.given() || in.options.given())
         tx.queue(lock_showing_cards, call.org(), in.board_id, in.property_id);
-    tx.queue(lock_definitions, call.org(), in.board_id);
+    lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, if_given(in.name));
     WantedOptions options(call, if_given(in.options));
@@ -215,7 +215,7 @@ SVC_RECORD(PropertyId, (board_id, ""), (property_id, ""));
 void remove(Call& call, const PropertyId& in) {
     Tx& tx = call.tx();
     tx.queue(lock_showing_cards, call.org(), in.board_id, in.property_id);
-    tx.queue(lock_definitions, call.org(), in.board_id);
+    lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, std::nullopt);
     require_changeable(seen.one(), BoardRole::editor);

@@ -11,9 +11,6 @@ namespace svc::boards {
 
 namespace {
 
-// All of a card's values together: what whoever reads it gets each time.
-constexpr std::size_t most_bytes = 200'000;
-
 // Whoever renames a property or an option waits until the card shows what it is called now.
 constexpr Sql hold_board{"boards.hold_board_of_values", R"(
     SELECT board_id FROM board_counters
@@ -80,7 +77,19 @@ constexpr Sql find_things{"boards.find_things_of_values", R"(
         AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
             $3 = 'agent' AND EXISTS (
                 SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
-            IS NOT NULL)"};
+            IS NOT NULL
+    UNION ALL
+    SELECT 'card', c.id, NULL, c.title, b.key || '-' || c.number
+    FROM unnest($6::text[], $7::text[]) w (key, number)
+    JOIN boards b ON b.org_id = $1 AND b.key = w.key AND NOT b.in_trash
+    JOIN cards c
+        ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint AND NOT c.in_trash
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    WHERE board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+        $3 = 'agent' AND EXISTS (
+            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+        IS NOT NULL)"};
 
 constexpr Sql write_options{"boards.add_options", R"(
     UPDATE properties SET options = $4, version = version + 1
@@ -89,10 +98,15 @@ constexpr Sql write_options{"boards.add_options", R"(
 /// All texts within values: ids on the one side, what may name an option on the other.
 struct Mentions {
     std::vector<Uuid> ids{};
-    std::vector<std::string> keys{}, words{};  // a word for the property of that key
+    std::vector<std::string> keys{}, words{};          // a word for the property of that key
+    std::vector<std::string> board_keys{}, numbers{};  // of cards named by their keys
 
     void gather(const std::string& key, const json::value& value) {
         if (const auto* text = value.if_string()) {
+            const auto card = CardRef::parse(*text);
+            if (card && !card->id)
+                board_keys.push_back(card->board_key),
+                    numbers.push_back(std::to_string(card->number));
             if (const auto id = Uuid::parse(*text)) ids.push_back(*id);
             else if (const auto word = trimmed_word(*text); word.size() <= longest_word)
                 keys.push_back(key), words.push_back(word);
@@ -177,9 +191,11 @@ WantedValues::WantedValues(
         words_ = tx.later<OptionWord>(find_words, org, board, card, mentions.keys, mentions.words);
     }
     properties_ = tx.later<PropertyFound>(find_properties, org, board, card, keys);
-    if (mentions.ids.empty()) return;
+    if (mentions.ids.empty() && mentions.board_keys.empty()) return;
     if (auto* files = call.kernel().find<CardFiles>()) files_ = files->find(call, mentions.ids);
-    things_ = Seat::of(call).later<NamedThing>(tx, find_things, mentions.ids);
+    things_ = Seat::of(call).later<NamedThing>(
+        tx, find_things, mentions.ids, mentions.board_keys, mentions.numbers
+    );
 }
 
 Known WantedValues::read() {
@@ -203,6 +219,8 @@ Known WantedValues::read() {
 
 PropertyValues WantedValues::in_place_of(PropertyValues present, Lists lists) {
     const Known known = read();
+    // What is longer already may become shorter bit by bit.
+    const std::size_t most = std::max(most_value_bytes, AsJson(present).text.size());
     Reader reader;
     auto root = reader.at(root_of(call_));
     auto field = reader.at("properties");
@@ -219,9 +237,11 @@ PropertyValues WantedValues::in_place_of(PropertyValues present, Lists lists) {
             reader.reject("value_error", "Value error, the property is named twice", &in);
         else put(reader, known, found->property, in, lists, present);
     }
-    if (reader.clean() && AsJson(present).text.size() > most_bytes)
+    if (reader.clean() && AsJson(present).text.size() > most)
         reader.reject(
-            "value_error", "Value error, a card's values are at most 200,000 bytes together"
+            "value_error",
+            "Value error, a card's values are at most " + std::to_string(most_value_bytes) +
+                " bytes together"
         );
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
     return present;

@@ -9,6 +9,9 @@ namespace svc::boards {
 /// By the name of the property, each `{id, type, <type>: value}`.
 using PropertyValues = std::map<std::string, JsonText>;
 
+/// All values of a card together, as JSON: what whoever reads the card gets each time.
+inline constexpr std::size_t most_value_bytes = 32 << 10;
+
 /// Whether they say the same, however they are written down.
 bool same_values(const PropertyValues& a, const PropertyValues& b);
 

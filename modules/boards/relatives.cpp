@@ -7,10 +7,11 @@ namespace {
 constexpr Sql take_lock{"boards.lock_ties", R"(
     SELECT pg_advisory_xact_lock(hashtextextended('ties of ' || $1::uuid::text, 0)))"};
 
-constexpr Sql lock_them{"boards.lock_blockers", R"(
-    SELECT id FROM cards WHERE org_id = $1 AND id = ANY ($2::uuid[])
-    ORDER BY id
-    FOR NO KEY UPDATE)"};
+constexpr std::string_view blockers = R"(
+    SELECT c.id FROM cards c
+    WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND)";
+constexpr std::string_view locked_in_order = "c.board_id) ORDER BY c.id FOR NO KEY UPDATE OF c";
+constexpr Sql lock_them{"boards.lock_blockers", SqlText<blockers, if_seen, locked_in_order>::view};
 
 // $5 is the parent asked for, $6 the card, if there is one already: a circle if that is among what
 // the parent itself is a part of.
@@ -70,7 +71,7 @@ constexpr Sql add_links{"boards.add_blockers", R"(
 void lock_ties(Call& call) { call.tx().queue(take_lock, call.org()); }
 
 void lock_blockers(Call& call, const std::vector<Uuid>& cards) {
-    if (!cards.empty()) call.tx().queue(lock_them, call.org(), cards);
+    if (!cards.empty()) Seat::of(call).queue(call.tx(), lock_them, cards);
 }
 
 Failure circle(std::string_view what, const Uuid& card) {

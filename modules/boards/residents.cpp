@@ -4,38 +4,64 @@
 
 #include "modules/boards/waiting.hpp"
 
+#include <set>
+
 namespace svc::boards {
 
 namespace {
 
-constexpr Sql lock_cards{"boards.lock_cards_in_column", R"(
-    SELECT id FROM cards
-    WHERE org_id = $1 AND column_id = $2 AND NOT is_archived AND NOT in_trash
-    ORDER BY id
-    FOR UPDATE)"};
+// One more than may be changed, so that it shows when they are too many.
+constexpr std::string_view standing_cards = R"(
+    SELECT c.id FROM cards c
+    WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6
+        AND NOT c.is_archived AND NOT c.in_trash AND)";
+constexpr std::string_view in_order = "$5) ORDER BY c.id LIMIT 10001 FOR UPDATE OF c";
+constexpr Sql lock_cards{
+    "boards.lock_cards_in_column", SqlText<standing_cards, if_editor, in_order>::view};
 
 // Of two who finish the last that a card waits for, one finds that the other was first.
-constexpr Sql lock_waiting{"boards.lock_waiting_for_column", R"(
-    SELECT id FROM cards
-    WHERE org_id = $1 AND id IN (
+constexpr std::string_view waiting_cards = R"(
+    SELECT w.id FROM cards w
+    WHERE w.org_id = $1 AND w.id IN (
         SELECT l.target_id
         FROM cards c
         JOIN card_links l ON l.org_id = $1 AND l.card_id = c.id AND l.kind = 'blocks'
-        WHERE c.org_id = $1 AND c.column_id = $2 AND NOT c.is_archived AND NOT c.in_trash)
-    ORDER BY id
-    FOR NO KEY UPDATE)"};
+        WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6
+            AND NOT c.is_archived AND NOT c.in_trash)
+        AND)";
+constexpr std::string_view waiting_in_order = "$5) ORDER BY w.id FOR NO KEY UPDATE OF w";
+constexpr Sql lock_waiting{
+    "boards.lock_waiting_for_column", SqlText<waiting_cards, if_editor, waiting_in_order>::view};
 
 // Whoever gives a card a place here holds a key share of the column's row, and waits.
-constexpr Sql lock_columns{"boards.lock_columns", R"(
-    SELECT id FROM columns
-    WHERE org_id = $1 AND board_id = $2 AND id = ANY ($3::uuid[])
-    ORDER BY id
-    FOR UPDATE)"};
+constexpr std::string_view these_columns = R"(
+    SELECT k.id FROM columns k
+    WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = ANY ($6::uuid[]) AND)";
+constexpr std::string_view columns_in_order = "$5) ORDER BY k.id FOR UPDATE OF k";
+constexpr Sql lock_columns{
+    "boards.lock_columns", SqlText<these_columns, if_editor, columns_in_order>::view};
 
+// Without what no change of a column concerns: what they show may be long.
 constexpr Sql see_cards{"boards.see_cards_in_column", R"(
-    SELECT v.* FROM card_view v
-    WHERE v.org_id = $1 AND v.column_id = $2 AND NOT v.is_archived AND NOT v.in_trash
-    ORDER BY v.position, v.id)"};
+    SELECT c.id, c.org_id, c.board_id, c.column_id, b.key || '-' || c.number AS key, c.title,
+        c.position, '[]' AS labels, '[]' AS assignees, c.due, c.start, c.priority, c.estimate,
+        '{}' AS properties, c.parent_card_id, '[]' AS blocked_by, false AS blocked,
+        c.external_key, false AS has_children, 0 AS block_count, 0 AS comment_count,
+        coalesce(
+            w.queue, '{"state": "idle", "attempts": 0, "available_at": null, "last_error": null}'
+        ) AS queue,
+        w.lease, c.is_archived, c.in_trash, c.completed_at, '' AS url, c.created_time,
+        c.created_by, c.last_edited_time, c.last_edited_by, c.version
+    FROM cards c
+    CROSS JOIN (SELECT o.key FROM boards o WHERE o.org_id = $1 AND o.id = $2) b
+    LEFT JOIN LATERAL (
+        SELECT k.queue, k.lease FROM card_work k
+        WHERE k.org_id = $1 AND k.card_id = c.id
+        OFFSET 0
+    ) w ON true
+    WHERE c.org_id = $1 AND c.board_id = $2 AND c.column_id = $3
+        AND NOT c.is_archived AND NOT c.in_trash
+    ORDER BY c.position, c.id)"};
 
 constexpr Sql place_cards{"boards.place_cards", R"(
     UPDATE cards c
@@ -64,22 +90,22 @@ std::vector<Uuid> together(const Uuid& one, std::vector<Uuid> others) {
 Residents::Residents(
     Call& call, const Uuid& board, const Uuid& column, const std::vector<Uuid>& others
 )
-    : call_(call), column_(column), first_(lock()), second_([&] {
-          Tx& tx = call.tx();
-          tx.queue(lock_definitions, call.org(), board);
-          tx.queue(lock_columns, call.org(), board, together(column, others));
+    : call_(call), board_(board), column_(column), locked_later_([&] {
+          lock();
+          lock_definitions(call, board);
+          Seat::of(call).queue(call.tx(), lock_columns, board, together(column, others));
           return lock();
       }()) {}
 
 Later<CardFound> Residents::lock() {
-    Tx& tx = call_.tx();
-    auto cards = tx.later<CardFound>(lock_cards, call_.org(), column_);
-    tx.queue(lock_waiting, call_.org(), column_);
+    const Seat seat = Seat::of(call_);
+    auto cards = seat.later<CardFound>(call_.tx(), lock_cards, board_, column_);
+    seat.queue(call_.tx(), lock_waiting, board_, column_);
     return cards;
 }
 
 const std::vector<CardFound>& Residents::locked() {
-    if (!locked_) locked_ = second_.all();
+    if (!locked_) locked_ = locked_later_.all();
     return *locked_;
 }
 
@@ -90,26 +116,28 @@ const std::vector<Card>& Residents::cards() {
             Fault::conflict,
             "There are more than 10,000 cards in the column; move or archive some of them first."
         )
-            .with("reason", "too_many_cards")
-            .with("count", std::to_string(count()));
+            .with("reason", "too_many_cards");
     Tx& tx = call_.tx();
-    std::map<Uuid, std::vector<CardWatcher::Settle>> settles;
-    for (const CardFound& each : locked())
-        settles.emplace(each.id, about_to_place(tx, call_.org(), each.id));
-    cards_ = tx.later<Card>(see_cards, call_.org(), column_).all();
-    for (const Card& each : *cards_) {
-        const auto known = settles.find(each.id);
-        if (known == settles.end()) throw Again("a card came in that was not locked");
-        settles_.push_back(std::move(known->second));
-    }
+    std::set<Uuid> known;
+    for (const CardFound& each : locked()) known.insert(each.id);
+    for (CardWatcher* watcher : moves().watchers())
+        settles_.push_back(
+            watcher->about_to_place(tx, call_.org(), std::vector<Uuid>(known.begin(), known.end()))
+        );
+    cards_ = tx.later<Card>(see_cards, call_.org(), board_, column_).all();
+    for (const Card& each : *cards_)
+        if (!known.contains(each.id)) throw Again("a card came in that was not locked");
     return *cards_;
 }
 
 void Residents::ask(const EventKind& kind, const std::vector<Card>& after) {
     for (std::size_t i = 0; i < after.size(); ++i)
-        call_.ask(changed(kind, cards().at(i), after[i])
-                      .on_board(after[i].board_id)
-                      .in_column(after[i].column_id));
+        call_.ask(event_of(kind, cards().at(i), after[i]));
+}
+
+Event Residents::event_of(const EventKind& kind, const Card& before, const Card& after) const {
+    Event event = changed(kind, before, after).on_board(after.board_id).in_column(after.column_id);
+    return way_ ? std::move(event).moved(way_->first, way_->second) : std::move(event);
 }
 
 std::vector<Uuid> Residents::turned(const std::vector<Card>& after) {
@@ -130,10 +158,10 @@ void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
     std::string text;
     Json<std::vector<Placed>>::write(rows, text);
     call_.tx().queue(place_cards, call_.org(), to_json(ref_of(call_.caller())), text);
+    std::vector<Event> events;
     for (std::size_t i = 0; i < after.size(); ++i)
-        call_.tell(changed(kind, cards().at(i), after[i])
-                       .on_board(after[i].board_id)
-                       .in_column(after[i].column_id));
+        events.push_back(event_of(kind, cards().at(i), after[i]));
+    call_.tell_all(events);
     if (!waiting) return;
     CallDoer doer(call_);
     const bool open = is_open(after.front());
@@ -143,21 +171,26 @@ void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
 void Residents::settle(
     const std::vector<Card>& after, const ColumnRules& column, const Timestamp& now
 ) {
-    CallDoer doer(call_);
-    for (std::size_t i = 0; i < after.size(); ++i) {
-        const Placing placing{&cards().at(i), after[i], &column, now, doer};
-        for (const CardWatcher::Settle& each : settles_.at(i)) each(placing);
-    }
+    settle(cards(), after, column, now);
 }
 
 void Residents::settle_afresh(const ColumnRules& column, const Timestamp& now) {
+    std::vector<Card> before = cards();
+    for (Card& each : before) each.column_id = {};  // from nowhere, so that whoever has it loses it
+    settle(before, cards(), column, now);
+}
+
+void Residents::settle(
+    const std::vector<Card>& before,
+    const std::vector<Card>& after,
+    const ColumnRules& column,
+    const Timestamp& now
+) {
     CallDoer doer(call_);
-    for (std::size_t i = 0; i < cards().size(); ++i) {
-        Card before = cards()[i];
-        before.column_id = {};  // from nowhere, so that whoever has it loses it
-        const Placing placing{&before, cards()[i], &column, now, doer};
-        for (const CardWatcher::Settle& each : settles_.at(i)) each(placing);
-    }
+    std::vector<Placing> placings;
+    for (std::size_t i = 0; i < after.size(); ++i)
+        placings.push_back({&before.at(i), after[i], &column, now, doer});
+    for (const CardWatcher::SettleAll& each : settles_) each(placings);
 }
 
 // --------------------------------------------------------------------------- external keys
@@ -170,6 +203,7 @@ constexpr Sql find_keys{"boards.find_keys_twice", R"(
         AND NOT is_archived AND NOT in_trash AND (completed_at IS NULL OR column_id = $3)
     GROUP BY external_key
     HAVING count(*) > 1
+    ORDER BY external_key
     LIMIT 1)"};
 
 }  // namespace

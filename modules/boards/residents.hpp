@@ -13,7 +13,8 @@ struct CardFound {
 };
 SVC_RECORD(CardFound, (id, ""));
 
-/// Locked until the transaction ends, with the columns themselves: nobody comes or goes.
+/// Locked until the transaction ends, with the columns themselves: nobody comes or goes. Whoever
+/// may not change what is on the board locks nothing.
 class Residents {
 public:
     /// Queues the locks: the cards, those that wait for them, the board's row, the columns, and who
@@ -21,11 +22,14 @@ public:
     Residents(Call& call, const Uuid& board, const Uuid& column, const std::vector<Uuid>& others);
 
     /// Who they are, and what the watchers know of them: sends the pipeline once the request has
-    /// been found to be in order, and again for their shapes. Throws Failure 409 when they are
-    /// too many.
+    /// been found to be in order, and again for their shapes, without labels, assignees and values.
+    /// Throws Failure 409 when they are too many.
     const std::vector<Card>& cards();
+    /// One more than `most_residents` stands for any number beyond.
     std::size_t count() { return locked().size(); }
 
+    /// They are moved: what is asked and told says from where to where.
+    void go(EventPlace from, EventPlace to) { way_ = {std::move(from), std::move(to)}; }
     /// Asks for every card that `after` says otherwise about, in the order of cards().
     void ask(const EventKind& kind, const std::vector<Card>& after);
     /// Queues their rows and tells of them, and of the cards that wait for those of them which are
@@ -39,13 +43,23 @@ private:
     const std::vector<CardFound>& locked();
     Later<CardFound> lock();
     std::vector<Uuid> turned(const std::vector<Card>& after);
+    void settle(
+        const std::vector<Card>& before,
+        const std::vector<Card>& after,
+        const ColumnRules& column,
+        const Timestamp& now
+    );
+
+    Event event_of(const EventKind& kind, const Card& before, const Card& after) const;
 
     Call& call_;
+    const Uuid board_;
     const Uuid column_;
-    Later<CardFound> first_, second_;
+    std::optional<std::pair<EventPlace, EventPlace>> way_;
+    Later<CardFound> locked_later_;
     std::optional<std::vector<CardFound>> locked_;
     std::optional<std::vector<Card>> cards_;
-    std::vector<std::vector<CardWatcher::Settle>> settles_;
+    std::vector<CardWatcher::SettleAll> settles_;  // of each watcher
 };
 
 struct KeyTwice {

@@ -11,15 +11,23 @@ namespace svc::boards {
 namespace {
 
 constexpr EventKind share_link_created{
-    "share_link.created", "share_link", "A board can be seen by a link.", &record_of<ShareLink>};
+    "share_link.created",
+    "share_link",
+    "A board can be seen by a link.",
+    &record_of<ShareLink>,
+    at::board};
 constexpr EventKind share_link_revoked{
-    "share_link.revoked", "share_link", "A share link was taken back.", &record_of<ShareLink>};
+    "share_link.revoked",
+    "share_link",
+    "A share link was revoked.",
+    &record_of<ShareLink>,
+    at::board};
 
 // ------------------------------------------------------------------------------- handing out
 
 struct CreateShareLinkRequest {
     Uuid board_id;
-    std::optional<Uuid> card_id;
+    std::optional<CardRef> card_id;
     std::optional<std::string> password;
     std::optional<Timestamp> expires_at;
     std::optional<std::vector<std::string>> hidden_properties;
@@ -27,7 +35,7 @@ struct CreateShareLinkRequest {
 SVC_RECORD(
     CreateShareLinkRequest,
     (board_id, ""),
-    (card_id, "A card of the board, to show that one alone."),
+    (card_id, "A card of the board, to show that one alone: its id, or its key such as ENG-42."),
     (password, "Asked of whoever opens the link.", length(8, 128), secret),
     (expires_at, "When it is to stop working."),
     (hidden_properties,
@@ -126,8 +134,10 @@ ShareLink create(Call& call, const CreateShareLinkRequest& in) {
     std::optional<std::string> hash;
     if (in.password) hash = call.use<auth::PasswordKeeper>().hash(call, *in.password);
     Tx& tx = call.tx();
+    auto wanted = in.card_id;
+    if (wanted) find_ids(call, {&*wanted});
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
-    auto card = tx.later<CardToShare>(find_card, call.org(), in.board_id, in.card_id);
+    auto card = tx.later<CardToShare>(find_card, call.org(), in.board_id, id_in(wanted));
     auto hidden = tx.later<HiddenFound>(
         find_hidden,
         call.org(),
@@ -145,7 +155,7 @@ ShareLink create(Call& call, const CreateShareLinkRequest& in) {
     link.id = new_uuid();
     link.org_id = call.org();
     link.board_id = in.board_id;
-    link.card_id = in.card_id;
+    link.card_id = id_in(wanted);
     link.has_password = hash.has_value();
     link.hidden_properties = AsJson(ids_of(call, hidden.all()));
     link.expires_at = in.expires_at;
@@ -225,7 +235,7 @@ void revoke(Call& call, const ShareLinkId& in) {
 const Operation create_share_link{
     .name = "create_share_link",
     .route = "POST /v1/boards/{board_id}/share-links",
-    .summary = "Make a link that shows the board, or one card, to whoever has it.",
+    .summary = "Create a share link that shows the board, or one card, to whoever has it.",
     .description =
         "What it leads to can be read and not changed, without e-mail addresses, tokens, files and "
         "the properties that are hidden. The `url` is in this answer alone; whoever has it needs "
@@ -249,7 +259,7 @@ const Operation list_share_links{
 const Operation revoke_share_link{
     .name = "revoke_share_link",
     .route = "DELETE /v1/share-links/{share_link_id}",
-    .summary = "Take a share link back; it leads nowhere from now on.",
+    .summary = "Revoke a share link; it stops working at once.",
     .access = Access::board_admin,
     .status = 204,
     .destructive = true,

@@ -2,6 +2,7 @@
 
 #include "modules/auth/api.hpp"
 #include "modules/boards/board.hpp"
+#include "modules/boards/column_pages.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/public_text.hpp"
 #include "modules/boards/parts/share_token.hpp"
@@ -28,6 +29,7 @@ struct SharedCard {
     Priority priority{};
     std::optional<double> estimate;
     AsJson<std::map<std::string, JsonText>> properties;
+    bool properties_omitted = false;
     std::optional<Timestamp> completed_at;
     Timestamp created_time;
     Timestamp last_edited_time;
@@ -45,6 +47,10 @@ SVC_RECORD(
     (priority, ""),
     (estimate, ""),
     (properties, "Values of the properties that are not hidden, by name."),
+    (properties_omitted,
+     "True: the values take more than 4 KiB together and are left out here; `card_id` shows them. "
+     "Absent otherwise.",
+     left_out),
     (completed_at, ""),
     (created_time, ""),
     (last_edited_time, ""),
@@ -139,32 +145,26 @@ constexpr Sql see_columns{"boards.shared_columns", R"(
             WHERE c.org_id = $1 AND c.id = $4 AND NOT c.is_archived AND NOT c.in_trash))
     ORDER BY v.order_key, v.id)"};
 
-// As in a snapshot; $7: one card alone.
-constexpr Sql see_cards{"boards.shared_cards", R"(
-    SELECT v.id, v.key, v.title, v.labels, v.assignees, v.due, v.start, v.priority, v.estimate,
-        v.properties, v.completed_at, v.created_time, v.last_edited_time, NULL AS markdown,
-        k.id AS column_id, page.position AS place
-    FROM columns k
+constexpr std::string_view shared_cards = R"(
+    SELECT p.found, p.omitted AS properties_omitted,
+        CASE WHEN p.omitted THEN '{}' ELSE v.properties END AS properties,
+        v.id, v.key, v.title, v.labels, v.assignees, v.due, v.start, v.priority, v.estimate,
+        v.completed_at, v.created_time, v.last_edited_time, NULL AS markdown,
+        p.column_id, p.position AS place
+    FROM chosen p
     CROSS JOIN LATERAL (
-        SELECT c.id, c.position FROM cards c
-        WHERE c.org_id = $1 AND c.column_id = k.id AND NOT c.is_archived AND NOT c.in_trash
-            AND (c.position, c.id) > ($4, $5::uuid) AND ($7::uuid IS NULL OR c.id = $7)
-        ORDER BY c.position, c.id
-        LIMIT $6
-    ) page
-    CROSS JOIN LATERAL (
-        SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = page.id OFFSET 0
+        SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = p.id OFFSET 0
     ) v
-    WHERE k.org_id = $1 AND k.board_id = $2 AND NOT k.in_trash
-        AND ($3::uuid IS NULL OR k.id = $3)
-    ORDER BY k.position, k.id, page.position, page.id)"};
+    ORDER BY p.total)";
+constexpr Sql see_cards{"boards.shared_cards", SqlText<chosen_cards, shared_cards>::view};
 
 struct CardSeenByLink {
     SharedCard card;
     Uuid column_id;
     std::string place;
+    std::int64_t found = 0;
 };
-SVC_RECORD(CardSeenByLink, (card, "", spread), (column_id, ""), (place, ""));
+SVC_RECORD(CardSeenByLink, (card, "", spread), (column_id, ""), (place, ""), (found, ""));
 
 struct SharedBoardQuery {
     std::string token;
@@ -215,19 +215,6 @@ void require_password(Call& call, const OpenLink& link, const std::optional<std:
 
 // ------------------------------------------------------------------------------- what is shown
 
-/// Where a column's cards go on.
-struct Place {
-    std::optional<Uuid> column;
-    std::string key;
-    Uuid card;
-};
-
-Place place_of(const Call& call, const Paging& paging) {
-    const auto after = call.after(paging);
-    if (!after) return {};
-    return {Uuid::parse(after->at(0)), after->at(1), Uuid::parse(after->at(2)).value_or(Uuid{})};
-}
-
 /// What the link hides, and what no stranger sees: addresses, and files, which are opened by their
 /// links.
 std::vector<PropertyDefinition> visible(const Board& board, const OpenLink& link) {
@@ -245,21 +232,13 @@ public:
         : call_(call),
           link_(link),
           only_(only_card(link, in)),
-          most_(static_cast<std::size_t>(in.paging.page_size)),
-          from_(place_of(call, in.paging)),
+          from_(column_place_of(call, in.paging)),
           board_(see_whole_board(call.tx(), Seat::of_system(org), link.board_id)),
           columns_(
               call.tx().later<SharedColumn>(see_columns, org, link.board_id, from_.column, only_)
           ),
-          cards_(call.tx().later<CardSeenByLink>(
-              see_cards,
-              org,
-              link.board_id,
-              from_.column,
-              from_.key,
-              from_.card,
-              in.paging.page_size + 1,
-              only_
+          cards_(later_chosen<CardSeenByLink>(
+              call.tx(), see_cards, org, link.board_id, from_, in.paging, only_
           )) {
         auto* bodies = call.kernel().find<CardBodies>();
         if (only_ && bodies) markdown_ = bodies->markdown(call.tx(), org, *only_);
@@ -281,6 +260,8 @@ public:
         if (link_.card_id && shared.columns.empty()) no_such_link();
         if (only_ && shared.columns.empty()) not_found("card");
         for (CardSeenByLink& each : cards_.all()) put(std::move(each), shared.columns);
+        for (SharedColumn& each : shared.columns)
+            each.next_cursor = pages_.cursor(call_, each.id, each.card_count);
         return shared;
     }
 
@@ -293,30 +274,26 @@ private:
     void put(CardSeenByLink row, std::vector<SharedColumn>& columns) {
         const auto column = std::ranges::find(columns, row.column_id, &SharedColumn::id);
         if (column == columns.end()) return;  // it came in between
-        if (column->cards.size() < most_) {
-            auto values = row.card.properties.parsed();
-            std::erase_if(values, [&](const auto& each) { return !names_.contains(each.first); });
-            for (auto& [name, value] : values) value = with_whole_words(value);
-            row.card.properties = AsJson(values);
-            if (markdown_) row.card.markdown = with_whole_words(markdown_());
-            column->cards.push_back(std::move(row.card));
-            last_ = {row.column_id, row.place, column->cards.back().id};
-        } else if (!column->next_cursor) {
-            column->next_cursor = call_.cursor({last_.column->str(), last_.key, last_.card.str()});
-        }
+        auto values = row.card.properties.parsed();
+        std::erase_if(values, [&](const auto& each) { return !names_.contains(each.first); });
+        for (auto& [name, value] : values) value = with_whole_words(value);
+        row.card.properties = AsJson(values);
+        if (markdown_) row.card.markdown = with_whole_words(markdown_());
+        if (!pages_.take(row.card)) return;
+        pages_.shown(row.column_id, std::move(row.place), row.card.id, row.found);
+        column->cards.push_back(std::move(row.card));
     }
 
     Call& call_;
     const OpenLink& link_;
     const std::optional<Uuid> only_;
-    const std::size_t most_;
-    const Place from_;
+    const ColumnPlace from_;
     Later<Board> board_;
     Later<SharedColumn> columns_;
     Later<CardSeenByLink> cards_;
     std::function<std::string()> markdown_;
     std::set<std::string> names_;
-    Place last_;
+    ColumnPages pages_{from_};
 };
 
 AsJson<SharedBoard> open(Call& call, const SharedBoardQuery& in) {
@@ -354,9 +331,10 @@ AsJson<SharedBoard> get(Call& call, const SharedBoardQuery& in) {
 const Operation get_shared_board{
     .name = "get_shared_board",
     .route = "GET /v1/shared/{token}",
-    .summary = "Look at what a share link shows; no account is needed.",
+    .summary = "View a shared board; no account is needed.",
     .description =
-        "The board with its columns and the first `page_size` cards of each; or the one card the "
+        "The board with its columns and the first `page_size` cards of each, 1 MiB of cards "
+        "altogether; or the one card the "
         "link is for, or `card_id` names, with what is written on it. Of people it shows names "
         "alone. E-mail addresses and tokens in any text are replaced by `[hidden]`. A link "
         "that never was, was revoked or has expired is 404. One with a password is 403 with the "

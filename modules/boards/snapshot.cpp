@@ -1,6 +1,7 @@
 // A whole board in one answer: what people see when they open it.
 
 #include "modules/boards/board.hpp"
+#include "modules/boards/column_pages.hpp"
 #include "modules/boards/columns.hpp"
 #include "modules/boards/operations.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 
 struct SnapshotColumn {
     Column column;
-    std::vector<Card> cards;
+    std::vector<CompactCard> cards;
     std::optional<std::string> next_cursor;
 };
 SVC_RECORD(
@@ -18,7 +19,8 @@ SVC_RECORD(
     (column, "", spread),
     (cards, "The first of its cards, from top to bottom; `card_count` says how many there are."),
     (next_cursor,
-     "Send it as `start_cursor` to get this column alone with the cards that follow; null when "
+     "Where cards follow: send it as `start_cursor` to get this column alone with the cards that "
+     "follow; null when "
      "there are no more.")
 );
 
@@ -61,49 +63,36 @@ constexpr Sql see_columns{"boards.snapshot_columns", R"(
         AND ($3::uuid IS NULL OR v.id = $3)
     ORDER BY v.order_key, v.id)"};
 
-// The cards are chosen column by column, from the index of their order, before their shapes are
-// gathered.
-constexpr Sql see_cards{"boards.snapshot_cards", R"(
-    SELECT v.*
-    FROM columns k
+constexpr std::string_view compact_cards = R"(
+    SELECT p.found, p.omitted AS properties_omitted,
+        CASE WHEN p.omitted THEN '{}' ELSE v.properties END AS properties,
+        v.id, v.org_id, v.board_id, v.column_id, v.key, v.title, v.position, v.labels,
+        v.assignees, v.due, v.start, v.priority, v.estimate, v.parent_card_id, v.blocked_by,
+        v.blocked, v.external_key, v.has_children, v.block_count, v.comment_count, v.queue,
+        v.lease, v.is_archived, v.in_trash, v.completed_at, v.url, v.created_time, v.created_by,
+        v.last_edited_time, v.last_edited_by, v.version
+    FROM chosen p
     CROSS JOIN LATERAL (
-        SELECT c.id, c.position FROM cards c
-        WHERE c.org_id = $1 AND c.column_id = k.id AND NOT c.is_archived AND NOT c.in_trash
-            AND (c.position, c.id) > ($4, $5::uuid)
-        ORDER BY c.position, c.id
-        LIMIT $6
-    ) page
-    CROSS JOIN LATERAL (
-        SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = page.id OFFSET 0
+        SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = p.id OFFSET 0
     ) v
-    WHERE k.org_id = $1 AND k.board_id = $2 AND NOT k.in_trash
-        AND ($3::uuid IS NULL OR k.id = $3)
-    ORDER BY k.position, k.id, page.position, page.id)"};
+    ORDER BY p.total)";
+constexpr Sql see_cards{"boards.snapshot_cards", SqlText<chosen_cards, compact_cards>::view};
 
-/// Where a column's cards go on.
-struct Place {
-    std::optional<Uuid> column;
-    std::string key;
-    Uuid card;
+struct ChosenCard {
+    CompactCard shown;
+    std::int64_t found = 0;
 };
-
-Place place_of(const Call& call, const Paging& paging) {
-    const auto after = call.after(paging);
-    if (!after) return {};
-    return {Uuid::parse(after->at(0)), after->at(1), Uuid::parse(after->at(2)).value_or(Uuid{})};
-}
+SVC_RECORD(ChosenCard, (shown, "", spread), (found, ""));
 
 BoardSnapshot get(Call& call, const SnapshotQuery& in) {
     const Uuid& org = call.org();
-    const auto most = static_cast<std::size_t>(in.paging.page_size);
-    const Place from = place_of(call, in.paging);
+    const ColumnPlace from = column_place_of(call, in.paging);
     Tx& tx = call.tx();
     auto sequence = tx.later<Sequence>(see_sequence, org);
     auto found = see_whole_board(tx, Seat::of(call), in.board_id);
     auto columns = tx.later<Column>(see_columns, org, in.board_id, from.column);
-    auto cards = tx.later<Card>(
-        see_cards, org, in.board_id, from.column, from.key, from.card, in.paging.page_size + 1
-    );
+    auto cards =
+        later_chosen<ChosenCard>(tx, see_cards, org, in.board_id, from, in.paging, std::nullopt);
     auto board = found.one();
     if (!board) not_found("board");
     require(board->role, BoardRole::viewer, "board");
@@ -117,19 +106,18 @@ BoardSnapshot get(Call& call, const SnapshotQuery& in) {
         at.emplace(column.id, snapshot.columns.size());
         snapshot.columns.push_back({std::move(column), {}, std::nullopt});
     }
-    for (Card& card : cards.all()) {
+    ColumnPages pages(from);
+    for (auto& [compact, count] : cards.all()) {
+        const Card& card = compact.card;
         const auto known = at.find(card.column_id);
         if (known == at.end()) continue;  // it came in between
-        SnapshotColumn& column = snapshot.columns[known->second];
-        if (column.cards.size() < most) {
-            show(call.kernel(), card);
-            column.cards.push_back(std::move(card));
-        } else if (!column.next_cursor) {
-            const Card& last = column.cards.back();
-            column.next_cursor =
-                call.cursor({column.column.id.str(), last.position.str(), last.id.str()});
-        }
+        show(call.kernel(), compact.card);
+        if (!pages.take(compact)) break;
+        pages.shown(card.column_id, card.position.str(), card.id, count);
+        snapshot.columns[known->second].cards.push_back(std::move(compact));
     }
+    for (SnapshotColumn& each : snapshot.columns)
+        each.next_cursor = pages.cursor(call, each.column.id, each.column.card_count);
     return snapshot;
 }
 
@@ -143,7 +131,9 @@ const Operation get_board_snapshot{
         "One call opens a board: its columns with their true numbers of cards, the first "
         "`page_size` cards of each, a cursor where a column goes on, and the number of the event "
         "from which to follow changes. With a column's `next_cursor` as `start_cursor` the answer "
-        "holds that column alone.",
+        "holds that column alone. All cards together take at most 1 MiB: of a board of long cards "
+        "each column shows fewer, and goes on by its cursor. Values of more than 4 KiB on one card "
+        "are left out and `properties_omitted` says so; get_card has them.",
     .access = Access::board_viewer,
     .handler = get,
 };

@@ -16,7 +16,29 @@ Failure wrong_at(
     );
 }
 
+constexpr std::string_view that_card = R"(
+    SELECT c.id FROM cards c
+    WHERE c.org_id = $1 AND c.id = $5 AND)";
+constexpr std::string_view card_for_update = "c.board_id) FOR UPDATE OF c";
+constexpr Sql lock_to_change{
+    "boards.lock_card", SqlText<that_card, if_editor, card_for_update>::view};
+
+constexpr std::string_view that_board = R"(
+    SELECT n.board_id FROM board_counters n
+    WHERE n.org_id = $1 AND n.board_id = $5 AND)";
+constexpr std::string_view board_for_update = "n.board_id) FOR UPDATE OF n";
+constexpr Sql lock_counter{
+    "boards.lock_definitions", SqlText<that_board, if_editor, board_for_update>::view};
+
 }  // namespace
+
+void lock_card(Call& call, const Uuid& card) {
+    Seat::of(call).queue(call.tx(), lock_to_change, card);
+}
+
+void lock_definitions(Call& call, const Uuid& board) {
+    Seat::of(call).queue(call.tx(), lock_counter, board);
+}
 
 void require_changeable(const std::optional<BoardSeen>& board, BoardRole least) {
     if (!board || board->in_trash) not_found("board");
@@ -35,7 +57,7 @@ void require_out_of_trash(const Card& card) {
 }
 
 void require_visible(const std::optional<CardSeen>& seen) {
-    if (!seen || seen->board_in_trash) not_found("card");
+    if (!seen) not_found("card");
     require(seen->role, BoardRole::viewer, "card");
 }
 

@@ -48,15 +48,38 @@ inline constexpr Sql see_card{"boards.see_card", R"(
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.board_id
     WHERE v.org_id = $1 AND v.id = $5)"};
 
-/// So that what is read next is the newest, and stays. Statements of a pipeline that come after
-/// a lock see what was committed while it was waited for.
-inline constexpr Sql lock_card{"boards.lock_card", R"(
-    SELECT id FROM cards WHERE org_id = $1 AND id = $2 FOR UPDATE)"};
+/// What a statement that locks asks besides, in front of the board's id and a bracket: that the
+/// caller, $1 to $4, may see the board, or change what is on it. So whoever may not holds up nobody
+/// and waits for nobody. What they are told is for require_changeable() to say, once all is locked.
+inline constexpr std::string_view if_seen = R"( EXISTS (
+        SELECT FROM boards mb
+        LEFT JOIN board_grants mg
+            ON mg.org_id = $1 AND mg.principal_id = $2 AND mg.board_id = mb.id
+        WHERE mb.org_id = $1
+            AND board_role($2, $3, $4, mb.visibility, mb.created_by, mg.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+                IS NOT NULL
+            AND mb.id = )";
+inline constexpr std::string_view if_editor = R"( EXISTS (
+        SELECT FROM boards mb
+        LEFT JOIN board_grants mg
+            ON mg.org_id = $1 AND mg.principal_id = $2 AND mg.board_id = mb.id
+        WHERE mb.org_id = $1
+            AND board_role($2, $3, $4, mb.visibility, mb.created_by, mg.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+                IN ('editor', 'admin')
+            AND mb.id = )";
 
-/// For what a board defines once for all its cards: names that are unique on it, and what cards
-/// show of it. Whoever copies from that to a card locks the same row FOR KEY SHARE.
-inline constexpr Sql lock_definitions{"boards.lock_definitions", R"(
-    SELECT board_id FROM board_counters WHERE org_id = $1 AND board_id = $2 FOR UPDATE)"};
+/// Queues the lock of a card that the caller may change, so that what is read next is the newest,
+/// and stays. Statements of a pipeline that come after a lock see what was committed while it was
+/// waited for.
+void lock_card(Call& call, const Uuid& card);
+
+/// Queues the lock for what a board defines once for all its cards: names that are unique on it,
+/// and what cards show of it. Whoever copies from that to a card locks the same row FOR KEY SHARE.
+void lock_definitions(Call& call, const Uuid& board);
 
 /// 404 for strangers and for what is in the trash, 403 for lower roles, 409 when `board` is
 /// archived and so cannot be changed.
@@ -66,7 +89,8 @@ void require_changeable(const std::optional<CardSeen>& seen, BoardRole least);
 
 /// 409 for a card in the trash.
 void require_out_of_trash(const Card& card);
-/// 404 for whoever may not see the card.
+/// 404 for whoever may not see the card. What is on a board in the trash can be read as before, by
+/// whoever has its id; nothing can be done with it.
 void require_visible(const std::optional<CardSeen>& seen);
 
 /// A 422 about one field of the input, addressed as the caller sent it.

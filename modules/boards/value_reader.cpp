@@ -257,8 +257,21 @@ json::value ValueReader::person(const json::value& in) {
     return refuse_person(in);
 }
 
+std::optional<Uuid> ValueReader::card_in(const json::value& in) {
+    const json::object* whole = in.if_object();
+    const json::value* named = whole ? whole->if_contains("id") : &in;
+    const auto ref =
+        named && named->is_string() ? CardRef::parse(named->as_string()) : std::nullopt;
+    if (!ref || ref->id) return id_in(in);
+    const std::string key = ref->str();
+    for (const auto& [sort_and_id, thing] : known_.things)
+        if (thing.sort == NamedSort::card && thing.key == key) return thing.id;
+    refuse_card(in);
+    return std::nullopt;
+}
+
 json::value ValueReader::card(const json::value& in) {
-    const auto id = id_in(in);
+    const auto id = card_in(in);
     if (!id) return nullptr;
     if (!known_.things.contains({NamedSort::card, *id}) && !present_item(*id))
         return refuse_card(in);

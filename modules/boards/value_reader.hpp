@@ -42,6 +42,8 @@ private:
     json::value file(const json::value& in);
     json::value list(const json::value& in, json::value (ValueReader::*item)(const json::value&));
     std::optional<Uuid> id_in(const json::value& in);
+    /// The same of a card, which may be named by its key.
+    std::optional<Uuid> card_in(const json::value& in);
     /// What the card's own list has of this id: it may stay, whoever has left meanwhile.
     const json::value* present_item(const Uuid& id) const;
     /// Whom and what rich text may mention; worked out once.

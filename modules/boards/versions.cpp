@@ -9,6 +9,12 @@
 #include "modules/boards/property_values.hpp"
 #include "modules/boards/relatives.hpp"
 
+#include "svc/json.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+
 namespace svc::boards {
 
 namespace {
@@ -40,18 +46,61 @@ SVC_RECORD(
     (external_key, "")
 );
 
-constexpr Sql keep{"boards.keep_version", R"(
-    INSERT INTO card_versions (org_id, card_id, last_version, fields)
-    VALUES ($1, $2, $3, $4))"};
+/// Every so many versions all fields are kept, so that none is put together of more rows than this.
+constexpr std::int64_t whole_every = 32;
 
-// The fields as they were, in today's words: labels, people, properties and options that are gone
-// meanwhile stay away, and those with another name come under that one.
+constexpr Sql keep{"boards.keep_version", R"(
+    INSERT INTO card_versions (org_id, card_id, last_version, fields, whole)
+    VALUES ($1, $2, $3, $4, $5))"};
+
+// What an edit did not change, a later row says, or the card itself: `kept` are the rows from the
+// version on to the first one that says everything. Values of properties are told apart by the
+// property's id. The fields come in today's words: labels, people, properties and options that are
+// gone meanwhile stay away, and those with another name come under that one.
 constexpr Sql find_version{"boards.find_version", R"(
-    WITH old AS (
-        SELECT v.fields FROM card_versions v
+    WITH kept AS MATERIALIZED (
+        SELECT v.last_version, v.whole, v.fields FROM card_versions v
         WHERE v.org_id = $1 AND v.card_id = $2 AND v.last_version >= $3
-        ORDER BY v.last_version
-        LIMIT 1
+            AND v.last_version <= (SELECT coalesce(
+                (SELECT min(w.last_version) FROM card_versions w
+                 WHERE w.org_id = $1 AND w.card_id = $2 AND w.last_version >= $3 AND w.whole),
+                9223372036854775807))
+    ), said AS (
+        SELECT DISTINCT ON (e.name) e.name, e.value
+        FROM kept k
+        CROSS JOIN LATERAL jsonb_each(k.fields) e (name, value)
+        WHERE e.name NOT IN ('properties', 'values')
+        ORDER BY e.name, k.last_version
+    ), valued AS (
+        SELECT DISTINCT ON (v.id) v.id, v.value
+        FROM (
+            SELECT e.id, e.value, k.last_version
+            FROM kept k
+            CROSS JOIN LATERAL jsonb_each(k.fields -> 'values') e (id, value)
+            WHERE NOT k.whole
+            UNION ALL
+            SELECT e.value ->> 'id', e.value, k.last_version
+            FROM kept k
+            CROSS JOIN LATERAL jsonb_each(k.fields -> 'properties') e (name, value)
+            WHERE k.whole
+            UNION ALL
+            SELECT e.value ->> 'id', e.value, 9223372036854775807
+            FROM cards c
+            CROSS JOIN LATERAL jsonb_each(c.properties) e (name, value)
+            WHERE c.org_id = $1 AND c.id = $2 AND NOT EXISTS (SELECT FROM kept k WHERE k.whole)
+        ) v
+        ORDER BY v.id, v.last_version
+    ), old AS (
+        SELECT jsonb_build_object(
+                'title', c.title, 'labels', c.labels, 'assignees', c.assignees, 'due', c.due,
+                'start', c.start, 'priority', c.priority, 'estimate', c.estimate,
+                'parent_card_id', c.parent_card_id, 'external_key', c.external_key)
+            || (SELECT coalesce(jsonb_object_agg(s.name, s.value), '{}') FROM said s)
+            || jsonb_build_object('properties', coalesce(
+                (SELECT jsonb_object_agg(v.id, v.value) FROM valued v WHERE v.value <> 'null'),
+                '{}')) AS fields
+        FROM cards c
+        WHERE c.org_id = $1 AND c.id = $2 AND EXISTS (SELECT FROM kept)
     )
     SELECT o.fields || jsonb_build_object(
         'labels', coalesce(
@@ -199,7 +248,7 @@ Card revert(Call& call, const RevertCardRequest& in) {
     Tx& tx = call.tx();
     const Uuid card = id_of(call, in.card_id);
     lock_ties(call);
-    tx.queue(lock_card, call.org(), card);
+    lock_card(call, card);
     tx.queue(lock_board_of_card, call.org(), card);
     auto seen_later = Seat::of(call).later<CardSeen>(tx, see_card, card);
     auto old = tx.later<OldVersion>(find_version, call.org(), card, in.version);
@@ -227,27 +276,70 @@ Card revert(Call& call, const RevertCardRequest& in) {
     return shown(call, after);
 }
 
+CardFields fields_of(const Card& card) {
+    return {
+        card.title,
+        card.labels,
+        card.assignees,
+        card.due,
+        card.start,
+        card.priority,
+        card.estimate,
+        card.properties,
+        card.parent_card_id,
+        card.external_key};
+}
+
+/// The values that the other lacks or has otherwise, by the id of the property; null for those that
+/// only the other has.
+std::string changed_values(const PropertyValues& was, const PropertyValues& is) {
+    std::string out = "{";
+    const auto add = [&](const JsonText& owner, std::string_view value) {
+        if (out.size() > 1) out += ',';
+        write_text(std::string_view(parse_json(owner.text).at("id").as_string()), out);
+        out.append(":").append(value);
+    };
+    for (const auto& [name, value] : was) {
+        const auto now = is.find(name);
+        if (now == is.end() || now->second.text != value.text) add(value, value.text);
+    }
+    for (const auto& [name, value] : is)
+        if (!was.contains(name)) add(value, "null");
+    return out + '}';
+}
+
+/// As they were, of those that differ.
+std::string changed_fields(const CardFields& was, const CardFields& is) {
+    std::string out = "{";
+    const auto add = [&](std::string_view name, std::string_view json) {
+        if (out.size() > 1) out += ',';
+        out.append("\"").append(name).append("\":").append(json);
+    };
+    for (const Field& field : record_of<CardFields>().fields) {
+        std::string before, after;
+        field.codec->write(field.in_const(&was), before);
+        field.codec->write(field.in_const(&is), after);
+        if (before == after) continue;
+        if (field.name != "properties") add(field.name, before);
+        else add("values", changed_values(was.properties.parsed(), is.properties.parsed()));
+    }
+    return out + '}';
+}
+
 }  // namespace
 
-void keep_version(Tx& tx, const Card& before) {
-    const CardFields fields{
-        before.title,
-        before.labels,
-        before.assignees,
-        before.due,
-        before.start,
-        before.priority,
-        before.estimate,
-        before.properties,
-        before.parent_card_id,
-        before.external_key};
-    tx.queue(keep, before.org_id, before.id, before.version, fields);
+std::int64_t keep_version(Tx& tx, const Card& before, const Card& after) {
+    const CardFields was = fields_of(before);
+    const bool whole = before.version % whole_every == 0;
+    const std::string fields = whole ? to_json(was) : changed_fields(was, fields_of(after));
+    tx.queue(keep, before.org_id, before.id, before.version, fields, whole);
+    return static_cast<std::int64_t>(fields.size());
 }
 
 const Operation revert_card{
     .name = "revert_card",
     .route = "POST /v1/cards/{card_id}:revert",
-    .summary = "Make a card say again what it said in an earlier version.",
+    .summary = "Restore an earlier version of a card.",
     .description =
         "Makes a new version with the title, labels, assignees, dates, priority, estimate, "
         "properties, parent and external key of the earlier one. The card stays where it stands, "

@@ -5,7 +5,7 @@
 /// What cards said before they were edited.
 namespace svc::boards {
 
-/// Queues what `before` says, which is about to be replaced.
-void keep_version(Tx& tx, const Card& before);
+/// Queues what `after` is about to replace of `before`; how many bytes that are.
+std::int64_t keep_version(Tx& tx, const Card& before, const Card& after);
 
 }  // namespace svc::boards

@@ -146,7 +146,7 @@ Watchers& watchers() {
 const Operation watch_card{
     .name = "watch_card",
     .route = "PUT /v1/cards/{card_id}/watchers/me",
-    .summary = "Watch a card: hear of what happens to it.",
+    .summary = "Watch a card.",
     .access = Access::board_viewer,
     .idempotent = true,
     .handler = watch,
@@ -155,7 +155,7 @@ const Operation watch_card{
 const Operation unwatch_card{
     .name = "unwatch_card",
     .route = "DELETE /v1/cards/{card_id}/watchers/me",
-    .summary = "Watch a card no longer.",
+    .summary = "Stop watching a card.",
     .access = Access::board_viewer,
     .status = 204,
     .idempotent = true,

@@ -49,7 +49,7 @@ std::string key_from(std::string_view board_name) {
 }
 
 std::optional<CardRef> CardRef::parse(std::string_view text) {
-    if (const auto id = Uuid::parse(text)) return CardRef{id, {}, 0};
+    if (const auto id = Uuid::parse(text)) return CardRef(*id);
     const auto dash = text.find('-');
     if (dash == text.npos) return std::nullopt;
     std::string key(text.substr(0, dash));
@@ -59,7 +59,7 @@ std::optional<CardRef> CardRef::parse(std::string_view text) {
     const std::string_view digits = text.substr(dash + 1);
     const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
     if (error != std::errc{} || end != digits.end() || number < 1) return std::nullopt;
-    return CardRef{std::nullopt, std::move(key), number};
+    return CardRef(std::move(key), number);
 }
 
 std::string CardRef::str() const {

@@ -16,11 +16,17 @@ bool is_board_key(std::string_view text);
 /// letters of a single one. At most seven characters, so that a number fits behind.
 std::string key_from(std::string_view board_name);
 
-/// How a call names a card: by its id or by its key.
+/// How a call names a card: by its id or by its key. Every field of a request that is a card's id
+/// is one (a rule test finds those that are not).
 struct CardRef {
     std::optional<Uuid> id;
     std::string board_key;    ///< empty when there is an id
     std::int64_t number = 0;  ///< of the card on that board
+
+    CardRef() = default;
+    CardRef(const Uuid& of) : id(of) {}  // NOLINT: meant to convert
+    CardRef(std::string key_of_board, std::int64_t of)
+        : board_key(std::move(key_of_board)), number(of) {}
 
     static std::optional<CardRef> parse(std::string_view text);
     std::string str() const;

@@ -30,6 +30,14 @@ public:
         }
     }
 
+    /// {old: new}
+    std::string as_json() const {
+        std::string text = "{";
+        for (const auto& [old, now] : ids_)
+            text += (text.size() > 1 ? ",\"" : "\"") + old.str() + "\":\"" + now.str() + '"';
+        return text + '}';
+    }
+
 private:
     std::map<Uuid, Uuid> ids_;
 };

@@ -145,8 +145,8 @@ struct Annotations {
 };
 SVC_RECORD(
     Annotations,
-    (bold, "Printed bold.", defaulted),
-    (italic, "Printed slanted.", defaulted),
+    (bold, "Bold.", defaulted),
+    (italic, "Italic.", defaulted),
     (strikethrough, "Struck out.", defaulted),
     (underline, "Underlined.", defaulted),
     (code, "Printed as code.", defaulted),
