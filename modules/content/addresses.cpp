@@ -54,9 +54,18 @@ std::vector<Block> linked(Call& call, std::vector<StoredBlock> rows) {
     return blocks;
 }
 
-void hang_files(Call& call, const Uuid& card, const Uuid& block, const std::string& payload) {
-    if (const auto* keeper = call.kernel().find<files::Files>())
-        keeper->hang(call.tx(), call.org(), card, block, files_in(payload));
+void hang_files(Call& call, const Uuid& card, const files::Files::Shown& blocks) {
+    hang_files(call.kernel(), call.tx(), call.org(), card, blocks);
+}
+
+void hang_files(
+    const Kernel& kernel,
+    Tx& tx,
+    const Uuid& org,
+    const Uuid& card,
+    const files::Files::Shown& blocks
+) {
+    if (const auto* keeper = kernel.find<files::Files>()) keeper->hang(tx, org, card, blocks);
 }
 
 }  // namespace svc::content

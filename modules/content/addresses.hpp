@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/content/tree.hpp"
+#include "modules/files/api.hpp"
 
 /// Uploaded files that blocks show. Where no module keeps files, no block shows any.
 namespace svc::content {
@@ -33,7 +34,14 @@ private:
 Block linked(Call& call, StoredBlock row);
 std::vector<Block> linked(Call& call, std::vector<StoredBlock> rows);
 
-/// Queues that the block shows the files of this payload, and no others.
-void hang_files(Call& call, const Uuid& card, const Uuid& block, const std::string& payload);
+/// Queues that these blocks show these files, and no others.
+void hang_files(Call& call, const Uuid& card, const files::Files::Shown& blocks);
+void hang_files(
+    const Kernel& kernel,
+    Tx& tx,
+    const Uuid& org,
+    const Uuid& card,
+    const files::Files::Shown& blocks
+);
 
 }  // namespace svc::content

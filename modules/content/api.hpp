@@ -18,28 +18,75 @@ SVC_RECORD(
     (blocks, "The new blocks in their order, each with what is below it in `children`.")
 );
 
+/// What `block.updated` and `block.deleted` tell: of one block its fields, or where it stands now;
+/// of many which they are.
+struct BlockChange {
+    Block block;
+    std::optional<JsonText> position;
+    std::optional<std::vector<Uuid>> blocks;
+};
+SVC_RECORD(
+    BlockChange,
+    (block, "", spread),
+    (position, "Of a block that was moved: the place that was asked for.", left_out),
+    (blocks,
+     "Where more than 100 changes were made to a card at once: all blocks that changed in this "
+     "way, in place of an event for each. Their other fields are to be read from the card.",
+     left_out)
+);
+
 inline constexpr EventKind block_created{
     "block.created",
     "block",
     "Blocks were added to a card; `id` is the first of them.",
-    &record_of<BlocksCreated>};
+    &record_of<BlocksCreated>,
+    at::board | at::column | at::card | at::parent,
+    Subject::read,
+    &record_of<Block>};
 inline constexpr EventKind block_updated{
     "block.updated",
     "block",
-    "A block says something else, or stands elsewhere.",
+    "A block has other content or another place; of a large change `id` is the first block, and "
+    "`blocks` names all.",
+    &record_of<BlockChange>,
+    at::board | at::column | at::card | at::parent,
+    Subject::read,
     &record_of<Block>};
 inline constexpr EventKind block_deleted{
-    "block.deleted", "block", "A block went to the trash, with all below it.", &record_of<Block>};
+    "block.deleted",
+    "block",
+    "A block went to the trash, with all below it; of a large change `id` is the first block, and "
+    "`blocks` names all.",
+    &record_of<BlockChange>,
+    at::board | at::column | at::card | at::parent,
+    Subject::read,
+    &record_of<Block>};
 inline constexpr EventKind block_restored{
-    "block.restored", "block", "A block came back from the trash.", &record_of<Block>};
+    "block.restored",
+    "block",
+    "A block came back from the trash.",
+    &record_of<Block>,
+    at::board | at::column | at::card | at::parent,
+    Subject::read};
 inline constexpr EventKind comment_created{
-    "comment.created", "comment", "Somebody commented on a card.", &record_of<Comment>};
+    "comment.created",
+    "comment",
+    "Somebody commented on a card.",
+    &record_of<Comment>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind comment_updated{
     "comment.updated",
     "comment",
     "A comment says something else, or its discussion was resolved or taken up again.",
-    &record_of<Comment>};
+    &record_of<Comment>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind comment_deleted{
-    "comment.deleted", "comment", "A comment was taken back.", &record_of<Comment>};
+    "comment.deleted",
+    "comment",
+    "A comment was deleted.",
+    &record_of<Comment>,
+    at::board | at::column | at::card};
 
 }  // namespace svc::content

@@ -9,14 +9,15 @@ namespace svc::content {
 namespace {
 
 struct AppendChildrenRequest {
-    Uuid parent_id;
+    boards::CardRef parent_id;
     std::vector<BlockInput> children;
     std::optional<Position> position;
     std::optional<Uuid> after;
 };
 SVC_RECORD(
     AppendChildrenRequest,
-    (parent_id, "A block, or a card for what stands directly on it."),
+    (parent_id,
+     "A block, or a card, by its id or its key such as ENG-42, for what stands directly on it."),
     (children, "The new blocks in their order.", length(1, most_in_list)),
     (position, "Where they go; left out, behind all others."),
     (after, "The block to stand behind; an older way to say `position`.")
@@ -25,11 +26,12 @@ SVC_RECORD(
 Page<Block> append(Call& call, const AppendChildrenRequest& in) {
     if (count_blocks(in.children) > most_in_request)
         throw wrong_at(call, "\"children\"", "a request brings 1000 blocks at most");
-    const Place place = Place::of(call, in.parent_id, in.position, in.after);
-    auto seen = lock_card(call, CardKey(in.parent_id, IdOf::card_or_block));
+    const Uuid parent = boards::id_of(call, in.parent_id);
+    const Place place = Place::of(call, parent, in.position, in.after);
+    auto seen = lock_card(call, CardKey(parent, IdOf::card_or_block));
     auto spot = find_spot(call, place, std::nullopt);
     CardTree tree(call);
-    tree.queue_ancestors({in.parent_id});
+    tree.queue_ancestors({parent});
     tree.queue_taken(in.children);
     NamesWanted names(call, named_in(in.children));
 

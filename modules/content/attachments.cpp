@@ -49,7 +49,7 @@ void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& fil
     if (!keeper) return;
     std::vector<Uuid> ids;
     for (const files::FileRef& each : files) ids.push_back(each.id);
-    keeper->hang(call.tx(), call.org(), card, comment, ids);
+    keeper->hang(call.tx(), call.org(), card, {{comment, std::move(ids)}});
 }
 
 std::vector<CommentAttachment> shown(const FileRefs& files, const Addresses& addresses) {

@@ -20,7 +20,7 @@ BOOST_DESCRIBE_ENUM(BlockOp, create, update, move, delete_)
 struct BlockOperation {
     BlockOp op{};
     std::optional<Uuid> id;
-    std::optional<Uuid> parent_id;
+    std::optional<boards::CardRef> parent_id;
     std::optional<Position> position;
     std::optional<JsonText> block;
     std::optional<std::int64_t> version;
@@ -29,7 +29,10 @@ SVC_RECORD(
     BlockOperation,
     (op, "What is to be done."),
     (id, "Which block; of a new one, the id that it shall have."),
-    (parent_id, "With `create` and `move`: what it is to stand below. The card, if left out."),
+    (parent_id,
+     "With `create` and `move`: what it is to stand below, a block or the card itself, by its id "
+     "or "
+     "its key. The card, if left out."),
     (position, "With `create` and `move`: where among its siblings; left out, behind all others."),
     (block,
      "With `create` a block as append_block_children takes it, with `update` as update_block "
@@ -38,7 +41,7 @@ SVC_RECORD(
 );
 
 struct BatchBlocksRequest {
-    CardName card_id;
+    boards::CardRef card_id;
     std::vector<BlockOperation> operations;
 };
 SVC_RECORD(
@@ -75,7 +78,10 @@ struct Step {
 class Batch {
 public:
     Batch(Call& call, const BatchBlocksRequest& in)
-        : call_(call), in_(in), seen_(lock_card(call, CardKey(in.card_id))), tree_(call) {
+        : call_(call),
+          in_(with_ids(call, in)),
+          seen_(lock_card(call, CardKey(in.card_id))),
+          tree_(call) {
         tree_.queue_whole(CardKey(in.card_id));
         for (std::size_t i = 0; i < in.operations.size(); ++i) look_through(i);
         queue_those_named();
@@ -111,11 +117,19 @@ public:
     }
 
 private:
+    static BatchBlocksRequest with_ids(Call& call, BatchBlocksRequest in) {
+        std::vector<boards::CardRef*> parents;
+        for (BlockOperation& each : in.operations)
+            if (each.parent_id) parents.push_back(&*each.parent_id);
+        boards::find_ids(call, parents);
+        return in;
+    }
+
     /// Some of them may be in the trash.
     void queue_those_named() {
         std::vector<Uuid> ids;
         for (const BlockOperation& each : in_.operations)
-            for (const auto& id : {each.id, each.parent_id})
+            for (const auto& id : {each.id, boards::id_in(each.parent_id)})
                 if (id) ids.push_back(*id);
         if (!ids.empty()) tree_.queue_ancestors(ids);
     }
@@ -180,7 +194,11 @@ private:
         if (operation.id && operation.op != BlockOp::create)
             tree_.require_version(*operation.id, operation.version);
         const Place place = Place::of(
-            call_, operation.parent_id.value_or(card_id_), operation.position, {}, step.where
+            call_,
+            boards::id_in(operation.parent_id).value_or(card_id_),
+            operation.position,
+            {},
+            step.where
         );
         switch (operation.op) {
             case BlockOp::create: return create(step, place);
@@ -239,7 +257,7 @@ private:
     }
 
     Call& call_;
-    const BatchBlocksRequest& in_;
+    const BatchBlocksRequest in_;
     Later<CardSeen> seen_;
     CardTree tree_;
     std::optional<NamesWanted> names_;
@@ -258,7 +276,7 @@ BatchResult batch(Call& call, const BatchBlocksRequest& in) { return Batch(call,
 const Operation batch_blocks{
     .name = "batch_blocks",
     .route = "POST /v1/cards/{card_id}/blocks:batch",
-    .summary = "Make, change, move and delete several blocks of a card at once.",
+    .summary = "Create, update, move and delete several blocks of a card at once.",
     .description =
         "Carries out up to 200 operations one after the other, all or none. An operation that "
         "names a `version` which is not the block's is refused with 412, and so all are.",

@@ -109,13 +109,14 @@ SVC_RECORD(
 );
 
 struct ListChildrenQuery {
-    Uuid parent_id;
+    boards::CardRef parent_id;
     std::int64_t depth = 1;
     Paging paging;
 };
 SVC_RECORD(
     ListChildrenQuery,
-    (parent_id, "A block, or a card for what stands directly on it."),
+    (parent_id,
+     "A block, or a card, by its id or its key such as ENG-42, for what stands directly on it."),
     (depth,
      "How many levels: 1 gives the blocks directly below, more gives what is below them, too, in "
      "`children`.",
@@ -174,12 +175,13 @@ private:
 };
 
 Page<Block> list_children(Call& call, const ListChildrenQuery& in) {
+    const Uuid parent = boards::id_of(call, in.parent_id);
     const auto after = call.after(in.paging);
     auto rows = Seat::of(call)
                     .later<Listed>(
                         call.tx(),
                         list_tree,
-                        in.parent_id,
+                        parent,
                         after ? after->at(0) : std::string(),
                         after ? after->at(1) : Uuid().str(),
                         in.paging.page_size,

@@ -102,7 +102,10 @@ SVC_RECORD(CopyWithFiles, (id, ""), (payload, ""));
 // -------------------------------------------------------------------------------------- briefs
 
 constexpr Sql brief_blocks{"content.brief_blocks", R"(
-    SELECT v.* FROM block_view v
+    SELECT v.id, v.card_id, v.parent_id, v.type, v.payload, v.position, v.trashed_by,
+        false AS has_children, v.created_time, v.created_by, v.last_edited_time,
+        v.last_edited_by, v.version
+    FROM blocks v
     WHERE v.org_id = $1 AND v.card_id = $2 AND v.trashed_by IS NULL)"};
 
 constexpr Sql brief_comments{"content.brief_comments", R"(
@@ -201,12 +204,15 @@ std::unique_ptr<boards::CardBodies::Body> Bodies::read(Call& call, const Wanted&
     );
 }
 
-std::function<void()> Bodies::copy(Call& call, const Uuid& from, const boards::Card& to) {
-    auto copies =
-        call.tx().later<CopyWithFiles>(copy_blocks, call.org(), from, to.id, ref_of(call.caller()));
-    return [&call, card = to.id, copies]() mutable {
+std::function<void()> Bodies::copy(
+    Kernel& kernel, Tx& tx, const PrincipalRef& by, const Uuid& from, const boards::Card& to
+) {
+    auto copies = tx.later<CopyWithFiles>(copy_blocks, to.org_id, from, to.id, by);
+    return [&kernel, &tx, org = to.org_id, card = to.id, copies]() mutable {
+        files::Files::Shown shown;
         for (const CopyWithFiles& each : copies.all())
-            hang_files(call, card, each.id, each.payload.text);
+            shown.emplace_back(each.id, files_in(each.payload.text));
+        hang_files(kernel, tx, org, card, shown);
     };
 }
 

@@ -8,7 +8,9 @@ namespace svc::content {
 class Bodies final : public boards::CardBodies, public boards::BriefSource {
 public:
     std::unique_ptr<Body> read(Call& call, const Wanted& wanted) override;
-    std::function<void()> copy(Call& call, const Uuid& from, const boards::Card& to) override;
+    std::function<void()> copy(
+        Kernel& kernel, Tx& tx, const PrincipalRef& by, const Uuid& from, const boards::Card& to
+    ) override;
     std::function<std::string()> markdown(Tx& tx, const Uuid& org, const Uuid& card) override;
     Texts about(Tx& tx, const Uuid& org, const Uuid& card) override;
 };

@@ -43,7 +43,7 @@ CardMarkdown shown(const CardTree& tree, std::int64_t version) {
 }
 
 struct CardId {
-    CardName card_id;
+    boards::CardRef card_id;
 };
 SVC_RECORD(CardId, (card_id, "Its id, or its key such as ENG-42."));
 
@@ -59,7 +59,7 @@ enum class MarkdownMode { replace, append, find_replace };
 BOOST_DESCRIBE_ENUM(MarkdownMode, replace, append, find_replace)
 
 struct UpdateMarkdownRequest {
-    CardName card_id;
+    boards::CardRef card_id;
     MarkdownMode mode{};
     std::string markdown;
     std::optional<std::string> find;
@@ -137,7 +137,7 @@ CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
 const Operation get_card_markdown{
     .name = "get_card_markdown",
     .route = "GET /v1/cards/{card_id}/markdown",
-    .summary = "Read what stands on a card as Markdown.",
+    .summary = "Get a card's body as Markdown.",
     .description =
         "CommonMark with GitHub's tables, task lists and strikethrough. People and cards are named "
         "as links: `[@Ada](user:<id>)`, `[ENG-42](card:<id>)`, `[2026-06-19](date:2026-06-19)`.",
@@ -148,7 +148,7 @@ const Operation get_card_markdown{
 const Operation update_card_markdown{
     .name = "update_card_markdown",
     .route = "PATCH /v1/cards/{card_id}/markdown",
-    .summary = "Write on a card in Markdown: all anew, behind the rest, or in place of some words.",
+    .summary = "Update a card's body in Markdown: replace all of it, append, or find and replace.",
     .description =
         "Blocks that say the same as before keep their ids, and with them their colors and the "
         "comments about them; a block that says something else keeps its id where one of its type "

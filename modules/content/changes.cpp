@@ -10,6 +10,12 @@ std::string position_text(const Place& place) {
     return text + '}';
 }
 
+std::string list_of(const std::set<Uuid>& ids) {
+    std::string list;
+    for (const Uuid& each : ids) list += (list.empty() ? "[\"" : ",\"") + each.str() + '"';
+    return list + ']';
+}
+
 }  // namespace
 
 void BlockEvents::add(
@@ -23,6 +29,7 @@ void BlockEvents::add(
     event.parent_id = row.parent_id;
     event.changes = std::move(changes);
     event.previous = std::move(previous);
+    event.subject = to_json(shown(row));
     call_.ask(events_.emplace_back(placed(std::move(event), tree_.card())));
 }
 
@@ -50,6 +57,25 @@ void BlockEvents::moved(const StoredBlock& was, const Place& place) {
         was.id,
         R"({"parent":)" + to_json(after.parent) + R"(,"position":)" + position_text(place) + '}',
         R"({"parent":)" + to_json(before.parent) + '}');
+}
+
+void BlockEvents::moved(const Uuid& id, const Place& place) {
+    if (const StoredBlock* was = tree_.before(id)) moved(*was, place);
+}
+
+void BlockEvents::changed(const std::vector<Uuid>& ids) {
+    if (ids.empty()) return;
+    const std::set<Uuid> once(ids.begin(), ids.end());
+    add(block_updated, ids.front(), R"({"blocks":)" + list_of(once) + '}', "{}");
+}
+
+void BlockEvents::deleted(const std::vector<Uuid>& ids) {
+    if (ids.empty()) return;
+    const std::set<Uuid> once(ids.begin(), ids.end());
+    add(block_deleted,
+        ids.front(),
+        R"({"in_trash":true,"blocks":)" + list_of(once) + '}',
+        R"({"in_trash":false})");
 }
 
 void BlockEvents::deleted(const Uuid& id) {

@@ -14,7 +14,11 @@ public:
     void changed(const Uuid& id);
     /// `was`: the block before it was moved.
     void moved(const StoredBlock& was, const Place& place);
+    void moved(const Uuid& id, const Place& place);
     void deleted(const Uuid& id);
+    /// So many that one event names them all.
+    void changed(const std::vector<Uuid>& ids);
+    void deleted(const std::vector<Uuid>& ids);
     void restored(const Uuid& id);
 
     void tell();

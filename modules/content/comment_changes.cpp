@@ -126,7 +126,7 @@ Comment remove(Call& call, const CommentId& in) {
     return edit.finish(comment_deleted, after, [&](Tx& tx) {
         tx.queue(trash_comment, call.org(), after.id);
         if (!after.attachments.parsed().empty()) hang(call, after.card_id, after.id, {});
-        count_comments(tx, call.org(), edit.card, -1);
+        count_comments(tx, call.org(), after.card_id, -1);
     });
 }
 
@@ -162,7 +162,7 @@ Comment resolve(Call& call, const ResolveCommentRequest& in) {
 const Operation update_comment{
     .name = "update_comment",
     .route = "PATCH /v1/comments/{comment_id}",
-    .summary = "Change what a comment of yours says.",
+    .summary = "Edit a comment of yours.",
     .access = Access::board_viewer,
     .idempotent = true,
     .handler = update,
@@ -171,7 +171,7 @@ const Operation update_comment{
 const Operation delete_comment{
     .name = "delete_comment",
     .route = "DELETE /v1/comments/{comment_id}",
-    .summary = "Take a comment back.",
+    .summary = "Delete a comment.",
     .description = "Whoever wrote it may, and the board's admins. Answers the comment.",
     .access = Access::board_viewer,
     .destructive = true,
@@ -182,7 +182,7 @@ const Operation delete_comment{
 const Operation resolve_comment{
     .name = "resolve_comment",
     .route = "POST /v1/comments/{comment_id}:resolve",
-    .summary = "Settle a discussion, or take it up again.",
+    .summary = "Resolve or reopen a discussion.",
     .description = "All comments of the discussion then say `resolved`.",
     .access = Access::board_viewer,
     .idempotent = true,

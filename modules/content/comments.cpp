@@ -50,18 +50,20 @@ std::vector<Comment> linked(Call& call, const std::vector<StoredComment>& rows) 
 RichTexts said_in(
     const Call& call,
     const std::optional<RichTexts>& rich_text,
-    const std::optional<std::string>& markdown
+    const std::optional<std::string>& markdown,
+    std::string_view markdown_field
 ) {
+    const std::string at_markdown = '"' + std::string(markdown_field) + '"';
     if (rich_text.has_value() == markdown.has_value())
         throw wrong_at(call, "\"rich_text\"", "give either rich_text or markdown");
     RichTexts texts = rich_text ? *rich_text : text_of_markdown(*markdown);
     if (texts.size() > most_items)
-        throw wrong_at(call, "\"markdown\"", "it makes more than 100 items of rich text");
+        throw wrong_at(call, at_markdown, "it makes more than 100 items of rich text");
     if (texts.empty())
-        throw wrong_at(call, rich_text ? "\"rich_text\"" : "\"markdown\"", "it says nothing");
+        throw wrong_at(call, rich_text ? "\"rich_text\"" : at_markdown, "it says nothing");
     Reader reader;
     auto root = reader.at(root_of(call));
-    auto step = reader.at("rich_text");
+    auto step = reader.at(rich_text ? "rich_text" : markdown_field);
     settle(reader, texts);
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
     return texts;
@@ -121,22 +123,24 @@ struct Listed {
 SVC_RECORD(Listed, (role, ""), (there, ""), (comment, "", spread));
 
 struct ListCommentsQuery {
-    std::optional<Uuid> card_id;
-    std::optional<Uuid> block_id;
+    std::optional<boards::CardRef> card_id;
+    std::optional<boards::CardRef> block_id;
     std::optional<Uuid> discussion_id;
     std::optional<bool> resolved;
     Paging paging;
 };
 SVC_RECORD(
     ListCommentsQuery,
-    (card_id, "All comments of this card, those about its blocks among them."),
-    (block_id, "Only those about this block; a card's id is taken, too."),
+    (card_id,
+     "All comments of this card, those about its blocks among them: its id, or its key such as "
+     "ENG-42."),
+    (block_id, "Only those about this block; a card's id or key is taken, too."),
     (discussion_id, "Only those of this discussion."),
     (resolved, "Only those of discussions that are resolved, or only those that are not."),
     (paging, "", spread)
 );
 
-Uuid only_one_of(const Call& call, const ListCommentsQuery& in) {
+Uuid only_one_of(Call& call, const ListCommentsQuery& in) {
     const int given =
         in.card_id.has_value() + in.block_id.has_value() + in.discussion_id.has_value();
     if (given != 1)
@@ -145,7 +149,8 @@ Uuid only_one_of(const Call& call, const ListCommentsQuery& in) {
             "value_error",
             "Value error, give one of card_id, block_id and discussion_id"
         );
-    return in.card_id ? *in.card_id : in.block_id ? *in.block_id : *in.discussion_id;
+    if (in.discussion_id) return *in.discussion_id;
+    return boards::id_of(call, in.card_id ? *in.card_id : *in.block_id);
 }
 
 Page<Comment> list(Call& call, const ListCommentsQuery& in) {
@@ -210,16 +215,16 @@ BOOST_DESCRIBE_ENUM(AboutType, card_id, page_id, block_id)
 
 struct CommentParent {
     std::optional<AboutType> type;
-    std::optional<Uuid> card_id;
-    std::optional<Uuid> page_id;
-    std::optional<Uuid> block_id;
+    std::optional<boards::CardRef> card_id;
+    std::optional<boards::CardRef> page_id;
+    std::optional<boards::CardRef> block_id;
 };
 SVC_RECORD(
     CommentParent,
     (type, "Which of the following it is; may be left out."),
-    (card_id, "A card."),
+    (card_id, "A card: its id, or its key such as ENG-42."),
     (page_id, "The same, as client libraries of others call it."),
-    (block_id, "A block; a card's id is taken, too.")
+    (block_id, "A block; a card's id or key is taken, too.")
 );
 
 struct CreateCommentRequest {
@@ -234,14 +239,16 @@ SVC_RECORD(
     CreateCommentRequest,
     (parent, "What a new discussion is about: a card or a block."),
     (discussion_id, "The discussion to answer in, instead of `parent`."),
-    (rich_text, "What it says.", length(1, most_items)),
-    (markdown, "What it says, as Markdown, instead of `rich_text`.", length(1, 50'000)),
+    (rich_text, "The text.", length(1, most_items)),
+    (markdown,
+     "What it says, as Markdown, instead of `rich_text`.",
+     length(1, boards::CardComments::most_characters)),
     (attachments, "Files that come with it.", length(0, most_attachments), defaulted),
     (display_name, "As answers show it; ignored.", echo)
 );
 
 /// The card, block or discussion that it is about.
-CardKey about(const Call& call, const CreateCommentRequest& in) {
+CardKey about(Call& call, const CreateCommentRequest& in) {
     if (in.parent.has_value() == in.discussion_id.has_value())
         throw wrong_at(call, "\"parent\"", "give either parent or discussion_id");
     if (in.discussion_id) return {*in.discussion_id, IdOf::discussion};
@@ -249,8 +256,8 @@ CardKey about(const Call& call, const CreateCommentRequest& in) {
     const int given =
         parent.card_id.has_value() + parent.page_id.has_value() + parent.block_id.has_value();
     if (given != 1) throw wrong_at(call, "\"parent\"", "give one of card_id, page_id and block_id");
-    if (parent.block_id) return {*parent.block_id, IdOf::card_or_block};
-    return {parent.card_id ? *parent.card_id : *parent.page_id, IdOf::card};
+    if (parent.block_id) return {boards::id_of(call, *parent.block_id), IdOf::card_or_block};
+    return {boards::id_of(call, parent.card_id ? *parent.card_id : *parent.page_id), IdOf::card};
 }
 
 // What of a new comment depends on what it is about.
@@ -272,11 +279,6 @@ struct CommentPlace {
     bool is_discussion = false;
 };
 SVC_RECORD(CommentPlace, (block_id, ""), (is_card, ""), (is_discussion, ""));
-
-constexpr Sql insert_comment{"content.insert_comment", R"(
-    INSERT INTO comments (
-        org_id, id, card_id, block_id, discussion_id, rich_text, plain, created_by, attachments)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9))"};
 
 // An answer takes a settled discussion up again.
 constexpr Sql reopen{"content.reopen_discussion", R"(
@@ -316,20 +318,10 @@ Comment create(Call& call, const CreateCommentRequest& in) {
     call.ask(made);
     Tx& tx = call.tx();
     if (in.discussion_id) tx.queue(reopen, call.org(), row.discussion_id);
-    tx.queue(
-        insert_comment,
-        call.org(),
-        row.id,
-        row.card_id,
-        row.block_id,
-        row.discussion_id,
-        row.rich_text.text,
-        plain_text_of(texts),
-        row.created_by.text,
-        row.attachments.text
-    );
+    queue_comment(tx, call.org(), row, texts);
+    boards::store_bytes(call, static_cast<std::int64_t>(row.rich_text.text.size()));
     if (!attached.empty()) hang(call, row.card_id, row.id, attached);
-    count_comments(tx, call.org(), card, 1);
+    count_comments(tx, call.org(), row.card_id, 1);
     call_to(call, row.card_id, texts);
     call.tell(made);
     return linked(call, row);
@@ -340,7 +332,7 @@ Comment create(Call& call, const CreateCommentRequest& in) {
 const Operation list_comments{
     .name = "list_comments",
     .route = "GET /v1/comments",
-    .summary = "Read what people say about a card or a block, the oldest first.",
+    .summary = "List the comments on a card or a block, oldest first.",
     .access = Access::board_viewer,
     .handler = list,
 };
@@ -356,7 +348,7 @@ const Operation get_comment{
 const Operation create_comment{
     .name = "create_comment",
     .route = "POST /v1/comments",
-    .summary = "Say something about a card or a block, or answer.",
+    .summary = "Add a comment to a card or a block, or reply in a discussion.",
     .description =
         "With `parent` it opens a discussion, with `discussion_id` it answers in one, which takes "
         "it up again when it was resolved. Name people and agents by mentions in `rich_text`, or "

@@ -47,10 +47,22 @@ std::vector<Comment> linked(Call& call, const std::vector<StoredComment>& rows);
 RichTexts said_in(
     const Call& call,
     const std::optional<RichTexts>& rich_text,
-    const std::optional<std::string>& markdown
+    const std::optional<std::string>& markdown,
+    std::string_view markdown_field = "markdown"
 );
 
 /// Queues that whoever a comment names watches its card.
 void call_to(Call& call, const Uuid& card, const RichTexts& texts);
+
+/// Queues the row of a new comment.
+void queue_comment(Tx& tx, const Uuid& org, const StoredComment& row, const RichTexts& texts);
+
+/// Comments that other modules make beside what they do.
+class CommentsBeside final : public boards::CardComments {
+public:
+    std::unique_ptr<Comment> read(Call& call, std::string_view field, const std::string& markdown)
+        override;
+};
+CommentsBeside& comments_beside();
 
 }  // namespace svc::content

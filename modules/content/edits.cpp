@@ -25,37 +25,12 @@ struct UpdateBlockRequest {
     JsonText object, id, parent, card_id, has_children, created_time, created_by, last_edited_time,
         last_edited_by, version, children, children_truncated, request_id;
 };
-#define SVC_SENT(name) (name, "Of a block of this type: what of it is to be changed.")
+#define SVC_SENT(name, Payload) (name, "Of a block of this type: what of it is to be changed.")
 #define SVC_ECHO(name) (name, "As answers show it; ignored.", echo)
 SVC_RECORD(
     UpdateBlockRequest,
     (block_id, "A block."),
-    SVC_SENT(paragraph),
-    SVC_SENT(heading_1),
-    SVC_SENT(heading_2),
-    SVC_SENT(heading_3),
-    SVC_SENT(heading_4),
-    SVC_SENT(bulleted_list_item),
-    SVC_SENT(numbered_list_item),
-    SVC_SENT(to_do),
-    SVC_SENT(toggle),
-    SVC_SENT(quote),
-    SVC_SENT(callout),
-    SVC_SENT(code),
-    SVC_SENT(equation),
-    SVC_SENT(divider),
-    SVC_SENT(bookmark),
-    SVC_SENT(embed),
-    SVC_SENT(image),
-    SVC_SENT(video),
-    SVC_SENT(audio),
-    SVC_SENT(pdf),
-    SVC_SENT(file),
-    SVC_SENT(table),
-    SVC_SENT(table_row),
-    SVC_SENT(column_list),
-    SVC_SENT(column),
-    SVC_SENT(card_ref),
+    SVC_BLOCK_LIST(SVC_SENT, BOOST_PP_COMMA),
     (in_trash, "true puts it in the trash with all below it, false brings it back."),
     (archived, "An older name of in_trash."),
     (type, "The block's own type, if at all; it never changes."),
@@ -200,19 +175,22 @@ Block remove(Call& call, const BlockId& in) {
 
 struct MoveBlockRequest {
     Uuid block_id;
-    Uuid parent_id;
+    boards::CardRef parent_id;
     std::optional<Position> position;
 };
 SVC_RECORD(
     MoveBlockRequest,
     (block_id, "A block."),
-    (parent_id, "What it is to stand below: another block of the same card, or the card."),
+    (parent_id,
+     "What it is to stand below: another block of the same card, or the card, by its id or its key "
+     "such as ENG-42."),
     (position, "Where among its new siblings; left out, behind all others.")
 );
 
 Block move(Call& call, const MoveBlockRequest& in) {
-    const Place place = Place::of(call, in.parent_id, in.position);
-    Edit edit(call, in.block_id, in.parent_id);
+    const Uuid parent = boards::id_of(call, in.parent_id);
+    const Place place = Place::of(call, parent, in.position);
+    Edit edit(call, in.block_id, parent);
     auto spot = find_spot(call, place, in.block_id);
     CardTree& tree = edit.begin();
     const StoredBlock was = tree.block(in.block_id);
@@ -227,7 +205,7 @@ Block move(Call& call, const MoveBlockRequest& in) {
 const Operation update_block{
     .name = "update_block",
     .route = "PATCH /v1/blocks/{block_id}",
-    .summary = "Change a block, or bring it back from the trash.",
+    .summary = "Update a block, or restore it from the trash.",
     .description =
         "Under the name of the block's type send the members that are to be changed: those that "
         "are not sent stay, lists are replaced whole. A block that was read may be sent back as it "
@@ -241,7 +219,7 @@ const Operation update_block{
 const Operation delete_block{
     .name = "delete_block",
     .route = "DELETE /v1/blocks/{block_id}",
-    .summary = "Put a block in the trash, with all below it.",
+    .summary = "Delete a block, with all below it: it goes to the trash.",
     .description =
         "Answers the block. update_block with `in_trash` false brings it back to its "
         "place. A repeat changes nothing.",
@@ -254,7 +232,7 @@ const Operation delete_block{
 const Operation move_block{
     .name = "move_block",
     .route = "POST /v1/blocks/{block_id}:move",
-    .summary = "Give a block another place on its card.",
+    .summary = "Move a block within its card.",
     .description = "What is below the block goes with it.",
     .access = Access::board_editor,
     .handler = move,

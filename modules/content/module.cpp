@@ -1,10 +1,22 @@
 #include "svc/module.hpp"
 
 #include "modules/content/bodies.hpp"
+#include "modules/content/comments.hpp"
 #include "modules/content/operations.hpp"
 #include "modules/content/purge.hpp"
 
 namespace svc::content {
+
+namespace {
+
+constexpr Sql bytes_of_content{"content.bytes_stored", R"(
+    SELECT (
+        (SELECT coalesce(sum(pg_column_size(b.payload) + pg_column_size(b.plain)), 0)
+         FROM blocks b WHERE b.org_id = $1)
+        + (SELECT coalesce(sum(pg_column_size(m.rich_text) + pg_column_size(m.plain)), 0)
+           FROM comments m WHERE m.org_id = $1))::bigint AS bytes)"};
+
+}  // namespace
 
 class Content final : public Module {
 public:
@@ -38,7 +50,9 @@ public:
               &comment_deleted})
             kernel.add(*each);
         kernel.offer<boards::CardBodies>(bodies());
+        kernel.offer<boards::CardComments>(comments_beside());
         kernel.use<boards::Briefs>().add(bodies());
+        kernel.use<boards::StoredBytes>().count_by(bytes_of_content);
         kernel.every("content.purge_trash", std::chrono::hours(1), [&kernel] {
             purge_trash(kernel, kernel.use<boards::Trash>().kept());
         });

@@ -51,11 +51,15 @@ constexpr Sql drop_comments{"content.drop_old_comments", R"(
         FOR UPDATE SKIP LOCKED))
     RETURNING id, card_id)"};
 
+using NoFiles = std::vector<Uuid>;
+
 /// The files that they showed hang there no more.
 void let_files_go(Kernel& kernel, Tx& tx, const Uuid& org, const std::vector<OldThing>& gone) {
     const auto* files = kernel.find<files::Files>();
     if (!files) return;
-    for (const OldThing& each : gone) files->hang(tx, org, each.card_id, each.id, {});
+    std::map<Uuid, files::Files::Shown> by_card;
+    for (const OldThing& each : gone) by_card[each.card_id].emplace_back(each.id, NoFiles());
+    for (const auto& [card, none] : by_card) files->hang(tx, org, card, none);
 }
 
 std::size_t drop_some_blocks(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {

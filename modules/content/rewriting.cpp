@@ -112,17 +112,18 @@ void Rewriting::rewrite(const Uuid& parent, std::vector<BlockInput> wanted) {
     for (const BlockInput& each : wanted) after.push_back(likeness_of(written(each)));
     const auto pairs = matched(before, after);
 
-    std::set<std::size_t> stays;
+    std::vector<bool> stays(old.size());
     for (const auto& each : pairs)
-        if (each) stays.insert(*each);
+        if (each) stays[*each] = true;
     for (std::size_t i = 0; i < old.size(); ++i) {
-        if (stays.contains(i)) continue;
+        if (stays[i]) continue;
         tree_.trash(old[i].id);
+        trashed_.push_back(old[i].id);
         told_.push_back([id = old[i].id](BlockEvents& events) { events.deleted(id); });
     }
 
+    const auto fixed = longest_rise(pairs);
     std::optional<Uuid> behind;
-    std::size_t furthest = 0;
     for (std::size_t i = 0; i < wanted.size();) {
         if (!pairs[i]) {
             std::vector<BlockInput> run;
@@ -130,14 +131,16 @@ void Rewriting::rewrite(const Uuid& parent, std::vector<BlockInput> wanted) {
             behind = insert(parent, behind, std::move(run));
             continue;
         }
-        const std::size_t from = *pairs[i];
-        const Uuid id = old[from].id;
-        if (from < furthest) move(parent, behind, id);
-        furthest = std::max(furthest, from);
-        if (before[from].whole != after[i].whole)
-            adapt(id, wanted[i], before[from].own == after[i].own);
-        behind = id;
-        ++i;
+        std::vector<Uuid> run;
+        for (std::size_t j = i; j < wanted.size() && pairs[j] && !fixed[j]; ++j)
+            run.push_back(old[*pairs[j]].id);
+        if (!run.empty()) move(parent, behind, run);
+        for (const std::size_t end = i + std::max<std::size_t>(run.size(), 1); i < end; ++i) {
+            const std::size_t from = *pairs[i];
+            behind = old[from].id;
+            if (before[from].whole != after[i].whole)
+                adapt(*behind, wanted[i], before[from].own == after[i].own);
+        }
     }
 }
 
@@ -155,15 +158,21 @@ Uuid Rewriting::insert(
 ) {
     const Place place = place_behind(parent, behind);
     const auto made = tree_.insert(place, tree_.spot(place), std::move(run));
+    made_.insert(made_.end(), made.begin(), made.end());
     told_.push_back([made](BlockEvents& events) { events.made(made); });
     return made.back();
 }
 
-void Rewriting::move(const Uuid& parent, const std::optional<Uuid>& behind, const Uuid& id) {
-    const Place place = place_behind(parent, behind);
-    const StoredBlock was = tree_.block(id);
-    tree_.move(id, place, tree_.spot(place, id));
-    told_.push_back([was, place](BlockEvents& events) { events.moved(was, place); });
+void Rewriting::move(
+    const Uuid& parent, const std::optional<Uuid>& behind, const std::vector<Uuid>& run
+) {
+    tree_.reorder(run, parent, behind);
+    Place place = place_behind(parent, behind);
+    for (const Uuid& id : run) {
+        updated_.push_back(id);
+        told_.push_back([id, place](BlockEvents& events) { events.moved(id, place); });
+        place = place_behind(parent, id);
+    }
 }
 
 void Rewriting::adapt(const Uuid& id, BlockInput& wanted, bool same_text) {
@@ -174,13 +183,20 @@ void Rewriting::adapt(const Uuid& id, BlockInput& wanted, bool same_text) {
         std::string payload = same_text ? row.payload.text : merged(wanted, row.payload.text);
         if (opens) payload = toggleable(payload);
         tree_.change(id, {std::move(payload), wanted.plain});
+        updated_.push_back(id);
         told_.push_back([id](BlockEvents& events) { events.changed(id); });
     }
     rewrite(id, std::move(wanted.children));
 }
 
 void Rewriting::tell(BlockEvents& events) const {
-    for (const auto& each : told_) each(events);
+    if (told_.size() <= most_events) {
+        for (const auto& each : told_) each(events);
+        return;
+    }
+    events.made(made_);
+    events.changed(updated_);
+    events.deleted(trashed_);
 }
 
 }  // namespace svc::content

@@ -14,7 +14,11 @@ std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent);
 /// The names, and the files, that the card shows already.
 Names kept_names(const CardTree& tree);
 
-/// Makes the blocks below a parent say what others say. Those that say the same keep their ids.
+/// Beyond so many events a rewriting emits one of each kind instead.
+inline constexpr std::size_t most_events = 100;
+
+/// Makes the blocks below a parent say what others say. Those that say the same keep their ids, and
+/// as few of them move as can be.
 class Rewriting {
 public:
     explicit Rewriting(CardTree& tree) : tree_(tree) { tree.count_at_end(); }
@@ -25,10 +29,11 @@ public:
 private:
     void adapt(const Uuid& id, BlockInput& wanted, bool same_text);
     Uuid insert(const Uuid& parent, const std::optional<Uuid>& behind, std::vector<BlockInput> run);
-    void move(const Uuid& parent, const std::optional<Uuid>& behind, const Uuid& id);
+    void move(const Uuid& parent, const std::optional<Uuid>& behind, const std::vector<Uuid>& run);
 
     CardTree& tree_;
     std::vector<std::function<void(BlockEvents&)>> told_;
+    std::vector<Uuid> made_, updated_, trashed_;  ///< what `told_` is about
 };
 
 }  // namespace svc::content

@@ -2,8 +2,10 @@
 
 #include "modules/content/found.hpp"
 #include "modules/content/operations.hpp"
+#include "modules/content/words_found.hpp"
 
 #include <limits>
+#include <variant>
 
 namespace svc::content {
 
@@ -74,7 +76,27 @@ SVC_RECORD(
     (matched, "It is what was looked for.")
 );
 
-struct SearchResult {
+struct CardResult {
+    boards::Card card;
+    std::vector<HighlightPart> highlight;
+};
+SVC_RECORD(
+    CardResult,
+    (card, "", spread),
+    (highlight, "Its text around the words that were found, in pieces.")
+);
+
+struct BoardResult {
+    boards::Board board;
+    std::vector<HighlightPart> highlight;
+};
+SVC_RECORD(
+    BoardResult,
+    (board, "", spread),
+    (highlight, "Its text around the words that were found, in pieces.")
+);
+
+struct TextResult {
     Found object{};
     Uuid id;
     Uuid org_id;
@@ -89,65 +111,26 @@ struct SearchResult {
     Timestamp last_edited_time;
 };
 SVC_RECORD(
-    SearchResult,
-    (object, "What sort of thing it is."),
+    TextResult,
+    (object, "`block` or `comment`."),
     (id, ""),
     (org_id, "The workspace."),
-    (board_id, "The board it is, or is on."),
-    (card_id, "The card it is, or is on; null for a board."),
-    (key, "Of the card, such as ENG-42; of a board, its key."),
-    (title, "Of the card, or the board's name."),
-    (type, "Of a block.", left_out),
-    (highlight, "What it says around the words that were found, in pieces."),
+    (board_id, "The board it is on."),
+    (card_id, "The card it is on."),
+    (key, "Of the card, such as ENG-42."),
+    (title, "Of the card."),
+    (type, "The block's type.", left_out),
+    (highlight, "Its text around the words that were found, in pieces."),
     (url, "Where people see it."),
     (created_time, ""),
     (last_edited_time, "")
 );
 
-// Everything that the caller may see and that has the words, with a key to sort by. What is found
-// is made readable for one page alone. Behind what open_boards takes: $6 sort of thing, $7 query,
-// $8 order: relevance, latest or oldest; $9 and $10 where the last page ended. The words stand in a
-// condition of their own, which an index can answer.
-constexpr std::string_view of_words = R"(, asked AS (
-        SELECT websearch_to_tsquery('simple', tamed($7)) AS words
-    ), wanted AS (
-        SELECT CASE WHEN a.words::text LIKE '%''' THEN (a.words::text || ':*')::tsquery
-            ELSE a.words END AS words
-        FROM asked a
-    ), keyed AS (
-        SELECT f.object, f.id,
-            CASE $8
-                WHEN 'relevance' THEN (ts_rank_cd(f.words, w.words, 1) * 1000000)::bigint
-                WHEN 'latest' THEN (extract(epoch FROM f.last_edited_time) * 1000000)::bigint
-                ELSE - (extract(epoch FROM f.last_edited_time) * 1000000)::bigint
-            END AS sort_key
-        FROM found_view f
-        CROSS JOIN wanted w
-        WHERE f.org_id = $1 AND f.object = coalesce($6, f.object)
-            AND f.board_id = ANY (ARRAY(SELECT o.id FROM open o))
-            AND f.words @@ (SELECT words FROM wanted)
-    ), page AS (
-        SELECT k.* FROM keyed k
-        WHERE (k.sort_key, k.id) < ($9::bigint, $10::uuid)
-        ORDER BY k.sort_key DESC, k.id DESC
-        LIMIT $11
-    )
-    SELECT f.object, f.id, f.board_id, f.card_id, p.sort_key, f.key, f.title, f.type,
-        untamed(ts_headline(
-            'simple', tamed(translate(left(f.says, 20000), chr(1) || chr(2), '')), w.words,
-            'StartSel=' || chr(1) || ', StopSel=' || chr(2)
-                || ', MaxFragments=2, MaxWords=30, MinWords=10, FragmentDelimiter=" … "'))
-            AS headline,
-        f.created_time, f.last_edited_time
-    FROM page p
-    CROSS JOIN LATERAL (
-        SELECT * FROM found_view v
-        WHERE v.org_id = $1 AND v.object = p.object AND v.id = p.id OFFSET 0
-    ) f
-    CROSS JOIN wanted w
-    ORDER BY p.sort_key DESC, p.id DESC)";
-
-constexpr Sql find_words{"content.search", SqlText<open_boards, of_words>::view};
+/// A card and a board as their own reads give them; of a block or a comment where it is.
+struct SearchResult {
+    std::variant<CardResult, BoardResult, TextResult> found;
+};
+SVC_RECORD(SearchResult, (found, "", spread));
 
 constexpr char mark_begins = '\x01', mark_ends = '\x02';
 
@@ -165,8 +148,23 @@ std::vector<HighlightPart> parts_of(std::string_view headline) {
     return parts;
 }
 
-SearchResult shown(const Call& call, Kernel& kernel, const Hit& hit) {
-    SearchResult result;
+// ------------------------------------------------------------------------ what a page shows
+
+constexpr Sql find_cards{"content.cards_found", R"(
+    SELECT v.* FROM card_view v WHERE v.org_id = $1 AND v.id = ANY ($2::uuid[]))"};
+
+constexpr Sql find_boards{"content.boards_found", R"(
+    SELECT v.*,
+        board_role($2, $3, $4, v.visibility, v.maker, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM board_view v
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.id
+    WHERE v.org_id = $1 AND v.id = ANY ($5::uuid[]))"};
+
+TextResult shown_text(Call& call, const Hit& hit) {
+    TextResult result;
     result.object = hit.object;
     result.id = hit.id;
     result.org_id = call.org();
@@ -176,12 +174,57 @@ SearchResult shown(const Call& call, Kernel& kernel, const Hit& hit) {
     result.title = hit.title;
     result.type = hit.type;
     result.highlight = parts_of(hit.headline);
-    result.url = kernel.base_url() +
-                 (hit.card_id ? "/cards/" + hit.card_id->str() : "/boards/" + hit.board_id.str());
+    result.url = call.kernel().base_url() + "/cards/" + hit.card_id->str();
     result.created_time = hit.created_time;
     result.last_edited_time = hit.last_edited_time;
     return result;
 }
+
+/// The whole records of a page's cards and boards.
+class Records {
+public:
+    Records(Call& call, const std::vector<Hit>& hits) : call_(call) {
+        std::vector<Uuid> card_ids, board_ids;
+        for (const Hit& each : hits) {
+            if (each.object == Found::card) card_ids.push_back(each.id);
+            if (each.object == Found::board) board_ids.push_back(each.id);
+        }
+        std::optional<Later<boards::Card>> cards;
+        std::optional<Later<boards::Board>> boards;
+        if (!card_ids.empty())
+            cards = call.tx().later<boards::Card>(find_cards, call.org(), card_ids);
+        if (!board_ids.empty())
+            boards = Seat::of(call).later<boards::Board>(call.tx(), find_boards, board_ids);
+        if (cards)
+            for (boards::Card& each : cards->all()) cards_.emplace(each.id, std::move(each));
+        if (boards)
+            for (boards::Board& each : boards->all()) boards_.emplace(each.id, std::move(each));
+    }
+
+    /// Nothing when it went for good meanwhile.
+    std::optional<SearchResult> shown(const Hit& hit) {
+        if (hit.object == Found::card) {
+            const auto card = cards_.find(hit.id);
+            if (card == cards_.end()) return std::nullopt;
+            boards::show(call_.kernel(), card->second);
+            return SearchResult{CardResult{card->second, parts_of(hit.headline)}};
+        }
+        if (hit.object == Found::board) {
+            const auto board = boards_.find(hit.id);
+            if (board == boards_.end()) return std::nullopt;
+            board->second.url = boards::url_of(call_.kernel(), board->second);
+            return SearchResult{BoardResult{board->second, parts_of(hit.headline)}};
+        }
+        return SearchResult{shown_text(call_, hit)};
+    }
+
+private:
+    Call& call_;
+    std::map<Uuid, boards::Card> cards_;
+    std::map<Uuid, boards::Board> boards_;
+};
+
+// ----------------------------------------------------------------------------------- asking
 
 bool has_words(const SearchRequest& in) {
     return in.query && in.query->find_first_not_of(" \t\n") != std::string::npos;
@@ -225,8 +268,9 @@ Page<SearchResult> look(Call& call, const SearchRequest& in) {
         return std::vector{std::to_string(last.sort_key), last.id.str()};
     });
     Page<SearchResult> results{{}, page.next_cursor};
+    Records records(call, page.results);
     for (const Hit& each : page.results)
-        results.results.push_back(shown(call, call.kernel(), each));
+        if (auto shown = records.shown(each)) results.results.push_back(*std::move(shown));
     return results;
 }
 
@@ -235,10 +279,12 @@ Page<SearchResult> look(Call& call, const SearchRequest& in) {
 const Operation search{
     .name = "search",
     .route = "POST /v1/search",
-    .summary = "Find boards, cards, blocks and comments by their words.",
+    .summary = "Search boards, cards, blocks and comments.",
     .description =
         "Looks through everything that you may see. Words are matched as they stand, whatever "
-        "their case. `highlight` gives the place that was found in pieces of plain text.",
+        "their case. Cards and boards are answered as get_card and get_board give them, blocks and "
+        "comments by where they are. `highlight` gives the place that was found in pieces of plain "
+        "text. Of a word that thousands have, the latest are weighed.",
     .access = Access::member,
     .reads = true,
     .handler = look,

@@ -63,7 +63,6 @@ struct Json<content::BlocksText> {
 
 namespace svc::content {
 
-#define SVC_SHOWN(name) (name, "What a block of this type holds.", left_out)
 SVC_RECORD(
     Block,
     (object, ""),
@@ -71,32 +70,7 @@ SVC_RECORD(
     (parent, "What it stands below."),
     (card_id, "The card it belongs to."),
     (type, "Which of the following members it has; never changes."),
-    SVC_SHOWN(paragraph),
-    SVC_SHOWN(heading_1),
-    SVC_SHOWN(heading_2),
-    SVC_SHOWN(heading_3),
-    SVC_SHOWN(heading_4),
-    SVC_SHOWN(bulleted_list_item),
-    SVC_SHOWN(numbered_list_item),
-    SVC_SHOWN(to_do),
-    SVC_SHOWN(toggle),
-    SVC_SHOWN(quote),
-    SVC_SHOWN(callout),
-    SVC_SHOWN(code),
-    SVC_SHOWN(equation),
-    SVC_SHOWN(divider),
-    SVC_SHOWN(bookmark),
-    SVC_SHOWN(embed),
-    SVC_SHOWN(image),
-    SVC_SHOWN(video),
-    SVC_SHOWN(audio),
-    SVC_SHOWN(pdf),
-    SVC_SHOWN(file),
-    SVC_SHOWN(table),
-    SVC_SHOWN(table_row),
-    SVC_SHOWN(column_list),
-    SVC_SHOWN(column),
-    SVC_SHOWN(card_ref),
+    SVC_BLOCK_ROWS,
     (has_children, "There are blocks below it."),
     (in_trash, "It, or something it stands below, was deleted."),
     (archived, "The same as in_trash, for older clients."),
@@ -110,7 +84,6 @@ SVC_RECORD(
      "The answer had no room for all that is below it: read its children by themselves.",
      left_out)
 );
-#undef SVC_SHOWN
 
 // ----------------------------------------------------------------------------------- comments
 
@@ -166,7 +139,7 @@ SVC_RECORD(
     (card_id, "The card it belongs to."),
     (parent, "What it is about: the card as a whole, or one of its blocks."),
     (discussion_id, "The same for a comment and all answers to it."),
-    (rich_text, "What it says."),
+    (rich_text, "The text."),
     (display_name, "Who says it, for client libraries."),
     (attachments, "Files that came with it."),
     (resolved, "Its discussion is settled."),

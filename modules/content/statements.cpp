@@ -2,46 +2,12 @@
 
 #include "modules/files/api.hpp"
 
-#include <algorithm>
-#include <charconv>
-
 namespace svc::content {
 
-// ------------------------------------------------------------------------------ cards by name
-
-namespace {
-
-bool is_key(std::string_view text) {
-    const auto dash = text.find('-');
-    if (dash == text.npos || dash < 2 || dash > 10) return false;
-    const std::string_view board = text.substr(0, dash), number = text.substr(dash + 1);
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-    return capital(board[0]) &&
-           std::ranges::all_of(board, [&](char c) { return capital(c) || digit(c); }) &&
-           !number.empty() && number.size() <= 18 && number[0] != '0' &&
-           std::ranges::all_of(number, digit);
-}
-
-}  // namespace
-
-bool card_name_format::accept(std::string& text) {
-    if (const auto id = Uuid::parse(text)) {
-        text = id->str();
-        return true;
-    }
-    std::ranges::transform(text, text.begin(), [](char c) {
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
-    });
-    return is_key(text);
-}
-
-CardKey::CardKey(const CardName& name) : id(Uuid::parse(name.str())) {
+CardKey::CardKey(const boards::CardRef& card, IdOf what) : id(card.id), kind(what) {
     if (id) return;
-    const std::string& text = name.str();
-    const auto dash = text.find('-');
-    board_key = text.substr(0, dash);
-    std::from_chars(text.data() + dash + 1, text.data() + text.size(), number);
+    board_key = card.board_key;
+    number = card.number;
 }
 
 // -------------------------------------------------------------------------------------- cards
@@ -136,8 +102,8 @@ void count_bytes_of_new(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t 
     tx.queue(count_bytes, org, card, bytes);
 }
 
-void count_comments(Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more) {
-    tx.queue(count_comment, org, card.card_id, more);
+void count_comments(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t more) {
+    tx.queue(count_comment, org, card, more);
 }
 
 Event placed(Event event, const CardSeen& card) {
@@ -232,32 +198,3 @@ Names NamesWanted::names(Names names) {
 }
 
 }  // namespace svc::content
-
-namespace svc {
-
-void Json<content::CardName>::schema(SchemaWriter& writer, const Rules& rules, json::object& out) {
-    Json<std::string>::schema(writer, rules, out);
-}
-
-void Json<content::CardName>::read(
-    Reader& reader, const Rules& rules, const json::value& in, content::CardName& out
-) {
-    using content::card_name_format;
-    std::string text;
-    if (detail::read_format(
-            reader,
-            rules,
-            in,
-            text,
-            card_name_format::name,
-            card_name_format::error,
-            &card_name_format::accept
-        ))
-        out = *content::CardName::parse(text);
-}
-
-void Json<content::CardName>::from_db(Cell cell, content::CardName& out) {
-    out = content::CardName::parse(cell.text()).value_or(content::CardName{});
-}
-
-}  // namespace svc

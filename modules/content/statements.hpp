@@ -8,25 +8,18 @@ namespace svc::content {
 using boards::BoardRole;
 using boards::Seat;
 
-/// How a call names a card: by its id, or by its key such as ENG-42.
-struct card_name_format {
-    static constexpr std::string_view name = "card", error = "value_error";
-    static bool accept(std::string& text);
-};
-using CardName = Text<card_name_format>;
-
 /// What an id may be the id of. A block may be given any id that is free, so that nothing else is
 /// found by what is a block's.
 enum class IdOf { card, card_or_block, comment, discussion };
 BOOST_DESCRIBE_ENUM(IdOf, card, card_or_block, comment, discussion)
 
-/// What leads to a card, for statements: an id, or a card name taken apart.
+/// What leads to a card, for statements: an id, or a key taken apart.
 struct CardKey {
     std::optional<Uuid> id;
     std::optional<std::string> board_key;
     std::int64_t number = 0;
     IdOf kind = IdOf::card;
-    explicit CardKey(const CardName& name);
+    explicit CardKey(const boards::CardRef& card, IdOf what = IdOf::card);
     CardKey(const Uuid& of, IdOf what) : id(of), kind(what) {}
 };
 
@@ -85,7 +78,7 @@ void raise_card(
 /// Queues what the blocks of a card hold that was made with them, and counts them itself.
 void count_bytes_of_new(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t bytes);
 /// Queues how many comments more it has, which is no new version.
-void count_comments(Tx& tx, const Uuid& org, const CardSeen& card, std::int64_t more);
+void count_comments(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t more);
 
 /// Where an event about the card's content happened.
 Event placed(Event event, const CardSeen& card);
@@ -115,17 +108,3 @@ private:
 };
 
 }  // namespace svc::content
-
-namespace svc {
-
-/// A plain string to schemas.
-template <>
-struct Json<content::CardName> {
-    static void schema(SchemaWriter&, const Rules&, json::object&);
-    static void read(Reader&, const Rules&, const json::value&, content::CardName&);
-    static void write(const content::CardName& in, std::string& out) { write_text(in.str(), out); }
-    static void from_db(Cell, content::CardName&);
-    static bool empty(const content::CardName& in) { return in.str().empty(); }
-};
-
-}  // namespace svc

@@ -111,22 +111,29 @@ bool CardTree::is_within(const Uuid& id, const Uuid& ancestor) const {
 
 Spot CardTree::spot(const Place& place, const std::optional<Uuid>& moved) const {
     Spot spot;
-    const auto found = below_.find(place.parent);
     spot.anchored = place.type != PositionType::after_block;
+    const auto found = below_.find(place.parent);
     if (found == below_.end()) return spot;
-    bool behind = false;
-    for (const auto& [position, id] : found->second) {
-        if (id == moved) continue;
-        const bool next = behind && OrderKey(position) > spot.below;
-        if (place.type == PositionType::end) spot.below = OrderKey(position);
-        else if (place.type == PositionType::start || next) {
-            spot.above = OrderKey(position);
-            break;
-        }
-        if (place.after != id || nodes_.at(id).row.trashed_by) continue;
-        spot.below = OrderKey(position);
-        spot.anchored = behind = true;
+    const auto& siblings = found->second;
+    if (place.type == PositionType::end) {
+        auto last = siblings.rbegin();
+        if (last != siblings.rend() && last->second == moved) ++last;
+        if (last != siblings.rend()) spot.below = OrderKey(last->first);
+        return spot;
     }
+    auto next = siblings.begin();
+    if (place.type == PositionType::after_block) {
+        const auto anchor = place.after ? nodes_.find(*place.after) : nodes_.end();
+        if (anchor == nodes_.end() || place.after == moved) return spot;
+        const StoredBlock& row = anchor->second.row;
+        if (row.parent_id != place.parent || row.trashed_by) return spot;
+        spot.below = OrderKey(row.position);
+        spot.anchored = true;
+        // Those that share its key are passed over.
+        next = siblings.lower_bound({row.position + '\0', Uuid()});
+    }
+    if (next != siblings.end() && next->second == moved) ++next;
+    if (next != siblings.end()) spot.above = OrderKey(next->first);
     return spot;
 }
 
@@ -138,13 +145,16 @@ const StoredBlock* CardTree::before(const Uuid& id) const {
 bool CardTree::is_reworded(const Uuid& id) const { return nodes_.at(id).state == State::reworded; }
 
 std::string CardTree::shown_with_children(const Uuid& id) const {
-    Block block = shown(nodes_.at(id).row);
+    const Node& node = nodes_.at(id);
+    Block block = shown(node.row);
+    const auto live = children(id);
     std::string list;
-    for (const Uuid& child : children(id)) {
+    for (const Uuid& child : live) {
+        if (nodes_.at(child).insertion != node.insertion) continue;
         list += list.empty() ? '[' : ',';
         list += shown_with_children(child);
     }
-    block.has_children = !list.empty();
+    block.has_children = !live.empty();
     if (!list.empty()) block.children = BlocksText{list + ']'};
     return to_json(block);
 }
@@ -162,15 +172,22 @@ void CardTree::require_fit(const Uuid& parent, BlockType child, const std::strin
     std::optional<BlockType> above;
     bool toggleable = false;
     if (parent != card_.card_id) {
-        const StoredBlock& row = nodes_.at(parent).row;
+        const Node& node = nodes_.at(parent);
+        const StoredBlock& row = node.row;
         above = row.type;
-        toggleable = is_toggleable(row.type, row.payload.text);
+        toggleable = is_toggleable(node);
         if (row.type == BlockType::table && child == BlockType::table_row &&
             static_cast<std::int64_t>(cell_count(payload)) != table_width(row.payload.text))
             throw wrong("children", "a row has as many cells as its table is wide");
     }
     const std::string why = why_not_below(above, toggleable, child);
     if (!why.empty()) throw wrong("children", why);
+}
+
+bool CardTree::is_toggleable(const Node& node) const {
+    if (!node.toggleable)
+        node.toggleable = content::is_toggleable(node.row.type, node.row.payload.text);
+    return *node.toggleable;
 }
 
 void CardTree::require_depth(const Uuid& parent, std::size_t levels) const {
@@ -221,6 +238,7 @@ Uuid CardTree::make(const Uuid& parent, const OrderKey& position, BlockInput blo
     const Uuid id = own ? *block.id : new_uuid();
     Node node;
     node.state = State::fresh;
+    node.insertion = insertions_;
     node.plain = std::move(block.plain);
     StoredBlock& row = node.row;
     row.id = id;
@@ -251,6 +269,7 @@ std::vector<Uuid> CardTree::insert(
     require_depth(place.parent, height_of(blocks));
     require_room(static_cast<std::int64_t>(content::count_blocks(blocks)), bytes_of(blocks));
     const auto keys = keys_in(spot, blocks.size());
+    ++insertions_;
     std::vector<Uuid> ids;
     for (std::size_t i = 0; i < blocks.size(); ++i)
         ids.push_back(make(place.parent, keys[i], std::move(blocks[i])));
@@ -263,8 +282,8 @@ void CardTree::change(const Uuid& id, const Worded& worded) {
     const StoredBlock& row = block(id);
     if (row.trashed_by) throw in_trash("The block");
     if (row.payload.text == worded.payload) return;
-    const bool folds = is_toggleable(row.type, worded.payload);
-    if (is_toggleable(row.type, row.payload.text) && !folds && row.has_children)
+    const bool folds = content::is_toggleable(row.type, worded.payload);
+    if (content::is_toggleable(row.type, row.payload.text) && !folds && row.has_children)
         throw wrong(name_of(row.type), "a heading with blocks below it stays toggleable");
     if (row.type == BlockType::table &&
         table_width(row.payload.text) != table_width(worded.payload))
@@ -278,6 +297,7 @@ void CardTree::change(const Uuid& id, const Worded& worded) {
     Node& node = touch(id);
     if (node.state != State::fresh) node.state = State::reworded;
     node.row.payload.text = worded.payload;
+    node.toggleable.reset();
     node.plain = worded.plain;
 }
 
@@ -355,6 +375,18 @@ void CardTree::move(const Uuid& id, const Place& place, const Spot& spot) {
     node.row.parent_id = place.parent;
     node.row.position = key;
     link(id);
+}
+
+void CardTree::reorder(
+    const std::vector<Uuid>& run, const Uuid& parent, const std::optional<Uuid>& behind
+) {
+    for (const Uuid& each : run) unlink(each);
+    const auto type = behind ? PositionType::after_block : PositionType::start;
+    const auto keys = keys_in(spot({parent, type, behind}), run.size());
+    for (std::size_t i = 0; i < run.size(); ++i) {
+        touch(run[i]).row.position = keys[i].str();
+        link(run[i]);
+    }
 }
 
 }  // namespace svc::content

@@ -142,6 +142,11 @@ public:
     /// To where it was, which `own` says.
     bool restore(const Uuid& id, const OwnSpot& own);
     void move(const Uuid& id, const Place& place, const Spot& spot);
+    /// Puts these children of one parent, in this order, directly behind another one, or in front
+    /// of all.
+    void reorder(
+        const std::vector<Uuid>& run, const Uuid& parent, const std::optional<Uuid>& behind
+    );
 
     /// Refuses another version than `expected` with 412.
     void require_version(const Uuid& id, const std::optional<std::int64_t>& expected) const;
@@ -157,7 +162,7 @@ public:
     const StoredBlock* before(const Uuid& id) const;
     /// Whether its own content changes.
     bool is_reworded(const Uuid& id) const;
-    /// A tree of blocks as JSON, with everything live below.
+    /// A new block as JSON, with everything live below that one insert() made with it.
     std::string shown_with_children(const Uuid& id) const;
 
 private:
@@ -167,6 +172,8 @@ private:
         std::optional<StoredBlock> before;  ///< once it is changed
         std::string plain;                  ///< once it is reworded, or of a fresh one
         State state{};
+        std::size_t insertion = 0;                 ///< of a fresh one: which insert() made it
+        mutable std::optional<bool> toggleable{};  ///< once somebody has asked
     };
     struct Loading;
 
@@ -178,6 +185,7 @@ private:
     /// For so much besides what has been added already.
     void require_room(std::int64_t blocks, std::int64_t bytes) const;
     void require_within_bounds(std::int64_t more_blocks, std::int64_t more_bytes) const;
+    bool is_toggleable(const Node& node) const;
     void make_room_for_blocks() const;
     std::size_t height_below(const Uuid& id) const;
     bool is_within(const Uuid& id, const Uuid& ancestor) const;
@@ -196,6 +204,7 @@ private:
     /// Children in order, as far as they are loaded.
     std::map<Uuid, std::set<std::pair<std::string, Uuid>>> below_;
     std::set<Uuid> taken_;
+    std::size_t insertions_ = 0;
     bool counts_at_end_ = false;
     std::int64_t more_ = 0;        ///< live blocks added, less those taken away
     std::int64_t more_bytes_ = 0;  ///< the same of what they hold

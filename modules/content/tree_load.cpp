@@ -25,8 +25,12 @@ constexpr Sql load_below{"content.load_below", R"(
     )
     SELECT v.* FROM down JOIN block_view v ON v.org_id = $1 AND v.id = down.id)"};
 
+// All that is below anything comes along, so nothing has to be asked about each block.
 constexpr Sql load_whole{"content.load_whole", R"(
-    SELECT v.* FROM block_view v
+    SELECT v.id, v.card_id, v.parent_id, v.type, v.payload, v.position, v.trashed_by,
+        false AS has_children, v.created_time, v.created_by, v.last_edited_time,
+        v.last_edited_by, v.version
+    FROM blocks v
     WHERE v.org_id = $1 AND v.trashed_by IS NULL
         AND v.card_id = (SELECT coalesce($2::uuid, (
             SELECT k.id FROM boards o
@@ -128,9 +132,15 @@ void CardTree::take(CardSeen card) {
         for (StoredBlock& row : each.all()) {
             if (row.card_id != card_.card_id || nodes_.contains(row.id)) continue;
             const Uuid id = row.id;
-            nodes_.emplace(id, Node{std::move(row), std::nullopt, {}, {}});
+            Node node;
+            node.row = std::move(row);
+            nodes_.emplace(id, std::move(node));
             link(id);
         }
+    for (const auto& [id, node] : nodes_)
+        if (const auto above = nodes_.find(node.row.parent_id);
+            above != nodes_.end() && !node.row.trashed_by)
+            above->second.row.has_children = true;
     if (loading_->taken)
         for (const Taken& each : loading_->taken->all()) taken_.insert(each.id);
 }

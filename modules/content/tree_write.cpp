@@ -102,6 +102,11 @@ void append(std::string& list, const T& record) {
 bool CardTree::write(Raise raise) {
     if (counts_at_end_) require_within_bounds(more_, more_bytes_);
     std::string fresh, changed;
+    std::int64_t more_reworded = 0;
+    const auto grown = [](const Node& node) {
+        const auto is = node.row.payload.text.size(), was = node.before->payload.text.size();
+        return static_cast<std::int64_t>(is) - static_cast<std::int64_t>(was);
+    };
     for (const auto& [id, node] : nodes_) {
         const StoredBlock& row = node.row;
         if (node.state == State::fresh) {
@@ -119,6 +124,7 @@ bool CardTree::write(Raise raise) {
         } else if (node.state != State::as_loaded) {
             Updated update{id, row.parent_id, {}, {}, row.position, row.trashed_by, row.version};
             if (node.state == State::reworded) {
+                more_reworded += std::max<std::int64_t>(grown(node), 0);
                 update.payload = row.payload;
                 update.plain = node.plain;
             }
@@ -130,6 +136,7 @@ bool CardTree::write(Raise raise) {
     const Uuid& org = call_.org();
     if (raise == Raise::yes) raise_card(tx, org, card_, {more_, more_bytes_}, who_);
     else count_bytes_of_new(tx, org, card_.card_id, more_bytes_);
+    boards::store_bytes(call_, static_cast<std::int64_t>(fresh.size()) + more_reworded);
     if (!fresh.empty()) tx.queue(insert_blocks, org, card_.card_id, who_, fresh + ']');
     if (!changed.empty()) tx.queue(update_blocks, org, card_.card_id, who_, changed + ']');
     make_room_for_blocks();
@@ -151,13 +158,14 @@ void CardTree::make_room_for_blocks() const {
 }
 
 void CardTree::hang_files() const {
+    files::Files::Shown blocks;
     for (const auto& [id, node] : nodes_) {
-        const std::string& payload = node.row.payload.text;
-        const bool shows = !files_in(payload).empty();
+        if (node.state != State::fresh && node.state != State::reworded) continue;
+        auto shows = files_in(node.row.payload.text);
         const bool showed = node.before && !files_in(node.before->payload.text).empty();
-        if (node.state == State::fresh ? shows : node.state == State::reworded && (shows || showed))
-            content::hang_files(call_, card_.card_id, id, payload);
+        if (showed || !shows.empty()) blocks.emplace_back(id, std::move(shows));
     }
+    content::hang_files(call_, card_.card_id, blocks);
 }
 
 Block shown(const StoredBlock& row) {

@@ -2,6 +2,7 @@
 
 #include "modules/files/shapes.hpp"
 #include "svc/kernel.hpp"
+#include "svc/operator/upkeep.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -25,11 +26,11 @@ public:
     virtual std::function<std::vector<FileRef>()> find(Call& call, const std::vector<Uuid>& ids)
         const = 0;
 
-    /// Queues that `holder`, a block or comment of this card, shows these files and no others.
-    /// From then on whoever sees the card may see them. No round trip of its own.
-    virtual void hang(
-        Tx& tx, const Uuid& org, const Uuid& card, const Uuid& holder, const std::vector<Uuid>& ids
-    ) const = 0;
+    /// Blocks and comments, each with the files it shows.
+    using Shown = std::vector<std::pair<Uuid, std::vector<Uuid>>>;
+    /// Queues that each of these, all of one card, shows its files and no others. From then on
+    /// whoever sees the card may see them. Two statements, however many they are; no round trip.
+    virtual void hang(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const = 0;
 
     /// How large a file may be, in bytes.
     virtual std::int64_t largest() const = 0;
@@ -118,6 +119,13 @@ public:
     /// Removes all keys that begin with `prefix`, which ends in a slash, but `keep`. May wait for
     /// half a minute; StoreError.
     virtual void clear(const std::string& prefix, const std::optional<std::string>& keep) = 0;
+
+    /// For backups: the bytes under a key, piece by piece; false when there are none. StoreError.
+    virtual bool read(const std::string& key, const BackupPart::Sink& to) = 0;
+    /// Puts `size` bytes under a key, in place of what was there. StoreError.
+    virtual void write(
+        const std::string& key, std::int64_t size, const BackupPart::Source& from
+    ) = 0;
 };
 
 }  // namespace svc::files

@@ -97,7 +97,7 @@ Page<File> list(Call& call, const AttachmentsQuery& in) {
         in.paging.page_size + 1
     );
     const auto seen = card.one();
-    if (!seen || seen->board_in_trash) not_found("card");
+    if (!seen) not_found("card");
     boards::require(seen->role, boards::BoardRole::viewer, "card");
     auto page = call.page(rows.all(), in.paging, [](const Attached& last) {
         return std::vector{last.place_id.str()};
@@ -151,7 +151,7 @@ struct AttachmentId {
 };
 SVC_RECORD(
     AttachmentId,
-    (card_id, "The card it hangs on: its id, or its key such as ENG-42."),
+    (card_id, "The card it is attached to: its id, or its key such as ENG-42."),
     (file_id, "The attached file.")
 );
 
@@ -196,7 +196,7 @@ const Operation attach_file{
 const Operation detach_file{
     .name = "detach_file",
     .route = "DELETE /v1/cards/{card_id}/attachments/{file_id}",
-    .summary = "Take a file off a card.",
+    .summary = "Detach a file from a card; it is kept while attached elsewhere.",
     .description =
         "The file stays: where else it hangs, or else with whoever uploaded it, until it is "
         "deleted or has hung on no card for a month.",

@@ -85,6 +85,7 @@ File Service::commit(Call& call, const Uuid& id, const std::optional<Purpose>& p
         finding.object
     );
     if (!committed) throw Again("the upload was committed or swept meanwhile");
+    boards::store_bytes(call, finding.contents.size);
     file.status = FileStatus::available;
     file.size_bytes = finding.contents.size;
     file.sha256 = finding.contents.sha256;
@@ -106,7 +107,7 @@ File commit(Call& call, const FileId& in) { return service().commit(call, in.fil
 const Operation commit_file{
     .name = "commit_file",
     .route = "POST /v1/files/{file_id}:commit",
-    .summary = "Make an upload of yours available.",
+    .summary = "Commit an upload: the file becomes available.",
     .description =
         "Call it when the bytes are sent. They are looked at: what is not of the announced type or "
         "size is refused (422) and removed, and may be sent again by the same form. 409 "

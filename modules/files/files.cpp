@@ -5,6 +5,8 @@
 #include "modules/files/inspections.hpp"
 #include "modules/files/parts/disposition.hpp"
 
+#include <set>
+
 namespace svc::files {
 
 namespace {
@@ -38,14 +40,18 @@ constexpr Sql see_files{"files.see_files", R"(
 
 constexpr Sql leave_places{"files.leave_places", R"(
     DELETE FROM file_places
-    WHERE org_id = $1 AND holder_id = $2 AND card_id = $4 AND NOT file_id = ANY ($3::uuid[]))"};
+    WHERE org_id = $1 AND card_id = $2 AND holder_id = ANY ($3::uuid[])
+        AND (file_id, holder_id) NOT IN (
+            SELECT w.file_id, w.holder_id
+            FROM unnest($4::uuid[], $5::uuid[]) w (file_id, holder_id)))"};
 
 // Whoever deletes the file waits until it hangs there, and whoever finds it deleted hangs nothing.
 constexpr Sql take_place{"files.take_place", R"(
     INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)
-    SELECT f.org_id, f.id, $3, $4, $5 FROM files f
-    WHERE f.org_id = $1 AND f.id = $2 AND f.deleted_at IS NULL
-    FOR SHARE
+    SELECT f.org_id, f.id, w.holder_id, $2, w.id
+    FROM unnest($3::uuid[], $4::uuid[], $5::uuid[]) w (file_id, holder_id, id)
+    JOIN files f ON f.org_id = $1 AND f.id = w.file_id AND f.deleted_at IS NULL
+    FOR SHARE OF f
     ON CONFLICT (org_id, file_id, holder_id) DO UPDATE SET card_id = excluded.card_id)"};
 
 }  // namespace
@@ -101,11 +107,19 @@ std::function<std::vector<FileRef>()> Service::find(Call& call, const std::vecto
     };
 }
 
-void Service::hang(
-    Tx& tx, const Uuid& org, const Uuid& card, const Uuid& holder, const std::vector<Uuid>& ids
-) const {
-    tx.queue(leave_places, org, holder, ids, card);
-    for (const Uuid& each : ids) tx.queue(take_place, org, each, holder, card, new_uuid());
+void Service::hang(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const {
+    if (shown.empty()) return;
+    std::vector<Uuid> holders, files, holders_of_files, ids;
+    for (const auto& [holder, shows] : shown) {
+        holders.push_back(holder);
+        for (const Uuid& file : std::set<Uuid>(shows.begin(), shows.end())) {
+            files.push_back(file);
+            holders_of_files.push_back(holder);
+            ids.push_back(new_uuid());
+        }
+    }
+    tx.queue(leave_places, org, card, holders, files, holders_of_files);
+    if (!files.empty()) tx.queue(take_place, org, card, files, holders_of_files, ids);
 }
 
 std::optional<Link> Service::link(const Uuid& org, const FileRef& file) const {
@@ -182,7 +196,7 @@ void remove(Call& call, const FileId& in) {
     if (seen->editable < seen->places)
         throw Failure(
             Fault::restricted,
-            "The file hangs on a card that you may not edit, so you cannot delete it."
+            "The file is attached to a card that you may not edit, so you cannot delete it."
         );
     if (seen->archived > 0) throw boards::board_archived();
     if (seen->trashed > 0) throw boards::card_in_trash();
@@ -224,7 +238,8 @@ const Operation get_file{
     .route = "GET /v1/files/{file_id}",
     .summary = "Read a file: what it is, and where to download it.",
     .description =
-        "Whoever uploaded a file sees it until it hangs on a card; then those who see the card do. "
+        "Whoever uploaded a file sees it until it is attached to a card; then those who see the "
+        "card do. "
         "`url` works for some minutes, for anybody who has it.",
     .access = Access::member,
     .handler = get,
@@ -235,7 +250,7 @@ const Operation delete_file{
     .route = "DELETE /v1/files/{file_id}",
     .summary = "Delete a file for good.",
     .description =
-        "Takes it off every card it hangs on, all of which you have to be allowed to edit, and "
+        "Detaches it from every card, all of which you have to be allowed to edit, and "
         "removes its bytes.",
     .access = Access::member,
     .status = 204,

@@ -41,7 +41,7 @@ SVC_RECORD(
      range(1, 365),
      defaulted),
     (unused_days,
-     "How long an attachment is kept that hangs on no card (any more).",
+     "How long a file is kept that is attached to no card (any more).",
      range(1, 3650),
      defaulted)
 );
@@ -126,9 +126,17 @@ SVC_RECORD(
     (version, "Of the file.")
 );
 inline constexpr EventKind file_created{
-    "file.created", "file", "A file was attached to a card.", &record_of<FileChange>};
+    "file.created",
+    "file",
+    "A file was attached to a card.",
+    &record_of<FileChange>,
+    at::board | at::card};
 inline constexpr EventKind file_deleted{
-    "file.deleted", "file", "A file is attached to a card no more.", &record_of<FileChange>};
+    "file.deleted",
+    "file",
+    "A file is attached to a card no more.",
+    &record_of<FileChange>,
+    at::board | at::card};
 
 /// The event that a file is on this card now (file_created) or no more (file_deleted).
 Event change_of(const EventKind& kind, const FileSeen& seen, const Uuid& card, const Uuid& board);
@@ -158,9 +166,7 @@ public:
 
     std::function<std::vector<FileRef>()> find(Call& call, const std::vector<Uuid>& ids)
         const override;
-    void hang(
-        Tx& tx, const Uuid& org, const Uuid& card, const Uuid& holder, const std::vector<Uuid>& ids
-    ) const override;
+    void hang(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const override;
     std::int64_t largest() const override { return settings_.largest_mib << 20; }
     std::optional<Link> link(const Uuid& org, const FileRef& file) const override;
     std::optional<Link> link(const Uuid& org, const FileRef& file, const Timestamp& until) const;

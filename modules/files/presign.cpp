@@ -153,7 +153,7 @@ FileUpload presign(Call& call, const PresignFileRequest& in) {
 const Operation presign_file{
     .name = "presign_file",
     .route = "POST /v1/files:presign",
-    .summary = "Announce an upload, and get the form to send it by.",
+    .summary = "Create an upload, and get the presigned form to send the file with.",
     .description =
         "Send the bytes as a multipart/form-data form to `upload_url`: all of `upload_url_fields`, "
         "then `file` as the last part. Nothing else is taken under that form, no other type and no "

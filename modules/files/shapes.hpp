@@ -41,7 +41,7 @@ SVC_RECORD(
      "it in time."),
     (purpose, "What it is for."),
     (filename, "What it is called when it is saved."),
-    (content_type, "What sort of file it is, as declared and found."),
+    (content_type, "Detected content type."),
     (size_bytes, "In bytes: as declared, if it was; as found once it is available."),
     (sha256, "The SHA-256 of its bytes, in hex; null until it is available."),
     (url,

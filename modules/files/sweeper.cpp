@@ -130,6 +130,8 @@ bool Sweeper::sweep_batch(const Uuid& org) {
     std::vector<Claimed> claimed;
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
         tx.act_for(org, std::nullopt);
+        claimed.clear();
+        if (!kernel.use<Upkeep>().may_remove_bytes(tx)) return;
         claimed = tx.all<Claimed>(claim_batch, org, batch);
     });
     std::vector<Uuid> done;

@@ -18,9 +18,7 @@ constexpr std::string_view tag_context =
     R"({"discriminator":"'type'","expected_tags":"a type of block"})";
 
 /// Types that others know and this server does not take.
-constexpr std::array<std::string_view, 12> refused{
-    "breadcrumb",
-    "table_of_contents",
+constexpr std::array<std::string_view, 10> refused{
     "synced_block",
     "link_to_page",
     "child_page",

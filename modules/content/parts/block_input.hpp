@@ -101,45 +101,15 @@ namespace svc::content {
 struct BlockShape {
     std::optional<Uuid> id;
     std::optional<BlockType> type;
-#define SVC_MEMBER(name, Payload) std::optional<Payload> name;
-    SVC_BLOCK_TYPES(SVC_MEMBER)
-#undef SVC_MEMBER
+    SVC_BLOCK_MEMBERS
     std::vector<BlockInput> children;
 };
-
-#define SVC_SENT(name) (name, "What a block of this type holds.", left_out)
 SVC_RECORD(
     BlockShape,
     (id, "The id that it shall have; one that is taken is passed over.", left_out),
     (type, "May be left out: exactly one of the following names it.", left_out),
-    SVC_SENT(paragraph),
-    SVC_SENT(heading_1),
-    SVC_SENT(heading_2),
-    SVC_SENT(heading_3),
-    SVC_SENT(heading_4),
-    SVC_SENT(bulleted_list_item),
-    SVC_SENT(numbered_list_item),
-    SVC_SENT(to_do),
-    SVC_SENT(toggle),
-    SVC_SENT(quote),
-    SVC_SENT(callout),
-    SVC_SENT(code),
-    SVC_SENT(equation),
-    SVC_SENT(divider),
-    SVC_SENT(bookmark),
-    SVC_SENT(embed),
-    SVC_SENT(image),
-    SVC_SENT(video),
-    SVC_SENT(audio),
-    SVC_SENT(pdf),
-    SVC_SENT(file),
-    SVC_SENT(table),
-    SVC_SENT(table_row),
-    SVC_SENT(column_list),
-    SVC_SENT(column),
-    SVC_SENT(card_ref),
+    SVC_BLOCK_ROWS,
     (children, "Blocks below it, ten levels at most.", length(0, most_in_list), defaulted)
 );
-#undef SVC_SENT
 
 }  // namespace svc::content

@@ -16,6 +16,12 @@ struct WrittenBlock {
     std::vector<WrittenBlock> children;
 };
 
+/// What stands for an empty paragraph and for blocks that only say what whoever shows the card is
+/// to put there.
+inline constexpr std::string_view empty_mark = "<!-- empty -->";
+inline constexpr std::string_view breadcrumb_mark = "<!-- breadcrumb -->";
+inline constexpr std::string_view contents_mark = "<!-- table_of_contents -->";
+
 std::string markdown_of(const std::vector<WrittenBlock>& blocks);
 /// One block by itself, without what is below it.
 std::string markdown_of_alone(const WrittenBlock& block);

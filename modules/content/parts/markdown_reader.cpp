@@ -77,8 +77,12 @@ private:
 
     void take_html(std::string_view mark, cmark_node*& at, std::vector<BlockInput>& blocks) {
         static constexpr std::string_view card = "<!-- card ", details = "<details>";
-        if (mark == "<!-- empty -->") {
+        if (mark == empty_mark) {
             blocks.push_back(text_block<ParagraphBlock>(BlockType::paragraph, {}));
+        } else if (mark == breadcrumb_mark) {
+            blocks.push_back(block_of(BlockType::breadcrumb, EmptyBlock{}));
+        } else if (mark == contents_mark) {
+            blocks.push_back(block_of(BlockType::table_of_contents, ContentsBlock{}));
         } else if (mark == "<!-- columns -->") {
             take_columns(at, blocks);
         } else if (mark == "<!-- below -->") {
@@ -191,7 +195,7 @@ private:
         const std::string_view mark = kind == "html_block" ? trimmed(literal(at)) : "";
         const bool text = kind == "paragraph" || mark == "<br>";
         if (text) texts = text_in(at);
-        if (text || mark == "<!-- empty -->") at = cmark_node_next(at);
+        if (text || mark == empty_mark) at = cmark_node_next(at);
         BlockInput block = text_block<T>(type, texts);
         block.children = siblings(at, {});
         return block;

@@ -9,8 +9,6 @@ namespace svc::content {
 
 namespace {
 
-constexpr std::string_view empty_mark = "<!-- empty -->";
-
 /// Puts `prefix` in front of every line but the first, and `first` in front of that.
 std::string indented(const std::string& text, std::string_view first, std::string_view prefix) {
     std::string out(first);
@@ -244,6 +242,8 @@ private:
             case BlockType::equation:
                 return fenced(payload_as<EquationBlock>(block.payload).expression, "math");
             case BlockType::divider: return "---";
+            case BlockType::breadcrumb: return std::string(breadcrumb_mark);
+            case BlockType::table_of_contents: return std::string(contents_mark);
             case BlockType::card_ref:
                 return "<!-- card " + payload_as<CardRefBlock>(block.payload).card_id.str() +
                        " -->";
@@ -277,10 +277,9 @@ private:
 std::string markdown_of(const std::vector<WrittenBlock>& blocks) { return Writer().write(blocks); }
 
 std::string markdown_of_alone(const WrittenBlock& block) {
-    WrittenBlock alone = block;
     // A table shows nothing without its rows; columns and rows are told apart by their parents.
-    if (block.type != BlockType::table) alone.children.clear();
-    return Writer().block(alone, 1);
+    if (block.type == BlockType::table) return Writer().block(block, 1);
+    return Writer().block({block.id, block.type, block.payload, {}}, 1);
 }
 
 std::string markdown_of(const RichTexts& texts) {

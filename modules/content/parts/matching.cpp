@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <string_view>
+#include <unordered_map>
 
 namespace svc::content {
 
@@ -67,10 +68,34 @@ private:
     std::size_t from_a_, to_a_, from_b_, to_b_;
 };
 
+/// A likeness with numbers for its texts, which are compared millions of times.
+struct Numbered {
+    std::size_t whole = 0, own = 0;
+    int type = 0;
+};
+
+class Numbers {
+public:
+    std::vector<Numbered> of(const std::vector<Likeness>& list) {
+        std::vector<Numbered> out;
+        for (const Likeness& each : list) out.push_back({of(each.whole), of(each.own), each.type});
+        return out;
+    }
+
+private:
+    std::size_t of(std::string_view text) {
+        return known_.try_emplace(text, known_.size()).first->second;
+    }
+    std::unordered_map<std::string_view, std::size_t> known_;
+};
+
 class Matcher {
 public:
-    Matcher(const std::vector<Likeness>& before, const std::vector<Likeness>& after)
-        : before_(before), after_(after), found_(after.size()), used_(before.size()) {}
+    Matcher(std::vector<Numbered> before, std::vector<Numbered> after)
+        : before_(std::move(before)),
+          after_(std::move(after)),
+          found_(after_.size()),
+          used_(before_.size()) {}
 
     std::vector<std::optional<std::size_t>> run() {
         in_order([&](std::size_t a, std::size_t b) { return before_[a].whole == after_[b].whole; });
@@ -127,7 +152,7 @@ private:
 
     /// What is wholly the same and stands elsewhere.
     void elsewhere() {
-        std::multimap<std::string_view, std::size_t> left;
+        std::unordered_multimap<std::size_t, std::size_t> left;
         for (std::size_t i = before_.size(); i-- > 0;)
             if (!used_[i]) left.emplace(before_[i].whole, i);
         for (std::size_t i = 0; i < after_.size(); ++i) {
@@ -141,8 +166,7 @@ private:
         }
     }
 
-    const std::vector<Likeness>& before_;
-    const std::vector<Likeness>& after_;
+    std::vector<Numbered> before_, after_;
     std::vector<std::optional<std::size_t>> found_;
     std::vector<bool> used_;
     std::vector<std::size_t> moved_;  ///< in order
@@ -150,10 +174,30 @@ private:
 
 }  // namespace
 
+std::vector<bool> longest_rise(const std::vector<std::optional<std::size_t>>& pairs) {
+    // For each length the rise that ends lowest, and in front of each pair the one before it.
+    std::vector<std::size_t> ends, before(pairs.size(), pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i]) continue;
+        const auto at = std::ranges::lower_bound(ends, *pairs[i], {}, [&](std::size_t end) {
+            return *pairs[end];
+        });
+        if (at != ends.begin()) before[i] = *std::prev(at);
+        if (at == ends.end()) ends.push_back(i);
+        else *at = i;
+    }
+    std::vector<bool> rises(pairs.size());
+    for (std::size_t i = ends.empty() ? pairs.size() : ends.back(); i < pairs.size(); i = before[i])
+        rises[i] = true;
+    return rises;
+}
+
 std::vector<std::optional<std::size_t>> matched(
     const std::vector<Likeness>& before, const std::vector<Likeness>& after
 ) {
-    return Matcher(before, after).run();
+    Numbers numbers;
+    auto old = numbers.of(before);
+    return Matcher(std::move(old), numbers.of(after)).run();
 }
 
 }  // namespace svc::content

@@ -20,4 +20,8 @@ std::vector<std::optional<std::size_t>> matched(
     const std::vector<Likeness>& before, const std::vector<Likeness>& after
 );
 
+/// The most that rise: for each pair whether it is one of those that can stay where they are while
+/// the others move.
+std::vector<bool> longest_rise(const std::vector<std::optional<std::size_t>>& pairs);
+
 }  // namespace svc::content

@@ -185,6 +185,8 @@ bool takes_children(BlockType type) {
         case BlockType::code:
         case BlockType::equation:
         case BlockType::divider:
+        case BlockType::breadcrumb:
+        case BlockType::table_of_contents:
         case BlockType::bookmark:
         case BlockType::embed:
         case BlockType::image:

@@ -3,6 +3,9 @@
 #include "modules/content/parts/rich_text.hpp"
 #include "modules/content/parts/shown_files.hpp"
 
+#include <boost/preprocessor/facilities/empty.hpp>
+#include <boost/preprocessor/punctuation/comma.hpp>
+
 /// What each type of block holds (contract 6.20), one record a type.
 namespace svc::content {
 
@@ -23,7 +26,7 @@ struct ParagraphBlock {
 };
 SVC_RECORD(
     ParagraphBlock,
-    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Of the text or its background.", defaulted),
     (icon, "What stands in front of it."),
     SVC_CHILDREN
@@ -37,7 +40,7 @@ struct HeadingBlock {
 };
 SVC_RECORD(
     HeadingBlock,
-    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Of the text or its background.", defaulted),
     (is_toggleable, "It folds, and so may have blocks below it.", defaulted),
     SVC_CHILDREN
@@ -51,7 +54,7 @@ struct TextBlock {
 };
 SVC_RECORD(
     TextBlock,
-    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Of the text or its background.", defaulted),
     SVC_CHILDREN
 );
@@ -68,7 +71,7 @@ struct NumberedItemBlock {
 };
 SVC_RECORD(
     NumberedItemBlock,
-    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Of the text or its background.", defaulted),
     (list_start_index, "Of the first item of a list: its number.", range(0, 999'999'999), left_out),
     (list_format, "How the numbers are printed.", left_out),
@@ -85,7 +88,7 @@ SVC_RECORD(
     ToDoBlock,
     (rich_text, "What is to be done.", length(0, most_items), defaulted),
     (color, "Of the text or its background.", defaulted),
-    (checked, "It is done.", defaulted),
+    (checked, "Whether it is done.", defaulted),
     SVC_CHILDREN
 );
 
@@ -97,7 +100,7 @@ struct CalloutBlock {
 };
 SVC_RECORD(
     CalloutBlock,
-    (rich_text, "What it says.", length(0, most_items), defaulted),
+    (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Of the text or its background.", defaulted),
     (icon, "What stands in front of it."),
     SVC_CHILDREN
@@ -120,11 +123,17 @@ struct EquationBlock {
 };
 SVC_RECORD(EquationBlock, (expression, "In KaTeX's notation.", length(1, 1000)));
 
-/// A divider or a list of columns: there is nothing to say of it.
+/// A divider, a breadcrumb or a list of columns: there is nothing to say of it.
 struct EmptyBlock {
     std::optional<JsonText> children;
 };
 SVC_RECORD(EmptyBlock, SVC_CHILDREN);
+
+/// Made of the card's headings by whoever shows it.
+struct ContentsBlock {
+    TextColor color{};
+};
+SVC_RECORD(ContentsBlock, (color, "Of the text or its background.", defaulted));
 
 struct LinkedBlock {
     Url url;
@@ -132,7 +141,7 @@ struct LinkedBlock {
 };
 SVC_RECORD(
     LinkedBlock,
-    (url, "What it shows."),
+    (url, "The address of the file shown."),
     (caption, "What stands below it.", length(0, most_items), defaulted)
 );
 
@@ -178,6 +187,7 @@ SVC_RECORD(
     (name,
      "What people see it called; of an uploaded file its own name, if left out.",
      length(0, 255),
+     svc::trimmed,
      defaulted)
 );
 
@@ -222,43 +232,53 @@ SVC_RECORD(CardRefBlock, (card_id, "A card of the workspace that you may see."))
 
 // ------------------------------------------------------------------------------------ the types
 
-/// Every type of block with its record, in the order in which they are documented.
-#define SVC_BLOCK_TYPES(EACH)                   \
-    EACH(paragraph, ParagraphBlock)             \
-    EACH(heading_1, HeadingBlock)               \
-    EACH(heading_2, HeadingBlock)               \
-    EACH(heading_3, HeadingBlock)               \
-    EACH(heading_4, HeadingBlock)               \
-    EACH(bulleted_list_item, TextBlock)         \
-    EACH(numbered_list_item, NumberedItemBlock) \
-    EACH(to_do, ToDoBlock)                      \
-    EACH(toggle, TextBlock)                     \
-    EACH(quote, TextBlock)                      \
-    EACH(callout, CalloutBlock)                 \
-    EACH(code, CodeBlock)                       \
-    EACH(equation, EquationBlock)               \
-    EACH(divider, EmptyBlock)                   \
-    EACH(bookmark, LinkedBlock)                 \
-    EACH(embed, LinkedBlock)                    \
-    EACH(image, MediaBlock)                     \
-    EACH(video, MediaBlock)                     \
-    EACH(audio, MediaBlock)                     \
-    EACH(pdf, MediaBlock)                       \
-    EACH(file, FileBlock)                       \
-    EACH(table, TableBlock)                     \
-    EACH(table_row, TableRowBlock)              \
-    EACH(column_list, EmptyBlock)               \
-    EACH(column, ColumnBlock)                   \
+/// Every type of block with its record, in the order in which they are documented. SEP() stands
+/// between two.
+// clang-format off
+#define SVC_BLOCK_LIST(EACH, SEP)                     \
+    EACH(paragraph, ParagraphBlock) SEP()             \
+    EACH(heading_1, HeadingBlock) SEP()               \
+    EACH(heading_2, HeadingBlock) SEP()               \
+    EACH(heading_3, HeadingBlock) SEP()               \
+    EACH(heading_4, HeadingBlock) SEP()               \
+    EACH(bulleted_list_item, TextBlock) SEP()         \
+    EACH(numbered_list_item, NumberedItemBlock) SEP() \
+    EACH(to_do, ToDoBlock) SEP()                      \
+    EACH(toggle, TextBlock) SEP()                     \
+    EACH(quote, TextBlock) SEP()                      \
+    EACH(callout, CalloutBlock) SEP()                 \
+    EACH(code, CodeBlock) SEP()                       \
+    EACH(equation, EquationBlock) SEP()               \
+    EACH(divider, EmptyBlock) SEP()                   \
+    EACH(breadcrumb, EmptyBlock) SEP()                \
+    EACH(table_of_contents, ContentsBlock) SEP()      \
+    EACH(bookmark, LinkedBlock) SEP()                 \
+    EACH(embed, LinkedBlock) SEP()                    \
+    EACH(image, MediaBlock) SEP()                     \
+    EACH(video, MediaBlock) SEP()                     \
+    EACH(audio, MediaBlock) SEP()                     \
+    EACH(pdf, MediaBlock) SEP()                       \
+    EACH(file, FileBlock) SEP()                       \
+    EACH(table, TableBlock) SEP()                     \
+    EACH(table_row, TableRowBlock) SEP()              \
+    EACH(column_list, EmptyBlock) SEP()               \
+    EACH(column, ColumnBlock) SEP()                   \
     EACH(card_ref, CardRefBlock)
+// clang-format on
+#define SVC_BLOCK_TYPES(EACH) SVC_BLOCK_LIST(EACH, BOOST_PP_EMPTY)
 
-#define SVC_NAME_OF_TYPE(type, record) type,
-#define SVC_AND_NAME_OF_TYPE(type, record) , type
+#define SVC_NAME_OF_TYPE(type, record) type
 #define SVC_DESCRIBE_ENUM(...) BOOST_DESCRIBE_ENUM(__VA_ARGS__)
-enum class BlockType { SVC_BLOCK_TYPES(SVC_NAME_OF_TYPE) };
-SVC_DESCRIBE_ENUM(BlockType SVC_BLOCK_TYPES(SVC_AND_NAME_OF_TYPE))
+enum class BlockType { SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA) };
+SVC_DESCRIBE_ENUM(BlockType, SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA))
 #undef SVC_NAME_OF_TYPE
-#undef SVC_AND_NAME_OF_TYPE
 #undef SVC_DESCRIBE_ENUM
+
+/// For records with a member for each type: the members, and their rows.
+#define SVC_BLOCK_MEMBERS SVC_BLOCK_TYPES(SVC_BLOCK_MEMBER)
+#define SVC_BLOCK_MEMBER(type, record) std::optional<record> type;
+#define SVC_BLOCK_ROWS SVC_BLOCK_LIST(SVC_BLOCK_ROW, BOOST_PP_COMMA)
+#define SVC_BLOCK_ROW(type, record) (type, "What a block of this type holds.", left_out)
 
 inline constexpr std::size_t block_types =
     boost::mp11::mp_size<boost::describe::describe_enumerators<BlockType>>::value;
