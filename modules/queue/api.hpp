@@ -52,21 +52,53 @@ SVC_RECORD(
 );
 
 inline constexpr EventKind lease_claimed{
-    "lease.claimed", "lease", "A worker took a card.", &record_of<Lease>};
+    "lease.claimed",
+    "lease",
+    "A worker took a card.",
+    &record_of<Lease>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind lease_completed{
-    "lease.completed", "lease", "A worker completed its card.", &record_of<Lease>};
+    "lease.completed",
+    "lease",
+    "A worker completed its card.",
+    &record_of<Lease>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind lease_failed{
-    "lease.failed", "lease", "A worker failed at its card.", &record_of<Lease>};
+    "lease.failed",
+    "lease",
+    "A worker failed at its card.",
+    &record_of<Lease>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind lease_expired{
-    "lease.expired", "lease", "A worker was not heard of in time.", &record_of<Lease>};
+    "lease.expired",
+    "lease",
+    "A worker was not heard of in time.",
+    &record_of<Lease>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind lease_released{
-    "lease.released", "lease", "A worker gave its card back.", &record_of<Lease>};
+    "lease.released",
+    "lease",
+    "A worker gave its card back.",
+    &record_of<Lease>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind lease_revoked{
-    "lease.revoked", "lease", "A card was taken from its worker.", &record_of<Lease>};
+    "lease.revoked",
+    "lease",
+    "A card was taken from its worker.",
+    &record_of<Lease>,
+    at::board | at::column | at::card,
+    Subject::read};
 inline constexpr EventKind card_exhausted{
     "card.exhausted",
     "card",
     "A card's attempts are used up; somebody has to look.",
-    &record_of<boards::Card>};
+    &record_of<boards::Card>,
+    at::board | at::column | at::card,
+    Subject::read};
 
 }  // namespace svc::queue

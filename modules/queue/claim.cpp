@@ -3,6 +3,7 @@
 #include "modules/queue/operations.hpp"
 #include "modules/queue/parts/rows.hpp"
 #include "modules/queue/parts/token.hpp"
+#include "modules/queue/rights.hpp"
 
 #include <algorithm>
 
@@ -53,17 +54,29 @@ SVC_RECORD(
 // The caller's right, the column's settings, the card and its shape in one statement. The card is
 // picked by a value, and its shape looked up behind OFFSET 0, which keeps the plan on the keys:
 // left to itself the planner joins, and as long as it has no statistics it scans the whole queue
-// and all cards for that. Cards that others are just taking are passed over. $5 board, $6 column,
-// $7 lease, $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin.
+// and all cards for that. Cards that others are just taking are passed over. Who claims was found
+// out a moment before: here it is asked whether that still holds, of a token's bearer by the
+// workspace's `standing`, of a person by the seat. $5 board, $6 column, $7 lease, $8 digest, $9
+// holder, $10 time to live; $11 to $13 where to begin; $14 token, $15 standing.
 constexpr Sql take{"queue.take_next", R"(
     WITH col AS (
         SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived, k.queue_order,
-            board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x
-                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+            CASE WHEN s.role IS NOT NULL THEN
+                board_role($2, $3, s.role, b.visibility, b.created_by, g.role,
+                    $3 = 'agent' AND EXISTS (
+                        SELECT FROM board_grants x
+                        WHERE x.org_id = $1 AND x.principal_id = $2))
+            END AS role,
+            $15::bigint IS NULL
+                OR (SELECT o.standing FROM orgs o WHERE o.id = $1) = $15 AS standing_holds
         FROM columns k
         JOIN boards b ON b.org_id = $1 AND b.id = k.board_id AND NOT b.in_trash
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN $3 = 'agent' THEN $4::text ELSE (
+                SELECT lower_role($4::text, m.role) FROM memberships m
+                WHERE m.org_id = $1 AND m.user_id = $2)
+            END AS role
+        ) s
         LEFT JOIN board_grants g
             ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
         WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash
@@ -74,13 +87,15 @@ constexpr Sql take{"queue.take_next", R"(
             lease_ttl_seconds = coalesce($10::int, (SELECT lease_ttl_seconds FROM col)),
             claimed_at = now(), renewed_at = NULL,
             expires_at = now() + make_interval(
-                secs => coalesce($10::int, (SELECT lease_ttl_seconds FROM col)))
+                secs => coalesce($10::int, (SELECT lease_ttl_seconds FROM col))),
+            token_id = $14
         WHERE q.org_id = $1 AND q.card_id = (
             SELECT r.card_id FROM queue r
             WHERE r.org_id = $1
                 AND r.column_id = (
                     SELECT id FROM col
-                    WHERE queue_enabled AND NOT is_archived AND role IN ('editor', 'admin'))
+                    WHERE queue_enabled AND NOT is_archived AND standing_holds
+                        AND role IN ('editor', 'admin'))
                 AND r.state = 'ready'
                 AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
             ORDER BY r.urgency, r.place, r.card_id
@@ -89,7 +104,7 @@ constexpr Sql take{"queue.take_next", R"(
         RETURNING q.card_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     )
-    SELECT col.role, col.queue_enabled, col.is_archived AS board_archived,
+    SELECT col.role, col.standing_holds, col.queue_enabled, col.is_archived AS board_archived,
         t.card_id IS NOT NULL AS taken,
         CASE WHEN t.card_id IS NULL THEN (
             SELECT ceil(extract(epoch FROM min(w.available_at) - now()))::int FROM queue w
@@ -105,6 +120,7 @@ constexpr Sql take{"queue.take_next", R"(
 
 struct Looked {
     std::optional<boards::BoardRole> role;
+    bool standing_holds = false;
     bool queue_enabled = false;
     bool board_archived = false;
     bool taken = false;
@@ -113,6 +129,7 @@ struct Looked {
 SVC_RECORD(
     Looked,
     (role, ""),
+    (standing_holds, ""),
     (queue_enabled, ""),
     (board_archived, ""),
     (taken, ""),
@@ -152,6 +169,7 @@ public:
     Claim(Call& call, const ClaimNextRequest& in) : call_(call), in_(in) {}
 
     ClaimResponse run() {
+        hold_claims(call_.tx(), call_.org());
         const QueueKey from = hints().from(in_.column_id);
         Look look = look_from(from);
         if (!look.taken && from != QueueKey::head()) look = look_from(QueueKey::head());
@@ -183,14 +201,23 @@ private:
             in_.lease_ttl_seconds,
             from.urgency,
             from.place,
-            from.card
+            from.card,
+            call_.caller().token_id,
+            as_of()
         );
         if (result.rows() == 0) not_found("column");
         Look look;
         result.read(0, record_of<Looked>(), &look.column);
+        if (!look.column.standing_holds) throw Again("the caller's rights have just changed");
         require_queue(look.column);
         if (look.column.taken) result.read(0, record_of<Taken>(), &look.taken.emplace());
         return look;
+    }
+
+    /// Nothing where the caller is not confirmed by it.
+    std::optional<std::int64_t> as_of() const {
+        const Caller& caller = call_.caller();
+        return caller.token_id && caller.as_of ? std::optional(caller.as_of) : std::nullopt;
     }
 
     static void require_queue(const Looked& column) {

@@ -12,9 +12,14 @@ namespace {
 struct LeaseResult {
     Object<"lease_result"> object;
     boards::AsJson<Lease> lease;
-    boards::AsJson<boards::Card> card;
+    std::optional<boards::AsJson<boards::Card>> card;
 };
-SVC_RECORD(LeaseResult, (object, ""), (lease, "As it is now."), (card, "As it is now."));
+SVC_RECORD(
+    LeaseResult,
+    (object, ""),
+    (lease, "As it is now."),
+    (card, "As it is now; null when you may no longer see its board.")
+);
 
 // ------------------------------------------------------------------------ whose lease it is
 
@@ -55,8 +60,22 @@ SVC_RECORD(Judged, (role, ""), (board_is_archived, ""));
         .with("outcome", std::string(name_of(how)));
 }
 
-/// A holder's word about its lease: the look-ups of the first round trip. A lease that is unknown,
-/// of another workspace, or not this token's is a 404; one that is over a 409.
+/// The token is not this lease's.
+[[noreturn]] void refuse_token(Call& call, const Uuid& id) {
+    const auto lease = find_lease(call, id);
+    if (!lease) not_found("lease");
+    if (lease->state != LeaseState::active) lost(lease->state);
+    throw Failure(
+        Fault::restricted,
+        "The lease_token is not this lease's; send the one that claim_next_card gave with the "
+        "lease."
+    )
+        .with("reason", "wrong_lease_token");
+}
+
+/// A holder's word about its lease: the look-ups of the first round trip. A lease that is unknown
+/// or of another workspace is a 404, one that is over a 409, and so is a token that is not its own
+/// a 403 for whoever may look at the lease.
 class Word {
 public:
     Word(
@@ -66,39 +85,35 @@ public:
         const std::optional<Uuid>& column,
         boards::Turn turn
     )
-        : call_(call), lease_id_(lease), token_(parsed(token)) {
+        : call_(call), lease_id_(lease), token_(parsed(call, lease, token)) {
         Tx& tx = call.tx();
         move_ = call.use<boards::Moves>().begin(
             tx, call.org(), token_.card(), column, turn, &watcher()
         );
         held_later_ = lock_held(tx, call.org(), token_.card());
         outcome_later_ = tx.later<Outcome>(find_outcome, call.org(), lease_id_);
+        judged_later_ = boards::Seat::of(call).later<Judged>(tx, judge_holder, token_.card());
     }
 
-    /// Before anything is read: this word changes more than giving the card back does, for which
-    /// the token is enough.
-    void will_change_board() {
-        judged_later_ =
-            boards::Seat::of(call_).later<Judged>(call_.tx(), judge_holder, token_.card());
-    }
-    /// 404 on a deleted board, 409 on one that was put away.
+    /// For what changes more than giving the card back does, for which the token is enough: 404 on
+    /// a deleted board, 409 on one that was put away.
     void require_open_board() {
         if (!judged()) not_found("lease");
         if (judged()->board_is_archived) throw boards::board_archived();
     }
-    void require_editor() { boards::require(judged()->role, boards::BoardRole::editor, "lease"); }
+    void require(boards::BoardRole least) { boards::require(judged()->role, least, "lease"); }
 
     /// What the same word was answered before; nothing while the lease is live.
     std::optional<LeaseResult> answered(LeaseState same) {
         held_ = held_later_->one();
         if (held_ && held_->lease_id == lease_id_) {
-            if (!token_.matches(held_->lease_digest.value())) not_found("lease");
+            if (!token_.matches(held_->lease_digest.value())) refuse_token(call_, lease_id_);
             return std::nullopt;
         }
         auto outcome = outcome_later_->one();
-        if (!outcome || !token_.matches(outcome->digest)) not_found("lease");
+        if (!outcome || !token_.matches(outcome->digest)) refuse_token(call_, lease_id_);
         if (outcome->state != same || !outcome->card) lost(outcome->state);
-        return LeaseResult{{}, std::move(outcome->lease), std::move(*outcome->card)};
+        return LeaseResult{{}, std::move(outcome->lease), if_visible(*std::move(outcome->card))};
     }
 
     const Held& held() const { return *held_; }
@@ -114,10 +129,10 @@ public:
         doer.ask(event);
         boards::Card card = change(doer);
         boards::show(call_.kernel(), card);
-        LeaseResult result{{}, boards::AsJson(after), boards::AsJson(card)};
-        keep_outcome(call_.tx(), after, *held_->lease_digest, result.card.text);
+        boards::AsJson<boards::Card> shown(card);
+        keep_outcome(call_.tx(), after, *held_->lease_digest, shown.text);
         doer.tell(event);
-        return result;
+        return {{}, boards::AsJson(after), if_visible(std::move(shown))};
     }
 
 private:
@@ -125,9 +140,14 @@ private:
         if (!judged_) judged_ = judged_later_->one();
         return judged_;
     }
-    static LeaseToken parsed(std::string_view text) {
+    /// The lease ends whoever may see the card: that is in everybody's interest.
+    std::optional<boards::AsJson<boards::Card>> if_visible(boards::AsJson<boards::Card> card) {
+        if (!judged() || !judged()->role) return std::nullopt;
+        return card;
+    }
+    static LeaseToken parsed(Call& call, const Uuid& lease, std::string_view text) {
         if (const auto token = LeaseToken::parse(text)) return *token;
-        not_found("lease");
+        refuse_token(call, lease);
     }
 
     Call& call_;
@@ -150,13 +170,17 @@ struct CompleteLeaseRequest {
     std::string lease_token;
     std::optional<Uuid> target_column_id;
     std::optional<LeaseResultData> result;
+    std::optional<std::string> comment;
 };
 SVC_RECORD(
     CompleteLeaseRequest,
     (lease_id, ""),
     (lease_token, token_doc, length(1, 100), secret),
     (target_column_id, "Where the card goes; where its column sends completed cards if left out."),
-    (result, "What came of it: an object of at most 64 KiB.")
+    (result, "What came of it: an object of at most 64 KiB."),
+    (comment,
+     "Said about the card, as Markdown, as create_comment does.",
+     length(1, boards::CardComments::most_characters))
 );
 
 constexpr std::size_t largest_result = 64 << 10;
@@ -187,21 +211,32 @@ boards::Card carry_on(Call& call, boards::Move& move, const Held& held, boards::
     return card;
 }
 
+/// A comment that is to be made once the card is where it goes.
+std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std::string& markdown) {
+    auto* comments = call.kernel().find<boards::CardComments>();
+    if (!comments)
+        throw wrong_field(call, "comment", "the module that keeps comments is not switched on");
+    return comments->read(call, "comment", markdown);
+}
+
 LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
     if (in.result && in.result->text.size() > largest_result)
         throw wrong_field(call, "result", "a result takes at most 64 KiB");
     Word word(call, in.lease_id, in.lease_token, in.target_column_id, boards::Turn::completed);
-    word.will_change_board();
+    const auto comment = in.comment ? comment_of(call, *in.comment) : nullptr;
     if (auto before = word.answered(LeaseState::completed)) return *before;
     word.require_open_board();
-    if (in.target_column_id) word.require_editor();
+    if (in.target_column_id) word.require(boards::BoardRole::editor);
+    if (in.comment) word.require(boards::BoardRole::viewer);
     if (in.target_column_id && !word.move().to())
         throw wrong_field(call, "target_column_id", "the card's board has no such column");
 
     Lease after = ended(lease_of(call.org(), word.held()), LeaseState::completed, word.held().now);
     after.result = in.result;
     return word.end(lease_completed, after, [&](boards::Doer& doer) {
-        return carry_on(call, word.move(), word.held(), doer);
+        boards::Card card = carry_on(call, word.move(), word.held(), doer);
+        if (comment) comment->write(call, card, word.held().now);
+        return card;
     });
 }
 
@@ -287,10 +322,9 @@ constexpr Sql extend{"queue.renew", R"(
 
 LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
     Word word(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
-    word.will_change_board();
     if (auto before = word.answered(LeaseState::active)) return *before;
     word.require_open_board();
-    word.require_editor();
+    word.require(boards::BoardRole::editor);
     const Held& held = word.held();
     constexpr std::int64_t second = 1'000'000;
     Lease lease = lease_of(call.org(), held);
@@ -310,7 +344,7 @@ LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
 const Operation renew_lease{
     .name = "renew_lease",
     .route = "POST /v1/leases/{lease_id}:renew",
-    .summary = "Keep a claimed card for longer.",
+    .summary = "Renew a lease, so that the card stays yours for longer.",
     .description =
         "Sets the lease's time anew, from now, for whoever may still edit the board. 409 "
         "`lease_lost` when it is over: stop working on the card.",
@@ -321,11 +355,12 @@ const Operation renew_lease{
 const Operation complete_lease{
     .name = "complete_lease",
     .route = "POST /v1/leases/{lease_id}:complete",
-    .summary = "Finish a claimed card and send it on.",
+    .summary = "Complete a lease and move its card to the next column.",
     .description =
         "Ends the lease and moves the card to `target_column_id`, or to where its "
-        "column sends completed cards; naming a column takes the right to edit the board. Asking "
-        "again gives the same answer. 409 "
+        "column sends completed cards; naming a column takes the right to edit the board. "
+        "`comment` "
+        "is said about the card in the same moment. Asking again gives the same answer. 409 "
         "`lease_lost` when the lease ended otherwise, 409 `wip_limit_reached` when the "
         "target is full.",
     .access = Access::member,
@@ -336,7 +371,7 @@ const Operation complete_lease{
 const Operation fail_lease{
     .name = "fail_lease",
     .route = "POST /v1/leases/{lease_id}:fail",
-    .summary = "Give a claimed card back because it did not work out.",
+    .summary = "Fail a lease: the card waits and is offered again until its attempts are used up.",
     .description =
         "Ends the lease. The card is tried again after a pause that grows, until its "
         "attempts are used up. Asking again gives the same answer.",
@@ -348,7 +383,7 @@ const Operation fail_lease{
 const Operation release_lease{
     .name = "release_lease",
     .route = "POST /v1/leases/{lease_id}:release",
-    .summary = "Give a claimed card back untouched.",
+    .summary = "Release a lease without using an attempt.",
     .description = "Ends the lease without counting a try; the card is ready for others at once.",
     .access = Access::member,
     .idempotent = true,

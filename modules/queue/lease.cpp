@@ -50,22 +50,28 @@ constexpr Sql see_ended{"queue.get_ended_lease", R"(
     WHERE o.org_id = $1 AND o.lease_id = $5)"};
 
 /// Its holder may look whatever the board says.
-Lease shown(const Call& call, const Lease& lease, const std::optional<boards::BoardRole>& role) {
-    if (lease.holder.id != call.caller().id)
-        boards::require(role, boards::BoardRole::viewer, "lease");
-    return lease;
+std::optional<Lease> if_visible(
+    const Call& call, const Lease& lease, const std::optional<boards::BoardRole>& role
+) {
+    if (lease.holder.id == call.caller().id || role) return lease;
+    return std::nullopt;
 }
 
 Lease get(Call& call, const LeaseId& in) {
-    const auto seat = boards::Seat::of(call);
-    auto live = seat.later<Seen>(call.tx(), see_live, in.lease_id);
-    auto over = seat.later<SeenEnded>(call.tx(), see_ended, in.lease_id);
-    if (const auto seen = live.one()) return shown(call, seen->lease, seen->role);
-    if (const auto seen = over.one()) return shown(call, seen->lease.parsed(), seen->role);
+    if (auto lease = find_lease(call, in.lease_id)) return *std::move(lease);
     not_found("lease");
 }
 
 }  // namespace
+
+std::optional<Lease> find_lease(Call& call, const Uuid& id) {
+    const auto seat = boards::Seat::of(call);
+    auto live = seat.later<Seen>(call.tx(), see_live, id);
+    auto over = seat.later<SeenEnded>(call.tx(), see_ended, id);
+    if (const auto seen = live.one()) return if_visible(call, seen->lease, seen->role);
+    if (const auto seen = over.one()) return if_visible(call, seen->lease.parsed(), seen->role);
+    return std::nullopt;
+}
 
 const Operation get_lease{
     .name = "get_lease",

@@ -1,7 +1,9 @@
 #include "svc/module.hpp"
 
 #include "modules/queue/brief.hpp"
+#include "modules/queue/metrics.hpp"
 #include "modules/queue/operations.hpp"
+#include "modules/queue/rights.hpp"
 #include "modules/queue/sweeper.hpp"
 #include "modules/queue/watcher.hpp"
 
@@ -54,7 +56,9 @@ public:
         kernel.listen([&kernel](std::span<const StoredEvent> batch) {
             wake_for_others(kernel, batch);
         });
+        watch_rights(kernel);
         kernel.use<boards::Briefs>().add(brief_source());
+        kernel.use<Upkeep>().add_metrics([&kernel] { return queue_metrics(kernel); });
         run_jobs(kernel, settings);
     }
 
@@ -63,6 +67,7 @@ private:
         const std::chrono::milliseconds often(settings.sweep_milliseconds);
         kernel.every("queue.expire_leases", often, [&kernel] { expire_leases(kernel); });
         kernel.every("queue.end_pauses", often, [&kernel] { end_pauses(kernel); });
+        kernel.every("queue.look_at_rights", often, [&kernel] { look_at_rights(kernel); });
         kernel.every(
             "queue.forget_outcomes",
             std::chrono::hours(1),

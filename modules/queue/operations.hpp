@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/queue/api.hpp"
 #include "svc/operation.hpp"
 
 /// The operations of this module.
@@ -8,5 +9,8 @@ namespace svc::queue {
 extern const Operation claim_next_card;
 extern const Operation renew_lease, complete_lease, fail_lease, release_lease;
 extern const Operation get_lease;
+
+/// A lease, live or over, that the caller may look at; nothing where there is none.
+std::optional<Lease> find_lease(Call& call, const Uuid& id);
 
 }  // namespace svc::queue

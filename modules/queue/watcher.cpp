@@ -2,6 +2,8 @@
 
 #include "modules/queue/parts/token.hpp"
 
+#include <map>
+
 namespace svc::queue {
 
 namespace {
@@ -55,6 +57,29 @@ public:
             };
     }
 
+    SettleAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) override {
+        return [this, &tx, org, later = lock_held(tx, org, cards)](
+                   std::span<const boards::Placing> placings
+               ) mutable {
+            std::map<Uuid, Held> rows;
+            for (Held& each : later.all()) rows.emplace(each.card_id, std::move(each));
+            std::vector<boards::Placing> entering;
+            std::vector<Uuid> leaving;
+            std::vector<Event> revoked;
+            for (const boards::Placing& each : placings) {
+                const auto row = rows.find(each.after.id);
+                const Held* held = row == rows.end() ? nullptr : &row->second;
+                if (held && held->lease_id) revoked.push_back(end_lease(tx, each, *held));
+                if (each.column && each.column->queue_enabled) entering.push_back(each);
+                else if (held && held->state != boards::QueueState::idle)
+                    leaving.push_back(each.after.id);
+            }
+            if (!placings.empty()) placings.front().doer.tell_all(revoked);
+            enter_all(tx, entering);
+            take_out(tx, org, leaving);
+        };
+    }
+
     void made(Tx& tx, const boards::Placing& placing) override {
         if (placing.column && placing.column->queue_enabled) enter(tx, placing);
     }
@@ -97,6 +122,21 @@ private:
         });
     }
 
+    void enter_all(Tx& tx, const std::vector<boards::Placing>& placings) {
+        if (placings.empty()) return;
+        std::vector<const boards::Card*> cards;
+        std::vector<QueueKey> keys;
+        const boards::Placing& any = placings.front();
+        for (const boards::Placing& each : placings) {
+            cards.push_back(&each.after);
+            keys.push_back(key_of(any.column->queue_order, each.after, each.now));
+        }
+        queue_up(tx, cards, keys);
+        any.doer.after_commit([this, column = any.column->column_id, count = cards.size()] {
+            for (std::size_t i = 0; i < count; ++i) wake(*kernel, column);
+        });
+    }
+
     /// Moved up or down its column: others get to it sooner or later, its holder keeps it.
     void keep_in_place(Tx& tx, const boards::Placing& placing, const std::optional<Held>& held) {
         if (!held || held->state == boards::QueueState::idle) return;
@@ -107,18 +147,18 @@ private:
     }
 
     void change_place(Tx& tx, const boards::Placing& placing, const std::optional<Held>& held) {
-        if (held && held->lease_id) revoke(tx, placing, *held);
+        if (held && held->lease_id) placing.doer.tell(end_lease(tx, placing, *held));
         if (placing.column && placing.column->queue_enabled) enter(tx, placing);
         else if (held && held->state != boards::QueueState::idle)
             take_out(tx, placing.after.org_id, placing.after.id, std::nullopt);
     }
 
     /// Somebody took the card elsewhere from under its worker.
-    static void revoke(Tx& tx, const boards::Placing& placing, const Held& held) {
+    static Event end_lease(Tx& tx, const boards::Placing& placing, const Held& held) {
         const Lease before = lease_of(placing.after.org_id, held);
         const Lease after = ended(before, LeaseState::revoked, held.now);
         keep_outcome(tx, after, *held.lease_digest, std::nullopt);
-        placing.doer.tell(told_of(lease_revoked, after, &before));
+        return told_of(lease_revoked, after, &before);
     }
 };
 

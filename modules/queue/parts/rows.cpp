@@ -6,14 +6,17 @@ namespace svc::queue {
 
 namespace {
 
-constexpr Sql lock_row{"queue.lock_row", R"(
+constexpr std::string_view rows_held = R"(
     SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
         q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
         k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, now() AS now
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
-    WHERE q.org_id = $1 AND q.card_id = $2
-    FOR UPDATE OF q)"};
+    WHERE q.org_id = $1 AND q.card_id)";
+constexpr std::string_view of_one_card = " = $2 FOR UPDATE OF q";
+constexpr std::string_view of_cards = " = ANY ($2::uuid[]) ORDER BY q.card_id FOR UPDATE OF q";
+constexpr Sql lock_row{"queue.lock_row", SqlText<rows_held, of_one_card>::view};
+constexpr Sql lock_rows{"queue.lock_rows", SqlText<rows_held, of_cards>::view};
 
 constexpr Sql ready_row{"queue.ready_row", R"(
     INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place)
@@ -22,21 +25,36 @@ constexpr Sql ready_row{"queue.ready_row", R"(
     SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
         place = excluded.place, attempt = 0, available_at = NULL, last_error = NULL,
         lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
-        claimed_at = NULL, renewed_at = NULL, expires_at = NULL
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
     WHERE q.org_id = $1)"};
 
-constexpr Sql idle_row{"queue.idle_row", R"(
+constexpr Sql ready_rows{"queue.ready_rows", R"(
+    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place)
+    SELECT $1, r.card_id, $2, $3, 'ready', r.urgency, r.place
+    FROM unnest($4::uuid[], $5::smallint[], $6::text[]) r (card_id, urgency, place)
+    ON CONFLICT (org_id, card_id) DO UPDATE
+    SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
+        place = excluded.place, attempt = 0, available_at = NULL, last_error = NULL,
+        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+    WHERE q.org_id = $1)"};
+
+constexpr std::string_view make_idle = R"(
     UPDATE queue
     SET state = 'idle', attempt = 0, available_at = NULL, last_error = $3,
         lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
-        claimed_at = NULL, renewed_at = NULL, expires_at = NULL
-    WHERE org_id = $1 AND card_id = $2)"};
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+    WHERE org_id = $1 AND card_id)";
+constexpr std::string_view this_one = " = $2";
+constexpr std::string_view these = " = ANY ($2::uuid[])";
+constexpr Sql idle_row{"queue.idle_row", SqlText<make_idle, this_one>::view};
+constexpr Sql idle_rows{"queue.idle_rows", SqlText<make_idle, these>::view};
 
 constexpr Sql free_row{"queue.free_row", R"(
     UPDATE queue
     SET state = $3, attempt = $4, available_at = $5, last_error = $6,
         lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
-        claimed_at = NULL, renewed_at = NULL, expires_at = NULL
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
     WHERE org_id = $1 AND card_id = $2)"};
 
 constexpr Sql insert_outcome{"queue.insert_outcome", R"(
@@ -47,6 +65,10 @@ constexpr Sql insert_outcome{"queue.insert_outcome", R"(
 
 Later<Held> lock_held(Tx& tx, const Uuid& org, const Uuid& card) {
     return tx.later<Held>(lock_row, org, card);
+}
+
+Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+    return tx.later<Held>(lock_rows, org, cards);
 }
 
 Lease lease_of(const Uuid& org, const Held& held) {
@@ -77,8 +99,11 @@ Event told_of(const EventKind& kind, const Lease& after, const Lease* before) {
     event.kind = &kind;
     event.id = after.id;
     event.version = after.epoch;
-    if (!before) event.changes = to_json(after);
-    else write_difference(record_of<Lease>(), before, &after, event.changes, event.previous);
+    if (!before) event.subject = event.changes = to_json(after);
+    else
+        write_difference(
+            record_of<Lease>(), before, &after, event.changes, event.previous, &event.subject
+        );
     return std::move(event)
         .on_board(after.board_id)
         .in_column(after.column_id)
@@ -95,6 +120,25 @@ void take_out(
     Tx& tx, const Uuid& org, const Uuid& card, const std::optional<std::string>& last_error
 ) {
     tx.queue(idle_row, org, card, last_error);
+}
+
+void queue_up(
+    Tx& tx, const std::vector<const boards::Card*>& cards, const std::vector<QueueKey>& keys
+) {
+    if (cards.empty()) return;
+    std::vector<Uuid> ids;
+    std::vector<std::string> urgencies, places;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+        ids.push_back(cards[i]->id);
+        urgencies.push_back(std::to_string(keys[i].urgency));
+        places.push_back(keys[i].place);
+    }
+    const boards::Card& any = *cards.front();
+    tx.queue(ready_rows, any.org_id, any.board_id, any.column_id, ids, urgencies, places);
+}
+
+void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+    if (!cards.empty()) tx.queue(idle_rows, org, cards, nullptr);
 }
 
 void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue& standing) {

@@ -53,6 +53,9 @@ SVC_RECORD(
 /// their rows here, everywhere.
 Later<Held> lock_held(Tx& tx, const Uuid& org, const Uuid& card);
 
+/// The same of many cards, in the order of their ids.
+Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
+
 /// The live lease of a leased row.
 Lease lease_of(const Uuid& org, const Held& held);
 /// The same lease, over.
@@ -63,10 +66,15 @@ Event told_of(const EventKind& kind, const Lease& after, const Lease* before);
 
 /// Ready in a column, tries forgotten.
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key);
+/// The same of many cards of one column.
+void queue_up(
+    Tx& tx, const std::vector<const boards::Card*>& cards, const std::vector<QueueKey>& keys
+);
 /// No longer in any queue. `last_error` stays to be read.
 void take_out(
     Tx& tx, const Uuid& org, const Uuid& card, const std::optional<std::string>& last_error
 );
+void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
 /// Free in its column, at its old place: ready, in backoff or exhausted.
 void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue& standing);
 /// How a lease ended, for good. `digest` as the row has it; `card` as its holder is shown it.

@@ -1,0 +1,188 @@
+#include "modules/queue/rights.hpp"
+
+#include "modules/queue/parts/rows.hpp"
+
+#include <Poco/Logger.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+namespace svc::queue {
+
+namespace {
+
+constexpr Sql hold{"queue.hold_claims", R"(
+    SELECT pg_advisory_xact_lock_shared(hashtextextended('queue.claims ' || $1::uuid, 0)))"};
+
+// A statement of its own: what comes after it sees what was committed while it waited.
+constexpr Sql await{"queue.await_claims", R"(
+    SELECT pg_advisory_xact_lock(hashtextextended('queue.claims ' || $1::uuid, 0)))"};
+
+// Whose role in the workspace is what: of a person the seat's, of a token the least of its own, its
+// agent's and their owners'. One whose seat, agent or token is gone has none, nor has
+// whoever is shut out. What neither a person
+// nor an agent holds is nobody's to lose.
+constexpr Sql take_unentitled{"queue.take_unentitled", R"(
+    SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
+        q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
+        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, now() AS now,
+        q.last_error
+    FROM queue q
+    JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
+    JOIN boards b ON b.org_id = $1 AND b.id = q.board_id
+    CROSS JOIN LATERAL (
+        SELECT (q.holder ->> 'id')::uuid AS id, q.holder ->> 'principal_type' AS type
+    ) h
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = h.id AND g.board_id = q.board_id
+    LEFT JOIN tokens t ON t.org_id = $1 AND t.id = q.token_id
+    LEFT JOIN agents a ON a.org_id = $1 AND a.id = h.id
+    LEFT JOIN memberships m
+        ON m.org_id = $1
+        AND m.user_id = CASE WHEN q.token_id IS NULL THEN h.id ELSE t.owner_user_id END
+    LEFT JOIN users u ON u.id = m.user_id
+    LEFT JOIN memberships o ON o.org_id = $1 AND o.user_id = a.owner_user_id
+    CROSS JOIN LATERAL (
+        SELECT CASE
+            WHEN u.disabled_at IS NOT NULL THEN NULL
+            WHEN h.type = 'agent' AND a.status IS DISTINCT FROM 'active' THEN NULL
+            WHEN q.token_id IS NOT NULL AND (
+                t.id IS NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= now()
+                OR m.role IS NULL) THEN NULL
+            WHEN q.token_id IS NOT NULL
+                THEN lower_role(lower_role(t.role, a.role), lower_role(m.role, o.role))
+            WHEN h.type = 'agent' THEN lower_role(a.role, o.role)
+            ELSE m.role
+        END AS role
+    ) s
+    WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND h.type IN ('user', 'agent')
+        AND (s.role IS NULL OR coalesce(
+            board_role(h.id,
+                CASE WHEN h.type = 'agent' THEN 'agent'
+                    WHEN q.token_id IS NOT NULL THEN 'token' ELSE 'person' END,
+                s.role, b.visibility, b.created_by, g.role,
+                h.type = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = h.id)
+            ), 'viewer') = 'viewer')
+    ORDER BY q.card_id
+    LIMIT $2
+    FOR UPDATE OF q)"};
+
+struct Unentitled {
+    Held held;
+    std::optional<std::string> last_error;
+};
+SVC_RECORD(Unentitled, (held, "", spread), (last_error, ""));
+
+constexpr std::int64_t batch = 500;
+constexpr std::string_view ending = "queue.end_leases";
+
+/// The card is ready for others; its holder has neither succeeded nor failed, so no attempt counts.
+void revoke(Kernel& kernel, Tx& tx, boards::Doer& doer, const Uuid& org, const Unentitled& row) {
+    const Held& held = row.held;
+    const Lease before = lease_of(org, held);
+    const Lease after = ended(before, LeaseState::revoked, held.now);
+    boards::CardQueue standing;
+    standing.state = boards::QueueState::ready;
+    standing.attempts = held.attempt - 1;
+    standing.last_error = row.last_error;
+    put_back(tx, org, held.card_id, standing);
+    keep_outcome(tx, after, *held.lease_digest, std::nullopt);
+    doer.tell(told_of(lease_revoked, after, &before));
+    doer.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
+}
+
+// --------------------------------------------------------------------------------- when
+
+/// Those after which somebody may have less than before.
+constexpr std::string_view narrowing[] = {
+    "agent.updated",
+    "agent.disabled",
+    "agent.deleted",
+    "token.revoked",
+    "member.role_changed",
+    "member.removed",
+    "member.disabled",
+    "grant.created",  // it confines an agent, and lowers what a person has by the role
+    "grant.updated",
+    "grant.deleted",
+    "board.updated",
+};
+
+bool may_narrow(std::string_view kind) {
+    return std::ranges::find(narrowing, kind) != std::end(narrowing);
+}
+
+/// Not to be thrown at a change that is committed: the events tell of it once more.
+void try_to_end_leases(Kernel& kernel, const Uuid& org) noexcept {
+    try {
+        end_leases_without_right(kernel, org);
+    } catch (const std::exception& problem) {
+        Poco::Logger::get("queue").warning(
+            "leases of workspace " + org.str() + " are looked at again: " + problem.what()
+        );
+    }
+}
+
+Verdict end_leases_after(Call& call, const Event& event) {
+    const Uuid org = event.org_id ? *event.org_id : call.org();
+    call.after_commit([&kernel = call.kernel(), org] { try_to_end_leases(kernel, org); });
+    return allow;
+}
+
+/// Workspaces in which events told of a right that is less.
+struct Due {
+    std::mutex mutex;
+    std::set<Uuid> orgs;
+};
+Due& due() {
+    static Due here;
+    return here;
+}
+
+void note_workspaces(std::span<const StoredEvent> told) {
+    for (const StoredEvent& each : told) {
+        if (!may_narrow(each.kind)) continue;
+        const std::scoped_lock lock(due().mutex);
+        due().orgs.insert(each.org_id);
+    }
+}
+
+}  // namespace
+
+void hold_claims(Tx& tx, const Uuid& org) { tx.queue(hold, org); }
+
+void end_leases_without_right(Kernel& kernel, const Uuid& org) {
+    boards::in_batches(kernel, org, ending, batch, [&](Tx& tx, boards::Doer& doer) {
+        tx.queue(await, org);
+        const auto found = tx.all<Unentitled>(take_unentitled, org, batch);
+        for (const Unentitled& row : found) revoke(kernel, tx, doer, org, row);
+        return found.size();
+    });
+}
+
+void watch_rights(Kernel& kernel) {
+    for (const std::string_view each : narrowing)
+        kernel.before(std::string(each), end_leases_after);
+    kernel.listen(note_workspaces);
+}
+
+void look_at_rights(Kernel& kernel) {
+    std::set<Uuid> orgs;
+    {
+        const std::scoped_lock lock(due().mutex);
+        orgs.swap(due().orgs);
+    }
+    for (const Uuid& org : orgs) {
+        try {
+            end_leases_without_right(kernel, org);
+        } catch (...) {
+            const std::scoped_lock lock(due().mutex);
+            due().orgs.insert(org);
+            throw;
+        }
+    }
+}
+
+}  // namespace svc::queue
