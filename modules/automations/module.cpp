@@ -1,8 +1,14 @@
 #include "svc/module.hpp"
 
 #include "modules/automations/engine/check.hpp"
+#include "modules/automations/engine/kinds.hpp"
 #include "modules/automations/engine/runner.hpp"
+#include "modules/automations/engine/subject.hpp"
+#include "svc/operator/upkeep.hpp"
 
+#include <Poco/Logger.h>
+
+#include <algorithm>
 #include <cstdio>
 
 namespace svc::automations {
@@ -38,6 +44,8 @@ SVC_RECORD(
     (keep_days, "How long the record of runs is kept.", range(1, 3'650), defaulted)
 );
 
+Poco::Logger& log() { return Poco::Logger::get("automations"); }
+
 Limits limits_of(const Settings& settings, std::int64_t milliseconds) {
     Limits limits;
     limits.memory = static_cast<std::size_t>(settings.memory_mib) << 20;
@@ -56,19 +64,15 @@ public:
         const auto program = Sandbox::program_near(kernel.share_folder());
         const Sandbox after(program, limits_of(settings_, settings_.after_milliseconds));
         const Sandbox before(program, limits_of(settings_, settings_.before_milliseconds));
-        runner_ = std::make_unique<Runner>(
-            kernel,
-            load_scripts(kernel.share_folder() / "scripts", settings_.scripts, after),
-            before,
-            after
-        );
+        runner_ = std::make_unique<Runner>(kernel, before, after);
+        sandbox_ = std::make_unique<Sandbox>(after);
         kernel.add(run_failed);
+        kernel.add(list_automation_runs);
         kernel.add(Consumer{
             "automations", [this](const StoredEvent& event) { runner_->handle(event); }});
-        if (runner_->any("before"))
-            kernel.before("*", [this](Call& call, const Event& event) {
-                return runner_->ask(call, event);
-            });
+        kernel.before("*", [this](Call& call, const Event& event) {
+            return runner_->ask(call, event);
+        });
         kernel.every("automations.write_down", std::chrono::seconds(1), [this] {
             runner_->write_down();
         });
@@ -78,32 +82,56 @@ public:
         kernel.add(Command{
             .name = "check-scripts",
             .summary = "Runs the tests of the scripts that are on, or of the files named.",
-            .run = [this, after](auto words) { return check(after, words); },
+            .run = [this](auto words) { return check(words); },
+        });
+        kernel.add(Command{
+            .name = "event-kinds",
+            .summary = "Prints the kinds of events, as docs/events.md has them.",
+            .run = [&kernel](auto) { return std::puts(kinds_as_markdown(kernel).c_str()) < 0; },
         });
         add_metrics();
+        kernel.use<Upkeep>().on_reload("automations.scripts", [this] { reload(); });
+        kernel.tag("events", "What happens in a workspace.");
+        kernel.add(list_event_kinds);
     }
 
+    /// Once every module has said what there is.
     void start() override {
-        for (const Script& script : runner_->scripts())
-            for (const Bind& bind : script.binds) check_kind(script, bind);
+        for (const EventKind* kind : kernel_->event_kinds())
+            if (kind->record && kind->from == Subject::read) reader_of(*kernel_, *kind);
+        runner_->use(load());
     }
 
 private:
-    /// A script that waits for what never happens is a mistake in it.
-    void check_kind(const Script& script, const Bind& bind) const {
-        for (const EventKind* kind : kernel_->event_kinds())
-            if (kind_matches(bind.event, kind->name)) return;
-        throw std::runtime_error(
-            "script " + script.name + ": no module tells events of the kind " + bind.event
+    std::vector<Script> load() const {
+        return load_scripts(
+            kernel_->share_folder() / "scripts",
+            settings_.scripts,
+            *sandbox_,
+            declarations_of(*kernel_),
+            shipped_scripts(),
+            [](const std::string& line) { log().warning(line); }
         );
     }
 
-    int check(const Sandbox& sandbox, std::span<const std::string> words) const {
+    /// Reads the scripts anew. One that does not load leaves all of them as they were.
+    void reload() {
+        try {
+            auto scripts = load();
+            const auto count = scripts.size();
+            runner_->use(std::move(scripts));
+            log().information("reloaded; scripts that run: " + std::to_string(count));
+        } catch (const std::exception& error) {
+            log().error(std::string("the scripts stay as they were: ") + error.what());
+        }
+    }
+
+    int check(std::span<const std::string> words) const {
         const auto folder = kernel_->share_folder() / "scripts";
         const std::vector<std::string> named(words.begin(), words.end());
         int faults = 0, cases = 0;
         for (const std::string& name : named.empty() ? settings_.scripts : named) {
-            const CheckReport report = check_script(folder / name, sandbox);
+            const CheckReport report = check_script(folder / name, *sandbox_, *kernel_);
             cases += report.cases;
             for (const CheckFault& fault : report.faults) {
                 ++faults;
@@ -112,7 +140,8 @@ private:
                 );
             }
         }
-        std::printf("%d cases, %d faults\n", cases, faults);
+        if (faults == 0) std::printf("%d passed\n", cases);
+        else std::printf("%d passed, %d failed\n", std::max(cases - faults, 0), faults);
         return faults == 0 ? 0 : 1;
     }
 
@@ -126,12 +155,17 @@ private:
         add("workboard_script_runs_total", "Runs of scripts.", counts.runs, 1);
         add("workboard_script_failures_total", "Runs that failed.", counts.failures, 1);
         add("workboard_script_refusals_total", "Changes that scripts refused.", counts.refusals, 1);
+        add("workboard_script_refused_calls_total",
+            "Calls of scripts that were refused or failed.",
+            counts.refused_calls,
+            1);
         add("workboard_script_seconds_total", "Time spent in runs.", counts.microseconds, 1e-6);
     }
 
     Kernel* kernel_ = nullptr;
     Settings settings_;
     std::unique_ptr<Runner> runner_;
+    std::unique_ptr<Sandbox> sandbox_;
 };
 
 }  // namespace

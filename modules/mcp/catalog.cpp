@@ -1,5 +1,7 @@
 #include "modules/mcp/catalog.hpp"
 
+#include "modules/mcp/json_rpc.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -150,7 +152,31 @@ Catalog::Catalog(Kernel& kernel) : instructions_(instructions_for(kernel)) {
 }
 
 bool Catalog::shows(const Tool& tool, const Caller& caller, const Narrowing& narrowing) {
-    return admits(tool.declared->operation->access, caller) && narrowing.admits(*tool.declared);
+    const Operation& operation = *tool.declared->operation;
+    return admits(operation.access, caller) && (!operation.for_people || caller.is_person()) &&
+           narrowing.admits(*tool.declared);
+}
+
+std::set<std::string_view> Catalog::toolsets() const {
+    std::set<std::string_view> names;
+    for (const Tool& each : tools_) names.insert(each.declared->tag);
+    return names;
+}
+
+Narrowing Catalog::narrowing(const http::Request& request) const {
+    Narrowing narrowing = Narrowing::of(request);
+    const auto known = toolsets();
+    for (const std::string_view each : narrowing.toolsets) {
+        if (each == "all" || known.contains(each)) continue;
+        std::string list;
+        for (const std::string_view name : known) (list += list.empty() ? "" : ", ") += name;
+        throw RpcError(
+            Code::invalid_request,
+            "There is no toolset `" + std::string(each) + "`. There are: all, " + list + ".",
+            400
+        );
+    }
+    return narrowing;
 }
 
 const Tool* Catalog::find(std::string_view name, const Narrowing& narrowing) const {

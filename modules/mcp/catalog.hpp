@@ -18,8 +18,8 @@ struct Tool {
 /// What a client narrows the catalog to, by headers. An empty narrowing shows everything.
 struct Narrowing {
     bool read_only = false;
-    bool picky = false;                      ///< it named toolsets or tools: only those
-    std::vector<std::string_view> toolsets;  ///< names that nobody has narrow to nothing
+    bool picky = false;  ///< it named toolsets or tools: only those
+    std::vector<std::string_view> toolsets;
     std::vector<std::string_view> tools;
 
     /// Reads X-MCP-Readonly, X-MCP-Toolsets and X-MCP-Tools. Views into the request.
@@ -32,6 +32,9 @@ class Catalog {
 public:
     explicit Catalog(Kernel& kernel);
 
+    /// What the request's headers narrow it to. RpcError 400 when they name a toolset that there is
+    /// not.
+    Narrowing narrowing(const http::Request& request) const;
     /// Null when there is no such tool, or the narrowing hides it. One that the caller's role does
     /// not reach is found: calling it is refused by the kernel, which keeps a record of that.
     const Tool* find(std::string_view name, const Narrowing& narrowing) const;
@@ -42,6 +45,7 @@ public:
     const std::string& instructions() const { return instructions_; }
 
 private:
+    std::set<std::string_view> toolsets() const;
     static bool shows(const Tool& tool, const Caller& caller, const Narrowing& narrowing);
 
     std::vector<Tool> tools_;

@@ -59,6 +59,13 @@ void check_media(const http::Request& request) {
         throw RpcError(
             Code::invalid_request, "Send the message as Content-Type: application/json.", 415
         );
+    if (!http::is_plain_utf8(request))
+        throw RpcError(
+            Code::invalid_request,
+            "Send the message as it is, in UTF-8: without a Content-Encoding, and with no other "
+            "charset.",
+            415
+        );
     if (!accepts(request, "application/json"))
         throw RpcError(
             Code::invalid_request,

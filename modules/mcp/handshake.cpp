@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 /// Revisions up to 2025-11-25: a session opens with `initialize` and every later message names
 /// it.
@@ -13,6 +14,45 @@ namespace {
 
 constexpr std::string_view batching_version = "2025-03-26";
 constexpr std::size_t most_in_batch = 50;
+// What one batch may take, for it holds a worker all the while.
+constexpr std::chrono::seconds longest_batch{5};
+constexpr std::size_t largest_batch = 4 << 20;  // bytes of answers
+
+/// What of a batch's budget is used up when the next message's turn comes.
+class BatchBudget {
+public:
+    /// RpcError when nothing more is to be run.
+    void require_some(std::size_t written) const {
+        if (std::chrono::steady_clock::now() >= until_)
+            throw RpcError(
+                Code::invalid_request,
+                "Not carried out: what came before it in the batch took more than " +
+                    std::to_string(longest_batch.count()) +
+                    " seconds. Send it again, in a smaller batch."
+            );
+        if (written >= largest_batch)
+            throw RpcError(
+                Code::invalid_request,
+                "Not carried out: the answers before it in the batch came to more than " + most() +
+                    ". Send it again, in a smaller batch."
+            );
+    }
+    /// RpcError when there is no room for this answer behind the others.
+    void require_room(std::size_t written, std::size_t answer) const {
+        if (written == 0 || written + answer <= largest_batch) return;
+        throw RpcError(
+            Code::invalid_request,
+            "Carried out, but its answer is left out: the batch's answers would come to more "
+            "than " +
+                most() + "."
+        );
+    }
+
+private:
+    static std::string most() { return std::to_string(largest_batch >> 20) + " MiB"; }
+    const std::chrono::steady_clock::time_point until_ =
+        std::chrono::steady_clock::now() + longest_batch;
+};
 
 bool is_known(std::string_view version) {
     return std::ranges::find(handshake_versions, version) != handshake_versions.end();
@@ -31,7 +71,7 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
     check_version_header(call.request());
     require_session(call);
     if (!request) return accepted();
-    const Asking asking{call, *call.caller(), Narrowing::of(call.request())};
+    const Asking asking{call, *call.caller(), catalog_.narrowing(call.request())};
     return json_answer(200, result_answer(message.id, answer_in_session(message, asking)));
 }
 
@@ -92,14 +132,17 @@ http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
             400
         );
     // A wait would park the request and run the messages before it a second time.
-    const Asking asking{call, *call.caller(), Narrowing::of(call.request()), false};
+    const Asking asking{call, *call.caller(), catalog_.narrowing(call.request()), false};
+    const BatchBudget budget;
     std::string out;
     for (const json::value& each : messages) {
         std::string id = "null", answer;
         try {
             const Message message = read_message(each, id);
             if (message.kind != Message::Kind::request) continue;
+            budget.require_some(out.size());
             answer = result_answer(message.id, answer_in_session(message, asking));
+            budget.require_room(out.size(), answer.size());
         } catch (const RpcError& error) {
             answer = error_answer(id, error);
         }

@@ -7,6 +7,9 @@ namespace svc::mcp {
 
 namespace {
 
+// It stands in the result twice.
+constexpr std::size_t largest_body = 4 << 20;
+
 /// A tool's arguments as JSON text; an empty text when there are none.
 std::string arguments_of(const Message& message) {
     const auto* arguments = message.find("arguments");
@@ -55,9 +58,22 @@ Result Methods::call_tool(const Message& message, const Asking& asking) const {
         .surface = Surface::mcp,
         .may_wait = asking.may_wait,
     });
-    const bool failed = invoked.status >= 400;
-    const auto body =
-        invoked.body.empty() ? std::string() : without_unset(invoked.body, tool->opaque);
+    bool failed = invoked.status >= 400;
+    const Operation& operation = *tool->declared->operation;
+    auto body = invoked.body.empty() ? std::string() : without_unset(invoked.body, tool->opaque);
+    if (body.size() > largest_body) {
+        failed = true;
+        body =
+            Failure(
+                Fault::too_large,
+                operation.read_only()
+                    ? "The answer is larger than a tool's may be; ask for less, such as a smaller "
+                      "page."
+                    : "It was done, but the answer is larger than a tool's may be."
+            )
+                .with("reason", "answer_too_large")
+                .body(asking.call.request_id());
+    }
     return {content_of(body) + (failed ? ",\"isError\":true" : ",\"isError\":false")};
 }
 

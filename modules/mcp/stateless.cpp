@@ -137,7 +137,7 @@ http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) 
     check_envelope(call.request(), message);
     if (message.method == "subscriptions/listen") return listen(call, message);
 
-    const Asking asking{call, *call.caller(), Narrowing::of(call.request())};
+    const Asking asking{call, *call.caller(), catalog_.narrowing(call.request())};
     auto result =
         message.method == "server/discover" ? discover(catalog_) : methods_.run(message, asking);
     if (!result)

@@ -1,7 +1,11 @@
 #include "modules/automations/engine/check.hpp"
 
+#include "modules/automations/engine/refusals.hpp"
+#include "modules/automations/engine/shape.hpp"
+
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -68,11 +72,67 @@ json::value as_json(const Verdict& refusal) {
     return {{"code", refusal->code}, {"message", refusal->message}};
 }
 
+/// What a script can call by this name; null when that is nothing.
+const Operation* find_operation(const Kernel& kernel, std::string_view name) {
+    const Declared* declared = kernel.find_operation(name);
+    return declared && declared->operation->tool ? declared->operation : nullptr;
+}
+
+/// What the case says that no event of its kind has; empty when it could be one.
+std::string fault_of_event(const Kernel& kernel, const Case& test) {
+    const EventKind* kind = kernel.find_event_kind(test.kind);
+    if (!kind) return "unknown event kind " + test.kind + " (is its module enabled?)";
+    json::object event = json::parse(test.event).as_object();
+    const auto held = [&](const char* member, const std::string& schema) {
+        const json::value* value = event.if_contains(member);
+        const std::string problem = value ? misfit(*value, json::parse(schema), member) : "";
+        event.erase(member);
+        return problem.empty() ? "" : "an event " + test.kind + " is not like this: " + problem;
+    };
+    std::string problem = held("data", kernel.event_schema(*kind));
+    if (problem.empty()) problem = held("subject", kernel.record_schema(kind->subject_record()));
+    if (!problem.empty()) return problem;
+    problem = misfit(event, json::parse(kernel.record_schema(record_of<EventEnvelope>())), "");
+    return problem.empty() ? "" : "an event is not like this: " + problem;
+}
+
+std::string fault_of_answers(const Kernel& kernel, const Case& test) {
+    for (const auto& [name, answer] : test.answers) {
+        const Operation* operation = find_operation(kernel, name);
+        if (!operation) return "answers: unknown operation " + std::string(name);
+        const json::object& parts = answer.as_object();
+        const json::value* status = parts.if_contains("status");
+        const json::value* body = parts.if_contains("body");
+        const Codec* codec = operation->handler.output.codec;
+        if (!body || (status && status->as_int64() >= 300) || !codec || !codec->record) continue;
+        const std::string problem = misfit(
+            *body, json::parse(kernel.record_schema(codec->record())), std::string(name) + ".body"
+        );
+        if (!problem.empty()) return "answers: " + problem;
+    }
+    return {};
+}
+
+/// What the server would say to a call before it is carried out.
+std::string fault_of_call(const Kernel& kernel, const ScriptCall& call) {
+    const Operation* operation = find_operation(kernel, call.operation);
+    if (!operation) return "calls " + call.operation + ", which is no operation";
+    const auto failure = kernel.check_arguments(*operation, call.arguments);
+    if (!failure) return {};
+    return "calls " + call.operation +
+           " with what it does not take: " + reason_in(json::parse(failure->body("")).as_object());
+}
+
 /// What is wrong; empty when all is as written.
-std::string run_case(const Case& test, const Script& script, const Sandbox& sandbox) {
+std::string run_case(
+    const Case& test, const Script& script, const Sandbox& sandbox, const Kernel& kernel
+) {
     if (!script.binds_to(test.when, test.kind))
         return "the script has no " + test.when + "-handler for " + test.kind;
+    if (std::string fault = fault_of_event(kernel, test); !fault.empty()) return fault;
+    if (std::string fault = fault_of_answers(kernel, test); !fault.empty()) return fault;
     json::array calls;
+    std::string fault;
     const Ended ended = sandbox.run(
         {.mode = test.when == "before" ? Mode::before : Mode::after,
          .name = script.name,
@@ -82,9 +142,11 @@ std::string run_case(const Case& test, const Script& script, const Sandbox& sand
             calls.push_back(
                 {{"operation", call.operation}, {"arguments", json::parse(call.arguments)}}
             );
+            if (fault.empty()) fault = fault_of_call(kernel, call);
             return answer_from(test, call);
         }
     );
+    if (!fault.empty()) return fault;
     if (test.error.empty() && !ended.error.empty()) return ended.error;
     if (ended.error.find(test.error) == std::string::npos)
         return "expected the error \"" + test.error + "\", got \"" + ended.error + "\"";
@@ -99,16 +161,34 @@ std::string run_case(const Case& test, const Script& script, const Sandbox& sand
 
 }  // namespace
 
-CheckReport check_script(const std::filesystem::path& file, const Sandbox& sandbox) {
+Declarations declarations_of(const Kernel& kernel) {
+    return {
+        .has_kind =
+            [&kernel](std::string_view filter) {
+                return std::ranges::any_of(kernel.event_kinds(), [&](const EventKind* kind) {
+                    return kind->record && kind_matches(filter, kind->name);
+                });
+            },
+        .has_operation = [&kernel](std::string_view name
+                         ) { return find_operation(kernel, name) != nullptr; },
+    };
+}
+
+CheckReport check_script(
+    const std::filesystem::path& file, const Sandbox& sandbox, const Kernel& kernel
+) {
     CheckReport report;
     const std::string name = file.filename();
     auto test = file;
     test.replace_extension(".test.json");
     try {
         const Script script = load_script(file, sandbox);
+        if (const std::string missing = what_is_missing(script, declarations_of(kernel));
+            !missing.empty())
+            throw std::runtime_error(missing + " (is its module enabled?)");
         for (const Case& each : read_cases(test)) {
             ++report.cases;
-            if (std::string what = run_case(each, script, sandbox); !what.empty())
+            if (std::string what = run_case(each, script, sandbox, kernel); !what.empty())
                 report.faults.push_back({name, each.name, std::move(what)});
         }
     } catch (const std::exception& error) {

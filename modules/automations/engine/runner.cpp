@@ -1,5 +1,7 @@
 #include "modules/automations/engine/runner.hpp"
 
+#include "modules/automations/engine/refusals.hpp"
+#include "modules/automations/engine/subject.hpp"
 #include "modules/orgs/api.hpp"
 
 #include <Poco/Logger.h>
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::size_t longest_arguments = 4 << 10;  // bytes, in the record of a run
 constexpr std::size_t most_failed = 1'000;          // waiting to be recorded
+constexpr int most_tries = 10;                      // at recording one
 
 Poco::Logger& log() { return Poco::Logger::get("automations"); }
 
@@ -47,15 +50,18 @@ Caller caller_of(Kernel& kernel, const Script& script, const Uuid& org) {
     return caller;
 }
 
-std::optional<std::string> text_at(const json::value& body, std::string_view name) {
-    if (!body.is_object()) return std::nullopt;
-    const json::value* value = body.get_object().if_contains(name);
-    if (!value || !value->is_string()) return std::nullopt;
-    return std::string(value->get_string());
+std::optional<json::object> parsed(const std::string& body) {
+    json::error_code bad;
+    json::parse_options options;
+    options.max_depth = 512;
+    json::value value = body.empty() ? nullptr : json::parse(body, bad, {}, options);
+    if (bad || !value.is_object()) return std::nullopt;
+    return std::move(value.get_object());
 }
 
-/// The entry for one call. `reply` is the kernel's own JSON, or empty.
-RunCall entry_for(const ScriptCall& call, const Reply& reply) {
+/// The entry for one call. Of a refusal `reply`, which is the kernel's own JSON or empty, gets a
+/// message that says what it is about.
+RunCall entry_for(const ScriptCall& call, Reply& reply) {
     RunCall entry;
     entry.operation = call.operation;
     entry.arguments.text =
@@ -64,14 +70,15 @@ RunCall entry_for(const ScriptCall& call, const Reply& reply) {
     entry.outcome = reply.status < 400   ? CallOutcome::done
                     : reply.status < 500 ? CallOutcome::refused
                                          : CallOutcome::failed;
-    json::error_code bad;
-    json::parse_options options;
-    options.max_depth = 512;
-    const json::value body =
-        reply.body.empty() ? nullptr : json::parse(reply.body, bad, {}, options);
-    if (bad) return entry;
-    if (entry.outcome != CallOutcome::done) entry.error = text_at(body, "message");
-    else if (const auto id = text_at(body, "id")) entry.target_id = Uuid::parse(*id);
+    auto body = parsed(reply.body);
+    if (!body) return entry;
+    if (entry.outcome == CallOutcome::done) {
+        if (const auto id = text_at(*body, "id")) entry.target_id = Uuid::parse(*id);
+        return entry;
+    }
+    entry.error = reason_in(*body);
+    (*body)["message"] = *entry.error;
+    reply.body = json::serialize(*body);
     return entry;
 }
 
@@ -128,26 +135,27 @@ Refusal proper(Refusal refusal) {
 
 }  // namespace
 
-Runner::Runner(Kernel& kernel, std::vector<Script> scripts, Sandbox before, Sandbox after)
+Runner::Runner(Kernel& kernel, Sandbox before, Sandbox after)
     : kernel_(kernel),
-      scripts_(std::move(scripts)),
+      scripts_(std::make_shared<const std::vector<Script>>()),
       before_(std::move(before)),
       after_(std::move(after)) {}
 
-bool Runner::any(std::string_view when) const {
-    return std::ranges::any_of(scripts_, [&](const Script& script) {
-        return std::ranges::any_of(script.binds, [&](const Bind& bind) {
-            return bind.when == when;
-        });
-    });
+void Runner::use(std::vector<Script> scripts) {
+    scripts_ = std::make_shared<const std::vector<Script>>(std::move(scripts));
 }
 
 void Runner::handle(const StoredEvent& event) {
-    for (const Script& script : scripts_)
-        if (script.binds_to("after", event.kind)) run(script, event);
+    const Scripts scripts = scripts_;
+    std::string told;
+    for (const Script& script : *scripts) {
+        if (!script.binds_to("after", event.kind)) continue;
+        if (told.empty()) told = with_subject(event.envelope, subject_of(kernel_, event));
+        run(script, event, told);
+    }
 }
 
-void Runner::run(const Script& script, const StoredEvent& event) {
+void Runner::run(const Script& script, const StoredEvent& event, const std::string& told) {
     const RunKey key{script, event.org_id, event.event_id, event.kind, event.depth};
     if (event.depth >= deepest_chain)
         return add_run(
@@ -160,23 +168,30 @@ void Runner::run(const Script& script, const StoredEvent& event) {
     if (!id) return;
     Calls calls(kernel_, script, event);
     const Ended ended = after_.run(
-        {.mode = Mode::after,
-         .name = script.name,
-         .source = script.source,
-         .event = event.envelope},
+        {.mode = Mode::after, .name = script.name, .source = script.source, .event = told},
         [&](const ScriptCall& call) { return calls.serve(call); }
     );
     end_run(kernel_, key, *id, ended, calls.entries());
     count(ended);
-    if (!ended.error.empty()) log().warning("event " + event.event_id.str() + ": " + ended.error);
+    const std::string where = "event " + event.event_id.str() + " (" + event.kind + "): ";
+    for (const RunCall& call : calls.entries()) {
+        if (call.outcome == CallOutcome::done) continue;
+        ++counts_.refused_calls;
+        log().warning(
+            where + script.name + ": " + call.operation + " was answered " +
+            std::to_string(call.status.value_or(0)) + ": " + call.error.value_or("")
+        );
+    }
+    if (!ended.error.empty()) log().warning(where + ended.error);
 }
 
 Verdict Runner::ask(Call& call, const Event& event) {
     if (only_takes_away(*event.kind)) return allow;
+    const Scripts scripts = scripts_;
     std::string envelope;
-    for (const Script& script : scripts_) {
+    for (const Script& script : *scripts) {
         if (!script.binds_to("before", event.kind->name)) continue;
-        if (envelope.empty()) envelope = envelope_of(call, event);
+        if (envelope.empty()) envelope = with_subject(envelope_of(call, event), event.subject);
         Ended ended;
         try {
             ended = before_.run(
@@ -197,7 +212,8 @@ Verdict Runner::ask(Call& call, const Event& event) {
         const std::lock_guard lock(mutex_);
         if (failed_.size() < most_failed)
             failed_.push_back(
-                {&script,
+                {scripts,
+                 &script,
                  event.org_id ? *event.org_id : call.org(),
                  event.kind->name,
                  std::move(ended)}
@@ -210,17 +226,29 @@ void Runner::write_down() {
     for (;;) {
         std::unique_lock lock(mutex_);
         if (failed_.empty()) return;
-        const Failed each = failed_.front();
-        lock.unlock();
-        add_run(
-            kernel_,
-            {*each.script, each.org_id, std::nullopt, each.kind},
-            RunStatus::failed,
-            each.ended
-        );
-        log().warning("before " + std::string(each.kind) + ": " + each.ended.error);
-        lock.lock();
+        Failed each = std::move(failed_.front());
         failed_.pop_front();
+        lock.unlock();
+        if (each.tries == 0)
+            log().warning("before " + std::string(each.kind) + ": " + each.ended.error);
+        try {
+            add_run(
+                kernel_,
+                {*each.script, each.org_id, std::nullopt, each.kind},
+                RunStatus::failed,
+                each.ended
+            );
+        } catch (const std::exception& problem) {
+            if (++each.tries >= most_tries) {
+                log().error(
+                    std::string("a run of a before-handler stays unrecorded: ") + problem.what()
+                );
+                continue;
+            }
+            lock.lock();
+            failed_.push_back(std::move(each));  // behind the others
+            throw;
+        }
     }
 }
 

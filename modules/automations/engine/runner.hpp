@@ -15,11 +15,12 @@ inline constexpr std::int64_t deepest_chain = 3;
 class Runner {
 public:
     /// Scripts get `after` for events that have happened and the tighter `before` for those that
-    /// a request is about to cause.
-    Runner(Kernel& kernel, std::vector<Script> scripts, Sandbox before, Sandbox after);
+    /// a request is about to cause. There are none before use().
+    Runner(Kernel& kernel, Sandbox before, Sandbox after);
 
-    const std::vector<Script>& scripts() const { return scripts_; }
-    bool any(std::string_view when) const;
+    /// These run from now on, for what begins from now on. Any thread.
+    void use(std::vector<Script> scripts);
+    Scripts scripts() const { return scripts_.load(); }
 
     /// The consumer's work. Throws when the database or the machine fails, never for a script.
     void handle(const StoredEvent& event);
@@ -30,23 +31,26 @@ public:
     void write_down();
 
     struct Counts {
-        std::atomic<std::uint64_t> runs{0}, failures{0}, refusals{0}, microseconds{0};
+        std::atomic<std::uint64_t> runs{0}, failures{0}, refusals{0}, refused_calls{0},
+            microseconds{0};
     };
     const Counts& counts() const { return counts_; }
 
 private:
     struct Failed {
-        const Script* script;
+        Scripts held;
+        const Script* script;  // of those held
         Uuid org_id;
         std::string_view kind;  // of an EventKind, which is for ever
         Ended ended;
+        int tries = 0;
     };
 
-    void run(const Script& script, const StoredEvent& event);
+    void run(const Script& script, const StoredEvent& event, const std::string& told);
     void count(const Ended& ended);
 
     Kernel& kernel_;
-    const std::vector<Script> scripts_;
+    std::atomic<Scripts> scripts_;
     const Sandbox before_, after_;
     Counts counts_;
     std::mutex mutex_;

@@ -1,5 +1,7 @@
 #include "modules/automations/engine/runs.hpp"
 
+#include <algorithm>
+
 namespace svc::automations {
 
 const EventKind run_failed{
@@ -15,7 +17,8 @@ namespace {
 constexpr Sql begin{"automations.begin_run", R"(
     INSERT INTO automation_runs (
         org_id, id, automation_id, script, event_id, kind, status, mode, depth, started_at)
-    VALUES ($1, $2, $3, $4, $5, $6, 'running', 'on', $7, now())
+    SELECT $1, $2, $3, $4, $5, $6, 'running', 'on', $7, now()
+    WHERE EXISTS (SELECT FROM orgs WHERE id = $1 AND deleted_at IS NULL)
     ON CONFLICT (org_id, automation_id, event_id, attempt) WHERE mode <> 'dry_run' DO UPDATE
     SET started_at = now()
     WHERE automation_runs.org_id = EXCLUDED.org_id AND automation_runs.status = 'running'
@@ -26,15 +29,27 @@ constexpr Sql end{"automations.end_run", R"(
     SET status = $3, finished_at = now(), duration_ms = $4, instructions = $5,
         memory_peak_bytes = $6, calls = $7, error = $8, log = $9
     WHERE org_id = $1 AND id = $2
-    RETURNING id, automation_id, automation_version, event_id, status, mode, started_at,
-              finished_at, duration_ms, instructions, memory_peak_bytes, calls, error, log, depth,
-              created_time)"};
+    RETURNING id, automation_id, automation_version, script, event_id, kind, status, mode,
+              started_at, finished_at, duration_ms, instructions, memory_peak_bytes, calls, error,
+              log, depth, created_time)"};
+
+constexpr Sql some_runs{"automations.list_runs", R"(
+    SELECT id, automation_id, automation_version, script, event_id, kind, status, mode,
+           started_at, finished_at, duration_ms, instructions, memory_peak_bytes, calls, error,
+           log, depth, created_time
+    FROM automation_runs
+    WHERE org_id = $1 AND automation_id = $2
+      AND ($3::bigint IS NULL OR
+          (created_time, id) < (timestamptz 'epoch' + $3 * interval '1 microsecond', $4::uuid))
+    ORDER BY created_time DESC, id DESC
+    LIMIT $5)"};
 
 constexpr Sql add{"automations.add_run", R"(
     INSERT INTO automation_runs (
         org_id, id, automation_id, script, event_id, kind, status, mode, depth, started_at,
         finished_at, duration_ms, instructions, memory_peak_bytes, error, log)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, 'on', $8, now(), now(), $9, $10, $11, $12, $13)
+    SELECT $1, $2, $3, $4, $5, $6, $7, 'on', $8, now(), now(), $9, $10, $11, $12, $13
+    WHERE EXISTS (SELECT FROM orgs WHERE id = $1 AND deleted_at IS NULL)
     ON CONFLICT (org_id, automation_id, event_id, attempt) WHERE mode <> 'dry_run' DO NOTHING)"};
 
 constexpr Sql find_old{"automations.find_old_runs", R"(
@@ -60,6 +75,15 @@ std::string list_of(const std::vector<T>& items) {
 
 std::optional<std::string> error_of(const Ended& ended) {
     return ended.error.empty() ? std::nullopt : std::optional(ended.error);
+}
+
+/// How a run stands that came to its end.
+RunStatus status_of(const Ended& ended, const std::vector<RunCall>& calls) {
+    if (!ended.error.empty()) return RunStatus::failed;
+    const bool all_done = std::ranges::all_of(calls, [](const RunCall& call) {
+        return call.outcome == CallOutcome::done;
+    });
+    return all_done ? RunStatus::succeeded : RunStatus::refused;
 }
 
 std::int64_t milliseconds(const Ended& ended) {
@@ -101,7 +125,7 @@ void end_run(
             end,
             key.org_id,
             run,
-            failed ? RunStatus::failed : RunStatus::succeeded,
+            status_of(ended, calls),
             milliseconds(ended),
             ended.instructions,
             ended.memory_peak_bytes,
@@ -115,7 +139,7 @@ void end_run(
         event.id = run;
         event.version = 1;
         event.name = key.script.name;
-        event.changes = to_json(*row);
+        event.subject = event.changes = to_json(*row);
         tell_as_system(
             tx,
             key.org_id,
@@ -147,6 +171,58 @@ void add_run(Kernel& kernel, const RunKey& key, RunStatus status, const Ended& e
         );
     });
 }
+
+// ---------------------------------------------------------------------------------- reading
+
+namespace {
+
+struct ListRunsRequest {
+    std::string automation_id;
+    Paging paging;
+};
+SVC_RECORD(
+    ListRunsRequest,
+    (automation_id,
+     "Of the automation; of a script of the operator's, its name, such as label-results.lua, does "
+     "as well.",
+     length(1, 200)),
+    (paging, "", spread)
+);
+
+Page<AutomationRun> list_runs(Call& call, const ListRunsRequest& in) {
+    const auto by_id = Uuid::parse(in.automation_id);
+    const Uuid automation = by_id.value_or(script_id(in.automation_id));
+    const auto after = call.after(in.paging);
+    const std::optional<std::int64_t> time =
+        after ? std::optional(std::stoll(after->at(0))) : std::nullopt;
+    const auto id = after ? Uuid::parse(after->at(1)) : std::nullopt;
+    auto runs = call.tx().all<AutomationRun>(
+        some_runs, call.org(), automation, time, id, in.paging.page_size + 1
+    );
+    // Ids of scripts are known from their runs alone.
+    if (runs.empty() && by_id && !after) not_found("automation");
+    return call.page(
+        std::move(runs),
+        in.paging,
+        [](const AutomationRun& last) -> std::vector<std::string> {
+            return {std::to_string(last.created_time.micros), last.id.str()};
+        }
+    );
+}
+
+}  // namespace
+
+const Operation list_automation_runs{
+    .name = "list_automation_runs",
+    .route = "GET /v1/automations/{automation_id}/runs",
+    .summary = "List the runs of an automation",
+    .description =
+        "Newest first: which event it answered, what it called and what was refused, its log and "
+        "its error. Runs are kept for some time (30 days unless the operator says otherwise). A "
+        "script's name that has not run has none; an id that has not is a 404.",
+    .access = Access::admin,
+    .handler = list_runs,
+};
 
 void drop_old_runs(Kernel& kernel, std::int64_t keep_days) {
     const std::chrono::seconds keep = std::chrono::hours(24 * keep_days);

@@ -6,8 +6,8 @@
 /// The record of what scripts did (contract section 6.28).
 namespace svc::automations {
 
-enum class RunStatus { queued, running, succeeded, failed, skipped };
-BOOST_DESCRIBE_ENUM(RunStatus, queued, running, succeeded, failed, skipped)
+enum class RunStatus { queued, running, succeeded, refused, failed, skipped };
+BOOST_DESCRIBE_ENUM(RunStatus, queued, running, succeeded, refused, failed, skipped)
 
 enum class RunMode { canary, on, dry_run };
 BOOST_DESCRIBE_ENUM(RunMode, canary, on, dry_run)
@@ -38,7 +38,9 @@ struct AutomationRun {
     Uuid id;
     Uuid automation_id;
     std::int64_t automation_version = 1;
+    std::optional<std::string> script;
     std::optional<Uuid> event_id;
+    std::string kind;
     RunStatus status = RunStatus::running;
     RunMode mode = RunMode::on;
     std::optional<Timestamp> started_at, finished_at;
@@ -57,8 +59,12 @@ SVC_RECORD(
     (id, "Of the run."),
     (automation_id, "Of the automation, or of the operator's script."),
     (automation_version, "The version that ran."),
-    (event_id, "The event that it answered."),
-    (status, "How far it is, or how it ended."),
+    (script, "The operator's script, by its name."),
+    (event_id, "The event that it answered; null of a before-handler, which answers none yet."),
+    (kind, "The kind of that event."),
+    (status,
+     "How far it is, or how it ended. `refused`: it ran to its end, but something that it called "
+     "was refused; `calls` says what."),
     (mode, "Whether its calls were carried out."),
     (started_at, "When it was begun."),
     (finished_at, "When it ended."),
@@ -84,8 +90,8 @@ struct RunKey {
     std::int64_t depth = 0;
 };
 
-/// Records that a run begins; its id, or nothing when the event was answered before. A run that
-/// a crash cut short begins again.
+/// Records that a run begins; its id, or nothing when the event was answered before, or its
+/// workspace is gone. A run that a crash cut short begins again.
 std::optional<Uuid> begin_run(Kernel& kernel, const RunKey& key);
 /// Records how it ended, and tells run_failed when it failed.
 void end_run(
@@ -97,6 +103,9 @@ void end_run(
 );
 /// Records a run that was over before it could be recorded, or that did not take place.
 void add_run(Kernel& kernel, const RunKey& key, RunStatus status, const Ended& ended);
+
+/// Lists the runs of one automation, for admins.
+extern const Operation list_automation_runs;
 
 /// Drops runs that are older than `keep_days`. A job's work.
 void drop_old_runs(Kernel& kernel, std::int64_t keep_days);

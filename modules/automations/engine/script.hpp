@@ -3,31 +3,53 @@
 #include "modules/automations/engine/sandbox.hpp"
 
 #include <filesystem>
+#include <memory>
 
 namespace svc::automations {
 
-/// A script of the operator's, as it was when the server started.
+/// A script of the operator's, as it was when it was loaded.
 struct Script {
     std::string name;  ///< the file's name, such as label-results.lua
     Uuid id;           ///< made of the name: the same on every server
     std::string source;
     std::vector<Bind> binds;
+    std::vector<std::string> operations;  ///< that its text names as `svc.name`
 
     /// Whether a handler of this sort ("before", "after") is bound to the kind.
     bool binds_to(std::string_view when, std::string_view kind) const;
 };
 
+/// The scripts that run together; replaced as a whole.
+using Scripts = std::shared_ptr<const std::vector<Script>>;
+
 inline constexpr std::size_t longest_source = 65'536;  ///< bytes
+
+/// The id that a script of this name has.
+Uuid script_id(std::string_view name);
 
 /// Reads the file and runs its body in the sandbox to learn what it binds to. Throws
 /// std::runtime_error, one line with the script's name, when it does not load.
 Script load_script(const std::filesystem::path& file, const Sandbox& sandbox);
 
-/// `names` are relative to `folder` or absolute; the scripts come in the order of their names.
+/// What a server declares, as far as scripts depend on it.
+struct Declarations {
+    std::function<bool(std::string_view filter)> has_kind;
+    std::function<bool(std::string_view name)> has_operation;
+};
+
+/// What the script waits for or calls and nothing declares, in one line; empty when all is there.
+std::string what_is_missing(const Script& script, const Declarations& declared);
+
+/// `names` are relative to `folder` or absolute; the scripts come in the order of their names. Of
+/// those in `shipped` one that asks for what is not there is left out, and `skip` gets a line that
+/// says so; of the others it is a std::runtime_error.
 std::vector<Script> load_scripts(
     const std::filesystem::path& folder,
     const std::vector<std::string>& names,
-    const Sandbox& sandbox
+    const Sandbox& sandbox,
+    const Declarations& declared,
+    const std::vector<std::string>& shipped,
+    const std::function<void(const std::string& line)>& skip
 );
 
 }  // namespace svc::automations

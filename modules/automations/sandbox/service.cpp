@@ -130,7 +130,13 @@ int exchange(lua_State* state) {
 
 int call_named(lua_State* state, const char* name, std::size_t size, int arguments) {
     Box& my = box();
-    if (!my.in_handler) return luaL_error(state, "operations are called from a handler");
+    if (!my.in_handler)
+        return luaL_error(
+            state,
+            "svc.%s: operations are called from a handler, and handlers are bound with "
+            "svc.after and svc.before",
+            size <= 100 && is_name(name, name + size) ? name : "?"
+        );
     if (my.mode == Mode::before)
         return luaL_error(
             state,
