@@ -1,6 +1,8 @@
 // Makes the folders that the server serves, `www` at / and `docs` at /docs:
 //   node build.mjs <folder of node_modules> <folder to put them in>
-// A page of www that is an <account-page> is put into account-page.html, which has what they share.
+// What pages share is written here once: a page is <page title="…" styles="…" scripts="…"> around its
+// body, which frame.html goes around; `needs` names what the server has to serve for the page to be
+// there, and `heading` makes it one of the small pages, which have a heading and a way home.
 // Style sheets and scripts get a name with a digest of their content, so that browsers may keep
 // them for good; what is worth it gets .br and .gz variants beside it.
 import { createHash } from "node:crypto";
@@ -30,20 +32,40 @@ function filesBelow(folder) {
   });
 }
 
-const frame = readFileSync(new URL("account-page.html", import.meta.url), "utf8");
+const frame = readFileSync(new URL("frame.html", import.meta.url), "utf8");
+const indented = (text, by) => text.replace(/^(?=.)/gm, " ".repeat(by));
 
-/** An <account-page> within the frame; everything else as it is. */
+/** The body of a small page. */
+const smallPage = (heading, main) => `<header>
+  <p class="brand"><img src="/favicon.svg" alt="" width="32" height="32"><a href="/">Workboard</a></p>
+  <h1 tabindex="-1">${heading}</h1>
+</header>
+<main>
+${indented(main, 2)}
+</main>`;
+
+/** A <page> within the frame; everything else as it is. */
 function framed(name, content) {
-  if (!name.endsWith(".html") || !content.includes("<account-page")) return content;
-  const page = /^<account-page title="([^"]+)" scripts="([^"]+)">\n(.*)\n<\/account-page>\n$/s.exec(content);
-  if (!page) throw new Error(`${name}: an account page has a title, scripts and nothing around it`);
-  const [, title, scripts, main] = page;
+  if (!name.endsWith(".html")) return content;
+  const page = /^<page ([^>]+)>\n(.*)\n<\/page>\n$/s.exec(content);
+  if (!page) throw new Error(`${name}: a page is a <page> with nothing around it`);
+  const about = Object.fromEntries([...page[1].matchAll(/([a-z]+)="([^"]*)"/g)].map((each) => each.slice(1)));
+  const words = (text) => (text ?? "").split(" ").filter(Boolean);
   const parts = {
-    title,
-    scripts: scripts.split(" ").map((each) => `  <script src="${each}" defer></script>`).join("\n"),
-    main: main.replace(/^(?=.)/gm, "  "),
+    title: about.title,
+    head: [
+      ...(about.description ? [`<meta name="description" content="${about.description}">`] : ['<meta name="robots" content="noindex">']),
+      ...words(about.styles ?? "/start.css").map((each) => `<link rel="stylesheet" href="${each}">`),
+      ...words(about.scripts).map((each) => `<script src="${each}" defer></script>`),
+    ].map((line) => "  " + line).join("\n"),
+    class: about.class ? ` class="${about.class}"` : "",
+    body: indented(about.heading ? smallPage(about.heading, page[2]) : page[2], 2)
+      // What a browser shows as it stands, and what the server looks for at the start of a line.
+      .replace(/(<pre[^]*?<\/pre>)/g, (sample) => sample.replace(/^ {2}/gm, ""))
+      .replace(/^ +(?=<!-- (if|end))/gm, ""),
   };
-  return Buffer.from(frame.replace(/\{(title|scripts|main)\}/g, (whole, part) => parts[part]));
+  const whole = frame.replace(/\{(title|head|class|body)\}/g, (_, part) => parts[part]);
+  return Buffer.from(about.needs ? `<!-- only if ${about.needs} -->\n${whole}` : whole);
 }
 
 /** Every file by its path below the target. */
@@ -96,6 +118,7 @@ function write(name, content) {
 }
 
 function writeCompressed(name, content) {
+  if (name.endsWith(".html") && /<!-- (only )?if /.test(content)) return;  // the server puts it together
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
   for (const [suffix, smaller] of [
     [".br", brotliCompressSync(content, quality)],

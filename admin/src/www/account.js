@@ -1,18 +1,26 @@
-// The pages around signing in. Each has a form that names the call it makes; where there are two,
-// one is for those who come by a mailed link and one for those who do not.
+// The pages around signing up and in. Each has forms that name the call they make.
 const token = new URLSearchParams(location.search).get("token");
-const forms = [...document.forms];
-const form = forms.find(({ id }) => !token === (id === "ask")) ?? forms[0];
-const outcome = document.getElementById("outcome");
+const forms = Object.fromEntries([...document.forms].map((form) => [form.id, form]));
 // What a link carries is for one use; it should not stay in the history.
 if (token) history.replaceState(null, "", location.pathname);
 
 const refusals = {
+  signup: {
+    422: "Something is missing: an address, and a password of at least 8 characters.",
+    429: "That was too often; wait some minutes.",
+  },
   verify: {
     422: "This link has been used or has run out. If the address is not confirmed yet, sign up once more.",
   },
+  first: {
+    401: "The session is over; ask for a new password by mail.",
+    422: "The password is too short or too long.",
+  },
   ask: {
     422: "That is not an address.",
+    429: "That was too often; wait some minutes.",
+  },
+  resend: {
     429: "That was too often; wait some minutes.",
   },
   reset: {
@@ -26,44 +34,132 @@ const refusals = {
   },
 };
 
-function say(text, label, href) {
-  outcome.replaceChildren(text);
-  if (!href) return;
-  const link = document.createElement("a");
-  link.href = href;
-  link.textContent = label;
-  outcome.append(" ", link);
+function signedIn({ email }) {
+  turnTo("You are signed in");
+  say(`${email} is signed in, in this browser.`);
+  show("onward");
+  heading.focus();
 }
 
+/** What happens after each form went through. */
 const outcomes = {
-  ask: () => say("If the address has an account, the link is on its way to it."),
-  reset: () => say("The new password holds from now on.", "Sign in with it", "/login"),
+  signup() {
+    turnTo("Read your mail");
+    say(
+      `We have sent a mail to ${forms.signup.elements.email.value}. Open the link in it, in this browser, `
+        + "to confirm the address and to sign in.",
+    );
+    forms.resend.hidden = false;
+    heading.focus();
+  },
+  resend() {
+    forms.resend.hidden = true;
+    say(`Another mail is on its way to ${forms.signup.elements.email.value}.`);
+  },
+  verify({ user }) {
+    if (user.has_password) return signedIn(user);
+    turnTo("Choose a password");
+    forms.first.elements.username.value = user.email;
+    forms.first.hidden = false;
+    say(`${user.email} is confirmed, and signed in, in this browser. `, make("a", { href: "/login" }, "Go on without a password"));
+    forms.first.elements.new_password.focus();
+  },
+  first() {
+    turnTo("You are signed in");
+    say("The password is set. From now on, sign in with it.");
+    show("onward");
+    heading.focus();
+  },
+  ask() {
+    turnTo("Read your mail");
+    say("If the address has an account, the link is on its way to it.");
+    heading.focus();
+  },
+  reset() {
+    turnTo("The password is changed");
+    say("Use it from now on. ", make("a", { href: "/login" }, "Sign in with it"));
+    heading.focus();
+  },
+  async login({ user }) {
+    const to = returnPath();
+    if (to) return location.assign(to);
+    await greet(user);
+    heading.focus();
+  },
 };
 
-async function send() {
-  const body = Object.fromEntries(new FormData(form));
-  if (token && form.id !== "login") body.token = token;
-  const answer = await fetch(form.getAttribute("action"), {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-Board-Version": "2026-06-19" },
-    body: JSON.stringify(body),
-  });
-  const { user, message } = answer.status === 204 ? {} : await answer.json();
-  if (!answer.ok) return say(refusals[form.id][answer.status] ?? message);
-  form.hidden = true;
-  if (outcomes[form.id]) return outcomes[form.id]();
-  say(`${user.email} is signed in, in this browser.`, "On to the API", "/docs");
+function fields(form) {
+  const entries = [...new FormData(form)].filter(([name, value]) => name !== "username" && value !== "");
+  return Object.fromEntries(entries);
 }
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const button = form.querySelector("button");
-  button.disabled = true;
-  say("One moment…");
-  await send().catch(() => say("The server does not answer; try again."));
-  button.disabled = false;
+function bodyOf(form) {
+  if (form.id === "resend") return { email: forms.signup.elements.email.value };
+  const body = fields(form);
+  if (form.id === "verify" || form.id === "reset") body.token = token;
+  return body;
+}
+
+async function send(form) {
+  const { ok, status, body } = await call("POST", form.getAttribute("action"), { body: bodyOf(form) });
+  if (!ok) {
+    // The server's own word on what is closed says more than ours.
+    say(body.code === "sign_up_closed" ? body.message : refusals[form.id][status] ?? body.message);
+    return form.querySelector("input:not([hidden])")?.focus();
+  }
+  form.hidden = true;
+  show("outside", false);
+  await outcomes[form.id](body);
+}
+
+for (const form of Object.values(forms)) on(form, send);
+
+// ------------------------------------------------------------- who is signed in already
+
+async function greet(user) {
+  turnTo("You are signed in");
+  say(`As ${user.email}, in this browser.`);
+  show("login", false);
+  show("outside", false);
+  show("signed-in");
+  const { ok, body } = await call("GET", "/v1/me/invitations");
+  const list = document.getElementById("invitations");
+  list.hidden = !ok || body.results.length === 0;
+  list.replaceChildren(
+    ...(ok ? body.results : []).map(({ id, org_name }) =>
+      make("li", {}, "You are invited to ", make("a", { href: `/invitations/${id}` }, org_name), ".")),
+  );
+}
+
+on(document.getElementById("log-out"), async () => {
+  await signOut();
+  location.assign("/login");
 });
 
+// ------------------------------------------------------------------- what the page begins with
+
+const beginnings = {
+  async "/login"() {
+    const user = await whoIsHere();
+    if (user) return greet(user);
+    forms.login.hidden = false;
+    if ((await optionsHere()).sign_up === "off")
+      for (const each of document.querySelectorAll("[data-sign-up]")) each.hidden = true;
+  },
+  async "/signup"() {
+    const { sign_up: policy } = await optionsHere();
+    show("by-invitation", policy === "invited");
+    show("closed", policy === "off");
+    forms.signup.hidden = policy === "off";
+  },
+  async "/verify-email"() {
+    if (token) forms.verify.hidden = false;
+    else say("The link is incomplete: copy all of it from the mail.");
+  },
+  async "/reset-password"() {
+    forms[token ? "reset" : "ask"].hidden = false;
+  },
+};
+
 say("");
-if (form.id === "verify" && !token) say("The link is not whole: copy all of it from the mail.");
-else form.hidden = false;
+beginnings[location.pathname.replace(/\/$/, "")]?.().catch(() => say(noAnswer));

@@ -1,10 +1,10 @@
 // Without this file the page reads just as well: it writes the server's real address into the
-// samples and gives each a button to copy it.
+// samples, gives each a button to copy it, and shows the way on to whoever is signed in.
 for (const address of document.querySelectorAll("pre b")) address.textContent = location.origin;
 
 const status = document.createElement("p");
 status.setAttribute("role", "status");
-status.style.cssText = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)";
+status.className = "unseen";
 document.body.append(status);
 
 for (const sample of navigator.clipboard ? document.querySelectorAll("pre") : []) {
@@ -24,3 +24,12 @@ for (const sample of navigator.clipboard ? document.querySelectorAll("pre") : []
   sample.replaceWith(frame);
   frame.append(sample, button);
 }
+
+// On a server without accounts nothing asks.
+if (document.querySelector("[data-here]"))
+  Promise.all([whoIsHere(), optionsHere()]).then(([user, { sign_up = "open" }]) => {
+    for (const link of document.querySelectorAll("[data-here]"))
+      link.hidden = (link.dataset.here === "yes") !== Boolean(user);
+    if (sign_up !== "open")
+      for (const each of document.querySelectorAll("[data-sign-up]")) each.hidden = true;
+  }, () => {});
