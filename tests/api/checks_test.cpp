@@ -212,6 +212,8 @@ TEST_F(Checks, ARepeatedKeyGetsTheSameAnswerAndDoesNothingTwice) {
     const Reply again = expect(201, client.post("/v1/boards", R"({"name": "Once"})", key));
     EXPECT_EQ(again.header("idempotency-replayed"), "true");
     EXPECT_EQ(again.text("/id"), first.text("/id"));
+    EXPECT_EQ(first.header("etag"), "\"1\"");
+    EXPECT_EQ(again.header("etag"), "\"1\"");
     const Reply other = expect(422, client.post("/v1/boards", R"({"name": "Twice"})", key));
     EXPECT_EQ(other.text("/detail/0/type"), "idempotency_mismatch");
     EXPECT_EQ(place(other), json::parse(R"(["header", "idempotency-key"])"));

@@ -114,7 +114,14 @@ test("with STARTTLS and a log-in", async (t) => {
   const server = await start(mailServer);
 
   await t.test("a mail arrives whole", async () => {
-    await signUp(server, "ada@example.com", { name: "Ada\tBcc: eve@example.com" });
+    for (const between of ["\t", "\r\n", "\n"]) {
+      const refused = await new Browser().call(server, "POST", "/v1/auth/signup", {
+        email: "ada@example.com", password: "correct horse", name: `Ada${between}Bcc: eve@example.com`,
+      });
+      assert.equal(refused.status, 422, JSON.stringify(between));
+      assert.deepEqual(refused.json.detail[0].loc, ["body", "name"]);
+    }
+    await signUp(server, "ada@example.com", { name: "Ada Bcc: eve@example.com" });
     assert.ok(await until(() => mailServer.mails.length), server.output);
     const [mail] = mailServer.mails;
     assert.equal(mail.secure, true);

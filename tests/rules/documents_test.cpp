@@ -91,13 +91,12 @@ TEST(Documents, TheCommandsCanBeRun) {
 }
 
 // What they have in common stands in one place; build.mjs puts them into it.
-TEST(Documents, AccountPagesShareTheirFrame) {
+TEST(Documents, WebPagesShareTheirFrame) {
     int pages = 0;
-    for (const auto& each : fs::directory_iterator(source_folder() / "admin/src/www")) {
-        if (!each.is_directory()) continue;
+    for (const auto& each : fs::recursive_directory_iterator(source_folder() / "admin/src")) {
+        if (each.path().extension() != ".html") continue;
         ++pages;
-        EXPECT_TRUE(read_file(each.path() / "index.html").starts_with("<account-page "))
-            << each.path();
+        EXPECT_TRUE(read_file(each.path()).starts_with("<page ")) << each.path();
     }
     EXPECT_GE(pages, 3);
 }

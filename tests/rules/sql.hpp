@@ -151,6 +151,31 @@ inline std::vector<Statement> program_statements() {
     return out;
 }
 
+/// A function of the migrations, and the statements in its body.
+struct Function {
+    std::string file;
+    std::string name;
+    std::vector<Statement> steps;
+};
+
+inline std::vector<Function> functions() {
+    std::vector<Function> out;
+    for (const auto& file : migrations())
+        for (const auto& each : statements_of(file)) {
+            const bool replaces = says(each.words, 0, {"create", "or", "replace", "function"});
+            if (!replaces && !says(each.words, 0, {"create", "function"})) continue;
+            Function made{file.path, each.words[replaces ? 4 : 2], {}};
+            const auto begins = each.text.find("$$"), ends = each.text.rfind("$$");
+            const bool quoted = begins != ends;
+            SourceFile body{
+                file.path,
+                quoted ? each.text.substr(begins + 2, ends - begins - 2) + ';' : each.text + ';'};
+            made.steps = statements_of(body);
+            out.push_back(std::move(made));
+        }
+    return out;
+}
+
 /// The views of the migrations, as they are made.
 inline std::vector<Statement> views() {
     std::vector<Statement> out;

@@ -64,6 +64,33 @@ TEST(Sql, KeysAreComparedWithWhatIndexesMayAnswerFor) {
                   << ": " << each.name;
 }
 
+// What policies go by is set first, by a statement of its own. In which order one statement does
+// its parts is the planner's choice, which changes with what it knows of the tables.
+TEST(Sql, WhatPoliciesGoByIsNotSetWhileTablesAreRead) {
+    const auto sets = [](const Statement& each) {
+        return std::regex_search(each.text, std::regex(R"(set_config\(\s*'app\.)"));
+    };
+    std::set<std::string> setters;
+    for (const auto& function : functions())
+        for (const auto& step : function.steps) {
+            if (!sets(step)) continue;
+            setters.insert(function.name);
+            EXPECT_TRUE(tables_of(step.words).empty())
+                << function.file << ": " << function.name << " reads a table and sets in one step";
+        }
+    EXPECT_GT(setters.size(), 5u) << "the functions are not found where they are expected";
+    for (const auto& each : program_statements()) {
+        const auto calls = std::ranges::count_if(each.words, [&](const auto& word) {
+            return setters.contains(word);
+        });
+        if (calls == 0 && !sets(each)) continue;
+        EXPECT_LE(calls, 1) << each.file << ": " << each.name;
+        for (const auto& table : tables_of(each.words))
+            EXPECT_TRUE(setters.contains(table))
+                << each.file << ": " << each.name << " reads " << table << " while it sets";
+    }
+}
+
 TEST(Sql, EveryStatementHasANameOfItsModulesOwn) {
     std::map<std::string, std::string> seen;
     const auto all = program_statements();

@@ -5,6 +5,7 @@
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/plans.hpp"
 #include "tests/support/program.hpp"
 
 #include <libpq-fe.h>
@@ -153,7 +154,14 @@ void Postgres::make_data(const fs::path& data) {
 Postgres::Postgres(Shared) : shared_(true) {
     const FileLock starting(home() / "start.lock");
     attend();
-    prepare(true, {"fsync=off", "full_page_writes=off", "synchronous_commit=off"});
+    prepare(
+        true,
+        {"fsync=off",
+         "full_page_writes=off",
+         "synchronous_commit=off",
+         "shared_preload_libraries=pg_stat_statements",  // counts where Plans asks it to
+         "pg_stat_statements.track=none"}
+    );
 }
 
 Postgres::Postgres(Disk disk, std::vector<std::string> settings) {
@@ -207,7 +215,8 @@ std::string Postgres::make_database(const std::string& from) {
     const std::string name = "t" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
     run("DROP DATABASE IF EXISTS " + name);
     run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE " + from);
-    return cluster_->url("workboard", name);
+    auto url = cluster_->url("workboard", name);
+    return shared_ ? Plans::apply(*this, name, std::move(url)) : url;
 }
 
 std::string Postgres::migrated_template() {

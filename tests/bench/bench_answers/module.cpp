@@ -17,7 +17,7 @@ SVC_RECORD(
     (object, "Always \"note\"."),
     (id, "Of the note."),
     (title, "What it is called."),
-    (lines, "What it says."),
+    (lines, "The text."),
     (version, "Of the note."),
     (created_time, "When it was written.")
 );

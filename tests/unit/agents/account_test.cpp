@@ -36,6 +36,11 @@ public:
         if (const auto then = std::exchange(meanwhile, nullptr)) then();
         return drawn;
     }
+    bool exceeded(const Uuid&, const Uuid&, const Exceeded& what) noexcept override {
+        const std::lock_guard lock(mutex_);
+        exceedings.emplace_back(what.limit, what.window);
+        return noting;
+    }
     void next_window() {
         const std::lock_guard lock(mutex_);
         ++window;
@@ -48,6 +53,8 @@ public:
     std::chrono::milliseconds lasts{std::chrono::hours(1)};
     std::atomic<int> draws{0};
     std::atomic<bool> broken{false};
+    std::atomic<bool> noting{true};
+    std::vector<std::pair<Limit, std::int64_t>> exceedings;
     std::function<void()> meanwhile;  ///< what happens before the answer arrives
 
 private:
@@ -311,6 +318,23 @@ TEST_F(Accounts, SayWhatIsLeftOfTheClosestLimit) {
     )
                          .count();
     EXPECT_NEAR(static_cast<double>(reset - now), 3600, 5);
+}
+
+TEST_F(Accounts, TellOfTheFirstRefusalInAWindowAlone) {
+    know(2);
+    for (int i = 0; i < 6; ++i) takes(one, vault);
+    ASSERT_EQ(vault.exceedings.size(), 1U);
+    EXPECT_EQ(vault.exceedings.front(), std::pair(Limit::minute, std::int64_t{1}));
+}
+
+TEST_F(Accounts, TellOfARefusalAgainWhenItCouldNotBeNoted) {
+    know(1);
+    vault.noting = false;
+    for (int i = 0; i < 3; ++i) takes(one, vault);
+    EXPECT_EQ(vault.exceedings.size(), 2U);
+    vault.noting = true;
+    for (int i = 0; i < 3; ++i) takes(one, vault);
+    EXPECT_EQ(vault.exceedings.size(), 3U);
 }
 
 TEST_F(Accounts, GoOnOnceTheBankIsThereAgain) {

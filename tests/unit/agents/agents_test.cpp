@@ -221,8 +221,9 @@ TEST_F(Agents, LeaveTheirWorkBehindUnderTheirName) {
     const auto left = expect(200, ada.get("/v1/cards/" + card));
     EXPECT_EQ(left.text("/created_by/name"), "Packer");
     EXPECT_EQ(left.text("/assignees/0/name"), "Packer");
-    EXPECT_EQ(left.text("/lease/holder/name"), "Packer");
+    EXPECT_EQ(left.text("/lease"), "null");
     const auto lease = expect(200, ada.get("/v1/leases/" + claimed.text("/lease/id")));
+    EXPECT_EQ(lease.text("/state"), "revoked");
     EXPECT_EQ(lease.text("/holder/name"), "Packer");
     ASSERT_TRUE(becomes(
         "SELECT count(*) FROM audit_events WHERE actor LIKE '%" + agent +

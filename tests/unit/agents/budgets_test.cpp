@@ -49,6 +49,26 @@ TEST_F(BudgetsOfAgents, AreNeverOverrunBySeveralServers) {
     EXPECT_GE(through, 100 - 100 / 8);
 }
 
+TEST_F(BudgetsOfAgents, AreToldOfOnceWhenTheyAreUsedUpWhicheverServerSaysSo) {
+    await_room_in_the_minute();
+    Server second({.database_url = database, .settings = {"auth.password_memory_mib=8"}});
+    const auto agent = with_budgets({{"requests_per_day", 5}, {"requests_per_minute", 100}});
+    const auto token = make_token(agent);
+    at_once(20, [&](int number) {
+        Client robot = with(token, number % 2 ? server : second);
+        for (int i = 0; i < 3; ++i) robot.get("/v1/me");
+        return 0;
+    });
+    const std::string told =
+        " FROM (SELECT envelope::json AS e FROM events WHERE kind = 'agent.budget_exceeded') t";
+    ASSERT_TRUE(becomes("SELECT count(*)" + told, "1"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    EXPECT_EQ(ask("SELECT count(*)" + told), "1");
+    EXPECT_EQ(ask("SELECT e #>> '{data,id}'" + told), agent);
+    EXPECT_EQ(ask("SELECT e #>> '{data,changes,budget}'" + told), "requests_per_day");
+    EXPECT_EQ(ask("SELECT e #>> '{data,changes,limit}'" + told), "5");
+}
+
 TEST_F(BudgetsOfAgents, CostAReadNoRoundTrip) {
     const auto agent = with_budgets(
         {{"requests_per_minute", 1'000'000}, {"requests_per_day", 1'000'000}, {"daily_writes", 9}}

@@ -1,174 +1,6 @@
-#include "modules/automations/engine/runner.hpp"
-
-#include "core/kernel_impl.hpp"
-#include "events/consumers.hpp"
-#include "events/sequencer.hpp"
-#include "tests/support/places.hpp"
-#include "tests/unit/automations/sandboxes.hpp"
-#include "tests/unit/events/world.hpp"
-
-#include <boost/json.hpp>
-
-#include <fstream>
+#include "tests/unit/automations/workshop.hpp"
 
 namespace svc::test {
-
-using namespace automations;
-
-namespace {
-
-// ------------------------------------------------------------ operations to be called
-
-struct MarkRequest {
-    std::string text;
-};
-SVC_RECORD(MarkRequest, (text, "", length(1, 100)));
-
-/// Leaves a mark, and an event that says so.
-Note mark(Call& call, const MarkRequest& in) {
-    static constexpr Sql add{"test.add_mark", "INSERT INTO marks VALUES ($1, $2)"};
-    Note note;
-    note.id = new_uuid();
-    note.title = in.text;
-    const Event event = created(note_created, note);
-    call.ask(event);
-    call.tx().queue(add, call.org(), in.text);
-    call.tell(event);
-    return note;
-}
-const Operation leave_mark{
-    .name = "leave_mark",
-    .route = "POST /v1/marks",
-    .summary = "Leave a mark.",
-    .status = 201,
-    .handler = mark,
-};
-const Operation hidden_mark{
-    .name = "hidden_mark",
-    .route = "POST /v1/hidden-marks",
-    .summary = "Not for scripts.",
-    .tool = false,
-    .handler = mark,
-};
-const Operation owners_mark{
-    .name = "owners_mark",
-    .route = "POST /v1/owners-marks",
-    .summary = "For owners.",
-    .access = Access::owner,
-    .handler = mark,
-};
-
-/// Asks about the events by which others lose a right.
-Note take_away(Call& call, const MarkRequest& in) {
-    static constexpr EventKind kinds[]{
-        {"agent.disabled", "agent", "Off."},
-        {"agent.deleted", "agent", "Gone."},
-        {"token.revoked", "token", "Over."},
-        {"member.removed", "member", "Left."},
-    };
-    Note note;
-    note.id = new_uuid();
-    note.title = in.text;
-    for (const EventKind& kind : kinds) call.ask(created(kind, note));
-    return note;
-}
-const Operation take_rights{
-    .name = "take_rights",
-    .route = "POST /v1/taken-rights",
-    .summary = "Take rights away.",
-    .handler = take_away,
-};
-
-// ------------------------------------------------------------ a kernel around them
-
-std::string migration() {
-    std::ifstream file(source_folder() / "modules/automations/migrations/0001_automation_runs.sql");
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class Workshop {
-public:
-    Workshop() : kernel(std::make_unique<Kernel::Impl>()) {
-        auto steps = db::unpack_migrations("kernel", svc_kernel_migrations);
-        steps.push_back({"automations", 1, "0001_automation_runs.sql", migration()});
-        kernel.impl().database = std::make_unique<db::Database>(World::settings_for(world.url));
-        kernel.impl().database->open();
-        db::migrate(*kernel.impl().database, steps);
-        static constexpr Sql make{
-            "test.make_marks", "CREATE TABLE marks (org_id uuid NOT NULL, text text NOT NULL)"};
-        world.database.transact(Tx::Mode::write, [](Tx& tx) { tx.run(make); });
-        kernel.impl().opening = "test";
-        kernel.add(leave_mark);
-        kernel.add(hidden_mark);
-        kernel.add(owners_mark);
-        kernel.add(take_rights);
-    }
-
-    template <class... Source>
-    Runner& use(const Source&... source) {
-        return use_all({source...});
-    }
-    Runner& use_all(const std::vector<std::string>& sources) {
-        const Sandbox sandbox(sandbox_program(), tight());
-        std::vector<Script> scripts;
-        for (std::size_t i = 0; i < sources.size(); ++i) {
-            const auto file = folder / ("script" + std::to_string(i) + ".lua");
-            std::ofstream(file) << sources[i];
-            scripts.push_back(load_script(file, sandbox));
-        }
-        runner = std::make_unique<Runner>(kernel, std::move(scripts), sandbox, sandbox);
-        kernel.before("*", [this](Call& call, const Event& event) {
-            return runner->ask(call, event);
-        });
-        return *runner;
-    }
-
-    StoredEvent event(std::int64_t depth = 0) const {
-        StoredEvent stored;
-        stored.event_id = new_uuid();
-        stored.org_id = org;
-        stored.kind = "note.created";
-        stored.depth = depth;
-        stored.envelope = R"({"object":"event","kind":"note.created","data":{"id":"n1"}})";
-        return stored;
-    }
-    Invoked invoke(const std::string& operation, const std::string& arguments) {
-        Caller caller = someone(org);
-        return kernel.invoke(caller, {.operation = operation, .arguments = arguments});
-    }
-    std::string marks() const {
-        return world.ask("SELECT coalesce(string_agg(text, ',' ORDER BY text), '') FROM marks");
-    }
-    std::string runs(const std::string& what) const {
-        return world.ask(
-            "SELECT coalesce(string_agg((" + what +
-            ")::text, ',' ORDER BY created_time), '') FROM automation_runs"
-        );
-    }
-
-    World world;
-    Kernel kernel;
-    Uuid org = new_uuid();
-    std::unique_ptr<Runner> runner;
-    std::filesystem::path folder = make_folder();
-
-    ~Workshop() { std::filesystem::remove_all(folder); }
-
-private:
-    static std::filesystem::path make_folder() {
-        std::string name = std::filesystem::temp_directory_path() / "scripts-XXXXXX";
-        if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-        return name;
-    }
-};
-
-const std::string leaves_a_mark = R"(
-svc.after("note.created", function(event)
-  local note, refusal = svc.leave_mark{text = "m"}
-  svc.log(note and note.title or refusal.message)
-end))";
-
-}  // namespace
 
 TEST(Runner, AScriptActsAsItselfAndItsChangesNameTheirCause) {
     Workshop shop;
@@ -183,7 +15,7 @@ TEST(Runner, AScriptActsAsItselfAndItsChangesNameTheirCause) {
         "leave_mark done 201 m"
     );
     EXPECT_NE(shop.runs("calls->0->>'target_id'"), "");
-    const std::string script = shop.runner->scripts().front().id.str();
+    const std::string script = shop.runner->scripts()->front().id.str();
     EXPECT_EQ(
         shop.world.ask("SELECT actor FROM outbox"),
         R"({"principal_type":"automation","id":")" + script +
@@ -213,7 +45,7 @@ TEST(Runner, ARunThatACrashCutShortIsTakenUpAgain) {
     Workshop shop;
     const StoredEvent event = shop.event();
     auto& runner = shop.use(leaves_a_mark);
-    const RunKey key{runner.scripts().front(), event.org_id, event.event_id, event.kind, 0};
+    const RunKey key{runner.scripts()->front(), event.org_id, event.event_id, event.kind, 0};
     const auto begun = begin_run(shop.kernel, key);
     ASSERT_TRUE(begun);
     runner.handle(event);
@@ -263,6 +95,8 @@ end))");
         R"("no_such_thing\t404\tobject_not_found","leave_mark\t422\tvalidation_error"])"
     );
     EXPECT_EQ(shop.runs("calls->1->>'outcome'"), "refused");
+    EXPECT_EQ(shop.runs("status"), "refused") << "though the script came to its end";
+    EXPECT_EQ(shop.runner->counts().refused_calls, 4u);
 }
 
 TEST(Runner, AChainOfAutomationsEnds) {

@@ -1,4 +1,6 @@
 #include "modules/automations/engine/check.hpp"
+
+#include "core/kernel_impl.hpp"
 #include "tests/support/places.hpp"
 #include "tests/unit/automations/sandboxes.hpp"
 
@@ -31,9 +33,68 @@ const Sandbox& sandbox() {
     return one;
 }
 
+// ------------------------------------------------------------ what there is to wait for and call
+
+struct Thing {
+    Object<"card"> object;
+    Uuid id;
+    std::string title;
+    std::optional<double> estimate;
+    std::int64_t version = 1;
+};
+SVC_RECORD(Thing, (object, ""), (id, ""), (title, ""), (estimate, ""), (version, ""));
+
+constexpr EventKind card_moved{
+    "card.moved", "card", "A card was moved.", &record_of<Thing>, at::board | at::card | at::move};
+constexpr EventKind card_watched{"card.watched", "card", "For the audit record alone."};
+
+struct ThingId {
+    Uuid card_id;
+    std::optional<std::string> part;
+};
+SVC_RECORD(ThingId, (card_id, ""), (part, "", length(1, 5)));
+
+Thing get(Call&, const ThingId&) { return {}; }
+
+const Operation get_card{
+    .name = "get_card",
+    .route = "GET /v1/cards/{card_id}",
+    .summary = "Get a card.",
+    .handler = get,
+};
+
+const Kernel& kernel() {
+    static Kernel* one = [] {
+        auto* made = new Kernel(std::make_unique<Kernel::Impl>());
+        made->impl().opening = "test";
+        made->add(card_moved);
+        made->add(card_watched);
+        made->add(get_card);
+        return made;
+    }();
+    return *one;
+}
+
+std::vector<std::string> skipped;
+
+std::vector<Script> load(
+    const Folder& folder,
+    const std::vector<std::string>& names,
+    const std::vector<std::string>& shipped = {}
+) {
+    return load_scripts(
+        folder.path,
+        names,
+        sandbox(),
+        declarations_of(kernel()),
+        shipped,
+        [](const std::string& line) { skipped.push_back(line); }
+    );
+}
+
 std::string fault_of_loading(const Folder& folder, const std::vector<std::string>& names) {
     try {
-        load_scripts(folder.path, names, sandbox());
+        load(folder, names);
         return "";
     } catch (const std::runtime_error& error) {
         return error.what();
@@ -47,30 +108,17 @@ std::string fault_of_test(const std::string& script, const std::string& test) {
     const Folder folder;
     const auto file = folder.put("a.lua", script);
     if (!test.empty()) folder.put("a.test.json", test);
-    const auto report = check_script(file, sandbox());
+    const auto report = check_script(file, sandbox(), kernel());
     return report.faults.empty() ? "" : report.faults.front().what;
 }
 
 }  // namespace
 
-TEST(Scripts, AllThatAreShippedPassTheirTests) {
-    int scripts = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(source_folder() / "scripts")) {
-        if (entry.path().extension() != ".lua") continue;
-        ++scripts;
-        const auto report = check_script(entry.path(), sandbox());
-        EXPECT_GT(report.cases, 0);
-        for (const auto& fault : report.faults)
-            ADD_FAILURE() << fault.script << ": " << fault.name << ": " << fault.what;
-    }
-    EXPECT_GT(scripts, 0);
-}
-
 TEST(Scripts, ComeInTheOrderOfTheirNames) {
     const Folder folder;
     folder.put("b.lua", fine);
     folder.put("a.lua", fine);
-    const auto scripts = load_scripts(folder.path, {"b.lua", "a.lua"}, sandbox());
+    const auto scripts = load(folder, {"b.lua", "a.lua"});
     ASSERT_EQ(scripts.size(), 2u);
     EXPECT_EQ(scripts[0].name, "a.lua");
     EXPECT_NE(scripts[0].id, scripts[1].id);
@@ -102,19 +150,120 @@ TEST(Scripts, ThatDoNotLoadAreNamedInOneLine) {
     EXPECT_EQ(fault_of_loading(folder, {"fine.lua"}), "");
 }
 
+TEST(Scripts, ThatAskForWhatIsNotThereAreRefusedUnlessTheyAreShipped) {
+    const Folder folder;
+    folder.put("kind.lua", "svc.after('lease.completed', function() end)");
+    folder.put("audit.lua", "svc.after('card.watched', function() end)");
+    folder.put("operation.lua", "svc.after('card.*', function() svc.updte_card{} end)");
+    folder.put("fine.lua", fine);
+    EXPECT_EQ(
+        fault_of_loading(folder, {"kind.lua"}),
+        "script kind.lua: unknown event kind lease.completed (is its module enabled?)"
+    );
+    EXPECT_EQ(
+        fault_of_loading(folder, {"operation.lua"}),
+        "script operation.lua: unknown operation updte_card (is its module enabled?)"
+    );
+    EXPECT_NE(fault_of_loading(folder, {"audit.lua"}), "") << "no event is ever of this kind";
+    skipped.clear();
+    const auto left = load(folder, {"kind.lua", "fine.lua"}, {"kind.lua"});
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_EQ(left.front().name, "fine.lua");
+    ASSERT_EQ(skipped.size(), 1u);
+    for (const char* part : {"kind.lua", "lease.completed", "`modules`", "`automations.scripts`"})
+        EXPECT_NE(skipped.front().find(part), std::string::npos) << part;
+}
+
+TEST(Scripts, OperationsCalledOutsideAHandlerAreToldApartFromMistypedOnes) {
+    const Folder folder;
+    folder.put("typo.lua", "svc.aftr('card.moved', function() end)");
+    const std::string fault = fault_of_loading(folder, {"typo.lua"});
+    EXPECT_NE(fault.find("svc.aftr: "), std::string::npos) << fault;
+    EXPECT_NE(fault.find("svc.after and svc.before"), std::string::npos) << fault;
+}
+
+TEST(ScriptTests, AreHeldAgainstWhatTheServerDeclares) {
+    const auto fault = [](const std::string& script, const std::string& event) {
+        return fault_of_test(script, R"([{"name":"A",)" + event + "}]");
+    };
+    const std::string quiet = "svc.after('card.moved', function() end)";
+    const auto of_event = [&](const std::string& parts) {
+        return fault(quiet, R"("event":{"kind":"card.moved",)" + parts + "}");
+    };
+    const std::string id = "\"0190a5b4-0000-7000-8000-000000000001\"";
+    EXPECT_EQ(
+        of_event(
+            R"("actor":{"name":"Ada"},"subject":{"estimate":null,"title":"T"},"data":{"id":)" + id +
+            R"(,"card_id":)" + id + R"(,"from":{"name":"A"},"changes":{"estimate":2.5}})"
+        ),
+        ""
+    );
+    EXPECT_NE(
+        of_event(R"("data":{"column_id":)" + id + "}").find("data.column_id is unknown"),
+        std::string::npos
+    );
+    EXPECT_NE(of_event(R"("data":{"id":"c1"})").find("data.id is a UUID"), std::string::npos);
+    EXPECT_NE(
+        of_event(R"("data":{"object":"lease"})").find("data.object is always"), std::string::npos
+    );
+    EXPECT_NE(
+        of_event(R"("data":{"changes":{"titel":"x"}})").find("data.changes.titel is unknown"),
+        std::string::npos
+    );
+    EXPECT_NE(
+        of_event(R"("data":{"changes":{"title":3}})").find("data.changes.title"), std::string::npos
+    );
+    EXPECT_NE(
+        of_event(R"("subject":{"key":"x"})").find("subject.key is unknown"), std::string::npos
+    );
+    EXPECT_NE(of_event(R"("actr":{})").find("actr is unknown"), std::string::npos);
+    EXPECT_NE(
+        fault("svc.after('card.*', function() end)", R"("event":{"kind":"card.createdd"})")
+            .find("unknown event kind card.createdd"),
+        std::string::npos
+    );
+    EXPECT_NE(
+        fault("svc.after('card.createdd', function() end)", R"("event":{"kind":"card.createdd"})")
+            .find("unknown event kind card.createdd"),
+        std::string::npos
+    );
+    const std::string moved = R"("event":{"kind":"card.moved","data":{"id":)" + id + "}}";
+    EXPECT_NE(
+        fault("svc.after('*', function(e) svc.call('updte_card', {}) end)", moved)
+            .find("which is no operation"),
+        std::string::npos
+    );
+    EXPECT_NE(
+        fault("svc.after('*', function(e) svc.get_card{card_id = e.data.card_id} end)", moved)
+            .find("card_id: Field required"),
+        std::string::npos
+    );
+    EXPECT_NE(
+        fault(fine, R"("answers":{"get_crd":{"status":200}},)" + moved)
+            .find("unknown operation get_crd"),
+        std::string::npos
+    );
+    EXPECT_NE(
+        fault(fine, R"("answers":{"get_card":{"body":{"name":"x"}}},)" + moved)
+            .find("get_card.body.name is unknown"),
+        std::string::npos
+    );
+}
+
 TEST(ScriptTests, PassWhenTheCallsAreTheExpectedOnes) {
     EXPECT_EQ(
         fault_of_test(
             fine,
-            R"([{"name":"A","event":{"kind":"card.moved","data":{"id":"c"}},
-                 "calls":[{"operation":"get_card","arguments":{"card_id":"c"}}]}])"
+            R"([{"name":"A","event":{"kind":"card.moved","data":{"id":"0190a5b4-0000-7000-8000-000000000001"}},
+                 "calls":[{"operation":"get_card","arguments":{"card_id":"0190a5b4-0000-7000-8000-000000000001"}}]}])"
         ),
         ""
     );
 }
 
 TEST(ScriptTests, FailWhenAnythingIsOtherwise) {
-    const std::string event = R"("event":{"kind":"card.moved","data":{"id":"c"}})";
+    const std::string event =
+        R"("event":{"kind":"card.moved","data":{"id":"0190a5b4-0000-7000-8000-000000000001"}})";
     EXPECT_NE(
         fault_of_test(fine, R"([{"name":"A",)" + event + "}]").find("expected the calls []"),
         std::string::npos
@@ -123,7 +272,7 @@ TEST(ScriptTests, FailWhenAnythingIsOtherwise) {
         fault_of_test(
             fine,
             R"([{"name":"A","error":"x","calls":[{"operation":"get_card",)"
-            R"("arguments":{"card_id":"c"}}],)" +
+            R"("arguments":{"card_id":"0190a5b4-0000-7000-8000-000000000001"}}],)" +
                 event + "}]"
         )
             .find("expected the error"),
@@ -133,15 +282,15 @@ TEST(ScriptTests, FailWhenAnythingIsOtherwise) {
         fault_of_test(
             fine,
             R"([{"name":"A","refusal":{"code":"x","message":"y"},"calls":)"
-            R"([{"operation":"get_card","arguments":{"card_id":"c"}}],)" +
+            R"([{"operation":"get_card","arguments":{"card_id":"0190a5b4-0000-7000-8000-000000000001"}}],)" +
                 event + "}]"
         )
             .find("expected the refusal"),
         std::string::npos
     );
     EXPECT_NE(
-        fault_of_test(fine, R"([{"name":"A","event":{"kind":"card.created"}}])")
-            .find("no after-handler"),
+        fault_of_test(fine, R"([{"name":"A","when":"before","event":{"kind":"card.moved"}}])")
+            .find("no before-handler"),
         std::string::npos
     );
     EXPECT_NE(fault_of_test(fine, "").find("is missing"), std::string::npos);

@@ -118,7 +118,7 @@ std::string brief_of(const Caller& caller, const std::string& card, int most = 4
 
 TEST(Context, TellsWhatTheCardIsAndWhatItHangsOn) {
     Desk desk;
-    const std::string whole = desk.card(desk.backlog, {{"title", "Whole\nthing"}}).text("/id");
+    const std::string whole = desk.card(desk.backlog, {{"title", "Whole thing"}}).text("/id");
     const std::string first = desk.card(desk.backlog, {{"title", "First"}}).text("/id");
     const Said card = desk.card(
         desk.queue,

@@ -191,4 +191,140 @@ TEST(RowLevelSecurity, HidesOneWorkspaceFromAnotherWhateverTheStatement) {
             });
 }
 
+// ---------------------------------------------------------------------------------- the trash
+
+TEST(Trash, IsListedForThoseWhoMayRestoreWhatIsInIt) {
+    Desk desk;
+    const Caller viewer = world().person(desk.owner, OrgRole::viewer, "Vi");
+    const Caller member = world().person(desk.owner, OrgRole::member, "Mia");
+    std::vector<std::string> gone;
+    for (const char* title : {"first", "second", "third"}) {
+        const Said card = desk.card(desk.backlog, {{"title", title}});
+        world().must(desk.owner, "delete_card", {{"card_id", card.text("/id")}});
+    }
+    desk.card(desk.backlog, {{"title", "stays"}});
+    const auto listed = [&](const Caller& by) {
+        return all_pages(by, {{"in_trash", true}, {"page_size", 2}});
+    };
+    EXPECT_THAT(listed(desk.owner), ElementsAre("third", "second", "first"));
+    EXPECT_TRUE(listed(viewer).empty());
+    EXPECT_EQ(listed(member).size(), listed(desk.owner).size());
+    EXPECT_THAT(all_pages(desk.owner, {{"board_id", desk.board.str()}}), ElementsAre("stays"));
+    EXPECT_THAT(
+        all_pages(desk.owner, {{"in_trash", true}, {"text", "sec"}}), ElementsAre("second")
+    );
+    for (const char* other : {"archived", "sort"}) {
+        boost::json::object query{{"in_trash", true}};
+        if (other == std::string("sort")) query["sort"] = "due";
+        else query["archived"] = true;
+        EXPECT_EQ(world().ask(desk.owner, "list_cards", query).status, 422) << other;
+    }
+}
+
+TEST(Trash, ListsBoardsAndWhatIsOnThemAnswersAlike) {
+    Desk desk;
+    const Caller member = world().person(desk.owner, OrgRole::member, "Mia");
+    const std::string card = desk.card(desk.backlog).text("/id");
+    const auto boards = [&](const Caller& by, bool in_trash) {
+        return world()
+            .must(by, "list_boards", {{"in_trash", in_trash}})
+            .body.at("results")
+            .as_array()
+            .size();
+    };
+    EXPECT_EQ(boards(desk.owner, true), 0U);
+    world().must(desk.owner, "delete_board", {{"board_id", desk.board.str()}});
+    EXPECT_EQ(boards(desk.owner, true), 1U);
+    EXPECT_EQ(boards(desk.owner, false), 0U);
+    EXPECT_EQ(boards(member, true), 0U);
+    for (const char* read :
+         {"get_card", "list_card_activity", "list_card_versions", "get_card_context"})
+        EXPECT_EQ(world().ask(desk.owner, read, {{"card_id", card}}).status, 200) << read;
+    for (const char* read : {"get_board", "get_board_snapshot", "list_board_activity"})
+        EXPECT_EQ(world().ask(desk.owner, read, {{"board_id", desk.board.str()}}).status, 200)
+            << read;
+    for (const char* write : {"archive_card", "restore_card", "delete_card"})
+        EXPECT_EQ(world().ask(desk.owner, write, {{"card_id", card}}).status, 404) << write;
+    EXPECT_TRUE(all_pages(desk.owner, {{"in_trash", true}}).empty());
+    world().must(desk.owner, "restore_board", {{"board_id", desk.board.str()}});
+    EXPECT_EQ(boards(desk.owner, false), 1U);
+}
+
+// ------------------------------------------------------------------------------------- keys
+
+TEST(Keys, NameACardWhereverBoardsTakeItsId) {
+    Desk desk;
+    const Said first = desk.card(desk.backlog, {{"title", "first"}});
+    const std::string key = first.text("/key"), id = first.text("/id");
+    world().must(
+        desk.owner,
+        "create_property",
+        {{"board_id", desk.board.str()}, {"name", "See"}, {"type", "relation"}}
+    );
+    const Said made = desk.card(
+        desk.backlog,
+        {{"title", "second"},
+         {"parent_card_id", key},
+         {"blocked_by", {key}},
+         {"before_id", key},
+         {"properties", {{"See", {key}}}}}
+    );
+    EXPECT_EQ(made.text("/parent_card_id"), id);
+    EXPECT_EQ(made.text("/blocked_by/0"), id);
+    EXPECT_EQ(made.text("/properties/See/relation/0/id"), id);
+    EXPECT_THAT(desk.titles(desk.backlog), ElementsAre("second", "first"));
+    const std::string other = made.text("/key");
+    world().must(
+        desk.owner,
+        "move_card",
+        {{"card_id", other}, {"column_id", desk.backlog.str()}, {"after_id", key}}
+    );
+    EXPECT_THAT(desk.titles(desk.backlog), ElementsAre("first", "second"));
+    const auto change = [&](boost::json::object what) {
+        what["card_id"] = other;
+        return world().ask(desk.owner, "update_card", what);
+    };
+    EXPECT_EQ(
+        change({{"parent_card_id", nullptr}, {"blocked_by", value(boost::json::array())}}).status,
+        200
+    );
+    const std::string lower = "des-" + key.substr(4);
+    const Said again = change(
+        {{"parent_card_id", lower},
+         {"blocked_by", {key}},
+         {"properties", {{"See", {{{"id", key}}}}}}}
+    );
+    EXPECT_EQ(again.status, 200) << boost::json::serialize(again.body);
+    EXPECT_EQ(again.text("/parent_card_id"), id);
+    EXPECT_EQ(change({{"blocked_by", {"DES-999"}}}).status, 422);
+    EXPECT_EQ(change({{"parent_card_id", "NONE-1"}}).status, 422);
+    EXPECT_EQ(change({{"properties", {{"See", {"DES-999"}}}}}).status, 422);
+    const Said batch = world().ask(
+        desk.owner,
+        "batch_cards",
+        {{"operations",
+          {{{"update", {{"card_id", other}, {"blocked_by", {key}}, {"title", "by batch"}}}},
+           {{"create",
+             {{"board_id", desk.board.str()},
+              {"column_id", desk.backlog.str()},
+              {"title", "third"},
+              {"parent_card_id", key}}}}}}}
+    );
+    EXPECT_EQ(batch.number("/succeeded_count"), 2) << boost::json::serialize(batch.body);
+    const Said link = world().must(
+        desk.owner, "create_share_link", {{"board_id", desk.board.str()}, {"card_id", key}}
+    );
+    EXPECT_EQ(link.text("/card_id"), id);
+    EXPECT_EQ(
+        world()
+            .ask(
+                desk.owner,
+                "create_share_link",
+                {{"board_id", desk.board.str()}, {"card_id", "DES-999"}}
+            )
+            .status,
+        422
+    );
+}
+
 }  // namespace svc::test

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
 #include <set>
 
 namespace svc::test {
@@ -239,6 +240,88 @@ TEST(Activity, IsForThoseWhoMaySeeTheCard) {
         EXPECT_EQ(world().ask(viewer, operation, card).status, 200) << operation;
         EXPECT_EQ(world().ask(viewer, operation, {{"card_id", "DES-1"}}).status, 200) << operation;
         EXPECT_EQ(world().ask(viewer, operation, {{"card_id", "DES-77"}}).status, 404);
+    }
+}
+
+// -------------------------------------------------------------------- what a version takes
+
+TEST(Versions, HoldWhatWasChangedAndNoMore) {
+    Story story;
+    world().must(
+        story.desk.owner,
+        "create_property",
+        {{"board_id", story.desk.board.str()}, {"name", "Text"}, {"type", "rich_text"}}
+    );
+    boost::json::array items;
+    for (int i = 0; i < 7; ++i)
+        items.push_back(boost::json::value{
+            {"text", {{"content", std::string(1900, static_cast<char>('a' + i % 26))}}}});
+    story.update({{"properties", {{"Text", items}}}});
+    for (int i = 0; i < 20; ++i) story.update({{"title", "Title " + std::to_string(i)}});
+    const std::string bytes = world().run(
+        "SELECT sum(octet_length(fields::text)) FROM card_versions WHERE card_id = '" + story.card +
+        "'"
+    );
+    EXPECT_LT(std::stol(bytes), 5'000);
+    EXPECT_EQ(story.revert(4).text("/title"), "Title 1");
+    EXPECT_EQ(
+        story.desk.get(Uuid::parse(story.card).value())
+            .body.at_pointer("/properties/Text/rich_text")
+            .as_array()
+            .size(),
+        7U
+    );
+    story.revert(1);
+    EXPECT_TRUE(
+        story.desk.get(Uuid::parse(story.card).value()).body.at("properties").as_object().empty()
+    );
+}
+
+// Rows that hold every field are there as well: those that were written before, and one in 32.
+TEST(Reverting, FindsEveryVersionHoweverItWasKept) {
+    Story story;
+    for (const char* name : {"Effort", "Rank"})
+        world().must(
+            story.desk.owner,
+            "create_property",
+            {{"board_id", story.desk.board.str()}, {"name", name}, {"type", "number"}}
+        );
+    std::mt19937 engine(3);
+    std::map<std::int64_t, value> said;
+    const auto fields = [](const value& card) {
+        boost::json::object out;
+        for (const char* each : {"title", "priority", "estimate", "labels", "due", "properties"})
+            out[each] = card.at(each);
+        return value(out);
+    };
+    for (int i = 0; i < 120; ++i) {
+        boost::json::object what;
+        const auto number = static_cast<int>(engine() % 100);
+        switch (engine() % 6) {
+            case 0: what["title"] = "T" + std::to_string(number); break;
+            case 1: what["estimate"] = number % 3 ? value(number) : value(nullptr); break;
+            case 2:
+                what["labels"] = number % 2 ? value{"x", "y"} : value(boost::json::array());
+                break;
+            case 3: what["due"] = number % 3 ? value("2026-06-19") : value(nullptr); break;
+            case 4:
+                what["properties"] = {{"Effort", number % 3 ? value(number) : value(nullptr)}};
+                break;
+            default: what["properties"] = {{"Rank", number % 3 ? value(number) : value(nullptr)}};
+        }
+        const Said card = story.update(what);
+        said[card.number("/version")] = fields(card.body);
+    }
+    const std::string whole = world().run(
+        "SELECT count(*) FROM card_versions WHERE whole AND card_id = '" + story.card + "'"
+    );
+    EXPECT_GE(std::stoi(whole), 2);
+    for (int i = 0; i < 40; ++i) {
+        auto some = said.begin();
+        std::advance(some, static_cast<int>(engine() % 60));
+        const Said back = story.revert(some->first);
+        ASSERT_EQ(back.status, 200);
+        EXPECT_EQ(fields(back.body), some->second) << some->first;
     }
 }
 

@@ -141,4 +141,38 @@ TEST(Purge, ABoardThatIsBeingRemovedDoesNotComeBack) {
     EXPECT_THAT(world().told(), Not(Contains("board.purged")));
 }
 
+TEST(Storage, IsCountedAsItGrowsAndCountedAnew) {
+    Desk desk;
+    const auto used = [&] {
+        return world().must(
+                          desk.owner, "get_org", {{"org_id", desk.owner.org_id->str()}}
+        ).number("/storage/used_bytes");
+    };
+    const auto of_org = [&](const char* table) {
+        return world().run(
+            "SELECT count(*) FROM " + std::string(table) + " WHERE org_id = '" +
+            desk.owner.org_id->str() + "'"
+        );
+    };
+    EXPECT_EQ(used(), 0);
+    for (int i = 0; i < 60; ++i) desk.card(desk.backlog, {{"title", std::string(400, 'x')}});
+    const auto grown = used();
+    EXPECT_GT(grown, 60 * 400 / 4);
+    EXPECT_LT(grown, 60 * 700 * 4);
+    world().run_job("boards.add_up_bytes");
+    EXPECT_EQ(of_org("stored_more"), "0");
+    EXPECT_EQ(used(), grown);
+    world().run_job("boards.count_bytes");
+    EXPECT_GT(used(), 60 * 400);
+    EXPECT_LT(used(), 60 * 700);
+    // What is gone for good no longer counts.
+    world().run("DELETE FROM cards WHERE org_id = '" + desk.owner.org_id->str() + "'");
+    world().run(
+        "UPDATE stored_bytes SET counted_at = now() - interval '2 days' WHERE org_id = '" +
+        desk.owner.org_id->str() + "'"
+    );
+    world().run_job("boards.count_bytes");
+    EXPECT_EQ(used(), 0);
+}
+
 }  // namespace svc::test

@@ -147,7 +147,7 @@ TEST_F(Shared, NeitherAddressesNorSecretsNorWhatIsHiddenGetOut) {
     const std::string cost = make("Cost", "number"), mail = make("Mail", "email"),
                       note = make("Note", "url"), secret = make("Hush", "number");
     const std::string id = card(
-        "Ask ada@example.com\nor <Bob.B+x@mail.example.co.uk> with " + agent,
+        "Ask ada@example.com or <Bob.B+x@mail.example.co.uk> with " + agent,
         {{"labels", {"eve@example.com"}}, {"assignees", {workspace_->user_id}}}
     );
     const value values{
@@ -173,7 +173,7 @@ TEST_F(Shared, NeitherAddressesNorSecretsNorWhatIsHiddenGetOut) {
     for (const char* secret_text : {"svc_", "lt_", "sl_", "example.co", "4711", "Hush", "Mail"})
         EXPECT_EQ(seen.body.find(secret_text), std::string::npos) << seen.body;
     EXPECT_EQ(seen.json().at_pointer("/columns/0/cards/0/properties/Cost/number"), 5);
-    EXPECT_EQ(seen.text("/columns/0/cards/0/title"), "Ask [hidden]\nor <[hidden]> with [hidden]");
+    EXPECT_EQ(seen.text("/columns/0/cards/0/title"), "Ask [hidden] or <[hidden]> with [hidden]");
     EXPECT_EQ(seen.text("/description"), "Questions to [hidden], [hidden]");
 }
 

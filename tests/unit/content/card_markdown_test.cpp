@@ -3,6 +3,9 @@
 #include "tests/unit/content/page.hpp"
 
 #include <chrono>
+#include <ctime>
+#include <numeric>
+#include <random>
 
 namespace svc::test {
 
@@ -135,6 +138,100 @@ TEST(CardMarkdown, WordsThatStandThereOftenAreReplacedAtOnce) {
     );
     EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(10));
     EXPECT_EQ(page.all().substr(0, 5), "b b b");
+}
+
+namespace {
+
+/// Paragraphs from `first` to `last`, one way or the other.
+std::string paragraphs(int first, int last) {
+    std::string text;
+    for (int i = first; i != last; i += first < last ? 1 : -1)
+        text += "p" + std::to_string(i) + "\n\n";
+    return text;
+}
+
+double cpu_of_thread() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+struct Reversed {
+    double cpu = 0;
+    std::vector<std::string> events;
+};
+
+Reversed reversed(int count) {
+    Page page;
+    const auto write = [&](const std::string& text) {
+        page.must("update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}});
+    };
+    write(paragraphs(0, count));
+    world().forget_events();
+    const double before = cpu_of_thread();
+    write(paragraphs(count, 0));
+    return {cpu_of_thread() - before, world().told()};
+}
+
+}  // namespace
+
+TEST(CardMarkdown, ReversingTenTimesAsManyParagraphsTakesNoHundredTimesAsLong) {
+    const auto some = reversed(950), many = reversed(9500);
+    EXPECT_LT(many.cpu, 40 * some.cpu);
+    EXPECT_LT(many.cpu, 3);
+    RecordProperty("milliseconds", static_cast<int>(many.cpu * 1000));
+}
+
+TEST(CardMarkdown, AChangeOfManyBlocksIsOneEventOfEachKind) {
+    EXPECT_EQ(reversed(101).events.size(), 100);
+    EXPECT_THAT(reversed(1000).events, testing::ElementsAre("block.updated"));
+    Page page;
+    const auto write = [&](const std::string& text) {
+        return page.must(
+            "update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}}
+        );
+    };
+    write(paragraphs(0, 150));
+    const auto ids = page.list().body.at("results").as_array();
+    world().forget_events();
+    write("");
+    EXPECT_THAT(world().told(), testing::ElementsAre("block.deleted"));
+    const auto named = boost::json::parse(
+        world().run("SELECT changes::json -> 'blocks' FROM outbox WHERE kind = 'block.deleted'")
+    );
+    EXPECT_EQ(named.as_array().size(), 150);
+    EXPECT_NE(std::ranges::find(named.as_array(), ids[0].at("id")), named.as_array().end());
+}
+
+TEST(CardMarkdown, AsFewBlocksMoveAsCanBe) {
+    Page page;
+    const auto write = [&](const char* text) {
+        page.must("update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}});
+    };
+    write("a\n\nb\n\nc\n\nd\n\ne");
+    world().forget_events();
+    write("b\n\nc\n\nd\n\ne\n\na");
+    EXPECT_EQ(page.all(), "b c d e a");
+    EXPECT_THAT(world().told(), testing::ElementsAre("block.updated"));
+    write("e\n\na\n\nd\n\nnew\n\nc\n\nb");
+    EXPECT_EQ(page.all(), "e a d new c b");
+}
+
+TEST(CardMarkdown, TakesAnyOrderOfAnyText) {
+    Page page;
+    std::mt19937 engine(11);
+    for (int round = 0; round < 25; ++round) {
+        std::vector<int> order(1 + engine() % 12);
+        std::iota(order.begin(), order.end(), static_cast<int>(engine() % 5));
+        std::ranges::shuffle(order, engine);
+        std::string text, outline;
+        for (const int each : order) {
+            text += "w" + std::to_string(each) + "\n\n";
+            outline += (outline.empty() ? "w" : " w") + std::to_string(each);
+        }
+        page.must("update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}});
+        ASSERT_EQ(page.all(), outline) << round;
+    }
 }
 
 // What goes and what comes are counted when all is done.

@@ -4,6 +4,8 @@
 #include "tests/support/workspace.hpp"
 #include "tests/unit/content/page.hpp"
 
+#include <set>
+
 namespace svc::test {
 
 namespace {
@@ -164,6 +166,8 @@ TEST(ContentCost, OfAReadIsOneRoundTripAndOfAWriteTwo) {
           "/v1/comments/" + comment})
         EXPECT_EQ(d.cost([&] { return d.client.get(path); }), 1) << path;
     EXPECT_EQ(d.cost([&] { return d.client.post("/v1/search", R"({"query": "hello"})"); }), 1);
+    // Cards and boards are read whole, once it is known which.
+    EXPECT_EQ(d.cost([&] { return d.client.post("/v1/search", R"({"query": "desk"})"); }), 2);
 
     const auto write = [&](const char* what, auto request) {
         EXPECT_EQ(d.cost(request), 2) << what;
@@ -247,6 +251,135 @@ TEST(ContentOverHttp, AShareLinkShowsWhatIsWrittenOnTheOneCard) {
     EXPECT_EQ(alone.text(place), "Write to [hidden]\n\nThen rest");
     EXPECT_EQ(look({}, "?card_id=" + desk.card).text(place), alone.text(place));
     EXPECT_TRUE(look({}).json().at_pointer(place).is_null());
+}
+
+// ------------------------------------------------------------------------- what takes a card
+
+namespace {
+
+/// Whether a field of that name is a card's id, in requests of that operation.
+bool names_a_card(const std::string& operation, const std::string& field) {
+    static const std::set<std::string> always{
+        "card_id", "parent_card_id", "blocked_by", "target_id", "page_id"};
+    static const std::set<std::string> beside_cards{"create_card", "move_card", "batch_cards"};
+    if (field == "before_id" || field == "after_id") return beside_cards.contains(operation);
+    if (operation == "list_audit_events") return false;  // its target is a thing of any kind
+    if (operation == "get_shared_board") return false;  // strangers have ids from the board itself
+    if (field == "parent_id") return true;  // a block or a card
+    return always.contains(field);
+}
+
+/// Fields of a request that are a card's id and take nothing but a UUID.
+class Strict {
+public:
+    explicit Strict(const json::value& document) : document_(document) {}
+
+    std::vector<std::string> found() {
+        for (const auto& [path, item] : document_.at("paths").as_object())
+            for (const auto& [method, operation] : item.as_object())
+                if (operation.is_object() && operation.as_object().contains("operationId"))
+                    look(operation.as_object());
+        return found_;
+    }
+    int looked_at() const { return looked_at_; }
+
+private:
+    void look(const json::object& operation) {
+        operation_ = std::string(operation.at("operationId").as_string());
+        if (const auto* parameters = operation.if_contains("parameters"))
+            for (const auto& each : parameters->as_array())
+                if (const auto* name = each.as_object().if_contains("name"))
+                    check(std::string(name->as_string()), each.at("schema"));
+        if (const auto* body = operation.if_contains("requestBody"))
+            for (const auto& [type, content] : body->at("content").as_object())
+                walk(content.at("schema"));
+    }
+
+    void walk(const json::value& schema) {
+        if (const auto* list = schema.if_array())
+            for (const auto& each : *list) walk(each);
+        const auto* object = schema.if_object();
+        if (!object) return;
+        if (const auto* ref = object->if_contains("$ref")) {
+            const std::string name(ref->as_string());
+            // Within the text of a block, cards are named by their ids.
+            const bool text = name.ends_with("/CardRefBlock") ||
+                              name.ends_with("/CardRefBlock-Input") ||
+                              name.ends_with("/MentionPage");
+            if (!text && seen_.insert(operation_ + name).second)
+                walk(document_.at_pointer(name.substr(1)));
+        }
+        if (const auto* properties = object->if_contains("properties"))
+            if (properties->is_object())
+                for (const auto& [name, each] : properties->as_object())
+                    check(std::string(name), each);
+        for (const auto& [key, each] : *object) walk(each);
+    }
+
+    void check(const std::string& field, const json::value& schema) {
+        if (!names_a_card(operation_, field)) return;
+        ++looked_at_;
+        if (json::serialize(schema).find("\"uuid\"") != std::string::npos)
+            found_.push_back(operation_ + "." + field);
+    }
+
+    const json::value& document_;
+    std::string operation_;
+    std::set<std::string> seen_;
+    std::vector<std::string> found_;
+    int looked_at_ = 0;
+};
+
+}  // namespace
+
+TEST(Keys, AreTakenByEveryFieldThatIsTheIdOfACard) {
+    const auto document = json::parse(desk().client.get("/openapi.json").body);
+    Strict strict(document);
+    EXPECT_THAT(strict.found(), testing::IsEmpty());
+    EXPECT_GT(strict.looked_at(), 30);
+}
+
+// ------------------------------------------------------------------------------ what is stored
+
+TEST(Storage, AWorkspaceThatIsFullTakesNoMore) {
+    const Server server({
+        .database_url = Postgres::shared().fresh_database(),
+        .settings =
+            {"modules=mail,orgs,auth,agents,boards,content",
+             "plugins=mail-file",
+             "boards.workspace_mib=1"},
+    });
+    auto workspace = make_workspace(server);
+    Client& client = workspace.client;
+    client.always("X-Svc-Org", workspace.org_id);
+    const std::string here = "/v1/orgs/" + workspace.org_id;
+    const auto storage = [&] { return client.get(here).json().at("storage"); };
+    EXPECT_EQ(storage().at("limit_bytes").to_number<int>(), 1 << 20);
+    const auto board = expect(201, client.post("/v1/boards", R"({"name": "Desk"})"));
+    const std::string cards = "/v1/boards/" + board.text("/id") + "/cards";
+    const auto make = [&](const std::string& title) {
+        return client.post(
+            cards,
+            json::value{
+                {"column_id", board.text("/column_ids/0")},
+                {"title", title},
+                {"markdown", std::string(90'000, 'x') + "\n\n" + std::string(90'000, 'y')}}
+        );
+    };
+    Reply last;
+    int made = 0;
+    while (made < 10 && (last = make("Card " + std::to_string(made))).status == 201) ++made;
+    EXPECT_EQ(last.status, 402) << last.body;
+    EXPECT_EQ(last.text("/code"), "plan_limit_reached");
+    EXPECT_EQ(last.text("/additional_data/limit"), "storage");
+    EXPECT_GE(made, 1);
+    EXPECT_LE(made, 6);
+    const auto used = storage().at("used_bytes").to_number<int>();
+    EXPECT_GT(used, 100'000);
+    EXPECT_LE(used, 1 << 20);
+    // Nothing of it is there.
+    const auto listed = client.get("/v1/cards").json();
+    EXPECT_EQ(listed.at("results").as_array().size(), static_cast<std::size_t>(made));
 }
 
 }  // namespace svc::test

@@ -364,4 +364,10 @@ TEST(HostileMarkdown, TakesNoTimeOutOfProportion) {
     }
 }
 
+TEST(Markdown, MarksStandForBlocksThatSayNothingThemselves) {
+    const std::string text = "<!-- table_of_contents -->\n\n<!-- breadcrumb -->\n\nText";
+    EXPECT_EQ(outline(read(text)), "table_of_contents: breadcrumb: paragraph:Text");
+    EXPECT_EQ(again(text), text);
+}
+
 }  // namespace svc::test

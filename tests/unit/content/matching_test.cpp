@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
+#include <set>
 
 namespace svc::test {
 
@@ -56,6 +58,34 @@ TEST(Matching, UsesEachOnceWhateverTheLists) {
             ASSERT_LT(*each, before.size());
             ASSERT_TRUE(used.insert(*each).second);
         }
+    }
+}
+
+TEST(Matching, TheMostThatRiseStayWhereTheyAre) {
+    using Pairs = std::vector<std::optional<std::size_t>>;
+    const auto rise = [](const Pairs& pairs) { return longest_rise(pairs); };
+    EXPECT_THAT(rise({}), ElementsAre());
+    EXPECT_THAT(rise({std::nullopt, std::nullopt}), ElementsAre(false, false));
+    EXPECT_THAT(rise({1, 2, 3, 0}), ElementsAre(true, true, true, false));
+    EXPECT_THAT(rise({3, std::nullopt, 0, 1}), ElementsAre(false, false, true, true));
+    std::mt19937 engine(5);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<std::size_t> order(engine() % 9);
+        std::iota(order.begin(), order.end(), 0U);
+        std::ranges::shuffle(order, engine);
+        std::size_t most = 0;
+        for (unsigned some = 0; some < 1U << order.size(); ++some) {
+            std::vector<std::size_t> chosen;
+            for (std::size_t i = 0; i < order.size(); ++i)
+                if (some >> i & 1) chosen.push_back(order[i]);
+            if (std::ranges::is_sorted(chosen)) most = std::max(most, chosen.size());
+        }
+        const auto found = rise(Pairs(order.begin(), order.end()));
+        std::vector<std::size_t> stays;
+        for (std::size_t i = 0; i < order.size(); ++i)
+            if (found[i]) stays.push_back(order[i]);
+        ASSERT_TRUE(std::ranges::is_sorted(stays));
+        ASSERT_EQ(stays.size(), most);
     }
 }
 

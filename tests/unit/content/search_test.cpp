@@ -2,6 +2,7 @@
 
 #include "tests/unit/content/talk.hpp"
 
+#include <chrono>
 #include <set>
 
 namespace svc::test {
@@ -221,6 +222,116 @@ TEST(Search, TakesAnyQuery) {
     EXPECT_EQ(
         lib.page.ask("search", {{"filter", {{"property", "object"}, {"value", "poem"}}}}).status,
         422
+    );
+}
+
+TEST(Search, AnswersCardsAndBoardsAsTheirOwnReadsGiveThem) {
+    Library lib;
+    const Said board = lib.page.must("create_board", {{"name", "About " + lib.word}});
+    lib.page.must(
+        "update_card",
+        {{"card_id", lib.page.card.str()}, {"title", "The " + lib.word}, {"priority", "high"}}
+    );
+    const Said found = lib.page.must("search", {{"query", lib.word}});
+    EXPECT_EQ(found.text("/type"), "search_result");
+    ASSERT_EQ(found.body.at("results").as_array().size(), 2U);
+    for (const value& each : found.body.at("results").as_array()) {
+        object bare = each.as_object();
+        EXPECT_EQ(highlighted(each).find("[" + lib.word + "]") != std::string::npos, true);
+        bare.erase("highlight");
+        if (each.at("object").as_string() == "card")
+            EXPECT_EQ(value(bare), lib.page.desk.get(lib.page.card).body);
+        else
+            EXPECT_EQ(
+                value(bare), lib.page.must("get_board", {{"board_id", board.text("/id")}}).body
+            );
+    }
+}
+
+namespace {
+
+/// So many blocks more on the page's card, all of which have the word.
+void fill(const Library& lib, int count) {
+    world().run(
+        "INSERT INTO blocks (org_id, id, card_id, parent_id, type, payload, plain, position,"
+        " created_by, last_edited_by, last_edited_time)"
+        " SELECT org_id, gen_random_uuid(), id, id, 'paragraph', '{\"rich_text\":[]}',"
+        " 'the " +
+        lib.word +
+        " number ' || n, 'V' || n, created_by, created_by,"
+        " now() - n * interval '1 second'"
+        " FROM cards, generate_series(1, " +
+        std::to_string(count) + ") n WHERE id = '" + lib.page.card.str() + "'"
+    );
+}
+
+double seconds_of_search(Library& lib, const object& what) {
+    double best = 1e9;
+    for (int i = 0; i < 3; ++i) {
+        const auto from = std::chrono::steady_clock::now();
+        lib.page.must("search", what);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
+        best = std::min(best, took.count());
+    }
+    return best;
+}
+
+}  // namespace
+
+TEST(Search, AWordThatEverythingHasTakesNoTenTimesAsLongInTenTimesAsMuch) {
+    Library some, much;
+    fill(some, 4'000);
+    fill(much, 40'000);
+    world().run("ANALYZE blocks");
+    for (const char* sort : {"relevance", "time"}) {
+        object few{{"query", some.word}, {"page_size", 100}};
+        object many{{"query", much.word}, {"page_size", 100}};
+        if (sort == std::string("time"))
+            few["sort"] = many["sort"] = object{{"timestamp", "last_edited_time"}};
+        const double less = seconds_of_search(some, few), more = seconds_of_search(much, many);
+        EXPECT_LT(more, 4 * less + 0.05) << sort << ' ' << less << ' ' << more;
+    }
+}
+
+TEST(Search, TheLatestAreFoundHoweverManyHaveTheWord) {
+    Library lib;
+    fill(lib, 22'000);
+    const Uuid newest = lib.page.add(paragraph("the " + lib.word + " that came last"));
+    for (const bool by_time : {false, true}) {
+        object what{{"query", lib.word + " last"}};
+        if (by_time) {
+            what["query"] = lib.word;
+            what["sort"] = object{{"timestamp", "last_edited_time"}};
+        }
+        const Said found = lib.page.must("search", what);
+        EXPECT_EQ(found.text("/results/0/id"), newest.str());
+    }
+    // By time it goes on, page by page.
+    object what{
+        {"query", lib.word}, {"page_size", 100}, {"sort", {{"timestamp", "last_edited_time"}}}};
+    std::set<std::string> seen;
+    for (int page = 0; page < 15; ++page) {
+        const Said found = lib.page.must("search", what);
+        for (const value& each : found.body.at("results").as_array())
+            seen.emplace(each.at("id").as_string());
+        ASSERT_FALSE(found.body.at("next_cursor").is_null());
+        what["start_cursor"] = found.body.at("next_cursor");
+    }
+    EXPECT_EQ(seen.size(), 1500U);
+}
+
+TEST(Search, HighlightsAPlaceFarDownInALongText) {
+    Library lib;
+    std::string text;
+    for (int i = 0; i < 190; ++i) text += "filler ";
+    array items;
+    for (int i = 0; i < 20; ++i) items.push_back(object{{"text", {{"content", text}}}});
+    items.push_back(object{{"text", {{"content", "and here is " + lib.word + " at last"}}}});
+    lib.page.add(object{{"paragraph", {{"rich_text", items}}}});
+    const Said found = lib.page.must("search", {{"query", lib.word}});
+    EXPECT_NE(
+        highlighted(found.body.at_pointer("/results/0")).find("[" + lib.word + "]"),
+        std::string::npos
     );
 }
 

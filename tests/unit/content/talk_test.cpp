@@ -241,4 +241,38 @@ TEST(Comments, CallWhomTheyNameToTheCard) {
     EXPECT_EQ(watchers(), "Anna Bot");
 }
 
+TEST(Keys, NameACardWhereverContentTakesItsId) {
+    Page page;
+    const std::string key = page.desk.get(page.card).text("/key");
+    const Uuid first = page.append({paragraph("one")}, {{"parent_id", key}}).front();
+    EXPECT_EQ(
+        outline(page.must("list_block_children", {{"parent_id", key}}).body.at("results")), "one"
+    );
+    const Uuid below = page.add(toggle("t"));
+    page.must("move_block", {{"block_id", first.str()}, {"parent_id", below.str()}});
+    page.must("move_block", {{"block_id", first.str()}, {"parent_id", key}});
+    EXPECT_EQ(page.all(), "t one");
+    page.must(
+        "batch_blocks",
+        {{"card_id", key},
+         {"operations",
+          {object{{"op", "create"}, {"parent_id", key}, {"block", paragraph("two")}}}}}
+    );
+    EXPECT_EQ(page.all(), "t one two");
+    for (const char* member : {"card_id", "page_id", "block_id"}) {
+        const Said made = comment(page, page.owner, {{"parent", {{member, key}}}});
+        EXPECT_EQ(made.status, 201) << member;
+        EXPECT_EQ(made.text("/card_id"), page.card.str());
+    }
+    for (const char* member : {"card_id", "block_id"})
+        EXPECT_EQ(
+            page.must("list_comments", {{member, key}}).body.at("results").as_array().size(), 3U
+        );
+    for (const char* nowhere : {"DES-999", "NONE-1"}) {
+        EXPECT_EQ(comment(page, page.owner, {{"parent", {{"card_id", nowhere}}}}).status, 404);
+        EXPECT_EQ(page.ask("list_comments", {{"card_id", nowhere}}).status, 404);
+        EXPECT_EQ(page.ask("list_block_children", {{"parent_id", nowhere}}).status, 404);
+    }
+}
+
 }  // namespace svc::test

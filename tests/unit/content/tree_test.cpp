@@ -330,4 +330,23 @@ TEST(Moving, StaysOnItsCardAndBelowWhatMayHoldIt) {
     EXPECT_EQ(page.move(block, page.card, object{{"type", "after_block"}}).status, 422);
 }
 
+TEST(Blocks, TableOfContentsAndBreadcrumbAreTypesLikeOthers) {
+    Page page;
+    const auto ids = page.append(
+        {object{{"type", "table_of_contents"}, {"table_of_contents", {{"color", "blue"}}}},
+         object{{"breadcrumb", object{}}}}
+    );
+    EXPECT_EQ(page.get(ids[0]).text("/table_of_contents/color"), "blue");
+    EXPECT_TRUE(page.get(ids[1]).body.at("breadcrumb").as_object().empty());
+    page.must(
+        "update_block", {{"block_id", ids[0].str()}, {"table_of_contents", {{"color", "red"}}}}
+    );
+    EXPECT_EQ(page.get(ids[0]).text("/table_of_contents/color"), "red");
+    EXPECT_EQ(page.try_append({paragraph("x")}, {{"parent_id", ids[1].str()}}).status, 422);
+    EXPECT_EQ(
+        page.must("get_card_markdown", {{"card_id", page.card.str()}}).text("/markdown"),
+        "<!-- table_of_contents -->\n\n<!-- breadcrumb -->"
+    );
+}
+
 }  // namespace svc::test

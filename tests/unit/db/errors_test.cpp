@@ -166,7 +166,7 @@ TEST_F(ErrorsTest, AMistakeInOneStatementOfAPipelineLeavesTheOthersUsable) {
     });
 }
 
-TEST_F(ErrorsTest, AStatementThatTakesTooLongIsA503WithRetryAfter) {
+TEST_F(ErrorsTest, AStatementThatTakesTooLongIsA504ThatIsNotToBeTriedAgain) {
     Settings settings;
     settings.url = url;
     settings.statement_timeout = std::chrono::milliseconds(100);
@@ -175,11 +175,44 @@ TEST_F(ErrorsTest, AStatementThatTakesTooLongIsA503WithRetryAfter) {
         impatient->transact(Tx::Mode::read, [](Tx& tx) { tx.one<Word>(nap, 10.0); });
         ADD_FAILURE() << "nothing was thrown";
     } catch (const Failure& failure) {
-        EXPECT_EQ(503, failure.status());
-        EXPECT_THAT(failure.headers(), testing::Contains(testing::Pair("Retry-After", "1")));
+        EXPECT_EQ(504, failure.status());
+        EXPECT_EQ("gateway_timeout", failure.code());
+        EXPECT_TRUE(failure.headers().empty());
     }
     EXPECT_EQ(0, impatient->load().reconnects);
     impatient->transact(Tx::Mode::read, [](Tx& tx) { tx.one<Word>(nap, 0.0); });
+}
+
+TEST_F(ErrorsTest, WhatWaitedTooLongForOthersMayBeTriedAgain) {
+    const Note note = store(*database, "held");
+    const auto holder = database->begin(Tx::Mode::write);
+    holder->act_for(org, user);
+    holder->run(touch_note, org, note.id);
+    Settings settings;
+    settings.url = url;
+    settings.statement_timeout = std::chrono::milliseconds(500);
+    const auto impatient = open(settings);
+    EXPECT_EQ(Fault::unavailable, fault_of([&] {
+                  impatient->transact(Tx::Mode::write, [&](Tx& tx) {
+                      tx.act_for(org, user);
+                      tx.run(touch_note, org, note.id);
+                  });
+              }));
+}
+
+TEST_F(ErrorsTest, WhatAnOperatorCancelsMayBeTriedAgain) {
+    std::thread operator_([this] {
+        constexpr std::string_view cancel =
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND state = 'active' AND query LIKE '%pg_sleep%'";
+        for (int tries = 0; tries < 100 && postgres.run(cancel, url) != "t"; ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    });
+    EXPECT_EQ(Fault::unavailable, fault_of([&] {
+                  database->transact(Tx::Mode::read, [](Tx& tx) { tx.one<Word>(nap, 4.0); });
+              }));
+    operator_.join();
 }
 
 /// What is logged under "db" while it lives.
@@ -218,6 +251,22 @@ TEST_F(ErrorsTest, SlowStatementsAreLoggedByName) {
     });
     EXPECT_THAT(log->text(), testing::StartsWith("slow: test.count_notes, test.nap took "));
     Poco::Logger::get("db").setChannel(nullptr);
+}
+
+TEST_F(ErrorsTest, ALineOfTheLogNamesSomeOfThousandsOfStatements) {
+    Settings settings;
+    settings.url = url;
+    settings.slow = std::chrono::milliseconds(100);
+    const auto watching = open(settings);
+    const auto log = Log::listen();
+    watching->transact(Tx::Mode::read, [&](Tx& tx) {
+        for (int each = 0; each < 2000; ++each) tx.queue(count_notes);
+        tx.one<Word>(nap, 0.3);
+    });
+    Poco::Logger::get("db").setChannel(nullptr);
+    EXPECT_THAT(log->text(), testing::StartsWith("slow: test.count_notes, test.count_notes, "));
+    EXPECT_THAT(log->text(), testing::HasSubstr(" more took "));
+    EXPECT_LT(log->text().size(), 400U);
 }
 
 TEST_F(ErrorsTest, ASerializationFailureRunsTheWorkAgain) {

@@ -67,6 +67,37 @@ TEST(Email, IsKeptAsTypedButTrimmedAndComparedInLowerCase) {
     EXPECT_EQ(email_key(*email), "ada@example.com");
 }
 
+TEST(Email, OfOneMailboxHasOneKeyHoweverItIsTyped) {
+    const auto key = [](std::string_view text) { return email_key(Email::parse(text).value()); };
+    EXPECT_EQ(key("ünal@example.com"), "ünal@example.com");
+    EXPECT_EQ(key("Ünal@Example.com"), "ünal@example.com");
+    EXPECT_EQ(key("U\xCC\x88NAL@example.COM"), "ünal@example.com") << "the dots by themselves";
+    EXPECT_EQ(key("STRASSE@example.com"), key("strasse@example.com"));
+    EXPECT_EQ(key("straße@example.de"), key("STRASSE@example.de")) << "full folding, not simple";
+    EXPECT_EQ(key("ΣΊΣΥΦΟΣ@example.gr"), key("σίσυφος@example.gr"));
+    EXPECT_NE(key("unal@example.com"), key("ünal@example.com"));
+}
+
+TEST(Email, HasItsDomainInAsciiSoThatLookAlikesShow) {
+    const auto kept = [](std::string_view text) { return Email::parse(text).value().str(); };
+    EXPECT_EQ(kept("Jörg@Bücher.example"), "Jörg@xn--bcher-kva.example");
+    EXPECT_EQ(kept("ada@BÜCHER.example"), "ada@xn--bcher-kva.example");
+    EXPECT_EQ(kept("ada@bu\xCC\x88" "cher.example"), "ada@xn--bcher-kva.example");
+    EXPECT_EQ(kept("ada@ｅｘａｍｐｌｅ.com"), "ada@example.com");
+    EXPECT_EQ(kept("ada@example。com"), "ada@example.com");
+    const auto cyrillic = kept("ada@ex\xD0\xB0mple.com");
+    EXPECT_TRUE(cyrillic.starts_with("ada@xn--")) << cyrillic;
+    EXPECT_EQ(
+        email_key(Email::parse("ada@XN--bcher-KVA.example").value()),
+        email_key(Email::parse("ada@bücher.example").value())
+    );
+    for (std::string_view no : {"ada@ü..com", "ada@\xE2\x80\x8D.com", "ada@-ü.com", "ada@ü_.com"})
+        EXPECT_FALSE(Email::parse(no)) << no;
+    std::string long_domain = "a@";
+    while (long_domain.size() < 240) long_domain += "üüüüü.";
+    EXPECT_FALSE(Email::parse(long_domain + "com")) << "too long once it is in ASCII";
+}
+
 TEST(Url, TakesAbsoluteHttpAddresses) {
     for (std::string_view text :
          {"http://a",

@@ -93,6 +93,8 @@ TEST(OpenApi, EveryFieldIsDescribed) {
     }
     EXPECT_EQ(decl::describe_by_name("board_id"), "The board's id.");
     EXPECT_EQ(decl::describe_by_name("comment_count"), "How many comments.");
+    EXPECT_EQ(decl::describe_by_name("failed_count"), "How many failed.");
+    EXPECT_EQ(decl::describe_by_name("wip_limit"), "Its WIP limit.");
     EXPECT_EQ(decl::describe_by_name("claimed_at"), "When it was claimed.");
     EXPECT_EQ(decl::describe_by_name("expires_at"), "When it expires.");
     EXPECT_EQ(decl::describe_by_name("available_at"), "When it is available.");
@@ -157,15 +159,30 @@ TEST(OpenApi, ValidationErrorsAreFastApisPlusTheEnvelope) {
 TEST(OpenApi, RefusalsFollowFromTheAccess) {
     EXPECT_THAT(
         keys_at(in(board, "/patch/responses")),
-        ElementsAre("200", "400", "401", "402", "403", "404", "409", "412", "413", "422", "429")
+        ElementsAre(
+            "200",
+            "400",
+            "401",
+            "402",
+            "403",
+            "404",
+            "409",
+            "412",
+            "413",
+            "415",
+            "422",
+            "429",
+            "503",
+            "504"
+        )
     );
     EXPECT_THAT(
         keys_at(in(board, "/get/responses")),
-        ElementsAre("200", "400", "401", "403", "404", "422", "429")
+        ElementsAre("200", "400", "401", "403", "404", "413", "422", "429", "503", "504")
     );
     EXPECT_THAT(
         keys_at("/paths/~1v1~1auth~1signup/post/responses"),
-        ElementsAre("201", "400", "409", "413", "422", "429")
+        ElementsAre("201", "400", "409", "413", "415", "422", "429", "503", "504")
     );
     EXPECT_THAT(keys_at("/paths/~1v1~1auth~1google~1callback/get/responses"), ElementsAre("302"));
 }
@@ -254,7 +271,7 @@ TEST(OpenApi, ParametersStandWhereTheyTravel) {
     EXPECT_EQ(
         text_at(in(boards, "/get/parameters/0")),
         R"({"name":"page_size","in":"query","required":false,)"
-        R"("description":"How many to return at most.",)"
+        R"("description":"How many to return at most. A page of long things ends sooner, at 1 MiB.",)"
         R"("schema":{"type":"integer","minimum":1,"maximum":100,"default":25}})"
     );
     EXPECT_EQ(
@@ -271,8 +288,11 @@ TEST(OpenApi, BodiesHoldWhatTravelsInThem) {
     EXPECT_EQ(text_at("/components/schemas/UpdateBoardRequest/required"), "");
     EXPECT_EQ(text_at("/components/schemas/UpdateBoardRequest/additionalProperties"), "false");
     EXPECT_EQ(text_at("/components/schemas/CreateBoardRequest/required"), R"(["name","key"])");
-    EXPECT_EQ(
-        text_at("/components/schemas/CreateBoardRequest/properties/mood/default"), "\"eager\""
+    // Generators take a member with a default for one that has to be named.
+    EXPECT_EQ(text_at("/components/schemas/CreateBoardRequest/properties/mood/default"), "");
+    EXPECT_THAT(
+        text_at("/components/schemas/CreateBoardRequest/properties/mood/description"),
+        HasSubstr("Default: `\\\"eager\\\"`.")
     );
     EXPECT_EQ(
         text_at("/components/schemas/CreateBoardRequest/properties/key/pattern"),
@@ -368,8 +388,7 @@ const Operation three{.name = "three", .route = "POST /v1/3", .summary = "3", .h
 const Operation four{.name = "four", .route = "POST /v1/4", .summary = "4", .handler = take_other};
 
 TEST(OpenApi, TwoBodiesUnderOneNameAreToldApart) {
-    decl::OpenApiInput api{
-        .base_url = "http://x", .tags = {}, .operations = {{&three, "t"}, {&four, "t"}}};
+    decl::OpenApiInput api{.base_url = "http://x", .operations = {{&three, "t"}, {&four, "t"}}};
     const json::value parsed = decl::parse_json(decl::openapi(api));
     const json::object& schemas =
         parsed.get_object().at("components").get_object().at("schemas").get_object();

@@ -26,13 +26,24 @@ protected:
 
     Server server{{
         .database_url = Postgres::shared().fresh_database(),
-        .settings = {"modules=docs", "plugins="},
+        .settings = {"modules=docs,mail,orgs,auth,agents,boards", "plugins=mail-file"},
     }};
     Client browser{server.port()};
 };
 
 TEST_F(Pages, NeedNothingFromElsewhere) {
-    for (const std::string path : {"/", "/docs", "/login", "/verify-email", "/reset-password"}) {
+    for (const std::string path :
+         {"/",
+          "/docs",
+          "/login",
+          "/signup",
+          "/verify-email",
+          "/reset-password",
+          "/invitations/x",
+          "/shared/sl_x",
+          "/boards",
+          "/boards/x",
+          "/cards/x"}) {
         const auto page = browser.get(path);
         ASSERT_EQ(page.status, 200) << path;
         EXPECT_THAT(page.header("content-type"), HasSubstr("text/html"));
@@ -84,6 +95,51 @@ TEST_F(Pages, TheReferenceShowsTheServersOwnDocument) {
         return;
     }
     FAIL() << "the page has no script of its own";
+}
+
+TEST_F(Pages, WhatIsNowhereIsAPageForBrowsersAndJsonForPrograms) {
+    const Headers browsers{{"Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}};
+    const auto page = browser.send("GET", "/nowhere/at/all", {}, browsers);
+    EXPECT_EQ(page.status, 404);
+    EXPECT_THAT(page.header("content-type"), HasSubstr("text/html"));
+    EXPECT_THAT(page.body, HasSubstr("Nothing here"));
+    for (const auto& file : files_of(page.body)) EXPECT_EQ(browser.get(file).status, 200) << file;
+    for (const auto& answer :
+         {browser.get("/nowhere/at/all"),
+          browser.send("POST", "/nowhere", "{}", browsers),
+          browser.send("GET", "/v1/nowhere", {}, browsers)}) {
+        EXPECT_EQ(answer.status, 404);
+        EXPECT_EQ(answer.header("content-type"), "application/json");
+    }
+    EXPECT_EQ(browser.get("/favicon.ico").status, 200);
+    EXPECT_THAT(browser.get("/robots.txt").body, HasSubstr("Disallow: /"));
+}
+
+TEST_F(Pages, EveryAnswerTellsBrowsersToTrustItNoFurtherThanItGoes) {
+    for (const std::string path : {"/", "/nowhere", "/healthz", "/openapi.json", "/v1/me"}) {
+        const auto answer = browser.get(path);
+        EXPECT_EQ(answer.header("x-content-type-options"), "nosniff") << path;
+        EXPECT_EQ(answer.header("referrer-policy"), "no-referrer") << path;
+        EXPECT_THAT(answer.header("content-security-policy"), HasSubstr("frame-ancestors 'none'"));
+    }
+}
+
+TEST_F(Pages, LeadOnlyToWhatIsSwitchedOn) {
+    const auto whole = browser.get("/").body;
+    EXPECT_THAT(whole, HasSubstr("href=\"/docs\""));
+    EXPECT_THAT(whole, HasSubstr("href=\"/signup\""));
+    EXPECT_THAT(whole, Not(HasSubstr("/v1/mcp"))) << "there is no MCP on this server";
+    EXPECT_THAT(whole, Not(HasSubstr("<!--")));
+    const Server bare(
+        {.database_url = Postgres::shared().fresh_database(),
+         .settings = {"modules=mail", "plugins=mail-file"}}
+    );
+    Client visitor{bare.port()};
+    const auto little = visitor.get("/").body;
+    for (const std::string path : {"/docs", "/signup", "/login", "/boards"}) {
+        EXPECT_THAT(little, Not(HasSubstr("href=\"" + path))) << path;
+        EXPECT_EQ(visitor.get(path).status, 404) << path;
+    }
 }
 
 TEST_F(Pages, NothingElseIsServed) {

@@ -16,7 +16,9 @@ Consumers::Settings brisk() {
     settings.lock_retry = 20ms;
     settings.pause = 10ms;
     settings.longest_pause = 40ms;
+    settings.tries = 6;
     settings.batch = 7;
+    settings.turn = 20ms;
     settings.keep_every = 20ms;
     return settings;
 }
@@ -45,8 +47,7 @@ private:
     Sequencer sequencer_;
 };
 
-void tell(World& world, int count) {
-    const Uuid org = new_uuid();
+void tell(World& world, int count, const Uuid& org = new_uuid()) {
     for (int i = 0; i < count; ++i)
         world.write(org, [&](Tx& tx) {
             Note note;
@@ -166,8 +167,9 @@ TEST(Consumers, ResumeAfterTheirConnectionWasCutAndMissNothing) {
     Heard heard;
     Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
+    const Uuid org = new_uuid();
     for (int round = 0; round < 5; ++round) {
-        tell(world, 20);
+        tell(world, 20, org);
         world.ask(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = "
             "'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = "
@@ -207,6 +209,125 @@ TEST(Consumers, ResumeAfterARestartOfTheDatabase) {
         }
     ASSERT_TRUE(eventually([&] { return !heard.all().empty() && heard.all().back().position == 11; }
     ));
+}
+
+TEST(Consumers, AWorkspaceWithManyEventsDelaysNoOther) {
+    World world;
+    const Uuid busy = new_uuid(), quiet = new_uuid();
+    {
+        Site first(world, {{"reader", [](const StoredEvent&) {}}});
+        ASSERT_TRUE(eventually([&] { return first.working(); }));
+    }
+    {
+        Site nobody(world, {});
+        tell(world, 200, busy);
+        tell(world, 1, quiet);
+        ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM events") == "201"; }));
+    }
+    Heard heard;
+    Site site(world, {{"reader", [&](const StoredEvent& event) {
+                           std::this_thread::sleep_for(2ms);
+                           heard.add(event);
+                       }}});
+    ASSERT_TRUE(eventually([&] { return heard.size() == 201; }));
+    std::int64_t before = 0, sequence = 0;
+    for (const auto& event : heard.all()) {
+        if (event.org_id == quiet) break;
+        ++before;
+    }
+    EXPECT_LE(before, 40) << "of 200 that were there first";
+    for (const auto& event : heard.all())
+        if (event.org_id == busy) {
+            EXPECT_EQ(event.sequence, ++sequence);
+        }
+}
+
+TEST(Consumers, AnEventThatCannotBeHandledDelaysNoOtherWorkspaceAndIsGivenUpInTheEnd) {
+    World world;
+    const Uuid broken = new_uuid(), fine = new_uuid();
+    Heard heard;
+    std::atomic<int> tries{0};
+    Site site(world, {{"reader", [&](const StoredEvent& event) {
+                           if (event.org_id == broken && event.sequence == 1) {
+                               ++tries;
+                               throw std::runtime_error("never");
+                           }
+                           heard.add(event);
+                       }}});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    tell(world, 2, broken);
+    tell(world, 3, fine);
+    ASSERT_TRUE(eventually([&] { return heard.size() >= 3; }));
+    EXPECT_EQ(world.ask("SELECT count(*) FROM event_dead_letters"), "0");
+    ASSERT_TRUE(eventually([&] { return heard.size() == 4; }));
+    EXPECT_EQ(heard.all().back().org_id, broken) << "the next of that workspace";
+    EXPECT_EQ(tries, brisk().tries);
+    EXPECT_EQ(
+        world.ask("SELECT consumer || ' ' || sequence || ' ' || kind || ' ' || error "
+                  "FROM event_dead_letters"),
+        "reader 1 note.created never"
+    );
+    ASSERT_TRUE(eventually([&] { return site.consumers().load().front().position == 5; }));
+    EXPECT_EQ(site.consumers().load().front().given_up, 1u);
+    EXPECT_FALSE(site.consumers().load().front().failing);
+    EXPECT_EQ(world.ask("SELECT count(*) FROM event_backlogs"), "0");
+}
+
+TEST(Consumers, WhatOneLeftBehindInAWorkspaceTheNextTakesUp) {
+    World world;
+    const Uuid broken = new_uuid(), fine = new_uuid();
+    std::atomic<bool> mended{false};
+    Heard heard;
+    const Consumer reader{"reader", [&](const StoredEvent& event) {
+                              if (event.org_id == broken && !mended) throw std::runtime_error("no");
+                              heard.add(event);
+                          }};
+    {
+        Site site(world, {reader});
+        ASSERT_TRUE(eventually([&] { return site.working(); }));
+        tell(world, 3, broken);
+        tell(world, 3, fine);
+        ASSERT_TRUE(eventually([&] { return heard.size() == 3; }));
+        ASSERT_TRUE(eventually([&] {
+            return world.ask("SELECT max(tries) > 0 FROM event_backlogs") == "t";
+        }));
+    }
+    mended = true;
+    Site next(world, {reader});
+    ASSERT_TRUE(eventually([&] { return heard.size() == 6; }));
+    std::vector<std::int64_t> of_broken;
+    for (const auto& event : heard.all())
+        if (event.org_id == broken) of_broken.push_back(event.sequence);
+    EXPECT_EQ(of_broken, counted(1, 3));
+    EXPECT_EQ(world.ask("SELECT count(*) FROM event_dead_letters"), "0");
+}
+
+TEST(Consumers, GetTheSubjectWhereItIsKept) {
+    World world;
+    Heard heard;
+    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    const Uuid org = new_uuid();
+    Note before, after;
+    before.id = after.id = new_uuid();
+    before.title = "Milk";
+    after.title = "Bread";
+    const EventKind read{
+        "note.read", "note", "Its subject is read.", &record_of<Note>, 0, Subject::read};
+    world.write(org, [&](Tx& tx) {
+        tell_as_system(tx, org, "write_note", created(note_created, before));
+        tell_as_system(tx, org, "write_note", changed(note_updated, before, after));
+        tell_as_system(tx, org, "write_note", changed(read, before, after));
+    });
+    ASSERT_TRUE(eventually([&] { return heard.size() == 3; }));
+    EXPECT_FALSE(heard.all()[0].subject) << "changes say it all";
+    EXPECT_EQ(
+        heard.all()[1].subject,
+        R"({"object":"note","id":")" + after.id.str() + R"(","title":"Bread","version":1})"
+    );
+    EXPECT_FALSE(heard.all()[2].subject);
+    EXPECT_EQ(world.ask("SELECT count(*) FROM audit_events WHERE after LIKE '%object%'"), "1")
+        << "the audit record holds what it held";
 }
 
 TEST(Consumers, StopPromptlyWhileTheyPauseOrWait) {

@@ -36,6 +36,7 @@ public:
     void share_cause(const Uuid&) override {}
     void after_commit(std::function<void()>) override {}
     void wait_for(std::string_view, std::chrono::seconds, Awaited) override {}
+    std::shared_ptr<void>& own_work() override { return own_work_; }
     std::optional<std::vector<std::string>> after(const Paging&) const override {
         return std::nullopt;
     }
@@ -48,6 +49,7 @@ protected:
 private:
     Caller caller_;
     std::string request_id_ = "r";
+    std::shared_ptr<void> own_work_;
 };
 
 }  // namespace
@@ -129,16 +131,54 @@ TEST(Events, NamesThatAreTooLongByThemselvesLeaveNothing) {
 TEST(Events, WhatIsAskedLooksLikeWhatIsTold) {
     const Uuid org = new_uuid(), board = new_uuid();
     BareCall call(someone(org));
-    const auto event = created(note_created, note()).on_board(board);
+    const auto event = created(note_pinned, note()).on_board(board);
     const auto envelope = json::parse(envelope_of(call, event)).as_object();
     EXPECT_EQ(envelope.size(), record_of<EventEnvelope>().fields.size());
-    EXPECT_EQ(envelope.at("kind").as_string(), "note.created");
+    EXPECT_EQ(envelope.at("kind").as_string(), "note.pinned");
     EXPECT_EQ(envelope.at("org_id").as_string(), org.str());
     EXPECT_EQ(envelope.at("board_id").as_string(), board.str());
     EXPECT_EQ(envelope.at("sequence").as_int64(), 0);
     EXPECT_EQ(envelope.at("actor").as_object().at("name").as_string(), "Ada");
     EXPECT_EQ(envelope.at("actor").as_object().at("via").as_string(), "mcp");
     EXPECT_EQ(envelope.at("data").as_object().at("board_id").as_string(), board.str());
+}
+
+TEST(Events, HaveTheirSubjectAsItIsAfterTheChange) {
+    Note before = note(), after = before;
+    after.title = "Bread";
+    const Event event = changed(note_updated, before, after);
+    EXPECT_EQ(
+        event.subject,
+        R"({"object":"note","id":")" + after.id.str() + R"(","title":"Bread","version":1})"
+    );
+    const Event made = created(note_created, after);
+    EXPECT_EQ(made.subject, made.changes);
+}
+
+TEST(Events, WithAnotherPlaceThanTheirKindDeclaresAreRefused) {
+    BareCall call(someone(new_uuid()));
+    EXPECT_THROW(envelope_of(call, created(note_pinned, note())), std::logic_error);
+    EXPECT_THROW(
+        envelope_of(call, created(note_created, note()).on_board(new_uuid())), std::logic_error
+    );
+    const EventKind card{"card.moved", "card", "", &record_of<Note>, at::card};
+    const Note one = note();
+    const auto envelope = json::parse(envelope_of(call, created(card, one))).as_object();
+    EXPECT_EQ(envelope.at("data").as_object().at("card_id").as_string(), one.id.str())
+        << "a card's event names the card as all others do that belong to it";
+}
+
+TEST(Events, OfAMoveSayFromWhereToWhere) {
+    BareCall call(someone(new_uuid()));
+    const Uuid board = new_uuid(), here = new_uuid(), there = new_uuid();
+    const auto event = created(note_sent, note())
+                           .on_board(board)
+                           .moved({board, here, "Doing", "normal"}, {board, there, "Done", "done"});
+    const auto envelope = json::parse(envelope_of(call, event)).as_object();
+    const auto& data = envelope.at("data").as_object();
+    EXPECT_EQ(data.at("from").as_object().at("column_id").as_string(), here.str());
+    EXPECT_EQ(data.at("to").as_object().at("name").as_string(), "Done");
+    EXPECT_EQ(data.at("to").as_object().at("kind").as_string(), "done");
 }
 
 TEST(Events, AnAgentActsForItsPerson) {

@@ -189,7 +189,8 @@ TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
     Caller agent = someone(org);
     agent.type = PrincipalType::agent;
     agent.token_id = new_uuid();
-    const Event event = small_event(org).on_board(board);
+    Event event = small_event(org).on_board(board);
+    event.kind = &note_pinned;
     world.write(org, [&](Tx& tx) {
         events::queue_event(
             tx,
@@ -216,7 +217,7 @@ TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
     EXPECT_EQ(
         kept.envelope,
         R"({"object":"event","event_id":")" + kept.event_id.str() +
-            R"(","kind":"note.created","api_version":"2026-06-19","org_id":")" + org.str() +
+            R"(","kind":"note.pinned","api_version":"2026-06-19","org_id":")" + org.str() +
             R"(","board_id":")" + board.str() +
             R"(","sequence":1,"board_sequence":1,"actor":{"principal_type":"agent","id":")" +
             agent.id.str() + R"(","name":"Ada","token_id":")" + agent.token_id->str() +

@@ -104,12 +104,12 @@ private:
         std::array<std::uint8_t, 16> id{};
         id[15] = static_cast<std::uint8_t>(card + 1);
         Event event;
-        event.kind = &note_updated;
+        event.kind = &note_pinned;
         event.id = Uuid(id);
         event.version = version;
         event.org_id = org;
         event.board_id = boards_[static_cast<std::size_t>(card % boards)];
-        event.changes = R"({"version":)" + std::to_string(version) + "}";
+        event.subject = event.changes = R"({"version":)" + std::to_string(version) + "}";
         event.previous = R"({"version":)" + std::to_string(version - 1) + "}";
         return event;
     }

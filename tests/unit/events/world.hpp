@@ -89,6 +89,11 @@ inline const EventKind note_created{
 inline const EventKind note_updated{
     "note.updated", "note", "A note was changed.", &record_of<Note>};
 
+inline const EventKind note_pinned{
+    "note.pinned", "note", "A note is on a board.", &record_of<Note>, at::board};
+inline const EventKind note_sent{
+    "note.sent", "note", "A note was moved.", &record_of<Note>, at::board | at::move};
+
 inline Caller someone(const Uuid& org) {
     Caller caller;
     caller.id = new_uuid();

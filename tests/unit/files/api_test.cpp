@@ -44,7 +44,7 @@ protected:
     void hang(const Uuid& holder, const std::vector<Uuid>& ids) {
         world.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
             tx.act_for(owner.org_id, std::nullopt);
-            files.hang(tx, *owner.org_id, card, holder, ids);
+            files.hang(tx, *owner.org_id, card, {{holder, ids}});
         });
     }
     int read(const Caller& by, const Uuid& id) {

@@ -109,6 +109,23 @@ TEST(Deadlines, AnAnswerReadSlowlyIsNotCutOff) {
     }
 }
 
+TEST(Deadlines, AnAnswerReadAsSlowlyAsCanBeIsGivenUp) {
+    auto settings = quick();
+    settings.slowest_reader = 40'000'000;
+    House house(settings);
+    auto client = house.client(4096);
+    client.send(get("/big?20000000"));  // half a second for it, and the deadline
+    const auto begin = std::chrono::steady_clock::now();
+    char bytes[2048];
+    while (recv(client.socket(), bytes, sizeof bytes, 0) > 0 &&
+           std::chrono::steady_clock::now() - begin < 20s)
+        std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_GE(took, 700ms);
+    EXPECT_LT(took, 10s);
+}
+
 TEST(Deadlines, ARequestThatRunsHasAllTheTimeItNeeds) {
     House house(quick());
     auto client = house.client();

@@ -181,6 +181,9 @@ std::vector<Case> cases() {
         {"TrailersThatFrame", chunked + "0\r\nContent-Length: 40\r\n\r\n" + smuggled},
         {"LastChunkMalformed", chunked + "0 a\r\n\r\n" + smuggled},
         // what ends in the middle
+        {"MethodTooLong",
+         std::string(33, 'A') + " / HTTP/1.1\r\nHost: test\r\n\r\n" + smuggled,
+         501},
         {"CutRequestLine", "GET / HT", 0},
         {"CutHead", line + "Host: te", 0},
         {"CutBody", to_echo + "Content-Length: 10\r\n\r\nabc", 0},

@@ -86,6 +86,43 @@ TEST_F(Folder, AFolderMeansItsIndex) {
     EXPECT_FALSE(find(files, "assets"));
 }
 
+TEST_F(Folder, APageOfEachAnswersForWhatHasNoFileAndForNothingDeeper) {
+    write("www/boards/each.html", "each");
+    write("www/boards/own.html", "own");
+    const StaticFiles files(www());
+    EXPECT_EQ(*find(files, "boards/0b1e")->shared_body, "each");
+    EXPECT_EQ(*find(files, "boards/own.html")->shared_body, "own");
+    for (const std::string path :
+         {"boards", "boards/", "boards/a/b", "boards/a.js", "docs/a", "/boards/../a", "boards/.."})
+        EXPECT_FALSE(find(files, path)) << path;
+}
+
+TEST_F(Folder, APageHasTheSectionsOfWhatIsServed) {
+    write(
+        "www/page.html", "a\n<!-- if x -->\nb\n<!-- end -->\nc\n<!-- if y -->\nd\n<!-- end -->\n"
+    );
+    write("www/page.html.gz", "packed whole");
+    write("www/x.html", "<!-- only if x -->\nX");
+    write("www/y.html", "<!-- only if y -->\nY");
+    write("www/torn.html", "a\n<!-- if y -->\nb");
+    const StaticFiles files(www(), [](std::string_view name) { return name == "x"; });
+    EXPECT_EQ(*find(files, "page.html", {{"Accept-Encoding", "gzip"}})->shared_body, "a\nb\nc\n");
+    EXPECT_EQ(*find(files, "x.html")->shared_body, "X");
+    EXPECT_FALSE(find(files, "y.html"));
+    EXPECT_EQ(*find(files, "torn.html")->shared_body, "a\n<!-- if y -->\nb");
+    EXPECT_EQ(*find(StaticFiles(www()), "page.html")->shared_body, "a\nc\n");
+}
+
+TEST_F(Folder, WhatIsMissingHasAPageWhenTheFolderHasOne) {
+    EXPECT_FALSE(StaticFiles(www()).missing_page());
+    write("www/404.html", "nowhere");
+    const auto answer = StaticFiles(www()).missing_page();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 404);
+    EXPECT_EQ(*answer->shared_body, "nowhere");
+    EXPECT_NE(header(*answer, "Content-Security-Policy"), "");
+}
+
 TEST_F(Folder, NothingOutsideOrHiddenIsServed) {
     const StaticFiles files(www());
     for (const std::string path :

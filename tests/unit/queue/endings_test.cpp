@@ -105,7 +105,7 @@ TEST(Endings, OfSixteenAtOnceOneKindWins) {
     }
 }
 
-TEST(Endings, ATokenThatIsNotOfTheLeaseIsNotFound) {
+TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) {
     Desk desk;
     desk.card(desk.queue);
     desk.card(desk.queue);
@@ -120,14 +120,18 @@ TEST(Endings, ATokenThatIsNotOfTheLeaseIsNotFound) {
     std::string forged = token;
     forged.back() = forged.back() == 'A' ? 'B' : 'A';
     forged[30] = forged[30] == 'A' ? 'B' : 'A';
-    EXPECT_EQ(complete(desk.owner, lease, other.text("/lease_token")), 404);
-    EXPECT_EQ(complete(desk.owner, lease, forged), 404);
-    EXPECT_EQ(complete(desk.owner, lease, "lt_nonsense"), 404);
+    EXPECT_EQ(complete(desk.owner, lease, other.text("/lease_token")), 403);
+    EXPECT_EQ(complete(desk.owner, lease, forged), 403);
+    EXPECT_EQ(complete(desk.owner, lease, "lt_nonsense"), 403);
+    const Said refused = world().ask(
+        desk.owner, "renew_lease", {{"lease_id", lease}, {"lease_token", "lt_nonsense"}}
+    );
+    EXPECT_EQ(refused.text("/additional_data/reason"), "wrong_lease_token");
     EXPECT_EQ(complete(desk.owner, new_uuid().str(), token), 404);
     EXPECT_EQ(complete(stranger, lease, token), 404);
     EXPECT_EQ(complete(desk.owner, lease, token), 200);
     EXPECT_EQ(complete(stranger, lease, token), 404) << "nor after it is over";
-    EXPECT_EQ(complete(desk.owner, lease, forged), 404);
+    EXPECT_EQ(complete(desk.owner, lease, forged), 409) << "whatever the token, it is over";
 }
 
 // ------------------------------------------------------------------------- failing, releasing

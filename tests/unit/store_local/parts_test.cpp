@@ -247,6 +247,7 @@ void put(const Objects& objects, const std::string& key, const std::string& text
 TEST(ObjectFiles, AppearWholeOrNotAtAll) {
     const test::TempFolder folder("objects");
     const Objects objects(folder.path() / "store");
+    objects.make_folder();
     {
         const auto file = objects.begin();
         file->write("half");
@@ -267,6 +268,7 @@ TEST(ObjectFiles, AppearWholeOrNotAtAll) {
 TEST(ObjectFiles, AreMovedAndCleared) {
     const test::TempFolder folder("objects");
     const Objects objects(folder.path() / "store");
+    objects.make_folder();
     EXPECT_FALSE(objects.rename("o/f/incoming", "o/f/kept"));
     for (const auto key : {"o/f/incoming", "o/f/other", "o/g/one"}) put(objects, key, key);
     EXPECT_TRUE(objects.rename("o/f/incoming", "o/f/kept"));
@@ -302,6 +304,7 @@ TEST(ObjectFiles, LeaveNoFolderOfTheirs) {
     EXPECT_TRUE(is_key("019b1c2d-0000-7000-8000-000000000000/incoming"));
     const test::TempFolder folder("objects");
     const Objects objects(folder.path() / "store");
+    objects.make_folder();
     EXPECT_THROW(objects.open("../secret"), std::logic_error);
     test::write_file(folder.path() / "secret", "secret");
     put(objects, "a/b", "x");
@@ -314,6 +317,7 @@ TEST(ObjectFiles, LeaveNoFolderOfTheirs) {
 TEST(ObjectFiles, WhatACrashLeftIsRemovedAfterAWhile) {
     const test::TempFolder folder("objects");
     const Objects objects(folder.path() / "store");
+    objects.make_folder();
     const auto left = folder.path() / "store/.unfinished/left";
     test::write_file(left, "half");
     objects.remove_unfinished(std::chrono::hours(1));

@@ -118,6 +118,23 @@ protected:
     std::string board;
 };
 
+TEST_F(Arrears, AreNoAnswerToWhoeverMayNotWriteAnyway) {
+    set_state("active");
+    Client viewer = member("vera@example.com", "viewer");
+    Client reader = program(viewer, "integration", "viewer");
+    const auto columns = expect(200, ada.get("/v1/boards/" + board + "/columns"));
+    const json::value card{{"column_id", columns.text("/results/0/id")}, {"title", "Card"}};
+    set_state("past_due");
+    for (Client* each : {&viewer, &reader}) {
+        EXPECT_EQ(each->post("/v1/boards/" + board + "/cards", card).status, 403);
+        EXPECT_EQ(patch(*each, "/v1/boards/" + board, {{"name", "New"}}).status, 403);
+        EXPECT_EQ(patch(*each, here, {{"name", "New"}}).status, 403);
+    }
+    refused(ada.post("/v1/boards/" + board + "/cards", card));
+    refused(ada.post("/v1/boards/" + board + "/cards", json::value{{"titel", "Card"}}));
+    EXPECT_EQ(ask("SELECT count(*) FROM cards"), "0");
+}
+
 TEST_F(Arrears, BlockEveryWriteAtOnce) {
     const json::value named{{"name", "New"}};
     for (Client* each : {&ada, &token, &agent}) {

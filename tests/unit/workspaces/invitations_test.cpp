@@ -75,6 +75,41 @@ TEST_F(Invitations, AgainWhileItLivesTurnsTheToken) {
     EXPECT_EQ(json::serialize(listed.json().at("results").at(0)), json::serialize(again.json()));
 }
 
+TEST_F(Invitations, IsSeenByTheTokenOfTheNewestMailAndByNoOther) {
+    const auto made = expect(201, invite(ada, "bob@example.com", "viewer"));
+    const auto path = "/v1/invitations/" + made.text("/id");
+    const auto old = mail_value(server.mail_to("bob@example.com"), "token=");
+    Client stranger = client();
+    const auto see = [&](const std::string& at, const std::string& token) {
+        return stranger.send("GET", at, {}, {{"X-Svc-Invitation-Token", token}});
+    };
+    const auto seen = expect(200, see(path, old));
+    EXPECT_EQ(seen.text("/org_name"), "Acme");
+    EXPECT_EQ(seen.text("/invited_by_name"), "Ada");
+    EXPECT_EQ(seen.text("/email"), "bob@example.com");
+    EXPECT_EQ(seen.text("/status"), "pending");
+    EXPECT_EQ(seen.header("cache-control"), "no-store");
+    EXPECT_THAT(seen.body, Not(HasSubstr(org))) << "nothing else of the workspace";
+
+    expect(200, invite(ada, "bob@example.com"));
+    const auto token = mail_value(server.mail_to("bob@example.com", 2), "token=");
+    expect(404, see(path, old));
+    expect(404, see(path, "bob@example.com"));
+    expect(422, stranger.get(path));
+    const auto other = expect(201, invite(ada, "eve@example.com")).text("/id");
+    expect(404, see("/v1/invitations/" + other, token));
+
+    run_out(made.text("/id"));
+    EXPECT_EQ(expect(200, see(path, token)).text("/status"), "expired");
+    expect(204, remove(ada, invitations + "/" + other));
+    const auto theirs = mail_value(server.mail_to("eve@example.com"), "token=");
+    EXPECT_EQ(expect(200, see("/v1/invitations/" + other, theirs)).text("/status"), "revoked");
+    int refused = 0;
+    for (int i = 0; i < 70; ++i) refused += see(path, "guess").status == 429;
+    EXPECT_GT(refused, 0);
+    EXPECT_LT(refused, 70);
+}
+
 TEST_F(Invitations, AMembersAddressIsAMembers) {
     Client bob = member("bob@example.com", "viewer");
     const auto answer = expect(200, invite(ada, "BOB@Example.com", "admin"));

@@ -1,0 +1,224 @@
+// The web pages as people go through them, in Chromium: signing up and in, an invitation, a share
+// link, and what is nowhere.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Chromium } from "./support/chromium.mjs";
+import { Server, makeWorkspace } from "./support/server.mjs";
+
+const password = "correct horse battery";
+let server, chromium, owner, board;
+
+before(async () => {
+  server = await Server.start(["server.workers=8"]);
+  chromium = await Chromium.start();
+  owner = await makeWorkspace(server);
+  board = await owner.post("/v1/boards", { name: "Deliveries <b>" });
+});
+after(async () => {
+  await chromium?.end();
+  await server?.end();
+});
+
+const open = (path, options) => chromium.open(new URL(path, server.url).href, options);
+
+/** The link to a page of ours in the newest mail to this address. */
+async function mailed(address, path) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const mail = (await server.mailTo(address)).replace(/=\r?\n/g, "").replace(/=3D/g, "=");
+    const found = new RegExp(`http\\S+/${path}[\\w/-]*\\?token=[\\w-]+`).exec(mail);
+    if (found) return found[0];
+    await sleep(50);
+  }
+  throw new Error(`no link to ${path} was mailed to ${address}`);
+}
+
+async function fill(page, values) {
+  for (const [name, value] of Object.entries(values)) await page.fill(`form:not([hidden]) input[name=${name}]`, value);
+  await page.press("form:not([hidden]) input[name=" + Object.keys(values).at(-1) + "]", "Enter");
+}
+
+/** Waits for the page to have this heading. */
+const heading = (page, text) => page.waitForSelector(`h1:text-is("${text}")`);
+const says = (page, text) => page.waitForSelector(`#outcome:has-text("${text}")`);
+
+async function signIn(page, email, word = password) {
+  await page.goto(server.url + "/login");
+  await fill(page, { email, password: word });
+}
+
+test("a person signs up, confirms, signs out and signs in again", async () => {
+  const email = "grace@example.com";
+  const page = await open("/");
+  await page.click("text=Sign up");
+  await fill(page, { name: "Grace", email, password });
+  await heading(page, "Read your mail");
+
+  await page.goto(await mailed(email, "verify-email"));
+  assert.equal(new URL(page.url()).search, "", "the token is out of the history");
+  await page.click("text=Confirm and sign in");
+  await heading(page, "You are signed in");
+
+  await page.goto(server.url + "/");
+  await page.waitForSelector("text=Your boards");
+  assert.equal(await page.isVisible("header >> text=Sign up"), false);
+  await page.click("text=Your account");
+  await says(page, `As ${email}`);
+  await page.click("text=Sign out");
+  await page.waitForSelector("#login:not([hidden])");
+  await fill(page, { email, password: "another horse" });
+  await says(page, "do not go together");
+  await fill(page, { email, password });
+  await heading(page, "You are signed in");
+  assert.deepEqual(page.complaints, []);
+});
+
+test("who confirms in another browser chooses a password, and can sign in with it", async () => {
+  const email = "lin@example.com";
+  await (await fetch(server.url + "/v1/auth/signup", {
+    method: "POST",
+    headers: { "X-Board-Version": "2026-06-19", "Content-Type": "application/json" },
+    body: JSON.stringify({ email, password }),
+  })).json();
+  const link = await mailed(email, "verify-email");
+  const page = await open(link);
+  await page.click("text=Confirm and sign in");
+  await heading(page, "Choose a password");
+  await fill(page, { new_password: "another horse entirely" });
+  await says(page, "The password is set");
+
+  const again = await open("/login");
+  await signIn(again, email, "another horse entirely");
+  await heading(again, "You are signed in");
+
+  const used = await open(link);
+  await used.click("text=Confirm and sign in");
+  await says(used, "has been used");
+});
+
+test("a forgotten password is replaced by the mailed link, whether or not the page knows the address", async () => {
+  const page = await open("/reset-password");
+  await fill(page, { email: "nobody@example.com" });
+  await heading(page, "Read your mail");
+  const unknown = await page.textContent("#outcome");
+  await page.goto(server.url + "/reset-password");
+  await fill(page, { email: "ada@example.com" });
+  await heading(page, "Read your mail");
+  assert.equal(await page.textContent("#outcome"), unknown);
+  await page.goto(await mailed("ada@example.com", "reset-password"));
+  await fill(page, { new_password: password });
+  await heading(page, "The password is changed");
+  await page.click("text=Sign in with it");
+  await fill(page, { email: "ada@example.com", password });
+  await heading(page, "You are signed in");
+  owner = undefined;  // every session has ended
+});
+
+test("who is invited signs up on the page of the mail, and is a member", async () => {
+  const ada = await open("/login");
+  await signIn(ada, "ada@example.com");
+  await heading(ada, "You are signed in");
+  const email = "bob@example.com";
+  const invite = (address) => ada.evaluate(async (to) => {
+    const { body: { results: [{ org_id }] } } = await call("GET", "/v1/me/memberships");
+    const message = "<img src=x onerror=alert(1)> see you";
+    return call("POST", `/v1/orgs/${org_id}/invitations`, { body: { email: to, message } });
+  }, address);
+  assert.equal((await invite(email)).status, 201);
+
+  const link = await mailed(email, "invitations");
+  const page = await open(link);
+  await heading(page, "Join Acme");
+  assert.equal(await page.textContent("#words"), "<img src=x onerror=alert(1)> see you");
+  assert.equal(new URL(page.url()).search, "", "the token is out of the history");
+  await fill(page, { name: "Bob", password });
+  await heading(page, "Welcome to Acme");
+  await page.click("text=Your boards");
+  await page.click('a:text-is("Deliveries <b>")');
+  await heading(page, "Deliveries <b>");
+  assert.deepEqual(page.complaints, []);
+
+  const late = await open(link);
+  await says(late, "has been accepted already");
+  const wrong = await open(link.replace(/token=.*/, "token=wrong"));
+  await heading(wrong, "No such invitation");
+
+  // Somebody who has an account answers it signed in, and nobody else does.
+  assert.equal((await invite("grace@example.com")).status, 201);
+  const second = await mailed("grace@example.com", "invitations");
+  const other = await page.goto(second).then(() => page);
+  await says(other, "which is another address");
+  const grace = await open(second);
+  await grace.click("text=Sign in");
+  await fill(grace, { email: "grace@example.com", password });
+  await heading(grace, "Join Acme");
+  await grace.click("text=Decline");
+  await heading(grace, "Declined");
+});
+
+test("a share link shows the board to whoever knows its password, and its cards as text", async () => {
+  const ada = await open("/login");
+  await signIn(ada, "ada@example.com");
+  await heading(ada, "You are signed in");
+  const { url, card } = await ada.evaluate(async (id) => {
+    const { body: { results: [column] } } = await call("GET", `/v1/boards/${id}/columns`);
+    const title = "<script>document.title = 'taken'</script>";
+    const markdown = "# Plan\n\n**bold** [bad](javascript:alert(1)) [good](https://example.com/)\n\n"
+      + "<img src=x onerror=\"document.title='taken'\">\n\n- [x] done\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+    const made = await call("POST", `/v1/boards/${id}/cards`, { body: { column_id: column.id, title, markdown } });
+    const link = await call("POST", `/v1/boards/${id}/share-links`, { body: { password: "open sesame" } });
+    return { url: link.body.url, card: made.body };
+  }, board.id);
+
+  const page = await open(url);
+  await heading(page, "This link has a password");
+  await fill(page, { password: "open what" });
+  await says(page, "not the link's password");
+  await fill(page, { password: "open sesame" });
+  await heading(page, "Deliveries <b>");
+  await page.click(`a:text-is("${card.title}")`);
+  await heading(page, card.title);
+  await page.waitForSelector(".written strong:text-is('bold')");
+  assert.equal(await page.textContent(".written a"), "good", "no link leads to a script");
+  assert.equal(await page.locator(".written img, .written script").count(), 0);
+  assert.equal(await page.locator(".written td").count(), 2);
+  await page.click("text=Deliveries");
+  await heading(page, "Deliveries <b>");
+  assert.deepEqual(page.complaints, []);
+
+  await ada.goto(card.url);
+  await heading(ada, card.title);
+  const stranger = await open(card.url);
+  await heading(stranger, "Sign in");
+  await fill(stranger, { email: "ada@example.com", password });
+  await heading(stranger, card.title);
+
+  const gone = await open(url.slice(0, -1) + (url.endsWith("A") ? "B" : "A"));
+  await says(gone, "There is no such link");
+});
+
+test("what is nowhere is a page for browsers and JSON for programs", async () => {
+  const page = await open("/nowhere/at/all");
+  await heading(page, "Nothing here");
+  const asked = await fetch(server.url + "/nowhere/at/all");
+  assert.equal(asked.status, 404);
+  assert.match(asked.headers.get("content-type"), /json/);
+});
+
+test("pages fit a narrow screen and name what they ask for", async () => {
+  for (const path of ["/", "/signup", "/login", "/reset-password", "/verify-email?token=x", "/nowhere", "/docs"]) {
+    const page = await open(path, { viewport: { width: 360, height: 740 }, colorScheme: "dark" });
+    await page.waitForLoadState("networkidle");
+    const { wide, unnamed, headings } = await page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth - innerWidth,
+      unnamed: [...document.querySelectorAll("input:not([hidden]), button, a")]
+        .filter((each) => !(each.labels?.length || each.ariaLabel || each.textContent.trim() || each.closest(".swagger-ui"))).length,
+      headings: document.querySelectorAll("h1:not(.swagger-ui *)").length,
+    }));
+    assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`);
+    assert.equal(unnamed, 0, `${path} has controls without a name`);
+    assert.equal(headings, 1, `${path} has one heading`);
+    assert.deepEqual(page.complaints, [], path);
+  }
+});

@@ -1,0 +1,50 @@
+// Debian's Chromium, with a profile of its own that goes with it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { chromium } from "playwright-core";
+
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export class Chromium {
+  static async start() {
+    const self = new Chromium();
+    self.folder = mkdtempSync(join(tmpdir(), "workboard-chromium-"));
+    // The server's addresses only: whatever else a page asks for is nowhere.
+    self.browser = await chromium.launch({
+      executablePath: "/usr/bin/chromium",
+      headless: true,
+      args: [...flags, `--crash-dumps-dir=${self.folder}`, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+      env: { ...process.env, HOME: self.folder },
+    });
+    return self;
+  }
+
+  /** A page in a browser that nobody has used before. `complaints` gets what the page does wrong. */
+  async open(address, options = {}) {
+    const context = await this.browser.newContext(options);
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    page.complaints = [];
+    page.on("pageerror", (error) => page.complaints.push(String(error)));
+    page.on("console", (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) page.complaints.push(message.text());
+    });
+    await page.goto(address);
+    return page;
+  }
+
+  async end() {
+    await this.browser.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,51 @@
+#include "tests/unit/boards/world.hpp"
+
+#include <gtest/gtest.h>
+
+/// Items of a batch that the database refuses, though all that is asked of them before was right.
+namespace svc::test {
+
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+object rename(const std::string& card, const std::string& title) {
+    return {{"update", {{"card_id", card}, {"title", title}}}};
+}
+
+/// Makes the database refuse a title, as it would a value beyond its type.
+struct Overflow {
+    Overflow() {
+        world().run(
+            "CREATE OR REPLACE FUNCTION refuse_overflow() RETURNS trigger LANGUAGE plpgsql AS $$"
+            " BEGIN RAISE EXCEPTION SQLSTATE '22003' USING MESSAGE = 'out of range'; END $$"
+        );
+        world().run(
+            "CREATE OR REPLACE TRIGGER refuse_overflow BEFORE UPDATE ON cards FOR EACH ROW"
+            " WHEN (NEW.title = 'overflow') EXECUTE FUNCTION refuse_overflow()"
+        );
+    }
+    ~Overflow() { world().run("DROP TRIGGER refuse_overflow ON cards"); }
+};
+
+}  // namespace
+
+TEST(BatchFailures, LeaveTheOtherItemsAsTheyAre) {
+    Desk desk;
+    const auto a = desk.card(desk.backlog, {{"title", "a"}}).text("/id"),
+               b = desk.card(desk.backlog, {{"title", "b"}}).text("/id");
+    const Overflow overflow;
+    const Said done = world().ask(
+        desk.owner,
+        "batch_cards",
+        object{{"atomic", false}, {"operations", array{rename(a, "overflow"), rename(b, "fine")}}}
+    );
+    ASSERT_EQ(done.status, 200) << boost::json::serialize(done.body);
+    EXPECT_EQ(done.number("/results/0/status"), 422);
+    EXPECT_EQ(done.number("/results/1/status"), 200);
+    EXPECT_EQ(desk.get(*Uuid::parse(a)).text("/title"), "a");
+    EXPECT_EQ(desk.get(*Uuid::parse(b)).text("/title"), "fine");
+}
+
+}  // namespace svc::test

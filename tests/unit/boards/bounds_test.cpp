@@ -1,0 +1,202 @@
+// What answers and requests cost at most: bytes of pages, time of what concerns many cards.
+
+#include "tests/unit/boards/many.hpp"
+
+#include <set>
+
+namespace svc::test {
+
+namespace {
+
+constexpr std::size_t page_limit = (1 << 20) + (64 << 10);  // with what stands around the rows
+
+std::size_t bytes_of(const Said& said) { return boost::json::serialize(said.body).size(); }
+
+}  // namespace
+
+// --------------------------------------------------------------------------------------- pages
+
+TEST(Bounds, APageOfLongCardsEndsAtOneMebibyteAndGoesOn) {
+    Columns c;
+    fill(c, c.backlog, 90, 30'000);
+    std::set<std::string> seen;
+    boost::json::object query{{"column_id", c.backlog.str()}, {"page_size", 100}};
+    int pages = 0;
+    for (;; ++pages) {
+        ASSERT_LT(pages, 10);
+        const Said page = world().must(c.owner, "list_cards", query);
+        EXPECT_LT(bytes_of(page), page_limit);
+        for (const value& each : page.body.at("results").as_array())
+            EXPECT_TRUE(seen.emplace(each.at("id").as_string()).second) << "twice";
+        if (page.body.at("next_cursor").is_null()) break;
+        query["start_cursor"] = page.body.at("next_cursor");
+    }
+    EXPECT_EQ(seen.size(), 90U);
+    EXPECT_EQ(pages, 2) << "pages are filled";
+}
+
+TEST(Bounds, ARowThatIsLongerThanAPageComesAlone) {
+    Columns c;
+    fill(c, c.backlog, 3, 1'500'000);
+    const Said page = world().must(c.owner, "list_cards", {{"column_id", c.backlog.str()}});
+    EXPECT_EQ(page.body.at("results").as_array().size(), 1U);
+    EXPECT_FALSE(page.body.at("next_cursor").is_null());
+}
+
+TEST(Bounds, ASnapshotLeavesOutLongValuesAndSaysSo) {
+    Columns c;
+    fill(c, c.backlog, 1, 30'000);
+    fill(c, c.done, 1, 1'000);
+    const Said said = world().must(c.owner, "get_board_snapshot", {{"board_id", c.board.str()}});
+    const value& heavy = said.body.at_pointer("/columns/0/cards/0");
+    EXPECT_TRUE(heavy.at("properties_omitted").as_bool());
+    EXPECT_TRUE(heavy.at("properties").as_object().empty());
+    const value& light = said.body.at_pointer("/columns/2/cards/0");
+    EXPECT_FALSE(light.as_object().contains("properties_omitted"));
+    EXPECT_TRUE(light.at("properties").as_object().contains("Notes"));
+}
+
+TEST(Bounds, ASnapshotOfManyCardsShowsSomeOfEachColumnAndAllByTheirCursors) {
+    Columns c;
+    for (const Uuid& each : {c.backlog, c.queue, c.done}) fill(c, each, 150, 3'800);
+    std::set<std::string> seen;
+    const auto take = [&](const value& column) {
+        for (const value& each : column.at("cards").as_array())
+            EXPECT_TRUE(seen.emplace(each.at("id").as_string()).second) << "twice";
+    };
+    boost::json::object query{{"board_id", c.board.str()}, {"page_size", 100}};
+    const Said all = world().must(c.owner, "get_board_snapshot", query);
+    EXPECT_LT(bytes_of(all), page_limit);
+    EXPECT_GT(bytes_of(all), page_limit / 2);
+    for (const value& first : all.body.at("columns").as_array()) {
+        EXPECT_GT(first.at("cards").as_array().size(), 30U);
+        take(first);
+        for (value column = first; !column.at("next_cursor").is_null();) {
+            query["start_cursor"] = column.at("next_cursor");
+            const Said more = world().must(c.owner, "get_board_snapshot", query);
+            column = more.body.at_pointer("/columns/0");
+            take(column);
+            ASSERT_LE(seen.size(), 450U);
+        }
+    }
+    EXPECT_EQ(seen.size(), 450U);
+}
+
+// ------------------------------------------------------------------------------------- metrics
+
+TEST(Bounds, MetricsOfTenTimesTheCardsTakeAboutTenTimesTheTime) {
+    const auto measured = [](int count) {
+        Columns c;
+        fill(c, c.backlog, count, 0);
+        world().run(
+            "INSERT INTO events (org_id, sequence, position, event_id, board_id, board_sequence,"
+            " kind, depth, envelope) SELECT c.org_id, c.number,"
+            " (SELECT coalesce(max(position), 0) FROM events) + c.number, gen_random_uuid(),"
+            " c.board_id, c.number, 'card.created', 0, '{\"object\":\"event\",\"actor\":{\"name\":"
+            "\"Olga\"},\"occurred_at\":\"2026-01-01T00:00:00.000Z\",\"data\":{\"object\":\"card\","
+            "\"id\":\"' || c.id || '\",\"version\":1,\"column_id\":\"' || c.column_id ||"
+            " '\",\"changes\":{\"title\":\"' || repeat('x', 800) || '\"},\"previous\":{}}}'"
+            " FROM cards c WHERE c.board_id = '" +
+            c.board.str() + "'"
+        );
+        world().run(
+            "INSERT INTO event_board_heads (org_id, board_id, board_sequence) VALUES ('" +
+            c.owner.org_id->str() + "', '" + c.board.str() + "', " + std::to_string(count) + ")"
+        );
+        std::int64_t best = 1'000'000;
+        for (int i = 0; i < 4; ++i)
+            best = std::min(best, milliseconds([&] {
+                                const Said said = world().must(
+                                    c.owner, "get_board_metrics", {{"board_id", c.board.str()}}
+                                );
+                                EXPECT_EQ(said.number("/columns/0/card_count"), count);
+                                EXPECT_EQ(said.number("/columns/0/age/count"), count);
+                            }));
+        return best;
+    };
+    const auto one = measured(1'000), ten = measured(10'000);
+    world().run("ANALYZE cards");
+    world().run("ANALYZE events");
+    const auto analyzed = measured(10'000);
+    RecordProperty("milliseconds_of_10000", static_cast<int>(ten));
+    EXPECT_LE(ten, 12 * one + 100) << one;
+    EXPECT_LE(analyzed, 12 * one + 100) << one;
+}
+
+// -------------------------------------------------------------------------------- whole columns
+
+TEST(Bounds, AQueueOfTenThousandCardsIsSwitchedOnAndOff) {
+    Columns c;
+    fill(c, c.backlog, 10'000, 0);
+    c.change(c.backlog, {{"queue", {{"enabled", true}}}});
+    EXPECT_EQ(
+        world().run(
+            "SELECT count(*) FROM queue WHERE state = 'ready' AND column_id = '" + c.backlog.str() +
+            "'"
+        ),
+        "10000"
+    );
+    c.change(c.backlog, {{"queue", {{"enabled", false}}}});
+    EXPECT_EQ(
+        world().run(
+            "SELECT count(*) FROM queue WHERE state = 'idle' AND column_id = '" + c.backlog.str() +
+            "'"
+        ),
+        "10000"
+    );
+}
+
+TEST(Bounds, AColumnOfTenThousandCardsIsEmptiedIntoAnotherAndEachIsTold) {
+    Columns c;
+    fill(c, c.backlog, 10'000, 0);
+    world().forget_events();
+    const auto taken = milliseconds([&] {
+        world().must(
+            c.owner,
+            "delete_column",
+            {{"board_id", c.board.str()},
+             {"column_id", c.backlog.str()},
+             {"move_cards_to", c.queue.str()}}
+        );
+    });
+    RecordProperty("milliseconds", static_cast<int>(taken));
+    EXPECT_EQ(world().run("SELECT count(*) FROM outbox WHERE kind = 'card.moved'"), "10000");
+    EXPECT_EQ(c.read(c.queue).number("/card_count"), 10'000);
+    world().forget_events();
+}
+
+TEST(Bounds, AColumnOfMoreCardsIsRefusedWithoutALockOnAllOfThem) {
+    Columns c;
+    fill(c, c.backlog, 10'001, 0);
+    const Said refused = world().ask(
+        c.owner,
+        "update_column",
+        {{"board_id", c.board.str()},
+         {"column_id", c.backlog.str()},
+         {"queue", {{"enabled", true}}}}
+    );
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_cards");
+}
+
+TEST(Bounds, ArchivedCardsOfADeletedColumnAreToldOfTheirNewOne) {
+    Columns c;
+    const Said card = c.card(c.backlog);
+    world().must(c.owner, "archive_card", {{"card_id", card.text("/id")}});
+    world().forget_events();
+    world().must(
+        c.owner, "delete_column", {{"board_id", c.board.str()}, {"column_id", c.backlog.str()}}
+    );
+    EXPECT_THAT(world().told(), testing::Contains("card.moved"));
+    const Said after = c.get(card.id());
+    EXPECT_EQ(
+        world().run("SELECT version FROM outbox WHERE kind = 'card.moved'"),
+        std::to_string(after.number("/version"))
+    );
+    EXPECT_EQ(
+        world().run("SELECT column_id FROM outbox WHERE kind = 'card.moved'"),
+        after.text("/column_id")
+    );
+}
+
+}  // namespace svc::test

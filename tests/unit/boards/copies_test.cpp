@@ -1,0 +1,157 @@
+// Cards of copied boards, which follow batch by batch; and locks, which only those take who may.
+
+#include "tests/unit/boards/many.hpp"
+
+#include <libpq-fe.h>
+
+namespace svc::test {
+
+namespace {
+
+/// Somebody whose transaction stays open.
+class Holder {
+public:
+    explicit Holder(const std::string& sql)
+        : connection_(PQconnectdb(Postgres::shared().superuser_url(world().url()).c_str())) {
+        run("BEGIN");
+        run(sql);
+    }
+    ~Holder() { PQfinish(connection_); }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+
+private:
+    void run(const std::string& sql) {
+        PGresult* result = PQexec(connection_, sql.c_str());
+        const auto status = PQresultStatus(result);
+        PQclear(result);
+        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+            throw std::runtime_error(PQerrorMessage(connection_));
+    }
+    PGconn* connection_;
+};
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------- copies
+
+TEST(Copies, CardsOfACopiedBoardFollowBatchByBatch) {
+    Columns c;
+    const Said label =
+        world().must(c.owner, "create_label", {{"board_id", c.board.str()}, {"name", "Old"}});
+    const Said parent = c.card(c.backlog, {{"title", "parent"}, {"labels", {"Old"}}});
+    fill(c, c.backlog, 450, 0);
+    const Said last = c.card(
+        c.done,
+        {{"title", "last"},
+         {"labels", {"Old"}},
+         {"parent_card_id", parent.text("/id")},
+         {"blocked_by", {parent.text("/id")}}}
+    );
+    const Said copy = world().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
+    EXPECT_EQ(copy.number("/card_count"), 200);
+    EXPECT_EQ(copy.number("/cards_to_come"), 252);
+    const Uuid board = copy.id();
+    // What changes on either board meanwhile does not come between.
+    world().must(
+        c.owner,
+        "update_label",
+        {{"board_id", board.str()}, {"label_id", copy.text("/labels/0/id")}, {"name", "New"}}
+    );
+    world().must(
+        c.owner,
+        "update_label",
+        {{"board_id", c.board.str()}, {"label_id", label.text("/id")}, {"name", "Other"}}
+    );
+    const Said between = world().must(
+        c.owner,
+        "create_card",
+        {{"board_id", board.str()}, {"column_id", copy.text("/column_ids/0")}, {"title", "Between"}}
+    );
+    EXPECT_EQ(between.text("/key"), copy.text("/key") + "-453");
+    world().run_job("boards.copy_cards");
+    const Said whole = world().must(c.owner, "get_board", {{"board_id", board.str()}});
+    EXPECT_EQ(whole.number("/card_count"), 453);
+    const Said copied =
+        world().must(c.owner, "get_card", {{"card_id", copy.text("/key") + "-452"}});
+    EXPECT_EQ(copied.text("/title"), "last");
+    EXPECT_EQ(copied.text("/labels/0/name"), "New");
+    const Said first = world().must(c.owner, "get_card", {{"card_id", copy.text("/key") + "-1"}});
+    EXPECT_EQ(copied.text("/parent_card_id"), first.text("/id"));
+    EXPECT_EQ(copied.text("/blocked_by/0"), first.text("/id"));
+    EXPECT_EQ(copied.body.at("blocked"), true);
+    EXPECT_EQ(
+        world().run("SELECT count(*) FROM board_copies WHERE board_id = '" + board.str() + "'"), "0"
+    );
+    EXPECT_EQ(
+        world().run(
+            "SELECT count(*) FROM card_links WHERE target_id = '" + copied.text("/id") + "'"
+        ),
+        "1"
+    );
+}
+
+TEST(Copies, ACopyLeavesOutCardsThatAreGoneMeanwhile) {
+    Columns c;
+    fill(c, c.backlog, 250, 0);
+    const Said copy = world().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
+    world().run("DELETE FROM cards WHERE number = 240 AND board_id = '" + c.board.str() + "'");
+    world().run_job("boards.copy_cards");
+    const Said whole = world().must(c.owner, "get_board", {{"board_id", copy.text("/id")}});
+    EXPECT_EQ(whole.number("/card_count"), 249);
+    const Said page =
+        world().must(c.owner, "list_cards", {{"board_id", copy.text("/id")}, {"page_size", 2}});
+    EXPECT_EQ(page.text("/results/0/key"), copy.text("/key") + "-250");
+    EXPECT_EQ(page.text("/results/1/key"), copy.text("/key") + "-249");
+}
+
+// ----------------------------------------------------------------------------------------- locks
+
+TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
+    Columns c;
+    const Said card = c.card(c.backlog, {{"labels", {"L"}}});
+    world().must(c.owner, "update_board", {{"board_id", c.board.str()}, {"visibility", "private"}});
+    const Caller stranger = world().person(c.owner, OrgRole::member, "Stranger");
+    const Caller agent = world().agent(c.owner, OrgRole::member, "Confined");
+    const Columns elsewhere;
+    world().grant(c.board, agent, "viewer");
+    const Holder holder(
+        "SELECT 1 FROM boards b, board_counters n WHERE b.id = '" + c.board.str() +
+        "' AND n.board_id = b.id FOR UPDATE; SELECT 1 FROM cards WHERE board_id = '" +
+        c.board.str() + "' FOR UPDATE; SELECT 1 FROM columns WHERE board_id = '" + c.board.str() +
+        "' FOR UPDATE"
+    );
+    const std::string board = c.board.str(), column = c.backlog.str(), id = card.text("/id");
+    const std::string label = card.text("/labels/0/id");
+    const std::vector<std::pair<std::string_view, value>> calls{
+        {"create_card", {{"board_id", board}, {"column_id", column}, {"title", "X"}}},
+        {"update_card", {{"card_id", id}, {"title", "X"}}},
+        {"move_card", {{"card_id", id}, {"column_id", column}}},
+        {"archive_card", {{"card_id", id}}},
+        {"delete_card", {{"card_id", id}}},
+        {"duplicate_card", {{"card_id", id}}},
+        {"batch_cards", {{"operations", {{{"update", {{"card_id", id}, {"title", "X"}}}}}}}},
+        {"update_board", {{"board_id", board}, {"name", "X"}}},
+        {"archive_board", {{"board_id", board}}},
+        {"delete_board", {{"board_id", board}}},
+        {"create_column", {{"board_id", board}, {"name", "X"}}},
+        {"update_column",
+         {{"board_id", board}, {"column_id", column}, {"queue", {{"enabled", true}}}}},
+        {"move_column", {{"board_id", board}, {"column_id", column}}},
+        {"delete_column", {{"board_id", board}, {"column_id", column}}},
+        {"update_label", {{"board_id", board}, {"label_id", label}, {"name", "X"}}},
+        {"delete_label", {{"board_id", board}, {"label_id", label}}},
+        {"create_property", {{"board_id", board}, {"name", "P"}, {"type", "number"}}},
+    };
+    const auto taken = milliseconds([&] {
+        for (const auto& [operation, input] : calls) {
+            const Said strange = world().ask(stranger, operation, input);
+            EXPECT_EQ(strange.status, 404) << operation << boost::json::serialize(strange.body);
+            const Said confined = world().ask(agent, operation, input);
+            EXPECT_EQ(confined.status, 403) << operation << boost::json::serialize(confined.body);
+        }
+    });
+    EXPECT_LT(taken, 5'000);
+}
+
+}  // namespace svc::test

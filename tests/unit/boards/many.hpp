@@ -1,0 +1,46 @@
+#pragma once
+
+#include "tests/unit/boards/columns.hpp"
+
+#include <chrono>
+
+/// Boards with many cards, or long ones.
+namespace svc::test {
+
+/// So many cards by SQL, with values of so many bytes.
+inline void fill(const Columns& desk, const Uuid& column, int count, int value_bytes) {
+    const std::string value =
+        value_bytes == 0 ? "'{}'"
+                         : "jsonb_build_object('Notes', jsonb_build_object('id', gen_random_uuid(),"
+                           " 'type', 'rich_text', 'rich_text', repeat('x', " +
+                               std::to_string(value_bytes) + ")))";
+    world().run(
+        "WITH first AS (SELECT last_number FROM board_counters WHERE board_id = '" +
+        desk.board.str() +
+        "') INSERT INTO cards (org_id, id, board_id, column_id, number, position, title,"
+        " properties, created_by, last_edited_by) SELECT '" +
+        desk.owner.org_id->str() + "', gen_random_uuid(), '" + desk.board.str() + "', '" +
+        column.str() + "', f.last_number + n, 'V' || lpad(n::text, 7, '0'), 'Card ' || n, " +
+        value + ", o.o, o.o FROM generate_series(1, " + std::to_string(count) +
+        ") n, first f, (SELECT '{\"object\":\"user\",\"id\":\"" + desk.owner.id.str() +
+        "\",\"principal_type\":\"user\",\"name\":\"Olga\"}'::jsonb AS o) o"
+    );
+    world().run(
+        "UPDATE board_counters SET last_number = last_number + " + std::to_string(count) +
+        ", card_count = card_count + " + std::to_string(count) + " WHERE board_id = '" +
+        desk.board.str() + "'"
+    );
+}
+
+/// How long `work` takes, in milliseconds.
+template <class Work>
+std::int64_t milliseconds(Work work) {
+    const auto since = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::steady_clock::now() - since
+    )
+        .count();
+}
+
+}  // namespace svc::test

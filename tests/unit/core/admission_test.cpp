@@ -1,0 +1,171 @@
+#include "core/admission.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+
+namespace svc::core {
+namespace {
+
+using enum Admission::Verdict;
+
+/// A request, and whether it was told that its turn has come.
+struct Asked {
+    Admission::Place place;
+    int told = 0;
+    Admission::Verdict verdict = too_many_of_all;
+};
+
+struct Gate {
+    Admission admission;
+    std::deque<Asked> all;
+
+    explicit Gate(const Admission::Settings& settings = {}) { admission.set(settings); }
+
+    Asked& ask(
+        const std::string& who,
+        const std::optional<Uuid>& org = {},
+        std::size_t bytes = 100,
+        bool resumed = false
+    ) {
+        Asked& asked = all.emplace_back();
+        asked.verdict = admission.enter(asked.place, request(asked, who, org, bytes, resumed));
+        return asked;
+    }
+    static Admission::Request request(
+        Asked& asked,
+        const std::string& who,
+        const std::optional<Uuid>& org,
+        std::size_t bytes,
+        bool resumed
+    ) {
+        return {
+            .principal = who, .org = org, .bytes = bytes, .resumed = resumed, .resume = [&asked] {
+                ++asked.told;
+            }};
+    }
+    /// How many of so many are let in at once.
+    std::size_t let_in(const std::string& who, int asks, const std::optional<Uuid>& org = {}) {
+        std::size_t in = 0;
+        for (int each = 0; each < asks; ++each) in += ask(who, org).verdict == run;
+        return in;
+    }
+    void end(Asked& asked) { admission.leave(asked.place); }
+};
+
+}  // namespace
+
+TEST(Admission, OneCallerHasHalfOfTheWorkers) {
+    Gate gate;
+    EXPECT_EQ(gate.let_in("ada", 20), 8u);
+    EXPECT_EQ(gate.admission.load().waiting, 12u);
+    EXPECT_EQ(gate.ask("bob").verdict, run);
+}
+
+TEST(Admission, ShowsEveryNewCallerInHoweverManyAskForAllTheyCanGet) {
+    Gate gate;
+    EXPECT_EQ(gate.let_in("a", 20), 8u);
+    EXPECT_EQ(gate.let_in("b", 20), 4u);
+    EXPECT_EQ(gate.let_in("c", 20), 2u);
+    EXPECT_EQ(gate.let_in("d", 20), 1u);
+    EXPECT_EQ(gate.let_in("e", 20), 1u);
+    EXPECT_EQ(gate.let_in("f", 20), 1u) << "a caller without any has one";
+}
+
+TEST(Admission, ThoseWhoWaitGetInOneForOneInTheirOrder) {
+    Gate gate({.workers = 4, .per_principal = 2, .per_workspace = 4});
+    Asked &first = gate.ask("a"), &second = gate.ask("a"), &third = gate.ask("a"),
+          &fourth = gate.ask("a");
+    ASSERT_EQ(second.verdict, run);
+    ASSERT_EQ(third.verdict, wait);
+    gate.end(first);
+    EXPECT_EQ(third.told, 1);
+    EXPECT_EQ(fourth.told, 0);
+    EXPECT_EQ(gate.admission.enter(third.place, {}), run) << "its turn has come";
+    EXPECT_EQ(gate.admission.enter(fourth.place, {}), wait) << "asked in vain";
+    gate.end(second);
+    EXPECT_EQ(fourth.told, 1);
+    EXPECT_EQ(gate.ask("a").verdict, wait);
+}
+
+TEST(Admission, TheLinesTakeTurns) {
+    Gate gate({.workers = 2, .per_principal = 1, .per_workspace = 2});
+    Asked &a = gate.ask("a"), &b = gate.ask("b");
+    std::deque<Asked*> of_a, of_b;
+    for (int each = 0; each < 3; ++each) {
+        of_a.push_back(&gate.ask("a"));
+        of_b.push_back(&gate.ask("b"));
+    }
+    gate.end(a);
+    gate.end(b);
+    EXPECT_EQ(of_a[0]->told + of_b[0]->told, 2) << "one each, not two of one";
+    EXPECT_EQ(of_a[1]->told + of_b[1]->told, 0);
+}
+
+TEST(Admission, AWorkspaceHasThreeQuartersHoweverManyActInIt) {
+    Gate gate;
+    const auto org = new_uuid(), other = new_uuid();
+    std::size_t in = 0;
+    for (int each = 0; each < 30; ++each) in += gate.let_in("p" + std::to_string(each), 1, org);
+    EXPECT_EQ(in, 12u);
+    EXPECT_EQ(gate.ask("q", other).verdict, run);
+    gate.end(gate.all.front());
+    EXPECT_EQ(gate.admission.load().running, 13u) << "the next of that workspace";
+}
+
+TEST(Admission, RefusesOneWhoHasTooManyWaitingAndNobodyElse) {
+    Gate gate({.workers = 4, .per_principal = 1, .waiting = 20, .waiting_of_one = 10});
+    EXPECT_EQ(gate.let_in("a", 11), 1u);
+    EXPECT_EQ(gate.ask("a").verdict, too_many);
+    EXPECT_EQ(gate.let_in("b", 11), 1u);
+    EXPECT_EQ(gate.ask("c").verdict, run);
+    EXPECT_EQ(gate.ask("c").verdict, too_many_of_all);
+    gate.end(gate.all.front());
+    EXPECT_EQ(gate.ask("a").verdict, wait) << "one has got in";
+}
+
+TEST(Admission, RefusesOneWhoseRequestsHoldTooMuch) {
+    Gate gate({.workers = 4, .per_principal = 1, .bytes_of_one = 1000});
+    EXPECT_EQ(gate.ask("a", {}, 5000).verdict, run) << "it does not wait";
+    EXPECT_EQ(gate.ask("a", {}, 600).verdict, wait);
+    EXPECT_EQ(gate.ask("a", {}, 600).verdict, too_many);
+    EXPECT_EQ(gate.ask("a", {}, 400).verdict, wait);
+    EXPECT_EQ(gate.ask("b", {}, 600).verdict, run);
+}
+
+TEST(Admission, OneThatHangsUpWhileItWaitsLeavesTheLine) {
+    Gate gate({.workers = 2, .per_principal = 1});
+    Asked &first = gate.ask("a"), &second = gate.ask("a"), &third = gate.ask("a");
+    gate.end(second);
+    gate.end(first);
+    EXPECT_EQ(second.told, 0);
+    EXPECT_EQ(third.told, 1);
+    gate.end(third);
+    EXPECT_EQ(gate.admission.load().running, 0u);
+    EXPECT_EQ(gate.admission.load().waiting, 0u);
+}
+
+TEST(Admission, WhoWasCalledAfterAWaitDoesNotWaitAgainBehindHisOwn) {
+    Gate gate({.workers = 2, .per_principal = 1});
+    gate.ask("a");
+    ASSERT_EQ(gate.ask("a").verdict, wait);
+    EXPECT_EQ(gate.ask("a", {}, 100, true).verdict, run);
+}
+
+TEST(Admission, LetsEverybodyInWhenTheServerStops) {
+    Gate gate({.workers = 2, .per_principal = 1});
+    gate.let_in("a", 5);
+    gate.admission.close();
+    int told = 0;
+    for (const Asked& each : gate.all) told += each.told;
+    EXPECT_EQ(told, 4);
+    EXPECT_EQ(gate.ask("a").verdict, run);
+}
+
+TEST(Admission, AnOperatorMayGiveOneCallerAllWorkers) {
+    Gate gate({.workers = 16, .per_principal = 16, .per_workspace = 16});
+    EXPECT_EQ(gate.let_in("ada", 20), 16u);
+}
+
+}  // namespace svc::core
