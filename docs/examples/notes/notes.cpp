@@ -15,7 +15,7 @@ SVC_RECORD(
     Note,
     (object, "Always \"note\"."),
     (id, "Of the note."),
-    (text, "What it says."),
+    (text, "The text."),
     (created_time, "When it was written."),
     (version, "Rises with every change.")
 );
@@ -23,7 +23,7 @@ SVC_RECORD(
 struct CreateNoteRequest {
     std::string text;
 };
-SVC_RECORD(CreateNoteRequest, (text, "What it says.", length(1, 500), trimmed));
+SVC_RECORD(CreateNoteRequest, (text, "The text.", length(1, 500), trimmed));
 
 constexpr Sql insert_note{"notes.insert_note", R"(
     INSERT INTO notes (org_id, id, text, created_by)
