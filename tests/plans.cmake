@@ -11,7 +11,7 @@ function(svc_plans_test name suite)
   cmake_parse_arguments(arg "LONG" "SETUP;REQUIRED" "FILTER;ENVIRONMENT" ${ARGN})
   list(JOIN arg_FILTER ":" filter)
   add_test(NAME plans.${name}.${suite}
-           COMMAND tests/plans.sh $<TARGET_FILE:unit_${suite}> ${filter}
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/plans.sh $<TARGET_FILE:unit_${suite}> ${filter}
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(plans.${name}.${suite} PROPERTIES TIMEOUT 1200 ENVIRONMENT "${arg_ENVIRONMENT}")
   if(arg_LONG)
