@@ -137,7 +137,9 @@ TEST(Soak, TwoWorkWhileFortyMeanHarm) {
         resident >> 20
     );
     EXPECT_GT(writes, 100u);
-    if (times_count()) EXPECT_LE(median(beside), most_times_quiet * median(quiet));
+    if (times_count()) {
+        EXPECT_LE(median(beside), most_times_quiet * median(quiet));
+    }
     EXPECT_LE(resident, most_resident);
 }
 
