@@ -1,7 +1,9 @@
 #pragma once
 
+#include "core/paces.hpp"
 #include "svc/types.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -14,24 +16,32 @@ namespace svc::core {
 
 /// Which requests run now. Nobody has all workers, however much he asks for: a caller may have as
 /// many running as his share of the workers is, and less than that when few are free, so that what
-/// is left grows with the number of those who ask (docs/decisions/0020). A request beyond that
-/// waits in its caller's line, without a worker, and the lines take turns. Any thread.
+/// is left grows with the number of those who ask. Requests of a kind that took this caller long
+/// are few at a time in all, whoever sends them, for the processors are shared by all that runs
+/// (docs/decisions/0020). A request beyond that waits in its caller's line, without a worker, and
+/// the lines take turns. Any thread.
 class Admission {
 public:
     class Place;
+    using Clock = std::chrono::steady_clock;
 
     struct Settings {
         std::size_t workers = 16;
         std::size_t per_principal = 8;   ///< that run at once
         std::size_t per_workspace = 12;  ///< likewise
-        std::size_t waiting = 1024;      ///< of all together
+        std::size_t slow = 2;            ///< slow ones of all that run at once
+        std::size_t crowd = 4;       ///< that run at once while several callers want more than one
+        std::size_t waiting = 1024;  ///< of all together
         std::size_t waiting_of_one = 256;
         std::size_t bytes_of_one = 16 << 20;  ///< that the requests of one hold while they wait
+        /// A kind of request that took a caller longer than that, the last times, is slow.
+        std::chrono::milliseconds slow_from{50};
     };
     void set(const Settings& settings);
 
     struct Request {
         std::string principal;  ///< who asks, as far as that is known, or from where
+        std::size_t kind = 0;   ///< which operation
         std::optional<Uuid> org{};
         std::size_t bytes = 0;  ///< held while it waits
         /// It had its turn and waited for something else since: those who are called there are few.
@@ -48,26 +58,35 @@ public:
     /// The place is the request's until it leaves; one that waits may ask again.
     Verdict enter(Place& place, const Request& request);
     /// The request is answered, or waits for something else.
-    void leave(Place& place);
+    void leave(Place& place, Clock::time_point now = Clock::now());
     /// Everybody runs, and from now on whoever comes: the server is stopping.
     void close();
 
     struct Load {
-        std::size_t running, waiting;
+        std::size_t running, slow, waiting;
     };
     Load load() const;
 
 private:
+    struct Line;
+    /// The slow ones of a caller do not hold up his others, so each sort has a queue.
+    struct Queue {
+        Line* line = nullptr;
+        bool slow = false;
+        std::list<Place*> waiting{};
+        std::list<Queue*>::iterator turn{};  // in turns_, while any wait
+    };
     struct Line {
-        std::size_t running = 0, bytes = 0;
-        std::list<Place*> waiting;
-        std::list<Line*>::iterator turn;  // in turns_, while any wait
+        std::size_t running = 0, waiting = 0, bytes = 0;
+        Queue queues[2];
+        Queue& queue(bool slow) { return queues[slow ? 1 : 0]; }
     };
     using Lines = std::unordered_map<std::string, Line>;
     using Running = std::unordered_map<std::string, std::size_t>;  // by workspace
 
-    bool fits(const Line& line, const std::string& org) const;
+    bool fits(const Queue& queue, const std::string& org) const;
     void start(Place& place);
+    void stop(Place& place, Clock::time_point now);
     void end(Place& place);
     void take_out(Place& place);
     void hand_out();
@@ -76,8 +95,10 @@ private:
     Settings settings_;
     Lines lines_;  // by principal
     Running running_of_org_;
-    std::list<Line*> turns_;  // lines in which somebody waits; whose turn was last, last
-    std::size_t running_ = 0, waiting_ = 0;
+    std::list<Queue*> turns_;  // queues in which somebody waits; whose turn was last, last
+    Paces paces_;
+    std::size_t running_ = 0, slow_running_ = 0, waiting_ = 0;
+    std::size_t callers_ = 0;  // lines of which any runs
     bool closed_ = false;
 };
 
@@ -99,10 +120,13 @@ private:
     Admission* admission_ = nullptr;  // since it first entered
     State state_ = State::away;
     Lines::pointer line_ = nullptr;
+    bool slow_ = false;
+    std::size_t pace_ = 0;  // in paces_
+    Clock::time_point started_{};
     std::string org_;
     std::size_t bytes_ = 0;
     std::function<void()> resume_;
-    std::list<Place*>::iterator at_;  // in the line, while it waits
+    std::list<Place*>::iterator at_;  // in the queue, while it waits
 };
 
 }  // namespace svc::core

@@ -119,7 +119,8 @@ std::vector<std::string> Dispatcher::endpoint_names() const {
 
 http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     const auto flight = flight_of(exchange);
-    Served served{unmatched_, {}, {}};
+    Served served;
+    flight->endpoint = unmatched_;
     flight->bytes = exchange.bytes_held();
     flight->room_to_wait = exchange.room_to_park();
     try {
@@ -159,7 +160,7 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
     if (Budgets* budgets = kernel_.impl().budgets; budgets && served.caller)
         budgets->tell(*served.caller, exchange.answer.headers);
     const auto took = std::chrono::steady_clock::now() - flight.started;
-    metrics_.count(served.number, exchange.answer.status, took, flight.round_trips);
+    metrics_.count(flight.endpoint, exchange.answer.status, took, flight.round_trips);
     const http::Request& request = exchange.request();
     std::string principal, org;
     if (served.caller) {
@@ -282,7 +283,7 @@ void Dispatcher::run_endpoint(
     const Match& match, http::Exchange& exchange, Flight& flight, Served& served
 ) const {
     const Operation& operation = match.endpoint->operation();
-    served.number = match.endpoint->number;
+    flight.endpoint = match.endpoint->number;
     served.name = operation.name;
     if (!operation.astray) return run_operation_of(match, exchange, flight, served);
     try {
@@ -345,7 +346,7 @@ void Dispatcher::run_operation_of(
 void Dispatcher::run_route(
     const Route& route, http::Exchange& exchange, Flight& flight, Served& served
 ) const {
-    served.number = route_numbers_.at(&route);
+    flight.endpoint = route_numbers_.at(&route);
     served.name = route.path;
     if (exchange.sink_failure) std::rethrow_exception(exchange.sink_failure);
     RouteRun run(kernel_, route, exchange, flight);

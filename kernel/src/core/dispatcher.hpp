@@ -36,7 +36,6 @@ private:
     };
     /// What the log and the metrics say about a request.
     struct Served {
-        std::size_t number;
         std::string_view name;
         std::optional<Caller> caller;
     };

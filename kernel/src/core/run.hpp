@@ -18,6 +18,7 @@ struct Queued {};
 /// What a request keeps over its waits.
 struct Flight {
     std::string request_id;
+    std::size_t endpoint = 0;  ///< its number
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     std::uint64_t ticket = 0;  ///< of Waits, from before the present run looked at anything
     Waits::Place place{};

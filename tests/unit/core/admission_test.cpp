@@ -9,6 +9,7 @@ namespace svc::core {
 namespace {
 
 using enum Admission::Verdict;
+using namespace std::chrono_literals;
 
 /// A request, and whether it was told that its turn has come.
 struct Asked {
@@ -54,6 +55,26 @@ struct Gate {
     void end(Asked& asked) { admission.leave(asked.place); }
 };
 
+/// Of requests that took long, two run at once.
+class SlowRequests : public testing::Test {
+protected:
+    Admission admission;
+    std::deque<Asked> all;
+
+    SlowRequests() { admission.set({.slow = 2, .slow_from = 50ms}); }
+
+    Asked& ask(const std::string& who, std::size_t kind) {
+        Asked& asked = all.emplace_back();
+        asked.verdict = admission.enter(
+            asked.place, {.principal = who, .kind = kind, .resume = [&asked] { ++asked.told; }}
+        );
+        return asked;
+    }
+    void took(const std::string& who, std::size_t kind, std::chrono::milliseconds time) {
+        admission.leave(ask(who, kind).place, Admission::Clock::now() + time);
+    }
+};
+
 }  // namespace
 
 TEST(Admission, OneCallerHasHalfOfTheWorkers) {
@@ -64,7 +85,7 @@ TEST(Admission, OneCallerHasHalfOfTheWorkers) {
 }
 
 TEST(Admission, ShowsEveryNewCallerInHoweverManyAskForAllTheyCanGet) {
-    Gate gate;
+    Gate gate({.crowd = 16});
     EXPECT_EQ(gate.let_in("a", 20), 8u);
     EXPECT_EQ(gate.let_in("b", 20), 4u);
     EXPECT_EQ(gate.let_in("c", 20), 2u);
@@ -161,6 +182,44 @@ TEST(Admission, LetsEverybodyInWhenTheServerStops) {
     for (const Asked& each : gate.all) told += each.told;
     EXPECT_EQ(told, 4);
     EXPECT_EQ(gate.ask("a").verdict, run);
+}
+
+TEST(Admission, WhileOthersRunNobodyHasMoreThanTheProcessorsTake) {
+    Gate gate({.crowd = 4});
+    EXPECT_EQ(gate.let_in("a", 3), 3u);
+    EXPECT_EQ(gate.let_in("b", 20), 1u);
+    EXPECT_EQ(gate.let_in("c", 20), 1u) << "one in any case";
+    EXPECT_EQ(gate.let_in("a", 20), 0u);
+    Gate alone({.crowd = 4});
+    EXPECT_EQ(alone.let_in("a", 20), 8u) << "who is alone has as many as he may";
+}
+
+TEST_F(SlowRequests, AreFewAtATimeWhoeverSendsThem) {
+    took("a", 7, 400ms);
+    took("b", 7, 400ms);
+    for (int each = 0; each < 3; ++each) EXPECT_EQ(ask("a", 7).verdict, run) << "once is by chance";
+    all.clear();
+    took("a", 7, 400ms);
+    took("a", 7, 400ms);
+    took("b", 7, 400ms);
+    Asked &first = ask("a", 7), &second = ask("b", 7), &third = ask("a", 7), &fourth = ask("b", 7);
+    EXPECT_EQ(first.verdict, run);
+    EXPECT_EQ(second.verdict, run);
+    EXPECT_EQ(third.verdict, wait);
+    EXPECT_EQ(fourth.verdict, wait);
+    EXPECT_EQ(admission.load().slow, 2u);
+    EXPECT_EQ(ask("a", 8).verdict, run) << "another of the same caller's does not wait behind it";
+    EXPECT_EQ(ask("c", 7).verdict, run) << "what is slow for some need not be for others";
+    admission.leave(second.place);
+    EXPECT_EQ(third.told + fourth.told, 1);
+    EXPECT_EQ(admission.load().slow, 2u);
+}
+
+TEST_F(SlowRequests, AreForgottenWhenTheyAreQuickAgain) {
+    for (int each = 0; each < 20; ++each) took("a", 7, 1s);
+    for (int each = 0; each < 6; ++each) took("a", 7, 1ms);
+    for (int each = 0; each < 4; ++each) EXPECT_EQ(ask("a", 7).verdict, run);
+    EXPECT_EQ(admission.load().slow, 0u);
 }
 
 TEST(Admission, AnOperatorMayGiveOneCallerAllWorkers) {

@@ -96,8 +96,8 @@ TEST_F(Operator, StopsTokensAndAgentsWhateverTheBill) {
     EXPECT_EQ(revoked.code, 0);
     EXPECT_THAT(revoked.output, HasSubstr("revoked the token " + token_id));
     EXPECT_EQ(token.get("/v1/me").status, 401);
-    EXPECT_EQ(audited("revoke_token"), "1 system system");
     EXPECT_EQ(events("token.revoked", 1), "1");
+    EXPECT_EQ(audited("revoke_token"), "1 system system");
     const auto again = operate({"token", "revoke", token_id});
     EXPECT_EQ(again.code, 0);
     EXPECT_THAT(again.output, HasSubstr("already"));

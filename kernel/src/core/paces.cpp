@@ -1,0 +1,36 @@
+#include "core/paces.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace svc::core {
+
+namespace {
+
+/// The newest counts as one of so many.
+constexpr int weight = 4;
+
+}  // namespace
+
+std::size_t Paces::key(std::string_view principal, std::size_t kind) {
+    return std::hash<std::string_view>{}(principal) ^ (kind + 1) * 0x9e3779b97f4a7c15;
+}
+
+bool Paces::slow(std::size_t key, Duration limit) const {
+    const auto found = usual_.find(key);
+    return found != usual_.end() && found->second > limit;
+}
+
+/// A running mean, to which a single one adds at most the limit: it takes two to be slow.
+void Paces::note(std::size_t key, Duration took, Duration limit) {
+    auto found = usual_.find(key);
+    if (found == usual_.end()) {
+        if (took <= limit) return;
+        if (usual_.size() >= most_) usual_.clear();
+        found = usual_.emplace(key, Duration{}).first;
+    }
+    found->second += (std::min(took, limit * weight) - found->second) / weight;
+    if (found->second < limit / weight) usual_.erase(found);
+}
+
+}  // namespace svc::core
