@@ -4,52 +4,83 @@
 
 namespace svc::core {
 
+namespace {
+
+/// Whoever had a request within that time is at work.
+constexpr std::chrono::seconds beside{1};
+/// So many open on average are as good as none.
+constexpr double hardly = 0.1;
+/// Callers to remember who have nothing open but had of late.
+constexpr std::size_t most_lines = 8192;
+
+}  // namespace
+
 void Admission::set(const Settings& settings) {
     std::lock_guard lock(mutex_);
     settings_ = settings;
 }
 
-/// Whoever has none running may have one, unless it is slow. More than one, with a share of half of
-/// the workers: as many as are free; and while others work too, no more than the processors take.
-bool Admission::fits(const Queue& queue, const std::string& org) const {
+void Admission::Line::count(Clock::time_point now) {
+    open.set(static_cast<double>(running + waiting), now);
+    at_work.set(static_cast<double>(running), now);
+}
+
+Admission::Lines::pointer Admission::line_of(const std::string& principal) {
+    if (lines_.size() >= most_lines)
+        std::erase_if(lines_, [](const auto& each) { return each.second.idle(); });
+    const auto [at, added] = lines_.try_emplace(principal);
+    Line& line = at->second;
+    if (added) {
+        line.id = std::hash<std::string>{}(principal);
+        line.queues[0] = {.line = &line, .slow = false};
+        line.queues[1] = {.line = &line, .slow = true};
+    }
+    return &*at;
+}
+
+/// Of a kind that takes long, or of a caller who has many open while another works who has not.
+bool Admission::few_at_a_time(const Queue& queue, Clock::time_point now) const {
+    return queue.slow || (queue.line->open.at(now) > settings_.many_open &&
+                          recent_.anybody_but(queue.line->id, now - beside));
+}
+
+/// More than one of a caller, with a share of half of the workers: as many as are free.
+bool Admission::fits(const Queue& queue, const std::string& org, Clock::time_point now) const {
     if (closed_) return true;
     if (!org.empty()) {
         const auto of_org = running_of_org_.find(org);
         if (of_org != running_of_org_.end() && of_org->second >= settings_.per_workspace)
             return false;
     }
-    if (queue.slow && slow_running_ >= settings_.slow) return false;
+    if (background_ >= settings_.background && few_at_a_time(queue, now)) return false;
     const Line& line = *queue.line;
     if (line.running == 0) return true;
     if (line.running >= settings_.per_principal) return false;
-    if (callers_ > 1 && running_ >= settings_.crowd) return false;
     const auto free = settings_.workers - std::min(running_, settings_.workers);
     const auto others = settings_.workers - std::min(settings_.per_principal, settings_.workers);
     return line.running * others < settings_.per_principal * free;
 }
 
-Admission::Verdict Admission::enter(Place& place, const Request& request) {
+Admission::Verdict Admission::enter(Place& place, const Request& request, Clock::time_point now) {
     std::lock_guard lock(mutex_);
     if (place.state_ == Place::State::running) return Verdict::run;
     if (place.state_ == Place::State::waiting) return Verdict::wait;
     place.admission_ = this;
-    const auto [at, added] = lines_.try_emplace(request.principal);
-    place.line_ = &*at;
+    place.line_ = line_of(request.principal);
     place.org_ = request.org ? request.org->str() : std::string();
     place.pace_ = Paces::key(request.principal, request.kind);
     place.slow_ = paces_.slow(place.pace_, settings_.slow_from);
-    Line& line = at->second;
-    if (added) line.queues[0] = {.line = &line}, line.queues[1] = {.line = &line, .slow = true};
+    Line& line = place.line_->second;
     Queue& queue = line.queue(place.slow_);
-    if (request.resumed || (queue.waiting.empty() && fits(queue, place.org_))) {
-        start(place);
+    if (request.resumed || (queue.waiting.empty() && fits(queue, place.org_, now))) {
+        start(place, now);
         return Verdict::run;
     }
     const bool full = waiting_ >= settings_.waiting;
     const bool full_for_one = line.waiting >= settings_.waiting_of_one ||
                               line.bytes + request.bytes > settings_.bytes_of_one;
     if (full || full_for_one) {
-        end(place);
+        end(place, now);
         return full_for_one ? Verdict::too_many : Verdict::too_many_of_all;
     }
     if (queue.waiting.empty()) queue.turn = turns_.insert(turns_.end(), &queue);
@@ -60,25 +91,30 @@ Admission::Verdict Admission::enter(Place& place, const Request& request) {
     line.bytes += place.bytes_;
     ++line.waiting;
     ++waiting_;
+    line.count(now);
     return Verdict::wait;
 }
 
-void Admission::start(Place& place) {
+void Admission::start(Place& place, Clock::time_point now) {
+    Line& line = place.line_->second;
+    place.background_ = few_at_a_time(line.queue(place.slow_), now);
+    if (place.background_) ++background_;
+    else recent_.note(line.id, now);
     place.state_ = Place::State::running;
-    place.started_ = Clock::now();
-    if (++place.line_->second.running == 1) ++callers_;
+    place.started_ = now;
+    ++line.running;
     if (!place.org_.empty()) ++running_of_org_[place.org_];
     ++running_;
-    if (place.slow_) ++slow_running_;
+    line.count(now);
 }
 
 /// It no longer runs.
 void Admission::stop(Place& place, Clock::time_point now) {
-    if (--place.line_->second.running == 0) --callers_;
+    --place.line_->second.running;
     if (const auto of_org = running_of_org_.find(place.org_); of_org != running_of_org_.end())
         if (--of_org->second == 0) running_of_org_.erase(of_org);
     --running_;
-    if (place.slow_) --slow_running_;
+    if (place.background_) --background_;
     paces_.note(place.pace_, now - place.started_, settings_.slow_from);
 }
 
@@ -93,10 +129,11 @@ void Admission::take_out(Place& place) {
     if (queue.waiting.empty()) turns_.erase(queue.turn);
 }
 
-void Admission::end(Place& place) {
+void Admission::end(Place& place, Clock::time_point now) {
     place.state_ = Place::State::away;
-    const Line& line = place.line_->second;
-    if (line.running == 0 && line.waiting == 0) lines_.erase(lines_.find(place.line_->first));
+    Line& line = place.line_->second;
+    line.count(now);
+    if (line.idle() && line.open.at(now) < hardly) lines_.erase(lines_.find(place.line_->first));
     place.line_ = nullptr;
 }
 
@@ -105,37 +142,45 @@ void Admission::leave(Place& place, Clock::time_point now) {
     if (place.state_ == Place::State::away) return;
     if (place.state_ == Place::State::waiting) take_out(place);
     else stop(place, now);
-    end(place);
-    hand_out();
+    end(place, now);
+    hand_out(now);
 }
 
-/// Gives each queue a turn, again and again while somebody gets in.
-void Admission::hand_out() {
-    for (bool any = true; any;) {
-        any = false;
-        for (std::size_t left = turns_.size(); left > 0; --left) {
-            if (running_ >= settings_.workers && !closed_) return;
-            Queue& queue = *turns_.front();
-            turns_.splice(turns_.end(), turns_, turns_.begin());
-            Place& first = *queue.waiting.front();
-            if (!fits(queue, first.org_)) continue;
-            take_out(first);
-            start(first);
-            first.resume_();
-            any = true;
-        }
+/// Of the queues whose first may run: the one whose caller had the least of late.
+Admission::Queue* Admission::next(Clock::time_point now) {
+    Queue* best = nullptr;
+    double least = 0;
+    for (Queue* each : turns_) {
+        if (!fits(*each, each->waiting.front()->org_, now)) continue;
+        const double had = each->line->at_work.at(now);
+        if (best && had >= least) continue;
+        best = each;
+        least = had;
+    }
+    return best;
+}
+
+void Admission::hand_out(Clock::time_point now) {
+    while (running_ < settings_.workers || closed_) {
+        Queue* queue = next(now);
+        if (!queue) return;
+        turns_.splice(turns_.end(), turns_, queue->turn);
+        Place& first = *queue->waiting.front();
+        take_out(first);
+        start(first, now);
+        first.resume_();
     }
 }
 
 void Admission::close() {
     std::lock_guard lock(mutex_);
     closed_ = true;
-    hand_out();
+    hand_out(Clock::now());
 }
 
 Admission::Load Admission::load() const {
     std::lock_guard lock(mutex_);
-    return {running_, slow_running_, waiting_};
+    return {running_, background_, waiting_};
 }
 
 }  // namespace svc::core

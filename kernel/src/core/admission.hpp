@@ -16,10 +16,11 @@ namespace svc::core {
 
 /// Which requests run now. Nobody has all workers, however much he asks for: a caller may have as
 /// many running as his share of the workers is, and less than that when few are free, so that what
-/// is left grows with the number of those who ask. Requests of a kind that took this caller long
-/// are few at a time in all, whoever sends them, for the processors are shared by all that runs
-/// (docs/decisions/0020). A request beyond that waits in its caller's line, without a worker, and
-/// the lines take turns. Any thread.
+/// is left grows with the number of those who ask. The processors are shared by all that runs, so
+/// two sorts of requests are few at a time in all, whoever sends them: those of a kind that took
+/// this caller long, and those of a caller who has many open all the time, while somebody works who
+/// has not. What may not run yet waits in its caller's line, without a worker
+/// (docs/decisions/0020). Any thread.
 class Admission {
 public:
     class Place;
@@ -29,13 +30,13 @@ public:
         std::size_t workers = 16;
         std::size_t per_principal = 8;   ///< that run at once
         std::size_t per_workspace = 12;  ///< likewise
-        std::size_t slow = 2;            ///< slow ones of all that run at once
-        std::size_t crowd = 4;       ///< that run at once while several callers want more than one
-        std::size_t waiting = 1024;  ///< of all together
+        std::size_t background = 2;      ///< of all that are to be few, likewise
+        std::size_t waiting = 1024;      ///< of all together
         std::size_t waiting_of_one = 256;
         std::size_t bytes_of_one = 16 << 20;  ///< that the requests of one hold while they wait
         /// A kind of request that took a caller longer than that, the last times, is slow.
-        std::chrono::milliseconds slow_from{50};
+        std::chrono::milliseconds slow_from{250};
+        double many_open = 2;  ///< on average of the last seconds
     };
     void set(const Settings& settings);
 
@@ -56,14 +57,14 @@ public:
         too_many_of_all,  ///< wait
     };
     /// The place is the request's until it leaves; one that waits may ask again.
-    Verdict enter(Place& place, const Request& request);
+    Verdict enter(Place& place, const Request& request, Clock::time_point now = Clock::now());
     /// The request is answered, or waits for something else.
     void leave(Place& place, Clock::time_point now = Clock::now());
     /// Everybody runs, and from now on whoever comes: the server is stopping.
     void close();
 
     struct Load {
-        std::size_t running, slow, waiting;
+        std::size_t running, background, waiting;
     };
     Load load() const;
 
@@ -76,20 +77,28 @@ private:
         std::list<Place*> waiting{};
         std::list<Queue*>::iterator turn{};  // in turns_, while any wait
     };
+    /// A caller, while anything of his is open, and until that is forgotten.
     struct Line {
+        std::size_t id = 0;
         std::size_t running = 0, waiting = 0, bytes = 0;
-        Queue queues[2];
+        Average open{}, at_work{};  ///< requests that run or wait; that run
+        Queue queues[2]{};
         Queue& queue(bool slow) { return queues[slow ? 1 : 0]; }
+        bool idle() const { return running == 0 && waiting == 0; }
+        void count(Clock::time_point now);
     };
     using Lines = std::unordered_map<std::string, Line>;
     using Running = std::unordered_map<std::string, std::size_t>;  // by workspace
 
-    bool fits(const Queue& queue, const std::string& org) const;
-    void start(Place& place);
+    Lines::pointer line_of(const std::string& principal);
+    bool few_at_a_time(const Queue& queue, Clock::time_point now) const;
+    bool fits(const Queue& queue, const std::string& org, Clock::time_point now) const;
+    Queue* next(Clock::time_point now);
+    void start(Place& place, Clock::time_point now);
     void stop(Place& place, Clock::time_point now);
-    void end(Place& place);
+    void end(Place& place, Clock::time_point now);
     void take_out(Place& place);
-    void hand_out();
+    void hand_out(Clock::time_point now);
 
     mutable std::mutex mutex_;  // over all that follows
     Settings settings_;
@@ -97,8 +106,8 @@ private:
     Running running_of_org_;
     std::list<Queue*> turns_;  // queues in which somebody waits; whose turn was last, last
     Paces paces_;
-    std::size_t running_ = 0, slow_running_ = 0, waiting_ = 0;
-    std::size_t callers_ = 0;  // lines of which any runs
+    Recent recent_;  // callers who had one that need not be few
+    std::size_t running_ = 0, background_ = 0, waiting_ = 0;
     bool closed_ = false;
 };
 
@@ -120,7 +129,7 @@ private:
     Admission* admission_ = nullptr;  // since it first entered
     State state_ = State::away;
     Lines::pointer line_ = nullptr;
-    bool slow_ = false;
+    bool slow_ = false, background_ = false;
     std::size_t pace_ = 0;  // in paces_
     Clock::time_point started_{};
     std::string org_;

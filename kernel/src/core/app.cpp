@@ -73,13 +73,12 @@ Admission::Settings admission_settings(const ServerSettings& from) {
         const auto most = std::clamp<std::int64_t>(set > 0 ? set : usual, 1, from.workers);
         return static_cast<std::size_t>(most);
     };
-    const auto slow = share(from.slow_requests, std::max(1U, std::thread::hardware_concurrency()));
     return {
         .workers = static_cast<std::size_t>(from.workers),
         .per_principal = share(from.workers_per_principal, (from.workers + 1) / 2),
         .per_workspace = share(from.workers_per_workspace, (from.workers * 3 + 3) / 4),
-        .slow = slow,
-        .crowd = std::max<std::size_t>(2 * slow, 4),
+        .background =
+            share(from.background_requests, std::max(1U, std::thread::hardware_concurrency())),
         .waiting = static_cast<std::size_t>(from.queue),
         .waiting_of_one = static_cast<std::size_t>(from.queue_per_principal),
         .bytes_of_one = (static_cast<std::size_t>(from.waiting_mebibytes) << 20) / 4,

@@ -173,9 +173,19 @@ void App::add_kernel_gauges() {
     const auto waits = [this](auto member) {
         return [this, member] { return static_cast<double>(kernel_->impl().waits.load().*member); };
     };
-    gauge("requests_in_line", "Requests that wait behind others of their caller.", [this] {
-        return static_cast<double>(kernel_->impl().admission.load().waiting);
-    });
+    const auto admission = [this](auto member) {
+        return [this, member] {
+            return static_cast<double>(kernel_->impl().admission.load().*member);
+        };
+    };
+    using Admitted = Admission::Load;
+    gauge("requests_running", "Requests that have had their turn.", admission(&Admitted::running));
+    gauge(
+        "requests_in_background",
+        "Those of them of which few run at a time: slow ones, and of callers with many open.",
+        admission(&Admitted::background)
+    );
+    gauge("requests_in_line", "Requests that wait for their turn.", admission(&Admitted::waiting));
     gauge("calls_waiting", "Calls that wait without a worker.", waits(&Waits::Load::waiting));
     gauge("calls_resumed_total", "Calls that waited and ran again.", waits(&Waits::Load::resumed));
 }

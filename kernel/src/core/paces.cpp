@@ -1,6 +1,7 @@
 #include "core/paces.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace svc::core {
@@ -9,6 +10,8 @@ namespace {
 
 /// The newest counts as one of so many.
 constexpr int weight = 4;
+/// Of what an average says, a third is older.
+constexpr double memory_seconds = 2;
 
 }  // namespace
 
@@ -31,6 +34,26 @@ void Paces::note(std::size_t key, Duration took, Duration limit) {
     }
     found->second += (std::min(took, limit * weight) - found->second) / weight;
     if (found->second < limit / weight) usual_.erase(found);
+}
+
+void Average::set(double value, PaceClock::time_point now) {
+    mean_ = at(now);
+    value_ = value;
+    since_ = now;
+}
+
+double Average::at(PaceClock::time_point now) const {
+    const std::chrono::duration<double> passed = now - since_;
+    return value_ + (mean_ - value_) * std::exp(-passed.count() / memory_seconds);
+}
+
+void Recent::note(std::size_t who, PaceClock::time_point now) {
+    if (visits_[0].who != who) visits_[1] = visits_[0];
+    visits_[0] = {who, now};
+}
+
+bool Recent::anybody_but(std::size_t who, PaceClock::time_point since) const {
+    return visits_[visits_[0].who == who ? 1 : 0].at >= since;
 }
 
 }  // namespace svc::core

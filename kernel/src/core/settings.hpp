@@ -56,7 +56,7 @@ struct ServerSettings {
     std::int64_t queue = 1024;
     std::int64_t workers_per_principal = 0;
     std::int64_t workers_per_workspace = 0;
-    std::int64_t slow_requests = 0;
+    std::int64_t background_requests = 0;
     std::int64_t queue_per_principal = 256;
     std::int64_t waiting_mebibytes = 64;
     std::int64_t answer_mebibytes = 8;
@@ -99,9 +99,10 @@ SVC_RECORD(
      "Likewise of all callers of one workspace. 0: three quarters of the workers.",
      range(0, 256),
      defaulted),
-    (slow_requests,
-     "Requests that run at once of those that took their callers long of late; the others wait in "
-     "line. 0: as many as there are processors.",
+    (background_requests,
+     "Requests that run at once of those that took their callers long of late, and of callers who "
+     "have many open all the time while others work; the rest wait in line. 0: as many as there "
+     "are processors.",
      range(0, 256),
      defaulted),
     (queue_per_principal,
