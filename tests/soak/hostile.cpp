@@ -16,8 +16,34 @@ std::string repeated(std::string_view text, int times) {
     return out;
 }
 
-/// A batch of calls of one MCP tool, as a client of the protocol's revision 2025-03-26 sends it.
-void batch_of(Client& client, const std::string& tool, const json::object& arguments, int count) {
+/// To MCP, as a client of the protocol's revision 2025-03-26 speaks to it.
+Reply to_mcp(Client& client, const json::value& message, const std::string& session) {
+    Headers headers{
+        {"Accept", "application/json, text/event-stream"}, {"MCP-Protocol-Version", "2025-03-26"}};
+    if (!session.empty()) headers.emplace_back("Mcp-Session-Id", session);
+    return client.send("POST", "/v1/mcp/http", json::serialize(message), headers);
+}
+
+std::string mcp_session(Client& client) {
+    const json::value first{
+        {"jsonrpc", "2.0"},
+        {"id", 1},
+        {"method", "initialize"},
+        {"params",
+         {{"protocolVersion", "2025-03-26"},
+          {"capabilities", json::object{}},
+          {"clientInfo", {{"name", "soak"}, {"version", "1"}}}}}};
+    return expect(200, to_mcp(client, first, {})).header("mcp-session-id");
+}
+
+/// A batch of calls of one tool.
+void batch_of(
+    Client& client,
+    const Prey& prey,
+    const std::string& tool,
+    const json::object& arguments,
+    int count
+) {
     json::array calls;
     for (int i = 0; i < count; ++i)
         calls.push_back(
@@ -26,12 +52,7 @@ void batch_of(Client& client, const std::string& tool, const json::object& argum
              {"method", "tools/call"},
              {"params", {{"name", tool}, {"arguments", arguments}}}}
         );
-    client.send(
-        "POST",
-        "/v1/mcp/http",
-        json::serialize(calls),
-        {{"Accept", "application/json, text/event-stream"}, {"MCP-Protocol-Version", "2025-03-26"}}
-    );
+    to_mcp(client, calls, prey.session);
 }
 
 /// Sends bytes that are no whole request, lingers, and goes.
@@ -56,6 +77,7 @@ Prey fill_workspace(const Server& server, const std::string& email) {
     Client& client = prey.workspace.client;
     client = server.client();
     client.token(token);
+    prey.session = mcp_session(client);
     const auto board = [&](const std::string& name) {
         return expect(
             201,
@@ -113,6 +135,7 @@ const std::vector<Harm>& ways_of_harm() {
          [](const Server&, const Prey& prey, Client& client, int) {
              batch_of(
                  client,
+                 prey,
                  "create_share_link",
                  {{"board_id", prey.board}, {"password", "correct horse battery"}},
                  15
@@ -122,6 +145,7 @@ const std::vector<Harm>& ways_of_harm() {
          [](const Server&, const Prey& prey, Client& client, int) {
              batch_of(
                  client,
+                 prey,
                  "get_board_snapshot",
                  {{"board_id", prey.big_board}, {"page_size", 100}},
                  50

@@ -48,6 +48,7 @@ struct Prey {
     Workspace workspace;
     std::string board, big_board, column, queue, big_column, card, big_card, share_token;
     std::string lines, reversed;  ///< bodies that replace the big card's text
+    std::string session;          ///< of MCP
 };
 Prey fill_workspace(const Server& server, const std::string& email);
 

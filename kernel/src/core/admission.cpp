@@ -38,10 +38,21 @@ Admission::Lines::pointer Admission::line_of(const std::string& principal) {
     return &*at;
 }
 
-/// Of a kind that takes long, or of a caller who has many open while another works who has not.
+/// Somebody else is at work who has neither slow requests nor many open.
+bool Admission::holds_up(const Line& line, Clock::time_point now) const {
+    return recent_.anybody_but(line.id, now - beside);
+}
+
+/// Of a kind that takes long, or of a caller who has many open and holds up another.
 bool Admission::few_at_a_time(const Queue& queue, Clock::time_point now) const {
-    return queue.slow || (queue.line->open.at(now) > settings_.many_open &&
-                          recent_.anybody_but(queue.line->id, now - beside));
+    return queue.slow ||
+           (queue.line->open.at(now) > settings_.many_open && holds_up(*queue.line, now));
+}
+
+/// Half as many as usual beside those who are held up.
+bool Admission::background_is_full(const Line& line, Clock::time_point now) const {
+    const auto most = settings_.background;
+    return background_ >= (holds_up(line, now) ? (most + 1) / 2 : most);
 }
 
 /// More than one of a caller, with a share of half of the workers: as many as are free.
@@ -52,7 +63,7 @@ bool Admission::fits(const Queue& queue, const std::string& org, Clock::time_poi
         if (of_org != running_of_org_.end() && of_org->second >= settings_.per_workspace)
             return false;
     }
-    if (background_ >= settings_.background && few_at_a_time(queue, now)) return false;
+    if (few_at_a_time(queue, now) && background_is_full(*queue.line, now)) return false;
     const Line& line = *queue.line;
     if (line.running == 0) return true;
     if (line.running >= settings_.per_principal) return false;

@@ -91,6 +91,8 @@ private:
     using Running = std::unordered_map<std::string, std::size_t>;  // by workspace
 
     Lines::pointer line_of(const std::string& principal);
+    bool holds_up(const Line& line, Clock::time_point now) const;
+    bool background_is_full(const Line& line, Clock::time_point now) const;
     bool few_at_a_time(const Queue& queue, Clock::time_point now) const;
     bool fits(const Queue& queue, const std::string& org, Clock::time_point now) const;
     Queue* next(Clock::time_point now);

@@ -55,23 +55,25 @@ struct Gate {
     void end(Asked& asked) { admission.leave(asked.place); }
 };
 
-/// Of requests that took long, two run at once.
-class SlowRequests : public testing::Test {
+/// Of those that are to be few, two run at once. Time stands still unless it is told to pass.
+class Background : public testing::Test {
 protected:
     Admission admission;
+    Admission::Clock::time_point now = Admission::Clock::now();
     std::deque<Asked> all;
 
-    SlowRequests() { admission.set({.slow = 2, .slow_from = 50ms}); }
+    Background() { admission.set({.background = 2, .slow_from = 50ms}); }
 
-    Asked& ask(const std::string& who, std::size_t kind) {
+    Asked& ask(const std::string& who, std::size_t kind = 0) {
         Asked& asked = all.emplace_back();
         asked.verdict = admission.enter(
-            asked.place, {.principal = who, .kind = kind, .resume = [&asked] { ++asked.told; }}
+            asked.place, {.principal = who, .kind = kind, .resume = [&asked] { ++asked.told; }}, now
         );
         return asked;
     }
     void took(const std::string& who, std::size_t kind, std::chrono::milliseconds time) {
-        admission.leave(ask(who, kind).place, Admission::Clock::now() + time);
+        Asked& asked = ask(who, kind);
+        admission.leave(asked.place, now += time);
     }
 };
 
@@ -85,7 +87,7 @@ TEST(Admission, OneCallerHasHalfOfTheWorkers) {
 }
 
 TEST(Admission, ShowsEveryNewCallerInHoweverManyAskForAllTheyCanGet) {
-    Gate gate({.crowd = 16});
+    Gate gate;
     EXPECT_EQ(gate.let_in("a", 20), 8u);
     EXPECT_EQ(gate.let_in("b", 20), 4u);
     EXPECT_EQ(gate.let_in("c", 20), 2u);
@@ -184,42 +186,85 @@ TEST(Admission, LetsEverybodyInWhenTheServerStops) {
     EXPECT_EQ(gate.ask("a").verdict, run);
 }
 
-TEST(Admission, WhileOthersRunNobodyHasMoreThanTheProcessorsTake) {
-    Gate gate({.crowd = 4});
-    EXPECT_EQ(gate.let_in("a", 3), 3u);
-    EXPECT_EQ(gate.let_in("b", 20), 1u);
-    EXPECT_EQ(gate.let_in("c", 20), 1u) << "one in any case";
-    EXPECT_EQ(gate.let_in("a", 20), 0u);
-    Gate alone({.crowd = 4});
-    EXPECT_EQ(alone.let_in("a", 20), 8u) << "who is alone has as many as he may";
-}
-
-TEST_F(SlowRequests, AreFewAtATimeWhoeverSendsThem) {
-    took("a", 7, 400ms);
-    took("b", 7, 400ms);
-    for (int each = 0; each < 3; ++each) EXPECT_EQ(ask("a", 7).verdict, run) << "once is by chance";
-    all.clear();
-    took("a", 7, 400ms);
-    took("a", 7, 400ms);
-    took("b", 7, 400ms);
+TEST_F(Background, SlowRequestsAreFewAtATimeWhoeverSendsThem) {
+    for (const char* who : {"a", "b"}) {
+        took(who, 7, 400ms);
+        took(who, 7, 400ms);
+    }
+    now += 2s;
     Asked &first = ask("a", 7), &second = ask("b", 7), &third = ask("a", 7), &fourth = ask("b", 7);
     EXPECT_EQ(first.verdict, run);
     EXPECT_EQ(second.verdict, run);
     EXPECT_EQ(third.verdict, wait);
     EXPECT_EQ(fourth.verdict, wait);
-    EXPECT_EQ(admission.load().slow, 2u);
     EXPECT_EQ(ask("a", 8).verdict, run) << "another of the same caller's does not wait behind it";
     EXPECT_EQ(ask("c", 7).verdict, run) << "what is slow for some need not be for others";
-    admission.leave(second.place);
+    admission.leave(second.place, now += 2s);
     EXPECT_EQ(third.told + fourth.told, 1);
-    EXPECT_EQ(admission.load().slow, 2u);
+    EXPECT_EQ(admission.load().background, 2u);
 }
 
-TEST_F(SlowRequests, AreForgottenWhenTheyAreQuickAgain) {
+TEST_F(Background, OneThatTookLongByChanceIsNotSlow) {
+    took("a", 7, 400ms);
+    for (int each = 0; each < 3; ++each) EXPECT_EQ(ask("a", 7).verdict, run);
+    EXPECT_EQ(admission.load().background, 0u);
+}
+
+TEST_F(Background, HalfAsManyRunBesideSomebodyAtWork) {
+    took("a", 7, 400ms);
+    took("a", 7, 400ms);
+    ask("c");
+    EXPECT_EQ(ask("a", 7).verdict, run);
+    EXPECT_EQ(ask("a", 7).verdict, wait);
+    now += 2s;
+    ask("d", 9);
+    EXPECT_EQ(admission.load().background, 1u);
+}
+
+TEST_F(Background, WhoAlwaysHasManyOpenMakesWayForOthersAtWork) {
+    std::vector<Asked*> of_a;
+    for (int each = 0; each < 4; ++each) of_a.push_back(&ask("a"));
+    now += 5s;
+    ask("b");
+    EXPECT_EQ(ask("a").verdict, run);
+    Asked& next = ask("a");
+    EXPECT_EQ(next.verdict, wait);
+    EXPECT_EQ(ask("b").verdict, run);
+    now += 2s;
+    EXPECT_EQ(next.told, 0);
+    admission.leave(of_a.front()->place, now);
+    EXPECT_EQ(next.told, 1) << "the others are away";
+}
+
+TEST_F(Background, WhoHasManyOpenForAMomentDoesNotWait) {
+    ask("b");
+    for (int each = 0; each < 6; ++each) EXPECT_EQ(ask("a").verdict, run);
+    now += 100ms;
+    EXPECT_EQ(ask("a").verdict, run);
+}
+
+TEST_F(Background, TheCallerWhoHadLeastIsNext) {
+    took("a", 7, 400ms);
+    took("a", 7, 400ms);
+    took("b", 7, 300ms);
+    took("b", 7, 300ms);
+    now += 2s;
+    Asked &first = ask("a", 7), &second = ask("a", 7);
+    now += 1s;
+    Asked &more = ask("a", 7), &later = ask("b", 7);
+    EXPECT_EQ(more.verdict, wait);
+    admission.leave(first.place, now);
+    EXPECT_EQ(later.told, 1);
+    EXPECT_EQ(more.told, 0);
+    admission.leave(second.place, now);
+    EXPECT_EQ(more.told, 1);
+}
+
+TEST_F(Background, SlowRequestsAreForgottenWhenTheyAreQuickAgain) {
     for (int each = 0; each < 20; ++each) took("a", 7, 1s);
     for (int each = 0; each < 6; ++each) took("a", 7, 1ms);
     for (int each = 0; each < 4; ++each) EXPECT_EQ(ask("a", 7).verdict, run);
-    EXPECT_EQ(admission.load().slow, 0u);
+    EXPECT_EQ(admission.load().background, 0u);
 }
 
 TEST(Admission, AnOperatorMayGiveOneCallerAllWorkers) {
