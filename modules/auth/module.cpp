@@ -68,6 +68,9 @@ public:
                 sweep_attempts(tx);
             });
         });
+        kernel.add_metric("auth_hashes_total", "Passwords that were hashed or compared.", [this] {
+            return static_cast<double>(slow_work_->done());
+        });
         kernel.add_metric("auth_hashes_waiting", "Passwords that wait to be hashed.", [this] {
             return static_cast<double>(slow_work_->waiting());
         });

@@ -85,7 +85,8 @@ public:
     ) = 0;
 
     /// What is done for this call alone, kept from one run of its handler to the next and let go
-    /// when the call ends, whatever becomes of it. Empty at first.
+    /// when the call ends, whatever becomes of it. Empty at first: then it is a Failure where
+    /// wait_for would be one, so that no work is begun for which nobody can wait.
     virtual std::shared_ptr<void>& own_work() = 0;
 
     /// The keys of the cursor the client sent; nothing on the first page. A cursor of another

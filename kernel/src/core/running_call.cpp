@@ -41,6 +41,11 @@ namespace {
 /// What a request that waits for others may hold: enough for any that means to wait.
 constexpr std::size_t most_kept_bytes = 16 << 10;
 
+Failure too_busy() {
+    return Failure(Fault::unavailable, "The server is too busy for this now; try again.")
+        .with_header("Retry-After", "2");
+}
+
 /// If-Match as the contract takes it: "7", 7 or *.
 std::optional<std::int64_t> parse_if_match(std::string_view text) {
     if (text.empty() || text == "*") return std::nullopt;
@@ -153,23 +158,34 @@ void RunningCall::after_commit(std::function<void()> then) {
     after_commit_.push_back(std::move(then));
 }
 
+/// False when the thread may be held up instead. A Failure when neither is possible.
+bool RunningCall::parks_for_own_work() const {
+    if (run_.kernel.stopping() || run_.may_block) return false;
+    if (!run_.may_park)
+        throw Failure(
+            Fault::conflict, "This takes a moment, so it cannot be part of a batch; send it alone."
+        )
+            .with("reason", "not_in_batch");
+    if (!run_.flight.room_to_wait) throw too_busy();
+    return true;
+}
+
+/// Whoever cannot wait for the work is not to begin it either.
+std::shared_ptr<void>& RunningCall::own_work() {
+    auto& work = run_.own_work ? *run_.own_work : run_.flight.own_work;
+    if (!work) parks_for_own_work();
+    return work;
+}
+
 void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) {
     const auto until = run_.flight.started + at_most;
     const bool in_time = std::chrono::steady_clock::now() < until;
-    const bool stopping = run_.kernel.stopping();
     if (awaited == Awaited::own_work) {
-        if (stopping || run_.may_block) return;
-        if (!run_.may_park)
-            throw Failure(
-                Fault::conflict,
-                "This takes a moment, so it cannot be part of a batch; send it alone."
-            )
-                .with("reason", "not_in_batch");
-        if (!in_time || !run_.flight.room_to_wait)
-            throw Failure(Fault::unavailable, "The server is too busy for this now; try again.")
-                .with_header("Retry-After", "2");
+        if (!parks_for_own_work()) return;
+        if (!in_time) throw too_busy();
         throw Parked{std::string(topic), until};
     }
+    const bool stopping = run_.kernel.stopping();
     const bool small = run_.flight.bytes <= most_kept_bytes && run_.flight.room_to_wait;
     if (!run_.may_park || stopping || !in_time || !small) return;
     const Caller* caller = caller_if_any();

@@ -25,9 +25,7 @@ public:
     void share_cause(const Uuid& cause) override { cause_ = cause; }
     void after_commit(std::function<void()> then) override;
     void wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) override;
-    std::shared_ptr<void>& own_work() override {
-        return run_.own_work ? *run_.own_work : run_.flight.own_work;
-    }
+    std::shared_ptr<void>& own_work() override;
     std::optional<std::vector<std::string>> after(const Paging& paging) const override;
     std::string cursor(const std::vector<std::string>& keys) const override;
     Kernel& kernel() override { return run_.kernel; }
@@ -43,6 +41,7 @@ protected:
     void* find_service(std::string_view name) override;
 
 private:
+    bool parks_for_own_work() const;
     std::string cursor_mark(std::string_view keys) const;
     events::EventContext context_of_events() const;
 

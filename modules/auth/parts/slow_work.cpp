@@ -124,6 +124,7 @@ void SlowWork::work_through() {
         } catch (...) {
             problem = std::current_exception();
         }
+        ++done_;
         lock.lock();
         job->result = std::move(result);
         job->problem = problem;

@@ -3,6 +3,7 @@
 #include "svc/kernel.hpp"
 
 #include <any>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -34,6 +35,8 @@ public:
     }
 
     std::size_t waiting() const;
+    /// Since the start.
+    std::size_t done() const { return done_; }
     /// Does what is waiting, and nothing after that.
     void finish();
 
@@ -59,6 +62,7 @@ private:
     std::condition_variable ready_, finished_;
     std::deque<std::shared_ptr<Job>> queue_;  // shared with the calls that wait for them
     bool stopping_ = false;
+    std::atomic<std::size_t> done_ = 0;
     std::vector<std::thread> threads_;
 };
 

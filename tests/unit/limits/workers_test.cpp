@@ -112,6 +112,7 @@ TEST_F(Workers, AreHeldByNoBatchThatHasPasswordsHashed) {
     McpClient mcp(server.port(), token);
     expect(200, mcp.initialize("2025-03-26"));
     const auto quiet = asking(stranger);
+    const auto hashed = metric("auth_hashes_total");
     std::vector<std::future<Reply>> attack;
     for (int each = 0; each < 16; ++each)
         attack.push_back(std::async(std::launch::async, [&, session = mcp.session] {
@@ -127,6 +128,7 @@ TEST_F(Workers, AreHeldByNoBatchThatHasPasswordsHashed) {
         EXPECT_EQ(reply.status, 200);
         EXPECT_THAT(reply.body, HasSubstr("not_in_batch"));
     }
+    EXPECT_EQ(metric("auth_hashes_total"), hashed) << "what is refused is not begun";
     std::printf(
         "quiet %d ms, busy %d ms, all 16 batches %d ms\n",
         int(quiet.count()),
