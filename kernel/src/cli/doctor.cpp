@@ -49,14 +49,10 @@ private:
     int faults_ = 0, warnings_ = 0;
 };
 
-bool is_loopback(std::string_view address) {
-    return address == "localhost" || address == "::1" || address.starts_with("127.");
-}
-
 Finding check_address(const App& app) {
     const auto& server = app.server_settings();
     if (!server.base_url.empty()) return {Level::ok, server.base_url};
-    if (is_loopback(server.address))
+    if (core::is_loopback(server.address))
         return {Level::ok, "server.base_url is empty: links lead to this machine"};
     return {
         Level::warning,
