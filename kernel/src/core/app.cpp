@@ -133,7 +133,7 @@ App::App(Config::Sources sources, Places places)
 
 App::~App() { stop(); }
 
-void App::open_modules(Touch touch) {
+void App::settle_key(Touch touch) {
     auto& impl = kernel_->impl();
     if (touch != Touch::look) {
         std::error_code ignored;
@@ -141,14 +141,19 @@ void App::open_modules(Touch touch) {
         if (!std::filesystem::is_directory(server_settings_.var))
             throw std::runtime_error("server.var: cannot make the folder " + server_settings_.var);
     }
-    impl.config = &config_;
-    impl.var_folder = std::filesystem::absolute(server_settings_.var);
-    impl.share_folder = places_.share;
     impl.secret = std::make_unique<Secret>(
         server_settings_.secret,
         impl.var_folder / "server.key",
         touch == Touch::make ? Secret::Missing::make : Secret::Missing::go_without
     );
+}
+
+void App::open_modules(Touch touch) {
+    auto& impl = kernel_->impl();
+    impl.config = &config_;
+    impl.var_folder = std::filesystem::absolute(server_settings_.var);
+    impl.share_folder = places_.share;
+    settle_key(touch);
     impl.base_url = server_settings_.base_url;
     while (impl.base_url.ends_with('/')) impl.base_url.pop_back();
     if (impl.base_url.empty())
