@@ -63,7 +63,7 @@ struct Limits {
     Limits(Call& call, const Email& email)
         : of_pair(log_ins_of_pair(call)),
           of_place(log_ins_from_one_place(call)),
-          place(place_of(call.client_address())) {
+          place(network_of(call.client_address())) {
         pair = email_key(email) + '\n' + place;
     }
 };

@@ -6,7 +6,6 @@
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/public_text.hpp"
 #include "modules/boards/parts/share_token.hpp"
-#include "modules/boards/parts/throttle.hpp"
 #include "modules/boards/share_links.hpp"
 
 #include <array>
@@ -190,9 +189,8 @@ Failure locked(std::string_view reason, const std::string& message) {
 }
 
 void admit(Call& call) {
-    const auto wait = call.use<Throttle>().take(
-        call.use<auth::PasswordKeeper>().place_of(call), call.request_id()
-    );
+    const auto wait =
+        call.use<SharedViews>().take(network_of(call.client_address()), call.request_id());
     if (!wait) return;
     throw Failure(Fault::rate_limited, "This is asked for too often; try again in a minute.")
         .with("rate_limit_reason", "shared_board")
