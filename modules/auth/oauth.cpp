@@ -30,7 +30,7 @@ std::string login_page(const Kernel& kernel, std::string_view reason) {
 
 /// The page that says what went wrong, for a browser on its way.
 std::string login_page_after(const Kernel& kernel, const Failure& failure) {
-    constexpr std::array<std::string_view, 11> reasons{
+    constexpr std::array<std::string_view, 12> reasons{
         "state_missing",
         "state_invalid",
         "state_expired",
@@ -40,6 +40,7 @@ std::string login_page_after(const Kernel& kernel, const Failure& failure) {
         "token_exchange_failed",
         "email_unverified",
         "account_conflict",
+        "account_disabled",
         "sign_up_closed",
         "not_configured"};
     const bool known = std::ranges::find(reasons, failure.code()) != reasons.end();
