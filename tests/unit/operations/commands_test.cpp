@@ -34,7 +34,7 @@ TEST(Commands, ThoseThatLookLeaveAnEmptyDatabaseEmpty) {
 
 TEST(Commands, DoctorChangesNothingOfAServerThatRuns) {
     const auto url = Postgres::shared().fresh_database();
-    Server server({.database_url = url, .settings = {"mail-file.log_links=false"}});
+    Server server({.database_url = url});
     make_workspace(server);
     server.end(SIGTERM);
     const auto files = tree_of(server.var());
