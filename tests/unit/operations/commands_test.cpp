@@ -20,6 +20,24 @@ TEST(Commands, ThoseThatLookLeaveNothingInAnEmptyFolder) {
     }
 }
 
+TEST(Commands, ThoseOfModulesThatOnlyLookMakeNothingEither) {
+    const TempFolder folder("workboard-look");
+    const auto var = folder.path() / "var";
+    const auto url = Postgres::shared().empty_database();
+    for (const char* name : {"check-scripts", "event-kinds"}) {
+        for (const auto& database : {std::string(), url}) {
+            const auto said = workboard({name}, var, database);
+            EXPECT_EQ(said.code, 0) << name << ": " << said.text.substr(0, 500);
+            EXPECT_FALSE(fs::exists(var)) << name;
+        }
+        EXPECT_EQ(tables_of(url), "") << name;
+    }
+    const auto users = workboard({"user", "list"}, var, url);  // one that wants a schema makes it
+    EXPECT_EQ(users.code, 0) << users.text;
+    EXPECT_THAT(tables_of(url), HasSubstr("kernel_migrations="));
+    EXPECT_TRUE(fs::exists(var / "server.key"));
+}
+
 TEST(Commands, ThoseThatLookLeaveAnEmptyDatabaseEmpty) {
     const TempFolder folder("workboard-look");
     const auto url = Postgres::shared().empty_database();
