@@ -13,7 +13,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
@@ -49,19 +48,6 @@ std::string in(std::string_view path, std::string_view rest) {
     return std::string(path) + std::string(rest);
 }
 
-// A path as a part of a JSON Pointer.
-std::string pointer_of(std::string_view path) {
-    std::string out;
-    for (const char each : path) each == '/' ? out += "~1" : out += each;
-    return out;
-}
-
-std::string method_of(const Operation& operation) {
-    std::string out(operation.method());
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
-}
-
 TEST(OpenApi, IsTheSameEveryTime) {
     EXPECT_EQ(decl::openapi(sample_api()), decl::openapi(sample_api()));
 }
@@ -87,45 +73,6 @@ TEST(OpenApi, EveryReferenceLeadsSomewhere) {
         seen.emplace(text);
     });
     EXPECT_GT(seen.size(), 20u);
-}
-
-// What people try first: it has to be taken as it is.
-TEST(OpenApi, EveryBodyHasAnExampleThatIsTaken) {
-    int seen = 0;
-    for (const Operation& operation : sample_operations) {
-        const auto path = "/paths/" + pointer_of(operation.path()) + "/" + method_of(operation);
-        const auto* body = at(path + "/requestBody/content/application~1json");
-        if (!body) continue;
-        ++seen;
-        json::object arguments = body->at("example").as_object();
-        decl::each_declared(*operation.handler.input, [&](const Record&, const Field& field) {
-            if (operation.place(field) == Operation::Place::path)
-                arguments[field.name] = new_uuid().str();
-        });
-        EXPECT_THAT(places_of([&] { decl::fill_flat(operation, arguments, nullptr); }), IsEmpty())
-            << operation.name << text_of(&body->at("example"));
-    }
-    EXPECT_EQ(seen, 5);
-}
-
-TEST(OpenApi, AnExampleSaysWhatIsRequiredOrElseOneThing) {
-    const auto example = [](std::string_view path, std::string_view method) {
-        return text_at(
-            in(path, "/" + std::string(method) + "/requestBody/content/application~1json/example")
-        );
-    };
-    EXPECT_EQ(
-        example("/paths/~1v1~1auth~1signup", "post"),
-        R"({"email":"ada@example.com","password":"correct horse battery"})"
-    );
-    EXPECT_EQ(example(boards, "post"), R"({"name":"Parcels","key":"PAR"})");
-    EXPECT_EQ(example(board, "patch"), R"({"name":"Parcels"})");
-    EXPECT_EQ(example("/paths/~1v1~1boards:batch", "post"), R"({"items":[{"op":"The op"}]})");
-}
-
-TEST(OpenApi, ARefusalThatFollowsFromNothingElseIsDeclared) {
-    EXPECT_NE(at("/paths/~1v1~1auth~1signup/post/responses/401"), nullptr);
-    EXPECT_EQ(at("/paths/~1v1~1auth~1logout/post/responses/401"), nullptr);
 }
 
 TEST(OpenApi, NothingSharedIsThereInVain) {
