@@ -173,7 +173,7 @@ struct SharedBoardQuery {
 };
 SVC_RECORD(
     SharedBoardQuery,
-    (token, "What the link's `url` ends in."),
+    (token, "What the link's `url` ends in.", secret),
     (password, "The link's password, if it has one.", in_header("x-svc-share-password"), secret),
     (card_id, "One card of those that the link shows, to see it alone and what is written on it."),
     (paging, "", spread)
@@ -338,6 +338,7 @@ const Operation get_shared_board{
         "that never was, was revoked or has expired is 404. One with a password is 403 with the "
         "reason `password_required` or `wrong_password`; wrong ones are counted.",
     .access = Access::anyone,
+    .refuses = {403},
     .tool = false,
     .handler = get,
 };
