@@ -175,6 +175,23 @@ test("a share link shows the board to whoever knows its password, and its cards 
   await says(gone, "There is no such link");
 });
 
+test("boards of every workspace are listed, and open whichever the session works in", async () => {
+  const ada = await open("/login");
+  await signIn(ada, "ada@example.com");
+  await heading(ada, "You are signed in");
+  await ada.evaluate(async () => {
+    const org = await call("POST", "/v1/orgs", { body: { name: "Second" } });
+    await call("POST", "/v1/boards", { body: { name: "Elsewhere" }, headers: { "X-Svc-Org": org.body.id } });
+  });
+  await ada.click("text=Your boards");
+  await ada.waitForSelector('a:text-is("Deliveries <b>")');
+  await ada.click('a:text-is("Elsewhere")');
+  await heading(ada, "Elsewhere");
+  await ada.reload();
+  await heading(ada, "Elsewhere");
+  assert.deepEqual(ada.complaints, []);
+});
+
 test("what is nowhere is a page for browsers and JSON for programs", async () => {
   const page = await open("/nowhere/at/all");
   await heading(page, "Nothing here");
