@@ -22,13 +22,10 @@
 #include <ranges>
 #include <tuple>
 
-extern "C" const char svc_kernel_migrations[];
-
 namespace svc::core {
 
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// The name of the module at fault goes in front, unless the message has it already.
@@ -95,15 +92,6 @@ int wait_for_signal() {
     sigwait(&set, &which);
     return which;
 }
-
-constexpr Sql look_at_search{"kernel.look_at_search", R"(
-    SELECT proleakproof AS ready FROM pg_proc
-     WHERE oid = 'ts_match_vq(tsvector, tsquery)'::regprocedure)"};
-
-struct SearchReady {
-    bool ready = false;
-};
-SVC_RECORD(SearchReady, (ready, ""));
 
 }  // namespace
 
@@ -185,8 +173,6 @@ std::string App::listening_url(std::uint16_t port) const {
            (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-db::Database& App::database() { return *kernel_->impl().database; }
-
 const Secret& App::secret() const { return *kernel_->impl().secret; }
 
 std::string App::place_of_secret() const {
@@ -198,49 +184,6 @@ std::optional<std::int64_t> App::check_certificate() const {
     const auto& [certificate, key] = std::tie(server_settings_.certificate, server_settings_.key);
     if (certificate.empty() && key.empty()) return std::nullopt;
     return http::TlsContext(certificate, key).seconds_left();
-}
-
-std::vector<db::Migration> App::migrations() const {
-    auto steps = db::unpack_migrations("kernel", svc_kernel_migrations);
-    for (const Loaded& each : modules_)
-        for (auto& step : db::unpack_migrations(each.card->name, each.card->migrations))
-            steps.push_back(std::move(step));
-    return steps;
-}
-
-std::vector<db::Migration> App::pending_migrations() {
-    return db::pending(database(), migrations());
-}
-
-std::vector<std::string> App::migrate() {
-    std::vector<std::string> applied;
-    for (const auto& step : db::migrate(database(), migrations()))
-        applied.push_back(step.module + "/" + step.name);
-    return applied;
-}
-
-void App::open_database(Touch touch) {
-    db::Settings settings;
-    settings.url = database_settings_.url;
-    settings.pool = static_cast<int>(database_settings_.pool);
-    settings.pool_wait = seconds(database_settings_.pool_wait_seconds);
-    settings.statement_timeout = seconds(database_settings_.statement_seconds);
-    settings.slow = milliseconds(database_settings_.slow_milliseconds);
-    settings.synchronous_commit = database_settings_.synchronous_commit;
-    if (settings.url.empty()) {
-        const auto folder = kernel_->var_folder() / "postgres";
-        if (touch == Touch::look && !std::filesystem::exists(folder))
-            throw std::runtime_error(
-                "there is no database in " + folder.string() + " yet; `workboard serve` makes it"
-            );
-        embedded_ = std::make_unique<db::Embedded>(folder, [](std::string_view line) {
-            Poco::Logger::get("postgres").information(std::string(line));
-        });
-        settings.url = embedded_->start();
-    }
-    kernel_->impl().database = std::make_unique<db::Database>(std::move(settings));
-    database().open();
-    if (touch == Touch::make) migrate();
 }
 
 void App::start() {
@@ -316,14 +259,6 @@ void App::serve() {
     while (wait_for_signal() == SIGHUP) reload();
     Poco::Logger::get("server").information("stopping: no new work, running requests are finished");
     stop();
-}
-
-bool App::search_is_ready() {
-    bool ready = false;
-    database().transact(Tx::Mode::read, [&](Tx& tx) {
-        ready = tx.one<SearchReady>(look_at_search).value_or(SearchReady{}).ready;
-    });
-    return ready;
 }
 
 void App::add_reloads() {

@@ -73,12 +73,15 @@ public:
     std::string place_of_secret() const;
     /// Whether the database is the server's own.
     bool has_own_database() const { return database_settings_.url.empty(); }
+    /// False when the database is the server's own and no server has made it yet.
+    bool database_was_made() const;
     /// Throws std::runtime_error when certificate or key are of no use; how long the certificate
     /// is good, in seconds. Nothing without TLS.
     std::optional<std::int64_t> check_certificate() const;
 
 private:
     void settle_key(Touch touch);
+    std::filesystem::path own_database_folder() const;
     void add_reloads();
     void reload();
     bool metrics_are_private() const;

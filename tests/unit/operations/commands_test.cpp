@@ -74,6 +74,25 @@ TEST(Commands, DoctorChangesNothingOfAServerThatRuns) {
     EXPECT_THAT(other.text, HasSubstr("FAULT    key"));
 }
 
+// Below a folder that the user who runs PostgreSQL cannot enter, the data is kept elsewhere.
+TEST(Commands, FindTheServersOwnDatabaseWhereverItIsKept) {
+    const TempFolder folder("workboard-own");
+    fs::permissions(folder.path(), fs::perms::owner_all);
+    const auto var = folder.path() / "var";
+    EXPECT_THAT(workboard({"doctor"}, var, "").text, HasSubstr("none yet; `serve` makes its own"));
+    Server server({.var = var});
+    make_workspace(server);
+    const auto doctor = workboard({"doctor"}, var, "");
+    EXPECT_EQ(doctor.code, 0) << doctor.text;
+    EXPECT_THAT(doctor.text, HasSubstr("the server's own answers"));
+    const auto saved = workboard({"backup", (folder.path() / "saved.tar").string()}, var, "");
+    EXPECT_EQ(saved.code, 0) << saved.text;
+    server.end(SIGTERM);
+    const auto& said = server.output();
+    const auto at = said.find("/var/lib/workboard-");
+    if (at != said.npos) fs::remove_all(said.substr(at, said.find_first_of("\" \n", at) - at));
+}
+
 TEST(Commands, DoctorNamesWhatDoesNotAnswer) {
     const TempFolder folder("workboard-look");
     const auto var = folder.path();
