@@ -222,42 +222,26 @@ Later<Board> see_whole_board(Tx& tx, const Seat& seat, const Uuid& board) {
 
 namespace {
 
-// The page is chosen before the shapes are gathered. Of what comes behind $10 bytes of options,
-// which are what makes a board large, the second board is shaped and no other.
+// The page is chosen before the shapes are gathered.
 constexpr Sql list_page{"boards.list_boards", R"(
     SELECT v.*, page.role
     FROM (
-        SELECT m.*, row_number() OVER up_to_it AS place,
-            sum(m.bytes) OVER up_to_it - m.bytes AS bytes_before
-        FROM (
-            SELECT k.*, (
-                SELECT coalesce(sum(octet_length(p.options::text)), 0) FROM properties p
-                WHERE p.org_id = $1 AND p.board_id = k.id) AS bytes
-            FROM (
-                SELECT s.*
-                FROM (
-                    SELECT b.id, b.name,
-                        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                            $3 = 'agent' AND EXISTS (
-                                SELECT FROM board_grants x
-                                WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
-                    FROM boards b
-                    LEFT JOIN board_grants g
-                        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
-                    WHERE b.org_id = $1 AND b.in_trash = $9
-                        AND (b.is_archived = $5 OR b.in_trash) AND b.purged_at IS NULL
-                        AND ($6::text IS NULL OR (b.name, b.id) > ($6, $7::uuid))
-                ) s
-                WHERE CASE WHEN $9 THEN s.role = 'admin' ELSE s.role IS NOT NULL END
-                ORDER BY s.name, s.id
-                LIMIT $8
-            ) k
-        ) m
-        WINDOW up_to_it AS (ORDER BY m.name, m.id ROWS UNBOUNDED PRECEDING)
+        SELECT b.id, b.name,
+            board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x
+                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        FROM boards b
+        LEFT JOIN board_grants g
+            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        WHERE b.org_id = $1 AND b.in_trash = $9
+            AND (b.is_archived = $5 OR b.in_trash) AND b.purged_at IS NULL
+            AND ($6::text IS NULL OR (b.name, b.id) > ($6, $7::uuid))
     ) page
     JOIN board_view v ON v.org_id = $1 AND v.id = page.id
-    WHERE page.bytes_before <= $10 OR page.place <= 2
-    ORDER BY page.name, page.id)"};
+    WHERE CASE WHEN $9 THEN page.role = 'admin' ELSE page.role IS NOT NULL END
+    ORDER BY page.name, page.id
+    LIMIT $8)"};
 
 struct BoardId {
     Uuid board_id;
@@ -292,18 +276,12 @@ Page<Board> list(Call& call, const ListBoardsQuery& in) {
     const auto after = call.after(in.paging);
     const std::optional<std::string> name = after ? std::optional(after->at(0)) : std::nullopt;
     const std::optional<std::string> id = after ? std::optional(after->at(1)) : std::nullopt;
-    auto rows = Seat::of(call)
-                    .later<Board>(
-                        call.tx(),
-                        list_page,
-                        in.archived,
-                        name,
-                        id,
-                        in.paging.page_size + 1,
-                        in.in_trash,
-                        most_bytes_shaped
-                    )
-                    .all();
+    auto rows =
+        Seat::of(call)
+            .later<Board>(
+                call.tx(), list_page, in.archived, name, id, in.paging.page_size + 1, in.in_trash
+            )
+            .all();
     for (Board& board : rows) board.url = url_of(call.kernel(), board);
     return call.page(std::move(rows), in.paging, [](const Board& last) {
         return std::vector{last.name, last.id.str()};
