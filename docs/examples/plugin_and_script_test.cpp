@@ -71,6 +71,21 @@ TEST(ShippedScripts, OneIsLeftOutWithALineWhenItsModuleIsOff) {
     ) << server.output();
 }
 
+TEST(ShippedScripts, KeepNoServerFromStartingWhateverIsLeftOut) {
+    for (const char* modules :
+         {"mail,orgs,auth,automations",
+          "mail,orgs,auth,agents,boards,automations,mcp,docs",
+          "mail,orgs,auth,agents,boards,queue,automations",
+          "mail,orgs,auth,agents,boards,content,queue,automations,mcp,docs",
+          "mail,orgs,auth,agents,boards,files,content,automations,mcp"}) {
+        const Server server({
+            .database_url = Postgres::shared().fresh_database(),
+            .settings = {std::string("modules=") + modules, "plugins=mail-file"},
+        });
+        EXPECT_EQ(server.client().get("/readyz").status, 200) << modules;
+    }
+}
+
 /// The scripts of docs/automations.md, each with its test, as files; the page shows first all
 /// scripts, then all tests, in the same order.
 class PageOfAutomations : public testing::Test {
