@@ -1,7 +1,7 @@
 // The real program on data of its own, and the first account on it, as a stranger would make it.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +30,8 @@ export class Server {
     this.settings = settings;
     this.url = `http://127.0.0.1:${port}`;
     this.folder = mkdtempSync(join(tmpdir(), "workboard-clients-"));
+    // The database may run as another user; it would be kept elsewhere, and stay behind.
+    chmodSync(this.folder, 0o755);
   }
 
   static async start(settings) {
