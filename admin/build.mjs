@@ -1,8 +1,9 @@
 // Makes the folders that the server serves, `www` at / and `docs` at /docs:
 //   node build.mjs <folder of node_modules> <folder to put them in>
-// What pages share is written here once: a page is <page title="…" styles="…" scripts="…"> around its
-// body, which frame.html goes around; `needs` names what the server has to serve for the page to be
-// there, and `heading` makes it one of the small pages, which have a heading and a way home.
+// What pages share is written once: a page is <page title="…" styles="…" scripts="…"> around its body,
+// which frame.html goes around; `needs` names what the server has to serve for the page to be there,
+// and `heading` makes it one of the small pages, which have a heading, a way home and page.js. A line
+// <part name="…"> stands for parts/….html, in which {names} are the line's other attributes.
 // Style sheets and scripts get a name with a digest of their content, so that browsers may keep
 // them for good; what is worth it gets .br and .gz variants beside it.
 import { createHash } from "node:crypto";
@@ -35,6 +36,22 @@ function filesBelow(folder) {
 const frame = readFileSync(new URL("frame.html", import.meta.url), "utf8");
 const indented = (text, by) => text.replace(/^(?=.)/gm, " ".repeat(by));
 
+/** `a="1" b="2"` as { a: "1", b: "2" }. */
+const attributes = (text) => Object.fromEntries([...text.matchAll(/([a-z]+)="([^"]*)"/g)].map((each) => each.slice(1)));
+
+/** The text with its parts in their places, each as far to the right as its line. */
+function withParts(text) {
+  return text.replace(/^( *)<part ((?:[a-z]+="[^"]*" ?)+)>$/gm, (_, indent, about) => {
+    const { name, ...values } = attributes(about);
+    const part = readFileSync(new URL(`parts/${name}.html`, import.meta.url), "utf8").trimEnd();
+    const filled = part.replace(/\{([a-z]+)\}/g, (_, value) => {
+      if (values[value] === undefined) throw new Error(`the part ${name} takes ${value}`);
+      return values[value];
+    });
+    return indented(filled, indent.length);
+  });
+}
+
 /** The body of a small page. */
 const smallPage = (heading, main) => `<header>
   <p class="brand"><img src="/favicon.svg" alt="" width="32" height="32"><a href="/">Workboard</a></p>
@@ -49,17 +66,18 @@ function framed(name, content) {
   if (!name.endsWith(".html")) return content;
   const page = /^<page ([^>]+)>\n(.*)\n<\/page>\n$/s.exec(content);
   if (!page) throw new Error(`${name}: a page is a <page> with nothing around it`);
-  const about = Object.fromEntries([...page[1].matchAll(/([a-z]+)="([^"]*)"/g)].map((each) => each.slice(1)));
+  const about = attributes(page[1]);
+  const main = withParts(page[2]);
   const words = (text) => (text ?? "").split(" ").filter(Boolean);
   const parts = {
-    title: about.title,
+    title: about.title ?? `${about.heading} – Workboard`,
     head: [
       ...(about.description ? [`<meta name="description" content="${about.description}">`] : ['<meta name="robots" content="noindex">']),
       ...words(about.styles ?? "/start.css").map((each) => `<link rel="stylesheet" href="${each}">`),
-      ...words(about.scripts).map((each) => `<script src="${each}" defer></script>`),
+      ...(about.heading && about.scripts ? ["/page.js"] : []).concat(words(about.scripts)).map((each) => `<script src="${each}" defer></script>`),
     ].map((line) => "  " + line).join("\n"),
     class: about.class ? ` class="${about.class}"` : "",
-    body: indented(about.heading ? smallPage(about.heading, page[2]) : page[2], 2)
+    body: indented(about.heading ? smallPage(about.heading, main) : main, 2)
       // What a browser shows as it stands, and what the server looks for at the start of a line.
       .replace(/(<pre[^]*?<\/pre>)/g, (sample) => sample.replace(/^ {2}/gm, ""))
       .replace(/^ +(?=<!-- (if|end))/gm, ""),

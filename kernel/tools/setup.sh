@@ -48,9 +48,28 @@ apt_install() {
         apt-get install -q -y --no-install-recommends --no-remove "$@"
 }
 
+# A subshell, so that what keeps services from starting is taken away however it ends.
+apt_install_without_services() (
+    local temporary=(/etc/postgresql-common/createcluster.d/workboard.conf)
+    local no_services=/usr/sbin/policy-rc.d
+    [ -e "$no_services" ] || temporary+=("$no_services")
+    trap 'as_root rm -f "${temporary[@]}"' EXIT
+    # The PostgreSQL package makes and starts a cluster of its own, unless told not to. Workboard
+    # brings its own and leaves the system's alone.
+    as_root mkdir -p "${temporary[0]%/*}"
+    echo 'create_main_cluster = false' | as_root tee "${temporary[0]}" >/dev/null
+    # Nor is any package to start a service: tests run the programs by themselves.
+    if [ ! -e "$no_services" ]; then
+        printf '#!/bin/sh\nexit 101\n' | as_root tee "$no_services" >/dev/null
+        as_root chmod 755 "$no_services"
+    fi
+    # Lists that are missing or out of date make the first try fail.
+    apt_install "$@" || { as_root apt-get update -q && apt_install "$@"; }
+)
+
 # Installs what is missing of the named packages; asks nothing, and is instant when all are there.
 install_packages() {
-    local missing keep_clusters=/etc/postgresql-common/createcluster.d/workboard.conf
+    local missing
     if ! command -v dpkg-query >/dev/null; then
         say "This is not Debian: make sure that you have what these packages hold: $*"
         return
@@ -58,26 +77,8 @@ install_packages() {
     mapfile -t missing < <(missing_of "$@")
     [ ${#missing[@]} -gt 0 ] || return 0
     say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
-    # Nor is any package to start a service: tests run the programs by themselves.
-    local keep_services=/usr/sbin/policy-rc.d kept=no
-    if [ ! -e "$keep_services" ]; then
-        printf '#!/bin/sh\nexit 101\n' | as_root tee "$keep_services" >/dev/null
-        as_root chmod 755 "$keep_services"
-        kept=yes
-    fi
-    # The PostgreSQL package makes and starts a cluster of its own, unless told not to. Workboard
-    # brings its own and leaves the system's alone.
-    as_root mkdir -p "${keep_clusters%/*}"
-    echo 'create_main_cluster = false' | as_root tee "$keep_clusters" >/dev/null
-    local status=0
-    # Lists that are missing or out of date make the first try fail.
-    apt_install "${missing[@]}" || {
-        as_root apt-get update -q
-        apt_install "${missing[@]}" || status=$?
-    }
-    as_root rm -f "$keep_clusters"
-    if [ $kept = yes ]; then as_root rm -f "$keep_services"; fi
-    [ $status = 0 ] || fail "Debian's packages could not be installed; apt-get says why above."
+    apt_install_without_services "${missing[@]}" ||
+        fail "Debian's packages could not be installed; apt-get says why above."
 }
 
 # Prints Debian's packages of Node, which builds the web pages, when there is no usable one; any

@@ -92,9 +92,7 @@ Url picture_of(Call& call, const Uuid& file) {
         return *std::move(address);
     const std::string root = call.request() ? "body" : "arguments";
     throw Failure::invalid_at(
-        "[\"" + root + "\",\"avatar_file_id\"]",
-        "value_error",
-        "Value error, you have uploaded no such picture"
+        "[\"" + root + "\",\"avatar_file_id\"]", "value_error", "You have uploaded no such picture"
     );
 }
 

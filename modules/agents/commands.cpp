@@ -81,6 +81,16 @@ Caller operator_in(const Uuid& org, std::string_view command) {
     };
 }
 
+/// What is wrong with the first field that is not as it should be, or else the message.
+std::string why_refused(const boost::json::value& problem) {
+    const auto* detail = problem.as_object().if_contains("detail");
+    if (!detail || detail->as_array().empty())
+        return std::string(problem.at("message").as_string());
+    const auto& first = detail->as_array().front();
+    return std::string(first.at("loc").as_array().back().as_string()) + ": " +
+           std::string(first.at("msg").as_string());
+}
+
 /// Throws what the operation said when it refused.
 void run_as_operator(
     Kernel& kernel,
@@ -95,8 +105,7 @@ void run_as_operator(
         {.operation = operation, .arguments = text, .surface = Surface::system}
     );
     if (done.status < 300) return;
-    const auto problem = boost::json::parse(done.body);
-    throw std::runtime_error(std::string(problem.at("message").as_string()));
+    throw std::runtime_error(why_refused(boost::json::parse(done.body)));
 }
 
 // ------------------------------------------------------------------------------------ token

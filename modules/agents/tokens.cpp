@@ -76,16 +76,14 @@ void check(const CreateTokenRequest& in) {
         throw Failure::invalid_at(
             in.agent ? R"(["body","agent"])" : R"(["body","agent_id"])",
             "value_error",
-            "Value error, an integration token acts as its owner, not as an agent"
+            "An integration token acts as its owner, not as an agent"
         );
     if (in.kind == TokenKind::agent && agents != 1)
         throw Failure::invalid_at(
-            R"(["body","agent"])", "value_error", "Value error, give either agent or agent_id"
+            R"(["body","agent"])", "value_error", "Give either agent or agent_id"
         );
     if (in.expires_at && *in.expires_at <= Timestamp::now())
-        throw Failure::invalid_at(
-            R"(["body","expires_at"])", "value_error", "Value error, this is in the past"
-        );
+        throw Failure::invalid_at(R"(["body","expires_at"])", "value_error", "This is in the past");
 }
 
 void require_right(const Caller& caller, const CreateTokenRequest& in) {

@@ -22,7 +22,7 @@ struct SignInOptions {
 };
 SVC_RECORD(
     SignInOptions,
-    (object, ""),
+    (object, "Always \"sign_in_options\"."),
     (sign_up,
      "Who may sign up: `open` everybody, `invited` addresses with an invitation, `off` nobody."),
     (password, "Whether one can log in with an address and a password."),
@@ -74,11 +74,15 @@ std::function<bool()> ask_admission(Call& call, const Email& email) {
 Failure sign_up_closed() {
     return Failure(
                Fault::restricted,
-               "This server takes no new accounts from outside; ask whoever runs it, or somebody "
-               "in "
-               "the workspace for an invitation."
+               "This server takes no new accounts from outside. Ask whoever runs it, or somebody "
+               "in the workspace for an invitation."
     )
         .with_code("sign_up_closed");
+}
+
+Failure account_disabled() {
+    return Failure(Fault::restricted, "This account is disabled; ask whoever runs this server.")
+        .with_code("account_disabled");
 }
 
 void add_sign_in_options(Kernel& kernel) { kernel.add(get_sign_in_options); }

@@ -21,6 +21,10 @@ std::function<bool()> ask_admission(Call& call, const Email& email);
 /// have an account.
 Failure sign_up_closed();
 
+/// Failure 403 `account_disabled`: for whoever has proved that an account is theirs, which the
+/// operator has disabled.
+Failure account_disabled();
+
 /// Puts the operation into the kernel that says which ways in are open.
 void add_sign_in_options(Kernel& kernel);
 

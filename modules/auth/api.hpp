@@ -112,9 +112,6 @@ public:
     /// Whether the guess is right. Wrong ones are counted, for each subject from one place and from
     /// anywhere, like wrong log-ins: Failure 429.
     virtual bool matches(Call& call, const Guess& guess) = 0;
-
-    /// Where a request came from, for counting: an IPv4 address, or the network of an IPv6 one.
-    virtual std::string place_of(const Call& call) const = 0;
 };
 
 /// The port: pictures that people upload for their profiles. Offered by whoever keeps files;

@@ -1,7 +1,5 @@
 #include "modules/auth/attempts.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 
 namespace svc::auth {
@@ -54,17 +52,6 @@ void require_within(const Limit& limit, const Window& window) {
     )
         .with("rate_limit_reason", std::string(limit.what))
         .with_header("Retry-After", std::to_string(seconds));
-}
-
-std::string place_of(std::string_view client_address) {
-    const std::string text(client_address);
-    in6_addr address{};
-    if (inet_pton(AF_INET6, text.c_str(), &address) != 1) return text;
-    if (IN6_IS_ADDR_V4MAPPED(&address)) return text;
-    std::fill(std::begin(address.s6_addr) + 8, std::end(address.s6_addr), std::uint8_t{0});
-    char network[INET6_ADDRSTRLEN] = {};
-    inet_ntop(AF_INET6, &address, network, sizeof network);
-    return std::string(network) + "/64";
 }
 
 void sweep_attempts(Tx& tx) { tx.queue(delete_old); }

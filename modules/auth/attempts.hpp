@@ -1,6 +1,7 @@
 #pragma once
 
 #include "svc/kernel.hpp"
+#include "svc/throttle.hpp"
 
 /// How often a thing was tried: windows in the database, so that all servers count together and
 /// a restart forgives nothing.
@@ -26,9 +27,6 @@ void take_back(Tx& tx, const Kernel& kernel, const Limit& limit, std::string_vie
 
 /// Failure 429 when the window holds more than the limit.
 void require_within(const Limit& limit, const Window& window);
-
-/// Where a request came from, for counting: an IPv4 address, or the /64 network of an IPv6 one.
-std::string place_of(std::string_view client_address);
 
 /// Queues the deletion of windows that are long over.
 void sweep_attempts(Tx& tx);

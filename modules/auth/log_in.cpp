@@ -14,11 +14,10 @@ namespace {
 // The account's password, and that of the latest sign-up that was not verified. A sign-up waits
 // whether or not there is an account, so that a right guess at it tells nothing.
 constexpr Sql find_passwords{"auth.find_passwords", R"(
-    SELECT account.user_id, account.hash, account.version,
-        coalesce(account.disabled, false) AS disabled, sign_up.password_hash AS unverified
+    SELECT account.user_id, account.hash, account.version, sign_up.password_hash AS unverified
     FROM (SELECT $1::text AS email_key) asked
     LEFT JOIN LATERAL (
-        SELECT p.user_id, p.hash, p.version, u.disabled_at IS NOT NULL AS disabled
+        SELECT p.user_id, p.hash, p.version
         FROM users u JOIN passwords p ON p.user_id = u.id
         WHERE u.email_key = asked.email_key AND u.email_verified
     ) account ON true
@@ -38,12 +37,9 @@ struct KnownPasswords {
     std::optional<Uuid> user_id;
     std::optional<std::string> hash;
     std::optional<std::int64_t> version;
-    bool disabled = false;
     std::optional<std::string> unverified;
 };
-SVC_RECORD(
-    KnownPasswords, (user_id, ""), (hash, ""), (version, ""), (disabled, ""), (unverified, "")
-);
+SVC_RECORD(KnownPasswords, (user_id, ""), (hash, ""), (version, ""), (unverified, ""));
 
 struct LoginRequest {
     Email email;
@@ -63,7 +59,7 @@ struct Limits {
     Limits(Call& call, const Email& email)
         : of_pair(log_ins_of_pair(call)),
           of_place(log_ins_from_one_place(call)),
-          place(place_of(call.client_address())) {
+          place(network_of(call.client_address())) {
         pair = email_key(email) + '\n' + place;
     }
 };
@@ -131,9 +127,6 @@ AuthSessionResponse log_in_now(Call& call, const LoginRequest& in) {
         throw Failure(
             Fault::unverified, "Confirm your address first: follow the link in the mail we sent."
         );
-    if (checked.known.disabled)
-        throw Failure(Fault::restricted, "This account is disabled; ask whoever runs this server.")
-            .with_code("account_disabled");
     const std::string key = email_key(in.email);
     present(call.tx(), key);
     if (checked.renewed) {  // whoever gave the password is its owner
@@ -158,6 +151,7 @@ const Operation log_in{
         "confirmed 403 `email_not_verified`, of an account that was disabled 403 "
         "`account_disabled`; after too many wrong ones 429.",
     .access = Access::anyone,
+    .refuses = {401},
     .guards = {refuse_other_sites},
     .tool = false,
     .body_limit = 16 << 10,

@@ -30,7 +30,7 @@ std::string login_page(const Kernel& kernel, std::string_view reason) {
 
 /// The page that says what went wrong, for a browser on its way.
 std::string login_page_after(const Kernel& kernel, const Failure& failure) {
-    constexpr std::array<std::string_view, 11> reasons{
+    constexpr std::array<std::string_view, 12> reasons{
         "state_missing",
         "state_invalid",
         "state_expired",
@@ -40,6 +40,7 @@ std::string login_page_after(const Kernel& kernel, const Failure& failure) {
         "token_exchange_failed",
         "email_unverified",
         "account_conflict",
+        "account_disabled",
         "sign_up_closed",
         "not_configured"};
     const bool known = std::ranges::find(reasons, failure.code()) != reasons.end();
@@ -109,7 +110,7 @@ void admit_departure(Call& call) {
     const Limit limit = departures_from_one_place(call);
     Window window;
     call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-        const auto place = place_of(call.client_address());
+        const auto place = network_of(call.client_address());
         window = *count_attempt(tx, call.kernel(), limit, place).one();
     });
     require_within(limit, window);
@@ -117,7 +118,7 @@ void admit_departure(Call& call) {
 
 /// Only what led nowhere stays counted.
 void take_back_journey(Call& call) {
-    const auto place = place_of(call.client_address());
+    const auto place = network_of(call.client_address());
     for (const Limit& each : {departures_from_one_place(call), returns_to_one_place(call)})
         take_back(call.tx(), call.kernel(), each, place);
 }
@@ -222,7 +223,7 @@ void use_up(Call& call, const Journey& journey) {
     Window window, place;
     call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
         auto of_state = count_attempt(tx, call.kernel(), once, journey.state);
-        const auto from = place_of(call.client_address());
+        const auto from = network_of(call.client_address());
         place = *count_attempt(tx, call.kernel(), of_place, from).one();
         window = of_state.must();
     });

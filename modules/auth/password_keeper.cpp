@@ -16,7 +16,7 @@ struct Counted {
     Counted(Call& call, const PasswordKeeper::Guess& guess)
         : here(guesses_from_one_place(call, guess.what)),
           anywhere(guesses_from_anywhere(call, guess.what)),
-          who_here(guess.subject + ' ' + auth::place_of(call.client_address())),
+          who_here(guess.subject + ' ' + network_of(call.client_address())),
           who_anywhere(guess.subject) {}
 
     void admit(Kernel& kernel) const {
@@ -56,10 +56,6 @@ bool PasswordKeeperHere::matches(Call& call, const Guess& guess) {
     });
     if (right) counted.take_back(call.kernel());
     return right;
-}
-
-std::string PasswordKeeperHere::place_of(const Call& call) const {
-    return auth::place_of(call.client_address());
 }
 
 }  // namespace svc::auth

@@ -9,7 +9,6 @@ class PasswordKeeperHere final : public PasswordKeeper {
 public:
     std::string hash(Call& call, const std::string& password) override;
     bool matches(Call& call, const Guess& guess) override;
-    std::string place_of(const Call& call) const override;
 };
 
 }  // namespace svc::auth

@@ -71,7 +71,7 @@ void ask_now(Call& call, const PasswordResetRequest& in) {
     const Limit of_place = mails_from_one_place(call), of_address = mails_to_one_address(call);
     Tx& tx = call.tx();
     present(tx, key);
-    auto from_place = count_attempt(tx, call.kernel(), of_place, place_of(call.client_address()));
+    auto from_place = count_attempt(tx, call.kernel(), of_place, network_of(call.client_address()));
     auto to_address = count_attempt(tx, call.kernel(), of_address, "reset\n" + key);
     const auto account = tx.later<Account>(find_account, key).one()->email;
     require_within(of_place, from_place.must());
@@ -120,7 +120,7 @@ Failure used_up() {
     return Failure::invalid_at(
         R"(["body","token"])",
         "value_error",
-        "Value error, this link was used before or has run out; ask for another"
+        "This link was used before or has run out; ask for another"
     );
 }
 

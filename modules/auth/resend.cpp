@@ -77,7 +77,7 @@ void resend_now(Call& call, const ResendVerificationRequest& in) {
     const Limit of_place = mails_from_one_place(call), of_address = mails_to_one_address(call);
     Tx& tx = call.tx();
     present(tx, key);
-    auto from_place = count_attempt(tx, call.kernel(), of_place, place_of(call.client_address()));
+    auto from_place = count_attempt(tx, call.kernel(), of_place, network_of(call.client_address()));
     auto to_address = count_attempt(tx, call.kernel(), of_address, "resend\n" + key);
     const auto admitted = ask_admission(call, in.email);
     const auto waiting = *tx.one<Waiting>(find_waiting, key);

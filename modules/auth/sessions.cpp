@@ -2,6 +2,7 @@
 
 #include "modules/auth/sessions.hpp"
 
+#include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
 #include "modules/auth/settings.hpp"
 #include "modules/auth/users.hpp"
@@ -21,6 +22,11 @@ constexpr Sql set_person{"auth.act_for", R"(
 
 constexpr Sql act_for_proven{"auth.act_for_proven_address", R"(
     SELECT act_for_proven_address($1))"};
+
+// Why nobody is acted for.
+constexpr Sql find_disabled{"auth.find_disabled", R"(
+    SELECT u.id FROM users u
+    WHERE u.email_key = svc_credential() AND u.email_verified AND u.disabled_at IS NOT NULL)"};
 
 // Works where its owner last did if he may still, or else in the workspace he has been in for the
 // longest. One session is looked at, not all: a program may begin one every minute.
@@ -153,7 +159,10 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
     );
     auto person = find_user_of_session(tx, id);
     auto begun = tx.later<UserSessionResponse>(find_session, id);
-    if (inserted.affected() == 0) return std::nullopt;
+    if (inserted.affected() == 0) {
+        if (tx.queue(find_disabled).rows() > 0) throw account_disabled();
+        return std::nullopt;
+    }
 
     const http::Request* request = call.request();
     if (const auto old = request ? session_in(call.kernel(), *request) : std::nullopt)

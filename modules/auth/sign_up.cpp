@@ -88,7 +88,7 @@ std::string hash_of(Call& call, const std::string& password) {
         const Limit limit = sign_ups_from_one_place(call);
         Window window;
         call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-            const auto place = place_of(call.client_address());
+            const auto place = network_of(call.client_address());
             window = *count_attempt(tx, call.kernel(), limit, place).one();
         });
         require_within(limit, window);
@@ -237,7 +237,7 @@ AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {
         throw Failure::invalid_at(
             R"(["body","token"])",
             "value_error",
-            "Value error, this link was used before or has run out; ask for another"
+            "This link was used before or has run out; ask for another"
         );
     return *std::move(session);
 }

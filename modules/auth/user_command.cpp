@@ -5,7 +5,10 @@
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
 #include "modules/orgs/api.hpp"
+#include "svc/json.hpp"
 #include "svc/secrets.hpp"
+
+#include <boost/json.hpp>
 
 #include <cstdio>
 
@@ -94,6 +97,12 @@ struct Account {
 };
 SVC_RECORD(Account, (id, ""), (email, ""), (name, ""), (email_verified, ""), (disabled, ""));
 
+/// What an account may be given on the command line.
+struct NewPerson {
+    std::optional<std::string> name;
+};
+SVC_RECORD(NewPerson, (name, "", length(1, 120), trimmed));
+
 struct Seat {
     Uuid org_id;
     Uuid id;
@@ -111,6 +120,23 @@ constexpr const char* usage =
 Email address_of(const std::string& text) {
     if (auto email = Email::parse(text)) return *std::move(email);
     throw std::runtime_error(text + " is not an address");
+}
+
+NewPerson person_of(const std::optional<std::string>& name) {
+    NewPerson person;
+    if (!name) return person;
+    Reader reader;
+    bool good = false;
+    try {
+        const auto given = boost::json::serialize(boost::json::object{{"name", *name}});
+        reader.read(record_of<NewPerson>(), parse_json(given), &person);
+        good = reader.clean();
+    } catch (const Failure&) {  // no UTF-8
+    }
+    if (!good)
+        throw std::runtime_error("a name has 1 to 120 characters, none of them a control character"
+        );
+    return person;
 }
 
 std::optional<Account> find(Tx& tx, const std::string& who) {
@@ -173,17 +199,18 @@ void print_link(Kernel& kernel, const std::string& link) {
 
 int add(Kernel& kernel, const std::string& address, const std::optional<std::string>& name) {
     const Email email = address_of(address);
-    if (name && (name->empty() || name->size() > 120))
-        throw std::runtime_error("a name has 1 to 120 characters");
+    const NewPerson person = person_of(name);
     Account made;
     std::string link;
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
         const auto before = find(tx, email.str());
         if (before && before->email_verified)
             throw std::runtime_error(email.str() + " has an account already");
-        made = {before ? before->id : new_uuid(), email, name, true, false};
-        if (before) tx.queue(confirm_person, made.id, name);
-        else tx.queue(add_person, made.id, email, email_key(email), name);
+        made = before.value_or(Account{.id = new_uuid(), .email = email});
+        made.email_verified = true;
+        if (person.name) made.name = person.name;
+        if (before) tx.queue(confirm_person, made.id, person.name);
+        else tx.queue(add_person, made.id, email, email_key(email), person.name);
         tx.queue(drop_sign_ups, email_key(email));
         link = link_to_password(kernel, tx, email);
     });

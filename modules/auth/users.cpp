@@ -149,9 +149,7 @@ const Caller& person_of(const Call& call) {
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
     const std::string root = call.request() ? "body" : "arguments";
     return Failure::invalid_at(
-        "[\"" + root + "\",\"" + std::string(field) + "\"]",
-        "value_error",
-        "Value error, " + std::string(message)
+        "[\"" + root + "\",\"" + std::string(field) + "\"]", "value_error", message
     );
 }
 

@@ -25,6 +25,7 @@ struct Settings {
     std::int64_t after_milliseconds = 2'000;
     std::int64_t before_milliseconds = 250;
     std::int64_t calls = 50;
+    std::int64_t at_once = 4;
     std::int64_t keep_days = 30;
 };
 SVC_RECORD(
@@ -41,6 +42,8 @@ SVC_RECORD(
      range(10, 5'000),
      defaulted),
     (calls, "How many operations one run may call.", range(0, 1'000), defaulted),
+    (at_once, "How many workspaces' events are answered at the same time.", range(1, 64), defaulted
+    ),
     (keep_days, "How long the record of runs is kept.", range(1, 3'650), defaulted)
 );
 
@@ -69,7 +72,10 @@ public:
         kernel.add(run_failed);
         kernel.add(list_automation_runs);
         kernel.add(Consumer{
-            "automations", [this](const StoredEvent& event) { runner_->handle(event); }});
+            .name = "automations",
+            .handle = [this](const StoredEvent& event) { runner_->handle(event); },
+            .at_once = static_cast<int>(settings_.at_once),
+        });
         kernel.before("*", [this](Call& call, const Event& event) {
             return runner_->ask(call, event);
         });
@@ -83,11 +89,13 @@ public:
             .name = "check-scripts",
             .summary = "Runs the tests of the scripts that are on, or of the files named.",
             .run = [this](auto words) { return check(words); },
+            .needs_database = false,
         });
         kernel.add(Command{
             .name = "event-kinds",
             .summary = "Prints the kinds of events, as docs/events.md has them.",
             .run = [&kernel](auto) { return std::puts(kinds_as_markdown(kernel).c_str()) < 0; },
+            .needs_database = false,
         });
         add_metrics();
         kernel.use<Upkeep>().on_reload("automations.scripts", [this] { reload(); });
@@ -116,14 +124,10 @@ private:
 
     /// Reads the scripts anew. One that does not load leaves all of them as they were.
     void reload() {
-        try {
-            auto scripts = load();
-            const auto count = scripts.size();
-            runner_->use(std::move(scripts));
-            log().information("reloaded; scripts that run: " + std::to_string(count));
-        } catch (const std::exception& error) {
-            log().error(std::string("the scripts stay as they were: ") + error.what());
-        }
+        auto scripts = load();
+        const auto count = scripts.size();
+        runner_->use(std::move(scripts));
+        log().information("reloaded; scripts that run: " + std::to_string(count));
     }
 
     int check(std::span<const std::string> words) const {

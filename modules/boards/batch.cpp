@@ -357,11 +357,13 @@ private:
                 item.version ? std::optional(*item.version + raised) : std::nullopt
             );
             Written written = carry_out(call_, item);
-            // What the database refuses is this item's failure, not that of the next one.
+            const Uuid id = written.after.id;
+            const auto rise = written.before ? written.after.version - written.before->version : 0;
+            BatchedCard result = result_of(call_, index, item, std::move(written));
+            // What the database refuses is this item's failure; from here on it cannot be undone.
             if (one_by_one_) tx.run(keep_item);
-            if (written.before)
-                raised_[written.after.id] += written.after.version - written.before->version;
-            return result_of(call_, index, item, std::move(written));
+            if (rise != 0) raised_[id] += rise;
+            return result;
         } catch (const Failure& failure) {
             if (!one_by_one_) throw Failure(failure).with("index", std::to_string(index));
             if (!tx.roll_back_to(undo_item)) throw;

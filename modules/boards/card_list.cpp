@@ -102,18 +102,29 @@ constexpr std::string_view filters = R"(
 
 constexpr std::string_view listed = SqlText<on_boards, out_of_trash, filters>::view;
 
-constexpr std::string_view keyed_by = "SELECT v.*, page.key::text AS sort_key FROM (SELECT c.id, ";
-constexpr std::string_view shapes = R"(
+// Of what comes behind $18 bytes, the second card is shaped and no other.
+constexpr std::string_view keyed_by = R"(
+    SELECT v.*, page.key::text AS sort_key
+    FROM (
+        SELECT m.id, m.key, row_number() OVER up_to_it AS place,
+            sum(m.shown_bytes) OVER up_to_it - m.shown_bytes AS bytes_before
+        FROM (SELECT c.shown_bytes, c.id, )";
+constexpr std::string_view in_order = R"(
         LIMIT $17
+        ) m
+        WINDOW up_to_it AS (ORDER BY )";
+constexpr std::string_view shapes = R"( ROWS UNBOUNDED PRECEDING)
     ) page
     CROSS JOIN LATERAL (
         SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = page.id OFFSET 0
-    ) v)";
-constexpr std::string_view rising = " ORDER BY page.key, page.id";
-constexpr std::string_view falling = " ORDER BY page.key DESC, page.id DESC";
+    ) v
+    WHERE page.bytes_before <= $18::bigint OR page.place <= 2
+    ORDER BY page.place)";
+constexpr std::string_view rising = "m.key, m.id";
+constexpr std::string_view falling = "m.key DESC, m.id DESC";
 
 template <const std::string_view& Key, const std::string_view& Cut, const std::string_view& Order>
-using PageSql = SqlText<keyed_by, Key, listed, Cut, shapes, Order>;
+using PageSql = SqlText<keyed_by, Key, listed, Cut, in_order, Order, shapes>;
 
 // Orders that an index gives.
 
@@ -147,7 +158,16 @@ constexpr Sql latest{"boards.list_cards_by_edit", PageSql<by_edit, before_edit, 
 
 constexpr Sql thrown_away{
     "boards.list_cards_in_trash",
-    SqlText<keyed_by, by_edit, on_boards, in_trash, filters, before_edit, shapes, falling>::view};
+    SqlText<
+        keyed_by,
+        by_edit,
+        on_boards,
+        in_trash,
+        filters,
+        before_edit,
+        in_order,
+        falling,
+        shapes>::view};
 
 // Somebody's cards are few: found by the index of assignees, then put in order.
 constexpr std::string_view before_id_of_assigned = R"(
@@ -187,20 +207,20 @@ constexpr Sql by_priority_in_column{
 constexpr Sql by_due_in_column{
     "boards.list_cards_by_due_in_column", PageSql<by_due_key, after_due_in_column, rising>::view};
 
-// Orders that are made once all cards are found, of a board or the workspace: $18 names them.
+// Orders that are made once all cards are found, of a board or the workspace: $19 names them.
 constexpr std::string_view by_made_up =
-    R"(card_sort_key($18, c.due, c.priority, c.position) COLLATE "C" AS key)";
+    R"(card_sort_key($19, c.due, c.priority, c.position) COLLATE "C" AS key)";
 constexpr std::string_view after_made_up = R"(
-            AND (card_sort_key($18, c.due, c.priority, c.position) COLLATE "C", c.id)
+            AND (card_sort_key($19, c.due, c.priority, c.position) COLLATE "C", c.id)
                 > ($15, $16::uuid)
         ORDER BY key, c.id)";
 constexpr std::string_view of_board = " AND c.board_id = $5 ";
 constexpr Sql sorted{
     "boards.list_cards_sorted",
-    SqlText<keyed_by, by_made_up, listed, after_made_up, shapes, rising>::view};
+    SqlText<keyed_by, by_made_up, listed, after_made_up, in_order, rising, shapes>::view};
 constexpr Sql sorted_on_board{
     "boards.list_cards_sorted_on_board",
-    SqlText<keyed_by, by_made_up, listed, of_board, after_made_up, shapes, rising>::view};
+    SqlText<keyed_by, by_made_up, listed, of_board, after_made_up, in_order, rising, shapes>::view};
 
 /// A statement, and the keys in front of its first page.
 struct Plan {
@@ -264,7 +284,7 @@ Page<Card> list(Call& call, const ListCardsQuery& in) {
     add(in.due_before, in.updated_since, in.archived, in.external_key, in.text);
     if (after) add(after->at(0), after->at(1));
     else add(plan.key, plan.id);
-    add(in.paging.page_size + 1);
+    add(in.paging.page_size + 1, most_bytes_shaped);
     if (names_its_order(plan)) add(sort);
     Later<CardListed> found(call.tx().send(plan.sql, std::move(params)));
 

@@ -4,8 +4,8 @@
 #include "modules/boards/grants.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
-#include "modules/boards/parts/throttle.hpp"
 #include "modules/boards/purge.hpp"
+#include "modules/boards/share_links.hpp"
 #include "modules/boards/stored_bytes.hpp"
 
 namespace svc::boards {
@@ -71,8 +71,8 @@ public:
         add_properties(kernel);
         add_overviews(kernel);
         const Settings settings = kernel.settings<Settings>();
-        throttle_.emplace(settings.shared_views_a_minute);
-        kernel.offer(*throttle_);
+        shared_views_.emplace(settings.shared_views_a_minute);
+        kernel.offer(*shared_views_);
         trash_.emplace(std::chrono::hours(24 * settings.trash_days));
         kernel.offer<Trash>(*trash_);
         kernel.every("boards.purge_trash", std::chrono::hours(1), [this, &kernel] {
@@ -97,7 +97,7 @@ public:
     }
 
 private:
-    std::optional<Throttle> throttle_;
+    std::optional<SharedViews> shared_views_;
     std::optional<TrashHere> trash_;
     std::optional<StoredBytesHere> stored_;
 };

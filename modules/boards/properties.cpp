@@ -93,6 +93,20 @@ void require_free_name(const std::vector<PropertySeen>& all, const Uuid& self) {
         .with("reason", "name_taken");
 }
 
+void require_room_for_options(
+    const Call& call, const std::vector<PropertySeen>& all, const PropertyDefinition& property
+) {
+    const std::size_t wanted = property.options.text.size();
+    std::size_t replaced = 0, bytes = wanted;
+    for (const auto& [each, same_name] : all)
+        (each.id == property.id ? replaced : bytes) += each.options.text.size();
+    // Where there is too much already it may become less.
+    if (bytes > most_option_bytes && wanted > replaced)
+        throw wrong_field(
+            call, "options", "the options of a board's properties take at most 512 KiB together"
+        );
+}
+
 void shift_properties(Tx& tx, const Uuid& org, const Uuid& board, std::int64_t from, Shift shift) {
     tx.queue(shift_ranks, org, board, from, shift == Shift::up ? 1 : -1);
 }
@@ -165,6 +179,7 @@ PropertyDefinition create(Call& call, const CreatePropertyRequest& in) {
     if (static_cast<std::int64_t>(present.size()) >= most_properties)
         throw wrong_field(call, "board_id", "a board has at most 100 properties");
     const PropertyDefinition property = property_from(call, in, options, present.size());
+    require_room_for_options(call, present, property);
 
     const Event made = created(property_created, property).on_board(in.board_id);
     call.ask(made);
@@ -194,7 +209,7 @@ const Operation create_property{
     .description =
         "Gives the board's cards another sort of value besides the usual ones. The type is for "
         "good; a property that is copied from another one may bring its options' ids, which are "
-        "made anew. A board has at most 100.",
+        "made anew. A board has at most 100, with 512 KiB of options together.",
     .access = Access::board_editor,
     .status = 201,
     .handler = create,

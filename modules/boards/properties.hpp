@@ -6,6 +6,8 @@
 namespace svc::boards {
 
 inline constexpr std::int64_t most_properties = 100;  // on a board
+// Bytes, of the options of all its properties: whatever shows a board shows them.
+inline constexpr std::size_t most_option_bytes = 512 << 10;
 
 /// An option as a request gives it.
 struct WantedOption {
@@ -51,6 +53,12 @@ struct PropertySeen {
     bool same_name = false;
 };
 SVC_RECORD(PropertySeen, (property, "", spread), (same_name, ""));
+
+/// 422 when `property`, in place of itself among `all`, brings the board more options than it may
+/// have.
+void require_room_for_options(
+    const Call& call, const std::vector<PropertySeen>& all, const PropertyDefinition& property
+);
 
 /// All that the board has, in order; `name` is compared without regard to case.
 Later<PropertySeen> see_properties(

@@ -194,6 +194,7 @@ PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     PropertyDefinition after = changed_by(call, in, options, before, all.size());
     if (to_json(after) == to_json(before)) return after;
     require_free_name(all, before.id);
+    require_room_for_options(call, all, after);
 
     after.version = before.version + 1;
     const Event event = changed(property_updated, before, after).on_board(in.board_id);

@@ -162,7 +162,7 @@ void require_values(
     for (const std::string& name : required) {
         if (values.contains(name)) continue;
         auto step = reader.at(std::string_view(name));
-        reader.reject("missing", "Field required");
+        reader.reject("missing", "This field is required");
     }
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
 }
@@ -232,16 +232,15 @@ PropertyValues WantedValues::in_place_of(PropertyValues present, Lists lists) {
         const std::string wanted = id ? id->str() : key;
         const auto found = std::ranges::find(known.properties, wanted, &PropertyFound::wanted);
         if (found == known.properties.end())
-            reader.reject("value_error", "Value error, the board has no such property", &in);
+            reader.reject("value_error", "The board has no such property", &in);
         else if (!named.insert(found->property.id).second)
-            reader.reject("value_error", "Value error, the property is named twice", &in);
+            reader.reject("value_error", "The property is named twice", &in);
         else put(reader, known, found->property, in, lists, present);
     }
     if (reader.clean() && AsJson(present).text.size() > most)
         reader.reject(
             "value_error",
-            "Value error, a card's values are at most " + std::to_string(most_value_bytes) +
-                " bytes together"
+            "A card's values are at most " + std::to_string(most_value_bytes) + " bytes together"
         );
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
     return present;
@@ -270,13 +269,11 @@ void WantedValues::put(
         const std::size_t most = longest_list(property.type);
         if (held->at(name_of(property.type)).as_array().size() > most)
             reader.reject(
-                "value_error",
-                "Value error, joined these would be more than " + std::to_string(most),
-                &in
+                "value_error", "Joined these would be more than " + std::to_string(most), &in
             );
     }
     if (!held && property.required)
-        reader.reject("value_error", "Value error, the board's cards need a value of it", &in);
+        reader.reject("value_error", "The board's cards need a value of it", &in);
     if (held) Json<JsonText>::read(reader, {}, *held, values[property.name]);
     else values.erase(property.name);
 }

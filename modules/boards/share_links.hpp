@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/boards/statements.hpp"
+#include "svc/throttle.hpp"
 
 #include <map>
 #include <mutex>
@@ -50,6 +51,12 @@ SVC_RECORD(
     (version, ""),
     (url, "What to hand out; shown this once.", left_out, secret)
 );
+
+/// How often one place asks for what share links show.
+struct SharedViews : Throttle {
+    static constexpr std::string_view name = "boards.shared_views";  ///< offered to the handlers
+    using Throttle::Throttle;
+};
 
 /// Who looked, until the next time it is written down. Any thread.
 class Views {

@@ -6,7 +6,6 @@
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/public_text.hpp"
 #include "modules/boards/parts/share_token.hpp"
-#include "modules/boards/parts/throttle.hpp"
 #include "modules/boards/share_links.hpp"
 
 #include <array>
@@ -174,7 +173,7 @@ struct SharedBoardQuery {
 };
 SVC_RECORD(
     SharedBoardQuery,
-    (token, "What the link's `url` ends in."),
+    (token, "What the link's `url` ends in.", secret),
     (password, "The link's password, if it has one.", in_header("x-svc-share-password"), secret),
     (card_id, "One card of those that the link shows, to see it alone and what is written on it."),
     (paging, "", spread)
@@ -190,9 +189,8 @@ Failure locked(std::string_view reason, const std::string& message) {
 }
 
 void admit(Call& call) {
-    const auto wait = call.use<Throttle>().take(
-        call.use<auth::PasswordKeeper>().place_of(call), call.request_id()
-    );
+    const auto wait =
+        call.use<SharedViews>().take(network_of(call.client_address()), call.request_id());
     if (!wait) return;
     throw Failure(Fault::rate_limited, "This is asked for too often; try again in a minute.")
         .with("rate_limit_reason", "shared_board")
@@ -340,6 +338,7 @@ const Operation get_shared_board{
         "that never was, was revoked or has expired is 404. One with a password is 403 with the "
         "reason `password_required` or `wrong_password`; wrong ones are counted.",
     .access = Access::anyone,
+    .refuses = {403},
     .tool = false,
     .handler = get,
 };

@@ -11,9 +11,7 @@ Failure wrong_at(
     const std::string& place = "body"
 ) {
     const std::string root = call.request() ? place : "arguments";
-    return Failure::invalid_at(
-        "[\"" + root + "\"," + rest + "]", "value_error", "Value error, " + std::string(message)
-    );
+    return Failure::invalid_at("[\"" + root + "\"," + rest + "]", "value_error", message);
 }
 
 constexpr std::string_view that_card = R"(

@@ -8,6 +8,10 @@
 /// What several files of this module read, and how.
 namespace svc::boards {
 
+/// Lists whose rows can be large are cut by the database, too. Whatever takes more than that there
+/// takes more than a page as JSON, which has no spaces; so Call::page cuts it and goes on behind.
+inline constexpr std::int64_t most_bytes_shaped = 2 * std::int64_t{page_bytes};
+
 /// A board as far as those who act on it need it.
 struct BoardSeen {
     std::optional<BoardRole> role;

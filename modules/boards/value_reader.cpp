@@ -54,7 +54,7 @@ PropertyDefinition ValueReader::property() const {
 }
 
 json::value ValueReader::refuse(const json::value& in, std::string_view message) {
-    reader_.reject("value_error", "Value error, " + std::string(message), &in);
+    reader_.reject("value_error", message, &in);
     return nullptr;
 }
 
@@ -75,7 +75,7 @@ std::optional<json::value> ValueReader::read(const json::value& in) {
             const bool says_type = key == "type" && value == json::value(type);
             if (key == type || key == "id" || says_type) continue;
             auto step = reader_.at(std::string_view(key));
-            reader_.reject("extra_forbidden", "Extra inputs are not permitted", &value);
+            reader_.reject("extra_forbidden", "There is no such field", &value);
         }
         auto step = reader_.at(type);
         held = read_bare(whole->at(type));
@@ -211,12 +211,12 @@ json::value ValueReader::list(
 ) {
     const json::array* given = in.if_array();
     if (!given) {
-        reader_.reject("list_type", "Input should be a valid list", &in);
+        reader_.reject("list_type", "Should be an array", &in);
         return nullptr;
     }
     if (const auto most = longest_list(property_.type); given->size() > most) {
         const std::string count = std::to_string(most);
-        reader_.reject("too_long", "List should have at most " + count + " items", &in);
+        reader_.reject("too_long", "Should have at most " + count + " items", &in);
         return nullptr;
     }
     json::array out;
@@ -233,7 +233,7 @@ std::optional<Uuid> ValueReader::id_in(const json::value& in) {
     const json::object* whole = in.if_object();
     const json::value* id = whole ? whole->if_contains(id_member(property_.type)) : &in;
     const auto parsed = id && id->is_string() ? Uuid::parse(id->as_string()) : std::nullopt;
-    if (!parsed) reader_.reject("uuid_parsing", "Input should be a valid UUID", &in);
+    if (!parsed) reader_.reject("uuid_parsing", "Should be a UUID", &in);
     return parsed;
 }
 

@@ -54,10 +54,6 @@ std::vector<Block> linked(Call& call, std::vector<StoredBlock> rows) {
     return blocks;
 }
 
-void hang_files(Call& call, const Uuid& card, const files::Files::Shown& blocks) {
-    hang_files(call.kernel(), call.tx(), call.org(), card, blocks);
-}
-
 void hang_files(
     const Kernel& kernel,
     Tx& tx,

@@ -35,7 +35,6 @@ Block linked(Call& call, StoredBlock row);
 std::vector<Block> linked(Call& call, std::vector<StoredBlock> rows);
 
 /// Queues that these blocks show these files, and no others.
-void hang_files(Call& call, const Uuid& card, const files::Files::Shown& blocks);
 void hang_files(
     const Kernel& kernel,
     Tx& tx,

@@ -31,8 +31,7 @@ SVC_RECORD(
     (id, "Which block; of a new one, the id that it shall have."),
     (parent_id,
      "With `create` and `move`: what it is to stand below, a block or the card itself, by its id "
-     "or "
-     "its key. The card, if left out."),
+     "or its key. The card, if left out."),
     (position, "With `create` and `move`: where among its siblings; left out, behind all others."),
     (block,
      "With `create` a block as append_block_children takes it, with `update` as update_block "

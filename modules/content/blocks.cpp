@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t most_expanded = 2000;
 
 // One statement, whatever the depth: who may look, a page of the first level, and what is below it,
-// level by level.
+// level by level. What comes behind $11 bytes stays where it is, but for one more, which shows that
+// there is more, and for the second.
 constexpr Sql list_tree{"content.list_block_children", R"(
     WITH RECURSIVE seen AS (
         SELECT c.id AS card_id,
@@ -27,7 +28,8 @@ constexpr Sql list_tree{"content.list_block_children", R"(
         WHERE c.org_id = $1 AND c.id = (SELECT coalesce(
             (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5), $5))
     ), first AS (
-        SELECT b.id, b.position, row_number() OVER (ORDER BY b.position, b.id) AS place
+        SELECT b.id, b.position, row_number() OVER (ORDER BY b.position, b.id) AS place,
+            octet_length(b.payload::text) AS bytes
         FROM seen s
         JOIN blocks b
             ON b.org_id = $1 AND b.parent_id = $5 AND b.trashed_by IS NULL
@@ -36,16 +38,26 @@ constexpr Sql list_tree{"content.list_block_children", R"(
         ORDER BY b.position, b.id
         LIMIT $8::bigint + 1
     ), tree AS (
-        SELECT f.id, 1 AS level, ARRAY[f.position || '/' || f.id] AS path, f.place <= $8 AS opens
+        SELECT f.id, 1 AS level, ARRAY[f.position || '/' || f.id] AS path, f.place <= $8 AS opens,
+            f.bytes
         FROM first f
         UNION ALL
-        SELECT b.id, t.level + 1, t.path || (b.position || '/' || b.id), true
+        SELECT b.id, t.level + 1, t.path || (b.position || '/' || b.id), true,
+            octet_length(b.payload::text)
         FROM tree t
         JOIN blocks b ON b.org_id = $1 AND b.parent_id = t.id AND b.trashed_by IS NULL
         WHERE t.opens AND t.level < $9
     ), cut AS (
-        SELECT t.id, t.level, t.path FROM tree t
-        ORDER BY t.level, t.path COLLATE "C"
+        SELECT m.id, m.level, m.path
+        FROM (
+            SELECT t.id, t.level, t.path, row_number() OVER up_to_it AS place,
+                sum(t.bytes) OVER up_to_it - t.bytes AS bytes_before
+            FROM tree t
+            WINDOW up_to_it AS (
+                ORDER BY t.level, t.path COLLATE "C" ROWS UNBOUNDED PRECEDING)
+        ) m
+        WHERE m.bytes_before <= $11 OR m.place <= 2
+        ORDER BY m.level, m.path COLLATE "C"
         LIMIT $10
     )
     SELECT s.role, n.level, v.id, v.card_id, v.parent_id, v.type, v.payload, v.position,
@@ -130,10 +142,7 @@ SVC_RECORD(
 class Unfolding {
 public:
     Unfolding(std::vector<Listed> rows, std::size_t page_size) : rows_(std::move(rows)) {
-        const auto first = static_cast<std::size_t>(
-            std::ranges::count_if(rows_, [](const Listed& each) { return each.level == 1; })
-        );
-        const std::size_t room = most_expanded + (first > page_size ? 1 : 0);
+        const std::size_t room = room_for(page_size);
         if (rows_.size() > room) {
             const auto [parent, below] = std::pair(rows_[room].parent_id, rows_[room].level > 1);
             rows_.resize(room);  // what comes behind may be the beginning of another list
@@ -146,6 +155,14 @@ public:
     }
 
     std::vector<StoredBlock>& first() { return first_; }
+
+    /// Where the first level takes all the room, nothing below it is there: the first block that
+    /// has children says so.
+    void tell_of_unopened() {
+        if (cut_ || !below_.empty()) return;
+        const auto parent = std::ranges::find(first_, true, &StoredBlock::has_children);
+        if (parent != first_.end()) cut_ = parent->id;
+    }
 
     Block unfold(const StoredBlock& row) const {
         Block block = shown(row);
@@ -162,6 +179,21 @@ public:
     }
 
 private:
+    /// How many rows are kept: the first level, which a page cuts by itself, and what is below it
+    /// up to so many blocks and bytes.
+    std::size_t room_for(std::size_t page_size) const {
+        const auto first = static_cast<std::size_t>(
+            std::ranges::count_if(rows_, [](const Listed& each) { return each.level == 1; })
+        );
+        const std::size_t most = most_expanded + (first > page_size ? 1 : 0);
+        std::size_t room = 0, bytes = 0;
+        for (; room < rows_.size() && room < most; ++room) {
+            bytes += rows_[room].payload.text.size();
+            if (room >= first && bytes > page_bytes) break;
+        }
+        return room;
+    }
+
     void cut(const std::optional<Uuid>& parent, bool below) {
         if (!below) return;
         cut_ = parent;
@@ -186,7 +218,8 @@ Page<Block> list_children(Call& call, const ListChildrenQuery& in) {
                         after ? after->at(1) : Uuid().str(),
                         in.paging.page_size,
                         in.depth,
-                        static_cast<std::int64_t>(most_expanded + 2)
+                        static_cast<std::int64_t>(most_expanded + 2),
+                        static_cast<std::int64_t>(page_bytes)
                     )
                     .all();
     if (rows.empty()) not_found("block or card");
@@ -196,6 +229,7 @@ Page<Block> list_children(Call& call, const ListChildrenQuery& in) {
     for (Listed& each : rows) addressing.add(*each.type, each.payload.text);
     addressing.fill(call);
     Unfolding tree(std::move(rows), static_cast<std::size_t>(in.paging.page_size));
+    if (in.depth > 1) tree.tell_of_unopened();
     auto page = call.page(std::move(tree.first()), in.paging, [](const StoredBlock& last) {
         return std::vector{last.position, last.id.str()};
     });
@@ -245,7 +279,8 @@ const Operation list_block_children{
     .description =
         "Takes a card's id for what stands directly on it, or a block's. `depth` gives several "
         "levels at once, in `children`; the page counts the first level alone. At most 2000 blocks "
-        "are given: the first whose children have no more room says `children_truncated`, and "
+        "are given, or 1 MiB of what they hold: the first whose children have no more room says "
+        "`children_truncated`, and "
         "blocks behind it that have children and show none were not opened.",
     .access = Access::board_viewer,
     .handler = list_children,

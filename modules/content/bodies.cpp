@@ -101,12 +101,29 @@ SVC_RECORD(CopyWithFiles, (id, ""), (payload, ""));
 
 // -------------------------------------------------------------------------------------- briefs
 
-constexpr Sql brief_blocks{"content.brief_blocks", R"(
+constexpr std::string_view live_blocks = R"(
     SELECT v.id, v.card_id, v.parent_id, v.type, v.payload, v.position, v.trashed_by,
         false AS has_children, v.created_time, v.created_by, v.last_edited_time,
         v.last_edited_by, v.version
     FROM blocks v
-    WHERE v.org_id = $1 AND v.card_id = $2 AND v.trashed_by IS NULL)"};
+    WHERE v.org_id = $1 AND v.card_id = $2 AND v.trashed_by IS NULL)";
+constexpr Sql brief_blocks{"content.brief_blocks", live_blocks};
+
+// What strangers see is bounded: nothing is read of a card that holds more than $3.
+constexpr std::string_view if_not_too_much = R"(
+        AND (SELECT c.content_bytes FROM cards c WHERE c.org_id = $1 AND c.id = $2) <= $3)";
+constexpr Sql shared_blocks{"content.shared_blocks", SqlText<live_blocks, if_not_too_much>::view};
+
+constexpr Sql bytes_on_card{"content.bytes_on_card", R"(
+    SELECT content_bytes AS bytes FROM cards WHERE org_id = $1 AND id = $2)"};
+
+struct Bytes {
+    std::int64_t bytes = 0;
+};
+SVC_RECORD(Bytes, (bytes, ""));
+
+// A text of half that length takes as much as blocks of one line each.
+constexpr std::int64_t most_shared_blocks = 8 << 20;
 
 constexpr Sql brief_comments{"content.brief_comments", R"(
     SELECT m.plain, coalesce(m.created_by ->> 'name', 'somebody') AS author, m.created_time
@@ -182,6 +199,14 @@ std::vector<WrittenBlock> tree_of(const std::vector<StoredBlock>& all, const Uui
     return below(rows, card);
 }
 
+Failure too_long_to_share() {
+    return Failure(
+               Fault::too_large,
+               "What stands on the card is longer than a share link shows: 1 MiB as Markdown."
+    )
+        .with("reason", "answer_too_large");
+}
+
 std::string as_list(const std::vector<BriefComment>& comments) {
     std::string text;
     for (const BriefComment& each : comments) {
@@ -217,8 +242,14 @@ std::function<void()> Bodies::copy(
 }
 
 std::function<std::string()> Bodies::markdown(Tx& tx, const Uuid& org, const Uuid& card) {
-    return [blocks = tx.later<StoredBlock>(brief_blocks, org, card), card]() mutable {
-        return markdown_of(tree_of(blocks.all(), card));
+    auto held = tx.later<Bytes>(bytes_on_card, org, card);
+    auto blocks = tx.later<StoredBlock>(shared_blocks, org, card, most_shared_blocks);
+    return [held, blocks, card]() mutable {
+        const auto bytes = held.one();
+        if (bytes && bytes->bytes > most_shared_blocks) throw too_long_to_share();
+        std::string markdown = markdown_of(tree_of(blocks.all(), card));
+        if (markdown.size() > page_bytes) throw too_long_to_share();
+        return markdown;
     };
 }
 

@@ -80,7 +80,9 @@ namespace {
 
 // ------------------------------------------------------------------------------------ reading
 
-// What $5 leads to: all comments of a card, those of a block, or those of a discussion.
+// What $5 leads to: all comments of a card, those of a block, or those of a discussion. What comes
+// behind $9 bytes stays where it is, but for one more, which shows that there is more, and for the
+// second.
 constexpr Sql list_some{"content.list_comments", R"(
     WITH seen AS (
         SELECT c.id AS card_id,
@@ -104,14 +106,24 @@ constexpr Sql list_some{"content.list_comments", R"(
         coalesce(m.last_edited_time, now()) AS last_edited_time, coalesce(m.version, 1) AS version
     FROM seen s
     LEFT JOIN LATERAL (
-        SELECT * FROM comments l
-        WHERE l.org_id = $1 AND l.card_id = s.card_id AND NOT l.in_trash
-            AND s.role IS NOT NULL
-            AND (l.card_id = $5 OR l.block_id = $5 OR l.discussion_id = $5)
-            AND ($6::boolean IS NULL OR (l.resolved_by IS NOT NULL) = $6)
-            AND ($7::uuid IS NULL OR l.id > $7)
-        ORDER BY l.id
-        LIMIT $8
+        SELECT n.*
+        FROM (
+            SELECT k.*, row_number() OVER up_to_it AS place,
+                sum(octet_length(k.rich_text::text)) OVER up_to_it
+                    - octet_length(k.rich_text::text) AS bytes_before
+            FROM (
+                SELECT * FROM comments l
+                WHERE l.org_id = $1 AND l.card_id = s.card_id AND NOT l.in_trash
+                    AND s.role IS NOT NULL
+                    AND (l.card_id = $5 OR l.block_id = $5 OR l.discussion_id = $5)
+                    AND ($6::boolean IS NULL OR (l.resolved_by IS NOT NULL) = $6)
+                    AND ($7::uuid IS NULL OR l.id > $7)
+                ORDER BY l.id
+                LIMIT $8
+            ) k
+            WINDOW up_to_it AS (ORDER BY k.id ROWS UNBOUNDED PRECEDING)
+        ) n
+        WHERE n.bytes_before <= $9 OR n.place <= 2
     ) m ON true
     ORDER BY m.id)"};
 
@@ -147,7 +159,7 @@ Uuid only_one_of(Call& call, const ListCommentsQuery& in) {
         throw Failure::invalid_at(
             call.request() ? R"(["query","block_id"])" : R"(["arguments","block_id"])",
             "value_error",
-            "Value error, give one of card_id, block_id and discussion_id"
+            "Give one of card_id, block_id and discussion_id"
         );
     if (in.discussion_id) return *in.discussion_id;
     return boards::id_of(call, in.card_id ? *in.card_id : *in.block_id);
@@ -163,7 +175,8 @@ Page<Comment> list(Call& call, const ListCommentsQuery& in) {
                         about,
                         in.resolved,
                         after ? Uuid::parse(after->front()) : std::nullopt,
-                        in.paging.page_size + 1
+                        in.paging.page_size + 1,
+                        static_cast<std::int64_t>(page_bytes)
                     )
                     .all();
     if (rows.empty()) not_found("card, block or discussion");

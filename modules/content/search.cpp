@@ -76,25 +76,22 @@ SVC_RECORD(
     (matched, "It is what was looked for.")
 );
 
-struct CardResult {
-    boards::Card card;
+struct Highlight {
     std::vector<HighlightPart> highlight;
 };
-SVC_RECORD(
-    CardResult,
-    (card, "", spread),
-    (highlight, "Its text around the words that were found, in pieces.")
-);
+SVC_RECORD(Highlight, (highlight, "Its text around the words that were found, in pieces."));
+
+struct CardResult {
+    boards::Card card;
+    Highlight highlight;
+};
+SVC_RECORD(CardResult, (card, "", spread), (highlight, "", spread));
 
 struct BoardResult {
     boards::Board board;
-    std::vector<HighlightPart> highlight;
+    Highlight highlight;
 };
-SVC_RECORD(
-    BoardResult,
-    (board, "", spread),
-    (highlight, "Its text around the words that were found, in pieces.")
-);
+SVC_RECORD(BoardResult, (board, "", spread), (highlight, "", spread));
 
 struct TextResult {
     Found object{};
@@ -105,7 +102,7 @@ struct TextResult {
     std::string key;
     std::string title;
     std::optional<BlockType> type;
-    std::vector<HighlightPart> highlight;
+    Highlight highlight;
     std::string url;
     Timestamp created_time;
     Timestamp last_edited_time;
@@ -120,7 +117,7 @@ SVC_RECORD(
     (key, "Of the card, such as ENG-42."),
     (title, "Of the card."),
     (type, "The block's type.", left_out),
-    (highlight, "Its text around the words that were found, in pieces."),
+    (highlight, "", spread),
     (url, "Where people see it."),
     (created_time, ""),
     (last_edited_time, "")
@@ -135,7 +132,7 @@ SVC_RECORD(SearchResult, (found, "", spread));
 constexpr char mark_begins = '\x01', mark_ends = '\x02';
 
 /// Takes the marks out of what the database gives.
-std::vector<HighlightPart> parts_of(std::string_view headline) {
+Highlight highlight_of(std::string_view headline) {
     std::vector<HighlightPart> parts;
     bool matched = false;
     while (!headline.empty()) {
@@ -145,7 +142,7 @@ std::vector<HighlightPart> parts_of(std::string_view headline) {
         headline.remove_prefix(std::min(end + 1, headline.size()));
         matched = !matched;
     }
-    return parts;
+    return {std::move(parts)};
 }
 
 // ------------------------------------------------------------------------ what a page shows
@@ -173,7 +170,7 @@ TextResult shown_text(Call& call, const Hit& hit) {
     result.key = hit.key;
     result.title = hit.title;
     result.type = hit.type;
-    result.highlight = parts_of(hit.headline);
+    result.highlight = highlight_of(hit.headline);
     result.url = call.kernel().base_url() + "/cards/" + hit.card_id->str();
     result.created_time = hit.created_time;
     result.last_edited_time = hit.last_edited_time;
@@ -207,13 +204,13 @@ public:
             const auto card = cards_.find(hit.id);
             if (card == cards_.end()) return std::nullopt;
             boards::show(call_.kernel(), card->second);
-            return SearchResult{CardResult{card->second, parts_of(hit.headline)}};
+            return SearchResult{CardResult{card->second, highlight_of(hit.headline)}};
         }
         if (hit.object == Found::board) {
             const auto board = boards_.find(hit.id);
             if (board == boards_.end()) return std::nullopt;
             board->second.url = boards::url_of(call_.kernel(), board->second);
-            return SearchResult{BoardResult{board->second, parts_of(hit.headline)}};
+            return SearchResult{BoardResult{board->second, highlight_of(hit.headline)}};
         }
         return SearchResult{shown_text(call_, hit)};
     }

@@ -114,9 +114,7 @@ std::string_view root_of(const Call& call) { return call.request() ? "body" : "a
 
 Failure wrong_at(const Call& call, const std::string& rest, std::string_view message) {
     return Failure::invalid_at(
-        "[\"" + std::string(root_of(call)) + "\"," + rest + "]",
-        "value_error",
-        "Value error, " + std::string(message)
+        "[\"" + std::string(root_of(call)) + "\"," + rest + "]", "value_error", message
     );
 }
 
@@ -153,11 +151,7 @@ void add(std::map<Uuid, std::string>& names, const std::vector<Called>& rows) {
 }
 
 [[noreturn]] void unknown(const Call& call, std::string_view message) {
-    throw Failure::invalid_at(
-        "[\"" + std::string(root_of(call)) + "\"]",
-        "value_error",
-        "Value error, " + std::string(message)
-    );
+    throw Failure::invalid_at("[\"" + std::string(root_of(call)) + "\"]", "value_error", message);
 }
 
 }  // namespace

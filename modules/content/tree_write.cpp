@@ -165,7 +165,7 @@ void CardTree::hang_files() const {
         const bool showed = node.before && !files_in(node.before->payload.text).empty();
         if (showed || !shows.empty()) blocks.emplace_back(id, std::move(shows));
     }
-    content::hang_files(call_, card_.card_id, blocks);
+    content::hang_files(call_.kernel(), call_.tx(), call_.org(), card_.card_id, blocks);
 }
 
 Block shown(const StoredBlock& row) {
@@ -201,7 +201,7 @@ void Json<content::BlocksText>::schema(SchemaWriter& writer, const Rules&, json:
 
 void Json<content::BlocksText>::
     read(Reader& reader, const Rules&, const json::value&, content::BlocksText&) {
-    reader.reject("extra_forbidden", "Extra inputs are not permitted");
+    reader.reject("extra_forbidden", "There is no such field");
 }
 
 void Json<content::BlocksText>::from_db(Cell, content::BlocksText&) {

@@ -164,34 +164,44 @@ inline constexpr std::string_view live_comments =
 inline constexpr std::string_view in_blocks = OnCards<blocks, live_blocks>::view;
 inline constexpr std::string_view in_comments = OnCards<comments, live_comments>::view;
 
-inline constexpr std::string_view weighed = R"(
+// What was found either way, once, with the words that it is weighed by.
+inline constexpr std::string_view candidates = R"(
     ), candidates AS MATERIALIZED (
         SELECT 'board' AS object, b.id, b.last_edited_time AS edited, b.words
         FROM boards b
         WHERE b.org_id = $1 AND coalesce($6, 'board') = 'board'
             AND b.id = ANY (ARRAY(SELECT o.id FROM open o))
-            AND b.words @@ (SELECT w.words FROM wanted w)
+            AND b.words @@ (SELECT w.words FROM wanted w))";
+inline constexpr std::string_view and_of_sort = R"(
         UNION ALL
-        SELECT 'card', x.id, x.edited,
-            (SELECT t.words FROM cards t WHERE t.org_id = $1 AND t.id = x.id)
+        SELECT ')";
+inline constexpr std::string_view weighed_by = R"(', x.id, x.edited,
+            (SELECT t.words FROM )";
+inline constexpr std::string_view which = R"( t WHERE t.org_id = $1 AND t.id = x.id)
         FROM (
-            SELECT * FROM cards_found UNION SELECT * FROM cards_newest
-            UNION SELECT * FROM cards_of_board
-        ) x
-        UNION ALL
-        SELECT 'block', x.id, x.edited,
-            (SELECT t.words FROM blocks t WHERE t.org_id = $1 AND t.id = x.id)
-        FROM (
-            SELECT * FROM blocks_found UNION SELECT * FROM blocks_newest
-            UNION SELECT * FROM blocks_of_board
-        ) x
-        UNION ALL
-        SELECT 'comment', x.id, x.edited,
-            (SELECT t.words FROM comments t WHERE t.org_id = $1 AND t.id = x.id)
-        FROM (
-            SELECT * FROM comments_found UNION SELECT * FROM comments_newest
-            UNION SELECT * FROM comments_of_board
-        ) x
+            SELECT * FROM )";
+inline constexpr std::string_view or_newest = R"(_found UNION SELECT * FROM )";
+inline constexpr std::string_view or_of_board = R"(_newest
+            UNION SELECT * FROM )";
+inline constexpr std::string_view once = R"(_of_board
+        ) x)";
+
+// clang-format off
+template <const std::string_view& Sort, const std::string_view& Things>
+using Candidates = SqlText<
+    and_of_sort, Sort, weighed_by, Things, which, Things, or_newest, Things, or_of_board, Things,
+    once>;
+// clang-format on
+
+inline constexpr std::string_view card = "card", block = "block", comment = "comment";
+inline constexpr std::string_view cards = "cards";
+inline constexpr std::string_view all_candidates = SqlText<
+    candidates,
+    Candidates<card, cards>::view,
+    Candidates<block, blocks>::view,
+    Candidates<comment, comments>::view>::view;
+
+inline constexpr std::string_view weighed = R"(
     ), keyed AS (
         SELECT k.object, k.id,
             CASE $8
@@ -241,6 +251,7 @@ inline constexpr Sql find_words{
         words_found::on_boards,
         words_found::in_blocks,
         words_found::in_comments,
+        words_found::all_candidates,
         words_found::weighed>::view};
 
 }  // namespace svc::content

@@ -53,7 +53,7 @@ Finding found(Call& call, Inspections& inspections, const Expected& what) {
         throw Failure::invalid_at(
             R"(["body","file"])",
             "value_error",
-            "Value error, the upload was refused and removed: " + finding->why
+            "The upload was refused and removed: " + finding->why
         );
     return *std::move(finding);
 }

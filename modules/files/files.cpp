@@ -73,9 +73,7 @@ Later<FileSeen> see(Call& call, const std::vector<Uuid>& ids) {
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
     const std::string root = call.request() ? "body" : "arguments";
     return Failure::invalid_at(
-        "[\"" + root + "\",\"" + std::string(field) + "\"]",
-        "value_error",
-        "Value error, " + std::string(message)
+        "[\"" + root + "\",\"" + std::string(field) + "\"]", "value_error", message
     );
 }
 

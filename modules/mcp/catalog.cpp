@@ -106,8 +106,9 @@ std::string instructions_for(const Kernel& kernel) {
     if (kernel.find_operation("claim_next_card"))
         text +=
             " A column can be a work queue: claim_next_card leases its next card to you and gives "
-            "a lease_token; do the work, then call complete_lease or fail_lease with it. A lease "
-            "that runs out goes back to the queue, so renew it while you work.";
+            "a lease_token; read get_card_context for what is to be done, do the work, then call "
+            "complete_lease or fail_lease with the token. A lease that runs out goes back to the "
+            "queue, so renew it while you work.";
     return text;
 }
 

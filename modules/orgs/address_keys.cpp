@@ -2,6 +2,9 @@
 
 #include <Poco/Logger.h>
 
+#include <algorithm>
+#include <set>
+
 namespace svc::orgs {
 
 namespace {
@@ -10,46 +13,110 @@ namespace {
 constexpr Sql claim_work{"orgs.claim_address_keys", R"(
     UPDATE address_keys SET renewed_at = now() WHERE renewed_at IS NULL)"};
 
-// ASCII addresses have the key that they had.
+// ASCII addresses have the key that they had, which may be the new one of another.
 constexpr Sql people{"orgs.people_to_key", R"(
-    SELECT id, email, email_key FROM users
-    WHERE email ~ '[^\x01-\x7f]'
-    ORDER BY email_verified DESC, created_time, id)"};
+    SELECT id, NULL::uuid AS org_id, email, email_key, email_verified AS is_live, created_time
+    FROM users
+    WHERE email ~ '[^\x01-\x7f]')"};
+
+constexpr Sql people_with_keys{"orgs.people_with_keys", R"(
+    SELECT id, NULL::uuid AS org_id, email, email_key, email_verified AS is_live, created_time
+    FROM users
+    WHERE email !~ '[^\x01-\x7f]' AND email_key = ANY ($1))"};
 
 constexpr Sql rekey_person{"orgs.rekey_person", R"(
-    UPDATE users SET email = $2, email_key = $3
-    WHERE id = $1 AND NOT EXISTS (SELECT FROM users o WHERE o.email_key = $3 AND o.id <> $1))"};
+    UPDATE users SET email = $2, email_key = $3 WHERE id = $1)"};
 
-// The newest first: of two that wait for one address it stays.
 constexpr Sql invited{"orgs.invitations_to_key", R"(
-    SELECT id, email, email_key FROM invitations
-    WHERE email ~ '[^\x01-\x7f]' AND org_id IS NOT NULL
-    ORDER BY created_time DESC, id)"};
+    SELECT id, org_id, email, email_key, status = 'pending' AS is_live, created_time
+    FROM invitations
+    WHERE email ~ '[^\x01-\x7f]' AND org_id IS NOT NULL)"};
+
+constexpr Sql invited_with_keys{"orgs.invitations_with_keys", R"(
+    SELECT id, org_id, email, email_key, true AS is_live, created_time
+    FROM invitations
+    WHERE email !~ '[^\x01-\x7f]' AND email_key = ANY ($1) AND status = 'pending'
+      AND org_id IS NOT NULL)"};
 
 constexpr Sql end_rival{"orgs.end_rival_invitation", R"(
-    UPDATE invitations i
+    UPDATE invitations
     SET status = 'expired', last_edited_time = now(), version = version + 1
-    WHERE i.id = $1 AND i.status = 'pending' AND i.org_id IS NOT NULL AND EXISTS (
-        SELECT FROM invitations o
-        WHERE o.org_id = i.org_id AND o.email_key = $2 AND o.status = 'pending' AND o.id <> i.id))"};
+    WHERE id = $1 AND org_id = $2)"};
 
 constexpr Sql rekey_invitation{"orgs.rekey_invitation", R"(
-    UPDATE invitations SET email = $2, email_key = $3 WHERE id = $1 AND org_id IS NOT NULL)"};
+    UPDATE invitations SET email = $2, email_key = $3 WHERE id = $1 AND org_id = $4)"};
 
 struct Kept {
     Uuid id;
+    std::optional<Uuid> org_id;
     std::string email, email_key;
+    bool is_live = false;  ///< of a person: confirmed; of an invitation: pending
+    Timestamp created_time;
 };
-SVC_RECORD(Kept, (id, ""), (email, ""), (email_key, ""));
+SVC_RECORD(
+    Kept, (id, ""), (org_id, ""), (email, ""), (email_key, ""), (is_live, ""), (created_time, "")
+);
 
-/// Calls `work(row, email)` for those whose address or key is to be another.
-template <class Work>
-void each_changed(const std::vector<Kept>& rows, Work work) {
-    for (const Kept& row : rows) {
-        const auto email = Email::parse(row.email);
-        if (!email) continue;  // no mail has ever reached it
-        if (email->str() != row.email || email_key(*email) != row.email_key) work(row, *email);
+struct Row {
+    Kept before;
+    Email email;
+    std::string key;
+    bool changes() const { return email.str() != before.email || key != before.email_key; }
+};
+
+/// The rows that `beyond_ascii` finds, and those of ASCII that have a key which one of them comes
+/// to. Without those that no mail has ever reached.
+std::vector<Row> rows_of(Tx& tx, const Sql& beyond_ascii, const Sql& with_keys) {
+    std::vector<Row> rows;
+    const auto add = [&](const std::vector<Kept>& found) {
+        for (const Kept& each : found)
+            if (const auto email = Email::parse(each.email))
+                rows.push_back({each, *email, email_key(*email)});
+    };
+    add(tx.all<Kept>(beyond_ascii));
+    std::vector<std::string> keys;
+    for (const Row& each : rows) keys.push_back(each.key);
+    if (!keys.empty()) add(tx.all<Kept>(with_keys, keys));
+    return rows;
+}
+
+/// A confirmed one before one that is not, then the oldest, is first. The others get a key that no
+/// address comes to, before anybody gets theirs.
+void rekey_people(Tx& tx) {
+    auto rows = rows_of(tx, people, people_with_keys);
+    std::ranges::sort(rows, {}, [](const Row& row) {
+        return std::tuple(!row.before.is_live, row.before.created_time, row.before.id);
+    });
+    std::set<std::string> taken;
+    std::vector<Row> first;
+    for (const Row& row : rows) {
+        if (taken.insert(row.key).second) {
+            first.push_back(row);
+            continue;
+        }
+        tx.run(rekey_person, row.before.id, row.email, row.before.id.str());
+        Poco::Logger::get("orgs").warning(
+            "the account " + row.before.id.str() +
+            " has the address of another one; nobody can log in to it by that address"
+        );
     }
+    for (const Row& row : first)
+        if (row.changes()) tx.run(rekey_person, row.before.id, row.email, row.key);
+}
+
+/// Of those of one workspace that wait for one address the newest stays.
+void rekey_invitations(Tx& tx) {
+    auto rows = rows_of(tx, invited, invited_with_keys);
+    std::ranges::sort(rows, std::ranges::greater(), [](const Row& row) {
+        return std::tuple(row.before.created_time, row.before.id);
+    });
+    std::set<std::pair<Uuid, std::string>> taken;
+    for (const Row& row : rows)
+        if (row.before.is_live && !taken.emplace(*row.before.org_id, row.key).second)
+            tx.run(end_rival, row.before.id, row.before.org_id);
+    for (const Row& row : rows)
+        if (row.changes())
+            tx.run(rekey_invitation, row.before.id, row.email, row.key, row.before.org_id);
 }
 
 }  // namespace
@@ -58,17 +125,8 @@ void renew_address_keys(Kernel& kernel) {
     kernel.transact(Tx::Mode::write, [](Tx& tx) {
         tx.act_for_all_orgs();
         if (tx.run(claim_work) == 0) return;
-        each_changed(tx.all<Kept>(people), [&](const Kept& row, const Email& email) {
-            if (tx.run(rekey_person, row.id, email, email_key(email)) > 0) return;
-            Poco::Logger::get("orgs").warning(
-                "the account " + row.id.str() +
-                " has the address of another one; nobody can log in to it by that address"
-            );
-        });
-        each_changed(tx.all<Kept>(invited), [&](const Kept& row, const Email& email) {
-            tx.run(end_rival, row.id, email_key(email));
-            tx.run(rekey_invitation, row.id, email, email_key(email));
-        });
+        rekey_people(tx);
+        rekey_invitations(tx);
     });
 }
 

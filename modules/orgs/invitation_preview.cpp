@@ -4,7 +4,6 @@
 #include "modules/orgs/invitations.hpp"
 #include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
-#include "modules/orgs/parts/previews.hpp"
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"
 
@@ -67,17 +66,14 @@ SVC_RECORD(
      secret)
 );
 
-Previews& previews() {
-    static Previews here;
-    return here;
-}
-
 InvitationPreview preview(Call& call, const PreviewQuery& in) {
     call.add_header("Cache-Control", "no-store");
-    if (!previews().admit(std::string(call.client_address()), call.request_id()))
+    const auto wait =
+        call.use<Previews>().take(network_of(call.client_address()), call.request_id());
+    if (wait)
         throw Failure(Fault::rate_limited, "This is asked for too often; try again in a minute.")
             .with("rate_limit_reason", "invitation_preview")
-            .with_header("Retry-After", "60");
+            .with_header("Retry-After", std::to_string(*wait));
     const Sha256 digest = sha256(in.token);
     Tx& tx = call.tx();
     present_address(tx, hex(digest));
@@ -95,9 +91,8 @@ const Operation get_invitation_preview{
     .summary = "Read an invitation with the token of its mail, before signing in.",
     .description =
         "For the page that the mailed link leads to. A token that is not of the newest mail is "
-        "404; 429 when one address asks more than 60 times a minute. The token shows the "
-        "invitation and nothing else: accepting takes a session of the "
-        "invited address.",
+        "404; 429 when one place asks more than 60 times a minute. The token shows "
+        "the invitation and nothing else: accepting takes a session of the invited address.",
     .access = Access::anyone,
     .tool = false,
     .handler = preview,

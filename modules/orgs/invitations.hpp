@@ -2,6 +2,7 @@
 
 #include "modules/orgs/shapes.hpp"
 #include "svc/events.hpp"
+#include "svc/throttle.hpp"
 #include "svc/tx.hpp"
 
 /// Invitations as they are shown (contract sections 6.8 and 6.9).
@@ -77,6 +78,13 @@ extern const EventKind invitation_created, invitation_resent, invitation_accepte
 Event told(
     const EventKind& kind, const InvitationResponse& before, const InvitationResponse& after
 );
+
+/// How often one place looks at invitations without having signed in. Tokens cannot be guessed;
+/// this bounds what asking costs.
+struct Previews : Throttle {
+    static constexpr std::string_view name = "orgs.previews";  ///< offered to the handlers
+    Previews() : Throttle(60) {}
+};
 
 /// An answered or revoked invitation.
 struct InvitationEnd {

@@ -2,6 +2,7 @@
 
 #include "modules/orgs/address_keys.hpp"
 #include "modules/orgs/deletion.hpp"
+#include "modules/orgs/invitations.hpp"
 #include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
 #include "svc/secrets.hpp"
@@ -53,6 +54,7 @@ public:
         add_user_operations(kernel);
         kernel.add(org_command(kernel));
         kernel.offer(settings_);
+        kernel.offer(previews_);
         kernel.offer<Directory>(*this);
         kernel.offer<Invitations>(*this);
         deletions_.emplace(kernel);
@@ -94,6 +96,7 @@ private:
 
     Kernel* kernel_ = nullptr;
     Settings settings_;
+    Previews previews_;
     std::optional<Deletions> deletions_;
 };
 

@@ -136,7 +136,7 @@ void remove(Call& call, const DeleteOrganizationRequest& in) {
         throw Failure::invalid_at(
             call.request() ? R"(["query","confirm"])" : R"(["arguments","confirm"])",
             "value_error",
-            "Value error, this is not the slug of the workspace"
+            "This is not the slug of the workspace"
         );
     Event event;
     event.kind = &org_deleted;

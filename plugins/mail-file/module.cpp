@@ -11,21 +11,21 @@
 #include <cerrno>
 #include <system_error>
 
-/// Mails as files: `<var>/mail/<id>.eml`, and a line in the log with the link to follow. For a
-/// machine of one's own, and for tests; a driver that is set up and stands before it in the list
-/// of plugins has precedence.
+/// Mails as files: `<var>/mail/<id>.eml`, and a line in the log that says where. For a machine of
+/// one's own, and for tests; a driver that is set up and stands before it in the list of plugins
+/// has precedence.
 namespace svc::mail_file {
 
 namespace {
 
 struct Settings {
-    bool log_links = true;
+    bool log_links = false;
 };
 SVC_RECORD(
     Settings,
     (log_links,
-     "Write the link of each mail to the log. It is a key, to an account as a rule, for whoever "
-     "reads the log: meant for development.",
+     "Write the link of each mail to the log, not only where its file is. It is a key, to an "
+     "account as a rule, for whoever reads the log: meant for development.",
      defaulted)
 );
 
@@ -57,12 +57,7 @@ public:
         folder_ = kernel.var_folder() / "mail";
         if (kernel.find<mail::Driver>()) return;
         kernel.offer<mail::Driver>(*this);
-        kernel.use<Upkeep>().add(Check{"mail", [this] {
-                                           return Finding{
-                                               Finding::Level::warning,
-                                               "mails become files in " + folder_.string() +
-                                                   "; set mail-smtp.host to have them sent"};
-                                       }});
+        kernel.use<Upkeep>().add(Check{"mail", [this] { return check(); }});
     }
 
     void carry(const mail::Message& message) override {
@@ -82,6 +77,13 @@ public:
     }
 
 private:
+    Finding check() const {
+        std::string found =
+            "mails become files in " + folder_.string() + "; set mail-smtp.host to have them sent";
+        if (settings_.log_links) found += ". Their links, which are keys, are logged";
+        return {Finding::Level::warning, found};
+    }
+
     Settings settings_;
     std::filesystem::path folder_;
 };

@@ -1,14 +1,10 @@
 // Signing in with oidc-provider, which is certified, as a person with a browser would.
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 
-import { Provider } from "oidc-provider";
-
 import { Browser, comeBack, setOut } from "./support/browser.mjs";
-import { Server, freePort } from "./support/server.mjs";
+import { OutsideProvider, signInThere } from "./support/provider.mjs";
+import { Server } from "./support/server.mjs";
 
 const people = {
   ada: { sub: "ada", email: "ada@example.com", email_verified: true, name: "Ada Lovelace" },
@@ -16,71 +12,20 @@ const people = {
   eve: { sub: "eve", email: "eve@example.com", email_verified: false, name: "Eve" },
 };
 
-function jwk(type, options, alg) {
-  const key = generateKeyPairSync(type, options).privateKey.export({ format: "jwk" });
-  return { ...key, kid: alg, alg, use: "sig" };
-}
-
-function makeProvider(issuer, callback, algorithm, inToken) {
-  return new Provider(issuer, {
-    clients: [
-      {
-        client_id: "workboard",
-        client_secret: "a secret with : and %",
-        redirect_uris: [callback],
-        id_token_signed_response_alg: algorithm,
-      },
-    ],
-    jwks: { keys: [jwk("rsa", { modulusLength: 2048 }, "RS256"), jwk("ec", { namedCurve: "P-256" }, "ES256")] },
-    cookies: { keys: ["a key for cookies"] },
-    claims: { email: ["email", "email_verified"], profile: ["name"] },
-    conformIdTokenClaims: !inToken, // then the address is to be had with the access token only
-    pkce: { methods: ["S256"], required: () => true },
-    findAccount: (_, id) => ({ accountId: id, claims: () => people[id] }),
-  });
-}
-
-/** Signs in at the provider and agrees to everything; the query that it comes back with. */
-async function signInThere(browser, page, login) {
-  let answer = await browser.get(page.href);
-  for (let steps = 0; steps < 12; steps += 1) {
-    if (!answer.location) {
-      const prompt = /name="prompt" value="(\w+)"/.exec(answer.text)?.[1];
-      const action = /action="([^"]+)"/.exec(answer.text)?.[1];
-      assert.ok(prompt && action, answer.text);
-      answer = await browser.post(new URL(action, page).href, { form: { prompt, login, password: "any" } });
-      continue;
-    }
-    const to = new URL(answer.location);
-    if (to.pathname === "/v1/auth/google/callback") return Object.fromEntries(to.searchParams);
-    answer = await browser.get(to.href);
-  }
-  throw new Error("the provider never sends anybody back");
-}
-
 for (const { algorithm, inToken } of [
   { algorithm: "RS256", inToken: false },
   { algorithm: "ES256", inToken: true },
 ]) {
   const how = `${algorithm}, address ${inToken ? "in the ID token" : "from the userinfo endpoint"}`;
-  let server, http;
+  let server, provider;
 
   before(async () => {
-    const port = await freePort();
-    const issuer = `http://127.0.0.1:${port}`;
-    server = await Server.start([
-      `idp-oidc.issuer=${issuer}`,
-      "idp-oidc.client_id=workboard",
-      "idp-oidc.client_secret=a secret with : and %",
-    ]);
-    const callback = server.url + "/v1/auth/google/callback";
-    http = createServer(makeProvider(issuer, callback, algorithm, inToken).callback());
-    http.listen(port, "127.0.0.1");
-    await once(http, "listening");
+    provider = await OutsideProvider.reserve();
+    server = await Server.start(provider.settings);
+    await provider.start(server, people, { algorithm, inToken });
   });
   after(async () => {
-    http?.closeAllConnections();
-    http?.close();
+    provider?.end();
     await server?.end();
   });
 

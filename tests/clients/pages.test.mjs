@@ -2,12 +2,11 @@
 // link, and what is nowhere.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace } from "./support/server.mjs";
+import { fill, heading, mailedLink, password, says, signIn as signInOn } from "./support/visits.mjs";
 
-const password = "correct horse battery";
 let server, chromium, owner, board;
 
 before(async () => {
@@ -23,30 +22,8 @@ after(async () => {
 
 const open = (path, options) => chromium.open(new URL(path, server.url).href, options);
 
-/** The link to a page of ours in the newest mail to this address. */
-async function mailed(address, path) {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const mail = (await server.mailTo(address)).replace(/=\r?\n/g, "").replace(/=3D/g, "=");
-    const found = new RegExp(`http\\S+/${path}[\\w/-]*\\?token=[\\w-]+`).exec(mail);
-    if (found) return found[0];
-    await sleep(50);
-  }
-  throw new Error(`no link to ${path} was mailed to ${address}`);
-}
-
-async function fill(page, values) {
-  for (const [name, value] of Object.entries(values)) await page.fill(`form:not([hidden]) input[name=${name}]`, value);
-  await page.press("form:not([hidden]) input[name=" + Object.keys(values).at(-1) + "]", "Enter");
-}
-
-/** Waits for the page to have this heading. */
-const heading = (page, text) => page.waitForSelector(`h1:text-is("${text}")`);
-const says = (page, text) => page.waitForSelector(`#outcome:has-text("${text}")`);
-
-async function signIn(page, email, word = password) {
-  await page.goto(server.url + "/login");
-  await fill(page, { email, password: word });
-}
+const mailed = (address, path) => mailedLink(server, address, path);
+const signIn = (page, email, word) => signInOn(page, server, email, word);
 
 test("a person signs up, confirms, signs out and signs in again", async () => {
   const email = "grace@example.com";
@@ -198,27 +175,27 @@ test("a share link shows the board to whoever knows its password, and its cards 
   await says(gone, "There is no such link");
 });
 
+test("boards of every workspace are listed, and open whichever the session works in", async () => {
+  const ada = await open("/login");
+  await signIn(ada, "ada@example.com");
+  await heading(ada, "You are signed in");
+  await ada.evaluate(async () => {
+    const org = await call("POST", "/v1/orgs", { body: { name: "Second" } });
+    await call("POST", "/v1/boards", { body: { name: "Elsewhere" }, headers: { "X-Svc-Org": org.body.id } });
+  });
+  await ada.click("text=Your boards");
+  await ada.waitForSelector('a:text-is("Deliveries <b>")');
+  await ada.click('a:text-is("Elsewhere")');
+  await heading(ada, "Elsewhere");
+  await ada.reload();
+  await heading(ada, "Elsewhere");
+  assert.deepEqual(ada.complaints, []);
+});
+
 test("what is nowhere is a page for browsers and JSON for programs", async () => {
   const page = await open("/nowhere/at/all");
   await heading(page, "Nothing here");
   const asked = await fetch(server.url + "/nowhere/at/all");
   assert.equal(asked.status, 404);
   assert.match(asked.headers.get("content-type"), /json/);
-});
-
-test("pages fit a narrow screen and name what they ask for", async () => {
-  for (const path of ["/", "/signup", "/login", "/reset-password", "/verify-email?token=x", "/nowhere", "/docs"]) {
-    const page = await open(path, { viewport: { width: 360, height: 740 }, colorScheme: "dark" });
-    await page.waitForLoadState("networkidle");
-    const { wide, unnamed, headings } = await page.evaluate(() => ({
-      wide: document.documentElement.scrollWidth - innerWidth,
-      unnamed: [...document.querySelectorAll("input:not([hidden]), button, a")]
-        .filter((each) => !(each.labels?.length || each.ariaLabel || each.textContent.trim() || each.closest(".swagger-ui"))).length,
-      headings: document.querySelectorAll("h1:not(.swagger-ui *)").length,
-    }));
-    assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`);
-    assert.equal(unnamed, 0, `${path} has controls without a name`);
-    assert.equal(headings, 1, `${path} has one heading`);
-    assert.deepEqual(page.complaints, [], path);
-  }
 });

@@ -1,11 +1,13 @@
 // Files in a bucket: what is sent and fetched, with s3rver; what is signed, beside Amazon's own SDK.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { createPresignedPost } from "@aws-sdk/s3-presigned-post";
@@ -243,6 +245,36 @@ test("a bucket may stand in front of the host, and have another address for brow
     const sdk = new S3Client({ endpoint: "https://s3.example.com", region, credentials: account });
     const theirs = await createPresignedPost(sdk, { Bucket: bucket, Key: answer.json.upload_url_fields.key });
     assert.equal(answer.json.upload_url.replace(/\/$/, ""), theirs.url.replace(/\/$/, ""));
+  } finally {
+    await other.end();
+  }
+});
+
+test("a backup takes the bytes out of the bucket, and a restore puts them into another", async () => {
+  const announced = await announce();
+  await send(announced, png);
+  await call("POST", `/v1/files/${announced.id}:commit`, undefined, 200);
+  const { token } = await call("POST", "/v1/tokens", { kind: "integration", name: "after the restore" }, 201);
+  const saved = join(folder, "saved.tar");
+  // Not waited for by a blocked thread: the bucket is served by this process.
+  const workboard = (words, of) => {
+    const flags = ["--var", of.folder].concat(of.settings.flatMap((each) => ["--set", each]));
+    return promisify(execFile)(join(process.env.WORKBOARD_BUILD, "bin/workboard"), words.concat(flags));
+  };
+  await workboard(["backup", saved], server);
+
+  const other = new Server(await freePort(), settings(endpoint, ["store-s3.path_style=true", "store-s3.prefix=again/"]));
+  try {
+    await workboard(["restore", saved], other);
+    const back = (await keys()).filter((each) => each.startsWith("again/"));
+    assert.ok(back.some((each) => each.includes(announced.id)), back.join(" "));
+    await other.start();
+    const headers = { "X-Board-Version": "2026-06-19", Authorization: `Bearer ${token}` };
+    const answer = await fetch(`${other.url}/v1/files/${announced.id}`, { headers });
+    assert.equal(answer.status, 200, await answer.clone().text());
+    const { url } = await answer.json();
+    assert.match(new URL(url).pathname, /\/again\//);
+    assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png);
   } finally {
     await other.end();
   }

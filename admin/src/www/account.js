@@ -34,9 +34,9 @@ const refusals = {
   },
 };
 
-function signedIn({ email }) {
+function signedIn(words) {
   turnTo("You are signed in");
-  say(`${email} is signed in, in this browser.`);
+  say(words);
   show("onward");
   heading.focus();
 }
@@ -45,6 +45,7 @@ function signedIn({ email }) {
 const outcomes = {
   signup() {
     turnTo("Read your mail");
+    for (const id of ["by-invitation", "sign-in"]) show(id, false);
     say(
       `We have sent a mail to ${forms.signup.elements.email.value}. Open the link in it, in this browser, `
         + "to confirm the address and to sign in.",
@@ -57,19 +58,14 @@ const outcomes = {
     say(`Another mail is on its way to ${forms.signup.elements.email.value}.`);
   },
   verify({ user }) {
-    if (user.has_password) return signedIn(user);
+    if (user.has_password) return signedIn(`${user.email} is signed in, in this browser.`);
     turnTo("Choose a password");
     forms.first.elements.username.value = user.email;
     forms.first.hidden = false;
     say(`${user.email} is confirmed, and signed in, in this browser. `, make("a", { href: "/login" }, "Go on without a password"));
     forms.first.elements.new_password.focus();
   },
-  first() {
-    turnTo("You are signed in");
-    say("The password is set. From now on, sign in with it.");
-    show("onward");
-    heading.focus();
-  },
+  first: () => signedIn("The password is set. From now on, sign in with it."),
   ask() {
     turnTo("Read your mail");
     say("If the address has an account, the link is on its way to it.");
@@ -103,8 +99,9 @@ function bodyOf(form) {
 async function send(form) {
   const { ok, status, body } = await call("POST", form.getAttribute("action"), { body: bodyOf(form) });
   if (!ok) {
-    // The server's own word on what is closed says more than ours.
-    say(body.code === "sign_up_closed" ? body.message : refusals[form.id][status] ?? body.message);
+    // The server's own word on what the operator has closed says more than ours.
+    const closed = body.code === "sign_up_closed" || body.code === "account_disabled";
+    say(closed ? body.message : refusals[form.id][status] ?? body.message);
     return form.querySelector("input:not([hidden])")?.focus();
   }
   form.hidden = true;
@@ -143,14 +140,14 @@ const beginnings = {
     const user = await whoIsHere();
     if (user) return greet(user);
     forms.login.hidden = false;
-    if ((await optionsHere()).sign_up === "off")
-      for (const each of document.querySelectorAll("[data-sign-up]")) each.hidden = true;
+    await hideClosedSignUp();
   },
   async "/signup"() {
     const { sign_up: policy } = await optionsHere();
     show("by-invitation", policy === "invited");
     show("closed", policy === "off");
     forms.signup.hidden = policy === "off";
+    show("sign-in");
   },
   async "/verify-email"() {
     if (token) forms.verify.hidden = false;

@@ -28,7 +28,8 @@ async function begin() {
   if (!user) return location.replace("/login?return_to=/boards");
   const seats = await everything("/v1/me/memberships");
   say(seats.length ? "" : "You are in no workspace yet. Accept an invitation, or open one with POST /v1/orgs.");
-  document.getElementById("view").replaceChildren(...(await Promise.all(seats.slice(0, 20).map(workspace))));
+  const view = document.getElementById("view");
+  for (const seat of seats) view.append(await workspace(seat));
 }
 
 say("One moment…");

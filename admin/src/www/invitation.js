@@ -103,6 +103,7 @@ async function begin() {
   }
   join.elements.email.value = email;
   join.hidden = (await optionsHere()).sign_up === "off";
+  if (join.hidden) outcome.append(" This server takes no new accounts from outside: ask whoever runs it for one, or sign in.");
   show("sign-in");
 }
 

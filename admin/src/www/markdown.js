@@ -148,7 +148,7 @@ function blocks(lines, imageAddress, depth, tight = false) {
     if (line.trim() === "" || mark.test(line.trim())) lines.shift();
     else if (title) {
       lines.shift();
-      out.push(make(`h${Math.min(title[1].length + 2, 6)}`, {}, ...inline(title[2], imageAddress)));
+      out.push(make(`h${Math.min(title[1].length + 1, 6)}`, {}, ...inline(title[2], imageAddress)));
     } else if (code) {
       lines.shift();
       const end = new RegExp(`^ {0,3}${code[2][0]}{${code[2].length},}\\s*$`);

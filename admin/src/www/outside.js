@@ -8,6 +8,7 @@
     access_denied: "You turned back at the provider; nothing was done.",
     account_conflict:
       "That address has an account already. Sign in to it with its password first, then come here again.",
+    account_disabled: "This account is disabled; ask whoever runs this server.",
     email_unverified: "The provider has not confirmed your address, so it opens no account here.",
     not_configured: "This server has no outside provider.",
     sign_up_closed: "This server takes no new accounts from outside; ask for an invitation.",
@@ -29,9 +30,11 @@
     if (there) location.assign(there.authorization_url);
     else say("The provider cannot be reached just now; try again.");
   });
-  const asked = optionsHere().then(({ identity_provider: known = true }) => (known ? ask() : undefined));
+  const asked = optionsHere().then(({ identity_provider: known = true, sign_up: policy }) =>
+    known && !(policy === "off" && document.forms.signup) ? ask() : undefined);
   asked.then((there) => {
-    if (!there || heading.textContent === "You are signed in") return;
+    const answered = document.getElementById("signed-in")?.hidden === false;  // nothing is asked for any more
+    if (!there || answered) return;
     const { host } = new URL(there.authorization_url);
     button.textContent = host === "accounts.google.com" ? "Go on with Google" : `Go on with ${host}`;
     box.hidden = false;

@@ -25,9 +25,18 @@ async function call(method, path, { body, headers } = {}) {
   return { ok: answer.ok, status: answer.status, body: text ? JSON.parse(text) : {} };
 }
 
-/** What this server lets strangers do: { sign_up, password, identity_provider }. */
+let options;
+/** What this server lets strangers do: { sign_up, password, identity_provider }. Asked for once. */
 const optionsHere = () =>
-  call("GET", "/v1/auth/options").then(({ ok, body }) => (ok ? body : {}), () => ({}));
+  (options ??= call("GET", "/v1/auth/options").then(({ ok, body }) => (ok ? body : {}), () => ({})));
+
+/** Hides what leads to a sign-up that this server does not take; `data-sign-up` says by which policy
+    it still does. */
+async function hideClosedSignUp() {
+  const { sign_up: policy = "open" } = await optionsHere();
+  for (const each of document.querySelectorAll("[data-sign-up]"))
+    if (policy === "off" || (policy === "invited" && each.dataset.signUp === "open")) each.hidden = true;
+}
 
 /** Whoever this browser is signed in as, if anybody. */
 async function whoIsHere() {

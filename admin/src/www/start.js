@@ -27,9 +27,8 @@ for (const sample of navigator.clipboard ? document.querySelectorAll("pre") : []
 
 // On a server without accounts nothing asks.
 if (document.querySelector("[data-here]"))
-  Promise.all([whoIsHere(), optionsHere()]).then(([user, { sign_up = "open" }]) => {
+  whoIsHere().then((user) => {
     for (const link of document.querySelectorAll("[data-here]"))
       link.hidden = (link.dataset.here === "yes") !== Boolean(user);
-    if (sign_up !== "open")
-      for (const each of document.querySelectorAll("[data-sign-up]")) each.hidden = true;
-  }, () => {});
+    return hideClosedSignUp();
+  }).catch(() => {});

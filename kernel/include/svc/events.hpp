@@ -143,15 +143,16 @@ SVC_RECORD(
 /// True when `kind` passes `filter`: exact, `noun.*` or `*`.
 bool kind_matches(std::string_view filter, std::string_view kind);
 
-/// A durable reader of every workspace's events. `handle` is called on a thread of the
-/// consumer's own, one event at a time, on one server at a time: the events of a workspace in
-/// their order, the workspaces taking turns. An event is handed over again when `handle` throws
-/// (after a pause, a few times, and then it is given up: docs/events.md), and when the process or
-/// the database ends before the position is kept, which happens between events a few times a
-/// second; so `handle` must be able to meet an event twice.
+/// A durable reader of every workspace's events. `handle` is called on threads of the consumer's
+/// own, on one server at a time: the events of a workspace one by one in their order, the
+/// workspaces taking turns, `at_once` of them side by side. An event is handed over again when
+/// `handle` throws (after a pause, a few times, and then it is given up: docs/events.md), and when
+/// the process or the database ends before the position is kept, which happens between events a few
+/// times a second; so `handle` must be able to meet an event twice.
 struct Consumer {
     std::string name;  ///< its position is kept under this name
     std::function<void(const StoredEvent&)> handle;
+    int at_once = 1;  ///< workspaces
 };
 
 /// Told of every batch of events once it is stored, on the sequencer's thread; must not block.

@@ -100,9 +100,11 @@ struct Route {
 struct Command {
     std::string name;     ///< the first word: "org"
     std::string summary;  ///< one line for `workboard help`
-    /// Run with the words after the name once the database is open and migrated, nothing
-    /// started; the exit code.
+    /// Run with the words after the name, nothing started; the exit code.
     std::function<int(std::span<const std::string> words)> run;
+    /// Before it runs the server's key is made if it is missing, and the database is opened and
+    /// migrated. Otherwise there are the modules alone, and nothing is changed.
+    bool needs_database = true;
 };
 
 /// An operation with the module it came from.

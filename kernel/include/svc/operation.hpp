@@ -141,6 +141,9 @@ struct Operation {
     Access access = Access::member;
     int status = 200;         ///< on success; 204 when there is no body
     std::vector<int> also{};  ///< further success statuses an Answer may choose
+    /// Refusals for the OpenAPI document that do not follow from all the rest, such as 401 of an
+    /// operation for anyone that takes a password.
+    std::vector<int> refuses{};
     std::vector<Guard> guards{};
     bool tool = true;  ///< offered to MCP and Lua
     /// About what only a person has: an account, invitations, browser sessions. An agent is refused

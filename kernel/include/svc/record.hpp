@@ -53,7 +53,7 @@ struct Rules {
     bool left_out = false;   ///< an output member that is absent, not null, when empty ("opt")
     bool echo = false;       ///< read-only: accepted in input and ignored
     bool spread = false;     ///< a nested record whose fields stand beside this one's siblings
-    bool secret = false;     ///< never logged, never in an event or audit entry
+    bool secret = false;     ///< never logged (in a path neither), never in an event or audit entry
 };
 
 // The words a field list is written in.

@@ -72,7 +72,9 @@ private:
 /// Formats. `accept` may normalise the text it is given. `name` is JSON Schema's
 /// `format`, `error` the validation error type (contract section 2).
 namespace format {
-struct email {  ///< at most 254 bytes, one @, a dotted domain, no control characters; trimmed
+/// Trimmed; at most 254 bytes, a local part of any script and a dotted domain, which is kept in
+/// ASCII (A-labels).
+struct email {
     static constexpr std::string_view name = "email", error = "value_error";
     static bool accept(std::string& text);
 };
@@ -90,7 +92,7 @@ using Email = Text<format::email>;
 using Url = Text<format::uri>;
 using Date = Text<format::date>;
 
-/// The key an e-mail address is compared by: lower case.
+/// The key an e-mail address is compared by: in NFC, its case folded as Unicode does.
 std::string email_key(const Email& email);
 
 /// A JSON value kept as its text: a jsonb column, or a member whose shape the kernel

@@ -89,6 +89,7 @@ Archive::Archive(const std::filesystem::path& file) : tar_(file) {
     std::string sums = text(sums_name);
     for (std::size_t at = 0, end = 0; (end = sums.find('\n', at)) != sums.npos; at = end + 1) {
         constexpr std::size_t digits = 64, name_at = digits + 2;
+        if (end - at <= name_at) refuse(sums_name + " is damaged");
         const std::string name = sums.substr(at + name_at, end - at - name_at);
         const auto is = found.find(name);
         if (is == found.end()) refuse(name + " is missing");

@@ -67,7 +67,7 @@ void add_settings(const Words& words, const App& app, ArchiveWriter& to) {
     for (const auto& file : files) {
         std::ifstream in(file, std::ios::binary);
         const std::string text(std::istreambuf_iterator<char>(in), {});
-        const auto name = std::filesystem::relative(file, files.front().parent_path());
+        const auto name = file.lexically_relative(files.front().parent_path());
         to.add_file("config/" + name.string(), text);
     }
     to.add_file("config/in-force.toml", app.config().describe());

@@ -194,30 +194,34 @@ constexpr Command all[] = {
              "given out; passwords and tokens stay. Stop all servers first.\n"},
 };
 
+/// The command that a module brings, the modules opened to look.
+const svc::Command& module_command(App& app, const std::string& name) {
+    app.open_modules(look);
+    const auto& brought = app.kernel().impl().commands;
+    const auto found = std::ranges::find(brought, name, &svc::Command::name);
+    if (found == brought.end())
+        throw std::runtime_error("there is no command " + name + "; `workboard help` lists them");
+    return *found;
+}
+
 }  // namespace
 
 std::span<const Command> commands() { return all; }
 
 int run_module_command(const Words& words) {
     App app = make_app(words);
-    app.open_modules();
-    const auto& brought = app.kernel().impl().commands;
-    const auto found = std::ranges::find(brought, words.words.front(), &svc::Command::name);
-    if (found == brought.end())
-        throw std::runtime_error(
-            "there is no command " + words.words.front() + "; `workboard help` lists them"
-        );
-    app.open_database();
-    return found->run(std::span(words.words).subspan(1));
+    const svc::Command& command = module_command(app, words.words.front());
+    if (command.needs_database) {
+        app.make_folder_and_key();
+        app.open_database();
+    }
+    return command.run(std::span(words.words).subspan(1));
 }
 
 std::string help_of_module_command(const Words& words) {
     App app = make_app(words);
-    app.open_modules(look);
-    const std::string& name = words.words.front();
-    for (const auto& each : app.kernel().impl().commands)
-        if (each.name == name) return "workboard " + name + ": " + each.summary + "\n";
-    throw std::runtime_error("there is no command " + name + "; `workboard help` lists them");
+    const svc::Command& command = module_command(app, words.words.front());
+    return "workboard " + command.name + ": " + command.summary + "\n";
 }
 
 }  // namespace svc::cli

@@ -49,14 +49,10 @@ private:
     int faults_ = 0, warnings_ = 0;
 };
 
-bool is_loopback(std::string_view address) {
-    return address == "localhost" || address == "::1" || address.starts_with("127.");
-}
-
 Finding check_address(const App& app) {
     const auto& server = app.server_settings();
     if (!server.base_url.empty()) return {Level::ok, server.base_url};
-    if (is_loopback(server.address))
+    if (core::is_loopback(server.address))
         return {Level::ok, "server.base_url is empty: links lead to this machine"};
     return {
         Level::warning,
@@ -128,13 +124,19 @@ Finding check_key(App& app, bool with_database) {
     return {Level::ok, "fingerprint " + secret.fingerprint() + ", from " + place};
 }
 
+/// Whether there is one that answers. A server that was never started has no database of its own
+/// yet, which is no fault.
 bool open_database(App& app, Report& report) {
-    return report.run("database", [&]() -> Finding {
+    bool made = true;
+    const bool well = report.run("database", [&]() -> Finding {
+        made = app.database_was_made();
+        if (!made) return {Level::ok, "none yet; `serve` makes its own"};
         app.open_database(App::Touch::look);
         return {
             Level::ok,
             app.has_own_database() ? "the server's own answers" : "database.url answers"};
     });
+    return made && well;
 }
 
 }  // namespace
@@ -150,12 +152,7 @@ int doctor(const Words& words) {
     if (!opened) return report.end();
     report.run("address", [&] { return check_address(*app); });
     report.run("certificate", [&] { return check_certificate(*app); });
-    // A server that was never started has no database of its own yet, which is no fault.
-    const bool none_yet = app->has_own_database() &&
-                          !std::filesystem::exists(app->kernel().var_folder() / "postgres");
-    bool there = false;
-    if (none_yet) report.add("database", {Level::ok, "none yet; `serve` makes its own"});
-    else there = open_database(*app, report);
+    const bool there = open_database(*app, report);
     if (there) {
         report.run("schema", [&] { return check_schema(*app); });
         report.run("clock", [&] { return check_clock(*app); });

@@ -22,13 +22,10 @@
 #include <ranges>
 #include <tuple>
 
-extern "C" const char svc_kernel_migrations[];
-
 namespace svc::core {
 
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// The name of the module at fault goes in front, unless the message has it already.
@@ -98,15 +95,6 @@ int wait_for_signal() {
     return which;
 }
 
-constexpr Sql look_at_search{"kernel.look_at_search", R"(
-    SELECT proleakproof AS ready FROM pg_proc
-     WHERE oid = 'ts_match_vq(tsvector, tsquery)'::regprocedure)"};
-
-struct SearchReady {
-    bool ready = false;
-};
-SVC_RECORD(SearchReady, (ready, ""));
-
 }  // namespace
 
 Places Places::of_this_program() {
@@ -135,7 +123,7 @@ App::App(Config::Sources sources, Places places)
 
 App::~App() { stop(); }
 
-void App::open_modules(Touch touch) {
+void App::settle_key(Touch touch) {
     auto& impl = kernel_->impl();
     if (touch != Touch::look) {
         std::error_code ignored;
@@ -143,14 +131,19 @@ void App::open_modules(Touch touch) {
         if (!std::filesystem::is_directory(server_settings_.var))
             throw std::runtime_error("server.var: cannot make the folder " + server_settings_.var);
     }
-    impl.config = &config_;
-    impl.var_folder = std::filesystem::absolute(server_settings_.var);
-    impl.share_folder = places_.share;
     impl.secret = std::make_unique<Secret>(
         server_settings_.secret,
         impl.var_folder / "server.key",
         touch == Touch::make ? Secret::Missing::make : Secret::Missing::go_without
     );
+}
+
+void App::open_modules(Touch touch) {
+    auto& impl = kernel_->impl();
+    impl.config = &config_;
+    impl.var_folder = std::filesystem::absolute(server_settings_.var);
+    impl.share_folder = places_.share;
+    settle_key(touch);
     impl.base_url = server_settings_.base_url;
     while (impl.base_url.ends_with('/')) impl.base_url.pop_back();
     if (impl.base_url.empty())
@@ -182,8 +175,6 @@ std::string App::listening_url(std::uint16_t port) const {
            (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-db::Database& App::database() { return *kernel_->impl().database; }
-
 const Secret& App::secret() const { return *kernel_->impl().secret; }
 
 std::string App::place_of_secret() const {
@@ -195,49 +186,6 @@ std::optional<std::int64_t> App::check_certificate() const {
     const auto& [certificate, key] = std::tie(server_settings_.certificate, server_settings_.key);
     if (certificate.empty() && key.empty()) return std::nullopt;
     return http::TlsContext(certificate, key).seconds_left();
-}
-
-std::vector<db::Migration> App::migrations() const {
-    auto steps = db::unpack_migrations("kernel", svc_kernel_migrations);
-    for (const Loaded& each : modules_)
-        for (auto& step : db::unpack_migrations(each.card->name, each.card->migrations))
-            steps.push_back(std::move(step));
-    return steps;
-}
-
-std::vector<db::Migration> App::pending_migrations() {
-    return db::pending(database(), migrations());
-}
-
-std::vector<std::string> App::migrate() {
-    std::vector<std::string> applied;
-    for (const auto& step : db::migrate(database(), migrations()))
-        applied.push_back(step.module + "/" + step.name);
-    return applied;
-}
-
-void App::open_database(Touch touch) {
-    db::Settings settings;
-    settings.url = database_settings_.url;
-    settings.pool = static_cast<int>(database_settings_.pool);
-    settings.pool_wait = seconds(database_settings_.pool_wait_seconds);
-    settings.statement_timeout = seconds(database_settings_.statement_seconds);
-    settings.slow = milliseconds(database_settings_.slow_milliseconds);
-    settings.synchronous_commit = database_settings_.synchronous_commit;
-    if (settings.url.empty()) {
-        const auto folder = kernel_->var_folder() / "postgres";
-        if (touch == Touch::look && !std::filesystem::exists(folder))
-            throw std::runtime_error(
-                "there is no database in " + folder.string() + " yet; `workboard serve` makes it"
-            );
-        embedded_ = std::make_unique<db::Embedded>(folder, [](std::string_view line) {
-            Poco::Logger::get("postgres").information(std::string(line));
-        });
-        settings.url = embedded_->start();
-    }
-    kernel_->impl().database = std::make_unique<db::Database>(std::move(settings));
-    database().open();
-    if (touch == Touch::make) migrate();
 }
 
 void App::start() {
@@ -313,14 +261,6 @@ void App::serve() {
     while (wait_for_signal() == SIGHUP) reload();
     Poco::Logger::get("server").information("stopping: no new work, running requests are finished");
     stop();
-}
-
-bool App::search_is_ready() {
-    bool ready = false;
-    database().transact(Tx::Mode::read, [&](Tx& tx) {
-        ready = tx.one<SearchReady>(look_at_search).value_or(SearchReady{}).ready;
-    });
-    return ready;
 }
 
 void App::add_reloads() {

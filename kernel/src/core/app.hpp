@@ -40,6 +40,8 @@ public:
 
     /// Reads the settings and opens the modules.
     void open_modules(Touch touch = Touch::make);
+    /// Makes the folder and the key that are missing, for who has opened the modules to look.
+    void make_folder_and_key() { settle_key(Touch::make); }
     /// Opens the database, starting the embedded one if none is configured, and migrates. `look`
     /// makes no embedded database: std::runtime_error when there is none yet.
     void open_database(Touch touch = Touch::make);
@@ -69,13 +71,17 @@ public:
     const Secret& secret() const;
     /// Where the key comes from: the setting, or the file.
     std::string place_of_secret() const;
-    /// The database's folder when it is the server's own and is there.
+    /// Whether the database is the server's own.
     bool has_own_database() const { return database_settings_.url.empty(); }
+    /// False when the database is the server's own and no server has made it yet.
+    bool database_was_made() const;
     /// Throws std::runtime_error when certificate or key are of no use; how long the certificate
     /// is good, in seconds. Nothing without TLS.
     std::optional<std::int64_t> check_certificate() const;
 
 private:
+    void settle_key(Touch touch);
+    std::filesystem::path own_database_folder() const;
     void add_reloads();
     void reload();
     bool metrics_are_private() const;

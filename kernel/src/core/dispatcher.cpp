@@ -81,6 +81,7 @@ Dispatcher::Dispatcher(Kernel& kernel, Settings settings, AccessLog& log)
       settings_(std::move(settings)),
       log_(log),
       operations_(kernel.operations()),
+      secret_paths_(kernel.operations()),
       unmatched_(kernel.operations().size() + kernel.impl().routes.size()),
       metrics_(endpoint_names()) {
     std::size_t number = kernel.operations().size();
@@ -162,6 +163,8 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
     const auto took = std::chrono::steady_clock::now() - flight.started;
     metrics_.count(flight.endpoint, exchange.answer.status, took, flight.round_trips);
     const http::Request& request = exchange.request();
+    // Without the query, which may hold a ticket or an address.
+    const std::string target = secret_paths_.shown(request.path);
     std::string principal, org;
     if (served.caller) {
         principal = served.caller->id.str();
@@ -170,7 +173,7 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
     log_.write({
         .request_id = flight.request_id,
         .method = request.method,
-        .target = request.path,  // a query may hold a ticket or an address
+        .target = target,
         .operation = served.name,
         .client = request.client_address,
         .principal = principal,

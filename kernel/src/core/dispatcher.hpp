@@ -3,6 +3,7 @@
 #include "core/logs.hpp"
 #include "core/routes.hpp"
 #include "core/run.hpp"
+#include "core/secret_paths.hpp"
 #include "http/server.hpp"
 #include "http/static_files.hpp"
 
@@ -68,6 +69,7 @@ private:
     Settings settings_;
     AccessLog& log_;
     Routes operations_;
+    SecretPaths secret_paths_;
     std::unordered_map<std::string_view, std::vector<const Route*>> exact_;
     std::vector<const Route*> below_;  // paths that end in "/*", longest first
     std::vector<std::unique_ptr<Folder>> folders_;

@@ -92,7 +92,7 @@ std::string_view key_of(const Run& run) {
     throw Failure::invalid_at(
         R"(["header","idempotency-key"])",
         "value_error",
-        "Value error, should be 1 to 255 printable characters"
+        "Should have 1 to 255 printable characters"
     );
 }
 

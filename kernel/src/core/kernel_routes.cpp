@@ -33,13 +33,10 @@ http::Answer App::ready() const {
 /// Nobody else than this machine's own users can ask, as far as the settings tell: a `base_url` of
 /// another host says that a proxy stands in front.
 bool App::metrics_are_private() const {
-    const auto is_local = [](std::string_view host) {
-        return host == "localhost" || host == "::1" || host.starts_with("127.");
-    };
-    if (!is_local(server_settings_.address)) return false;
+    if (!is_loopback(server_settings_.address)) return false;
     if (server_settings_.base_url.empty()) return true;
     try {
-        return is_local(Poco::URI(server_settings_.base_url).getHost());
+        return is_loopback(Poco::URI(server_settings_.base_url).getHost());
     } catch (const Poco::Exception&) {
         return false;
     }

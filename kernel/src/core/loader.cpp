@@ -58,13 +58,11 @@ std::string circle_or_want(
            ": needs go round in a circle: " + circle;
 }
 
-}  // namespace
-
-std::vector<const ModuleCard*> load_cards(
-    const std::filesystem::path& folder, std::span<const std::string> names
+/// Each behind those that it needs, as far as they are among them.
+std::vector<const ModuleCard*> in_order(
+    std::vector<const ModuleCard*> waiting, std::span<const std::string> names
 ) {
-    std::vector<const ModuleCard*> waiting, ordered;
-    for (const std::string& name : names) waiting.push_back(&load(folder, name));
+    std::vector<const ModuleCard*> ordered;
     while (!waiting.empty()) {
         const auto ready = std::ranges::find_if(waiting, [&](const ModuleCard* card) {
             return std::ranges::none_of(card->needs, [&](std::string_view need) {
@@ -78,39 +76,40 @@ std::vector<const ModuleCard*> load_cards(
     return ordered;
 }
 
+}  // namespace
+
+std::vector<const ModuleCard*> load_cards(
+    const std::filesystem::path& folder, std::span<const std::string> names
+) {
+    std::vector<const ModuleCard*> cards;
+    for (const std::string& name : names) cards.push_back(&load(folder, name));
+    return in_order(std::move(cards), names);
+}
+
 std::vector<Loaded> load_modules(
     const std::filesystem::path& folder,
     std::span<const std::string> names,
     std::span<const std::string> drivers
 ) {
-    std::vector<const ModuleCard*> waiting;
-    for (const std::string& name : names) waiting.push_back(&load(folder, name));
+    std::vector<const ModuleCard*> cards;
+    for (const std::string& name : names) cards.push_back(&load(folder, name));
     for (const std::string& name : drivers) {
         const ModuleCard& card = load(folder, name);
         const bool wanted = std::ranges::all_of(card.needs, [&](std::string_view need) {
             return std::ranges::find(names, need) != names.end();
         });
-        if (wanted) waiting.push_back(&card);
+        if (wanted) cards.push_back(&card);
     }
+    for (const ModuleCard* card : cards)
+        for (const std::string_view need : card->needs)
+            if (std::ranges::find(cards, need, &ModuleCard::name) == cards.end())
+                throw std::runtime_error(circle_or_want(cards, names));
     std::vector<Loaded> loaded;
-    const auto is_loaded = [&](std::string_view need) {
-        return std::ranges::any_of(loaded, [&](const Loaded& each) {
-            return each.card->name == need;
-        });
-    };
-    while (!waiting.empty()) {
-        const auto ready = std::ranges::find_if(waiting, [&](const ModuleCard* card) {
-            return std::ranges::all_of(card->needs, is_loaded);
-        });
-        if (ready == waiting.end()) throw std::runtime_error(circle_or_want(waiting, names));
-        const ModuleCard* card = *ready;
-        waiting.erase(ready);
-        try {
+    for (const ModuleCard* card : in_order(std::move(cards), names)) try {
             loaded.push_back({card, card->make()});
         } catch (const std::exception& problem) {
             refuse(card->name, problem.what());
         }
-    }
     return loaded;
 }
 

@@ -36,7 +36,7 @@ void RestCall::find_workspace() {
     if (in_path) bad_workspace_ = Failure(Fault::not_found, "There is no such workspace.");
     else
         bad_workspace_ = Failure::invalid_at(
-            R"(["query","org_id"])", "value_error", "Value error, X-Svc-Org names another workspace"
+            R"(["query","org_id"])", "value_error", "X-Svc-Org names another workspace"
         );
 }
 

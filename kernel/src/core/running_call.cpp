@@ -85,7 +85,7 @@ void require_declared(const Kernel& kernel, const Event& event) {
     throw Failure::invalid_at(
         R"(["query","start_cursor"])",
         "value_error",
-        "Value error, this is not the `next_cursor` of a page of this list with these filters"
+        "This is not the `next_cursor` of a page of this list with these filters"
     );
 }
 
@@ -135,7 +135,7 @@ events::EventContext RunningCall::context_of_events() const {
         if (!mutation.empty()) context.mutation_id = Uuid::parse(mutation);
         if (!mutation.empty() && !context.mutation_id)
             throw Failure::invalid_at(
-                R"(["header","x-svc-mutation"])", "uuid_parsing", "Input should be a valid UUID"
+                R"(["header","x-svc-mutation"])", "uuid_parsing", "Should be a UUID"
             );
     }
     if (!context.cause_event) context.cause_event = cause_;

@@ -10,6 +10,11 @@ BOOST_DESCRIBE_ENUM(LogForm, json, text)
 enum class LogLevel { error, warning, notice, information, debug };
 BOOST_DESCRIBE_ENUM(LogLevel, error, warning, notice, information, debug)
 
+/// Nobody but this machine's own users reaches an address or a host name like this.
+inline bool is_loopback(std::string_view host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
 // g++ 12 cannot count the members of an aggregate whose initialisers hold lists, so they are
 // functions.
 inline std::vector<std::string> shipped_modules() {

@@ -1,5 +1,5 @@
 #include "core/run.hpp"
-#include "http/proxies.hpp"
+#include "svc/throttle.hpp"
 
 namespace svc::core {
 
@@ -7,7 +7,7 @@ namespace {
 
 /// Whoever is not known yet is where he comes from: a credential that was never seen is nobody's.
 std::string payer_of(const http::Request& request, const Caller* caller) {
-    return caller ? caller->id.str() : http::network_of(request.client_address);
+    return caller ? caller->id.str() : network_of(request.client_address);
 }
 
 Failure come_back(Failure failure) { return std::move(failure).with_header("Retry-After", "1"); }

@@ -22,7 +22,7 @@ std::optional<Uuid> org_in_header(const http::Request& request, std::optional<Fa
     auto org = Uuid::parse(header);
     if (!header.empty() && !org)
         wrong = Failure::invalid_at(
-            R"(["header","x-svc-org"])", "uuid_parsing", "Input should be a valid UUID"
+            R"(["header","x-svc-org"])", "uuid_parsing", "Should be a UUID"
         );
     return org;
 }

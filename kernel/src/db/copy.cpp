@@ -8,10 +8,14 @@ namespace svc::db {
 
 namespace {
 
-[[noreturn]] void fail(PGconn* connection, const std::string& what) {
+std::string said_by(PGconn* connection) {
     std::string why = PQerrorMessage(connection);
     while (why.ends_with('\n')) why.pop_back();
-    throw std::runtime_error(what + ": " + why);
+    return why;
+}
+
+[[noreturn]] void fail(PGconn* connection, const std::string& what) {
+    throw std::runtime_error(what + ": " + said_by(connection));
 }
 
 std::string literal(std::string_view text) {
@@ -54,7 +58,10 @@ ResultPtr CopySession::execute(const std::string& script) {
     ResultPtr result(PQexec(connection_.native(), script.c_str()));
     const auto status = PQresultStatus(result.get());
     if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE)
-        fail(connection_.native(), "PostgreSQL");
+        throw SqlError(
+            std::string(diagnostic(result.get(), PG_DIAG_SQLSTATE)),
+            "PostgreSQL: " + said_by(connection_.native())
+        );
     return result;
 }
 
@@ -183,9 +190,9 @@ TextRows Snapshot::rows(const Sql& query) const try {
     auto found = session_.rows(std::string(query.text));
     session_.run("RELEASE before");
     return found;
-} catch (const std::runtime_error& problem) {
+} catch (const SqlError& error) {
+    if (error.state() != sqlstate::undefined_table) throw;
     session_.run("ROLLBACK TO before");
-    if (std::string_view(problem.what()).find("does not exist") == std::string_view::npos) throw;
     return {};
 }
 

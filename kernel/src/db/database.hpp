@@ -92,6 +92,10 @@ public:
     std::string start();
     void stop() noexcept;
 
+    /// Whether one was made in this folder, or where it is kept instead when PostgreSQL's user
+    /// cannot reach the folder. Changes nothing.
+    static bool exists(const std::filesystem::path& folder);
+
 private:
     class Impl;
     std::unique_ptr<Impl> impl_;

@@ -60,12 +60,25 @@ bool has_rows(PGconn* connection, const char* sql) {
     return PQntuples(result.get()) > 0;
 }
 
+fs::path normal(const fs::path& folder) { return fs::absolute(folder).lexically_normal(); }
+
+/// The folder itself, unless the user who runs the cluster cannot come there, as below /root.
+fs::path home_of(const fs::path& folder) {
+    const Account account = cluster_account();
+    if (account.uid == geteuid() || can_reach(account, folder)) return folder;
+    return "/var/lib/workboard-" + mark_of(folder);
+}
+
 }  // namespace
+
+bool Embedded::exists(const fs::path& folder) {
+    return fs::exists(home_of(normal(folder)) / "data");
+}
 
 class Embedded::Impl {
 public:
     Impl(fs::path given, std::function<void(std::string_view)> say)
-        : folder(fs::absolute(given).lexically_normal()), log(std::move(say)) {}
+        : folder(normal(given)), log(std::move(say)) {}
 
     std::string start();
     void stop() noexcept;
@@ -89,14 +102,12 @@ private:
     bool stopping = false;
 };
 
-/// The folder itself, unless whoever runs the cluster cannot come there, as below /root.
 fs::path Embedded::Impl::home() const {
-    const Account account = cluster_account();
-    if (account.uid == geteuid() || can_reach(account, folder)) return folder;
-    const fs::path other = "/var/lib/workboard-" + mark_of(folder);
-    log("the user " + account.name + ", who runs PostgreSQL, cannot reach " + folder.string() +
-        "; the data is in " + other.string());
-    return other;
+    const fs::path at = home_of(folder);
+    if (at != folder)
+        log("the user " + cluster_account().name + ", who runs PostgreSQL, cannot reach " +
+            folder.string() + "; the data is in " + at.string());
+    return at;
 }
 
 Cluster::Plan Embedded::Impl::plan() const {

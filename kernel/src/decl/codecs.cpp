@@ -52,13 +52,13 @@ void reject_with_error(
 
 void Json<Uuid>::read(Reader& reader, const Rules&, const json::value& in, Uuid& out) {
     const auto* text = in.if_string();
-    if (!text) return reader.reject("uuid_type", "Input should be a UUID as a string", &in);
+    if (!text) return reader.reject("uuid_type", "Should be a UUID, a string", &in);
     if (const auto id = Uuid::parse(*text)) out = *id;
     else
         reject_with_error(
             reader,
             "uuid_parsing",
-            "Input should be a valid UUID",
+            "Should be a UUID",
             "expected 32 hexadecimal digits, with or without hyphens",
             in
         );
@@ -74,21 +74,20 @@ bool Json<Uuid>::empty(const Uuid& in) { return in.nil(); }
 
 void Json<Timestamp>::read(Reader& reader, const Rules&, const json::value& in, Timestamp& out) {
     const auto* text = in.if_string();
-    if (!text)
-        return reader.reject("datetime_type", "Input should be a date and time as a string", &in);
+    if (!text) return reader.reject("datetime_type", "Should be a date and time, a string", &in);
     Timestamp time;
     switch (decl::parse_time(*text, time)) {
         case decl::TimeProblem::none: out = time; break;
         case decl::TimeProblem::no_offset:
             reader.reject(
-                "timezone_aware", "Input should have an offset from UTC, such as Z or +01:00", &in
+                "timezone_aware", "Should have an offset from UTC, such as Z or +01:00", &in
             );
             break;
         case decl::TimeProblem::malformed:
             reject_with_error(
                 reader,
                 "datetime_parsing",
-                "Input should be a valid date and time",
+                "Should be a date and time",
                 "expected RFC 3339, such as 2026-06-19T10:11:12Z",
                 in
             );
@@ -120,9 +119,9 @@ struct Wording {
     std::string_view format, message, error, ctx_key;
 };
 constexpr Wording wordings[] = {
-    {"email", "value is not a valid email address", "expected name@domain.example", "reason"},
-    {"uri", "Input should be a valid URL", "expected an absolute http or https address", "error"},
-    {"date", "Input should be a valid date", "expected a day that exists, as YYYY-MM-DD", "error"},
+    {"email", "Should be an e-mail address", "expected name@domain.example", "reason"},
+    {"uri", "Should be a URL", "expected an absolute http or https address", "error"},
+    {"date", "Should be a date", "expected a day that exists, as YYYY-MM-DD", "error"},
 };
 
 }  // namespace
@@ -139,9 +138,8 @@ bool detail::read_format(
     if (!decl::accept_text(reader, rules, in, out)) return false;
     if (accept(out)) return true;
     const auto known = std::ranges::find(wordings, name, &Wording::format);
-    const Wording wording = known != std::end(wordings)
-                                ? *known
-                                : Wording{name, "Input has the wrong format", name, "error"};
+    const Wording wording =
+        known != std::end(wordings) ? *known : Wording{name, "Has the wrong format", name, "error"};
     const char* separator = wording.ctx_key == "reason" ? ": " : ", ";
     reader.reject(
         error,
@@ -178,7 +176,7 @@ void check_size(
 ) {
     if (reader.trusted) return;
     const auto message = [&](const char* most_or_least, std::size_t allowed) {
-        return std::string(type) + " should have at " + most_or_least + " " +
+        return std::string("Should have at ") + most_or_least + " " +
                decl::plural(allowed, "item") + ", not " + std::to_string(size);
     };
     if (size < rules.shortest)
@@ -201,7 +199,7 @@ void check_size(
 
 std::size_t count_elements(Reader& reader, const Rules& rules, const json::value& in) {
     const auto* list = in.if_array();
-    if (!list) return reader.reject("list_type", "Input should be a valid list", &in), 0;
+    if (!list) return reader.reject("list_type", "Should be an array", &in), 0;
     check_size(reader, rules, in, "List", list->size());
     return list->size();
 }
@@ -218,7 +216,7 @@ void each_member(
     void (*each)(void* context, std::string_view key, const json::value&)
 ) {
     const auto* object = in.if_object();
-    if (!object) return reader.reject("dict_type", "Input should be a valid dictionary", &in);
+    if (!object) return reader.reject("dict_type", "Should be an object", &in);
     check_size(reader, rules, in, "Dictionary", object->size());
     for (const auto& [key, value] : *object) {
         auto step = reader.at(std::string_view(key));
@@ -238,7 +236,7 @@ std::size_t read_enum(
         if (i > 0) expected += i + 1 == names.size() ? " or " : ", ";
         expected.append("'").append(names[i]).append("'");
     }
-    reader.reject("enum", "Input should be " + expected, &in, decl::ctx_of("expected", expected));
+    reader.reject("enum", "Should be " + expected, &in, decl::ctx_of("expected", expected));
     return 0;
 }
 

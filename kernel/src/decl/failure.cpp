@@ -1,5 +1,7 @@
 #include "svc/failure.hpp"
 
+#include "decl/reader.hpp"
+
 #include "svc/record.hpp"
 
 #include <array>
@@ -80,7 +82,7 @@ Failure Failure::invalid_at(std::string_view loc, std::string_view type, std::st
     std::string detail = R"([{"loc":)";
     detail += loc;
     detail += R"(,"msg":)";
-    write_text(message, detail);
+    decl::write_sentence(message, detail);
     detail += R"(,"type":)";
     write_text(type, detail);
     detail += "}]";

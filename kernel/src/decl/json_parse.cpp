@@ -204,7 +204,7 @@ void reject_json(Reader& reader, const JsonProblem& problem) {
     write_text(problem.error, ctx);
     ctx += '}';
     const json::value nothing = json::object();
-    reader.reject("json_invalid", "JSON decode error", &nothing, ctx);
+    reader.reject("json_invalid", "This is not JSON: " + problem.error, &nothing, ctx);
 }
 
 json::value parse_json(std::string_view text, std::string_view place, JsonLimits limits) {

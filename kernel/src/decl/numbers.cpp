@@ -20,7 +20,7 @@ constexpr auto highest_int = std::numeric_limits<std::int64_t>::max();
 void reject_low(Reader& reader, const json::value& in, std::int64_t bound) {
     reader.reject(
         "greater_than_equal",
-        "Input should be greater than or equal to " + std::to_string(bound),
+        "Should be at least " + std::to_string(bound),
         &in,
         decl::ctx_of("ge", bound)
     );
@@ -29,7 +29,7 @@ void reject_low(Reader& reader, const json::value& in, std::int64_t bound) {
 void reject_high(Reader& reader, const json::value& in, std::int64_t bound) {
     reader.reject(
         "less_than_equal",
-        "Input should be less than or equal to " + std::to_string(bound),
+        "Should be at most " + std::to_string(bound),
         &in,
         decl::ctx_of("le", bound)
     );
@@ -49,20 +49,14 @@ bool in_bounds(Reader& reader, const Rules& rules, const json::value& in, Number
 void reject_huge(Reader& reader, const Rules& rules, const json::value& in, bool negative) {
     if (negative && rules.lowest != lowest_int) return reject_low(reader, in, rules.lowest);
     if (!negative && rules.highest != highest_int) return reject_high(reader, in, rules.highest);
-    reader.reject(
-        "int_parsing_size", "Input should be a valid integer of at most 64 bits with a sign", &in
-    );
+    reader.reject("int_parsing_size", "Should be an integer of at most 64 bits with a sign", &in);
 }
 
 std::optional<std::int64_t> int_of_double(
     Reader& reader, const Rules& rules, const json::value& in, double number
 ) {
     if (number != std::trunc(number)) {
-        reader.reject(
-            "int_from_float",
-            "Input should be a valid integer, got a number with a fractional part",
-            &in
-        );
+        reader.reject("int_from_float", "Should be an integer, without a fraction", &in);
         return std::nullopt;
     }
     if (number <= -0x1p63 || number >= 0x1p63)
@@ -80,11 +74,7 @@ std::optional<std::int64_t> int_of_text(
 ) {
     std::int64_t number = 0;
     if (!is_whole(text)) {
-        reader.reject(
-            "int_parsing",
-            "Input should be a valid integer, unable to parse string as an integer",
-            &in
-        );
+        reader.reject("int_parsing", "Should be an integer, such as 25", &in);
         return std::nullopt;
     }
     if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc{})
@@ -100,9 +90,7 @@ std::optional<std::int64_t> int_of(Reader& reader, const Rules& rules, const jso
         case json::kind::string:
             if (reader.loose) return int_of_text(reader, rules, in, in.get_string());
             [[fallthrough]];
-        default:
-            reader.reject("int_type", "Input should be a valid integer", &in);
-            return std::nullopt;
+        default: reader.reject("int_type", "Should be an integer", &in); return std::nullopt;
     }
 }
 
@@ -123,16 +111,11 @@ std::optional<double> double_of(Reader& reader, const json::value& in) {
         case json::kind::string:
             if (reader.loose) {
                 const auto number = double_of_text(in.get_string());
-                if (!number)
-                    reader.reject(
-                        "float_parsing",
-                        "Input should be a valid number, unable to parse string as a number",
-                        &in
-                    );
+                if (!number) reader.reject("float_parsing", "Should be a number, such as 2.5", &in);
                 return number;
             }
             [[fallthrough]];
-        default: reader.reject("float_type", "Input should be a valid number", &in); return {};
+        default: reader.reject("float_type", "Should be a number", &in); return {};
     }
 }
 
@@ -155,13 +138,11 @@ void Json<bool>::read(Reader& reader, const Rules&, const json::value& in, bool&
     if (const bool* flag = in.if_bool()) {
         out = *flag;
     } else if (!reader.loose || !in.is_string()) {
-        reader.reject("bool_type", "Input should be a valid boolean", &in);
+        reader.reject("bool_type", "Should be true or false", &in);
     } else if (const auto flag_in_text = flag_of_text(in.get_string())) {
         out = *flag_in_text;
     } else {
-        reader.reject(
-            "bool_parsing", "Input should be a valid boolean, unable to interpret input", &in
-        );
+        reader.reject("bool_parsing", "Should be true or false", &in);
     }
 }
 void Json<bool>::write(const bool& in, std::string& out) { out += in ? "true" : "false"; }
@@ -194,7 +175,7 @@ void Json<double>::read(Reader& reader, const Rules& rules, const json::value& i
     const auto number = double_of(reader, in);
     if (!number) return;
     if (!std::isfinite(*number))
-        return reader.reject("finite_number", "Input should be a finite number", &in);
+        return reader.reject("finite_number", "Should be a finite number", &in);
     if (in_bounds(reader, rules, in, *number)) out = *number;
 }
 void Json<double>::write(const double& in, std::string& out) { decl::write_number(in, out); }

@@ -62,6 +62,7 @@ std::string openapi(const OpenApiInput& in) {
     Components components;
     json::value paths = write_paths(in, components);
     json::object schemas = components.finish(paths);
+    add_examples(paths, schemas);
     add_error_schemas(schemas);
     json::object parts{{"schemas", std::move(schemas)}};
     add_shared_parts(parts);

@@ -19,9 +19,9 @@ std::string_view who_may(Access access) {
         case Access::member: return "any member of the workspace.";
         case Access::admin: return "an admin or owner of the workspace.";
         case Access::owner: return "an owner of the workspace.";
-        case Access::board_viewer: return "whoever may see the board.";
-        case Access::board_editor: return "whoever may edit the board.";
-        case Access::board_admin: return "whoever administers the board.";
+        case Access::board_viewer: return "anyone with view access to the board.";
+        case Access::board_editor: return "anyone with edit access to the board.";
+        case Access::board_admin: return "anyone with admin access to the board.";
     }
     return "";
 }
@@ -196,6 +196,8 @@ private:
         add(429, true);
         add(503, true);
         add(504, true);
+        list.insert(list.end(), operation_.refuses.begin(), operation_.refuses.end());
+        std::ranges::sort(list);
         return list;
     }
 

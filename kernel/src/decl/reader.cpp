@@ -91,11 +91,10 @@ void Reader::reject(
     out += R"(,"loc":)";
     state_->write_path();
     out += R"(,"msg":)";
-    write_text(message, out);
-    if (!state_->hidden && !trusted) {
+    decl::write_sentence(message, out);
+    if (input && !state_->hidden && !trusted) {
         out += R"(,"input":)";
-        if (input) write_echo(*input, out);
-        else out += "null";
+        write_echo(*input, out);
     }
     if (!ctx.empty()) {
         out += R"(,"ctx":)";
@@ -122,7 +121,7 @@ void Reader::read(const Record& record, const json::value& in, void* out) {
 void Reader::read_field(const Field& field, const json::value* in, void* record) {
     if (field.codec->constant || (field.rules.echo && !trusted)) return;
     if (!in) {
-        if (field.required()) reject("missing", "Field required");
+        if (field.required()) reject("missing", "This field is required");
         return;
     }
     const bool outer = std::exchange(state_->hidden, state_->hidden || field.rules.secret);
@@ -131,17 +130,25 @@ void Reader::read_field(const Field& field, const json::value* in, void* record)
     state_->hidden = outer;
 }
 
+void decl::write_sentence(std::string_view message, std::string& out) {
+    std::string text(message);
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+    write_text(text, out);
+}
+
+void decl::reject_value(Reader& reader, std::string_view why, const json::value* in) {
+    reader.reject("value_error", why, in, ctx_of("error", why));
+}
+
 void decl::reject_shape(Reader& reader, const Record& record, const json::value& in) {
     const json::value* shown = has_secret(record) ? nullptr : &in;
-    reader.reject(
-        "model_attributes_type", "Input should be an object with the documented members", shown
-    );
+    reader.reject("model_attributes_type", "Should be an object with the documented fields", shown);
 }
 
 void decl::reject_unknown(Reader& reader, const Record& record, const json::value& in) {
     // A secret under a name mistyped is still a secret.
     const json::value* shown = has_secret(record) ? nullptr : &in;
-    reader.reject("extra_forbidden", "Extra inputs are not permitted", shown);
+    reader.reject("extra_forbidden", "There is no such field", shown);
 }
 
 const Field* Record::find(std::string_view wanted) const {

@@ -20,6 +20,12 @@ std::string plural(std::size_t count, std::string_view noun);
 /// pattern. False when a problem was recorded.
 bool accept_text(Reader& reader, const Rules& rules, const json::value& in, std::string& out);
 
+/// What is wrong, with a capital in front, as a JSON string.
+void write_sentence(std::string_view message, std::string& out);
+
+/// A value that is refused for what `why` says, a sentence without its full stop; `in` is shown.
+void reject_value(Reader& reader, std::string_view why, const json::value* in);
+
 /// Not an object where a record should be; a member that the record does not have.
 void reject_shape(Reader& reader, const Record& record, const json::value& in);
 void reject_unknown(Reader& reader, const Record& record, const json::value& in);

@@ -26,10 +26,6 @@ bool says_json(std::string_view content_type) {
            (type.starts_with("application/") && type.ends_with("+json"));
 }
 
-void reject_text(Reader& reader, std::string_view why) {
-    reader.reject("value_error", "Value error, " + std::string(why), nullptr, ctx_of("error", why));
-}
-
 struct Pair {
     std::string name;
     std::string value;
@@ -50,7 +46,7 @@ std::vector<Pair> read_query(Reader& reader, std::string_view query) {
             pairs.push_back({std::move(*name), std::move(*value)});
         } else {
             auto step = reader.at(name ? std::string_view(*name) : raw_name);
-            reject_text(reader, "a percent escape does not spell UTF-8 text");
+            reject_value(reader, "A percent escape does not spell UTF-8 text", nullptr);
         }
     }
     return pairs;
@@ -117,7 +113,7 @@ struct RestInput::State {
             if (operation.leads_on()) continue;  // what the other site adds is its own affair
             // Passing over it would answer another question than the one that was asked.
             auto step = reader.at(std::string_view(pair.name));
-            reader.reject("extra_forbidden", "Extra inputs are not permitted", &text);
+            reader.reject("extra_forbidden", "There is no such parameter", &text);
         }
     }
 
@@ -127,7 +123,7 @@ struct RestInput::State {
             const std::string_view value = request.header(each.name);
             auto step = reader.at(each.name);
             if (utf8::well_formed(value)) each.add(json::string(value));
-            else reject_text(reader, "the header is not UTF-8 text");
+            else reject_value(reader, "The header is not UTF-8 text", nullptr);
         }
     }
 
@@ -142,7 +138,7 @@ struct RestInput::State {
             );
         if (!says_json(request.header("content-type")))
             return reader.reject(
-                "model_attributes_type", "Input should be JSON, sent as application/json"
+                "model_attributes_type", "Should be JSON, sent as application/json"
             );
         JsonLimits limits;  // an operation that takes a larger body takes more values in it
         limits.tokens *= std::max<std::size_t>(1, operation.body_limit >> 20);
@@ -166,7 +162,7 @@ struct RestInput::State {
 
     // Likewise the body.
     void read_body(Reader& reader, void* input) const {
-        if (!body && body_needed) return reader.reject("missing", "Field required");
+        if (!body && body_needed) return reader.reject("missing", "A body is required");
         if (!body) return;
         const auto* object = body->if_object();
         if (!object) return reject_shape(reader, record(), *body);

@@ -40,7 +40,7 @@ bool has_right_length(
     if (length < rules.shortest) {
         reader.reject(
             "string_too_short",
-            "String should have at least " + decl::plural(rules.shortest, "character"),
+            "Should have at least " + decl::plural(rules.shortest, "character"),
             &in,
             decl::ctx_of("min_length", static_cast<std::int64_t>(rules.shortest))
         );
@@ -49,7 +49,7 @@ bool has_right_length(
     if (length > rules.longest) {
         reader.reject(
             "string_too_long",
-            "String should have at most " + decl::plural(rules.longest, "character"),
+            "Should have at most " + decl::plural(rules.longest, "character"),
             &in,
             decl::ctx_of("max_length", static_cast<std::int64_t>(rules.longest))
         );
@@ -62,7 +62,7 @@ bool follows(Reader& reader, const Rules& rules, const json::value& in, std::str
     if (rules.pattern.empty() || decl::matches_whole(rules.pattern, text)) return true;
     reader.reject(
         "string_pattern_mismatch",
-        "String should match pattern '" + std::string(rules.pattern) + "'",
+        "Should match the pattern '" + std::string(rules.pattern) + "'",
         &in,
         decl::ctx_of("pattern", rules.pattern)
     );
@@ -80,23 +80,22 @@ bool decl::accept_text(
 ) {
     const auto* string = in.if_string();
     if (!string) {
-        reader.reject("string_type", "Input should be a valid string", &in);
+        reader.reject("string_type", "Should be a string", &in);
         return false;
     }
     std::string_view text = *string;
     if (!reader.trusted) {
         if (text.find('\0') != text.npos) {
-            constexpr std::string_view why = "text must not contain NUL";
-            reader.reject(
-                "value_error", "Value error, " + std::string(why), nullptr, ctx_of("error", why)
-            );
+            reject_value(reader, "Text cannot contain NUL", nullptr);
             return false;
         }
         if (rules.trimmed) text = utf8::trimmed(text);
         if (rules.trimmed && utf8::has_control(text, rules.multiline)) {
-            constexpr std::string_view why = "text must not contain control characters";
-            reader.reject(
-                "value_error", "Value error, " + std::string(why), &in, ctx_of("error", why)
+            reject_value(
+                reader,
+                rules.multiline ? "Text cannot contain control characters"
+                                : "A text of one line cannot contain control characters",
+                &in
             );
             return false;
         }

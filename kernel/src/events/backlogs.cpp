@@ -25,6 +25,7 @@ constexpr Sql drop_backlogs{"events.drop_backlogs", R"(
 
 void Backlogs::load(Tx& tx) {
     backlogs_.clear();
+    running_.clear();
     changed_.clear();
     stored_.clear();
     for (Backlog& each : tx.all<Backlog>(read_backlogs, consumer_)) {
@@ -69,14 +70,29 @@ void Backlogs::add(const Uuid& org, std::int64_t sequence, std::int64_t position
 }
 
 Backlog* Backlogs::next(Clock::time_point now) {
+    std::erase_if(slow_, [&](const auto& each) { return each.second <= now; });
+    const auto is_slow = [&](const Uuid& org) { return slow_.contains(org); };
+    const bool room_for_slow = std::ranges::count_if(running_, is_slow) < std::max(at_once_ - 1, 1);
     auto at = backlogs_.upper_bound(last_);
     for (std::size_t i = 0; i < backlogs_.size(); ++i, ++at) {
         if (at == backlogs_.end()) at = backlogs_.begin();
-        if (at->second.not_before > now) continue;
+        if (at->second.not_before > now || running_.contains(at->first)) continue;
+        if (!room_for_slow && is_slow(at->first)) continue;
         last_ = at->first;
         return &at->second.backlog;
     }
     return nullptr;
+}
+
+void Backlogs::begin_turn(const Backlog& backlog) { running_.insert(backlog.org_id); }
+
+Backlog& Backlogs::end_turn(const Uuid& org) {
+    running_.erase(org);
+    return backlogs_.at(org).backlog;
+}
+
+void Backlogs::was_slow(const Uuid& org, Clock::time_point now) {
+    slow_[org] = now + std::chrono::minutes(1);
 }
 
 void Backlogs::handled(Backlog& backlog, std::int64_t sequence, std::int64_t position) {
@@ -104,8 +120,9 @@ std::int64_t Backlogs::position(std::int64_t seen) const {
     return seen;
 }
 
-Clock::time_point Backlogs::wakes(Clock::time_point otherwise) const {
-    for (const auto& [org, turn] : backlogs_) otherwise = std::min(otherwise, turn.not_before);
+Clock::time_point Backlogs::wakes(Clock::time_point now, Clock::time_point otherwise) const {
+    for (const auto& [org, turn] : backlogs_)
+        if (turn.not_before > now) otherwise = std::min(otherwise, turn.not_before);
     return otherwise;
 }
 

@@ -1,8 +1,10 @@
 #include "events/consumers.hpp"
 
+#include "decl/utf8.hpp"
 #include "events/backlogs.hpp"
 #include "events/pulse.hpp"
 #include "events/stored.hpp"
+#include "events/turns.hpp"
 
 #include <Poco/Logger.h>
 
@@ -33,6 +35,12 @@ constexpr Sql add_dead_letter{"events.add_dead_letter", R"(
     ON CONFLICT (org_id, consumer, sequence) DO UPDATE
     SET error = EXCLUDED.error, given_up_at = now())"};
 
+/// As PostgreSQL takes it, whatever a handler threw.
+std::string_view storable(std::string_view text) {
+    if (!decl::utf8::well_formed(text)) return "an error whose text is not UTF-8";
+    return decl::utf8::beginning(text, longest_error);
+}
+
 struct Position {
     std::int64_t position = 0;
 };
@@ -47,14 +55,16 @@ std::int64_t lock_key(std::string_view name) {
 
 Poco::Logger& log() { return Poco::Logger::get("events"); }
 
-/// One consumer and its thread.
+/// One consumer and its threads: one that sees what is new and keeps account, and those of its
+/// turns.
 class Worker {
 public:
     Worker(db::Database& database, Consumer consumer, const Consumers::Settings& settings)
         : database_(database),
           consumer_(std::move(consumer)),
           settings_(settings),
-          backlogs_(consumer_.name),
+          backlogs_(consumer_.name, consumer_.at_once),
+          turns_(consumer_.handle, consumer_.at_once, pulse_),
           thread_([this] { run(); }) {}
     ~Worker() {
         end();
@@ -79,6 +89,7 @@ private:
                 if (!away_) log().warning(of("waits for the database: ") + error.what());
                 away_ = true;
                 working_ = false;
+                turns_.last_results();  // their events come again
                 pulse_.rest(jittered(settings_.lock_retry));
             }
         working_ = false;
@@ -91,13 +102,16 @@ private:
         while (!pulse_.ended()) {
             // All that is new first, so that whoever has come meanwhile gets the next turn.
             while (look(lock) && !pulse_.ended()) continue;
-            if (Backlog* turn = backlogs_.next(Clock::now())) {
+            settle(lock, turns_.results());
+            const auto now = Clock::now();
+            if (Backlog* turn = turns_.room() ? backlogs_.next(now) : nullptr) {
                 hand_over(lock, *turn);
             } else {
-                keep(lock);
-                wait();
+                if (turns_.running() == 0) keep(lock);
+                wait(now);
             }
         }
+        settle(lock, turns_.last_results());
         keep(lock);
     }
 
@@ -111,11 +125,10 @@ private:
         position_ = backlogs_.position(seen_);
     }
 
-    /// Until there is something new, or somebody's pause is over.
-    void wait() {
-        const auto now = Clock::now();
-        const auto until = backlogs_.wakes(now + settings_.poll);
-        pulse_.wait(std::chrono::ceil<std::chrono::milliseconds>(until - now));
+    /// Until there is something new, a turn is over, or somebody's pause.
+    void wait(Clock::time_point now) {
+        const auto until = backlogs_.wakes(now, now + settings_.poll);
+        pulse_.wait(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()));
     }
 
     /// Sees whose events are new; whether there may be more. A round trip on the connection of the
@@ -168,15 +181,20 @@ private:
     /// A workspace's turn: some of its events, in their order.
     void hand_over(db::Database::Lock& lock, Backlog& turn) {
         const auto over = Clock::now() + settings_.turn;
-        const auto events = read(lock, turn);
+        auto events = read(lock, turn);
         if (events.empty())  // they are no longer kept
             return done(turn, turn.until, turn.position);
-        for (const StoredEvent& event : events) {
-            if (pulse_.ended()) return;
-            const bool last = event.sequence >= turn.until;
-            if (!handle(lock, turn, event)) return;
-            if (last || Clock::now() >= over) return;
-            if (Clock::now() - kept_at_ > settings_.keep_every) keep(lock);
+        backlogs_.begin_turn(turn);
+        turns_.begin(std::move(events), over);
+    }
+
+    /// Takes account of turns that are over.
+    void settle(db::Database::Lock& lock, std::vector<Turns::Result> results) {
+        for (const Turns::Result& each : results) {
+            if (each.slow) backlogs_.was_slow(each.org_id, Clock::now());
+            Backlog& turn = backlogs_.end_turn(each.org_id);
+            if (each.handled > 0) succeed(turn, each);
+            if (each.why) fail(lock, turn, each.events[each.handled], *each.why);
         }
     }
 
@@ -190,23 +208,17 @@ private:
 
     void done(Backlog& turn, std::int64_t sequence, std::int64_t position) {
         backlogs_.handled(turn, sequence, position);
-        position_ = backlogs_.position(seen_);
         changed_ = true;
     }
 
-    /// False when the handler threw; the event in question is then still to be handled.
-    bool handle(db::Database::Lock& lock, Backlog& turn, const StoredEvent& event) {
-        try {
-            consumer_.handle(event);
-        } catch (const std::exception& error) {
-            fail(lock, turn, event, error.what());
-            return false;
-        }
-        ++handled_;
-        if (turn.tries > 0) log().information(of("goes on after event ") + event.event_id.str());
-        done(turn, event.sequence, event.position);
+    void succeed(Backlog& turn, const Turns::Result& result) {
+        handled_ += result.handled;
+        const bool had_failed = turn.tries > 0;
+        const StoredEvent& last = result.events[result.handled - 1];
+        done(turn, last.sequence, last.position);
+        if (!had_failed) return;
+        log().information(of("goes on after event ") + result.events.front().event_id.str());
         failing_ = backlogs_.any_failing();
-        return true;
     }
 
     /// The workspace pauses; when it has done so often enough the event is put aside.
@@ -232,7 +244,7 @@ private:
             event.sequence,
             event.event_id,
             event.kind,
-            why.substr(0, longest_error)
+            storable(why)
         );
         tx->commit();
         log().error(
@@ -266,6 +278,7 @@ private:
     std::atomic<bool> working_{false}, failing_{false};
     std::atomic<std::int64_t> position_{0};
     std::atomic<std::uint64_t> handled_{0}, given_up_{0};
+    Turns turns_;
     std::thread thread_;  // last: it uses all of the above
 };
 

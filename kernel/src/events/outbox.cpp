@@ -1,5 +1,6 @@
 #include "events/outbox.hpp"
 
+#include "decl/utf8.hpp"
 #include "events/envelope.hpp"
 
 #include <array>
@@ -10,15 +11,15 @@ namespace {
 
 constexpr Sql add_row{"events.add_outbox_row", R"(
     INSERT INTO outbox (
-        org_id, entry_id, kind, outcome, action, object, object_id, object_name, version,
+        org_id, entry_id, kind, outcome, object, object_id, object_name, version,
         board_id, column_id, card_id, parent_id, changes, previous, truncated,
-        actor, mutation_id, cause, depth, client_address, user_agent, request_id,
-        moved_from, moved_to, subject)
+        moved_from, moved_to, subject,
+        action, actor, mutation_id, cause, depth, client_address, user_agent, request_id)
     VALUES (
-        $1, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13, $14, $15, $16,
-        $17, $18, $19, $20, $21, $22, $23,
-        $24, $25, $26))"};
+        $1, $2, $3, $4, $5, $6, $7, $8,
+        $9, $10, $11, $12, $13, $14, $15,
+        $16, $17, $18,
+        $19, $20, $21, $22, $23, $24, $25, $26))"};
 
 // Lists travel as arrays of text, one per column; empty text stands for NULL. In the order given,
 // which their ids keep.
@@ -50,12 +51,8 @@ std::optional<std::string_view> or_null(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// At most `longest_text` bytes, cut between characters.
 std::string_view cut(std::string_view text) {
-    if (text.size() <= longest_text) return text;
-    std::size_t end = longest_text;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    return text.substr(0, end);
+    return text.size() <= longest_text ? text : decl::utf8::beginning(text, longest_text);
 }
 
 std::optional<std::string> cause_of(const EventContext& context) {
@@ -80,6 +77,25 @@ std::optional<std::string_view> name_of_thing(const std::optional<std::string>& 
     return name ? std::optional(cut(*name)) : std::nullopt;
 }
 
+/// Binds, behind what is given, what all rows end with: who did it, and by which request.
+template <class... Before>
+void queue_with_context(
+    Tx& tx, const Sql& sql, const EventContext& context, const Before&... before
+) {
+    tx.queue(
+        sql,
+        before...,
+        context.action,
+        to_json(actor_of(context.caller, context.surface)),
+        context.mutation_id,
+        cause_of(context),
+        context.depth,
+        or_null(context.client_address),
+        or_null(cut(context.user_agent)),
+        or_null(context.request_id)
+    );
+}
+
 /// What is stored of the subject; nothing where it is read, or where `changes` says it all.
 std::optional<std::string> kept_subject(const Event& event) {
     const EventKind& kind = *event.kind;
@@ -99,13 +115,14 @@ std::optional<std::string> text_of(const std::optional<EventPlace>& place) {
 void queue_event(Tx& tx, const Event& event, const EventContext& context) {
     const Values values = bounded(event.changes, event.previous);
     const PlaceIds place = place_of(event);
-    tx.queue(
+    queue_with_context(
+        tx,
         add_row,
+        context,
         org_of(event, context),
         new_uuid(),
         event.kind->record ? std::optional(event.kind->name) : std::nullopt,
         Outcome::success,
-        context.action,
         event.kind->object,
         event.id,
         name_of_thing(event.name),
@@ -117,13 +134,6 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
         values.changes,
         values.previous,
         list_of(values.truncated_fields),
-        to_json(actor_of(context.caller, context.surface)),
-        context.mutation_id,
-        cause_of(context),
-        context.depth,
-        or_null(context.client_address),
-        or_null(cut(context.user_agent)),
-        or_null(context.request_id),
         text_of(event.from),
         text_of(event.to),
         kept_subject(event)
@@ -158,34 +168,21 @@ void queue_events(Tx& tx, std::span<const Event> events, const EventContext& con
             add(kept_subject(each).value_or(""));
         }
         std::apply(
-            [&](const auto&... list) {
-                tx.queue(
-                    add_rows,
-                    list...,
-                    context.action,
-                    to_json(actor_of(context.caller, context.surface)),
-                    context.mutation_id,
-                    cause_of(context),
-                    context.depth,
-                    or_null(context.client_address),
-                    or_null(cut(context.user_agent)),
-                    or_null(context.request_id)
-                );
-            },
-            lists
+            [&](const auto&... list) { queue_with_context(tx, add_rows, context, list...); }, lists
         );
     }
 }
 
 void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
     const Values values = bounded(note.after, note.before);
-    tx.queue(
+    queue_with_context(
+        tx,
         add_row,
+        context,
         note.org_id,
         new_uuid(),
         nullptr,
         note.outcome,
-        context.action,
         or_null(note.target_type),
         note.target_id,
         name_of_thing(note.target_name),
@@ -197,13 +194,6 @@ void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
         values.changes,
         values.previous,
         list_of(values.truncated_fields),
-        to_json(actor_of(context.caller, context.surface)),
-        context.mutation_id,
-        cause_of(context),
-        context.depth,
-        or_null(context.client_address),
-        or_null(cut(context.user_agent)),
-        or_null(context.request_id),
         nullptr,
         nullptr,
         nullptr

@@ -1,6 +1,7 @@
 #include "http/proxies.hpp"
 
 #include "http/text.hpp"
+#include "svc/throttle.hpp"
 
 #include <arpa/inet.h>
 
@@ -105,17 +106,6 @@ Proxies::Proxies(std::span<const std::string> trusted) {
     }
 }
 
-std::string network_of(std::string_view address) {
-    constexpr std::size_t network_bytes = 8;
-    const std::string text(address);
-    in6_addr v6{};
-    if (inet_pton(AF_INET6, text.c_str(), &v6) != 1 || IN6_IS_ADDR_V4MAPPED(&v6)) return text;
-    std::memset(v6.s6_addr + network_bytes, 0, sizeof v6.s6_addr - network_bytes);
-    char network[INET6_ADDRSTRLEN] = {};
-    inet_ntop(AF_INET6, &v6, network, sizeof network);
-    return std::string(network) + "/64";
-}
-
 bool Proxies::trusts(const Address& address) const {
     for (const Block& each : blocks_)
         if (address.agrees(each.base, each.bits)) return true;
@@ -140,3 +130,18 @@ Proxies::Origin Proxies::origin(const Origin& peer, std::span<const Header> head
 }
 
 }  // namespace svc::http
+
+namespace svc {
+
+std::string network_of(std::string_view client_address) {
+    constexpr std::size_t network_bytes = 8;
+    const std::string text(client_address);
+    in6_addr v6{};
+    if (inet_pton(AF_INET6, text.c_str(), &v6) != 1 || IN6_IS_ADDR_V4MAPPED(&v6)) return text;
+    std::memset(v6.s6_addr + network_bytes, 0, sizeof v6.s6_addr - network_bytes);
+    char network[INET6_ADDRSTRLEN] = {};
+    inet_ntop(AF_INET6, &v6, network, sizeof network);
+    return std::string(network) + "/64";
+}
+
+}  // namespace svc

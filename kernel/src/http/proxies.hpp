@@ -29,9 +29,6 @@ private:
     in6_addr bytes_{};
 };
 
-/// The address as text; of IPv6 the network of 64 bits, for one peer has all of that.
-std::string network_of(std::string_view address);
-
 /// The proxies whose word counts about where a request came from.
 class Proxies {
 public:

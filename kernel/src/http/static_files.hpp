@@ -13,9 +13,9 @@ namespace svc::http {
 /// Content-Security-Policy that keeps it to this server. Never leaves the folder,
 /// whatever the path says; hidden files are not served. Thread-safe.
 ///
-/// What an HTML file has between lines `<!-- if x -->` and `<!-- end -->` is served where `serves(x)`
-/// holds, and one that begins with `<!-- only if x -->` is there only then. `folder/each.html` is the page of every
-/// `folder/<name>` that has no file of its own.
+/// What an HTML file has between lines `<!-- if x -->` and `<!-- end -->` is served where
+/// `serves(x)` holds, and one that begins with `<!-- only if x -->` is there only then.
+/// `folder/each.html` is the page of every `folder/<name>` that has no file of its own.
 class StaticFiles {
 public:
     using Serves = std::function<bool(std::string_view)>;

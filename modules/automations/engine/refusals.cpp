@@ -14,7 +14,7 @@ std::optional<std::string> text_at(const json::object& body, std::string_view na
 
 namespace {
 
-/// "labels[0]: String should have at most 50 characters" for an entry of a 422's `detail`.
+/// "labels[0]: Should have at most 50 characters" for an entry of a 422's `detail`.
 std::string issue_text(const json::object& issue) {
     std::string text;
     if (const json::value* loc = issue.if_contains("loc"); loc && loc->is_array())

@@ -33,16 +33,27 @@ constexpr Sql end{"automations.end_run", R"(
               started_at, finished_at, duration_ms, instructions, memory_peak_bytes, calls, error,
               log, depth, created_time)"};
 
+// Of what comes behind $6 bytes, the second run is given and no other.
 constexpr Sql some_runs{"automations.list_runs", R"(
     SELECT id, automation_id, automation_version, script, event_id, kind, status, mode,
            started_at, finished_at, duration_ms, instructions, memory_peak_bytes, calls, error,
            log, depth, created_time
-    FROM automation_runs
-    WHERE org_id = $1 AND automation_id = $2
-      AND ($3::bigint IS NULL OR
-          (created_time, id) < (timestamptz 'epoch' + $3 * interval '1 microsecond', $4::uuid))
-    ORDER BY created_time DESC, id DESC
-    LIMIT $5)"};
+    FROM (
+        SELECT r.*, row_number() OVER up_to_it AS place,
+               sum(r.bytes) OVER up_to_it - r.bytes AS bytes_before
+        FROM (
+            SELECT *, octet_length(calls::text) + octet_length(log::text) AS bytes
+            FROM automation_runs
+            WHERE org_id = $1 AND automation_id = $2
+              AND ($3::bigint IS NULL OR (created_time, id)
+                  < (timestamptz 'epoch' + $3 * interval '1 microsecond', $4::uuid))
+            ORDER BY created_time DESC, id DESC
+            LIMIT $5
+        ) r
+        WINDOW up_to_it AS (ORDER BY r.created_time DESC, r.id DESC ROWS UNBOUNDED PRECEDING)
+    ) n
+    WHERE n.bytes_before <= $6 OR n.place <= 2
+    ORDER BY created_time DESC, id DESC)"};
 
 constexpr Sql add{"automations.add_run", R"(
     INSERT INTO automation_runs (
@@ -197,7 +208,13 @@ Page<AutomationRun> list_runs(Call& call, const ListRunsRequest& in) {
         after ? std::optional(std::stoll(after->at(0))) : std::nullopt;
     const auto id = after ? Uuid::parse(after->at(1)) : std::nullopt;
     auto runs = call.tx().all<AutomationRun>(
-        some_runs, call.org(), automation, time, id, in.paging.page_size + 1
+        some_runs,
+        call.org(),
+        automation,
+        time,
+        id,
+        in.paging.page_size + 1,
+        static_cast<std::int64_t>(page_bytes)
     );
     // Ids of scripts are known from their runs alone.
     if (runs.empty() && by_id && !after) not_found("automation");

@@ -81,9 +81,7 @@ void Json<boards::CardRef>::read(
     Json<std::string>::read(reader, rules, in, text);
     if (const auto ref = boards::CardRef::parse(text)) out = *ref;
     else if (reader.clean())
-        reader.reject(
-            "uuid_parsing", "Input should be a card's id, or its key such as ENG-42", &in
-        );
+        reader.reject("uuid_parsing", "Should be a card's id, or its key such as ENG-42", &in);
 }
 
 void Json<boards::CardRef>::write(const boards::CardRef& in, std::string& out) {

@@ -34,11 +34,11 @@ void settle_type(
     const auto found =
         std::ranges::find_if(alternatives, [](const auto& each) { return each.second; });
     if (given != 1) {
-        std::string message = "Value error, ";
-        message.append(what).append(given == 0 ? " lacks its content" : " has several contents");
+        std::string message(what);
+        message.append(given == 0 ? " lacks its content" : " has several contents");
         reader.reject("value_error", message);
     } else if (type && *type != found->first) {
-        std::string message = "Value error, type does not name the member that is given";
+        std::string message = "Type does not name the member that is given";
         reader.reject("value_error", message);
     } else {
         type = found->first;

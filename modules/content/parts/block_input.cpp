@@ -82,8 +82,7 @@ private:
         const auto found = type_named(key);
         if (!found && among(refused, key))
             return reject_tag(reader_, "Blocks of this type cannot be made here", &value);
-        if (!found)
-            return reader_.reject("extra_forbidden", "Extra inputs are not permitted", &value);
+        if (!found) return reader_.reject("extra_forbidden", "There is no such field", &value);
         if (type_) return reject_tag(reader_, "A block has one type", &value);
         type_ = found;
         payload_ = &value;
@@ -92,7 +91,7 @@ private:
     void check(const json::value& said) {
         auto step = reader_.at("type");
         const auto* text = said.if_string();
-        if (!text) return reader_.reject("string_type", "Input should be a valid string", &said);
+        if (!text) return reader_.reject("string_type", "Should be a string", &said);
         const auto named = type_named(*text);
         if (!named) return reject_tag(reader_, "There is no such type of block", &said);
         if (type_ && *named != *type_)
@@ -113,9 +112,7 @@ public:
         const auto* object = in.if_object();
         if (!object)
             return reader_.reject(
-                "model_attributes_type",
-                "Input should be an object with the documented members",
-                &in
+                "model_attributes_type", "Should be an object with the documented fields", &in
             );
         const Tag tag(reader_, *object);
         if (const auto* id = object->if_contains("id"); id && !id->is_null()) {
@@ -141,7 +138,7 @@ private:
         const auto* within = payload ? payload->if_contains("children") : nullptr;
         if (beside && within) {
             auto step = reader_.at("children");
-            return reader_.reject("value_error", "Value error, children are given in two places");
+            return reader_.reject("value_error", "Children are given in two places");
         }
         if (within) {
             auto step = reader_.at(name_of(out.type));
@@ -155,9 +152,9 @@ private:
     void read_list(const json::value& in, BlockInput& out, std::size_t level) {
         auto step = reader_.at("children");
         const auto* list = in.if_array();
-        if (!list) return reader_.reject("list_type", "Input should be a valid list", &in);
+        if (!list) return reader_.reject("list_type", "Should be an array", &in);
         if (list->size() > most_in_list)
-            return reader_.reject("too_long", "List should have at most 100 items");
+            return reader_.reject("too_long", "Should have at most 100 items");
         if (!list->empty() && level >= most_levels)
             return reader_.reject("too_long", "A request brings ten levels of blocks at most");
         out.children.resize(list->size());
@@ -175,7 +172,7 @@ private:
             if (why.empty()) continue;
             auto step = reader_.at("children");
             auto item = reader_.at(i);
-            return reader_.reject("value_error", "Value error, " + why);
+            return reader_.reject("value_error", why);
         }
         check_shape(block);
     }
@@ -193,8 +190,7 @@ private:
             auto item = reader_.at(i);
             reader_.reject(
                 "value_error",
-                "Value error, a row has as many cells as the table is wide: " +
-                    std::to_string(width)
+                "A row has as many cells as the table is wide: " + std::to_string(width)
             );
         }
     }

@@ -17,7 +17,7 @@ void each_text(T& payload, const Each& each) {
 
 void reject(Reader& reader, std::string_view field, const std::string& why) {
     auto step = reader.at(field);
-    reader.reject("value_error", "Value error, " + why);
+    reader.reject("value_error", why);
 }
 
 /// A file is elsewhere or here, and here it is called by one name.
@@ -65,7 +65,7 @@ void settle_payload(Reader& reader, T& payload) {
             auto cell = reader.at(i);
             settle(reader, payload.cells[i]);
             if (payload.cells[i].size() > most_items)
-                reader.reject("too_long", "List should have at most 100 items");
+                reader.reject("too_long", "Should have at most 100 items");
         }
     }
     if constexpr (requires { payload.file_upload; }) settle_file(reader, payload);

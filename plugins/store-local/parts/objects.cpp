@@ -83,7 +83,7 @@ void Objects::make_folder() const {
 Finding Objects::check() const {
     const bool made = fs::is_directory(folder_);
     // Where it is not made yet, what it will be made in counts.
-    fs::path asked = folder_;
+    fs::path asked = fs::absolute(folder_);
     while (!fs::exists(asked) && asked.has_relative_path()) asked = asked.parent_path();
     if (::access(asked.c_str(), W_OK | X_OK) != 0)
         return {

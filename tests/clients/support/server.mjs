@@ -1,11 +1,12 @@
 // The real program on data of its own, and the first account on it, as a stranger would make it.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 const build = process.env.WORKBOARD_BUILD;
 if (!build) throw new Error("WORKBOARD_BUILD has to name the folder of the build to test");
@@ -29,6 +30,8 @@ export class Server {
     this.settings = settings;
     this.url = `http://127.0.0.1:${port}`;
     this.folder = mkdtempSync(join(tmpdir(), "workboard-clients-"));
+    // The database may run as another user; it would be kept elsewhere, and stay behind.
+    chmodSync(this.folder, 0o755);
   }
 
   static async start(settings) {
@@ -58,6 +61,20 @@ export class Server {
     const ended = once(this.#program, "exit").then(() => "ended");
     const outcome = await Promise.race([ready, ended, sleep(90_000, "late", { ref: false })]);
     if (outcome) throw new Error(`the server did not start (${outcome}):\n${this.#output}`);
+  }
+
+  /** The same with these settings besides, those given before notwithstanding. */
+  async restart(...settings) {
+    await this.stop();
+    this.settings.push(...settings);
+    await this.start();
+  }
+
+  /** Runs another command of the program on the same data; what it has written. */
+  async command(...words) {
+    const settings = this.settings.flatMap((each) => ["--set", each]);
+    const { stdout } = await promisify(execFile)(join(build, "bin/workboard"), [...words, "--var", this.folder, ...settings]);
+    return stdout;
   }
 
   /** What it has written so far. */

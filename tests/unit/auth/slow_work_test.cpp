@@ -1,6 +1,7 @@
 #include "modules/auth/parts/slow_work.hpp"
 
 #include "core/kernel_impl.hpp"
+#include "tests/support/bare_call.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,38 +14,11 @@ namespace svc::auth {
 namespace {
 
 /// A call that leaves its handler when it has to wait, as one that is parked does.
-class WaitingCall final : public Call {
+class WaitingCall final : public test::BareCall {
 public:
     struct Left {};
 
-    const Caller* caller_if_any() const override { return nullptr; }
-    Tx& tx() override { throw std::logic_error("no transaction"); }
-    std::optional<std::int64_t> expected_version() const override { return std::nullopt; }
-    bool merge_properties() const override { return false; }
-    const std::string& request_id() const override { return request_id_; }
-    Surface surface() const override { return Surface::mcp; }
-    const http::Request* request() const override { return nullptr; }
-    std::string_view client_address() const override { return "127.0.0.1"; }
-    std::string_view user_agent() const override { return {}; }
-    void add_header(std::string_view, std::string) override {}
-    void ask(const Event&) override {}
-    void tell(const Event&) override {}
-    void share_cause(const Uuid&) override {}
-    void after_commit(std::function<void()>) override {}
     void wait_for(std::string_view, std::chrono::seconds, Awaited) override { throw Left(); }
-    std::shared_ptr<void>& own_work() override { return own_work_; }
-    std::optional<std::vector<std::string>> after(const Paging&) const override {
-        return std::nullopt;
-    }
-    std::string cursor(const std::vector<std::string>&) const override { return {}; }
-    Kernel& kernel() override { throw std::logic_error("no kernel"); }
-
-protected:
-    void* find_service(std::string_view) override { return nullptr; }
-
-private:
-    std::string request_id_ = "the same for all";
-    std::shared_ptr<void> own_work_;
 };
 
 struct SlowWorks : testing::Test {

@@ -235,7 +235,7 @@ TEST(ScriptTests, AreHeldAgainstWhatTheServerDeclares) {
     );
     EXPECT_NE(
         fault("svc.after('*', function(e) svc.get_card{card_id = e.data.card_id} end)", moved)
-            .find("card_id: Field required"),
+            .find("card_id: This field is required"),
         std::string::npos
     );
     EXPECT_NE(

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 namespace svc::test {
 
 using testing::ElementsAre;
@@ -260,6 +262,80 @@ TEST(Properties, ABoardHasAHundredAtMost) {
     for (int i = 0; i < 100; ++i)
         ASSERT_EQ(p.make({{"name", "P" + std::to_string(i)}, {"type", "number"}}).status, 201);
     EXPECT_EQ(p.make({{"name", "P100"}, {"type", "number"}}).status, 422);
+}
+
+namespace {
+
+/// A hundred options with names as long as they may be.
+boost::json::array long_options(std::string_view letter) {
+    boost::json::array options;
+    for (int i = 100; i < 200; ++i) {
+        std::string name = std::to_string(i);
+        for (int j = 3; j < 100; ++j) name += letter;
+        options.push_back(boost::json::object{{"name", name}});
+    }
+    return options;
+}
+
+}  // namespace
+
+TEST(Properties, TheOptionsOfABoardTakeHalfAMebibyteTogether) {
+    Properties p;
+    std::vector<std::string> made;
+    const auto make = [&](std::string_view letter) {
+        return p.make(
+            {{"name", "P" + std::to_string(made.size())},
+             {"type", "select"},
+             {"options", long_options(letter)}}
+        );
+    };
+    Said said = make("\xF0\x9F\x90\x9D");
+    for (; said.status == 201; said = make("\xF0\x9F\x90\x9D")) {
+        made.push_back(said.text("/id"));
+        ASSERT_LE(made.size(), 12U);
+    }
+    EXPECT_EQ(made.size(), 11U);
+    EXPECT_EQ(said.status, 422);
+    EXPECT_EQ(said.text("/detail/0/loc/1"), "options");
+    const Said board = world().must(p.owner, "get_board", {{"board_id", p.board.str()}});
+    const std::size_t size = boost::json::serialize(board.body).size();
+    EXPECT_GT(size, 450'000U);
+    EXPECT_LT(size, 600'000U);
+
+    // Shorter ones make room.
+    EXPECT_EQ(p.change(made[0], {{"options", long_options("x")}}).status, 200);
+    EXPECT_EQ(make("x").status, 201);
+    EXPECT_EQ(p.change(made[0], {{"options", long_options("\xF0\x9F\x90\x9D")}}).status, 422);
+    EXPECT_EQ(p.change(made[0], {{"name", "Renamed"}}).status, 200);
+}
+
+TEST(Properties, AListOfBoardsWithManyEndsAPageSooner) {
+    Properties p;
+    for (int i = 0; i < 11; ++i) {
+        const Uuid board =
+            world().must(p.owner, "create_board", {{"name", "B" + std::to_string(100 + i)}}).id();
+        world().run(
+            "INSERT INTO properties (org_id, board_id, id, name, name_key, type, options, required,"
+            " position) SELECT '" +
+            p.owner.org_id->str() + "', '" + board.str() +
+            "', gen_random_uuid(), 'P', 'p', 'select', (SELECT jsonb_agg(jsonb_build_object('id',"
+            " gen_random_uuid(), 'name', repeat('x', 400) || n, 'color', 'red')) FROM"
+            " generate_series(1, 1000) n), false, 0"
+        );
+    }
+    std::vector<std::string> names;
+    boost::json::object what{{"page_size", 100}};
+    for (int pages = 0; pages < 20; ++pages) {
+        const Said page = world().must(p.owner, "list_boards", what);
+        EXPECT_LE(boost::json::serialize(page.body.at("results")).size(), std::size_t{1} << 20);
+        for (const value& each : page.body.at("results").as_array())
+            names.emplace_back(each.at("name").as_string());
+        if (page.body.at("next_cursor").is_null()) break;
+        what["start_cursor"] = page.text("/next_cursor");
+    }
+    EXPECT_EQ(names.size(), 12U) << "these, and the one that is there from the beginning";
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+    EXPECT_TRUE(std::ranges::is_sorted(names));
 }
 
 }  // namespace svc::test

@@ -2,7 +2,6 @@
 
 #include "modules/boards/parts/new_ids.hpp"
 #include "modules/boards/parts/share_token.hpp"
-#include "modules/boards/parts/throttle.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -139,18 +138,6 @@ TEST(ShareToken, IsReadBackAndNothingElseIs) {
     for (const std::string& wrong :
          {std::string(), std::string("sl_"), text + "A", text.substr(1), text.substr(0, 66) + "!"})
         EXPECT_FALSE(ShareToken::parse(wrong)) << wrong;
-}
-
-TEST(Throttle, LetsSoManyThroughInAMinute) {
-    using namespace std::chrono_literals;
-    Throttle throttle(2);
-    const auto start = Throttle::Clock::now();
-    EXPECT_FALSE(throttle.take("a", "1", start));
-    EXPECT_FALSE(throttle.take("a", "1", start)) << "the same request, run again";
-    EXPECT_FALSE(throttle.take("a", "2", start + 10s));
-    EXPECT_EQ(throttle.take("a", "3", start + 20s), 40);
-    EXPECT_FALSE(throttle.take("b", "4", start + 20s));
-    EXPECT_FALSE(throttle.take("a", "5", start + 60s));
 }
 
 // Shown to strangers, who have time.

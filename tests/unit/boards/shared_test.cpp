@@ -165,7 +165,7 @@ TEST_F(Shared, NeitherAddressesNorSecretsNorWhatIsHiddenGetOut) {
             "PATCH",
             "/v1/boards/" + board_,
             json::serialize(value{
-                {"description", "Questions to help@example.com, sl_" + std::string(64, 'a')}})
+                {"description", "Questions to help@example.com\nor sl_" + std::string(64, 'a')}})
         )
     );
     const Reply seen = expect(200, look(link({{"hidden_properties", {"hush"}}})));
@@ -174,7 +174,7 @@ TEST_F(Shared, NeitherAddressesNorSecretsNorWhatIsHiddenGetOut) {
         EXPECT_EQ(seen.body.find(secret_text), std::string::npos) << seen.body;
     EXPECT_EQ(seen.json().at_pointer("/columns/0/cards/0/properties/Cost/number"), 5);
     EXPECT_EQ(seen.text("/columns/0/cards/0/title"), "Ask [hidden] or <[hidden]> with [hidden]");
-    EXPECT_EQ(seen.text("/description"), "Questions to [hidden], [hidden]");
+    EXPECT_EQ(seen.text("/description"), "Questions to [hidden]\nor [hidden]");
 }
 
 TEST_F(Shared, ARenamedPropertyStaysHidden) {

@@ -82,7 +82,11 @@ TEST(Email, HasItsDomainInAsciiSoThatLookAlikesShow) {
     const auto kept = [](std::string_view text) { return Email::parse(text).value().str(); };
     EXPECT_EQ(kept("Jörg@Bücher.example"), "Jörg@xn--bcher-kva.example");
     EXPECT_EQ(kept("ada@BÜCHER.example"), "ada@xn--bcher-kva.example");
-    EXPECT_EQ(kept("ada@bu\xCC\x88" "cher.example"), "ada@xn--bcher-kva.example");
+    EXPECT_EQ(
+        kept("ada@bu\xCC\x88"
+             "cher.example"),
+        "ada@xn--bcher-kva.example"
+    );
     EXPECT_EQ(kept("ada@ｅｘａｍｐｌｅ.com"), "ada@example.com");
     EXPECT_EQ(kept("ada@example。com"), "ada@example.com");
     const auto cyrillic = kept("ada@ex\xD0\xB0mple.com");

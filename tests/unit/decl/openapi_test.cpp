@@ -182,7 +182,7 @@ TEST(OpenApi, RefusalsFollowFromTheAccess) {
     );
     EXPECT_THAT(
         keys_at("/paths/~1v1~1auth~1signup/post/responses"),
-        ElementsAre("201", "400", "409", "413", "415", "422", "429", "503", "504")
+        ElementsAre("201", "400", "401", "409", "413", "415", "422", "429", "503", "504")
     );
     EXPECT_THAT(keys_at("/paths/~1v1~1auth~1google~1callback/get/responses"), ElementsAre("302"));
 }

@@ -170,6 +170,27 @@ TEST(Reader, NamesEveryKindOfProblemItsPlaceAndItsDetails) {
     }
 }
 
+// For who writes JSON, whatever the server is written in.
+TEST(Reader, SaysWhatIsWrongInWordsOfJson) {
+    const auto said = [](std::string_view member, std::string_view json) {
+        return read<Everything>(everything(member, json)).problems.at(0).message;
+    };
+    EXPECT_EQ(said("number", "\"3\""), "Should be an integer");
+    EXPECT_EQ(said("number", "6"), "Should be at most 5");
+    EXPECT_EQ(said("flag", "1"), "Should be true or false");
+    EXPECT_EQ(said("text", "\"a\""), "Should have at least 2 characters");
+    EXPECT_EQ(said("words", "{}"), "Should be an array");
+    EXPECT_EQ(said("counts", "[]"), "Should be an object");
+    EXPECT_EQ(said("leaf", "[]"), "Should be an object with the documented fields");
+    EXPECT_EQ(said("mood", "5"), "Should be 'calm', 'eager' or 'new'");
+    EXPECT_EQ(said("leaves", R"([{"word":"x","wrod":1}])"), "There is no such field");
+    EXPECT_EQ(said("flag", ""), "This field is required");
+    const auto detail = refusal_of([] {
+        throw Failure::invalid_at(R"(["body"])", "value_error", "this is in the past");
+    });
+    EXPECT_THAT(detail, HasSubstr("\"This is in the past\""));
+}
+
 TEST(Reader, ReportsAllWrongFieldsAtOnce) {
     const auto outcome = read<Everything>(R"({"flag":1,"number":9,"leaf":{"count":-1},"zz":0})");
     EXPECT_THAT(
@@ -217,7 +238,7 @@ TEST(Reader, EchoesWhatWasSentButCutsItShort) {
     EXPECT_EQ(echo("\"x\""), "\"x\"");
     EXPECT_EQ(echo("[1,{\"a\":null}]"), "[1,{\"a\":null}]");
     EXPECT_EQ(echo("3.5"), "3.5");
-    EXPECT_EQ(read<Everything>(everything("number")).problems.at(0).input, "null");
+    EXPECT_EQ(read<Everything>(everything("number")).problems.at(0).input, "") << "nothing came";
     const std::string letters = echo('"' + std::string(100'000, 'x') + '"');
     EXPECT_EQ(letters, '"' + std::string(200, 'x') + "…\"");
     std::string euros = "\"";

@@ -16,7 +16,7 @@
 namespace svc::test {
 
 struct Problem {
-    std::string type, loc, ctx, input;
+    std::string type, loc, ctx, input, message;
 };
 
 inline std::string text_of(const json::value* value) {
@@ -34,7 +34,8 @@ inline std::vector<Problem> problems_in(std::string_view detail) {
             {std::string(issue.at("type").get_string()),
              text_of(issue.if_contains("loc")),
              text_of(issue.if_contains("ctx")),
-             text_of(issue.if_contains("input"))}
+             text_of(issue.if_contains("input")),
+             std::string(issue.at("msg").get_string())}
         );
     }
     return problems;

@@ -11,9 +11,7 @@ namespace svc::test {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 struct Ruled {
     std::string title;
@@ -97,9 +95,8 @@ TEST(Rules, SecretsAreNeverEchoed) {
             R"(extra_forbidden at ["body","passwrod"])"
         )
     );
-    for (const Problem& problem : outcome.problems)
-        EXPECT_THAT(problem.input, Not(HasSubstr("hunter")));
-    EXPECT_THAT(read<Ruled>(R"(["hunter2"])").problems.at(0).input, Not(HasSubstr("hunter")));
+    for (const Problem& problem : outcome.problems) EXPECT_EQ(problem.input, "");
+    EXPECT_EQ(read<Ruled>(R"(["hunter2"])").problems.at(0).input, "");
 }
 
 TEST(Rules, NulInTextIsRefused) {

@@ -171,6 +171,7 @@ inline const Operation sample_operations[] = {
      .summary = "Make an account.",
      .access = Access::anyone,
      .status = 201,
+     .refuses = {401},
      .tool = false,
      .handler = sign_up},
     {.name = "log_out",

@@ -1,61 +1,8 @@
-#include "events/consumers.hpp"
-
-#include "events/sequencer.hpp"
-#include "tests/unit/events/world.hpp"
+#include "tests/unit/events/site.hpp"
 
 namespace svc::test {
 
 namespace {
-
-using events::Consumers;
-using events::Sequencer;
-
-Consumers::Settings brisk() {
-    Consumers::Settings settings;
-    settings.poll = 10ms;
-    settings.lock_retry = 20ms;
-    settings.pause = 10ms;
-    settings.longest_pause = 40ms;
-    settings.tries = 6;
-    settings.batch = 7;
-    settings.turn = 20ms;
-    settings.keep_every = 20ms;
-    return settings;
-}
-
-/// A server: its database, a sequencer and the consumers.
-class Site {
-public:
-    explicit Site(World& world, std::vector<Consumer> consumers)
-        : database_(world.another_server()),
-          consumers_(*database_, std::move(consumers), brisk()),
-          sequencer_(*database_, {[this](auto batch) { consumers_.wake(batch); }}, quick()) {}
-
-    static Sequencer::Settings quick() {
-        Sequencer::Settings settings;
-        settings.idle_poll = 10ms;
-        settings.follow_poll = 10ms;
-        settings.lock_retry = 20ms;
-        return settings;
-    }
-    Consumers& consumers() { return consumers_; }
-    bool working() const { return consumers_.load().front().working; }
-
-private:
-    std::unique_ptr<db::Database> database_;
-    Consumers consumers_;
-    Sequencer sequencer_;
-};
-
-void tell(World& world, int count, const Uuid& org = new_uuid()) {
-    for (int i = 0; i < count; ++i)
-        world.write(org, [&](Tx& tx) {
-            Note note;
-            note.id = new_uuid();
-            note.title = "n" + std::to_string(i);
-            tell_as_system(tx, org, "write_note", created(note_created, note));
-        });
-}
 
 std::vector<std::int64_t> positions(const Heard& heard) {
     std::vector<std::int64_t> list;
@@ -134,7 +81,7 @@ TEST(Consumers, AConsumerThatThrowsHoldsUpNoOther) {
     }));
     tell(world, 10);
     ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
-    EXPECT_TRUE(site.consumers().load()[0].failing);
+    EXPECT_TRUE(eventually([&] { return site.consumers().load()[0].failing; }));
     EXPECT_EQ(site.consumers().load()[0].position, 0);
 }
 
@@ -300,6 +247,31 @@ TEST(Consumers, WhatOneLeftBehindInAWorkspaceTheNextTakesUp) {
         if (event.org_id == broken) of_broken.push_back(event.sequence);
     EXPECT_EQ(of_broken, counted(1, 3));
     EXPECT_EQ(world.ask("SELECT count(*) FROM event_dead_letters"), "0");
+}
+
+TEST(Consumers, GiveUpWhateverTheErrorSays) {
+    World world;
+    Heard heard;
+    const Uuid odd = new_uuid(), broken = new_uuid();
+    std::string long_error = "x";  // so that the limit falls within a character
+    while (long_error.size() < 4'000) long_error += "\xE2\x82\xAC";
+    Site site(world, {{"reader", [&](const StoredEvent& event) {
+                           if (event.org_id == odd) throw std::runtime_error(long_error);
+                           if (event.org_id == broken) throw std::runtime_error("\xFF\xFE");
+                           heard.add(event);
+                       }}});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    for (const auto& org : {odd, broken}) tell(world, 1, org);
+    ASSERT_TRUE(eventually([&] {
+        return world.ask("SELECT count(*) FROM event_dead_letters") == "2";
+    }));
+    EXPECT_EQ(
+        world.ask("SELECT string_agg(octet_length(error)::text, ' ' ORDER BY length(error))"
+                  " FROM event_dead_letters"),
+        "32 1999"
+    );
+    tell(world, 1);
+    EXPECT_TRUE(eventually([&] { return heard.size() == 1; }));
 }
 
 TEST(Consumers, GetTheSubjectWhereItIsKept) {

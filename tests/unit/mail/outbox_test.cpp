@@ -103,13 +103,11 @@ TEST_F(OutboxTest, AFailedMailIsSentOnceItIsRequeued) {
     EXPECT_EQ(requeued.text("/attempts"), "0");
     EXPECT_EQ(requeued.text("/recipient"), "bob@example.com");
     EXPECT_THAT(server.mail_to("bob@example.com"), HasSubstr("Subject: Try again"));
-    EXPECT_THAT(
-        server.output(), HasSubstr("org_invitation to bob@example.com: https://example.com/?token=")
-    );
     std::string status;
     for (int i = 0; i < 100 && status != "sent"; ++i, std::this_thread::sleep_for(20ms))
         status = expect(200, ada.client.get(path(ada))).text("/results/0/status");
     EXPECT_EQ(status, "sent");
+    EXPECT_THAT(server.output(), HasSubstr("org_invitation to bob@example.com: "));
     EXPECT_EQ(
         ask("SELECT text_body || html_body || coalesce(link, '') FROM mail_outbox "
             "WHERE id = '" +

@@ -1,6 +1,7 @@
 #include "tests/unit/mcp/mcp_client.hpp"
 
 #include <future>
+#include <regex>
 
 namespace svc::test {
 namespace {
@@ -45,6 +46,21 @@ TEST_F(McpTools, AreDescribedForModels) {
              {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
             EXPECT_TRUE(tool.at("annotations").at(hint).is_bool()) << name << " " << hint;
     }
+}
+
+TEST_F(McpTools, ThatTheInstructionsNameAreThere) {
+    const auto text = mcp.initialize().text("/result/instructions");
+    const auto names = mcp.tool_names();
+    const std::regex name("[a-z]+(_[a-z]+)+");
+    std::vector<std::string> named;
+    for (std::sregex_iterator each(text.begin(), text.end(), name), end; each != end; ++each)
+        if (const auto word = each->str(); word != "lease_token" && word != "next_cursor" &&
+                                           word != "start_cursor" && word != "has_more")
+            named.push_back(word);
+    EXPECT_THAT(
+        named, ElementsAre("claim_next_card", "get_card_context", "complete_lease", "fail_lease")
+    );
+    for (const auto& each : named) EXPECT_THAT(names, Contains(each));
 }
 
 TEST_F(McpTools, AreTheManifests) {

@@ -206,6 +206,34 @@ TEST_F(BackupOfOnes, AnArchiveThatWasTouchedIsRefusedBeforeAnythingElseIs) {
     refused(changed, "a byte of a row");
 }
 
+TEST_F(BackupOfOnes, HoldsTheSettingsUnderTheirNamesWhereverTheyWereRead) {
+    const auto settings = folder.path() / "settings";
+    fs::create_directories(settings / "conf.d");
+    write_file(settings / "workboard.toml", "");
+    write_file(settings / "conf.d/own.toml", "[log]\nlevel = \"error\"\n");
+    for (const auto& config : {fs::path("workboard.toml"), settings / "workboard.toml"}) {
+        const auto saved =
+            run({in_build("bin/workboard"),
+                 "backup",
+                 file,
+                 "--config",
+                 config,
+                 "--var",
+                 folder.path() / "var",
+                 "--database-url",
+                 url,
+                 "--set",
+                 secret},
+                {},
+                settings);
+        ASSERT_EQ(saved.code, 0) << saved.output;
+        const auto listed = run({"tar", "-tf", file}).output;
+        for (const char* name :
+             {"config/workboard.toml\n", "config/conf.d/own.toml\n", "config/in-force.toml\n"})
+            EXPECT_THAT(listed, HasSubstr(name)) << config;
+    }
+}
+
 TEST_F(BackupOfOnes, ATableWhoseRowsItCannotSeeMakesItFail) {
     make_workspace(*server);
     sql("CREATE TABLE hidden (org_id uuid PRIMARY KEY);"

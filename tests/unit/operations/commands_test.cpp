@@ -20,6 +20,24 @@ TEST(Commands, ThoseThatLookLeaveNothingInAnEmptyFolder) {
     }
 }
 
+TEST(Commands, ThoseOfModulesThatOnlyLookMakeNothingEither) {
+    const TempFolder folder("workboard-look");
+    const auto var = folder.path() / "var";
+    const auto url = Postgres::shared().empty_database();
+    for (const char* name : {"check-scripts", "event-kinds"}) {
+        for (const auto& database : {std::string(), url}) {
+            const auto said = workboard({name}, var, database);
+            EXPECT_EQ(said.code, 0) << name << ": " << said.text.substr(0, 500);
+            EXPECT_FALSE(fs::exists(var)) << name;
+        }
+        EXPECT_EQ(tables_of(url), "") << name;
+    }
+    const auto users = workboard({"user", "list"}, var, url);  // one that wants a schema makes it
+    EXPECT_EQ(users.code, 0) << users.text;
+    EXPECT_THAT(tables_of(url), HasSubstr("kernel_migrations="));
+    EXPECT_TRUE(fs::exists(var / "server.key"));
+}
+
 TEST(Commands, ThoseThatLookLeaveAnEmptyDatabaseEmpty) {
     const TempFolder folder("workboard-look");
     const auto url = Postgres::shared().empty_database();
@@ -34,7 +52,7 @@ TEST(Commands, ThoseThatLookLeaveAnEmptyDatabaseEmpty) {
 
 TEST(Commands, DoctorChangesNothingOfAServerThatRuns) {
     const auto url = Postgres::shared().fresh_database();
-    Server server({.database_url = url, .settings = {"mail-file.log_links=false"}});
+    Server server({.database_url = url});
     make_workspace(server);
     server.end(SIGTERM);
     const auto files = tree_of(server.var());
@@ -54,6 +72,25 @@ TEST(Commands, DoctorChangesNothingOfAServerThatRuns) {
     );
     EXPECT_EQ(other.code, 1) << other.text;
     EXPECT_THAT(other.text, HasSubstr("FAULT    key"));
+}
+
+// Below a folder that the user who runs PostgreSQL cannot enter, the data is kept elsewhere.
+TEST(Commands, FindTheServersOwnDatabaseWhereverItIsKept) {
+    const TempFolder folder("workboard-own");
+    fs::permissions(folder.path(), fs::perms::owner_all);
+    const auto var = folder.path() / "var";
+    EXPECT_THAT(workboard({"doctor"}, var, "").text, HasSubstr("none yet; `serve` makes its own"));
+    Server server({.var = var});
+    make_workspace(server);
+    const auto doctor = workboard({"doctor"}, var, "");
+    EXPECT_EQ(doctor.code, 0) << doctor.text;
+    EXPECT_THAT(doctor.text, HasSubstr("the server's own answers"));
+    const auto saved = workboard({"backup", (folder.path() / "saved.tar").string()}, var, "");
+    EXPECT_EQ(saved.code, 0) << saved.text;
+    server.end(SIGTERM);
+    const auto& said = server.output();
+    const auto at = said.find("/var/lib/workboard-");
+    if (at != said.npos) fs::remove_all(said.substr(at, said.find_first_of("\" \n", at) - at));
 }
 
 TEST(Commands, DoctorNamesWhatDoesNotAnswer) {

@@ -1,3 +1,4 @@
+#include "svc/types.hpp"
 #include "tests/unit/http/certificate.hpp"
 #include "tests/unit/operations/desk.hpp"
 
@@ -130,6 +131,61 @@ TEST(Running, HangUpOpensTheAccessLogAgain) {
     EXPECT_TRUE(comes_true([&] { return read_file(log).find("/readyz") != std::string::npos; }));
     EXPECT_THAT(read_file(old), HasSubstr("/healthz"));
     EXPECT_THAT(read_file(old), Not(HasSubstr("/readyz")));
+}
+
+TEST(Running, TheAccessLogHoldsNoTokenOfAShareLink) {
+    const TempFolder folder("workboard-log");
+    const auto log = folder.path() / "access.log";
+    const Server server(
+        {.database_url = Postgres::shared().fresh_database(),
+         .settings = {"log.access=" + log.string()}}
+    );
+    auto space = make_workspace(server);
+    const auto board = expect(201, space.client.post("/v1/boards", json::value{{"name", "Open"}}));
+    const auto path = "/v1/boards/" + board.text("/id") + "/share-links";
+    const auto url = expect(201, space.client.post(path, "{}")).text("/url");
+    const auto token = url.substr(url.rfind('/') + 1);
+    ASSERT_TRUE(token.starts_with("sl_")) << url;
+    Client anybody = server.client();
+    expect(200, anybody.get("/v1/shared/" + token));
+    expect(200, anybody.get("/shared/" + token));
+    for (const auto& nowhere : {"/v1/shared/" + token + "/x", "/v1/%73hared/" + token})
+        EXPECT_EQ(anybody.get(nowhere).status, 404);
+    EXPECT_EQ(anybody.send("DELETE", "/v1/shared/" + token).status, 405);
+    anybody.get("/healthz");
+    ASSERT_TRUE(comes_true([&] { return read_file(log).find("/healthz") != std::string::npos; }));
+    const auto lines = read_file(log);
+    EXPECT_THAT(lines, HasSubstr(R"("target":"/v1/shared/***","operation":"get_shared_board")"));
+    EXPECT_THAT(lines, HasSubstr(R"("target":"/shared/***")"));
+    EXPECT_THAT(lines, Not(HasSubstr(token.substr(3))));
+    EXPECT_THAT(server.output(), Not(HasSubstr(token.substr(3))));
+}
+
+// While events are committed, put in order and handed to scripts by as many threads.
+TEST(Running, EndsInOrderWhileMuchIsWritten) {
+    Server server({.database_url = Postgres::shared().fresh_database()});
+    auto space = make_workspace(server);
+    const auto id =
+        expect(201, space.client.post("/v1/boards", json::value{{"name", "B"}})).text("/id");
+    const auto board = "/v1/boards/" + id;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::jthread> writers;
+        for (int each = 0; each < 4; ++each)
+            writers.emplace_back([&](std::stop_token stop) {
+                Client client = space.client;
+                while (!stop.stop_requested()) try {
+                        client.send(
+                            "PATCH", board, R"({"description":")" + new_uuid().str() + R"("})"
+                        );
+                    } catch (const std::exception&) {
+                        return;  // the server has gone
+                    }
+            });
+        std::this_thread::sleep_for(300ms);
+        EXPECT_EQ(server.end(SIGTERM), 0) << server.output();
+        writers.clear();
+        server.start();
+    }
 }
 
 TEST(Running, AServerWithAnotherKeyIsRefusedInOneLineUntilTheKeyIsAccepted) {

@@ -17,13 +17,24 @@ protected:
         return log_in(email, with);
     }
     std::string link_in(const Finished& done) const { return mail_value(done.output, "token="); }
-    std::string audited(const std::string& action) {
-        return ask(
+    /// How often the record has it, and by whom, once that is `wanted`.
+    std::string audited(const std::string& action, const std::string& wanted) {
+        return ask_until(
+            wanted,
             "SELECT count(*) || ' ' || coalesce(min(actor::json ->> 'principal_type'), '') || ' ' "
-            "||"
-            " coalesce(min(actor::json ->> 'via'), '') FROM audit_events WHERE org_id = '" +
-            org + "' AND action = '" + action + "'"
+            "|| coalesce(min(actor::json ->> 'via'), '') FROM audit_events WHERE org_id = '" +
+                org + "' AND action = '" + action + "'"
         );
+    }
+    /// What the command says to whoever typed it, complaints included.
+    Finished operate_aloud(std::vector<std::string> words) {
+        words.insert(
+            words.begin(), {"bash", "-c", "exec \"$@\" 2>&1", "bash", in_build("bin/workboard")}
+        );
+        words.insert(
+            words.end(), {"--database-url", database, "--var", (server.var() / "operator").string()}
+        );
+        return run(words);
     }
 };
 
@@ -74,7 +85,7 @@ TEST_F(Operator, ShutsSomebodyOutAndLetsThemInAgain) {
     EXPECT_EQ(ask_until("0", "SELECT count(*) FROM queue WHERE lease_id IS NOT NULL"), "0")
         << "what they had claimed is free";
     EXPECT_EQ(events("member.disabled", 1), "1");
-    EXPECT_EQ(audited("revoke_token"), "2 system system");
+    EXPECT_EQ(audited("revoke_token", "2 system system"), "2 system system");
     EXPECT_THAT(operate({"user", "list"}).output, HasSubstr("bob@example.com  Ada  disabled"));
 
     EXPECT_EQ(operate({"user", "disable", "bob@example.com"}).code, 0) << "again changes nothing";
@@ -83,6 +94,76 @@ TEST_F(Operator, ShutsSomebodyOutAndLetsThemInAgain) {
     EXPECT_EQ(token.get("/v1/me").status, 401) << "tokens stay revoked";
     EXPECT_EQ(events("member.enabled", 1), "1");
     EXPECT_EQ(operate({"user", "disable", "eve@example.com"}).code, 1);
+}
+
+TEST_F(Operator, MakesNoAccountThatNobodyCouldHaveMade) {
+    const std::string long_name(121, 'x'), long_address(250, 'a');
+    const std::vector<std::vector<std::string>> refused{
+        {"user", "add", "bob@example.com", ""},
+        {"user", "add", "bob@example.com", "   "},
+        {"user", "add", "bob@example.com", long_name},
+        {"user", "add", "bob@example.com", "\x1b[31mBob"},
+        {"user", "add", "bob@example.com", "Bob\nEve"},
+        {"user", "add", "bob@example.com", "B\xff\xfe"},
+        {"user", "add", ""},
+        {"user", "add", "bob"},
+        {"user", "add", "bob@example.com\neve@example.com"},
+        {"user", "add", "bob@ex\xff.com"},
+        {"user", "add", "'; DELETE FROM users; --"},
+        {"user", "add", long_address + "@example.com"},
+        {"user", "reset-password", ""},
+        {"user", "reset-password", "%"},
+        {"user", "disable", ""},
+        {"user", "disable", "*"},
+        {"user", "disable", "ada"},
+        {"user", "disable", "ada@example.com eve@example.com"},
+        {"user", "disable", "00000000-0000-0000-0000-000000000000"},
+        {"user", "enable", "'ada@example.com'"},
+    };
+    for (const auto& words : refused) {
+        const auto done = operate_aloud(words);
+        EXPECT_EQ(done.code, 1) << words[1] << ' ' << words[2] << ": " << done.output;
+        EXPECT_TRUE(done.output.starts_with("workboard: ")) << words[1] << ' ' << words[2];
+    }
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"user"},
+             {"user", "add"},
+             {"user", "list", "all"},
+             {"user", "delete", "ada@example.com"}})
+        EXPECT_EQ(operate(words).code, 2) << words.back();
+    EXPECT_EQ(ask("SELECT count(*) || ' ' || count(disabled_at) FROM users"), "1 0");
+    expect(200, ada.get("/v1/me"));
+
+    const std::string longest(120, 'x');
+    EXPECT_EQ(operate({"user", "add", "bob@example.com", "  " + longest + " "}).code, 0);
+    EXPECT_EQ(ask("SELECT name FROM users WHERE email = 'bob@example.com'"), longest);
+    EXPECT_EQ(operate({"user", "add", "cy@example.com", "日本語"}).code, 0);
+    EXPECT_THAT(operate({"user", "list"}).output, HasSubstr("cy@example.com  日本語  active"));
+}
+
+TEST_F(Operator, VouchesForSomebodyWhoWasAddedAndKeepsTheirName) {
+    expect(201, ada.post(members, json::value{{"email", "bob@example.com"}, {"name", "Bob"}}));
+    ASSERT_EQ(operate({"user", "disable", "bob@example.com"}).code, 0);
+    const auto added = operate({"user", "add", "bob@example.com"});
+    EXPECT_THAT(added.output, HasSubstr("bob@example.com  Bob  disabled"));
+    expect(204, reset(link_in(added)));
+    EXPECT_EQ(enter("bob@example.com", other_password).text("/code"), "account_disabled");
+    ASSERT_EQ(operate({"user", "enable", "bob@example.com"}).code, 0);
+    expect(200, enter("bob@example.com", other_password));
+}
+
+TEST_F(Operator, ShutsOutWhoeverConfirmsAnAddressOrHasATokenThatWasBeingMade) {
+    Client bob = member("bob@example.com", "admin");
+    Client token = program(bob);
+    expect(201, add(ada, "cy@example.com"));
+    const auto link = mailed_token("cy@example.com");
+    ASSERT_EQ(operate({"user", "disable", "cy@example.com"}).code, 0);
+    const auto refused = verify(link);
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(refused.text("/code"), "account_disabled");
+    // As when a request that made a token was under way.
+    ask("UPDATE users SET disabled_at = now() WHERE email = 'bob@example.com' RETURNING id");
+    EXPECT_EQ(token.get("/v1/me").status, 401);
 }
 
 TEST_F(Operator, StopsTokensAndAgentsWhateverTheBill) {
@@ -96,8 +177,8 @@ TEST_F(Operator, StopsTokensAndAgentsWhateverTheBill) {
     EXPECT_EQ(revoked.code, 0);
     EXPECT_THAT(revoked.output, HasSubstr("revoked the token " + token_id));
     EXPECT_EQ(token.get("/v1/me").status, 401);
+    EXPECT_EQ(audited("revoke_token", "1 system system"), "1 system system");
     EXPECT_EQ(events("token.revoked", 1), "1");
-    EXPECT_EQ(audited("revoke_token"), "1 system system");
     const auto again = operate({"token", "revoke", token_id});
     EXPECT_EQ(again.code, 0);
     EXPECT_THAT(again.output, HasSubstr("already"));
@@ -110,11 +191,32 @@ TEST_F(Operator, StopsTokensAndAgentsWhateverTheBill) {
         expect(200, ada.get("/v1/agents/" + agent_id)).text("/disabled_reason"), "It ran away"
     );
     EXPECT_EQ(events("agent.disabled", 1), "1");
+    const auto agent_now = expect(200, ada.get("/v1/agents/" + agent_id));
+    EXPECT_EQ(agent_now.text("/disabled_by/principal_type"), "system");
+    EXPECT_EQ(agent_now.text("/last_edited_by/principal_type"), "system");
+    EXPECT_EQ(agent_now.text("/created_by/principal_type"), "user");
+    const auto tokens = expect(200, ada.get("/v1/tokens")).json();
+    for (const auto& each : tokens.at("results").as_array())
+        if (each.at("id").as_string() == token_id) {
+            EXPECT_EQ(each.at("last_edited_by").at("principal_type").as_string(), "system");
+        }
+}
 
+TEST_F(Operator, StopsNobodyWhoWasNotNamed) {
+    Client agent = program(ada, "agent");
+    const auto agent_id = expect(200, agent.get("/v1/me")).text("/id");
+    const auto too_long = operate_aloud({"agent", "disable", agent_id, std::string(501, 'x')});
+    EXPECT_EQ(too_long.code, 1);
+    EXPECT_THAT(too_long.output, HasSubstr("reason: "));
+    for (const char* each : {"", "%", "svc_", "'; DELETE FROM tokens; --", "\x1b[31m"}) {
+        EXPECT_EQ(operate({"token", "revoke", each}).code, 1) << each;
+        EXPECT_EQ(operate({"agent", "disable", each}).code, 1) << each;
+    }
     EXPECT_EQ(operate({"token", "revoke", nowhere}).code, 1);
     EXPECT_EQ(operate({"agent", "disable", nowhere}).code, 1);
     EXPECT_EQ(operate({"token", "revoke"}).code, 2);
     EXPECT_EQ(operate({"agent"}).code, 2);
+    expect(200, agent.get("/v1/me"));
 }
 
 TEST_F(Operator, RevokesATokenThatWasFoundSomewhere) {
@@ -133,41 +235,6 @@ TEST_F(Operator, RevokesATokenThatWasFoundSomewhere) {
 TEST_F(Operator, IsToldOfTheCommands) {
     const auto help = run({in_build("bin/workboard"), "help"}).output;
     for (const char* each : {"user", "token", "agent", "org"}) EXPECT_THAT(help, HasSubstr(each));
-}
-
-// ------------------------------------------------------------- addresses of before the upgrade
-
-TEST_F(Operator, FindsOldAddressesUnderTheirNewKeysAfterAnUpgrade) {
-    expect(201, sign_up("Ünal@example.com"));
-    const auto unal = mailed_token("Ünal@example.com");
-    expect(200, verify(unal));
-    ASSERT_EQ(server.end(SIGTERM), 0);
-    // As the rows were kept before: lower case of ASCII alone.
-    ask("UPDATE users SET email_key = 'Ünal@example.com' WHERE email = 'Ünal@example.com' "
-        "RETURNING id");
-    ask("INSERT INTO users (id, email, email_key, email_verified) VALUES "
-        "('0192f0c1-2d3e-7f40-8123-456789abcd01', 'ünal@example.com', 'ünal@example.com', false), "
-        "('0192f0c1-2d3e-7f40-8123-456789abcd02', 'bo@bücher.example', 'bo@bücher.example', true) "
-        "RETURNING id");
-    ask("UPDATE address_keys SET renewed_at = NULL RETURNING 1");
-    server.start();
-    EXPECT_EQ(
-        ask("SELECT email || ' ' || email_key FROM users WHERE id = "
-            "'0192f0c1-2d3e-7f40-8123-456789abcd02'"),
-        "bo@xn--bcher-kva.example bo@xn--bcher-kva.example"
-    );
-    EXPECT_EQ(ask("SELECT count(*) FROM users WHERE email_key = 'ünal@example.com'"), "1");
-    EXPECT_EQ(ask("SELECT count(*) FROM users"), "4") << "no account is lost";
-    EXPECT_NE(ask("SELECT renewed_at FROM address_keys"), "");
-}
-
-TEST_F(Operator, MeetsOneAccountForAllSpellingsOfAnAddress) {
-    for (const char* each : {"Ünal@example.com", "ünal@example.com", "u\xCC\x88nal@Example.com"})
-        expect(201, sign_up(each));
-    expect(200, verify(mailed_token("Ünal@example.com")));
-    expect(200, enter("u\xCC\x88NAL@example.com"));
-    expect(201, sign_up("ÜNAL@example.com"));
-    EXPECT_EQ(ask("SELECT count(*) FROM users"), "2");
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ public:
         metrics_.push_back(std::move(read));
     }
     /// Calls `run` on the main thread when the operator has the server read its files again
-    /// (SIGHUP). It throws when they are of no use, having changed nothing; that is logged.
+    /// (SIGHUP). It throws when they are of no use, having changed nothing. The kernel logs that
+    /// `what` stays as it was and why, so `run` neither catches nor logs it.
     void on_reload(std::string what, std::function<void()> run) {
         reloads_.push_back({std::move(what), std::move(run)});
     }

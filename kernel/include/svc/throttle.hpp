@@ -9,13 +9,16 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace svc::boards {
+namespace svc {
+
+/// Where a request came from, for counting: an IPv4 address, or of an IPv6 one the network of 64
+/// bits, for one peer has all of that.
+std::string network_of(std::string_view client_address);
 
 /// How often somebody may do something within a minute, counted on this server: for what costs
 /// less than writing down that it happened. Any thread.
 class Throttle {
 public:
-    static constexpr std::string_view name = "boards.throttle";
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::seconds window{60};
 
@@ -56,4 +59,4 @@ inline std::optional<std::int64_t> Throttle::take(
     return std::max<std::int64_t>(1, left.count());
 }
 
-}  // namespace svc::boards
+}  // namespace svc
