@@ -28,7 +28,7 @@ public:
         const auto key = in.external_key.given() ? in.external_key.value() : std::nullopt;
         // Whoever shares the board's lock first and then wants it alone may never get it.
         const bool both = in.labels.given() && in.properties.given();
-        if (key || both) tx.queue(lock_board_of_card, org, card);
+        if (key || both) lock_definitions_of(call, card);
         if (key) rival_ = find_rival(tx, org, card, *key);
         values_.emplace(call, if_given(in.properties), std::nullopt, card);
         labels_.emplace(call, if_given(in.labels), std::nullopt, card);

@@ -165,6 +165,7 @@ private:
         call_.ask(event);
         std::vector<Card> cards;
         if (turns) {
+            residents_->require_at_most(most_rewritten);
             if (!done) require_keys_once(*keys_);
             cards = completed_or_opened(residents_->cards(), after, call_);
             residents_->ask(card_updated, cards);
@@ -245,7 +246,8 @@ const Operation update_column{
     .description =
         "Changes only the fields that are sent, also within `queue`. A limit below the number of "
         "cards that are here refuses more and keeps those. A kind that completes the cards here or "
-        "opens them again, and switching the queue, take at most 10,000 cards.",
+        "opens them again takes at most 2,500 cards, switching the queue 10,000; beyond that it is "
+        "409 `too_many_cards`.",
     .access = Access::board_editor,
     .idempotent = true,
     .handler = update,

@@ -148,14 +148,7 @@ private:
                 .with("reason", "column_not_empty")
                 .with("count", std::to_string(column.card_count));
         const std::int64_t hidden = hidden_.must().hidden;
-        if (hidden > static_cast<std::int64_t>(most_residents))
-            throw Failure(
-                Fault::conflict,
-                "More than 10,000 archived and trashed cards belong to the column; restore and "
-                "move "
-                "some of them first."
-            )
-                .with("reason", "too_many_cards");
+        residents_.require_at_most(most_rewritten, static_cast<std::size_t>(hidden));
         if (hidden > 0 && all_.size() == 1)
             throw Failure(
                 Fault::conflict,
@@ -276,11 +269,9 @@ const Operation delete_column{
     .summary = "Remove a column; `move_cards_to` says where its cards go.",
     .description =
         "Without `move_cards_to` a column that has cards is refused with 409 `column_not_empty` "
-        "and "
-        "their count. Its cards go behind those of the other column, in their order, at most "
-        "10,000 "
-        "at once, and lose their workers; a hard limit there refuses them all. Archived and "
-        "trashed "
+        "and their count. Its cards go behind those of the other column, in their order, and lose "
+        "their workers; a hard limit there refuses them all. At most 2,500 cards, archived and "
+        "trashed ones included, else it is 409 `too_many_cards`. Archived and trashed "
         "cards come back there, or else in the neighbouring column. Columns that sent their cards "
         "here send them there.",
     .access = Access::board_editor,

@@ -8,6 +8,17 @@ namespace svc::boards {
 
 namespace {
 
+constexpr std::string_view board_of_card = R"(
+    SELECT n.board_id FROM board_counters n
+    WHERE n.org_id = $1
+        AND n.board_id = (SELECT c.board_id FROM cards c WHERE c.org_id = $1 AND c.id = $5) AND)";
+constexpr std::string_view alone = "n.board_id) FOR UPDATE OF n";
+constexpr std::string_view shared = "n.board_id) FOR KEY SHARE OF n";
+constexpr Sql lock_board_of_card{
+    "boards.lock_board_of_card", SqlText<board_of_card, if_editor, alone>::view};
+constexpr Sql share_board_of_card{
+    "boards.share_board_of_card", SqlText<board_of_card, if_editor, shared>::view};
+
 constexpr Sql rival_of_edit{"boards.find_rival", R"(
     SELECT o.id FROM cards c
     JOIN cards o
@@ -65,6 +76,14 @@ std::vector<Event> events_of(const Card& before, const Card& after) {
 }
 
 }  // namespace
+
+void lock_definitions_of(Call& call, const Uuid& card) {
+    Seat::of(call).queue(call.tx(), lock_board_of_card, card);
+}
+
+void share_definitions_of(Call& call, const Uuid& card) {
+    Seat::of(call).queue(call.tx(), share_board_of_card, card);
+}
 
 Later<Rival> find_rival(Tx& tx, const Uuid& org, const Uuid& card, const std::string& key) {
     return tx.later<Rival>(rival_of_edit, org, card, key);

@@ -20,11 +20,11 @@ struct Now {
 };
 SVC_RECORD(Now, (now, ""));
 
-/// Whoever gives a card a key waits for those who give it to another.
-inline constexpr Sql lock_board_of_card{"boards.lock_board_of_card", R"(
-    SELECT board_id FROM board_counters
-    WHERE org_id = $1 AND board_id = (SELECT board_id FROM cards WHERE org_id = $1 AND id = $2)
-    FOR UPDATE)"};
+/// lock_definitions() of the card's board: whoever gives a card a key, or names a new label, waits
+/// for those who do the same.
+void lock_definitions_of(Call& call, const Uuid& card);
+/// The same, shared: whoever renames what a board defines waits until the card shows it.
+void share_definitions_of(Call& call, const Uuid& card);
 
 /// The open card of the same board that has the external key, unless this one is not open itself.
 struct Rival {

@@ -1,6 +1,8 @@
 // Labels of a board.
 
 #include "modules/boards/labels.hpp"
+
+#include "modules/boards/edits.hpp"
 #include "modules/boards/operations.hpp"
 
 namespace svc::boards {
@@ -8,22 +10,6 @@ namespace svc::boards {
 namespace {
 
 constexpr std::int64_t most_labels = 200;  // on a board
-
-// Two who name the same new label must not both make it.
-constexpr Sql lock_board{"boards.lock_board", R"(
-    SELECT board_id FROM board_counters
-    WHERE org_id = $1
-        AND board_id = (
-            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
-    FOR UPDATE)"};
-
-// Nobody renames a label meanwhile that is being put on a card.
-constexpr Sql share_board{"boards.share_board", R"(
-    SELECT board_id FROM board_counters
-    WHERE org_id = $1
-        AND board_id = (
-            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
-    FOR KEY SHARE)"};
 
 // Names are compared without regard to case, in any script; the database's own locale knows
 // ASCII alone.
@@ -75,7 +61,7 @@ WantedLabels::WantedLabels(
         may_be_new |= !id;
     }
     // A board that is being numbered is locked already.
-    if (!board) call.tx().queue(may_be_new ? lock_board : share_board, call.org(), board, card);
+    if (!board) may_be_new ? lock_definitions_of(call, *card) : share_definitions_of(call, *card);
     found_ = call.tx().later<LabelFound>(find_labels, call.org(), board, card, texts);
 }
 
@@ -132,7 +118,7 @@ Label create(Call& call, const CreateLabelRequest& in) {
     Tx& tx = call.tx();
     const Uuid& org = call.org();
     const std::optional<Uuid> no_card;
-    tx.queue(lock_board, org, in.board_id, no_card);
+    lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto rivals =
         tx.later<LabelFound>(find_labels, org, in.board_id, no_card, std::vector{in.name});

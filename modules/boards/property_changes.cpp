@@ -9,15 +9,19 @@ namespace {
 
 // The cards that show the property, before the board's own row: in the order of
 // docs/decisions/0011-boards-tells-its-watchers.md.
-constexpr Sql lock_showing_cards{"boards.lock_cards_with_property", R"(
+constexpr std::string_view cards_with_it = R"(
     WITH showing AS MATERIALIZED (
-        SELECT id FROM cards
-        WHERE org_id = $1 AND board_id = $2 AND properties ? (
-            SELECT name FROM properties WHERE org_id = $1 AND board_id = $2 AND id = $3)
-        ORDER BY id
-        FOR NO KEY UPDATE
+        SELECT c.id FROM cards c
+        WHERE c.org_id = $1 AND c.board_id = $5 AND c.properties ? (
+            SELECT name FROM properties WHERE org_id = $1 AND board_id = $5 AND id = $6)
+            AND)";
+constexpr std::string_view counted = R"($5)
+        ORDER BY c.id
+        FOR NO KEY UPDATE OF c
     )
-    SELECT count(*) FROM showing)"};
+    SELECT count(*) FROM showing)";
+constexpr Sql lock_showing_cards{
+    "boards.lock_cards_with_property", SqlText<cards_with_it, if_editor, counted>::view};
 
 constexpr Sql rename_on_cards{"boards.rename_property_on_cards", R"(
     UPDATE cards
@@ -182,7 +186,7 @@ void store(Call& call, const PropertyDefinition& before, const PropertyDefinitio
 PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     Tx& tx = call.tx();
     if (in.name.given() || in.options.given())
-        tx.queue(lock_showing_cards, call.org(), in.board_id, in.property_id);
+        Seat::of(call).queue(tx, lock_showing_cards, in.board_id, in.property_id);
     lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, if_given(in.name));
@@ -215,7 +219,7 @@ SVC_RECORD(PropertyId, (board_id, ""), (property_id, ""));
 
 void remove(Call& call, const PropertyId& in) {
     Tx& tx = call.tx();
-    tx.queue(lock_showing_cards, call.org(), in.board_id, in.property_id);
+    Seat::of(call).queue(tx, lock_showing_cards, in.board_id, in.property_id);
     lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, std::nullopt);

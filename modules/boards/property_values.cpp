@@ -2,6 +2,7 @@
 
 #include "modules/boards/property_values.hpp"
 
+#include "modules/boards/edits.hpp"
 #include "modules/boards/value_reader.hpp"
 #include "svc/json.hpp"
 
@@ -11,29 +12,26 @@ namespace svc::boards {
 
 namespace {
 
-// Whoever renames a property or an option waits until the card shows what it is called now.
-constexpr Sql hold_board{"boards.hold_board_of_values", R"(
-    SELECT board_id FROM board_counters
-    WHERE org_id = $1 AND board_id = (SELECT board_id FROM cards WHERE org_id = $1 AND id = $2)
-    FOR KEY SHARE)"};
-
 // Two who name the same new option must not both make it: a property that lacks one of the names
 // is locked, the others are not.
-constexpr Sql lock_growing{"boards.lock_growing_properties", R"(
+constexpr std::string_view growing_properties = R"(
     SELECT p.id FROM properties p
     WHERE p.org_id = $1
         AND p.board_id = (
-            SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)))
+            SELECT coalesce($5, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $6)))
         AND p.type IN ('select', 'multi_select', 'status')
         AND EXISTS (
-            SELECT FROM unnest($4::text[], $5::text[]) w (wanted, word)
+            SELECT FROM unnest($7::text[], $8::text[]) w (wanted, word)
             WHERE (p.id::text = w.wanted OR p.name_key = lower(w.wanted COLLATE "und-x-icu"))
                 AND NOT EXISTS (
                     SELECT FROM jsonb_array_elements(p.options) o (option)
                     WHERE lower((o.option ->> 'name') COLLATE "und-x-icu")
                         = lower(w.word COLLATE "und-x-icu")))
-    ORDER BY p.id
-    FOR NO KEY UPDATE)"};
+        AND)";
+constexpr std::string_view growing_in_order = "p.board_id) ORDER BY p.id FOR NO KEY UPDATE OF p";
+constexpr Sql lock_growing{
+    "boards.lock_growing_properties",
+    SqlText<growing_properties, if_editor, growing_in_order>::view};
 
 constexpr Sql find_properties{"boards.find_properties_of_values", R"(
     SELECT w.wanted, p.id, p.board_id, p.name, p.type, p.options, p.number_format, p.required,
@@ -185,9 +183,9 @@ WantedValues::WantedValues(
     }
     Tx& tx = call.tx();
     const Uuid& org = call.org();
-    if (!board) tx.queue(hold_board, org, card);
+    if (!board) share_definitions_of(call, *card);
     if (!mentions.words.empty()) {
-        tx.queue(lock_growing, org, board, card, mentions.keys, mentions.words);
+        Seat::of(call).queue(tx, lock_growing, board, card, mentions.keys, mentions.words);
         words_ = tx.later<OptionWord>(find_words, org, board, card, mentions.keys, mentions.words);
     }
     properties_ = tx.later<PropertyFound>(find_properties, org, board, card, keys);

@@ -109,14 +109,20 @@ const std::vector<CardFound>& Residents::locked() {
     return *locked_;
 }
 
+void Residents::require_at_most(std::size_t most, std::size_t others) {
+    if (count() + others <= most) return;
+    throw Failure(
+        Fault::conflict,
+        "The column has more than the " + std::to_string(most) +
+            " cards that one request may change; move some of them to another column first" +
+            (others > 0 ? ", the archived and trashed ones included." : ".")
+    )
+        .with("reason", "too_many_cards");
+}
+
 const std::vector<Card>& Residents::cards() {
     if (cards_) return *cards_;
-    if (count() > most_residents)
-        throw Failure(
-            Fault::conflict,
-            "There are more than 10,000 cards in the column; move or archive some of them first."
-        )
-            .with("reason", "too_many_cards");
+    require_at_most(most_residents);
     Tx& tx = call_.tx();
     std::set<Uuid> known;
     for (const CardFound& each : locked()) known.insert(each.id);

@@ -6,7 +6,10 @@
 /// The cards that stand in a column, for changes of the column that concern all of them.
 namespace svc::boards {
 
-inline constexpr std::size_t most_residents = 10'000;  ///< that one request changes
+inline constexpr std::size_t most_residents = 10'000;  ///< that one request concerns
+/// That one request rewrites, each with an event of its own: what that costs is to stay below a
+/// second of the processors' time.
+inline constexpr std::size_t most_rewritten = 2'500;
 
 struct CardFound {
     Uuid id;
@@ -25,6 +28,8 @@ public:
     /// been found to be in order, and again for their shapes, without labels, assignees and values.
     /// Throws Failure 409 when they are too many.
     const std::vector<Card>& cards();
+    /// Throws Failure 409 when there are more, these others counted in.
+    void require_at_most(std::size_t most, std::size_t others = 0);
     /// One more than `most_residents` stands for any number beyond.
     std::size_t count() { return locked().size(); }
 

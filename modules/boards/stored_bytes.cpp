@@ -115,8 +115,7 @@ void StoredBytesHere::add_copies(Tx& tx, const Uuid& org, const Uuid& board) {
 }
 
 void store_copies(Call& call, const Uuid& board) {
-    static_cast<StoredBytesHere&>(call.use<StoredBytes>())
-        .add_copies(call.tx(), call.org(), board);
+    static_cast<StoredBytesHere&>(call.use<StoredBytes>()).add_copies(call.tx(), call.org(), board);
 }
 
 void store_bodies(Call& call, const std::vector<Uuid>& cards) {

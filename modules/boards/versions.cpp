@@ -249,7 +249,7 @@ Card revert(Call& call, const RevertCardRequest& in) {
     const Uuid card = id_of(call, in.card_id);
     lock_ties(call);
     lock_card(call, card);
-    tx.queue(lock_board_of_card, call.org(), card);
+    lock_definitions_of(call, card);
     auto seen_later = Seat::of(call).later<CardSeen>(tx, see_card, card);
     auto old = tx.later<OldVersion>(find_version, call.org(), card, in.version);
     auto required = tx.later<RequiredProperty>(find_required, call.org(), card);

@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::size_t most_bytes = 2 << 20;
 constexpr double most_seconds = 1.0;
-constexpr int cards = 9'700;  // with the others just below the 10,000 that one request concerns
+constexpr int most_rewritten = 2'500;  // by one change of their column
+// With the others just below the 10,000 that one request concerns.
+constexpr int cards = 9'700;
 
 /// utime and stime of a process, in seconds; 0 when it is gone.
 double seconds_of(const std::string& pid) {
@@ -82,27 +84,32 @@ protected:
             return Postgres::shared().run(sql, database);
         }
 
+        std::string who() const {
+            return R"('{"object":"user","id":")" + workspace.user_id +
+                   R"(","principal_type":"user","name":"Ada"}'::jsonb)";
+        }
+        /// Cards with the label, numbered from `from` on, and with a value of so many characters.
+        void add(const std::string& to, const std::string& column, int count, int from, int value)
+            const {
+            run("INSERT INTO cards (org_id, id, board_id, column_id, number, position, title,"
+                " labels, properties, created_by, last_edited_by) SELECT '" +
+                workspace.org_id + "', gen_random_uuid(), '" + to + "', '" + column +
+                "', n, 'V' || lpad(n::text, 7, '0'), 'Card ' || n, '[{\"id\":\"" + label +
+                "\",\"name\":\"Label\",\"color\":\"default\"}]', CASE WHEN " +
+                std::to_string(value) +
+                " = 0 THEN '{}'::jsonb ELSE jsonb_build_object('Notes', jsonb_build_object("
+                "'id', gen_random_uuid(), 'type', 'rich_text', 'rich_text', repeat('x', " +
+                std::to_string(value) + "))) END, " + who() + ", " + who() +
+                " FROM generate_series(" + std::to_string(from) + ", " +
+                std::to_string(from + count - 1) + ") n");
+        }
+
         /// Nearly ten thousand cards in one column, each with the label; a hundred with all the
         /// values that a card may have, and as much of everything else that hangs on a card.
         void fill() {
-            const std::string who = R"('{"object":"user","id":")" + workspace.user_id +
-                                    R"(","principal_type":"user","name":"Ada"}'::jsonb)";
-            const auto add = [&](const std::string& column, int count, int from, int values) {
-                run("INSERT INTO cards (org_id, id, board_id, column_id, number, position, title,"
-                    " labels, properties, created_by, last_edited_by) SELECT '" +
-                    workspace.org_id + "', gen_random_uuid(), '" + board + "', '" + column +
-                    "', n, 'V' || lpad(n::text, 7, '0'), 'Card ' || n, '[{\"id\":\"" + label +
-                    "\",\"name\":\"Label\",\"color\":\"default\"}]', CASE WHEN " +
-                    std::to_string(values) +
-                    " = 0 THEN '{}'::jsonb ELSE jsonb_build_object('Notes', jsonb_build_object("
-                    "'id', gen_random_uuid(), 'type', 'rich_text', 'rich_text', repeat('x', " +
-                    std::to_string(values) + "))) END, " + who + ", " + who +
-                    " FROM generate_series(" + std::to_string(from) + ", " +
-                    std::to_string(from + count - 1) + ") n");
-            };
-            add(full, cards, 1'000, 0);
-            add(heavy, 100, 100'000, 32'000);
-            run("UPDATE board_counters SET last_number = 200000, card_count = " +
+            add(board, full, cards, 1'000, 0);
+            add(board, heavy, 100, 100'000, 32'000);
+            run("UPDATE board_counters SET last_number = 300000, card_count = " +
                 std::to_string(cards + 101));
             run("INSERT INTO comments (org_id, id, card_id, discussion_id, rich_text, plain,"
                 " created_by) SELECT '" +
@@ -112,7 +119,7 @@ protected:
                 " json_build_object('bold', false, 'italic', false, 'strikethrough', false,"
                 " 'underline', false, 'code', false, 'color', 'default'), 'plain_text',"
                 " repeat('y', 30000), 'href', null)), repeat('y', 30000), " +
-                who + " FROM generate_series(1, 100) n");
+                who() + " FROM generate_series(1, 100) n");
             run("INSERT INTO card_versions (org_id, card_id, last_version, fields) SELECT '" +
                 workspace.org_id + "', '" + card +
                 "', -n, jsonb_build_object('title', 'T', 'labels', '[]'::jsonb, 'assignees',"
@@ -163,6 +170,18 @@ protected:
             return std::max(1.0, sum / rounds / usual);
         }();
         return factor;
+    }
+
+    static void changed(
+        const std::string& what,
+        const std::string& method,
+        const std::string& path,
+        const std::string& body,
+        int status
+    ) {
+        const Cost cost = place().ask(place().client, method, path, body);
+        EXPECT_EQ(cost.reply.status, status) << what << ": " << cost.reply.body;
+        expect_within(cost, what);
     }
 
     static void expect_within(const Cost& cost, const std::string& what) {
@@ -250,15 +269,6 @@ TEST_F(Budgets, WhatShowsAWholeBoardKeepsToThem) {
 TEST_F(Budgets, WhatConcernsTenThousandCardsKeepsToThem) {
     Place& p = place();
     const std::string column = p.at("/columns/" + p.full);
-    const auto changed = [&](const std::string& what,
-                             const std::string& method,
-                             const std::string& path,
-                             const std::string& body,
-                             int status) {
-        const Cost cost = p.ask(p.client, method, path, body);
-        EXPECT_EQ(cost.reply.status, status) << what << ": " << cost.reply.body;
-        expect_within(cost, what);
-    };
     changed("rename a label", "PATCH", p.at("/labels/" + p.label), R"({"name": "Other"})", 200);
     changed("queue on", "PATCH", column, R"({"queue": {"enabled": true}})", 200);
     changed("queue off", "PATCH", column, R"({"queue": {"enabled": false}})", 200);
@@ -271,6 +281,24 @@ TEST_F(Budgets, WhatConcernsTenThousandCardsKeepsToThem) {
     const Cost copy = p.ask(p.client, "POST", p.at(":duplicate"));
     EXPECT_EQ(copy.reply.status, 201) << copy.reply.body;
     expect_within(copy, "copy of a board");
+}
+
+TEST_F(Budgets, ColumnsWhoseCardsAreRewrittenKeepToThem) {
+    Place& p = place();
+    const Reply made =
+        expect(201, p.workspace.client.post("/v1/boards", json::value{{"name", "Many"}}));
+    const std::string board = made.text("/id"), column = made.text("/column_ids/0");
+    p.add(board, column, most_rewritten, 1'000, 0);
+    const std::string path = "/v1/boards/" + board + "/columns/" + column;
+    changed("a column is done", "PATCH", path, R"({"kind": "done"})", 200);
+    changed("it is open again", "PATCH", path, R"({"kind": "backlog"})", 200);
+    changed(
+        "a column is deleted",
+        "DELETE",
+        path + "?move_cards_to=" + made.text("/column_ids/1"),
+        "",
+        204
+    );
 }
 
 }  // namespace svc::test

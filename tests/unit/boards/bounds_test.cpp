@@ -146,9 +146,9 @@ TEST(Bounds, AQueueOfTenThousandCardsIsSwitchedOnAndOff) {
     );
 }
 
-TEST(Bounds, AColumnOfTenThousandCardsIsEmptiedIntoAnotherAndEachIsTold) {
+TEST(Bounds, AColumnOfManyCardsIsEmptiedIntoAnotherAndEachIsTold) {
     Columns c;
-    fill(c, c.backlog, 10'000, 0);
+    fill(c, c.backlog, 2'500, 0);
     world().forget_events();
     const auto taken = milliseconds([&] {
         world().must(
@@ -160,8 +160,8 @@ TEST(Bounds, AColumnOfTenThousandCardsIsEmptiedIntoAnotherAndEachIsTold) {
         );
     });
     RecordProperty("milliseconds", static_cast<int>(taken));
-    EXPECT_EQ(world().run("SELECT count(*) FROM outbox WHERE kind = 'card.moved'"), "10000");
-    EXPECT_EQ(c.read(c.queue).number("/card_count"), 10'000);
+    EXPECT_EQ(world().run("SELECT count(*) FROM outbox WHERE kind = 'card.moved'"), "2500");
+    EXPECT_EQ(c.read(c.queue).number("/card_count"), 2'500);
     world().forget_events();
 }
 
@@ -177,6 +177,26 @@ TEST(Bounds, AColumnOfMoreCardsIsRefusedWithoutALockOnAllOfThem) {
     );
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_cards");
+}
+
+TEST(Bounds, MoreCardsAreNotRewrittenByOneRequestThanItsTimeAllows) {
+    Columns c;
+    fill(c, c.backlog, 2'501, 0);
+    const std::string column = c.backlog.str(), board = c.board.str();
+    const auto refused = [&](const std::string& operation, const json::object& more) {
+        json::object in{{"board_id", board}, {"column_id", column}};
+        for (const auto& each : more) in.insert(each);
+        const Said said = world().ask(c.owner, operation, in);
+        EXPECT_EQ(said.status, 409) << operation;
+        EXPECT_EQ(said.text("/additional_data/reason"), "too_many_cards");
+    };
+    refused("update_column", {{"kind", "done"}});
+    refused("delete_column", {{"move_cards_to", c.queue.str()}});
+    world().run(
+        "UPDATE cards SET is_archived = true WHERE column_id = '" + column + "' AND number % 2 = 0"
+    );
+    refused("delete_column", {{"move_cards_to", c.queue.str()}});
+    EXPECT_EQ(c.read(c.backlog).text("/kind"), "backlog");
 }
 
 TEST(Bounds, ArchivedCardsOfADeletedColumnAreToldOfTheirNewOne) {

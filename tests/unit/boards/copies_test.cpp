@@ -109,7 +109,15 @@ TEST(Copies, ACopyLeavesOutCardsThatAreGoneMeanwhile) {
 
 TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
     Columns c;
-    const Said card = c.card(c.backlog, {{"labels", {"L"}}});
+    const std::string property =
+        world()
+            .must(
+                c.owner,
+                "create_property",
+                {{"board_id", c.board.str()}, {"name", "Size"}, {"type", "select"}}
+            )
+            .text("/id");
+    const Said card = c.card(c.backlog, {{"labels", {"L"}}, {"properties", {{"Size", "Small"}}}});
     world().must(c.owner, "update_board", {{"board_id", c.board.str()}, {"visibility", "private"}});
     const Caller stranger = world().person(c.owner, OrgRole::member, "Stranger");
     const Caller agent = world().agent(c.owner, OrgRole::member, "Confined");
@@ -119,7 +127,7 @@ TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
         "SELECT 1 FROM boards b, board_counters n WHERE b.id = '" + c.board.str() +
         "' AND n.board_id = b.id FOR UPDATE; SELECT 1 FROM cards WHERE board_id = '" +
         c.board.str() + "' FOR UPDATE; SELECT 1 FROM columns WHERE board_id = '" + c.board.str() +
-        "' FOR UPDATE"
+        "' FOR UPDATE; SELECT 1 FROM properties WHERE board_id = '" + c.board.str() + "' FOR UPDATE"
     );
     const std::string board = c.board.str(), column = c.backlog.str(), id = card.text("/id");
     const std::string label = card.text("/labels/0/id");
@@ -141,7 +149,14 @@ TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
         {"delete_column", {{"board_id", board}, {"column_id", column}}},
         {"update_label", {{"board_id", board}, {"label_id", label}, {"name", "X"}}},
         {"delete_label", {{"board_id", board}, {"label_id", label}}},
+        {"create_label", {{"board_id", board}, {"name", "New"}}},
         {"create_property", {{"board_id", board}, {"name", "P"}, {"type", "number"}}},
+        {"update_property", {{"board_id", board}, {"property_id", property}, {"name", "X"}}},
+        {"delete_property", {{"board_id", board}, {"property_id", property}}},
+        {"update_card", {{"card_id", id}, {"labels", {"New"}}}},
+        {"update_card", {{"card_id", id}, {"labels", {label}}}},
+        {"update_card", {{"card_id", id}, {"external_key", "K"}}},
+        {"update_card", {{"card_id", id}, {"properties", {{"Size", "Huge"}}}}},
     };
     const auto taken = milliseconds([&] {
         for (const auto& [operation, input] : calls) {
