@@ -147,6 +147,10 @@ private:
             )
                 .with("reason", "column_not_empty")
                 .with("count", std::to_string(column.card_count));
+        // The locks let whoever became an editor only after them pass by, with nothing locked; the
+        // column goes with all that stands in it.
+        if (count <= static_cast<std::int64_t>(most_residents) && count != column.card_count)
+            throw Again("cards that were not locked");
         const std::int64_t hidden = hidden_.must().hidden;
         residents_.require_at_most(most_rewritten, static_cast<std::size_t>(hidden));
         if (hidden > 0 && all_.size() == 1)

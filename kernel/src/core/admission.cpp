@@ -79,6 +79,7 @@ Admission::Verdict Admission::enter(Place& place, const Request& request, Clock:
     place.admission_ = this;
     place.line_ = line_of(request.principal);
     place.org_ = request.org ? request.org->str() : std::string();
+    place.known_ = request.known;
     place.pace_ = Paces::key(request.principal, request.kind);
     place.slow_ = paces_.slow(place.pace_, settings_.slow_from);
     Line& line = place.line_->second;
@@ -110,7 +111,7 @@ void Admission::start(Place& place, Clock::time_point now) {
     Line& line = place.line_->second;
     place.background_ = few_at_a_time(line.queue(place.slow_), now);
     if (place.background_) ++background_;
-    else recent_.note(line.id, now);
+    else if (place.known_ && line.open.at(now) <= settings_.many_open) recent_.note(line.id, now);
     place.state_ = Place::State::running;
     place.started_ = now;
     ++line.running;

@@ -42,6 +42,7 @@ public:
 
     struct Request {
         std::string principal;  ///< who asks, as far as that is known, or from where
+        bool known = true;      ///< false: `principal` is only where the request comes from
         std::size_t kind = 0;   ///< which operation
         std::optional<Uuid> org{};
         std::size_t bytes = 0;  ///< held while it waits
@@ -131,7 +132,7 @@ private:
     Admission* admission_ = nullptr;  // since it first entered
     State state_ = State::away;
     Lines::pointer line_ = nullptr;
-    bool slow_ = false, background_ = false;
+    bool known_ = false, slow_ = false, background_ = false;
     std::size_t pace_ = 0;  // in paces_
     Clock::time_point started_{};
     std::string org_;

@@ -20,6 +20,7 @@ void take_turn(Kernel::Impl& kernel, http::Exchange& exchange, Flight& flight, c
     const auto verdict = kernel.admission.enter(
         flight.turn,
         {.principal = payer_of(exchange.request(), caller),
+         .known = caller != nullptr,
          .kind = flight.endpoint,
          .org = caller ? caller->org_id : std::nullopt,
          .bytes = flight.bytes,

@@ -236,6 +236,26 @@ TEST_F(Background, WhoAlwaysHasManyOpenMakesWayForOthersAtWork) {
     EXPECT_EQ(next.told, 1) << "the others are away";
 }
 
+TEST_F(Background, TwoWhoAlwaysHaveManyOpenDoNotMakeWayForEachOther) {
+    for (int each = 0; each < 3; ++each) ask("a");
+    for (int each = 0; each < 3; ++each) ask("b");
+    now += 5s;
+    EXPECT_EQ(ask("b").verdict, run);
+    EXPECT_EQ(ask("a").verdict, run);
+    EXPECT_EQ(ask("b").verdict, run);
+    EXPECT_EQ(ask("a").verdict, run);
+    EXPECT_EQ(admission.load().background, 0u);
+}
+
+TEST_F(Background, NobodyMakesWayForStrangers) {
+    for (int each = 0; each < 4; ++each) ask("a");
+    now += 5s;
+    Asked& stranger = all.emplace_back();
+    admission.enter(stranger.place, {.principal = "127.0.0.1", .known = false}, now);
+    ask("a");
+    EXPECT_EQ(admission.load().background, 0u);
+}
+
 TEST_F(Background, WhoHasManyOpenForAMomentDoesNotWait) {
     ask("b");
     for (int each = 0; each < 6; ++each) EXPECT_EQ(ask("a").verdict, run);
