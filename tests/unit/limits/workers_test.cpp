@@ -11,7 +11,13 @@ using testing::HasSubstr;
 
 class Workers : public LimitsTest {
 protected:
-    Workers() : LimitsTest({"server.queue_per_principal=40", "database.statement_seconds=60"}) {}
+    // However long the others look on: what is few at a time is tested elsewhere.
+    Workers()
+        : LimitsTest(
+              {"server.queue_per_principal=40",
+               "server.background_requests=16",
+               "database.statement_seconds=60"}
+          ) {}
 
     /// Patches of one board's name, each on a connection of its own, while somebody holds the row.
     struct Held {
