@@ -20,7 +20,7 @@ namespace svc::core {
 /// two sorts of requests are few at a time in all, whoever sends them: those of a kind that took
 /// this caller long, and those of a caller who has many open all the time, while somebody works who
 /// has not. What may not run yet waits in its caller's line, without a worker
-/// (docs/decisions/0020). Any thread.
+/// (docs/decisions/0020, 0033). Any thread.
 class Admission {
 public:
     class Place;

@@ -24,7 +24,7 @@ bool Paces::slow(std::size_t key, Duration limit) const {
     return found != usual_.end() && found->second > limit;
 }
 
-/// A running mean, to which a single one adds at most the limit: it takes two to be slow.
+/// A running mean, to which a single one adds at most the limit: it takes two at least to be slow.
 void Paces::note(std::size_t key, Duration took, Duration limit) {
     auto found = usual_.find(key);
     if (found == usual_.end()) {

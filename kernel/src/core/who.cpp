@@ -21,9 +21,8 @@ std::optional<Uuid> org_in_header(const http::Request& request, std::optional<Fa
     const auto header = request.header("x-svc-org");
     auto org = Uuid::parse(header);
     if (!header.empty() && !org)
-        wrong = Failure::invalid_at(
-            R"(["header","x-svc-org"])", "uuid_parsing", "Should be a UUID"
-        );
+        wrong =
+            Failure::invalid_at(R"(["header","x-svc-org"])", "uuid_parsing", "Should be a UUID");
     return org;
 }
 
