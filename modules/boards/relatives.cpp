@@ -19,8 +19,12 @@ constexpr Sql find_parent{"boards.find_parent", R"(
     WITH RECURSIVE up AS (
         SELECT c.id, c.parent_card_id FROM cards c WHERE c.org_id = $1 AND c.id = $5
         UNION
-        SELECT p.id, p.parent_card_id
-        FROM up JOIN cards p ON p.org_id = $1 AND p.id = up.parent_card_id
+        SELECT p.id, p.parent_card_id FROM up
+        CROSS JOIN LATERAL (
+            SELECT k.id, k.parent_card_id FROM cards k
+            WHERE k.org_id = $1 AND k.id = up.parent_card_id
+            OFFSET 0
+        ) p
     )
     SELECT c.id,
         board_role($2, $3, $4, b.visibility, b.created_by, g.role,
@@ -40,9 +44,12 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
     WITH RECURSIVE waiting AS (
         SELECT $6::uuid AS id
         UNION
-        SELECT l.target_id
-        FROM waiting w JOIN card_links l
-            ON l.org_id = $1 AND l.card_id = w.id AND l.kind = 'blocks'
+        SELECT l.target_id FROM waiting w
+        CROSS JOIN LATERAL (
+            SELECT k.target_id FROM card_links k
+            WHERE k.org_id = $1 AND k.card_id = w.id AND k.kind = 'blocks'
+            OFFSET 0
+        ) l
     )
     SELECT c.id,
         board_role($2, $3, $4, b.visibility, b.created_by, g.role,

@@ -22,12 +22,16 @@ constexpr Sql lock_cards{
 // Of two who finish the last that a card waits for, one finds that the other was first.
 constexpr std::string_view waiting_cards = R"(
     SELECT w.id FROM cards w
-    WHERE w.org_id = $1 AND w.id IN (
+    WHERE w.org_id = $1 AND w.id = ANY (ARRAY(
         SELECT l.target_id
         FROM cards c
-        JOIN card_links l ON l.org_id = $1 AND l.card_id = c.id AND l.kind = 'blocks'
+        CROSS JOIN LATERAL (
+            SELECT k.target_id FROM card_links k
+            WHERE k.org_id = $1 AND k.card_id = c.id AND k.kind = 'blocks'
+            OFFSET 0
+        ) l
         WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6
-            AND NOT c.is_archived AND NOT c.in_trash)
+            AND NOT c.is_archived AND NOT c.in_trash))
         AND)";
 constexpr std::string_view waiting_in_order = "$5) ORDER BY w.id FOR NO KEY UPDATE OF w";
 constexpr Sql lock_waiting{
@@ -63,22 +67,23 @@ constexpr Sql see_cards{"boards.see_cards_in_column", R"(
         AND NOT c.is_archived AND NOT c.in_trash
     ORDER BY c.position, c.id)"};
 
+// What is written is found by its key, in whatever the planner takes for the order of a join.
 constexpr Sql place_cards{"boards.place_cards", R"(
     UPDATE cards c
-    SET column_id = w.column_id, position = w.position, completed_at = w.completed_at,
+    SET (column_id, position, completed_at) = (
+            SELECT w.column_id, w.position, w.completed_at
+            FROM jsonb_to_record($3::jsonb -> c.id::text)
+                AS w (column_id uuid, position text, completed_at timestamptz)),
         last_edited_time = now(), last_edited_by = $2, version = c.version + 1
-    FROM jsonb_to_recordset($3::jsonb)
-        w (id uuid, column_id uuid, position text, completed_at timestamptz)
-    WHERE c.org_id = $1 AND c.id = w.id)"};
+    WHERE c.org_id = $1 AND c.id = ANY (ARRAY(SELECT jsonb_object_keys($3::jsonb)::uuid)))"};
 
 /// A card's row as it is from now on.
 struct Placed {
-    Uuid id;
     Uuid column_id;
     std::string position;
     std::optional<Timestamp> completed_at;
 };
-SVC_RECORD(Placed, (id, ""), (column_id, ""), (position, ""), (completed_at, ""));
+SVC_RECORD(Placed, (column_id, ""), (position, ""), (completed_at, ""));
 
 std::vector<Uuid> together(const Uuid& one, std::vector<Uuid> others) {
     others.push_back(one);
@@ -158,11 +163,11 @@ void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
     const auto ids = turned(after);
     std::optional<Later<Waiting>> waiting;
     if (!ids.empty()) waiting = waiting_for(call_.tx(), call_.org(), ids);
-    std::vector<Placed> rows;
+    std::map<std::string, Placed> rows;
     for (const Card& each : after)
-        rows.push_back({each.id, each.column_id, each.position.str(), each.completed_at});
+        rows.insert({each.id.str(), {each.column_id, each.position.str(), each.completed_at}});
     std::string text;
-    Json<std::vector<Placed>>::write(rows, text);
+    Json<std::map<std::string, Placed>>::write(rows, text);
     call_.tx().queue(place_cards, call_.org(), to_json(ref_of(call_.caller())), text);
     std::vector<Event> events;
     for (std::size_t i = 0; i < after.size(); ++i)

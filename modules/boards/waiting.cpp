@@ -4,25 +4,40 @@ namespace svc::boards {
 
 namespace {
 
+// OFFSET 0 keeps the planner from joining otherwise than card by card: of ten thousand it may know
+// of one.
 constexpr Sql find_waiting{"boards.find_waiting_for_all", R"(
     WITH turned AS (
         SELECT t.id FROM unnest($2::uuid[]) t (id)
     )
     SELECT c.id, c.board_id, c.column_id, c.title, c.version
-    FROM cards c
-    WHERE c.org_id = $1
-        AND c.id IN (
-            SELECT l.target_id
-            FROM turned t
-            JOIN card_links l ON l.org_id = $1 AND l.card_id = t.id AND l.kind = 'blocks')
-        AND c.id NOT IN (SELECT t.id FROM turned t)
-        AND card_is_open(c.completed_at, c.is_archived, c.in_trash)
+    FROM (
+        SELECT DISTINCT l.target_id AS id
+        FROM turned t
+        CROSS JOIN LATERAL (
+            SELECT k.target_id FROM card_links k
+            WHERE k.org_id = $1 AND k.card_id = t.id AND k.kind = 'blocks'
+            OFFSET 0
+        ) l
+    ) w
+    CROSS JOIN LATERAL (
+        SELECT k.id, k.board_id, k.column_id, k.title, k.version FROM cards k
+        WHERE k.org_id = $1 AND k.id = w.id
+            AND card_is_open(k.completed_at, k.is_archived, k.in_trash)
+        OFFSET 0
+    ) c
+    WHERE c.id NOT IN (SELECT t.id FROM turned t)
         AND NOT EXISTS (
             SELECT FROM card_links o
-            JOIN cards x ON x.org_id = $1 AND x.id = o.card_id
+            CROSS JOIN LATERAL (
+                SELECT FROM cards k
+                WHERE k.org_id = $1 AND k.id = o.card_id
+                    AND card_is_open(k.completed_at, k.is_archived, k.in_trash)
+                OFFSET 0
+            ) x
             WHERE o.org_id = $1 AND o.target_id = c.id AND o.kind = 'blocks'
                 AND o.card_id NOT IN (SELECT t.id FROM turned t)
-                AND card_is_open(x.completed_at, x.is_archived, x.in_trash))
+            OFFSET 0)
     ORDER BY c.id)"};
 
 }  // namespace

@@ -42,10 +42,13 @@ constexpr Sql list_tree{"content.list_block_children", R"(
             f.bytes
         FROM first f
         UNION ALL
-        SELECT b.id, t.level + 1, t.path || (b.position || '/' || b.id), true,
-            octet_length(b.payload::text)
+        SELECT b.id, t.level + 1, t.path || (b.position || '/' || b.id), true, b.bytes
         FROM tree t
-        JOIN blocks b ON b.org_id = $1 AND b.parent_id = t.id AND b.trashed_by IS NULL
+        CROSS JOIN LATERAL (
+            SELECT k.id, k.position, octet_length(k.payload::text) AS bytes FROM blocks k
+            WHERE k.org_id = $1 AND k.parent_id = t.id AND k.trashed_by IS NULL
+            OFFSET 0
+        ) b
         WHERE t.opens AND t.level < $9
     ), cut AS (
         SELECT m.id, m.level, m.path

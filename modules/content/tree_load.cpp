@@ -6,13 +6,21 @@ namespace svc::content {
 
 namespace {
 
+// OFFSET 0 keeps the planner from joining otherwise than row by row, whatever it takes for the number
+// of a card's blocks.
 constexpr Sql load_ancestors{"content.load_ancestors", R"(
     WITH RECURSIVE up AS (
         SELECT b.id, b.parent_id FROM blocks b WHERE b.org_id = $1 AND b.id = ANY ($2::uuid[])
         UNION
-        SELECT p.id, p.parent_id FROM up JOIN blocks p ON p.org_id = $1 AND p.id = up.parent_id
+        SELECT p.id, p.parent_id FROM up
+        CROSS JOIN LATERAL (
+            SELECT k.id, k.parent_id FROM blocks k
+            WHERE k.org_id = $1 AND k.id = up.parent_id
+            OFFSET 0) p
     )
-    SELECT v.* FROM up JOIN block_view v ON v.org_id = $1 AND v.id = up.id)"};
+    SELECT v.* FROM up
+    CROSS JOIN LATERAL (
+        SELECT * FROM block_view w WHERE w.org_id = $1 AND w.id = up.id OFFSET 0) v)"};
 
 constexpr Sql load_below{"content.load_below", R"(
     WITH RECURSIVE down AS (
@@ -20,10 +28,14 @@ constexpr Sql load_below{"content.load_below", R"(
         WHERE b.org_id = $1 AND b.parent_id = $2 AND coalesce(b.trashed_by, $2) = $2
         UNION ALL
         SELECT k.id FROM down
-        JOIN blocks k
-            ON k.org_id = $1 AND k.parent_id = down.id AND coalesce(k.trashed_by, $2) = $2
+        CROSS JOIN LATERAL (
+            SELECT b.id FROM blocks b
+            WHERE b.org_id = $1 AND b.parent_id = down.id AND coalesce(b.trashed_by, $2) = $2
+            OFFSET 0) k
     )
-    SELECT v.* FROM down JOIN block_view v ON v.org_id = $1 AND v.id = down.id)"};
+    SELECT v.* FROM down
+    CROSS JOIN LATERAL (
+        SELECT * FROM block_view w WHERE w.org_id = $1 AND w.id = down.id OFFSET 0) v)"};
 
 // All that is below anything comes along, so nothing has to be asked about each block.
 constexpr Sql load_whole{"content.load_whole", R"(

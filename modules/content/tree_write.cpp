@@ -16,21 +16,22 @@ constexpr Sql insert_blocks{"content.insert_blocks", R"(
         id uuid, parent_id uuid, type text, payload json, plain text, position text,
         trashed_by uuid))"};
 
+// How many of a card's blocks are changed cannot be told beforehand: each is found by its key, and
+// looks up what it becomes, in whatever order the planner would take a join.
 constexpr Sql update_blocks{"content.update_blocks", R"(
     UPDATE blocks b
-    SET parent_id = r.parent_id,
-        position = r.position,
-        payload = coalesce(r.payload, b.payload),
-        plain = coalesce(r.plain, b.plain),
-        trashed_by = r.trashed_by,
-        trashed_at = CASE WHEN r.trashed_by IS NOT NULL THEN coalesce(b.trashed_at, now()) END,
-        last_edited_time = CASE WHEN r.version > b.version THEN now() ELSE b.last_edited_time END,
-        last_edited_by = CASE WHEN r.version > b.version THEN $3::jsonb ELSE b.last_edited_by END,
-        version = r.version
-    FROM json_to_recordset($4::json) AS r (
-        id uuid, parent_id uuid, payload json, plain text, position text, trashed_by uuid,
-        version bigint)
-    WHERE b.org_id = $1 AND b.card_id = $2 AND b.id = r.id)"};
+    SET (parent_id, position, payload, plain, trashed_by, trashed_at, last_edited_time,
+         last_edited_by, version) = (
+        SELECT r.parent_id, r.position, coalesce(r.payload::json, b.payload),
+            coalesce(r.plain, b.plain), r.trashed_by,
+            CASE WHEN r.trashed_by IS NOT NULL THEN coalesce(b.trashed_at, now()) END,
+            CASE WHEN r.version > b.version THEN now() ELSE b.last_edited_time END,
+            CASE WHEN r.version > b.version THEN $2::jsonb ELSE b.last_edited_by END,
+            r.version
+        FROM jsonb_to_record($3::jsonb -> b.id::text) AS r (
+            parent_id uuid, payload text, plain text, position text, trashed_by uuid,
+            version bigint))
+    WHERE b.org_id = $1 AND b.id = ANY (ARRAY(SELECT jsonb_object_keys($3::jsonb)::uuid)))"};
 
 constexpr Sql near_blocks{"content.near_blocks", R"(
     (SELECT id, position, false AS above FROM blocks
@@ -72,8 +73,8 @@ SVC_RECORD(
 );
 
 struct Updated {
-    Uuid id, parent_id;
-    std::optional<JsonText> payload;
+    Uuid parent_id;
+    std::optional<std::string> payload;  // as text, so that it is kept to the letter
     std::optional<std::string> plain;
     std::string position;
     std::optional<Uuid> trashed_by;
@@ -81,7 +82,6 @@ struct Updated {
 };
 SVC_RECORD(
     Updated,
-    (id, ""),
     (parent_id, ""),
     (payload, "", left_out),
     (plain, "", left_out),
@@ -101,7 +101,8 @@ void append(std::string& list, const T& record) {
 
 bool CardTree::write(Raise raise) {
     if (counts_at_end_) require_within_bounds(more_, more_bytes_);
-    std::string fresh, changed;
+    std::string fresh;
+    std::map<std::string, Updated> changed;
     std::int64_t more_reworded = 0;
     const auto grown = [](const Node& node) {
         const auto is = node.row.payload.text.size(), was = node.before->payload.text.size();
@@ -122,13 +123,13 @@ bool CardTree::write(Raise raise) {
                     row.trashed_by}
             );
         } else if (node.state != State::as_loaded) {
-            Updated update{id, row.parent_id, {}, {}, row.position, row.trashed_by, row.version};
+            Updated update{row.parent_id, {}, {}, row.position, row.trashed_by, row.version};
             if (node.state == State::reworded) {
                 more_reworded += std::max<std::int64_t>(grown(node), 0);
-                update.payload = row.payload;
+                update.payload = row.payload.text;
                 update.plain = node.plain;
             }
-            append(changed, update);
+            changed.emplace(id.str(), std::move(update));
         }
     }
     if (fresh.empty() && changed.empty()) return false;
@@ -138,7 +139,11 @@ bool CardTree::write(Raise raise) {
     else count_bytes_of_new(tx, org, card_.card_id, more_bytes_);
     boards::store_bytes(call_, static_cast<std::int64_t>(fresh.size()) + more_reworded);
     if (!fresh.empty()) tx.queue(insert_blocks, org, card_.card_id, who_, fresh + ']');
-    if (!changed.empty()) tx.queue(update_blocks, org, card_.card_id, who_, changed + ']');
+    if (!changed.empty()) {
+        std::string texts;
+        Json<std::map<std::string, Updated>>::write(changed, texts);
+        tx.queue(update_blocks, org, who_, texts);
+    }
     make_room_for_blocks();
     hang_files();
     return true;

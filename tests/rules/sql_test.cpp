@@ -91,6 +91,35 @@ TEST(Sql, WhatPoliciesGoByIsNotSetWhileTablesAreRead) {
     }
 }
 
+// Of tables that nobody analyzed the planner expects one row, and then compares every row with all
+// that a parameter brings. Keys found one by one cost the same whatever it expects.
+TEST(Sql, WhatAParameterBringsIsNotJoinedToWhatIsChanged) {
+    for (const auto& each : program_statements())
+        for (const char* set : {"json_to_recordset", "jsonb_to_recordset"})
+            EXPECT_FALSE(says(each.words, {"update"}) && says(each.words, {"from", set}))
+                << each.file << ": " << each.name;
+}
+
+TEST(Sql, WhatGoesRoundJoinsRowByRow) {
+    int found = 0;
+    for (const auto& each : program_statements())
+        for (std::size_t from = 0; from + 2 < each.words.size(); ++from) {
+            if (!says(each.words, from + 1, {"as", "("})) continue;
+            const std::string name = each.words[from];
+            for (std::size_t at = from + 3, open = 1; open > 0 && at + 3 < each.words.size(); ++at) {
+                if (each.words[at] == "(") ++open;
+                if (each.words[at] == ")") --open;
+                if (!says(each.words, at, {"from", name})) continue;
+                ++found;
+                const bool alias = each.words[at + 2] != "join" && each.words[at + 2] != "cross";
+                EXPECT_NE(each.words[at + (alias ? 3 : 2)], "join")
+                    << each.file << ": " << each.name << " joins " << name
+                    << " otherwise than by CROSS JOIN LATERAL (… OFFSET 0)";
+            }
+        }
+    EXPECT_GT(found, 3) << "the statements are not found where they are expected";
+}
+
 TEST(Sql, EveryStatementHasANameOfItsModulesOwn) {
     std::map<std::string, std::string> seen;
     const auto all = program_statements();

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include <chrono>
+#include <functional>
+
 /// A database that was made a minute ago, and where nothing but the server itself has told
 /// PostgreSQL what is in the tables.
 namespace svc::test {
@@ -78,6 +81,27 @@ TEST_F(YoungDatabase, ABigCardAmongSmallOnesCostsAsMuchAsItHolds) {
     expect(200, write(big, markdown_of(paragraphs) + "One more."));
     // Some ten times over the card, and not once for each of its blocks.
     EXPECT_LT(rows_read(), 60.0 * paragraphs);
+}
+
+/// How many of a card's blocks a change concerns cannot be told from what is usual.
+TEST_F(YoungDatabase, AllOfABigCardIsChangedInTheTimeThatItTookToWriteIt) {
+    for (int i = 0; i < 60; ++i) expect(200, write(make_card("Card"), "One.\n\nTwo."));
+    Postgres::shared().run("ANALYZE blocks", database);
+    const auto big = make_card("Big");
+    std::string list = "- All\n";
+    for (int i = 0; i < 2 * paragraphs - 1; ++i) list += "    - " + std::to_string(i) + '\n';
+    const auto seconds = [](const std::function<void()>& work) {
+        const auto from = std::chrono::steady_clock::now();
+        work();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+    };
+    const double written = seconds([&] { expect(200, write(big, list)); });
+    const auto top =
+        expect(200, ada.client.get("/v1/blocks/" + big + "/children")).text("/results/0/id");
+    const double gone =
+        seconds([&] { expect(200, ada.client.send("DELETE", "/v1/blocks/" + top)); });
+    EXPECT_LT(gone, 2 * written);
+    printf("written in %.2f s, gone in %.2f s\n", written, gone);
 }
 
 TEST_F(YoungDatabase, WhatWasFilledIsAnalyzed) {
