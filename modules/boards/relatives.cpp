@@ -31,7 +31,7 @@ constexpr Sql find_parent{"boards.find_parent", R"(
             $3 = 'agent' AND EXISTS (
                 SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
         EXISTS (SELECT FROM up WHERE up.id = $6::uuid) AS circle,
-        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
+        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open, false AS crowded
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
     LEFT JOIN board_grants g
@@ -39,7 +39,8 @@ constexpr Sql find_parent{"boards.find_parent", R"(
     WHERE c.org_id = $1 AND c.id = $5 AND NOT c.in_trash)"};
 
 // $5 are the cards to wait for, $6 the one that is to wait: a circle if one of them waits for it,
-// by however many others.
+// by however many others. What a card's end sets free, and how far circles are looked for, is
+// bounded.
 constexpr Sql find_blockers{"boards.find_blockers", R"(
     WITH RECURSIVE waiting AS (
         SELECT $6::uuid AS id
@@ -50,13 +51,21 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
             WHERE k.org_id = $1 AND k.card_id = w.id AND k.kind = 'blocks'
             OFFSET 0
         ) l
+    ), reached AS (
+        SELECT w.id FROM waiting w LIMIT 10001
     )
     SELECT c.id,
         board_role($2, $3, $4, b.visibility, b.created_by, g.role,
             $3 = 'agent' AND EXISTS (
                 SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
-        EXISTS (SELECT FROM waiting w WHERE w.id = c.id) AS circle,
-        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
+        EXISTS (SELECT FROM reached r WHERE r.id = c.id) AS circle,
+        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open,
+        (SELECT count(*) FROM reached) > 10000
+            OR (SELECT count(*) FROM (
+                    SELECT FROM card_links l
+                    WHERE l.org_id = $1 AND l.card_id = c.id AND l.kind = 'blocks'
+                        AND l.target_id IS DISTINCT FROM $6
+                    LIMIT 100) l) = 100 AS crowded
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
     LEFT JOIN board_grants g
@@ -129,6 +138,13 @@ const std::vector<Relative>& WantedBlockers::all() {
             throw wrong_item(call_, "blocked_by", i, "there is no such card");
         if (same->circle)
             throw circle("The card would wait for itself: that card waits for it.", same->id);
+        if (same->crowded)
+            throw Failure(
+                Fault::conflict,
+                "A hundred other cards wait for that card already, or ten thousand for this one."
+            )
+                .with("reason", "too_many_links")
+                .with("card_id", same->id.str());
         blockers.push_back(*same);
     }
     return read_.emplace(std::move(blockers));

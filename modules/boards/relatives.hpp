@@ -18,8 +18,9 @@ struct Relative {
     std::optional<BoardRole> role;  ///< the caller's, on its board
     bool circle = false;            ///< it hangs on the other already
     bool open = false;              ///< somebody has to wait for it
+    bool crowded = false;           ///< more hang on it, or on the other, than one request concerns
 };
-SVC_RECORD(Relative, (id, ""), (role, ""), (circle, ""), (open, ""));
+SVC_RECORD(Relative, (id, ""), (role, ""), (circle, ""), (open, ""), (crowded, ""));
 
 /// The parent that a request names. Nothing is asked when it names none.
 class WantedParent {
@@ -41,7 +42,8 @@ public:
         Call& call, const std::optional<std::vector<Uuid>>& wanted, const std::optional<Uuid>& card
     );
     bool given() const { return found_.has_value(); }
-    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle.
+    /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle and where
+    /// too many wait.
     const std::vector<Relative>& all();
     std::vector<Uuid> ids();
     /// One of them is not done yet.

@@ -21,18 +21,24 @@ constexpr Sql lock_cards{
 
 // Of two who finish the last that a card waits for, one finds that the other was first.
 constexpr std::string_view waiting_cards = R"(
-    SELECT w.id FROM cards w
-    WHERE w.org_id = $1 AND w.id = ANY (ARRAY(
+    WITH links AS MATERIALIZED (
         SELECT l.target_id
-        FROM cards c
+        FROM (
+            SELECT c.id FROM cards c
+            WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6
+                AND NOT c.is_archived AND NOT c.in_trash
+            ORDER BY c.id
+            LIMIT 10001
+        ) c
         CROSS JOIN LATERAL (
             SELECT k.target_id FROM card_links k
             WHERE k.org_id = $1 AND k.card_id = c.id AND k.kind = 'blocks'
             OFFSET 0
         ) l
-        WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6
-            AND NOT c.is_archived AND NOT c.in_trash))
-        AND)";
+        LIMIT 10001
+    )
+    SELECT w.id, (SELECT count(*) FROM links) AS links FROM cards w
+    WHERE w.org_id = $1 AND w.id = ANY (ARRAY(SELECT target_id FROM links)) AND)";
 constexpr std::string_view waiting_in_order = "$5) ORDER BY w.id FOR NO KEY UPDATE OF w";
 constexpr Sql lock_waiting{
     "boards.lock_waiting_for_column", SqlText<waiting_cards, if_editor, waiting_in_order>::view};
@@ -105,7 +111,7 @@ Residents::Residents(
 Later<CardFound> Residents::lock() {
     const Seat seat = Seat::of(call_);
     auto cards = seat.later<CardFound>(call_.tx(), lock_cards, board_, column_);
-    seat.queue(call_.tx(), lock_waiting, board_, column_);
+    waiting_ = seat.later<WaitingFound>(call_.tx(), lock_waiting, board_, column_);
     return cards;
 }
 
@@ -114,15 +120,28 @@ const std::vector<CardFound>& Residents::locked() {
     return *locked_;
 }
 
-void Residents::require_at_most(std::size_t most, std::size_t others) {
-    if (count() + others <= most) return;
-    throw Failure(
-        Fault::conflict,
-        "The column has more than the " + std::to_string(most) +
-            " cards that one request may change; move some of them to another column first" +
-            (others > 0 ? ", the archived and trashed ones included." : ".")
+Failure Residents::too_many(std::size_t most, const std::string& what) {
+    return Failure(
+               Fault::conflict,
+               "The column has " + what + " than the " + std::to_string(most) +
+                   " that one request may change; move some of its cards to another column first."
     )
         .with("reason", "too_many_cards");
+}
+
+void Residents::require_at_most(std::size_t most, std::size_t others) {
+    if (count() + others > most)
+        throw too_many(
+            most, others > 0 ? "more cards, archived and trashed ones included," : "more cards"
+        );
+}
+
+void Residents::require_waiting_at_most(std::size_t most, std::size_t told) {
+    const auto waiting = waiting_->all();
+    const bool all_found =
+        waiting.empty() || waiting.front().links <= static_cast<std::int64_t>(most_residents);
+    if (!all_found || told > most)
+        throw too_many(most, "more cards, with those that wait for them,");
 }
 
 const std::vector<Card>& Residents::cards() {
@@ -176,7 +195,9 @@ void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
     if (!waiting) return;
     CallDoer doer(call_);
     const bool open = is_open(after.front());
-    tell_the_waiting(doer, waiting->all(), open ? Blockers::opened : Blockers::closed);
+    const auto turned = waiting->all();
+    require_waiting_at_most(most_rewritten, after.size() + turned.size());
+    tell_the_waiting(doer, turned, open ? Blockers::opened : Blockers::closed);
 }
 
 void Residents::settle(

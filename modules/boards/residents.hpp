@@ -16,6 +16,13 @@ struct CardFound {
 };
 SVC_RECORD(CardFound, (id, ""));
 
+/// A card that waits for cards in the column.
+struct WaitingFound {
+    Uuid id;
+    std::int64_t links = 0;  ///< of all that wait; one more than `most_residents` stands for more
+};
+SVC_RECORD(WaitingFound, (id, ""), (links, ""));
+
 /// Locked until the transaction ends, with the columns themselves: nobody comes or goes. Whoever
 /// may not change what is on the board locks nothing.
 class Residents {
@@ -38,7 +45,7 @@ public:
     /// Asks for every card that `after` says otherwise about, in the order of cards().
     void ask(const EventKind& kind, const std::vector<Card>& after);
     /// Queues their rows and tells of them, and of the cards that wait for those of them which are
-    /// done now, or open again.
+    /// done now, or open again. Throws Failure 409 when all these are too many.
     void store(const EventKind& kind, const std::vector<Card>& after);
     /// The watchers keep up: with cards that stand elsewhere now, or come in afresh.
     void settle(const std::vector<Card>& after, const ColumnRules& column, const Timestamp& now);
@@ -47,6 +54,9 @@ public:
 private:
     const std::vector<CardFound>& locked();
     Later<CardFound> lock();
+    static Failure too_many(std::size_t most, const std::string& what);
+    /// Throws Failure 409 when too many wait for them to be locked, or to be told.
+    void require_waiting_at_most(std::size_t most, std::size_t told);
     std::vector<Uuid> turned(const std::vector<Card>& after);
     void settle(
         const std::vector<Card>& before,
@@ -61,6 +71,7 @@ private:
     const Uuid board_;
     const Uuid column_;
     std::optional<std::pair<EventPlace, EventPlace>> way_;
+    std::optional<Later<WaitingFound>> waiting_;
     Later<CardFound> locked_later_;
     std::optional<std::vector<CardFound>> locked_;
     std::optional<std::vector<Card>> cards_;

@@ -179,6 +179,42 @@ TEST(Bounds, AColumnOfMoreCardsIsRefusedWithoutALockOnAllOfThem) {
     EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_cards");
 }
 
+/// The cards that wait count as well: they are told of.
+TEST(Bounds, NoMoreCardsAreSetFreeByOneRequestThanItsTimeAllows) {
+    Columns c;
+    fill(c, c.backlog, 1'250, 0);
+    fill(c, c.queue, 1'251, 0);
+    const auto wait = [&](int each) {
+        world().run(
+            "INSERT INTO card_links (org_id, card_id, kind, target_id, id, created_by)"
+            " SELECT a.org_id, a.id, 'blocks', b.id, gen_random_uuid(), a.created_by FROM"
+            " (SELECT *, row_number() OVER (ORDER BY number) AS n FROM cards WHERE column_id = '" +
+            c.backlog.str() +
+            "') a JOIN (SELECT *, row_number() OVER (ORDER BY number) AS n FROM cards"
+            " WHERE column_id = '" +
+            c.queue.str() + "') b ON (a.n + " + std::to_string(each) + ") % 1250 = b.n % 1250"
+        );
+    };
+    wait(0);
+    const json::object done{
+        {"board_id", c.board.str()}, {"column_id", c.backlog.str()}, {"kind", "done"}};
+    const Said refused = world().ask(c.owner, "update_column", done);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_cards");
+    world().run(
+        "DELETE FROM card_links WHERE target_id = (SELECT max(target_id::text)::uuid FROM "
+        "card_links)"
+    );
+    json::object open = done;
+    open["kind"] = "backlog";
+    EXPECT_EQ(world().ask(c.owner, "update_column", done).status, 200);
+    EXPECT_EQ(world().run("SELECT count(*) FROM outbox WHERE kind = 'card.unblocked'"), "1250");
+    EXPECT_EQ(world().ask(c.owner, "update_column", open).status, 200);
+    for (int each = 1; each < 9; ++each) wait(each);
+    EXPECT_EQ(world().ask(c.owner, "update_column", done).status, 409) << "beyond 10,000 links";
+    world().forget_events();
+}
+
 TEST(Bounds, MoreCardsAreNotRewrittenByOneRequestThanItsTimeAllows) {
     Columns c;
     fill(c, c.backlog, 2'501, 0);

@@ -176,6 +176,45 @@ TEST(Links, AThirdCardDoesNotLendItsName) {
     EXPECT_EQ(refused.status, 404);
 }
 
+TEST(Links, AHundredCardsWaitForOneAndNoMore) {
+    Web web(102);
+    for (std::size_t i = 1; i <= 100; ++i) EXPECT_EQ(web.link(0, i).status, 201);
+    for (const Said& refused :
+         {web.link(0, 101), web.update(101, {{"blocked_by", {web.ids[0]}}})}) {
+        EXPECT_EQ(refused.status, 409);
+        EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_links");
+        EXPECT_EQ(refused.text("/additional_data/card_id"), web.ids[0]);
+    }
+    EXPECT_EQ(web.link(0, 100).status, 200) << "it waits already";
+    EXPECT_EQ(web.update(100, {{"blocked_by", {web.ids[0], web.ids[101]}}}).status, 200);
+}
+
+TEST(Links, CirclesAreLookedForAmongTenThousand) {
+    Web web(3);
+    // What waits for the first card: a hundred times a hundred, and one more.
+    const std::string first = web.ids[0];
+    world().run(
+        "WITH made AS ("
+        " INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, created_by,"
+        "  last_edited_by) SELECT c.org_id, gen_random_uuid(), c.board_id, c.column_id, 1000 + n,"
+        "  'V' || lpad(n::text, 7, '0'), 'Card', c.created_by, c.created_by"
+        " FROM cards c, generate_series(1, 10001) n WHERE c.id = '" +
+        first +
+        "' RETURNING org_id, id, number, created_by)"
+        " INSERT INTO card_links (org_id, card_id, kind, target_id, id, created_by)"
+        " SELECT m.org_id, coalesce(p.id, '" +
+        first +
+        "'), 'blocks', m.id, gen_random_uuid(), m.created_by FROM made m"
+        " LEFT JOIN made p ON p.number = 1000 + (m.number - 951) / 100"
+    );
+    EXPECT_EQ(web.link(0, 1).status, 201);
+    const Said refused = web.link(1, 0);
+    EXPECT_EQ(refused.status, 409);
+    const Said far = web.link(2, 0);
+    EXPECT_EQ(far.status, 409);
+    EXPECT_EQ(far.text("/additional_data/reason"), "too_many_links");
+}
+
 TEST(Links, CirclesAreRefusedHoweverLong) {
     Web web(4);
     for (std::size_t i = 0; i + 1 < web.ids.size(); ++i) EXPECT_EQ(web.link(i, i + 1).status, 201);
