@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::chrono::milliseconds pace{40};
 constexpr std::size_t most_faults = 20;
+constexpr std::size_t most_shown = 50;
 
 }  // namespace
 
@@ -64,7 +65,8 @@ Reply HonestClient::ask(
     return reply;
 }
 
-/// A card is written, changed, read and worked on as a worker would.
+/// A card is written, changed, read and worked on as a worker would; what has been there for a
+/// while is archived, so that the board stays as large as it is.
 void HonestClient::one_round(int number) {
     const bool queued = number % 2 == 1;
     const auto title = "Parcel " + std::to_string(number);
@@ -76,6 +78,11 @@ void HonestClient::one_round(int number) {
     if (made.status != 201) return;
     const auto id = made.text("/id");
     cards_[id] = title;
+    shown_.push_back(id);
+    if (shown_.size() > most_shown) {
+        ask("POST", "/v1/cards/" + shown_.front() + ":archive", "", 200);
+        shown_.pop_front();
+    }
     const auto changed = title + ", packed";
     if (ask("PATCH", "/v1/cards/" + id, json::serialize(json::value{{"title", changed}}), 200)
             .status == 200)

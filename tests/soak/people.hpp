@@ -3,6 +3,7 @@
 #include "tests/support/workspace.hpp"
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <stop_token>
@@ -38,6 +39,7 @@ private:
     Workspace workspace_;
     std::string board_, todo_, queue_;
     std::map<std::string, std::string> cards_;  // id -> the title that was promised last
+    std::deque<std::string> shown_;             // ids of those that are not archived
     mutable std::mutex mutex_;
     std::vector<double> times_;
     std::vector<std::string> faults_;

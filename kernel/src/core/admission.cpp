@@ -10,10 +10,50 @@ namespace {
 constexpr std::chrono::seconds beside{1};
 /// So many open on average are as good as none.
 constexpr double hardly = 0.1;
+/// However long it took, its room stays free no longer.
+constexpr std::chrono::milliseconds longest_rest{500};
+/// While anybody waits: to notice that nobody is at work any more.
+constexpr std::chrono::milliseconds look_interval{100};
 /// Callers to remember who have nothing open but had of late.
 constexpr std::size_t most_lines = 8192;
 
 }  // namespace
+
+Admission::~Admission() {
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    waits_begin_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Admission::open() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void Admission::run() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        if (turns_.empty()) {
+            waits_begin_.wait(lock);
+            continue;
+        }
+        lock.unlock();
+        const auto next = look_again();
+        lock.lock();
+        if (!stopping_) waits_begin_.wait_until(lock, next);
+    }
+}
+
+Admission::Clock::time_point Admission::look_again(Clock::time_point now) {
+    std::lock_guard lock(mutex_);
+    hand_out(now);
+    auto next = now + look_interval;
+    for (const auto until : rests_)
+        if (until > now) next = std::min(next, until);
+    return next;
+}
 
 void Admission::set(const Settings& settings) {
     std::lock_guard lock(mutex_);
@@ -49,10 +89,20 @@ bool Admission::few_at_a_time(const Queue& queue, Clock::time_point now) const {
            (queue.line->open.at(now) > settings_.many_open && holds_up(*queue.line, now));
 }
 
-/// Half as many as usual beside those who are held up.
+/// Beside those who are held up: half as many as usual, and with rests between them.
 bool Admission::background_is_full(const Line& line, Clock::time_point now) const {
     const auto most = settings_.background;
-    return background_ >= (holds_up(line, now) ? (most + 1) / 2 : most);
+    if (!holds_up(line, now)) return background_ >= most;
+    const auto resting = std::ranges::count_if(rests_, [&](auto until) { return until > now; });
+    return background_ + static_cast<std::size_t>(resting) >= (most + 1) / 2;
+}
+
+/// A room in the background was left.
+void Admission::rest(Clock::duration took, Clock::time_point now) {
+    std::erase_if(rests_, [&](auto until) { return until <= now; });
+    const auto rest = std::chrono::duration_cast<Clock::duration>(took * settings_.rest);
+    if (rests_.size() < settings_.background)
+        rests_.push_back(now + std::min<Clock::duration>(rest, longest_rest));
 }
 
 /// More than one of a caller, with a share of half of the workers: as many as are free.
@@ -95,6 +145,7 @@ Admission::Verdict Admission::enter(Place& place, const Request& request, Clock:
         end(place, now);
         return full_for_one ? Verdict::too_many : Verdict::too_many_of_all;
     }
+    if (turns_.empty()) waits_begin_.notify_one();
     if (queue.waiting.empty()) queue.turn = turns_.insert(turns_.end(), &queue);
     place.at_ = queue.waiting.insert(queue.waiting.end(), &place);
     place.state_ = Place::State::waiting;
@@ -126,7 +177,10 @@ void Admission::stop(Place& place, Clock::time_point now) {
     if (const auto of_org = running_of_org_.find(place.org_); of_org != running_of_org_.end())
         if (--of_org->second == 0) running_of_org_.erase(of_org);
     --running_;
-    if (place.background_) --background_;
+    if (place.background_) {
+        --background_;
+        rest(now - place.started_, now);
+    }
     paces_.note(place.pace_, now - place.started_, settings_.slow_from);
 }
 

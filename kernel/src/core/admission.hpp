@@ -4,13 +4,16 @@
 #include "svc/types.hpp"
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <list>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
+#include <vector>
 
 namespace svc::core {
 
@@ -37,8 +40,15 @@ public:
         /// A kind of request that took a caller longer than that, the last times, is slow.
         std::chrono::milliseconds slow_from{250};
         double many_open = 2;  ///< on average of the last seconds
+        /// After one of the few, and beside somebody at work, its room stays free for so many times
+        /// as long as it took.
+        double rest = 1;
     };
+    Admission() = default;
+    ~Admission();
     void set(const Settings& settings);
+    /// From now on a thread looks after those who wait for no more than time to pass.
+    void open();
 
     struct Request {
         std::string principal;  ///< who asks, as far as that is known, or from where
@@ -61,6 +71,8 @@ public:
     Verdict enter(Place& place, const Request& request, Clock::time_point now = Clock::now());
     /// The request is answered, or waits for something else.
     void leave(Place& place, Clock::time_point now = Clock::now());
+    /// Starts what may run by now without anybody having left; gives when to look again.
+    Clock::time_point look_again(Clock::time_point now = Clock::now());
     /// Everybody runs, and from now on whoever comes: the server is stopping.
     void close();
 
@@ -94,6 +106,8 @@ private:
     Lines::pointer line_of(const std::string& principal);
     bool holds_up(const Line& line, Clock::time_point now) const;
     bool background_is_full(const Line& line, Clock::time_point now) const;
+    void rest(Clock::duration took, Clock::time_point now);
+    void run();
     bool few_at_a_time(const Queue& queue, Clock::time_point now) const;
     bool fits(const Queue& queue, const std::string& org, Clock::time_point now) const;
     Queue* next(Clock::time_point now);
@@ -109,9 +123,12 @@ private:
     Running running_of_org_;
     std::list<Queue*> turns_;  // queues in which somebody waits; whose turn was last, last
     Paces paces_;
-    Recent recent_;  // callers who had one that need not be few
+    Recent recent_;                         // callers who had one that need not be few
+    std::vector<Clock::time_point> rests_;  // until when rooms in the background are to stay free
     std::size_t running_ = 0, background_ = 0, waiting_ = 0;
-    bool closed_ = false;
+    bool closed_ = false, stopping_ = false;
+    std::condition_variable waits_begin_;
+    std::thread thread_;
 };
 
 /// One request's place, for as long as the request lives.

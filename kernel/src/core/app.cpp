@@ -228,6 +228,7 @@ void App::start() {
          .most_per_principal = static_cast<std::size_t>(server_settings_.waits_per_principal)}
     );
     impl.admission.set(admission_settings(server_settings_));
+    impl.admission.open();
     impl.largest_answer = static_cast<std::size_t>(server_settings_.answer_mebibytes) << 20;
     impl.budgets = kernel_->find<Budgets>();
     streams_->start();

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
 #include <string>
+#include <thread>
 
 namespace svc::core {
 namespace {
@@ -14,7 +16,7 @@ using namespace std::chrono_literals;
 /// A request, and whether it was told that its turn has come.
 struct Asked {
     Admission::Place place;
-    int told = 0;
+    std::atomic<int> told = 0;
     Admission::Verdict verdict = too_many_of_all;
 };
 
@@ -180,7 +182,7 @@ TEST(Admission, LetsEverybodyInWhenTheServerStops) {
     Gate gate({.workers = 2, .per_principal = 1});
     gate.let_in("a", 5);
     gate.admission.close();
-    int told = 0;
+    std::atomic<int> told = 0;
     for (const Asked& each : gate.all) told += each.told;
     EXPECT_EQ(told, 4);
     EXPECT_EQ(gate.ask("a").verdict, run);
@@ -219,6 +221,57 @@ TEST_F(Background, HalfAsManyRunBesideSomebodyAtWork) {
     now += 2s;
     ask("d", 9);
     EXPECT_EQ(admission.load().background, 1u);
+}
+
+TEST_F(Background, BesideSomebodyAtWorkItsRoomStaysFreeAsLongAsItWasTaken) {
+    took("a", 7, 300ms);
+    took("a", 7, 300ms);
+    now += 2s;
+    ask("c");
+    Asked &first = ask("a", 7), &second = ask("a", 7);
+    ASSERT_EQ(second.verdict, wait);
+    now += 300ms;
+    ask("c");
+    admission.leave(first.place, now);
+    EXPECT_EQ(second.told, 0);
+    EXPECT_EQ(admission.look_again(now), now + 100ms);
+    now += 280ms;
+    ask("c");
+    EXPECT_EQ(admission.look_again(now), now + 20ms);
+    EXPECT_EQ(second.told, 0);
+    admission.look_again(now += 20ms);
+    EXPECT_EQ(second.told, 1);
+}
+
+TEST_F(Background, WhoWaitsIsSeenWithoutAnybodyLeavingOnceNobodyIsAtWork) {
+    took("a", 7, 400ms);
+    took("a", 7, 400ms);
+    now += 2s;
+    ask("c");
+    ask("a", 7);
+    Asked& second = ask("a", 7);
+    admission.look_again(now += 900ms);
+    EXPECT_EQ(second.told, 0);
+    admission.look_again(now += 200ms);
+    EXPECT_EQ(second.told, 1);
+}
+
+/// By its own thread and clock, as the server has it.
+TEST(Admission, LooksAfterThoseWhoWaitForNoMoreThanTime) {
+    Gate gate({.workers = 8, .background = 1, .slow_from = 1ms});
+    gate.admission.open();
+    for (int each = 0; each < 6; ++each) {
+        Asked& slow = gate.ask("a");
+        std::this_thread::sleep_for(20ms);
+        gate.end(slow);
+    }
+    ASSERT_EQ(gate.ask("b").verdict, run);
+    Asked& first = gate.ask("a");
+    Asked& second = gate.ask("a");
+    ASSERT_EQ(second.verdict, wait);
+    gate.end(first);
+    for (int each = 0; each < 500 && second.told == 0; ++each) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(second.told, 1);
 }
 
 TEST_F(Background, WhoAlwaysHasManyOpenMakesWayForOthersAtWork) {
