@@ -24,7 +24,10 @@ constexpr EventKind token_revoked{
 };
 
 constexpr Sql lock_token{"agents.lock_token", R"(
-    SELECT now() AS now FROM tokens WHERE org_id = $1 AND id = $2 FOR UPDATE)"};
+    SELECT now() AS now FROM tokens
+    WHERE org_id = $1 AND id = $2
+        AND ($3::uuid IS NULL OR owner_user_id = $3) AND ($4::uuid IS NULL OR agent_id = $4)
+    FOR UPDATE)"};
 
 constexpr Sql new_secret{"agents.rotate_token", R"(
     UPDATE tokens
@@ -54,7 +57,7 @@ public:
     Change(Call& call, const Uuid& id) : call_(call) {
         const Reach reach(call.caller());
         Tx& tx = call.tx();
-        auto locked = tx.later<Locked>(lock_token, call.org(), id);
+        auto locked = tx.later<Locked>(lock_token, call.org(), id, reach.owner, reach.agent);
         auto found = tx.later<TokenResponse>(find_token, call.org(), id);
         const auto lock = locked.one();
         auto token = found.one();

@@ -47,7 +47,29 @@ struct Seat {
     Result queue(Tx& tx, const Sql& sql, const Arg&... arg) const {
         return tx.queue(sql, org, principal, kind, role, arg...);
     }
+    template <class... Arg>
+    void lock(Tx& tx, const Sql& sql, const Arg&... arg) const {
+        tx.lock(sql, org, principal, kind, role, arg...);
+    }
 };
+
+/// What a statement that locks asks besides, in front of the board's id and a bracket: that the
+/// caller, $1 to $4, may see the board, change what is on it, or govern it. So whoever may not
+/// holds up nobody and waits for nobody; what they are told is said once all is locked.
+inline constexpr std::string_view if_role = R"( EXISTS (
+        SELECT FROM boards mb
+        LEFT JOIN board_grants mg
+            ON mg.org_id = $1 AND mg.principal_id = $2 AND mg.board_id = mb.id
+        WHERE mb.org_id = $1
+            AND board_role($2, $3, $4, mb.visibility, mb.created_by, mg.role,
+                $3 = 'agent' AND EXISTS (
+                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)))";
+inline constexpr std::string_view any_role = R"( IS NOT NULL AND mb.id = )";
+inline constexpr std::string_view role_of_editor = R"( IN ('editor', 'admin') AND mb.id = )";
+inline constexpr std::string_view role_of_admin = R"( = 'admin' AND mb.id = )";
+inline constexpr std::string_view if_seen = SqlText<if_role, any_role>::view;
+inline constexpr std::string_view if_editor = SqlText<if_role, role_of_editor>::view;
+inline constexpr std::string_view if_admin = SqlText<if_role, role_of_admin>::view;
 
 /// Ends the request unless the caller may: strangers get 404, who may look but not act 403.
 /// `thing` as in "There is no such card."
@@ -183,10 +205,10 @@ public:
     virtual ~CardWatcher() = default;
 
     using Settle = std::function<void(const Placing&)>;
-    /// An existing card, locked, is about to be placed. May queue what it needs to know, but
-    /// reads nothing yet. What it returns is called once the place is certain; it may read
-    /// those answers, queue writes and tell events, but causes no further round trip.
-    virtual Settle about_to_place(Tx& tx, const Uuid& org, const Uuid& card) = 0;
+    /// An existing card, locked if `seat` may change it, is about to be placed. May queue what it
+    /// needs to know, but reads nothing yet. What it returns is called once the place is certain;
+    /// it may read those answers, queue writes and tell events, but causes no further round trip.
+    virtual Settle about_to_place(Tx& tx, const Seat& seat, const Uuid& card) = 0;
 
     using SettleAll = std::function<void(std::span<const Placing>)>;
     /// The same for many that all come to one column or all leave the board, with a few statements

@@ -292,7 +292,7 @@ private:
             if (card->id) ids.push_back(*card->id);
             else keys.push_back(card->board_key), numbers.push_back(std::to_string(card->number));
         }
-        if (ties) lock_ties(call_);
+        if (ties) lock_ties(call_, ids, keys);
         if (!ids.empty() || !keys.empty())
             locked_ = Seat::of(call_)
                           .later<LockedCard>(call_.tx(), lock_cards, ids, keys, numbers, waited_for)

@@ -132,7 +132,7 @@ public:
         const Uuid& org = call.org();
         if (in.kind.given() || in.queue.given())
             residents_.emplace(call, in.board_id, in.column_id, std::vector<Uuid>{});
-        else Seat::of(call).queue(tx, lock_column, in.board_id, in.column_id);
+        else Seat::of(call).lock(tx, lock_column, in.board_id, in.column_id);
         seen_ = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
         found_ = tx.later<Column>(see_column, org, in.board_id, in.column_id);
         targets_ = named_targets(in);
@@ -211,7 +211,7 @@ Column move(Call& call, const MoveColumnRequest& in) {
     Tx& tx = call.tx();
     const ColumnAnchors anchors{in.before_id, in.after_id};
     require_one_anchor(call, anchors);
-    Seat::of(call).queue(tx, lock_column, in.board_id, in.column_id);
+    Seat::of(call).lock(tx, lock_column, in.board_id, in.column_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = tx.later<Column>(see_column, call.org(), in.board_id, in.column_id);
     auto spots = find_column_spot(tx, call.org(), in.board_id, anchors, {}, in.column_id);

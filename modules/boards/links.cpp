@@ -122,7 +122,7 @@ Answer<CardLink> link(Call& call, const LinkCardsRequest& in) {
     const Uuid card = id_of(call, in.card_id), target = id_of(call, in.target_id);
     if (card == target) throw wrong_field(call, "target_id", "a card is not linked to itself");
     const bool blocks = in.type == LinkType::blocks;
-    lock_ties(call);
+    lock_ties(call, {card});
     Ends ends(call, card, target, in.type);
     auto present = tx.later<CardLink>(find_link, call.org(), card, in.type, target);
     WantedBlockers blocker(call, blocks ? std::optional(std::vector{card}) : std::nullopt, target);
@@ -171,7 +171,7 @@ void unblock(Call& call, const Card& before, const CardLink& link) {
 void unlink(Call& call, const UnlinkCardsRequest& in) {
     Tx& tx = call.tx();
     const Uuid named = id_of(call, in.card_id);
-    lock_ties(call);
+    lock_ties(call, {named});
     auto found = tx.later<CardLink>(find_link_by_id, call.org(), in.link_id, named);
     auto own = Seat::of(call).later<CardSeen>(tx, see_card, named);
     const auto seen = own.one();

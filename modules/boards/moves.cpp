@@ -14,11 +14,11 @@ MovesHere& moves() {
 }
 
 std::vector<CardWatcher::Settle> about_to_place(
-    Tx& tx, const Uuid& org, const Uuid& card, const CardWatcher* asker
+    Tx& tx, const Seat& seat, const Uuid& card, const CardWatcher* asker
 ) {
     std::vector<CardWatcher::Settle> settles;
     for (CardWatcher* watcher : moves().watchers())
-        if (watcher != asker) settles.push_back(watcher->about_to_place(tx, org, card));
+        if (watcher != asker) settles.push_back(watcher->about_to_place(tx, seat, card));
     return settles;
 }
 

@@ -79,7 +79,7 @@ MovesHere& moves();
 
 /// The settles of all watchers but `asker`.
 std::vector<CardWatcher::Settle> about_to_place(
-    Tx& tx, const Uuid& org, const Uuid& card, const CardWatcher* asker = nullptr
+    Tx& tx, const Seat& seat, const Uuid& card, const CardWatcher* asker = nullptr
 );
 
 }  // namespace svc::boards

@@ -118,7 +118,7 @@ OneMove::OneMove(Tx& tx, Wish wish)
           tx.later<Journey>(find_destination, wish_.seat.org, wish_.card, wish_.column, wish_.turn)
       ),
       waiting_(tx.later<Waiting>(find_waiting, wish_.seat.org, wish_.card)),
-      settles_(about_to_place(tx, wish_.seat.org, wish_.card, wish_.asker)) {
+      settles_(about_to_place(tx, wish_.seat, wish_.card, wish_.asker)) {
     if (wish_.column && wish_.anchors.any())
         spot_later_ = find_spot(tx, wish_.seat.org, *wish_.column, wish_.card, wish_.anchors);
 }

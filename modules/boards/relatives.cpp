@@ -4,8 +4,19 @@ namespace svc::boards {
 
 namespace {
 
-constexpr Sql take_lock{"boards.lock_ties", R"(
-    SELECT pg_advisory_xact_lock(hashtextextended('ties of ' || $1::uuid::text, 0)))"};
+// One for the workspace, for a circle may go through any of its boards. $5: the cards that somebody
+// ties, $6: the keys of the boards of more.
+constexpr std::string_view one_lock = R"(
+    SELECT pg_advisory_xact_lock(hashtextextended('ties of ' || $1::uuid::text, 0))
+    WHERE EXISTS (
+        SELECT FROM (
+            SELECT c.board_id FROM cards c WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[])
+            UNION ALL
+            SELECT b.id FROM boards b WHERE b.org_id = $1 AND b.key = ANY ($6::text[])
+        ) tied
+        WHERE)";
+constexpr std::string_view of_somebody_tying = "tied.board_id))";
+constexpr Sql take_lock{"boards.lock_ties", SqlText<one_lock, if_editor, of_somebody_tying>::view};
 
 constexpr std::string_view blockers = R"(
     SELECT c.id FROM cards c
@@ -84,7 +95,11 @@ constexpr Sql add_links{"boards.add_blockers", R"(
 
 }  // namespace
 
-void lock_ties(Call& call) { call.tx().queue(take_lock, call.org()); }
+void lock_ties(
+    Call& call, const std::vector<Uuid>& cards, const std::vector<std::string>& board_keys
+) {
+    Seat::of(call).queue(call.tx(), take_lock, cards, board_keys);
+}
 
 void lock_blockers(Call& call, const std::vector<Uuid>& cards) {
     if (!cards.empty()) Seat::of(call).queue(call.tx(), lock_them, cards);

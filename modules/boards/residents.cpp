@@ -104,7 +104,7 @@ Residents::Residents(
     : call_(call), board_(board), column_(column), locked_later_([&] {
           lock();
           lock_definitions(call, board);
-          Seat::of(call).queue(call.tx(), lock_columns, board, together(column, others));
+          Seat::of(call).lock(call.tx(), lock_columns, board, together(column, others));
           return lock();
       }()) {}
 

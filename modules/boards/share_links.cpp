@@ -86,14 +86,16 @@ constexpr Sql some_links{"boards.list_share_links", R"(
     ORDER BY id DESC
     LIMIT $4)"};
 
-constexpr Sql lock_link{"boards.lock_share_link", R"(
-    SELECT org_id, id, board_id, card_id, 'viewer' AS role,
-        password_hash IS NOT NULL AS has_password, hidden_properties, expires_at, revoked_at,
-        view_count, created_time, created_by, last_edited_time, last_edited_by, version,
-        NULL AS url
-    FROM share_links
-    WHERE org_id = $1 AND id = $2
-    FOR UPDATE)"};
+constexpr std::string_view that_link = R"(
+    SELECT l.org_id, l.id, l.board_id, l.card_id, 'viewer' AS role,
+        l.password_hash IS NOT NULL AS has_password, l.hidden_properties, l.expires_at,
+        l.revoked_at, l.view_count, l.created_time, l.created_by, l.last_edited_time,
+        l.last_edited_by, l.version, NULL AS url
+    FROM share_links l
+    WHERE l.org_id = $1 AND l.id = $5 AND)";
+constexpr std::string_view link_for_update = "l.board_id) FOR UPDATE OF l";
+constexpr Sql lock_link{
+    "boards.lock_share_link", SqlText<that_link, if_admin, link_for_update>::view};
 
 constexpr Sql see_board_of_link{"boards.see_board_of_share_link", R"(
     SELECT b.key, b.is_archived, b.in_trash, now() AS now,
@@ -214,7 +216,7 @@ SVC_RECORD(ShareLinkId, (share_link_id, ""));
 
 void revoke(Call& call, const ShareLinkId& in) {
     Tx& tx = call.tx();
-    auto found = tx.later<ShareLink>(lock_link, call.org(), in.share_link_id);
+    auto found = Seat::of(call).later<ShareLink>(tx, lock_link, in.share_link_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board_of_link, in.share_link_id);
     const auto board = seen.one();
     require_admin(board, "share link");

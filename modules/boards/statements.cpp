@@ -31,11 +31,11 @@ constexpr Sql lock_counter{
 }  // namespace
 
 void lock_card(Call& call, const Uuid& card) {
-    Seat::of(call).queue(call.tx(), lock_to_change, card);
+    Seat::of(call).lock(call.tx(), lock_to_change, card);
 }
 
 void lock_definitions(Call& call, const Uuid& board) {
-    Seat::of(call).queue(call.tx(), lock_counter, board);
+    Seat::of(call).lock(call.tx(), lock_counter, board);
 }
 
 void require_changeable(const std::optional<BoardSeen>& board, BoardRole least) {

@@ -52,30 +52,6 @@ inline constexpr Sql see_card{"boards.see_card", R"(
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.board_id
     WHERE v.org_id = $1 AND v.id = $5)"};
 
-/// What a statement that locks asks besides, in front of the board's id and a bracket: that the
-/// caller, $1 to $4, may see the board, or change what is on it. So whoever may not holds up nobody
-/// and waits for nobody. What they are told is for require_changeable() to say, once all is locked.
-inline constexpr std::string_view if_seen = R"( EXISTS (
-        SELECT FROM boards mb
-        LEFT JOIN board_grants mg
-            ON mg.org_id = $1 AND mg.principal_id = $2 AND mg.board_id = mb.id
-        WHERE mb.org_id = $1
-            AND board_role($2, $3, $4, mb.visibility, mb.created_by, mg.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
-                IS NOT NULL
-            AND mb.id = )";
-inline constexpr std::string_view if_editor = R"( EXISTS (
-        SELECT FROM boards mb
-        LEFT JOIN board_grants mg
-            ON mg.org_id = $1 AND mg.principal_id = $2 AND mg.board_id = mb.id
-        WHERE mb.org_id = $1
-            AND board_role($2, $3, $4, mb.visibility, mb.created_by, mg.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
-                IN ('editor', 'admin')
-            AND mb.id = )";
-
 /// Queues the lock of a card that the caller may change, so that what is read next is the newest,
 /// and stays. Statements of a pipeline that come after a lock see what was committed while it was
 /// waited for.

@@ -7,12 +7,15 @@ namespace svc::content {
 
 namespace {
 
-constexpr Sql lock_comment{"content.lock_comment", R"(
-    SELECT id, card_id, block_id, discussion_id, rich_text, attachments, resolved_by, in_trash,
-        created_time, created_by, last_edited_time, version
-    FROM comments
-    WHERE org_id = $1 AND id = $2
-    FOR UPDATE)"};
+constexpr std::string_view that_comment = R"(
+    SELECT m.id, m.card_id, m.block_id, m.discussion_id, m.rich_text, m.attachments, m.resolved_by,
+        m.in_trash, m.created_time, m.created_by, m.last_edited_time, m.version
+    FROM comments m
+    WHERE m.org_id = $1 AND m.id = $5 AND)";
+constexpr std::string_view for_update =
+    "(SELECT c.board_id FROM cards c WHERE c.org_id = $1 AND c.id = m.card_id)) FOR UPDATE OF m";
+constexpr Sql lock_comment{
+    "content.lock_comment", SqlText<that_comment, boards::if_seen, for_update>::view};
 
 constexpr Sql reword_comment{"content.reword_comment", R"(
     UPDATE comments
@@ -34,8 +37,8 @@ public:
 
     CommentEdit(Call& call, const Uuid& id)
         : call_(call),
-          seen_(lock_card(call, CardKey(id, IdOf::comment))),
-          row_(call.tx().later<StoredComment>(lock_comment, call.org(), id)) {}
+          seen_(lock_card(call, CardKey(id, IdOf::comment), BoardRole::viewer)),
+          row_(boards::Seat::of(call).later<StoredComment>(call.tx(), lock_comment, id)) {}
 
     /// Strangers get 404, and so does everybody for a comment that is deleted, unless it counts.
     const StoredComment& begin(Deleted deleted) {

@@ -301,7 +301,7 @@ constexpr Sql reopen{"content.reopen_discussion", R"(
 Comment create(Call& call, const CreateCommentRequest& in) {
     const CardKey target = about(call, in);
     RichTexts texts = said_in(call, in.rich_text, in.markdown);
-    auto seen = lock_card(call, target);
+    auto seen = lock_card(call, target, BoardRole::viewer);
     auto place = call.tx().later<CommentPlace>(
         find_place, call.org(), target.id, in.discussion_id.has_value()
     );

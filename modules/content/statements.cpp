@@ -17,21 +17,29 @@ namespace {
 // What a block or a comment stands on never changes, so it may be found before the lock is had.
 // Row-level security lets an index answer for a value that is there already, and for coalesce() it
 // is only once that is a query of its own.
-constexpr Sql lock_card_of{"content.lock_card", R"(
-    SELECT id FROM cards
-    WHERE org_id = $1 AND id = (SELECT coalesce(
-        (SELECT b.card_id FROM blocks b
-         WHERE b.org_id = $1 AND b.id = $2 AND $5 = 'card_or_block'),
-        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $2 AND $5 = 'comment'),
+constexpr std::string_view card_it_leads_to = R"( c.id = (SELECT coalesce(
+        (SELECT k.card_id FROM blocks k
+         WHERE k.org_id = $1 AND k.id = $5 AND $8 = 'card_or_block'),
+        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5 AND $8 = 'comment'),
         (SELECT m.card_id FROM comments m
-         WHERE m.org_id = $1 AND m.discussion_id = $2 AND $5 = 'discussion' LIMIT 1),
-        CASE WHEN $5 IN ('card', 'card_or_block') THEN $2::uuid END,
+         WHERE m.org_id = $1 AND m.discussion_id = $5 AND $8 = 'discussion' LIMIT 1),
+        CASE WHEN $8 IN ('card', 'card_or_block') THEN $5::uuid END,
         (SELECT k.id FROM boards o
-         JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
-         WHERE o.org_id = $1 AND o.key = $3)))
-    FOR UPDATE)"};
+         JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $7
+         WHERE o.org_id = $1 AND o.key = $6))))";
+constexpr std::string_view of_card = R"(
+    SELECT c.id FROM cards c
+    WHERE c.org_id = $1 AND)";
+constexpr std::string_view and_who = " AND";
+constexpr std::string_view for_update = "c.board_id) FOR UPDATE OF c";
+constexpr Sql lock_to_edit{
+    "content.lock_card",
+    SqlText<of_card, card_it_leads_to, and_who, boards::if_editor, for_update>::view};
+constexpr Sql lock_to_comment{
+    "content.lock_card_to_comment",
+    SqlText<of_card, card_it_leads_to, and_who, boards::if_seen, for_update>::view};
 
-constexpr Sql see_card_of{"content.see_card", R"(
+constexpr std::string_view card_and_role = R"(
     SELECT c.id AS card_id, c.board_id, c.column_id, b.key || '-' || c.number AS key, c.title,
         c.in_trash, b.is_archived AS board_is_archived, b.in_trash AS board_in_trash,
         c.block_count, c.content_bytes, c.version, now() AS now,
@@ -42,16 +50,8 @@ constexpr Sql see_card_of{"content.see_card", R"(
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
     LEFT JOIN board_grants g
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
-    WHERE c.org_id = $1 AND c.id = (SELECT coalesce(
-        (SELECT k.card_id FROM blocks k
-         WHERE k.org_id = $1 AND k.id = $5 AND $8 = 'card_or_block'),
-        (SELECT m.card_id FROM comments m WHERE m.org_id = $1 AND m.id = $5 AND $8 = 'comment'),
-        (SELECT m.card_id FROM comments m
-         WHERE m.org_id = $1 AND m.discussion_id = $5 AND $8 = 'discussion' LIMIT 1),
-        CASE WHEN $8 IN ('card', 'card_or_block') THEN $5::uuid END,
-        (SELECT k.id FROM boards o
-         JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $7
-         WHERE o.org_id = $1 AND o.key = $6))))"};
+    WHERE c.org_id = $1 AND)";
+constexpr Sql see_card_of{"content.see_card", SqlText<card_and_role, card_it_leads_to>::view};
 
 constexpr Sql raise_version{"content.raise_card", R"(
     UPDATE cards
@@ -67,8 +67,15 @@ constexpr Sql count_comment{"content.count_comments", R"(
 
 }  // namespace
 
-Later<CardSeen> lock_card(Call& call, const CardKey& key) {
-    call.tx().queue(lock_card_of, call.org(), key.id, key.board_key, key.number, key.kind);
+Later<CardSeen> lock_card(Call& call, const CardKey& key, BoardRole least) {
+    Seat::of(call).lock(
+        call.tx(),
+        least == BoardRole::viewer ? lock_to_comment : lock_to_edit,
+        key.id,
+        key.board_key,
+        key.number,
+        key.kind
+    );
     return see_card(call, key);
 }
 

@@ -56,8 +56,9 @@ SVC_RECORD(
     (now, "")
 );
 
-/// Queues the lock of the card that `key` leads to, and what is known of it.
-Later<CardSeen> lock_card(Call& call, const CardKey& key);
+/// Queues the lock of the card that `key` leads to, for a caller of at least that role, viewer or
+/// editor, and what is known of it.
+Later<CardSeen> lock_card(Call& call, const CardKey& key, BoardRole least = BoardRole::editor);
 /// The same, without a lock: for who only looks.
 Later<CardSeen> see_card(Call& call, const CardKey& key);
 

@@ -160,9 +160,16 @@ File get(Call& call, const FileId& in) {
 // ------------------------------------------------------------------------------------ delete
 
 // What was just being hung up hangs there by then.
-constexpr Sql lock_file{"files.lock_file", R"(
-    SELECT id FROM files WHERE org_id = $1 AND id = $2
-    FOR UPDATE)"};
+constexpr std::string_view own_or_placed = R"(
+    SELECT f.id FROM files f
+    WHERE f.org_id = $1 AND f.id = $5
+        AND (f.created_by = $2 OR EXISTS (
+            SELECT FROM file_places l
+            JOIN cards c ON c.org_id = $1 AND c.id = l.card_id
+            WHERE l.org_id = $1 AND l.file_id = f.id AND)";
+constexpr std::string_view for_update = "c.board_id))) FOR UPDATE OF f";
+constexpr Sql lock_file{
+    "files.lock_file", SqlText<own_or_placed, boards::if_editor, for_update>::view};
 
 constexpr Sql drop_file{"files.delete_file", R"(
     WITH unhung AS (
@@ -186,7 +193,7 @@ SVC_RECORD(Place, (card_id, ""), (board_id, ""));
 
 void remove(Call& call, const FileId& in) {
     Tx& tx = call.tx();
-    tx.queue(lock_file, call.org(), in.file_id);
+    boards::Seat::of(call).lock(tx, lock_file, in.file_id);
     auto later = see(call, {in.file_id});
     auto attached = tx.later<Place>(attached_to, call.org(), in.file_id);
     const auto seen = later.one();

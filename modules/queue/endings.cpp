@@ -90,7 +90,7 @@ public:
         move_ = call.use<boards::Moves>().begin(
             tx, call.org(), token_.card(), column, turn, &watcher()
         );
-        held_later_ = lock_held(tx, call.org(), token_.card());
+        held_later_ = lock_held(tx, boards::Seat::of_system(call.org()), token_.card());
         outcome_later_ = tx.later<Outcome>(find_outcome, call.org(), lease_id_);
         judged_later_ = boards::Seat::of(call).later<Judged>(tx, judge_holder, token_.card());
     }

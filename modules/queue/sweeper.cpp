@@ -50,7 +50,7 @@ void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
         auto move = kernel.use<boards::Moves>().begin(
             tx, org, card, std::nullopt, boards::Turn::exhausted, &watcher()
         );
-        auto later = lock_held(tx, org, card);
+        auto later = lock_held(tx, boards::Seat::of_system(org), card);
         const auto held = later.one();
         if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
         stand(kernel, tx, doer, *move, *held, move->card()->queue);

@@ -45,9 +45,9 @@ constexpr Sql follow_keys{"queue.follow_keys", R"(
 
 class Watcher final : public boards::CardWatcher {
 public:
-    Settle about_to_place(Tx& tx, const Uuid& org, const Uuid& card) override {
+    Settle about_to_place(Tx& tx, const boards::Seat& seat, const Uuid& card) override {
         return
-            [this, &tx, later = lock_held(tx, org, card)](const boards::Placing& placing) mutable {
+            [this, &tx, later = lock_held(tx, seat, card)](const boards::Placing& placing) mutable {
                 const auto held = later.one();
                 const boards::Card& before = *placing.before;
                 const bool stays = before.column_id == placing.after.column_id &&
@@ -248,16 +248,16 @@ void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch) {
 
 namespace {
 
-// Held against whoever would end the lease, until the write is done.
+// Held against whoever would end the lease, until the write is done; by whoever has its token.
 constexpr Sql see_lease{"queue.named_lease", R"(
-    SELECT lease_digest FROM queue
-    WHERE org_id = $1 AND card_id = $2 AND lease_id IS NOT NULL
+    SELECT lease_id FROM queue
+    WHERE org_id = $1 AND card_id = $2 AND lease_digest = decode($3, 'hex')
     FOR SHARE)"};
 
 struct NamedLease {
-    std::string lease_digest;
+    std::optional<Uuid> lease_id;
 };
-SVC_RECORD(NamedLease, (lease_digest, ""));
+SVC_RECORD(NamedLease, (lease_id, ""));
 
 }  // namespace
 
@@ -265,8 +265,9 @@ Verdict check_named_lease(Call& call, const Event&) {
     const auto named = call.request() ? call.request()->header("x-svc-lease") : std::string_view();
     if (named.empty()) return allow;
     if (const auto token = LeaseToken::parse(named)) {
-        const auto held = call.tx().one<NamedLease>(see_lease, call.org(), token->card());
-        if (held && token->matches(held->lease_digest)) return allow;
+        const auto held =
+            call.tx().one<NamedLease>(see_lease, call.org(), token->card(), token->digest());
+        if (held && held->lease_id) return allow;
     }
     return Refusal{
         "lease_lost",

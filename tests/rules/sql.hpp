@@ -86,26 +86,53 @@ inline std::vector<SourceFile> migrations() {
     return out;
 }
 
-/// Text that the files of a folder give a name, for statements put together of it: by #define, or
-/// as a `std::string_view name = "…"`.
-inline std::map<std::string, std::string> named_texts(std::string_view folder) {
+using NamedTexts = std::map<std::string, std::string>;
+
+/// Text that a file gives a name, for statements put together of it: by #define, as a
+/// `std::string_view name = "…"`, or put together itself, of what `known` and the file name.
+inline NamedTexts named_texts(const SourceFile& file, const NamedTexts& known) {
     static const std::regex introduction(R"((?:#define (\w+)|std::string_view (\w+) =)[\s\\]*$)");
-    std::map<std::string, std::string> out;
-    for (const auto& file : sources()) {
-        if (!file.in(folder) || !file.is_cpp()) continue;
-        std::string name;
-        for (const auto& part : pieces(file.text)) {
-            if (part.kind == Piece::Kind::text && !name.empty()) out[name] += part.text;
-            if (part.kind != Piece::Kind::code) continue;
-            const auto last =
-                part.text.substr(part.text.size() - std::min<std::size_t>(part.text.size(), 200));
-            std::smatch found;
-            if (std::regex_search(last, found, introduction))
-                name = found[1].matched ? found[1].str() : found[2].str();
-            else if (part.text.find_first_not_of(" \\\n") != std::string::npos) name.clear();
+    static const std::regex of_others(R"(std::string_view (\w+) =\s*SqlText<([^>]*)>::view)");
+    static const std::regex word(R"(\w+)");
+    NamedTexts out;
+    std::string name;
+    for (const auto& part : pieces(file.text)) {
+        if (part.kind == Piece::Kind::text && !name.empty()) out[name] += part.text;
+        if (part.kind != Piece::Kind::code) continue;
+        const auto last =
+            part.text.substr(part.text.size() - std::min<std::size_t>(part.text.size(), 200));
+        std::smatch found;
+        if (std::regex_search(last, found, introduction))
+            name = found[1].matched ? found[1].str() : found[2].str();
+        else if (part.text.find_first_not_of(" \\\n") != std::string::npos) name.clear();
+    }
+    for (std::sregex_iterator each(file.text.begin(), file.text.end(), of_others), none;
+         each != none;
+         ++each) {
+        const std::string parts = (*each)[2];
+        for (std::sregex_iterator part(parts.begin(), parts.end(), word); part != none; ++part) {
+            const NamedTexts& from = out.contains(part->str()) ? out : known;
+            if (const auto text = from.find(part->str()); text != from.end())
+                out[(*each)[1]] += text->second;
         }
     }
     return out;
+}
+
+/// What a file can name: its own texts, those of the headers of its folder, and those that a
+/// module shows to others.
+inline NamedTexts texts_for(const SourceFile& of) {
+    NamedTexts out;
+    const auto folder = fs::path(of.path).parent_path();
+    for (const auto& file : sources()) {
+        const fs::path path(file.path);
+        if (path.filename() == "api.hpp" ||
+            (path.extension() == ".hpp" && file.in(folder.string())))
+            out.merge(named_texts(file, {}));
+    }
+    auto own = named_texts(of, out);
+    own.merge(out);
+    return own;
 }
 
 /// Every `Sql name{"module.name", "text"}` of a file.
@@ -113,7 +140,7 @@ inline std::vector<Statement> statements_in(const SourceFile& file) {
     static const std::regex introduction(R"(Sql \w+\s*\{\s*$)"), word(R"(\w+)");
     std::vector<Statement> out;
     if (file.text.find("Sql ") == std::string::npos) return out;
-    const auto texts = named_texts(fs::path(file.path).parent_path().string());
+    const auto texts = texts_for(file);
     const auto parts = pieces(file.text);
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
         if (parts[i].kind != Piece::Kind::code || parts[i + 1].kind != Piece::Kind::text) continue;

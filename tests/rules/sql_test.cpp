@@ -91,6 +91,47 @@ TEST(Sql, WhatPoliciesGoByIsNotSetWhileTablesAreRead) {
     }
 }
 
+// Whoever has no right to a row holds nobody up on it, and waits for nobody: what locks asks who it
+// is, unless it passes by what is locked.
+TEST(Sql, LocksAreForThoseWhoMay) {
+    const std::set<std::string> others{
+        // For administrators alone, which is asked before; or for the operator's commands.
+        "agents.lock_agent",
+        "auth.find_person_of_command",
+        "mail.requeue",
+        "orgs.find_named",
+        // The caller's own: account, tokens, workspace, lease.
+        "agents.lock_token",
+        "agents.look_at_budgets",
+        "auth.lock_account",
+        "auth.lock_preferences",
+        "auth.oauth_lock_account",
+        "boards.lock_stored_bytes",
+        "orgs.lock_entered",
+        "orgs.lock_seats",
+        "orgs.lock_self",
+        "queue.named_lease",
+        // In jobs, and on cards that are locked by then.
+        "boards.lock_board_of_copy",
+        "boards.lock_waiting_for_old_cards",
+        "files.take_values",
+        "queue.lock_rows",
+        // Of files that are found to be the caller's own, or shown to him.
+        "files.attach",
+        "files.take_place",
+    };
+    for (const auto& each : program_statements()) {
+        const auto& words = each.words;
+        bool locks = false;
+        for (std::size_t at = 0; at < words.size(); ++at)
+            locks |= says(words, at, {"for", "update"}) || says(words, at, {"for", "share"}) ||
+                     says(words, at, {"for", "no", "key", "update"}) ||
+                     says(words, at, {"for", "key", "share"});
+        if (!locks || says(words, {"skip", "locked"}) || says(words, {"board_role"})) continue;
+        EXPECT_TRUE(others.contains(each.name)) << each.file << ": " << each.name;
+    }
+}
+
 // Of tables that nobody analyzed the planner expects one row, and then compares every row with all
 // that a parameter brings. Keys found one by one cost the same whatever it expects.
 TEST(Sql, WhatAParameterBringsIsNotJoinedToWhatIsChanged) {
@@ -106,7 +147,8 @@ TEST(Sql, WhatGoesRoundJoinsRowByRow) {
         for (std::size_t from = 0; from + 2 < each.words.size(); ++from) {
             if (!says(each.words, from + 1, {"as", "("})) continue;
             const std::string name = each.words[from];
-            for (std::size_t at = from + 3, open = 1; open > 0 && at + 3 < each.words.size(); ++at) {
+            for (std::size_t at = from + 3, open = 1; open > 0 && at + 3 < each.words.size();
+                 ++at) {
                 if (each.words[at] == "(") ++open;
                 if (each.words[at] == ")") --open;
                 if (!says(each.words, at, {"from", name})) continue;

@@ -197,6 +197,13 @@ public:
         return send(sql, std::move(params));
     }
     Result send(const Sql& sql, Params params);
+    /// Queues a statement that locks what the caller has a right to. If it finds nothing, what
+    /// comes after it is to be refused; where that is not so, for the right was given in between,
+    /// commit() throws Again.
+    template <class... Arg>
+    void lock(const Sql& sql, const Arg&... arg) {
+        has_to_find(queue(sql, arg...));
+    }
 
     /// The workspace and the person that row-level security admits in this transaction; goes
     /// out in front of the next statement. See docs/tenancy.md for the policies.
@@ -229,6 +236,7 @@ public:
 
 private:
     friend class Result;
+    void has_to_find(Result result);
     std::unique_ptr<Impl> impl_;
 };
 

@@ -106,8 +106,8 @@ SVC_RECORD(
      defaulted),
     (background_requests,
      "Requests that run at once of those that took their callers long of late, and of callers who "
-     "have many open all the time while others work; beside these half as many. The rest wait in "
-     "line. 0: as many as there are processors.",
+     "have many open all the time while others work; beside these half as many, with pauses. The "
+     "rest wait in line. 0: as many as there are processors.",
      range(0, 256),
      defaulted),
     (queue_per_principal,

@@ -82,8 +82,14 @@ void Tx::Impl::act_for_all_orgs() {
 
 void Tx::Impl::on_answers(std::function<void()> check) { checks_.push_back(std::move(check)); }
 
+void Tx::Impl::require_locks() {
+    for (const std::size_t each : locks_)
+        if (PQntuples(rows(each)) == 0) throw Again("what was to be locked was not to be had");
+}
+
 void Tx::Impl::commit() {
     refuse_if_ended();
+    require_locks();
     // Nothing is committed before every check has passed.
     if (!checks_.empty()) {
         if (has_unsent()) exchange(Ending::none);
@@ -98,6 +104,12 @@ void Tx::Impl::commit() {
 }
 
 bool Tx::Impl::roll_back_to(const Sql& undo) {
+    const auto since = std::find_if(statements_.rbegin(), statements_.rend(), [](const auto& each) {
+        return std::string_view(each.sql.text).starts_with("SAVEPOINT");
+    });
+    std::erase_if(locks_, [&](std::size_t each) {
+        return each >= static_cast<std::size_t>(statements_.rend() - since);
+    });
     // What the server was told since the savepoint of whom we act for is undone with the rest.
     const auto tell_anew = [&] {
         const Scope scope = scopes_[current_scope_];
@@ -317,6 +329,7 @@ void Tx::act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user
     impl_->act_for(org, user);
 }
 void Tx::act_for_all_orgs() { impl_->act_for_all_orgs(); }
+void Tx::has_to_find(Result result) { impl_->has_to_find(result.index_); }
 void Tx::on_answers(std::function<void()> check) { impl_->on_answers(std::move(check)); }
 bool Tx::roll_back_to(const Sql& undo) { return impl_->roll_back_to(undo); }
 Tx::Mode Tx::mode() const { return impl_->mode(); }

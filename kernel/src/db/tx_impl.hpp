@@ -18,6 +18,7 @@ public:
     void act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user);
     void act_for_all_orgs();
     void on_answers(std::function<void()> check);
+    void has_to_find(std::size_t index) { locks_.push_back(index); }
     void commit();
     bool roll_back_to(const Sql& undo);
 
@@ -49,6 +50,7 @@ private:
     void send(db::Pipeline& pipeline, Ending ending);
     void add_scope(db::Pipeline& pipeline, const Scope& scope);
     void run_checks();
+    void require_locks();
     void refuse_if_ended() const;
     [[noreturn]] void lose(const db::Lost& lost, Ending ending);
     void check_state(Ending ending) const;
@@ -71,6 +73,7 @@ private:
     static constexpr std::uint32_t unknown_scope = ~std::uint32_t{0};
     bool named_all_orgs_ = false;
     std::vector<std::function<void()>> checks_;
+    std::vector<std::size_t> locks_;  // statements that have to find something
     std::optional<db::Pipeline::Refused> refused_;
     db::Answer committed_;
     db::Bindings late_;  // of rows that are read after the connection was given back

@@ -13,9 +13,11 @@ constexpr std::string_view rows_held = R"(
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     WHERE q.org_id = $1 AND q.card_id)";
-constexpr std::string_view of_one_card = " = $2 FOR UPDATE OF q";
+constexpr std::string_view of_one_card = " = $5 AND";
+constexpr std::string_view for_whom = "q.board_id) FOR UPDATE OF q";
 constexpr std::string_view of_cards = " = ANY ($2::uuid[]) ORDER BY q.card_id FOR UPDATE OF q";
-constexpr Sql lock_row{"queue.lock_row", SqlText<rows_held, of_one_card>::view};
+constexpr Sql lock_row{
+    "queue.lock_row", SqlText<rows_held, of_one_card, boards::if_editor, for_whom>::view};
 constexpr Sql lock_rows{"queue.lock_rows", SqlText<rows_held, of_cards>::view};
 
 constexpr Sql ready_row{"queue.ready_row", R"(
@@ -63,8 +65,8 @@ constexpr Sql insert_outcome{"queue.insert_outcome", R"(
 
 }  // namespace
 
-Later<Held> lock_held(Tx& tx, const Uuid& org, const Uuid& card) {
-    return tx.later<Held>(lock_row, org, card);
+Later<Held> lock_held(Tx& tx, const boards::Seat& seat, const Uuid& card) {
+    return seat.later<Held>(tx, lock_row, card);
 }
 
 Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {

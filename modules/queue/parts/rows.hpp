@@ -50,8 +50,8 @@ SVC_RECORD(
 );
 
 /// Queues the look-up of a card's row, locked until the transaction ends. Cards are locked before
-/// their rows here, everywhere.
-Later<Held> lock_held(Tx& tx, const Uuid& org, const Uuid& card);
+/// their rows here, everywhere. Nothing is there for whoever may not change the card.
+Later<Held> lock_held(Tx& tx, const boards::Seat& seat, const Uuid& card);
 
 /// The same of many cards, in the order of their ids.
 Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);

@@ -36,8 +36,10 @@ std::optional<LeaseToken> LeaseToken::parse(std::string_view text) {
 
 Sha256 LeaseToken::digest_of(const Secret& secret) { return sha256(as_text(secret)); }
 
+std::string LeaseToken::digest() const { return hex(digest_of(secret_)); }
+
 bool LeaseToken::matches(std::string_view digest) const {
-    return same_secret(digest, "\\x" + hex(digest_of(secret_)));
+    return same_secret(digest, "\\x" + this->digest());
 }
 
 std::string LeaseToken::str() const {

@@ -22,6 +22,8 @@ public:
     /// Whether this is the token that `digest` (a bytea as PostgreSQL writes it) was kept of;
     /// takes as long for a near miss as for a hit.
     bool matches(std::string_view digest) const;
+    /// What is kept of it, in hexadecimal digits.
+    std::string digest() const;
     std::string str() const;
 
 private:

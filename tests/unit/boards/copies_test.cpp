@@ -1,37 +1,9 @@
 // Cards of copied boards, which follow batch by batch; and locks, which only those take who may.
 
+#include "tests/unit/boards/holder.hpp"
 #include "tests/unit/boards/many.hpp"
 
-#include <libpq-fe.h>
-
 namespace svc::test {
-
-namespace {
-
-/// Somebody whose transaction stays open.
-class Holder {
-public:
-    explicit Holder(const std::string& sql)
-        : connection_(PQconnectdb(Postgres::shared().superuser_url(world().url()).c_str())) {
-        run("BEGIN");
-        run(sql);
-    }
-    ~Holder() { PQfinish(connection_); }
-    Holder(const Holder&) = delete;
-    Holder& operator=(const Holder&) = delete;
-
-private:
-    void run(const std::string& sql) {
-        PGresult* result = PQexec(connection_, sql.c_str());
-        const auto status = PQresultStatus(result);
-        PQclear(result);
-        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-            throw std::runtime_error(PQerrorMessage(connection_));
-    }
-    PGconn* connection_;
-};
-
-}  // namespace
 
 // ---------------------------------------------------------------------------------------- copies
 
@@ -118,6 +90,9 @@ TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
             )
             .text("/id");
     const Said card = c.card(c.backlog, {{"labels", {"L"}}, {"properties", {{"Size", "Small"}}}});
+    const std::string other = c.card(c.backlog).text("/id");
+    const std::string link =
+        world().must(c.owner, "create_share_link", {{"board_id", c.board.str()}}).text("/id");
     world().must(c.owner, "update_board", {{"board_id", c.board.str()}, {"visibility", "private"}});
     const Caller stranger = world().person(c.owner, OrgRole::member, "Stranger");
     const Caller agent = world().agent(c.owner, OrgRole::member, "Confined");
@@ -126,7 +101,9 @@ TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
     const Holder holder(
         "SELECT 1 FROM boards b, board_counters n WHERE b.id = '" + c.board.str() +
         "' AND n.board_id = b.id FOR UPDATE; SELECT 1 FROM cards WHERE board_id = '" +
-        c.board.str() + "' FOR UPDATE; SELECT 1 FROM columns WHERE board_id = '" + c.board.str() +
+        c.board.str() + "' FOR UPDATE; SELECT 1 FROM share_links WHERE board_id = '" +
+        c.board.str() + "' FOR UPDATE; SELECT pg_advisory_xact_lock(hashtextextended('ties of " +
+        c.owner.org_id->str() + "', 0)); SELECT 1 FROM columns WHERE board_id = '" + c.board.str() +
         "' FOR UPDATE; SELECT 1 FROM properties WHERE board_id = '" + c.board.str() + "' FOR UPDATE"
     );
     const std::string board = c.board.str(), column = c.backlog.str(), id = card.text("/id");
@@ -153,6 +130,11 @@ TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
         {"create_property", {{"board_id", board}, {"name", "P"}, {"type", "number"}}},
         {"update_property", {{"board_id", board}, {"property_id", property}, {"name", "X"}}},
         {"delete_property", {{"board_id", board}, {"property_id", property}}},
+        {"link_cards", {{"card_id", id}, {"type", "blocks"}, {"target_id", other}}},
+        {"update_card", {{"card_id", id}, {"parent_card_id", other}}},
+        {"batch_cards",
+         {{"operations", {{{"update", {{"card_id", id}, {"parent_card_id", other}}}}}}}},
+        {"revoke_share_link", {{"share_link_id", link}}},
         {"update_card", {{"card_id", id}, {"labels", {"New"}}}},
         {"update_card", {{"card_id", id}, {"labels", {label}}}},
         {"update_card", {{"card_id", id}, {"external_key", "K"}}},

@@ -1,5 +1,6 @@
 // Changing blocks, one or many at once, on the real modules and database.
 
+#include "tests/unit/boards/holder.hpp"
 #include "tests/unit/content/page.hpp"
 
 namespace svc::test {
@@ -271,6 +272,40 @@ TEST(Batches, AndAppendsOfManyAtOnceLoseNothing) {
     EXPECT_EQ(
         world().run("SELECT block_count FROM cards WHERE id = '" + page.card.str() + "'"), "48"
     );
+}
+
+TEST(Edits, WhoeverMayNotChangeACardWaitsForNobodyOnIt) {
+    Page page;
+    const std::string card = page.card.str(), block = page.add(paragraph("x")).str();
+    const Said comment =
+        page.must("create_comment", {{"parent", {{"card_id", card}}}, {"markdown", "Mine"}});
+    page.must("update_board", {{"board_id", page.desk.board.str()}, {"visibility", "private"}});
+    const Caller stranger = world().person(page.owner, OrgRole::member, "Stranger");
+    const Caller viewer = world().agent(page.owner, OrgRole::member, "Viewer");
+    world().grant(page.desk.board, viewer, "viewer");
+    const Holder holder(
+        "SELECT 1 FROM cards WHERE id = '" + card +
+        "' FOR UPDATE; SELECT 1 FROM comments WHERE card_id = '" + card + "' FOR UPDATE"
+    );
+    const std::vector<std::pair<std::string_view, object>> edits{
+        {"append_block_children", {{"parent_id", card}, {"children", array{paragraph("y")}}}},
+        {"update_block", {{"block_id", block}, {"paragraph", object{}}}},
+        {"delete_block", {{"block_id", block}}},
+        {"update_card_markdown", {{"card_id", card}, {"mode", "append"}, {"markdown", "y"}}},
+    };
+    const std::vector<std::pair<std::string_view, object>> talk{
+        {"create_comment", {{"parent", {{"card_id", card}}}, {"markdown", "y"}}},
+        {"update_comment", {{"comment_id", comment.text("/id")}, {"markdown", "y"}}},
+        {"delete_comment", {{"comment_id", comment.text("/id")}}},
+    };
+    const auto from = std::chrono::steady_clock::now();
+    for (const auto& [operation, input] : edits) {
+        EXPECT_EQ(page.ask(operation, input, &viewer).status, 403) << operation;
+        EXPECT_EQ(page.ask(operation, input, &stranger).status, 404) << operation;
+    }
+    for (const auto& [operation, input] : talk)
+        EXPECT_EQ(page.ask(operation, input, &stranger).status, 404) << operation;
+    EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5));
 }
 
 }  // namespace svc::test

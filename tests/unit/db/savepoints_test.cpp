@@ -54,5 +54,24 @@ TEST_F(Savepoints, ThereIsNothingToGoOnFromWithoutASavepoint) {
     EXPECT_THROW(tx->commit(), std::logic_error);
 }
 
+TEST_F(Savepoints, WithoutWhatHadToBeLockedNothingIsWritten) {
+    const Uuid id = new_uuid();
+    {
+        const auto tx = database->begin(Tx::Mode::write);
+        tx->act_for(org, user);
+        tx->lock(get_note, org, id);
+        tx->queue(add_note, org, id, "unlocked " + id.str());
+        EXPECT_THROW(tx->commit(), Again);
+    }
+    const auto tx = database->begin(Tx::Mode::write);
+    tx->act_for(org, user);
+    tx->queue(save);
+    tx->lock(get_note, org, id);
+    ASSERT_TRUE(tx->roll_back_to(undo)) << "what was refused needed no lock";
+    EXPECT_TRUE(tx->one<Note>(add_note, org, id, "there " + id.str()));
+    tx->lock(get_note, org, id);
+    tx->commit();
+}
+
 }  // namespace
 }  // namespace svc::db
