@@ -54,8 +54,8 @@ struct Seat {
 };
 
 /// What a statement that locks asks besides, in front of the board's id and a bracket: that the
-/// caller, $1 to $4, may see the board, change what is on it, or govern it. So whoever may not
-/// holds up nobody and waits for nobody; what they are told is said once all is locked.
+/// caller, $1 to $4, may see the board, edit what is on it, or administer it. Callers without the
+/// right neither block others nor wait for them; they are refused once all is locked.
 inline constexpr std::string_view if_role = R"( EXISTS (
         SELECT FROM boards mb
         LEFT JOIN board_grants mg

@@ -147,7 +147,7 @@ private:
             )
                 .with("reason", "column_not_empty")
                 .with("count", std::to_string(column.card_count));
-        // The locks let whoever became an editor only after them pass by, with nothing locked; the
+        // A caller who became an editor only after the locks were taken has locked nothing; the
         // column goes with all that stands in it.
         if (count <= static_cast<std::int64_t>(most_residents) && count != column.card_count)
             throw Again("cards that were not locked");

@@ -20,10 +20,10 @@ struct Now {
 };
 SVC_RECORD(Now, (now, ""));
 
-/// lock_definitions() of the card's board: whoever gives a card a key, or names a new label, waits
-/// for those who do the same.
+/// lock_definitions() of the card's board: requests that give a card a key, or name a new label,
+/// run one after another.
 void lock_definitions_of(Call& call, const Uuid& card);
-/// The same, shared: whoever renames what a board defines waits until the card shows it.
+/// The same, shared: a request that renames what a board defines waits until the card shows it.
 void share_definitions_of(Call& call, const Uuid& card);
 
 /// The open card of the same board that has the external key, unless this one is not open itself.

@@ -7,21 +7,11 @@ namespace svc::boards {
 
 namespace {
 
-// The cards that carry it, before the board's own row: in the order of
-// docs/decisions/0011-boards-tells-its-watchers.md.
-constexpr std::string_view labelled_cards = R"(
-    WITH labelled AS MATERIALIZED (
-        SELECT c.id FROM cards c
-        WHERE c.org_id = $1 AND c.board_id = $5
-            AND c.labels @> jsonb_build_array(jsonb_build_object('id', $6::uuid))
+constexpr std::string_view carry_it = R"(
+            c.labels @> jsonb_build_array(jsonb_build_object('id', $6::uuid))
             AND)";
-constexpr std::string_view counted = R"($5)
-        ORDER BY c.id
-        FOR NO KEY UPDATE OF c
-    )
-    SELECT count(*) FROM labelled)";
 constexpr Sql lock_labelled_cards{
-    "boards.lock_cards_with_label", SqlText<labelled_cards, if_editor, counted>::view};
+    "boards.lock_cards_with_label", SqlText<cards_that, carry_it, if_editor, in_their_order>::view};
 
 constexpr Sql find_label{"boards.find_label", R"(
     SELECT l.board_id, l.id, l.name, l.color, l.version,

@@ -7,21 +7,12 @@ namespace svc::boards {
 
 namespace {
 
-// The cards that show the property, before the board's own row: in the order of
-// docs/decisions/0011-boards-tells-its-watchers.md.
-constexpr std::string_view cards_with_it = R"(
-    WITH showing AS MATERIALIZED (
-        SELECT c.id FROM cards c
-        WHERE c.org_id = $1 AND c.board_id = $5 AND c.properties ? (
+constexpr std::string_view show_it = R"( c.properties ? (
             SELECT name FROM properties WHERE org_id = $1 AND board_id = $5 AND id = $6)
             AND)";
-constexpr std::string_view counted = R"($5)
-        ORDER BY c.id
-        FOR NO KEY UPDATE OF c
-    )
-    SELECT count(*) FROM showing)";
 constexpr Sql lock_showing_cards{
-    "boards.lock_cards_with_property", SqlText<cards_with_it, if_editor, counted>::view};
+    "boards.lock_cards_with_property",
+    SqlText<cards_that, show_it, if_editor, in_their_order>::view};
 
 constexpr Sql rename_on_cards{"boards.rename_property_on_cards", R"(
     UPDATE cards

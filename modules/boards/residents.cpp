@@ -195,9 +195,9 @@ void Residents::store(const EventKind& kind, const std::vector<Card>& after) {
     if (!waiting) return;
     CallDoer doer(call_);
     const bool open = is_open(after.front());
-    const auto turned = waiting->all();
-    require_waiting_at_most(most_rewritten, after.size() + turned.size());
-    tell_the_waiting(doer, turned, open ? Blockers::opened : Blockers::closed);
+    const auto told = waiting->all();
+    require_waiting_at_most(most_rewritten, after.size() + told.size());
+    tell_the_waiting(doer, told, open ? Blockers::opened : Blockers::closed);
 }
 
 void Residents::settle(

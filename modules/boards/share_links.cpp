@@ -76,26 +76,23 @@ constexpr Sql insert_link{"boards.insert_share_link", R"(
         created_by, last_edited_by)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9))"};
 
-constexpr Sql some_links{"boards.list_share_links", R"(
-    SELECT org_id, id, board_id, card_id, 'viewer' AS role,
-        password_hash IS NOT NULL AS has_password, hidden_properties, expires_at, revoked_at,
-        view_count, created_time, created_by, last_edited_time, last_edited_by, version,
-        NULL AS url
-    FROM share_links
-    WHERE org_id = $1 AND board_id = $2 AND ($3::uuid IS NULL OR id < $3)
-    ORDER BY id DESC
-    LIMIT $4)"};
-
-constexpr std::string_view that_link = R"(
+constexpr std::string_view links = R"(
     SELECT l.org_id, l.id, l.board_id, l.card_id, 'viewer' AS role,
         l.password_hash IS NOT NULL AS has_password, l.hidden_properties, l.expires_at,
         l.revoked_at, l.view_count, l.created_time, l.created_by, l.last_edited_time,
         l.last_edited_by, l.version, NULL AS url
     FROM share_links l
-    WHERE l.org_id = $1 AND l.id = $5 AND)";
+    WHERE l.org_id = $1)";
+constexpr std::string_view page_of_links = R"(
+        AND l.board_id = $2 AND ($3::uuid IS NULL OR l.id < $3)
+    ORDER BY l.id DESC
+    LIMIT $4)";
+constexpr Sql some_links{"boards.list_share_links", SqlText<links, page_of_links>::view};
+
+constexpr std::string_view that_link = " AND l.id = $5 AND";
 constexpr std::string_view link_for_update = "l.board_id) FOR UPDATE OF l";
 constexpr Sql lock_link{
-    "boards.lock_share_link", SqlText<that_link, if_admin, link_for_update>::view};
+    "boards.lock_share_link", SqlText<links, that_link, if_admin, link_for_update>::view};
 
 constexpr Sql see_board_of_link{"boards.see_board_of_share_link", R"(
     SELECT b.key, b.is_archived, b.in_trash, now() AS now,

@@ -6,8 +6,8 @@ namespace svc::content {
 
 namespace {
 
-// OFFSET 0 keeps the planner from joining otherwise than row by row, whatever it takes for the number
-// of a card's blocks.
+// OFFSET 0 keeps the planner from joining otherwise than row by row, however many blocks it
+// expects.
 constexpr Sql load_ancestors{"content.load_ancestors", R"(
     WITH RECURSIVE up AS (
         SELECT b.id, b.parent_id FROM blocks b WHERE b.org_id = $1 AND b.id = ANY ($2::uuid[])

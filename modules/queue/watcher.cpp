@@ -252,12 +252,8 @@ namespace {
 constexpr Sql see_lease{"queue.named_lease", R"(
     SELECT lease_id FROM queue
     WHERE org_id = $1 AND card_id = $2 AND lease_digest = decode($3, 'hex')
+        AND lease_id IS NOT NULL
     FOR SHARE)"};
-
-struct NamedLease {
-    std::optional<Uuid> lease_id;
-};
-SVC_RECORD(NamedLease, (lease_id, ""));
 
 }  // namespace
 
@@ -265,9 +261,8 @@ Verdict check_named_lease(Call& call, const Event&) {
     const auto named = call.request() ? call.request()->header("x-svc-lease") : std::string_view();
     if (named.empty()) return allow;
     if (const auto token = LeaseToken::parse(named)) {
-        const auto held =
-            call.tx().one<NamedLease>(see_lease, call.org(), token->card(), token->digest());
-        if (held && held->lease_id) return allow;
+        auto held = call.tx().queue(see_lease, call.org(), token->card(), token->digest());
+        if (held.rows() > 0) return allow;
     }
     return Refusal{
         "lease_lost",

@@ -166,8 +166,7 @@ inline std::vector<Statement> statements_in(const SourceFile& file) {
     return out;
 }
 
-/// Every statement the program sends: the Sql constants of kernel, modules, plugins and examples.
-inline std::vector<Statement> program_statements() {
+inline std::vector<Statement> read_program_statements() {
     std::vector<Statement> out;
     for (const auto& file : sources()) {
         if (!file.is_cpp()) continue;
@@ -176,6 +175,12 @@ inline std::vector<Statement> program_statements() {
         for (auto& each : statements_in(file)) out.push_back(std::move(each));
     }
     return out;
+}
+
+/// Every statement the program sends: the Sql constants of kernel, modules, plugins and examples.
+inline const std::vector<Statement>& program_statements() {
+    static const std::vector<Statement> all = read_program_statements();
+    return all;
 }
 
 /// A function of the migrations, and the statements in its body.

@@ -35,19 +35,17 @@ void Admission::open() {
 void Admission::run() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
-        if (turns_.empty()) {
-            waits_begin_.wait(lock);
-            continue;
-        }
-        lock.unlock();
-        const auto next = look_again();
-        lock.lock();
-        if (!stopping_) waits_begin_.wait_until(lock, next);
+        if (turns_.empty()) waits_begin_.wait(lock);
+        else waits_begin_.wait_until(lock, hand_out_again(Clock::now()));
     }
 }
 
 Admission::Clock::time_point Admission::look_again(Clock::time_point now) {
     std::lock_guard lock(mutex_);
+    return hand_out_again(now);
+}
+
+Admission::Clock::time_point Admission::hand_out_again(Clock::time_point now) {
     hand_out(now);
     auto next = now + look_interval;
     for (const auto until : rests_)

@@ -44,7 +44,6 @@ public:
         /// as long as it took.
         double rest = 1;
     };
-    Admission() = default;
     ~Admission();
     void set(const Settings& settings);
     /// From now on a thread looks after those who wait for no more than time to pass.
@@ -116,6 +115,7 @@ private:
     void end(Place& place, Clock::time_point now);
     void take_out(Place& place);
     void hand_out(Clock::time_point now);
+    Clock::time_point hand_out_again(Clock::time_point now);
 
     mutable std::mutex mutex_;  // over all that follows
     Settings settings_;

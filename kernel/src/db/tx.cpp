@@ -104,6 +104,7 @@ void Tx::Impl::commit() {
 }
 
 bool Tx::Impl::roll_back_to(const Sql& undo) {
+    // A lock that was undone need not have found anything: what it was for may have been refused.
     const auto since = std::find_if(statements_.rbegin(), statements_.rend(), [](const auto& each) {
         return std::string_view(each.sql.text).starts_with("SAVEPOINT");
     });

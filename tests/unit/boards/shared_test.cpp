@@ -154,7 +154,7 @@ TEST_F(Shared, NeitherAddressesNorSecretsNorWhatIsHiddenGetOut) {
         {"Cost", {{"id", cost}, {"type", "number"}, {"number", 5}}},
         {"Mail", {{"id", mail}, {"type", "email"}, {"email", "hidden@example.com"}}},
         {"Note", {{"id", note}, {"type", "url"}, {"url", "https://joe:pw@example.com/x"}}},
-        {"Hush", {{"id", secret}, {"type", "number"}, {"number", 4711}}}};
+        {"Hush", {{"id", secret}, {"type", "number"}, {"number", 4711.5}}}};
     Postgres::shared().run(
         "UPDATE cards SET properties = '" + json::serialize(values) + "' WHERE id = '" + id + "'",
         database_
@@ -170,7 +170,7 @@ TEST_F(Shared, NeitherAddressesNorSecretsNorWhatIsHiddenGetOut) {
     );
     const Reply seen = expect(200, look(link({{"hidden_properties", {"hush"}}})));
     EXPECT_FALSE(std::regex_search(seen.body, std::regex("[^ \"]@[^ \"]"))) << seen.body;
-    for (const char* secret_text : {"svc_", "lt_", "sl_", "example.co", "4711", "Hush", "Mail"})
+    for (const char* secret_text : {"svc_", "lt_", "sl_", "example.co", "4711.5", "Hush", "Mail"})
         EXPECT_EQ(seen.body.find(secret_text), std::string::npos) << seen.body;
     EXPECT_EQ(seen.json().at_pointer("/columns/0/cards/0/properties/Cost/number"), 5);
     EXPECT_EQ(seen.text("/columns/0/cards/0/title"), "Ask [hidden] or <[hidden]> with [hidden]");

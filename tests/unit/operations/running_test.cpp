@@ -235,6 +235,13 @@ TEST(Running, AnOutageOfTheDatabaseIsOneLineAndItsEndAnother) {
     Postgres own;
     const Server server({.database_url = own.fresh_database()});
     EXPECT_EQ(server.client().get("/readyz").status, 200);
+    // What comes while it still connects, libpq prints itself.
+    EXPECT_TRUE(comes_true([&] {
+        return own.run(
+                   "SELECT max(backend_start) < now() - interval '500 ms' FROM pg_stat_activity "
+                   "WHERE application_name = 'workboard'"
+               ) == "t";
+    }));
     own.stop();
     for (int i = 0; i < 20; ++i) {
         server.client().get("/v1/auth/google/callback");
