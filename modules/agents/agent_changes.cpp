@@ -220,6 +220,7 @@ const Operation update_agent{
         "switch nobody on.",
     .access = Access::admin,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 
@@ -253,6 +254,7 @@ const Operation disable_agent{
     .access = Access::admin,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = disable,
 };
 
@@ -270,6 +272,7 @@ const Operation enable_agent{
     .access = Access::admin,
     .for_people = true,
     .idempotent = true,
+    .versioned = true,
     .handler = enable,
 };
 
@@ -287,6 +290,7 @@ const Operation delete_agent{
     .status = 204,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = remove,
 };
 

@@ -155,6 +155,7 @@ const Operation rotate_token{
         "by that person alone; an agent's also by admins and, with this very token, by the agent.",
     .access = Access::member,
     .destructive = true,
+    .versioned = true,
     .handler = rotate,
 };
 
@@ -194,6 +195,7 @@ const Operation revoke_token{
     .status = 204,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = revoke,
 };
 

@@ -222,6 +222,7 @@ const Operation update_my_preferences{
     .guards = {orgs::refuse_reading_tokens},
     .for_people = true,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 

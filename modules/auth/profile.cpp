@@ -225,6 +225,7 @@ const Operation update_my_profile{
     .guards = {orgs::refuse_reading_tokens},
     .for_people = true,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 

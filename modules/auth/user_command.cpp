@@ -308,6 +308,7 @@ void add_user_command(Kernel& kernel) {
         .name = "user",
         .summary = "list, add, reset-password, disable and enable accounts",
         .run = [&kernel](std::span<const std::string> words) { return run(kernel, words); },
+        .looks = {"list"},
     });
 }
 

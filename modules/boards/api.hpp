@@ -233,7 +233,8 @@ public:
 class Move {
 public:
     virtual ~Move() = default;
-    /// The card as it stands, locked until the transaction ends; null when there is none.
+    /// The card as it stands, locked until the transaction ends if the seat may edit it; null when
+    /// there is none.
     virtual const Card* card() = 0;
     /// Where it would go; null when there is no such column.
     virtual const ColumnRules* to() = 0;
@@ -255,9 +256,10 @@ public:
     virtual void watch(CardWatcher& watcher) = 0;
     /// Begins to move a card to the end of `column`, or, without one, to where its present
     /// column sends cards at this turn. `asker` moves its own things itself and is not told.
+    /// For a seat that may not edit the card nothing is locked, and it is not to be carried out.
     virtual std::unique_ptr<Move> begin(
         Tx& tx,
-        const Uuid& org,
+        const Seat& seat,
         const Uuid& card,
         const std::optional<Uuid>& column,
         Turn turn,

@@ -187,15 +187,17 @@ constexpr std::string_view wanted_cards = R"(
         JOIN boards b ON b.org_id = $1 AND b.key = w.board_key
         JOIN cards c
             ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint
-    ), seen AS (
+    ), changed AS (
         SELECT c.id FROM cards c
-        WHERE c.org_id = $1 AND c.id IN (SELECT id FROM wanted)
-            AND (c.id = ANY ($8::uuid[]) AND)";
-constexpr std::string_view or_changed = "c.board_id) OR ";
-constexpr std::string_view and_those_who_wait = R"(c.board_id))
+        WHERE c.org_id = $1 AND c.id IN (SELECT id FROM wanted) AND)";
+constexpr std::string_view and_waited_for = R"(c.board_id)
     ), waiting AS (
         SELECT l.target_id AS id FROM card_links l
-        WHERE l.org_id = $1 AND l.card_id IN (SELECT id FROM seen) AND l.kind = 'blocks'
+        WHERE l.org_id = $1 AND l.card_id IN (SELECT id FROM changed) AND l.kind = 'blocks'
+    ), waited_for AS (
+        SELECT c.id FROM cards c
+        WHERE c.org_id = $1 AND c.id = ANY ($8::uuid[]) AND)";
+constexpr std::string_view all_in_order = R"(c.board_id)
     )
     SELECT c.id, c.board_id, c.number,
         (SELECT b.key FROM boards b WHERE b.org_id = $1 AND b.id = c.board_id) AS board_key,
@@ -203,12 +205,13 @@ constexpr std::string_view and_those_who_wait = R"(c.board_id))
             AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash) AS may_take_key
     FROM cards c
     WHERE c.org_id = $1
-        AND c.id IN (SELECT id FROM seen UNION SELECT id FROM waiting)
+        AND c.id IN (SELECT id FROM changed UNION SELECT id FROM waiting
+            UNION SELECT id FROM waited_for)
     ORDER BY c.id
     FOR UPDATE OF c)";
 constexpr Sql lock_cards{
     "boards.lock_cards_of_batch",
-    SqlText<wanted_cards, if_seen, or_changed, if_editor, and_those_who_wait>::view};
+    SqlText<wanted_cards, if_editor, and_waited_for, if_seen, all_in_order>::view};
 
 struct LockedCard {
     Uuid id;
@@ -275,10 +278,7 @@ private:
         std::vector<std::string> keys, numbers;
         bool ties = false;
         const auto wait_for = [&](const std::vector<CardRef>& blockers) {
-            for (const CardRef& each : blockers) {
-                ids.push_back(*each.id);
-                waited_for.push_back(*each.id);
-            }
+            for (const CardRef& each : blockers) waited_for.push_back(*each.id);
         };
         find_ids_of_others();
         for (BatchItem& item : items_) {
@@ -293,7 +293,7 @@ private:
             else keys.push_back(card->board_key), numbers.push_back(std::to_string(card->number));
         }
         if (ties) lock_ties(call_, ids, keys);
-        if (!ids.empty() || !keys.empty())
+        if (!ids.empty() || !keys.empty() || !waited_for.empty())
             locked_ = Seat::of(call_)
                           .later<LockedCard>(call_.tx(), lock_cards, ids, keys, numbers, waited_for)
                           .all();

@@ -182,6 +182,7 @@ const Operation update_board{
         "with 409 `board_archived`.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 
@@ -196,6 +197,7 @@ const Operation delete_board{
     .status = 204,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = remove,
 };
 
@@ -206,6 +208,7 @@ const Operation archive_board{
     .description = "Workers claim no more of its cards.",
     .access = Access::board_admin,
     .idempotent = true,
+    .versioned = true,
     .handler = archive,
 };
 
@@ -215,6 +218,7 @@ const Operation restore_board{
     .summary = "Restore a board from the archive or the trash.",
     .access = Access::board_admin,
     .idempotent = true,
+    .versioned = true,
     .handler = restore,
 };
 

@@ -22,7 +22,7 @@ public:
         const Uuid& org = call.org();
         const auto parent = id_in(in.parent_card_id.value());
         const auto blocked_by = ids_in(in.blocked_by.value());
-        if (parent || in.blocked_by.given()) lock_ties(call, {card});
+        if (parent || in.blocked_by.given()) lock_ties(call, card);
         lock_blockers(call, blocked_by);
         lock_card(call, card);
         const auto key = in.external_key.given() ? in.external_key.value() : std::nullopt;
@@ -147,6 +147,7 @@ const Operation update_card{
         "waiting for each other, is refused with 409.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 

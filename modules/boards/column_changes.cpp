@@ -171,6 +171,8 @@ private:
             residents_->ask(card_updated, cards);
         }
         if (switched) residents_->cards();
+        else if (after.queue.order != before.queue.order)
+            residents_->require_at_most(most_residents);
         store(call_, after);
         call_.tell(event);
         if (turns) residents_->store(card_updated, cards);
@@ -250,6 +252,7 @@ const Operation update_column{
         "409 `too_many_cards`.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 
@@ -259,6 +262,7 @@ const Operation move_column{
     .summary = "Move a column to the left or right.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = move,
 };
 

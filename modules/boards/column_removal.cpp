@@ -281,6 +281,7 @@ const Operation delete_column{
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,
+    .versioned = true,
     .handler = remove,
 };
 

@@ -139,6 +139,7 @@ const Operation update_label{
         "as they are.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 
@@ -149,6 +150,7 @@ const Operation delete_label{
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,
+    .versioned = true,
     .handler = remove,
 };
 

@@ -122,7 +122,7 @@ Answer<CardLink> link(Call& call, const LinkCardsRequest& in) {
     const Uuid card = id_of(call, in.card_id), target = id_of(call, in.target_id);
     if (card == target) throw wrong_field(call, "target_id", "a card is not linked to itself");
     const bool blocks = in.type == LinkType::blocks;
-    lock_ties(call, {card});
+    lock_ties(call, card);
     Ends ends(call, card, target, in.type);
     auto present = tx.later<CardLink>(find_link, call.org(), card, in.type, target);
     WantedBlockers blocker(call, blocks ? std::optional(std::vector{card}) : std::nullopt, target);
@@ -171,15 +171,19 @@ void unblock(Call& call, const Card& before, const CardLink& link) {
 void unlink(Call& call, const UnlinkCardsRequest& in) {
     Tx& tx = call.tx();
     const Uuid named = id_of(call, in.card_id);
-    lock_ties(call, {named});
+    lock_ties(call, named);
     auto found = tx.later<CardLink>(find_link_by_id, call.org(), in.link_id, named);
     auto own = Seat::of(call).later<CardSeen>(tx, see_card, named);
     const auto seen = own.one();
     require_changeable(seen, BoardRole::editor);
     const auto link = found.one();
     if (!link) not_found("link");
-    Ends ends(call, link->card_id, link->target_id, link->type);
-    const auto target = ends.target.one();
+    // What it waits for may be on a board that the caller only looks at, or lost sight of.
+    if (link->type == LinkType::blocks) {
+        lock_blockers(call, {link->card_id});
+        lock_card(call, link->target_id);
+    }
+    const auto target = Seat::of(call).later<CardSeen>(tx, see_card, link->target_id).one();
     if (link->type == LinkType::blocks) require_changeable(target, BoardRole::editor);
 
     Event event = created(card_unlinked, *link).on_board(seen->card.board_id).of_card(named);

@@ -24,7 +24,7 @@ std::vector<CardWatcher::Settle> about_to_place(
 
 std::unique_ptr<Move> MovesHere::begin(
     Tx& tx,
-    const Uuid& org,
+    const Seat& seat,
     const Uuid& card,
     const std::optional<Uuid>& column,
     Turn turn,
@@ -32,12 +32,7 @@ std::unique_ptr<Move> MovesHere::begin(
 ) {
     return std::make_unique<OneMove>(
         tx,
-        Wish{
-            .seat = Seat::of_system(org),
-            .card = card,
-            .column = column,
-            .turn = name_of(turn),
-            .asker = asker}
+        Wish{.seat = seat, .card = card, .column = column, .turn = name_of(turn), .asker = asker}
     );
 }
 
@@ -143,6 +138,7 @@ const Operation move_card{
         "claimed card to another column takes it from its worker.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = move,
 };
 
@@ -157,6 +153,7 @@ const Operation delete_card{
     .status = 204,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = remove,
 };
 
@@ -166,6 +163,7 @@ const Operation archive_card{
     .summary = "Archive a card; restore_card brings it back.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = archive,
 };
 
@@ -175,6 +173,7 @@ const Operation restore_card{
     .summary = "Restore a card to its column from the archive or the trash.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = restore,
 };
 

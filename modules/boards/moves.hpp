@@ -62,7 +62,7 @@ public:
     void watch(CardWatcher& watcher) override { watchers_.push_back(&watcher); }
     std::unique_ptr<Move> begin(
         Tx& tx,
-        const Uuid& org,
+        const Seat& seat,
         const Uuid& card,
         const std::optional<Uuid>& column,
         Turn turn,

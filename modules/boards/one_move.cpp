@@ -113,12 +113,12 @@ OneMove::OneMove(Tx& tx, Wish wish)
     : tx_(tx),
       wish_(std::move(wish)),
       locked_(wish_.seat.later<Locked>(tx, lock_for_move, wish_.card, wish_.column, wish_.turn)),
+      settles_(about_to_place(tx, wish_.seat, wish_.card, wish_.asker)),
       seen_later_(wish_.seat.later<CardSeen>(tx, see_card, wish_.card)),
       journey_later_(
           tx.later<Journey>(find_destination, wish_.seat.org, wish_.card, wish_.column, wish_.turn)
       ),
-      waiting_(tx.later<Waiting>(find_waiting, wish_.seat.org, wish_.card)),
-      settles_(about_to_place(tx, wish_.seat, wish_.card, wish_.asker)) {
+      waiting_(tx.later<Waiting>(find_waiting, wish_.seat.org, wish_.card)) {
     if (wish_.column && wish_.anchors.any())
         spot_later_ = find_spot(tx, wish_.seat.org, *wish_.column, wish_.card, wish_.anchors);
 }
@@ -142,6 +142,9 @@ void OneMove::read() {
     if (has_read_) return;
     has_read_ = true;
     seen_ = seen_later_.one();
+    // A caller who became an editor only after the lock was taken has locked nothing.
+    if (seen_ && seen_->role >= BoardRole::editor && locked_.must().cards == 0)
+        throw Again("a card that was not locked");
     const auto journey = journey_later_.one();
     if (!seen_ || !journey) return;
     destination_ = journey->to;

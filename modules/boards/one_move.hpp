@@ -21,8 +21,9 @@ inline constexpr std::string_view back_to_column = "back";
 
 struct Locked {
     Timestamp now;
+    std::int64_t cards = 0;
 };
-SVC_RECORD(Locked, (now, ""));
+SVC_RECORD(Locked, (now, ""), (cards, ""));
 
 /// Where the card goes, and what the columns are called that it leaves and comes to.
 struct Journey {
@@ -64,11 +65,12 @@ private:
     Tx& tx_;
     const Wish wish_;
     Later<Locked> locked_;
+    // Their locks ask for the role as well, so the last word on it comes after them.
+    std::vector<CardWatcher::Settle> settles_;
     Later<CardSeen> seen_later_;
     Later<Journey> journey_later_;
     Later<Waiting> waiting_;
     std::optional<Later<Spot>> spot_later_;
-    std::vector<CardWatcher::Settle> settles_;
     bool has_read_ = false;
     std::optional<CardSeen> seen_;
     std::optional<Destination> destination_;

@@ -240,6 +240,7 @@ const Operation update_property{
         "are.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 
@@ -250,6 +251,7 @@ const Operation delete_property{
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,
+    .versioned = true,
     .handler = remove,
 };
 

@@ -36,13 +36,16 @@ constexpr Sql find_parent{"boards.find_parent", R"(
             WHERE k.org_id = $1 AND k.id = up.parent_card_id
             OFFSET 0
         ) p
+    ), above AS (
+        SELECT u.id FROM up u LIMIT 1001
     )
     SELECT c.id,
         board_role($2, $3, $4, b.visibility, b.created_by, g.role,
             $3 = 'agent' AND EXISTS (
                 SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
-        EXISTS (SELECT FROM up WHERE up.id = $6::uuid) AS circle,
-        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open, false AS crowded
+        EXISTS (SELECT FROM above a WHERE a.id = $6::uuid) AS circle,
+        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open,
+        (SELECT count(*) FROM above) > 1000 AS crowded
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
     LEFT JOIN board_grants g
@@ -95,6 +98,10 @@ constexpr Sql add_links{"boards.add_blockers", R"(
 
 }  // namespace
 
+void lock_ties(Call& call, const Uuid& card) {
+    Seat::of(call).lock(call.tx(), take_lock, std::vector{card}, std::vector<std::string>{});
+}
+
 void lock_ties(
     Call& call, const std::vector<Uuid>& cards, const std::vector<std::string>& board_keys
 ) {
@@ -129,6 +136,9 @@ void WantedParent::require() {
         throw circle(
             "The card would be a part of itself: that card is one of its parts.", parent->id
         );
+    if (parent->crowded)
+        throw Failure(Fault::conflict, "That card is a part of a part, a thousand deep already.")
+            .with("reason", "too_many_links");
 }
 
 // -------------------------------------------------------------------------------- the blockers

@@ -8,8 +8,10 @@ namespace svc::boards {
 /// Queues the lock that all take who tie cards together, in front of any card's own: what one of
 /// them adds, the next one's search for circles finds.
 /// Only whoever may change one of the cards, or those of a board with such a key, takes it.
+void lock_ties(Call& call, const Uuid& card);
+/// The same for those of many cards that the caller may change, if there are any.
 void lock_ties(
-    Call& call, const std::vector<Uuid>& cards, const std::vector<std::string>& board_keys = {}
+    Call& call, const std::vector<Uuid>& cards, const std::vector<std::string>& board_keys
 );
 
 /// Queues the locks of cards that others wait for, in front of those who wait.

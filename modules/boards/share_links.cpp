@@ -263,6 +263,7 @@ const Operation revoke_share_link{
     .status = 204,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = revoke,
 };
 

@@ -247,7 +247,7 @@ void require_still_possible(Call& call, const Card& before, const Card& after) {
 Card revert(Call& call, const RevertCardRequest& in) {
     Tx& tx = call.tx();
     const Uuid card = id_of(call, in.card_id);
-    lock_ties(call, {card});
+    lock_ties(call, card);
     lock_card(call, card);
     lock_definitions_of(call, card);
     auto seen_later = Seat::of(call).later<CardSeen>(tx, see_card, card);
@@ -349,6 +349,7 @@ const Operation revert_card{
         "its parts.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .handler = revert,
 };
 

@@ -130,7 +130,7 @@ private:
         for (const BlockOperation& each : in_.operations)
             for (const auto& id : {each.id, boards::id_in(each.parent_id)})
                 if (id) ids.push_back(*id);
-        if (!ids.empty()) tree_.queue_ancestors(ids);
+        if (!ids.empty()) tree_.queue_named_in_trash(CardKey(in_.card_id), ids);
     }
 
     void look_through(std::size_t index) {
@@ -211,7 +211,7 @@ private:
         std::vector<BlockInput> blocks{std::move(*step.fresh)};
         work_out(blocks, known_);
         const auto made = tree_.insert(place, tree_.spot(place), std::move(blocks));
-        touched_.push_back(made.front());
+        touch(made.front());
         told_.push_back([made](BlockEvents& events) { events.made(made); });
     }
 
@@ -230,7 +230,7 @@ private:
             changed_payload(reader, row.type, row.payload.text, step.changes, named);
         if (!reader.clean()) throw Failure::invalid_input(reader.issues());
         tree_.change(id, kind_of(row.type).work_out(changed, known_));
-        touched_.push_back(id);
+        touch(id);
         if (reworded_.insert(id).second)
             told_.push_back([this, id](BlockEvents& events) {
                 if (tree_.is_reworded(id)) events.changed(id);
@@ -240,13 +240,28 @@ private:
     void move(const Uuid& id, const Place& place) {
         const StoredBlock was = tree_.block(id);
         tree_.move(id, place, tree_.spot(place, id));
-        touched_.push_back(id);
+        touch(id);
         told_.push_back([was, place](BlockEvents& events) { events.moved(was, place); });
     }
 
     void remove(const Uuid& id) {
-        touched_.push_back(id);
+        touch(id);
         if (tree_.trash(id)) told_.push_back([id](BlockEvents& events) { events.deleted(id); });
+    }
+
+    /// Each operation is answered with its block, and told of with all that it holds: what many
+    /// operations on large blocks hold together is bounded before it is copied.
+    void touch(const Uuid& id) {
+        const std::string& payload = tree_.block(id).payload.text;
+        bytes_ += static_cast<std::int64_t>(payload.size());
+        if (bytes_ > most_bytes_shown || payload == "null")
+            throw Failure(
+                Fault::too_large,
+                "The blocks that the operations name hold more than 8 MiB together; send fewer "
+                "operations at a time."
+            )
+                .with("reason", "answer_too_large");
+        touched_.push_back(id);
     }
 
     void show(BatchResult& result) {
@@ -264,6 +279,7 @@ private:
     Uuid card_id_;
     std::vector<Step> steps_;
     std::vector<Uuid> touched_;  ///< the block of each operation
+    std::int64_t bytes_ = 0;     ///< that these hold
     std::set<Uuid> reworded_;
     std::vector<std::function<void(BlockEvents&)>> told_;
 };

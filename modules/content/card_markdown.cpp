@@ -81,13 +81,14 @@ SVC_RECORD(
 );
 
 std::string replaced(const Call& call, const std::string& text, const UpdateMarkdownRequest& in) {
+    constexpr std::size_t most = 2'000'000;
     std::string out;
     std::size_t count = 0, from = 0;
     for (auto at = text.find(*in.find); at != text.npos; at = text.find(*in.find, from)) {
         ++count;
         out.append(text, from, at - from).append(in.markdown);
         from = at + in.find->size();
-        if (out.size() > 2'000'000) throw wrong_at(call, "\"markdown\"", "the text gets too long");
+        if (out.size() > most) throw wrong_at(call, "\"markdown\"", "the text gets too long");
     }
     if (count == 0) throw wrong_at(call, "\"find\"", "it stands nowhere in the card's text");
     if (count > 1 && !in.replace_all)
@@ -96,7 +97,9 @@ std::string replaced(const Call& call, const std::string& text, const UpdateMark
             "\"find\"",
             "it stands there " + std::to_string(count) + " times; say more, or set replace_all"
         );
-    return out.append(text, from);
+    out.append(text, from);
+    if (out.size() > most) throw wrong_at(call, "\"markdown\"", "the text gets too long");
+    return out;
 }
 
 CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
@@ -154,6 +157,7 @@ const Operation update_card_markdown{
         "comments about them; a block that says something else keeps its id where one of its type "
         "stood. What is no longer there goes to the trash.",
     .access = Access::board_editor,
+    .versioned = true,
     .body_limit = 2 << 20,
     .handler = update,
 };

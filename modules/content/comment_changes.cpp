@@ -168,6 +168,7 @@ const Operation update_comment{
     .summary = "Edit a comment of yours.",
     .access = Access::board_viewer,
     .idempotent = true,
+    .versioned = true,
     .handler = update,
 };
 
@@ -179,6 +180,7 @@ const Operation delete_comment{
     .access = Access::board_viewer,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = remove,
 };
 
@@ -189,6 +191,7 @@ const Operation resolve_comment{
     .description = "All comments of the discussion then say `resolved`.",
     .access = Access::board_viewer,
     .idempotent = true,
+    .versioned = true,
     .handler = resolve,
 };
 

@@ -212,6 +212,7 @@ const Operation update_block{
         "is. `in_trash` deletes and restores.",
     .access = Access::board_editor,
     .idempotent = true,
+    .versioned = true,
     .body_limit = 2 << 20,
     .handler = update,
 };
@@ -226,6 +227,7 @@ const Operation delete_block{
     .access = Access::board_editor,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = remove,
 };
 
@@ -235,6 +237,7 @@ const Operation move_block{
     .summary = "Move a block within its card.",
     .description = "What is below the block goes with it.",
     .access = Access::board_editor,
+    .versioned = true,
     .handler = move,
 };
 

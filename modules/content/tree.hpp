@@ -51,6 +51,8 @@ inline constexpr std::int64_t most_on_card = 10'000;
 /// What the blocks of a card may hold together: all of it is in memory when the card is read or
 /// written as a whole. What is in the trash does not count, and is not loaded then.
 inline constexpr std::int64_t most_bytes_on_card = 16 << 20;
+/// What the blocks may hold that a request changes and its answer shows.
+inline constexpr std::int64_t most_bytes_shown = 8 << 20;
 
 enum class PositionType { start, end, after_block };
 BOOST_DESCRIBE_ENUM(PositionType, start, end, after_block)
@@ -112,6 +114,9 @@ public:
     void queue_below(const Uuid& block);
     /// All but what is in the trash.
     void queue_whole(const CardKey& card);
+    /// Of these blocks those in the trash of the card. What holds more than `most_bytes_shown` in
+    /// all comes with the payload `null`.
+    void queue_named_in_trash(const CardKey& card, const std::vector<Uuid>& ids);
     void queue_taken(const std::vector<BlockInput>& blocks);
     void take(CardSeen card);
 

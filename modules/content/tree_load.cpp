@@ -38,16 +38,36 @@ constexpr Sql load_below{"content.load_below", R"(
         SELECT * FROM block_view w WHERE w.org_id = $1 AND w.id = down.id OFFSET 0) v)"};
 
 // All that is below anything comes along, so nothing has to be asked about each block.
-constexpr Sql load_whole{"content.load_whole", R"(
+constexpr std::string_view all_of_it = R"(
     SELECT v.id, v.card_id, v.parent_id, v.type, v.payload, v.position, v.trashed_by,
         false AS has_children, v.created_time, v.created_by, v.last_edited_time,
         v.last_edited_by, v.version
     FROM blocks v
-    WHERE v.org_id = $1 AND v.trashed_by IS NULL
-        AND v.card_id = (SELECT coalesce($2::uuid, (
+    WHERE v.org_id = $1 AND v.trashed_by IS NULL AND v.card_id = )";
+constexpr std::string_view the_card = R"((SELECT coalesce($2::uuid, (
             SELECT k.id FROM boards o
             JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
-            WHERE o.org_id = $1 AND o.key = $3))))"};
+            WHERE o.org_id = $1 AND o.key = $3))))";
+constexpr Sql load_whole{"content.load_whole", SqlText<all_of_it, the_card>::view};
+
+// The trash of a card has no bound: of $5 those that hold more than $6 bytes together come without
+// their payloads.
+constexpr std::string_view named_in_trash = R"(
+    SELECT v.id, v.card_id, v.parent_id, v.type,
+        CASE WHEN f.bytes <= $6 THEN v.payload ELSE 'null' END AS payload, v.position,
+        v.trashed_by, v.has_children, v.created_time, v.created_by, v.last_edited_time,
+        v.last_edited_by, v.version
+    FROM (
+        SELECT b.id, sum(octet_length(b.payload::text)) OVER (ORDER BY b.id) AS bytes
+        FROM blocks b
+        WHERE b.org_id = $1 AND b.id = ANY ($5::uuid[]) AND b.trashed_by IS NOT NULL
+            AND b.card_id = )";
+constexpr std::string_view as_shown = R"(
+    ) f
+    CROSS JOIN LATERAL (
+        SELECT * FROM block_view w WHERE w.org_id = $1 AND w.id = f.id OFFSET 0) v)";
+constexpr Sql load_named_in_trash{
+    "content.load_named_in_trash", SqlText<named_in_trash, the_card, as_shown>::view};
 
 // Whatever has an id of its own, and all of version 8: those are made up of others (RFC 9562), as
 // the one by which the files among a card's values are kept.
@@ -129,6 +149,18 @@ void CardTree::queue_whole(const CardKey& card) {
     loading_->blocks.push_back(
         call_.tx().later<StoredBlock>(load_whole, call_.org(), card.id, card.board_key, card.number)
     );
+}
+
+void CardTree::queue_named_in_trash(const CardKey& card, const std::vector<Uuid>& ids) {
+    loading_->blocks.push_back(call_.tx().later<StoredBlock>(
+        load_named_in_trash,
+        call_.org(),
+        card.id,
+        card.board_key,
+        card.number,
+        ids,
+        most_bytes_shown
+    ));
 }
 
 void CardTree::queue_taken(const std::vector<BlockInput>& blocks) {

@@ -337,6 +337,7 @@ const Operation revoke_invitation{
     .status = 204,
     .destructive = true,
     .idempotent = true,
+    .versioned = true,
     .handler = revoke,
 };
 

@@ -111,6 +111,7 @@ const Operation update_member{
         "only owner keeps the role: 409 with the reason `sole_owner`. One whose address is not "
         "confirmed does not count as another.",
     .access = Access::admin,
+    .versioned = true,
     .handler = update,
 };
 
@@ -159,6 +160,7 @@ const Operation remove_member{
     .access = Access::admin,
     .status = 204,
     .destructive = true,
+    .versioned = true,
     .handler = remove,
 };
 
@@ -200,6 +202,7 @@ const Operation leave_org{
     .guards = {refuse_agents},
     .for_people = true,
     .destructive = true,
+    .versioned = true,
     .when_past_due = true,
     .handler = leave,
 };

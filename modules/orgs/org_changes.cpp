@@ -113,6 +113,7 @@ const Operation update_org{
         "What is left out stays. A slug that another workspace has is 409 with the reason "
         "`slug_taken`.",
     .access = Access::admin,
+    .versioned = true,
     .handler = update,
 };
 
@@ -163,6 +164,7 @@ const Operation delete_org{
     .access = Access::owner,
     .status = 204,
     .destructive = true,
+    .versioned = true,
     .handler = remove,
 };
 

@@ -142,6 +142,7 @@ Command org_command(Kernel& kernel) {
         .name = "org",
         .summary = "list workspaces, set their plan or the state of their bill",
         .run = [&kernel](std::span<const std::string> words) { return run(kernel, words); },
+        .looks = {"list"},
     };
 }
 

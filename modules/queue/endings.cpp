@@ -1,165 +1,12 @@
-// How a lease goes on or ends by its holder's word: renew, complete, fail, release.
+// What a lease's holder says of it: renew, complete, fail, release.
 
+#include "modules/queue/holder_request.hpp"
 #include "modules/queue/operations.hpp"
-#include "modules/queue/parts/rows.hpp"
-#include "modules/queue/parts/token.hpp"
 #include "modules/queue/watcher.hpp"
 
 namespace svc::queue {
 
 namespace {
-
-struct LeaseResult {
-    Object<"lease_result"> object;
-    boards::AsJson<Lease> lease;
-    std::optional<boards::AsJson<boards::Card>> card;
-};
-SVC_RECORD(
-    LeaseResult,
-    (object, ""),
-    (lease, "As it is now."),
-    (card, "As it is now; null when you may no longer see its board.")
-);
-
-// ------------------------------------------------------------------------ whose lease it is
-
-constexpr Sql find_outcome{"queue.find_outcome", R"(
-    SELECT digest, state, lease, card FROM lease_outcomes WHERE org_id = $1 AND lease_id = $2)"};
-
-struct Outcome {
-    std::string digest;
-    LeaseState state{};
-    boards::AsJson<Lease> lease;
-    std::optional<boards::AsJson<boards::Card>> card;
-};
-SVC_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
-
-constexpr Sql judge_holder{"queue.judge_holder", R"(
-    SELECT board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-        $3 = 'agent' AND EXISTS (
-            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
-        b.is_archived AS board_is_archived
-    FROM cards c
-    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
-    WHERE c.org_id = $1 AND c.id = $5)"};
-
-struct Judged {
-    std::optional<boards::BoardRole> role;
-    bool board_is_archived = false;
-};
-SVC_RECORD(Judged, (role, ""), (board_is_archived, ""));
-
-[[noreturn]] void lost(LeaseState how) {
-    throw Failure(
-        Fault::lease_lost,
-        "The lease is over: it is " + std::string(name_of(how)) +
-            ". Leave the card alone; somebody else may have it."
-    )
-        .with("outcome", std::string(name_of(how)));
-}
-
-/// The token is not this lease's.
-[[noreturn]] void refuse_token(Call& call, const Uuid& id) {
-    const auto lease = find_lease(call, id);
-    if (!lease) not_found("lease");
-    if (lease->state != LeaseState::active) lost(lease->state);
-    throw Failure(
-        Fault::restricted,
-        "The lease_token is not this lease's; send the one that claim_next_card gave with the "
-        "lease."
-    )
-        .with("reason", "wrong_lease_token");
-}
-
-/// A holder's word about its lease: the look-ups of the first round trip. A lease that is unknown
-/// or of another workspace is a 404, one that is over a 409, and so is a token that is not its own
-/// a 403 for whoever may look at the lease.
-class Word {
-public:
-    Word(
-        Call& call,
-        const Uuid& lease,
-        std::string_view token,
-        const std::optional<Uuid>& column,
-        boards::Turn turn
-    )
-        : call_(call), lease_id_(lease), token_(parsed(call, lease, token)) {
-        Tx& tx = call.tx();
-        move_ = call.use<boards::Moves>().begin(
-            tx, call.org(), token_.card(), column, turn, &watcher()
-        );
-        held_later_ = lock_held(tx, boards::Seat::of_system(call.org()), token_.card());
-        outcome_later_ = tx.later<Outcome>(find_outcome, call.org(), lease_id_);
-        judged_later_ = boards::Seat::of(call).later<Judged>(tx, judge_holder, token_.card());
-    }
-
-    /// For what changes more than giving the card back does, for which the token is enough: 404 on
-    /// a deleted board, 409 on one that was put away.
-    void require_open_board() {
-        if (!judged()) not_found("lease");
-        if (judged()->board_is_archived) throw boards::board_archived();
-    }
-    void require(boards::BoardRole least) { boards::require(judged()->role, least, "lease"); }
-
-    /// What the same word was answered before; nothing while the lease is live.
-    std::optional<LeaseResult> answered(LeaseState same) {
-        held_ = held_later_->one();
-        if (held_ && held_->lease_id == lease_id_) {
-            if (!token_.matches(held_->lease_digest.value())) refuse_token(call_, lease_id_);
-            return std::nullopt;
-        }
-        auto outcome = outcome_later_->one();
-        if (!outcome || !token_.matches(outcome->digest)) refuse_token(call_, lease_id_);
-        if (outcome->state != same || !outcome->card) lost(outcome->state);
-        return LeaseResult{{}, std::move(outcome->lease), if_visible(*std::move(outcome->card))};
-    }
-
-    const Held& held() const { return *held_; }
-    boards::Move& move() { return *move_; }
-
-    /// Ends the lease: asks, has `change` do what else is to be done and give the card as it is
-    /// then, keeps the answer and tells.
-    template <class Change>
-    LeaseResult end(const EventKind& kind, const Lease& after, Change change) {
-        const Lease before = lease_of(call_.org(), *held_);
-        const Event event = told_of(kind, after, &before);
-        boards::CallDoer doer(call_);
-        doer.ask(event);
-        boards::Card card = change(doer);
-        boards::show(call_.kernel(), card);
-        boards::AsJson<boards::Card> shown(card);
-        keep_outcome(call_.tx(), after, *held_->lease_digest, shown.text);
-        doer.tell(event);
-        return {{}, boards::AsJson(after), if_visible(std::move(shown))};
-    }
-
-private:
-    const std::optional<Judged>& judged() {
-        if (!judged_) judged_ = judged_later_->one();
-        return judged_;
-    }
-    /// The lease ends whoever may see the card: that is in everybody's interest.
-    std::optional<boards::AsJson<boards::Card>> if_visible(boards::AsJson<boards::Card> card) {
-        if (!judged() || !judged()->role) return std::nullopt;
-        return card;
-    }
-    static LeaseToken parsed(Call& call, const Uuid& lease, std::string_view text) {
-        if (const auto token = LeaseToken::parse(text)) return *token;
-        refuse_token(call, lease);
-    }
-
-    Call& call_;
-    const Uuid lease_id_;
-    const LeaseToken token_;
-    std::unique_ptr<boards::Move> move_;
-    std::optional<Later<Held>> held_later_;
-    std::optional<Later<Outcome>> outcome_later_;
-    std::optional<Later<Judged>> judged_later_;
-    std::optional<Judged> judged_;
-    std::optional<Held> held_;
-};
 
 constexpr std::string_view token_doc = "As claim_next_card gave it.";
 
@@ -220,20 +67,23 @@ std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std:
 LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
     if (in.result && in.result->text.size() > largest_result)
         throw wrong_field(call, "result", "a result takes at most 64 KiB");
-    Word word(call, in.lease_id, in.lease_token, in.target_column_id, boards::Turn::completed);
+    HolderRequest request(
+        call, in.lease_id, in.lease_token, in.target_column_id, boards::Turn::completed
+    );
     const auto comment = in.comment ? comment_of(call, *in.comment) : nullptr;
-    if (auto before = word.answered(LeaseState::completed)) return *before;
-    word.require_open_board();
-    if (in.target_column_id) word.require(boards::BoardRole::editor);
-    if (in.comment) word.require(boards::BoardRole::viewer);
-    if (in.target_column_id && !word.move().to())
+    if (auto before = request.answered(LeaseState::completed)) return *before;
+    request.require_open_board();
+    if (in.target_column_id) request.require(boards::BoardRole::editor);
+    if (in.comment) request.require(boards::BoardRole::viewer);
+    if (in.target_column_id && !request.move().to())
         throw wrong_field(call, "target_column_id", "the card's board has no such column");
 
-    Lease after = ended(lease_of(call.org(), word.held()), LeaseState::completed, word.held().now);
+    Lease after =
+        ended(lease_of(call.org(), request.held()), LeaseState::completed, request.held().now);
     after.result = in.result;
-    return word.end(lease_completed, after, [&](boards::Doer& doer) {
-        boards::Card card = carry_on(call, word.move(), word.held(), doer);
-        if (comment) comment->write(call, card, word.held().now);
+    return request.end(lease_completed, after, [&](boards::Doer& doer) {
+        boards::Card card = carry_on(call, request.move(), request.held(), doer);
+        if (comment) comment->write(call, card, request.held().now);
         return card;
     });
 }
@@ -259,9 +109,9 @@ SVC_RECORD(
 );
 
 LeaseResult fail(Call& call, const FailLeaseRequest& in) {
-    Word word(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
-    if (auto before = word.answered(LeaseState::failed)) return *before;
-    const Held& held = word.held();
+    HolderRequest request(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
+    if (auto before = request.answered(LeaseState::failed)) return *before;
+    const Held& held = request.held();
     std::optional<std::chrono::seconds> pause;
     if (in.retry_after_seconds) pause = std::chrono::seconds(*in.retry_after_seconds);
     const boards::CardQueue standing = after_failure(
@@ -270,8 +120,8 @@ LeaseResult fail(Call& call, const FailLeaseRequest& in) {
 
     Lease after = ended(lease_of(call.org(), held), LeaseState::failed, held.now);
     after.error = in.error;
-    return word.end(lease_failed, after, [&](boards::Doer& doer) {
-        return stand(call.kernel(), call.tx(), doer, word.move(), held, standing);
+    return request.end(lease_failed, after, [&](boards::Doer& doer) {
+        return stand(call.kernel(), call.tx(), doer, request.move(), held, standing);
     });
 }
 
@@ -284,16 +134,16 @@ struct LeaseAndToken {
 SVC_RECORD(LeaseAndToken, (lease_id, ""), (lease_token, token_doc, length(1, 100), secret));
 
 LeaseResult release(Call& call, const LeaseAndToken& in) {
-    Word word(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
-    if (auto before = word.answered(LeaseState::released)) return *before;
-    const Held& held = word.held();
-    boards::CardQueue standing = word.move().card()->queue;
+    HolderRequest request(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
+    if (auto before = request.answered(LeaseState::released)) return *before;
+    const Held& held = request.held();
+    boards::CardQueue standing = request.move().card()->queue;
     standing.state = boards::QueueState::ready;
     standing.attempts = held.attempt - 1;
 
     const Lease after = ended(lease_of(call.org(), held), LeaseState::released, held.now);
-    return word.end(lease_released, after, [&](boards::Doer& doer) {
-        return stand(call.kernel(), call.tx(), doer, word.move(), held, standing);
+    return request.end(lease_released, after, [&](boards::Doer& doer) {
+        return stand(call.kernel(), call.tx(), doer, request.move(), held, standing);
     });
 }
 
@@ -319,11 +169,11 @@ constexpr Sql extend{"queue.renew", R"(
     WHERE org_id = $1 AND card_id = $2)"};
 
 LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
-    Word word(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
-    if (auto before = word.answered(LeaseState::active)) return *before;
-    word.require_open_board();
-    word.require(boards::BoardRole::editor);
-    const Held& held = word.held();
+    HolderRequest request(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
+    if (auto before = request.answered(LeaseState::active)) return *before;
+    request.require_open_board();
+    request.require(boards::BoardRole::editor);
+    const Held& held = request.held();
     constexpr std::int64_t second = 1'000'000;
     Lease lease = lease_of(call.org(), held);
     lease.lease_ttl_seconds = in.lease_ttl_seconds.value_or(lease.lease_ttl_seconds);
@@ -331,7 +181,7 @@ LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
     lease.expires_at = Timestamp{held.now.micros + lease.lease_ttl_seconds * second};
     call.tx().queue(extend, call.org(), held.card_id, in.lease_ttl_seconds);
 
-    boards::Card card = *word.move().card();
+    boards::Card card = *request.move().card();
     card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
     boards::show(call.kernel(), card);
     return {{}, boards::AsJson(lease), boards::AsJson(card)};

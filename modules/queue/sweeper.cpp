@@ -47,10 +47,11 @@ bool expire(Tx& tx, boards::Doer& doer, Kernel& kernel, const Uuid& org, const H
 /// are locked before their rows.
 void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
     boards::in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
+        const auto seat = boards::Seat::of_system(org);
         auto move = kernel.use<boards::Moves>().begin(
-            tx, org, card, std::nullopt, boards::Turn::exhausted, &watcher()
+            tx, seat, card, std::nullopt, boards::Turn::exhausted, &watcher()
         );
-        auto later = lock_held(tx, boards::Seat::of_system(org), card);
+        auto later = lock_held(tx, seat, card);
         const auto held = later.one();
         if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
         stand(kernel, tx, doer, *move, *held, move->card()->queue);

@@ -202,6 +202,27 @@ TEST_F(Checks, AVersionThatHasPassedIs412AndTheCardStays) {
     EXPECT_EQ(place(odd), json::parse(R"(["header", "if-match"])"));
 }
 
+TEST_F(Checks, WhateverHasAVersionIsChangedOnlyAtTheVersionThatIsNamed) {
+    const json::value document = server_->client().get("/openapi.json").json();
+    int changes = 0;
+    for (const auto& [path, methods] : document.at("paths").as_object()) {
+        const auto* get = methods.as_object().if_contains("get");
+        const auto* answer = get ? get->at("responses").as_object().if_contains("200") : nullptr;
+        if (!answer || !answer->at("headers").as_object().contains("ETag")) continue;
+        for (const char* method : {"patch", "delete"}) {
+            const auto* change = methods.as_object().if_contains(method);
+            if (!change) continue;
+            ++changes;
+            EXPECT_NE(
+                json::serialize(change->at("parameters")).find("#/components/parameters/IfMatch"),
+                std::string::npos
+            ) << method
+              << " " << path;
+        }
+    }
+    EXPECT_GE(changes, 15);
+}
+
 // ---------------------------------------------------------------- idempotency keys
 
 TEST_F(Checks, ARepeatedKeyGetsTheSameAnswerAndDoesNothingTwice) {

@@ -1,10 +1,10 @@
+#include "tests/support/eventually.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <thread>
 
 /// The way of a newcomer through the whole product, on the real program with its own database:
 /// sign up, read the mail, make a workspace and a board, have software work on it by REST and by
@@ -12,22 +12,11 @@
 namespace svc::test {
 
 namespace json = boost::json;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 namespace {
 
 constexpr int lease_seconds = 8;
-
-/// Tries until it holds; false when it did not within `patience`.
-bool soon(seconds patience, const std::function<bool()>& holds) {
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (!holds()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(milliseconds(50));
-    }
-    return true;
-}
 
 class Tour : public testing::Test {
 protected:
@@ -156,11 +145,10 @@ protected:
     /// scripts/ holds one that answers a completed lease with a label.
     void see_the_script() {
         for (const auto& card : {cards_[0], cards_[2]})
-            EXPECT_TRUE(soon(
-                seconds(20),
-                [&] { return get_card(card).json().at("labels").as_array().size() == 1; }
-            )) << get_card(card).body
-               << server_.output();
+            EXPECT_TRUE(eventually([&] {
+                return get_card(card).json().at("labels").as_array().size() == 1;
+            })) << get_card(card).body
+                << server_.output();
     }
 
     // ---- the end, twice
@@ -171,7 +159,7 @@ protected:
         waiting.write(agent_.request(
             "POST", columns() + "/" + inbox_ + ":claim-next", R"({"wait_seconds": 40})"
         ));
-        ASSERT_TRUE(soon(seconds(10), [&] {
+        ASSERT_TRUE(eventually([&] {
             return browser_.get("/metrics").body.find("workboard_calls_waiting 1") !=
                    std::string::npos;
         }));
@@ -195,7 +183,7 @@ protected:
         EXPECT_EQ(get_card(kept).json(), before.json());
         // The lease ends with its time, whoever held it is gone.
         Reply claimed;
-        EXPECT_TRUE(soon(seconds(lease_seconds + 20), [&] {
+        EXPECT_TRUE(eventually([&] {
             claimed = claim();
             return claimed.text("/claimed") == "true" && claimed.text("/card/id") == kept;
         }));

@@ -34,12 +34,13 @@ public:
     /// The transaction of this call: reading for GET and operations marked `reads`, else writing.
     virtual Tx& tx() = 0;
 
-    /// The version the client expects by If-Match; nothing when it did not say.
+    /// The version the client expects the record to have; nothing when it did not say. Only of
+    /// operations that are declared `versioned`.
     virtual std::optional<std::int64_t> expected_version() const = 0;
     /// 412 when the client expects another version than `current`.
     void require_version(std::int64_t current) const;
-    /// What that is held against from here on, whatever If-Match says: a call that changes several
-    /// records is told the version of each elsewhere.
+    /// What that is held against from here on, whatever the request says: a call that changes
+    /// several records is told the version of each elsewhere.
     void expect_version(std::optional<std::int64_t> version) { expected_instead_ = version; }
     /// The client asked that lists be joined rather than replaced (Prefer: merge-properties).
     virtual bool merge_properties() const = 0;

@@ -105,6 +105,9 @@ struct Command {
     /// Before it runs the server's key is made if it is missing, and the database is opened and
     /// migrated. Otherwise there are the modules alone, and nothing is changed.
     bool needs_database = true;
+    /// The words after the name with which it only looks, such as "list": then neither key nor
+    /// schema is made, and a database whose schema is not up to date is refused.
+    std::vector<std::string> looks{};
 };
 
 /// An operation with the module it came from.

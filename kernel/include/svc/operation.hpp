@@ -149,9 +149,12 @@ struct Operation {
     /// About what only a person has: an account, invitations, browser sessions. An agent is refused
     /// or gets an empty answer, so it is not among the tools that agents see.
     bool for_people = false;
-    bool reads = false;          ///< a POST that changes nothing (GET reads by itself)
-    bool destructive = false;    ///< MCP's hint: takes something away
-    bool idempotent = false;     ///< MCP's hint: a repeat changes nothing more
+    bool reads = false;        ///< a POST that changes nothing (GET reads by itself)
+    bool destructive = false;  ///< MCP's hint: takes something away
+    bool idempotent = false;   ///< MCP's hint: a repeat changes nothing more
+    /// Changes one record only while it is at the version that the client names, if it names one:
+    /// by If-Match, or as the argument `expected_version`. The handler calls Call::require_version.
+    bool versioned = false;
     bool when_past_due = false;  ///< a write that a workspace in arrears may still make
     bool names_org = false;      ///< offers X-Svc-Org (declared where the interface document does)
     std::size_t body_limit = 1 << 20;  ///< bytes

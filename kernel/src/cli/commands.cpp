@@ -206,12 +206,24 @@ const svc::Command& module_command(App& app, const std::string& name) {
 
 }  // namespace
 
+std::string migrations_pending(std::size_t count) {
+    return fmt::format(
+        "{} migrations are pending; `workboard migrate` or `serve` applies them", count
+    );
+}
+
 std::span<const Command> commands() { return all; }
 
 int run_module_command(const Words& words) {
     App app = make_app(words);
     const svc::Command& command = module_command(app, words.words.front());
-    if (command.needs_database) {
+    const bool looks =
+        words.words.size() > 1 && std::ranges::count(command.looks, words.words[1]) > 0;
+    if (command.needs_database && looks) {
+        app.open_database(look);
+        if (const auto pending = app.pending_migrations(); !pending.empty())
+            throw std::runtime_error(migrations_pending(pending.size()));
+    } else if (command.needs_database) {
         app.make_folder_and_key();
         app.open_database();
     }

@@ -33,6 +33,9 @@ core::App make_app(const Words& words);
 /// The settings files that such an App reads, in the order of reading.
 std::vector<std::filesystem::path> config_files(const Words& words);
 
+/// What is said of a schema that is not up to date.
+std::string migrations_pending(std::size_t count);
+
 int doctor(const Words& words);
 int backup(const Words& words);
 int restore(const Words& words);

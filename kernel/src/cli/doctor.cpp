@@ -74,11 +74,7 @@ Finding check_certificate(const App& app) {
 Finding check_schema(App& app) {
     const auto pending = app.pending_migrations();
     if (pending.empty()) return {Level::ok, "the schema is up to date"};
-    return {
-        Level::warning,
-        fmt::format(
-            "{} migrations are pending; `workboard migrate` or `serve` applies them", pending.size()
-        )};
+    return {Level::warning, migrations_pending(pending.size())};
 }
 
 Finding check_clock(App& app) {

@@ -142,7 +142,9 @@ std::string Kernel::record_schema(const Record& record) const {
 std::optional<Failure> Kernel::check_arguments(
     const Operation& operation, std::string_view arguments
 ) const try {
-    decl::fill_flat(operation, decl::parse_json(arguments, "arguments"), nullptr);
+    auto given = decl::parse_json(arguments, "arguments");
+    decl::take_expected_version(operation, given);
+    decl::fill_flat(operation, given, nullptr);
     return std::nullopt;
 } catch (const Failure& failure) {
     return failure;

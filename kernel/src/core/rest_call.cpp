@@ -2,9 +2,28 @@
 
 #include "http/content_coding.hpp"
 
+#include <charconv>
 #include <ranges>
 
 namespace svc::core {
+
+namespace {
+
+/// If-Match as the contract takes it: "7", 7 or *.
+std::optional<std::int64_t> parse_if_match(std::string_view text) {
+    if (text.empty() || text == "*") return std::nullopt;
+    std::string_view digits = text;
+    if (digits.size() > 1 && digits.front() == '"' && digits.back() == '"')
+        digits = digits.substr(1, digits.size() - 2);
+    std::int64_t version = 0;
+    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), version);
+    if (error == std::errc{} && end == digits.end() && version > 0) return version;
+    throw Failure::invalid_at(
+        R"(["header","if-match"])", "value_error", "should be a version, such as \"7\", or *"
+    );
+}
+
+}  // namespace
 
 RestCall::RestCall(const Match& match, const http::Request& request)
     : operation_(match.endpoint->operation()), request_(request) {
@@ -42,6 +61,7 @@ void RestCall::find_workspace() {
 
 void RestCall::check_syntax() {
     if (bad_workspace_) throw *bad_workspace_;
+    if (operation_.versioned) expected_version_ = parse_if_match(request_.header("if-match"));
     if (!input_) input_.emplace(operation_, parts_);
 }
 

@@ -18,6 +18,7 @@ public:
 
     void check_syntax() override;
     void fill(void* input) override;
+    std::optional<std::int64_t> expected_version() const override { return expected_version_; }
     std::string_view body() const override { return request_.body; }
     std::optional<Subject> subject() const override;
 
@@ -33,6 +34,7 @@ private:
     std::optional<Uuid> wanted_org_;
     std::optional<Failure> bad_workspace_;
     std::optional<decl::RestInput> input_;
+    std::optional<std::int64_t> expected_version_;
 };
 
 }  // namespace svc::core

@@ -108,6 +108,7 @@ http::Answer attempt(const Run& run, Input& input) {
     RunningCall call(run);
     for (const Guard& guard : operation.guards) guard(call);
     input.check_syntax();
+    call.set_expected_version(input.expected_version());
     check_access(operation.access, run.who);
     if (is_past_due(operation, run.who)) refuse_past_due(run, input);
 
@@ -228,12 +229,15 @@ public:
     FlatInput(const Run& run, std::string_view arguments)
         : operation_(run.operation), who_(run.who), text_(arguments) {}
     void check_syntax() override {
-        if (value_.is_null())
+        if (value_.is_null()) {
             value_ =
                 text_.empty() ? json::value(json::object{}) : decl::parse_json(text_, "arguments");
+            expected_version_ = decl::take_expected_version(operation_, value_);
+        }
         check_workspace();
     }
     void fill(void* input) override { decl::fill_flat(operation_, value_, input); }
+    std::optional<std::int64_t> expected_version() const override { return expected_version_; }
     std::string_view body() const override { return text_; }
     std::optional<Subject> subject() const override;
 
@@ -244,6 +248,7 @@ private:
     const Who& who_;
     std::string_view text_;
     json::value value_;
+    std::optional<std::int64_t> expected_version_;
 };
 
 /// The caller's workspace is settled before the arguments are looked at, so they can name it and

@@ -46,20 +46,6 @@ Failure too_busy() {
         .with_header("Retry-After", "2");
 }
 
-/// If-Match as the contract takes it: "7", 7 or *.
-std::optional<std::int64_t> parse_if_match(std::string_view text) {
-    if (text.empty() || text == "*") return std::nullopt;
-    std::string_view digits = text;
-    if (digits.size() > 1 && digits.front() == '"' && digits.back() == '"')
-        digits = digits.substr(1, digits.size() - 2);
-    std::int64_t version = 0;
-    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), version);
-    if (error == std::errc{} && end == digits.end() && version > 0) return version;
-    throw Failure::invalid_at(
-        R"(["header","if-match"])", "value_error", "should be a version, such as \"7\", or *"
-    );
-}
-
 /// True when the comma-separated `list` has `token`, whatever the case.
 bool has_token(std::string_view list, std::string_view token) {
     const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
@@ -109,7 +95,9 @@ Surface RunningCall::surface() const {
 }
 
 std::optional<std::int64_t> RunningCall::expected_version() const {
-    return run_.request ? parse_if_match(run_.request->header("if-match")) : std::nullopt;
+    if (!run_.operation.versioned)
+        throw std::logic_error(std::string(run_.operation.name) + " is not declared versioned");
+    return expected_version_;
 }
 
 bool RunningCall::merge_properties() const {

@@ -34,6 +34,8 @@ public:
     void finish();
     /// The input the handler got: a cursor is bound to it.
     void set_input(const void* input) { input_ = input; }
+    /// What the request says of it, if anything.
+    void set_expected_version(std::optional<std::int64_t> version) { expected_version_ = version; }
     /// What the handler added so far; taking it leaves none.
     std::vector<std::pair<std::string, std::string>> take_headers();
 
@@ -49,6 +51,7 @@ private:
     Tx::Mode mode_;
     std::unique_ptr<Tx> tx_;
     const void* input_ = nullptr;
+    std::optional<std::int64_t> expected_version_;
     std::optional<Uuid> cause_;
     bool told_ = false;
     mutable bool merged_ = false;

@@ -6,6 +6,8 @@
 
 #include <boost/json/value.hpp>
 
+#include <limits>
+
 /// From the text of a request to a filled input record.
 namespace svc::decl {
 
@@ -41,6 +43,23 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
+
+/// What MCP and Lua name beside the arguments of a versioned operation, as REST does by If-Match.
+struct VersionExpected {
+    std::optional<std::int64_t> expected_version;
+};
+SVC_RECORD(
+    VersionExpected,
+    (expected_version,
+     "Change it only while its `version` is this; otherwise it is refused (`version_conflict`), so "
+     "that nobody's work is overwritten.",
+     range(1, std::numeric_limits<std::int64_t>::max()))
+);
+
+/// Takes that out of the arguments of an operation that is versioned. Throws 422.
+std::optional<std::int64_t> take_expected_version(
+    const Operation& operation, json::value& arguments
+);
 
 /// Arguments side by side, as MCP and Lua send them. Throws 422 at ["arguments", …].
 /// Without an `input` (null pointer) they are only checked.

@@ -58,12 +58,8 @@ std::string lower(std::string_view text) {
 // Writes one operation.
 class Writer {
 public:
-    Writer(const Operation& operation, Components& components, bool versioned_path)
-        : operation_(operation),
-          components_(components),
-          by_version_(
-              versioned_path && operation.method() != "GET" && operation.method() != "POST"
-          ) {
+    Writer(const Operation& operation, Components& components)
+        : operation_(operation), components_(components) {
         each_declared(record(), [&](const Record&, const Field& field) {
             if (operation_.place(field) != Place::body) return;
             has_body_ = true;
@@ -117,7 +113,7 @@ private:
         if (operation_.names_org) shared("Workspace");
         if (is_post() && writes()) shared("IdempotencyKey");
         if (writes() && in_workspace()) shared("Mutation");
-        if (by_version_) shared("IfMatch");
+        if (operation_.versioned) shared("IfMatch");
         // Whoever is sent here by a provider's redirect cannot name a version.
         if (operation_.path().starts_with("/v1/") && !operation_.leads_on()) shared("BoardVersion");
         return list;
@@ -189,7 +185,7 @@ private:
                 (signed_in() && (operation_.access != Access::me || operation_.method() != "GET")));
         add(404, has_path || in_workspace());
         add(409, writes());
-        add(412, by_version_);
+        add(412, operation_.versioned);
         add(413, true);
         add(415, has_body_);
         add(422, true);
@@ -210,7 +206,6 @@ private:
 
     const Operation& operation_;
     Components& components_;
-    bool by_version_;
     bool has_body_ = false;
     bool needs_body_ = false;
 };
@@ -218,16 +213,13 @@ private:
 }  // namespace
 
 json::object write_paths(const OpenApiInput& in, Components& components) {
-    std::set<std::string_view> versioned;
-    for (const auto& entry : in.operations)
-        if (entry.operation->handler.output.versioned) versioned.insert(entry.operation->path());
     json::object paths;
     for (const auto& entry : in.operations) {
         const Operation& operation = *entry.operation;
         json::value& path = paths[operation.path()];
         if (!path.is_object()) path.emplace_object();
         path.get_object()[lower(operation.method())] =
-            Writer(operation, components, versioned.contains(operation.path())).write(entry.tag);
+            Writer(operation, components).write(entry.tag);
     }
     return paths;
 }

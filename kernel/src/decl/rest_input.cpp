@@ -225,6 +225,23 @@ void RestInput::fill(void* input) const {
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
 }
 
+std::optional<std::int64_t> take_expected_version(
+    const Operation& operation, json::value& arguments
+) {
+    json::object* given = operation.versioned ? arguments.if_object() : nullptr;
+    const Record& record = record_of<VersionExpected>();
+    const auto found = given ? given->find(record.fields.front().name) : nullptr;
+    if (!given || found == given->end()) return std::nullopt;
+    const json::value alone = json::object{{found->key(), found->value()}};
+    given->erase(found);
+    VersionExpected wanted;
+    Reader reader;
+    auto step = reader.at("arguments");
+    reader.read(record, alone, &wanted);
+    if (!reader.clean()) throw Failure::invalid_input(reader.issues());
+    return wanted.expected_version;
+}
+
 void fill_flat(const Operation& operation, const json::value& arguments, void* input) {
     static const json::value nothing = json::object();
     Reader reader;

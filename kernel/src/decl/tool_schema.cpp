@@ -134,6 +134,12 @@ std::string tool_schema(const Operation& operation) {
     SchemaWriter writer{.ref_prefix = prefix, .brief = true};
     json::object schema;
     writer.record(*operation.handler.input, schema);
+    if (operation.versioned) {
+        const Record& beside = record_of<VersionExpected>();
+        json::object expected;
+        writer.field(beside, beside.fields.front(), expected);
+        schema["properties"].as_object()[beside.fields.front().name] = std::move(expected);
+    }
     return finished(std::move(schema), definitions_of(writer));
 }
 

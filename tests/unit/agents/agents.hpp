@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/eventually.hpp"
 #include "tests/unit/accounts/accounts.hpp"
 
 /// Agents on the real program.
@@ -83,11 +84,7 @@ protected:
     }
     /// Waits until the statement gives this.
     bool becomes(const std::string& sql, const std::string& wanted) {
-        for (int i = 0; i < 500; ++i) {
-            if (ask(sql) == wanted) return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
-        return false;
+        return eventually([&] { return ask(sql) == wanted; });
     }
 
     static constexpr const char* nowhere = "0192f0c1-2d3e-7f40-8123-456789abcdef";

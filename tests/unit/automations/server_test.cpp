@@ -1,3 +1,4 @@
+#include "tests/support/eventually.hpp"
 #include "tests/support/places.hpp"
 #include "tests/unit/mcp/mcp_client.hpp"
 
@@ -5,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <thread>
 
 /// Scripts in a real server.
 namespace svc::test {
@@ -47,19 +47,11 @@ public:
     const Server& server() const { return server_; }
     void run(const std::string& sql) const { Postgres::shared().run(sql, database_); }
 
-    static bool soon(const std::function<bool()>& so) {
-        const auto until = std::chrono::steady_clock::now() + seconds(30);
-        while (!so()) {
-            if (std::chrono::steady_clock::now() > until) return false;
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
-        return true;
-    }
     bool says(const std::string& line) const {
-        return soon([&] { return server_.output().find(line) != std::string::npos; });
+        return eventually([&] { return server_.output().find(line) != std::string::npos; });
     }
     static bool gets_priority(House& house, const std::string& card, const std::string& priority) {
-        return soon([&] {
+        return eventually([&] {
             return expect(200, house.workspace.client.get(card)).text("/priority") == priority;
         });
     }
@@ -137,7 +129,7 @@ end))",
         return count_of(theatre.server().output(), "took longer than 3000 ms");
     };
     // Both have been met as what they are.
-    ASSERT_TRUE(Theatre::soon([&] { return ended() >= 2; })) << theatre.server().output();
+    ASSERT_TRUE(eventually([&] { return ended() >= 2; })) << theatre.server().output();
     const auto from = std::chrono::steady_clock::now();
     const auto card = Theatre::card(quiet, "at once");
     EXPECT_TRUE(Theatre::gets_priority(quiet, card, "high"));
@@ -218,7 +210,7 @@ end))");
     EXPECT_LT(client.post(card + ":restore").status, 300);
 
     const std::string runs = "/v1/automations/script.lua/runs?page_size=100";
-    ASSERT_TRUE(Theatre::soon([&] {
+    ASSERT_TRUE(eventually([&] {
         return client.get(runs).body.find("card.restored has it") != std::string::npos;
     })) << client.get(runs).body;
     const std::string list = client.get(runs).body;
@@ -252,7 +244,7 @@ end))");
     ASSERT_TRUE(theatre.says("script.lua: update_card was answered 422: priority: "))
         << theatre.server().output();
     const std::string runs = "/v1/automations/script.lua/runs";
-    ASSERT_TRUE(Theatre::soon([&] {
+    ASSERT_TRUE(eventually([&] {
         return client.get(runs).body.find("\"refused\"") != std::string::npos;
     }));
     const auto list = expect(200, client.get(runs));
@@ -288,7 +280,7 @@ TEST(ScriptsInAServer, RunsWithLongLogsAreReadAsFarAsTheirPageGoes) {
     auto& client = house.workspace.client;
     Theatre::card(house, "Tea");
     const std::string path = "/v1/automations/script.lua/runs";
-    ASSERT_TRUE(Theatre::soon([&] {
+    ASSERT_TRUE(eventually([&] {
         return client.get(path).body.find("\"succeeded\"") != std::string::npos;
     }));
     theatre.run(

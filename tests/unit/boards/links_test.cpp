@@ -215,6 +215,27 @@ TEST(Links, CirclesAreLookedForAmongTenThousand) {
     EXPECT_EQ(far.text("/additional_data/reason"), "too_many_links");
 }
 
+TEST(Links, PartsOfPartsAreAThousandDeepAtMost) {
+    Web web(2);
+    // The last of a chain of 1,001 cards, each a part of the one before.
+    const std::string last = world().run(
+        "INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, created_by,"
+        "  last_edited_by, parent_card_id)"
+        " SELECT c.org_id, md5('deep ' || c.id || n)::uuid, c.board_id, c.column_id, 1000 + n,"
+        "  'V' || lpad(n::text, 7, '0'), 'Card', c.created_by, c.created_by,"
+        "  CASE WHEN n > 1 THEN md5('deep ' || c.id || n - 1)::uuid END"
+        " FROM cards c, generate_series(1, 1001) n WHERE c.id = '" +
+        web.ids[0] + "'; SELECT id FROM cards WHERE number = 2001 AND board_id = '" +
+        web.desk.board.str() + "'"
+    );
+    const std::string above =
+        world().run("SELECT parent_card_id FROM cards WHERE id = '" + last + "'");
+    EXPECT_EQ(web.update(0, {{"parent_card_id", above}}).status, 200);
+    const Said refused = web.update(1, {{"parent_card_id", last}});
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_links");
+}
+
 TEST(Links, CirclesAreRefusedHoweverLong) {
     Web web(4);
     for (std::size_t i = 0; i + 1 < web.ids.size(); ++i) EXPECT_EQ(web.link(i, i + 1).status, 201);

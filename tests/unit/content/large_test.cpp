@@ -111,4 +111,43 @@ TEST(Large, ATextOfMoreThanAPageIsNotSharedAndOneOfFarMoreIsNotRead) {
     EXPECT_EQ(card.rows_read(statement), 0);
 }
 
+TEST(Large, WhatTheOperationsOfABatchHoldTogetherIsBounded) {
+    LargeCard card;
+    const std::string block = card.add(long_block("paragraph"));
+    const auto batch = [&](object operation, int times) {
+        array operations;
+        for (int i = 0; i < times; ++i) operations.push_back(operation);
+        const value body{{"operations", std::move(operations)}};
+        return card.client().post("/v1/cards/" + card.id() + "/blocks:batch", body);
+    };
+    const object remove{{"op", "delete"}, {"id", block}}, move{{"op", "move"}, {"id", block}};
+    for (const object& operation : {remove, move}) {
+        const auto refused = expect(413, batch(operation, 200));
+        EXPECT_EQ(refused.text("/additional_data/reason"), "answer_too_large");
+    }
+    EXPECT_EQ(card.blocks(1).at("results").as_array().size(), 1U) << "nothing was done";
+    expect(200, batch(remove, 5));
+    // Once more: it lies in the trash.
+    expect(200, batch(remove, 5));
+    EXPECT_EQ(expect(413, batch(remove, 200)).text("/code"), "request_too_large");
+}
+
+TEST(Large, ABatchReadsOfTheTrashNoMoreThanItShows) {
+    LargeCard card;
+    array named;
+    for (int i = 0; i < 22; ++i) {
+        const std::string block = card.add(long_block("paragraph"));
+        expect(200, card.client().send("DELETE", "/v1/blocks/" + block));
+        named.push_back(object{{"op", "delete"}, {"id", block}});
+    }
+    const auto batch = [&](const array& operations) {
+        return card.client().post(
+            "/v1/cards/" + card.id() + "/blocks:batch", value{{"operations", operations}}
+        );
+    };
+    EXPECT_EQ(expect(413, batch(named)).text("/additional_data/reason"), "answer_too_large");
+    named.resize(5);
+    expect(200, batch(named));
+}
+
 }  // namespace svc::test

@@ -51,6 +51,42 @@ TEST(ToolSchema, ShowsNullOnlyWhereItSaysSomething) {
     EXPECT_THAT(update, HasSubstr(R"("icon":{"type":["object","null"],)"));
 }
 
+TEST(ToolSchema, OffersTheVersionThatIsExpectedWhereARecordIsChanged) {
+    EXPECT_THAT(
+        schema_of("update_board"), HasSubstr(R"("expected_version":{"type":"integer","minimum":1,)")
+    );
+    for (const char* other : {"create_board", "move_board", "batch_boards"})
+        EXPECT_THAT(schema_of(other), Not(HasSubstr("expected_version"))) << other;
+}
+
+TEST(ToolSchema, TakesTheVersionThatIsExpectedOutOfTheArguments) {
+    const Operation& update = sample_operation("update_board");
+    const auto taken = [&](std::string_view text, const Operation& operation) {
+        json::value arguments = decl::parse_json(text, "arguments");
+        const auto version = decl::take_expected_version(operation, arguments);
+        EXPECT_EQ(arguments, decl::parse_json(R"({"name":"a"})")) << text;
+        return version;
+    };
+    EXPECT_EQ(taken(R"({"name":"a","expected_version":7})", update), 7);
+    EXPECT_EQ(taken(R"({"name":"a","expected_version":null})", update), std::nullopt);
+    EXPECT_EQ(taken(R"({"name":"a"})", update), std::nullopt);
+    for (const char* wrong : {"0", "-1", "1.5", "\"7\"", "[7]", "{}", "true", "1e300"}) {
+        json::value arguments =
+            decl::parse_json(R"({"expected_version":)" + std::string(wrong) + "}", "arguments");
+        try {
+            decl::take_expected_version(update, arguments);
+            ADD_FAILURE() << wrong;
+        } catch (const Failure& failure) {
+            EXPECT_THAT(failure.body(""), HasSubstr(R"(["arguments","expected_version"])"));
+        }
+    }
+    json::value elsewhere = decl::parse_json(R"({"expected_version":7})", "arguments");
+    EXPECT_EQ(
+        decl::take_expected_version(sample_operation("create_board"), elsewhere), std::nullopt
+    );
+    EXPECT_EQ(elsewhere.as_object().size(), 1U) << "to be refused as unknown";
+}
+
 TEST(ToolSchema, DoesNotShowWhatInputIgnores) {
     EXPECT_THAT(schema_of("create_board"), Not(HasSubstr("\"id\":")));
 }

@@ -2,6 +2,7 @@
 
 #include "db/database.hpp"
 #include "events/outbox.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,6 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
-#include <thread>
 
 extern "C" const char svc_kernel_migrations[];
 
@@ -55,16 +55,6 @@ public:
     std::string url;
     db::Database database;
 };
-
-/// Waits until it is so; false after a long time.
-inline bool eventually(const std::function<bool()>& so, std::chrono::milliseconds patience = 30s) {
-    const auto until = std::chrono::steady_clock::now() + patience;
-    while (!so()) {
-        if (std::chrono::steady_clock::now() > until) return false;
-        std::this_thread::sleep_for(2ms);
-    }
-    return true;
-}
 
 /// A thing that things happen to.
 struct Note {

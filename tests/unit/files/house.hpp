@@ -1,12 +1,11 @@
 #pragma once
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <thread>
 
 /// A server with its own store, and what uploading to it takes.
 namespace svc::test {
@@ -137,14 +136,6 @@ protected:
         return count;
     }
     static std::string run(const std::string& sql) { return Postgres::shared().run(sql, database); }
-    template <class Condition>
-    static bool comes_true(Condition condition) {
-        for (int i = 0; i < 200; ++i) {
-            if (condition()) return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        }
-        return false;
-    }
 
     inline static std::unique_ptr<Server> server;
     inline static std::string database;

@@ -160,7 +160,7 @@ TEST_F(Sharing, ADeletedFileIsGoneEverywhere) {
     EXPECT_EQ(read(me(), id).status, 404);
     EXPECT_EQ(me().send("DELETE", "/v1/files/" + id).status, 404);
     EXPECT_EQ(me().get("/v1/cards/" + card + "/attachments").text("/results"), "[]");
-    EXPECT_TRUE(comes_true([&] { return download(url).status == 404; }));
+    EXPECT_TRUE(eventually([&] { return download(url).status == 404; }));
     EXPECT_EQ(commit(me(), id).status, 404);
 }
 
@@ -217,7 +217,7 @@ TEST_F(Sharing, AttachmentsThatHangNowhereGoAfterAMonth) {
         "' AND id <> '" + hung + "' AND " + all);
     // A server looks when it starts, and every hour.
     Server other({.database_url = database, .settings = {"files.sweep_seconds=1"}});
-    EXPECT_TRUE(comes_true([&] { return read(me(), idle).status == 404; }));
+    EXPECT_TRUE(eventually([&] { return read(me(), idle).status == 404; }));
     for (const auto& id : {hung, fresh, hung_again, picture}) expect(200, read(me(), id));
     EXPECT_EQ(
         run("SELECT count(*) FROM files WHERE idle_since < now() - interval '1 day' AND "
@@ -231,7 +231,7 @@ TEST_F(Sharing, AttachmentsThatHangNowhereGoAfterAMonth) {
             "interval '1 hour'"),
         "1"
     );
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return run("SELECT count(*) FROM audit_events WHERE target_id = '" + idle +
                    "' AND action = 'files.delete_unused'") == "1";
     }));
@@ -242,7 +242,7 @@ TEST_F(Sharing, EventsNameTheFileAndNoWayToIt) {
     EXPECT_TRUE(told().empty());  // what nobody was shown is nobody's business
     expect(201, attach(me(), card, id));
     expect(204, detach(me(), card, id));
-    ASSERT_TRUE(comes_true([&] { return told().size() == 2; }));
+    ASSERT_TRUE(eventually([&] { return told().size() == 2; }));
     EXPECT_EQ(told(), (std::vector<std::string>{"file.created", "file.deleted"}));
     const auto envelope =
         run("SELECT envelope FROM events WHERE kind = 'file.created' AND org_id = '" +
@@ -323,7 +323,7 @@ TEST_F(Sharing, APictureShowsAPersonForGood) {
     Client robot = token("member", "agent");
     EXPECT_EQ(set(file(robot, png, {{"purpose", "avatar"}})).status, 422);
     expect(204, me().send("DELETE", "/v1/files/" + id));
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return download(server->client().get(path_of(url)).header("location")).status == 404;
     }));
 }
@@ -380,7 +380,7 @@ TEST_F(Sharing, AWorkspaceInArrearsUploadsNothing) {
     const Announced made = announce(me());
     expect(204, upload(made, png));
     run("UPDATE orgs SET billing_state = 'past_due' WHERE id = '" + space.org_id + "'");
-    EXPECT_TRUE(comes_true([&] { return commit(me(), made.id).status == 402; }));
+    EXPECT_TRUE(eventually([&] { return commit(me(), made.id).status == 402; }));
     EXPECT_EQ(presign(me(), {{"filename", "a"}, {"content_type", "a/b"}}).status, 402);
     EXPECT_EQ(read(me(), made.id).status, 200);
 }

@@ -157,7 +157,7 @@ TEST_F(Uploads, AFormThatIsSentAgainChangesNothing) {
     run("UPDATE files SET upload_ends_at = now() - interval '1 hour', sweep_at = now() WHERE id = "
         "'" +
         made.id + "'");
-    EXPECT_TRUE(comes_true([&] { return objects_of(made.id) == 1; }));
+    EXPECT_TRUE(eventually([&] { return objects_of(made.id) == 1; }));
     EXPECT_EQ(download(read(me(), made.id).text("/url")).body, png);
 }
 
@@ -178,8 +178,8 @@ TEST_F(Uploads, WhatNobodyCommitsIsSweptAway) {
     run("UPDATE files SET upload_ends_at = now() - interval '1 hour', sweep_at = now() WHERE id = "
         "'" +
         made.id + "'");
-    EXPECT_TRUE(comes_true([&] { return objects_of(made.id) == 0; }));
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] { return objects_of(made.id) == 0; }));
+    EXPECT_TRUE(eventually([&] {
         return run("SELECT sweep_at > now() + interval '1 day' FROM files WHERE id = '" + made.id +
                    "'") == "t";
     }));
@@ -187,7 +187,7 @@ TEST_F(Uploads, WhatNobodyCommitsIsSweptAway) {
     run("UPDATE files SET upload_ends_at = now() - interval '30 days', sweep_at = now() WHERE id = "
         "'" +
         made.id + "'");
-    EXPECT_TRUE(comes_true([&] { return read(me(), made.id).status == 404; }));
+    EXPECT_TRUE(eventually([&] { return read(me(), made.id).status == 404; }));
 }
 
 TEST_F(Uploads, ASweeperThatDiedIsFollowedByAnother) {
@@ -197,7 +197,7 @@ TEST_F(Uploads, ASweeperThatDiedIsFollowedByAnother) {
     run("UPDATE files SET sweep_at = now() - interval '1 second', upload_ends_at = now() - "
         "interval '1 hour' WHERE id = '" +
         id + "'");
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return run("SELECT count(*) FROM files WHERE id = '" + id + "'") == "0";
     }));
     EXPECT_EQ(objects_of(id), 0u);
@@ -208,7 +208,7 @@ TEST_F(Uploads, WhatAWorkspaceLeavesBehindIsRemoved) {
     run("DELETE FROM orgs WHERE id = '" + space.org_id + "'");
     server->end(SIGTERM);
     server->start();
-    EXPECT_TRUE(comes_true([&] { return objects_of(id) == 0; }));
+    EXPECT_TRUE(eventually([&] { return objects_of(id) == 0; }));
 }
 
 TEST_F(Uploads, OnlySoManyMayBeOnTheirWay) {
@@ -269,11 +269,11 @@ TEST_F(Uploads, WhatBreaksOffIsNotKept) {
             Form::headers()[0].second + "\r\nContent-Length: " + std::to_string(body.size()) +
             "\r\n\r\n" + body.substr(0, 200'000)
         );
-        ASSERT_TRUE(comes_true([&] {
+        ASSERT_TRUE(eventually([&] {
             return !std::filesystem::is_empty(server->var() / "objects/.unfinished");
         }));
     }
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return std::filesystem::is_empty(server->var() / "objects/.unfinished");
     }));
     expect(409, commit(me(), made.id));

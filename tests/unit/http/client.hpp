@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http/text.hpp"
+#include "tests/support/eventually.hpp"
 
 #include <openssl/ssl.h>
 
@@ -179,15 +180,6 @@ inline int count_answers(std::string_view bytes) {
     return count;
 }
 
-/// Asks again and again, for a moment, until it is so.
-template <class Condition>
-bool comes_true(Condition condition, std::chrono::milliseconds patience = 10s) {
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        usleep(2000);
-    }
-    return true;
-}
+using svc::test::eventually;
 
 }  // namespace svc::http::test

@@ -70,7 +70,7 @@ TEST(Crowds, IdleConnectionsCostNoThreadsAndLittleMemory) {
         each.send(get("/"));
         ASSERT_EQ(recv(each.socket(), std::string(500, ' ').data(), 500, 0) > 0, true);
     }
-    ASSERT_TRUE(comes_true([&] { return house.load().connections >= count; }));
+    ASSERT_TRUE(eventually([&] { return house.load().connections >= count; }));
     const auto after = mallinfo2().uordblks;
     EXPECT_EQ(threads_of_this_process(), threads);
     RecordProperty("bytes_per_connection", std::to_string((after - before) / count));
@@ -148,7 +148,7 @@ TEST(Crowds, ConnectionsComeAndGoInSlotsThatAreUsedAgain) {
         });
     for (auto& each : crowd) each.join();
     EXPECT_EQ(answered, 8 * 120);
-    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
 }
 
 }  // namespace svc::http::test

@@ -90,8 +90,8 @@ TEST(Deadlines, AnAnswerNobodyReadsIsGivenUp) {
     House house(quick());
     auto client = house.client(4096);
     client.send(get("/big?20000000"));
-    EXPECT_TRUE(comes_true([&] { return house.desk.served() == 1; }));
-    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.desk.served() == 1; }));
+    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
 }
 
 TEST(Deadlines, AnAnswerReadSlowlyIsNotCutOff) {
@@ -120,7 +120,7 @@ TEST(Deadlines, AnAnswerReadAsSlowlyAsCanBeIsGivenUp) {
     while (recv(client.socket(), bytes, sizeof bytes, 0) > 0 &&
            std::chrono::steady_clock::now() - begin < 20s)
         std::this_thread::sleep_for(20ms);
-    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
     const auto took = std::chrono::steady_clock::now() - begin;
     EXPECT_GE(took, 700ms);
     EXPECT_LT(took, 10s);
@@ -143,7 +143,7 @@ TEST(Deadlines, SlowHeadsHoldNoWorker) {
         slow.push_back(house.client());
         slow.back().send("GET / HTTP/1.1\r\nHost: te");
     }
-    ASSERT_TRUE(comes_true([&] { return house.load().connections == 50; }));
+    ASSERT_TRUE(eventually([&] { return house.load().connections == 50; }));
     for (int each = 0; each < 20; ++each) ASSERT_TRUE(house.answers());
     EXPECT_EQ(house.load().connections >= 50, true);
 }

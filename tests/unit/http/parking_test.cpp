@@ -12,7 +12,7 @@ TEST(Parking, AParkedRequestHoldsNoWorkerAndIsAnsweredWhenResumed) {
         clients.push_back(house.client());
         clients.back().send(get("/park?" + std::to_string(each)));
     }
-    ASSERT_TRUE(comes_true([&] { return house.load().parked == 100; }));
+    ASSERT_TRUE(eventually([&] { return house.load().parked == 100; }));
     EXPECT_TRUE(house.answers());
     EXPECT_EQ(house.desk.wake_all(), 100u);
     for (int each = 0; each < 100; ++each) {
@@ -20,7 +20,7 @@ TEST(Parking, AParkedRequestHoldsNoWorkerAndIsAnsweredWhenResumed) {
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->body, "woken " + std::to_string(each));
     }
-    EXPECT_TRUE(comes_true([&] { return house.load().parked == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.load().parked == 0; }));
 }
 
 TEST(Parking, AResumeMayOvertakeThePark) {
@@ -36,7 +36,7 @@ TEST(Parking, AConnectionGoesOnBehindAPark) {
     auto client = house.client();
     for (int each = 0; each < 20; ++each) {
         client.send(get("/park?again"));
-        ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+        ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
         house.desk.wake_all();
         ASSERT_EQ(client.read_reply()->body, "woken again");
         ASSERT_EQ(client.ask(get("/"))->body, "hello");
@@ -51,7 +51,7 @@ TEST(Parking, TheBodyOfAParkedRequestIsKept) {
         "3\r\nabc\r\n0\r\n\r\n" +
         get("/")
     );
-    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
     house.desk.wake_all();
     EXPECT_EQ(client.read_reply()->body, "woken q");
     EXPECT_EQ(client.read_reply()->body, "hello");
@@ -62,13 +62,13 @@ TEST(Parking, APeerThatHangsUpIsAbandonedAndItsResumeDoesNoHarm) {
     {
         auto client = house.client();
         client.send(get("/park?gone"));
-        ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+        ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
         EXPECT_FALSE(house.desk.any_abandoned());
     }
-    EXPECT_TRUE(comes_true([&] { return house.desk.any_abandoned(); }));
+    EXPECT_TRUE(eventually([&] { return house.desk.any_abandoned(); }));
     const int served = house.desk.served();
     EXPECT_EQ(house.desk.wake_all(), 1u);
-    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
     EXPECT_EQ(house.desk.served(), served) << "it was served to nobody";
     EXPECT_TRUE(house.answers());
 }
@@ -77,7 +77,7 @@ TEST(Parking, APeerThatSendsMoreIsNotAbandoned) {
     House house;
     auto client = house.client();
     client.send(get("/park?here"));
-    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
     client.send(get("/"));
     std::this_thread::sleep_for(50ms);
     EXPECT_FALSE(house.desk.any_abandoned());
@@ -113,12 +113,12 @@ TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
         clients.push_back(house.client());
         clients.back().send(get("/sleep?1500"));
     }
-    ASSERT_TRUE(comes_true([&] { return house.desk.served() == 2; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.served() == 2; }));
     for (int each = 0; each < 10; ++each) {
         clients.push_back(house.client());
         clients.back().send(post("/echo", "waits"));
     }
-    ASSERT_TRUE(comes_true([&] { return house.load().refused == 7; }, 1000ms));
+    ASSERT_TRUE(eventually([&] { return house.load().refused == 7; }, 1000ms));
     EXPECT_EQ(house.load().queued, 3u);
     int answered = 0, refused = 0;
     for (auto& each : clients) {
@@ -148,10 +148,10 @@ TEST(Queue, WhatWaitsForNothingIsAnsweredWhileEveryWorkerIsBusy) {
         clients.push_back(house.client());
         clients.back().send(get("/sleep?2000"));
         if (each == 1) {
-            ASSERT_TRUE(comes_true([&] { return house.desk.served() == 2; }));
+            ASSERT_TRUE(eventually([&] { return house.desk.served() == 2; }));
         }
     }
-    ASSERT_TRUE(comes_true([&] { return house.load().refused == 5; }, 1500ms));
+    ASSERT_TRUE(eventually([&] { return house.load().refused == 5; }, 1500ms));
     auto client = house.client();
     for (int each = 0; each < 3; ++each) {
         client.send(get(Desk::at_once_path));
@@ -176,7 +176,7 @@ TEST(Queue, ConnectionsBeyondTheMostAreTurnedAway) {
     EXPECT_EQ(heard.substr(0, 12), "HTTP/1.1 503");
     EXPECT_NE(heard.find("Retry-After: 1"), std::string::npos);
     clients.pop_back();
-    EXPECT_TRUE(comes_true([&] { return house.load().connections == 4; }));
+    EXPECT_TRUE(eventually([&] { return house.load().connections == 4; }));
     EXPECT_TRUE(house.answers());
 }
 

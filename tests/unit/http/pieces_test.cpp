@@ -63,7 +63,7 @@ TEST(Pieces, ManyBodiesComeInWhileEveryWorkerIsBusy) {
     House house({.workers = 1});
     auto busy = house.client();
     busy.send(get("/sleep?500"));
-    ASSERT_TRUE(comes_true([&] { return house.load().busy_workers == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().busy_workers == 1; }));
     const auto body = varied(100'000);
     std::vector<Client> clients;
     for (int each = 0; each < 5; ++each) {
@@ -142,9 +142,9 @@ TEST(Pieces, WhatTookAnUnfinishedBodyGoesWithTheConnection) {
     {
         auto client = house.client();
         client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf of");
-        ASSERT_TRUE(comes_true([&] { return house.desk.sinks == 1; }));
+        ASSERT_TRUE(eventually([&] { return house.desk.sinks == 1; }));
     }
-    EXPECT_TRUE(comes_true([&] { return house.desk.sinks == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.desk.sinks == 0; }));
 }
 
 TEST(Pieces, ASlowBodyHasTimeInProportionToItsLength) {

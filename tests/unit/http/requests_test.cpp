@@ -55,7 +55,7 @@ TEST(Requests, PipelinedRequestsWaitForAParkedOne) {
     House house;
     auto client = house.client();
     client.send(get("/park?1") + get("/") + post("/echo", "third"));
-    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
     EXPECT_EQ(house.desk.served(), 1);
     EXPECT_EQ(house.desk.wake_all(), 1u);
     EXPECT_EQ(client.read_reply()->body, "woken 1");

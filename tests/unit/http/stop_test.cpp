@@ -19,7 +19,7 @@ TEST(Stop, ARunningRequestIsAnsweredAndThenTheConnectionCloses) {
     House house;
     auto client = house.client();
     client.send(get("/sleep?400"));
-    ASSERT_TRUE(comes_true([&] { return house.desk.served() == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.served() == 1; }));
     std::thread stopping([&] { house.server().stop(10s); });
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
@@ -51,7 +51,7 @@ TEST(Stop, ParkedRequestsAreResumedAndAnswered) {
     House house;
     auto client = house.client();
     client.send(get("/park?last"));
-    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
     EXPECT_LT(time_to_stop(house, 10s), 5s);
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
@@ -62,7 +62,7 @@ TEST(Stop, AResumeAfterTheEndDoesNoHarm) {
     House house;
     auto client = house.client();
     client.send(get("/park?late"));
-    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
     house.server().stop(5s);
     EXPECT_EQ(house.desk.wake_all(), 1u);
 }
@@ -87,7 +87,7 @@ TEST(Stop, StreamsEnd) {
     house.desk.on_stream = [&](const auto& stream) { stream->on_end([&] { ++ended; }); };
     auto client = house.client();
     client.send(get("/stream"));
-    ASSERT_TRUE(comes_true([&] { return house.load().streams == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().streams == 1; }));
     house.server().stop(5s);
     EXPECT_EQ(ended, 1);
     EXPECT_TRUE(client.is_closed_within(1s));
@@ -97,7 +97,7 @@ TEST(Stop, GraceIsNotExceededByWhatDoesNotEnd) {
     House house;
     auto client = house.client();
     client.send(get("/sleep?1500"));
-    ASSERT_TRUE(comes_true([&] { return house.desk.served() == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.served() == 1; }));
     EXPECT_LT(time_to_stop(house, 200ms), 1200ms);
 }
 

@@ -24,7 +24,7 @@ TEST(Streams, TheHeadHasNoLengthAndFramesFollowIt) {
     EXPECT_EQ(head->status, 200);
     EXPECT_FALSE(head->headers.contains("content-length"));
     EXPECT_EQ(head->header("connection"), "close");
-    ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     const auto stream = house.desk.last_stream();
     EXPECT_EQ(house.load().streams, 1u);
     EXPECT_TRUE(stream->send(frame("one ")));
@@ -85,7 +85,7 @@ TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
         client.send(piece);
         sent += piece;
     }
-    ASSERT_TRUE(comes_true([&] { return size == sent.size(); }));
+    ASSERT_TRUE(eventually([&] { return size == sent.size(); }));
     EXPECT_EQ(heard, sent);
     EXPECT_FALSE(overlapped);
 }
@@ -99,13 +99,13 @@ TEST(Streams, TheEndIsToldOnceWhenThePeerLeaves) {
     {
         auto client = house.client();
         client.send(get("/stream"));
-        ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+        ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     }
-    ASSERT_TRUE(comes_true([&] { return ends.count == 1; }));
+    ASSERT_TRUE(eventually([&] { return ends.count == 1; }));
     const auto stream = house.desk.last_stream();
     EXPECT_FALSE(stream->open());
     EXPECT_FALSE(stream->send(frame("too late")));
-    EXPECT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
     EXPECT_EQ(house.load().streams, 0u);
     stream->close();
     EXPECT_EQ(ends.count, 1);
@@ -116,11 +116,11 @@ TEST(Streams, AnEndThatWasMissedIsToldAtOnce) {
     {
         auto client = house.client();
         client.send(get("/stream"));
-        ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+        ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     }
     const auto stream = house.desk.last_stream();
-    ASSERT_TRUE(comes_true([&] { return !stream->open(); }));
-    ASSERT_TRUE(comes_true([&] { return house.load().connections == 0; }));
+    ASSERT_TRUE(eventually([&] { return !stream->open(); }));
+    ASSERT_TRUE(eventually([&] { return house.load().connections == 0; }));
     bool told = false;
     stream->on_end([&] { told = true; });
     EXPECT_TRUE(told);
@@ -130,7 +130,7 @@ TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
     House house;
     auto client = house.client(4096);
     ASSERT_TRUE(client.ask(get("/stream")));
-    ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     const auto stream = house.desk.last_stream();
     Ends ends;
     stream->on_end([&] { ends.count.fetch_add(1); });
@@ -140,7 +140,7 @@ TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
     EXPECT_FALSE(stream->open());
     EXPECT_FALSE(stream->send(frame("more")));
     EXPECT_EQ(client.read_to_end() == text, true);
-    EXPECT_TRUE(comes_true([&] { return ends.count == 1; }));
+    EXPECT_TRUE(eventually([&] { return ends.count == 1; }));
 }
 
 TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
@@ -153,11 +153,11 @@ TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     };
     auto deaf = house.client(4096);
     deaf.send(get("/stream"));
-    ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     const auto to_deaf = house.desk.last_stream();
     auto other = house.client();
     other.send(get("/stream"));
-    ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != to_deaf; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != to_deaf; }));
     const auto to_other = house.desk.last_stream();
 
     const auto shared = frame(std::string(10'000, 'f'));
@@ -166,10 +166,10 @@ TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     // The kernel's two buffers and the backlog, with plenty of room for how it counts.
     EXPECT_LT(taken, 100) << "a reader that does not read was given a megabyte";
     EXPECT_FALSE(to_deaf->open());
-    EXPECT_TRUE(comes_true([&] { return ends.count == 1; }));
+    EXPECT_TRUE(eventually([&] { return ends.count == 1; }));
     EXPECT_TRUE(to_other->send(frame("still here")));
     EXPECT_TRUE(other.sees("still here"));
-    EXPECT_TRUE(comes_true([&] { return house.load().connections == 1; }));
+    EXPECT_TRUE(eventually([&] { return house.load().connections == 1; }));
     EXPECT_EQ(shared.use_count(), 1) << "frames of a dropped stream are let go";
 }
 
@@ -179,7 +179,7 @@ TEST(Streams, FramesOfManyThreadsStayWhole) {
     House house(settings);
     auto client = house.client();
     client.send(get("/stream"));
-    ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     const auto stream = house.desk.last_stream();
     constexpr int threads = 4, frames = 300;
     std::vector<std::thread> senders;
@@ -208,7 +208,7 @@ TEST(Streams, ACallbackThatThrowsEndsItsStreamOnly) {
     };
     auto client = house.client();
     client.send(get("/stream"));
-    ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     client.send("x");
     EXPECT_TRUE(client.is_closed_within(10s));
     EXPECT_TRUE(house.answers());
@@ -220,7 +220,7 @@ TEST(Streams, AStreamMayOutliveItsServer) {
         House house;
         auto client = house.client();
         client.send(get("/stream"));
-        ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+        ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
         stream = house.desk.last_stream();
         house.server().stop(5s);
         EXPECT_TRUE(client.is_closed_within(5s));
@@ -246,7 +246,7 @@ TEST(Streams, ManyStreamsCostNoThreads) {
         clients.push_back(house.client());
         clients.back().send(get("/stream"));
     }
-    ASSERT_TRUE(comes_true([&] {
+    ASSERT_TRUE(eventually([&] {
         std::lock_guard lock(mutex);
         return streams.size() == count;
     }));

@@ -180,7 +180,7 @@ TEST(OverTls, ParkedRequestsAndStreamsWork) {
     House house(with(files));
     TlsClient client(house);
     client.send(get("/park?tls"));
-    ASSERT_TRUE(comes_true([&] { return house.load().parked == 1; }));
+    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
     house.desk.wake_all();
     client.read_head();
     EXPECT_EQ(client.read(9), "woken tls");
@@ -194,7 +194,7 @@ TEST(OverTls, ParkedRequestsAndStreamsWork) {
     client.read_head();
     client.send("echo of this");
     EXPECT_EQ(client.read(12), "echo of this");
-    ASSERT_TRUE(comes_true([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
     const std::string text(200'000, 't');
     EXPECT_TRUE(house.desk.last_stream()->send(std::make_shared<const std::string>(text)));
     house.desk.last_stream()->close();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 #include "tests/unit/tenancy/role.hpp"
@@ -14,7 +15,6 @@
 #include <future>
 #include <map>
 #include <memory>
-#include <thread>
 
 /// One client against the others, on the real program.
 namespace svc::test {
@@ -85,9 +85,7 @@ protected:
     }
     bool becomes(const std::string& name, double least, std::chrono::milliseconds patience = 10s)
         const {
-        const auto until = Clock::now() + patience;
-        while (metric(name) < least && Clock::now() < until) std::this_thread::sleep_for(20ms);
-        return metric(name) >= least;
+        return eventually([&] { return metric(name) >= least; }, patience);
     }
     std::size_t resident_bytes() const {
         std::size_t pages = 0, resident = 0;

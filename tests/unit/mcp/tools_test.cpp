@@ -202,6 +202,40 @@ TEST_F(McpTools, NameTheArgumentsThatAreWrong) {
     EXPECT_EQ(wrong("list_boards", {{"page_size", "many"}}), (Problems{{"page_size", "int_type"}}));
 }
 
+TEST_F(McpTools, OverwriteNobodysWorkWhenToldTheVersion) {
+    const auto queue = make_queue();
+    add_card(queue, "One");
+    const auto done = [&](std::string_view tool, json::object arguments) {
+        arguments["card_id"] = "WOR-1";
+        return mcp.call(tool, arguments).json().at("result");
+    };
+    const auto version = done("get_card", {}).at_pointer("/structuredContent/version").as_int64();
+    const std::vector<std::pair<const char*, json::object>> changes{
+        {"update_card", {{"title", "Mine"}}},
+        {"update_card_markdown", {{"markdown", "Mine"}}},
+        {"move_card", {{"column_id", queue.column_id}}},
+        {"archive_card", {}},
+        {"delete_card", {}}};
+    for (auto [tool, late] : changes) {
+        late["expected_version"] = version + 1;
+        const auto refused = done(tool, late);
+        EXPECT_EQ(refused.at("isError"), true) << tool;
+        const auto& problem = refused.at("structuredContent");
+        EXPECT_EQ(problem.at("code"), "version_conflict") << json::serialize(problem);
+        EXPECT_EQ(
+            problem.at_pointer("/additional_data/current_version").as_string(),
+            std::to_string(version)
+        ) << tool;
+    }
+    for (auto [tool, timely] : changes) {
+        const auto card = done("get_card", {}).at("structuredContent");
+        timely["expected_version"] = card.at("version");
+        EXPECT_EQ(done(tool, timely).at("isError"), false) << tool;
+    }
+    const auto unknown = done("get_card", {{"expected_version", 1}});
+    EXPECT_EQ(unknown.at_pointer("/structuredContent/detail/0/type"), "extra_forbidden");
+}
+
 TEST_F(McpTools, TellOfRefusalsInTheResult) {
     const auto queue = make_queue();
     const json::value elsewhere{

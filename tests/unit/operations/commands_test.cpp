@@ -32,10 +32,18 @@ TEST(Commands, ThoseOfModulesThatOnlyLookMakeNothingEither) {
         }
         EXPECT_EQ(tables_of(url), "") << name;
     }
-    const auto users = workboard({"user", "list"}, var, url);  // one that wants a schema makes it
-    EXPECT_EQ(users.code, 0) << users.text;
+    for (const char* name : {"user", "org"}) {
+        const auto said = workboard({name, "list"}, var, url);
+        EXPECT_EQ(said.code, 1) << name << ": " << said.text;
+        EXPECT_THAT(said.text, HasSubstr(" migrations are pending")) << name;
+        EXPECT_FALSE(fs::exists(var)) << name;
+        EXPECT_EQ(tables_of(url), "") << name;
+    }
+    const auto added = workboard({"user", "add", "ada@example.com"}, var, url);
+    EXPECT_EQ(added.code, 0) << added.text << "one that changes something makes the schema";
     EXPECT_THAT(tables_of(url), HasSubstr("kernel_migrations="));
     EXPECT_TRUE(fs::exists(var / "server.key"));
+    EXPECT_THAT(workboard({"user", "list"}, var, url).text, HasSubstr("ada@example.com"));
 }
 
 TEST(Commands, ThoseThatLookLeaveAnEmptyDatabaseEmpty) {

@@ -1,4 +1,5 @@
 #include "svc/types.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/http/certificate.hpp"
 #include "tests/unit/operations/desk.hpp"
 
@@ -10,15 +11,6 @@ namespace svc::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-template <class Condition>
-bool comes_true(Condition condition) {
-    for (int i = 0; i < 500; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(20ms);
-    }
-    return false;
-}
 
 /// The serial number of the certificate that a TLS server shows, by the program of OpenSSL.
 std::string fingerprint_at(std::uint16_t port) {
@@ -55,7 +47,7 @@ public:
         command.insert(command.end(), words.begin(), words.end());
         program_ = std::make_unique<Program>(Program::Start{
             .command = command, .environment = {}, .folder = source_folder(), .output = {}});
-        if (!comes_true([&] { return text(out()).find("ready on") != std::string::npos; }))
+        if (!eventually([&] { return text(out()).find("ready on") != std::string::npos; }))
             throw std::runtime_error("the server did not start: " + text(err()));
     }
     ~Apart() {
@@ -97,12 +89,12 @@ TEST(Running, HangUpReadsTheCertificateAgainAndKeepsItWhenTheNewOneIsOfNoUse) {
     EXPECT_EQ(fingerprint_at(server.port()), fingerprint_of(first.certificate()));
     put(second);
     server.program().signal(SIGHUP);
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return fingerprint_at(server.port()) == fingerprint_of(second.certificate());
     }));
     write_file(key, "nonsense");
     server.program().signal(SIGHUP);
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return Apart::text(server.err()).find("server.certificate stays as it was") !=
                std::string::npos;
     }));
@@ -123,12 +115,12 @@ TEST(Running, HangUpOpensTheAccessLogAgain) {
          .settings = {"log.access=" + log.string()}}
     );
     server.client().get("/healthz");
-    EXPECT_TRUE(comes_true([&] { return fs::file_size(log) > 0; }));
+    EXPECT_TRUE(eventually([&] { return fs::file_size(log) > 0; }));
     fs::rename(log, old);
     server.signal(SIGHUP);
-    EXPECT_TRUE(comes_true([&] { return fs::exists(log); }));
+    EXPECT_TRUE(eventually([&] { return fs::exists(log); }));
     server.client().get("/readyz");
-    EXPECT_TRUE(comes_true([&] { return read_file(log).find("/readyz") != std::string::npos; }));
+    EXPECT_TRUE(eventually([&] { return read_file(log).find("/readyz") != std::string::npos; }));
     EXPECT_THAT(read_file(old), HasSubstr("/healthz"));
     EXPECT_THAT(read_file(old), Not(HasSubstr("/readyz")));
 }
@@ -153,7 +145,7 @@ TEST(Running, TheAccessLogHoldsNoTokenOfAShareLink) {
         EXPECT_EQ(anybody.get(nowhere).status, 404);
     EXPECT_EQ(anybody.send("DELETE", "/v1/shared/" + token).status, 405);
     anybody.get("/healthz");
-    ASSERT_TRUE(comes_true([&] { return read_file(log).find("/healthz") != std::string::npos; }));
+    ASSERT_TRUE(eventually([&] { return read_file(log).find("/healthz") != std::string::npos; }));
     const auto lines = read_file(log);
     EXPECT_THAT(lines, HasSubstr(R"("target":"/v1/shared/***","operation":"get_shared_board")"));
     EXPECT_THAT(lines, HasSubstr(R"("target":"/shared/***")"));
@@ -209,7 +201,7 @@ TEST(Running, AServerWithAnotherKeyIsRefusedInOneLineUntilTheKeyIsAccepted) {
 TEST(Running, InJsonEveryLineOfStandardOutputIsJson) {
     const Apart server({"--log", "json"}, Postgres::shared().fresh_database());
     Client(server.port()).get("/healthz");
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return Apart::text(server.out()).find("/healthz") != std::string::npos;
     }));
     for (const auto& name : {server.out(), server.err()}) {
@@ -225,7 +217,7 @@ TEST(Running, InJsonEveryLineOfStandardOutputIsJson) {
 TEST(Running, TheTextFormNamesRequestAndPrincipalToo) {
     const Apart server({"--log", "text"}, Postgres::shared().fresh_database());
     const auto reply = Client(server.port()).get("/healthz");
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return Apart::text(server.out()).find(reply.header("x-request-id")) != std::string::npos;
     })) << Apart::text(server.out());
     EXPECT_THAT(Apart::text(server.out()), HasSubstr("us 127.0.0.1 - "));
@@ -236,7 +228,7 @@ TEST(Running, AnOutageOfTheDatabaseIsOneLineAndItsEndAnother) {
     const Server server({.database_url = own.fresh_database()});
     EXPECT_EQ(server.client().get("/readyz").status, 200);
     // What comes while it still connects, libpq prints itself.
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         return own.run(
                    "SELECT max(backend_start) < now() - interval '500 ms' FROM pg_stat_activity "
                    "WHERE application_name = 'workboard'"
@@ -249,7 +241,7 @@ TEST(Running, AnOutageOfTheDatabaseIsOneLineAndItsEndAnother) {
         std::this_thread::sleep_for(100ms);
     }
     own.start();
-    EXPECT_TRUE(comes_true([&] {
+    EXPECT_TRUE(eventually([&] {
         server.client().token("wb_nobody").get("/v1/me");
         return server.output().find("the database is there again") != std::string::npos;
     }));

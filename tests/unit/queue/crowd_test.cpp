@@ -1,5 +1,6 @@
 // Many who wait for cards at once: what they cost everybody else, who gets a card, and when.
 
+#include "tests/support/eventually.hpp"
 #include "tests/unit/queue/shop.hpp"
 
 #include <gtest/gtest.h>
@@ -23,16 +24,6 @@ double metric(const Shop& shop, const std::string& name) {
     return std::stod(found[1]);
 }
 
-template <class Condition>
-bool comes_true(Condition condition, Clock::duration patience = 30s) {
-    const auto end = Clock::now() + patience;
-    while (!condition()) {
-        if (Clock::now() > end) return false;
-        std::this_thread::sleep_for(20ms);
-    }
-    return true;
-}
-
 /// Claims that wait, each on a connection of its own.
 class Crowd {
 public:
@@ -49,7 +40,7 @@ public:
             for (int each = 0; each < 100 && connections_.size() < size; ++each)
                 connections_.emplace_back(shop.server.port(), 60s).write(request);
             const auto all = before + static_cast<double>(connections_.size());
-            if (!comes_true([&] { return metric(shop_, "calls_waiting") >= all; })) break;
+            if (!eventually([&] { return metric(shop_, "calls_waiting") >= all; })) break;
         }
     }
     std::size_t waiting() const { return static_cast<std::size_t>(metric(shop_, "calls_waiting")); }
@@ -97,7 +88,7 @@ TEST(Crowd, ACardWakesOneOrTwoAndNotAll) {
     const auto resumed = metric(shop, "calls_resumed_total");
     for (std::size_t each = 0; each < 10; ++each) {
         shop.card(std::to_string(each));
-        EXPECT_TRUE(comes_true([&] { return crowd.waiting() == 299 - each; }, 5s));
+        EXPECT_TRUE(eventually([&] { return crowd.waiting() == 299 - each; }, 5s));
     }
     // Each card calls its worker, the one behind him, and one more when the event comes by.
     EXPECT_LE(metric(shop, "calls_resumed_total") - resumed, 60);
@@ -117,7 +108,7 @@ TEST(Crowd, CardsThatComeTogetherAllFindSomebody) {
                 );
         });
     for (auto& each : makers) each.join();
-    EXPECT_TRUE(comes_true([&] { return crowd.waiting() == 20; }, 5s)) << crowd.waiting();
+    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 20; }, 5s)) << crowd.waiting();
     std::this_thread::sleep_for(300ms);  // those who are looking just now are not waiting either
     EXPECT_EQ(crowd.waiting(), 20U);
     EXPECT_FALSE(shop.claim().json().at("claimed").as_bool());
@@ -132,7 +123,7 @@ TEST(Crowd, WhoeverHasGoneGetsNoLease) {
         const auto made = shop.card();
         const auto claim = shop.claim(10);
         EXPECT_EQ(claim.text("/card/id"), made.text("/id"));
-        EXPECT_TRUE(comes_true([&] { return gone.waiting() == 0; }, 10s)) << "seats are kept";
+        EXPECT_TRUE(eventually([&] { return gone.waiting() == 0; }, 10s)) << "seats are kept";
     }
 }
 
@@ -153,7 +144,7 @@ TEST(Crowd, ACallerHasSoManySeatsAndTheNextIsToldToComeBack) {
         EXPECT_TRUE(expect(200, other.post(shop.claim_path(), body)).json().at("claimed").as_bool()
         );
     });
-    EXPECT_TRUE(comes_true([&] { return crowd.waiting() == 4; }, 5s));
+    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 4; }, 5s));
     for (int each = 0; each < 4; ++each) shop.card();
     waits.join();
 }

@@ -1,5 +1,6 @@
 // How leases end and are renewed, on the real modules and database.
 
+#include "tests/unit/boards/holder.hpp"
 #include "tests/unit/queue/holder.hpp"
 
 #include <gmock/gmock.h>
@@ -132,6 +133,27 @@ TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) 
     EXPECT_EQ(complete(desk.owner, lease, token), 200);
     EXPECT_EQ(complete(stranger, lease, token), 404) << "nor after it is over";
     EXPECT_EQ(complete(desk.owner, lease, forged), 409) << "whatever the token, it is over";
+}
+
+TEST(Endings, WhoeverMayNotEditTheBoardWaitsForNobodyWithATokenThatIsMadeUp) {
+    Desk desk;
+    desk.card(desk.queue);
+    const Said claim = desk.claim();
+    const Caller viewer = world().agent(desk.owner, OrgRole::member, "Viewer");
+    world().grant(desk.board, viewer, "viewer");
+    boost::json::object made_up{
+        {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
+    auto& token = made_up["lease_token"].as_string();
+    token[30] = token[30] == 'A' ? 'B' : 'A';
+    const std::string card = claim.text("/card/id");
+    const Holder holder(
+        "SELECT 1 FROM cards WHERE id = '" + card +
+        "' FOR UPDATE; SELECT 1 FROM queue WHERE card_id = '" + card + "' FOR UPDATE"
+    );
+    const auto from = std::chrono::steady_clock::now();
+    for (const char* word : {"complete_lease", "fail_lease", "release_lease", "renew_lease"})
+        EXPECT_EQ(world().ask(viewer, word, made_up).status, 403) << word;
+    EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5));
 }
 
 // ------------------------------------------------------------------------- failing, releasing

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "modules/queue/parts/rows.hpp"
+#include "modules/queue/parts/token.hpp"
+
+/// What renew, complete, fail and release have in common.
+namespace svc::queue {
+
+struct LeaseResult {
+    Object<"lease_result"> object;
+    boards::AsJson<Lease> lease;
+    std::optional<boards::AsJson<boards::Card>> card;
+};
+SVC_RECORD(
+    LeaseResult,
+    (object, ""),
+    (lease, "As it is now."),
+    (card, "As it is now; null when you may no longer see its board.")
+);
+
+struct Outcome {
+    std::string digest;
+    LeaseState state{};
+    boards::AsJson<Lease> lease;
+    std::optional<boards::AsJson<boards::Card>> card;
+};
+SVC_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
+
+struct Judged {
+    std::optional<boards::BoardRole> role;
+    bool board_is_archived = false;
+};
+SVC_RECORD(Judged, (role, ""), (board_is_archived, ""));
+
+/// A request of a lease's holder. It queues its look-ups for one round trip; the first question
+/// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,
+/// and a token that is not its own a 403 for whoever may look at the lease. What a caller who may
+/// not edit the board sends with a wrong token locks nothing.
+class HolderRequest {
+public:
+    HolderRequest(
+        Call& call,
+        const Uuid& lease,
+        std::string_view token,
+        const std::optional<Uuid>& column,
+        boards::Turn turn
+    );
+
+    /// For what changes more than giving the card back does, for which the token is enough: 404 on
+    /// a deleted board, 409 on one that was put away.
+    void require_open_board();
+    void require(boards::BoardRole least) { boards::require(judged()->role, least, "lease"); }
+
+    /// What the same request was answered before; nothing while the lease is live. Asked first.
+    std::optional<LeaseResult> answered(LeaseState same);
+
+    const Held& held() const { return *held_; }
+    boards::Move& move() { return *move_; }
+
+    /// Ends the lease: asks, has `change` do what else is to be done and give the card as it is
+    /// then, keeps the answer and tells.
+    LeaseResult end(
+        const EventKind& kind,
+        const Lease& after,
+        const std::function<boards::Card(boards::Doer&)>& change
+    );
+
+private:
+    void begin(const boards::Seat& seat);
+    bool is_token_known();
+    const std::optional<Judged>& judged();
+    std::optional<boards::AsJson<boards::Card>> if_visible(boards::AsJson<boards::Card> card);
+
+    Call& call_;
+    const Uuid lease_id_;
+    const LeaseToken token_;
+    const std::optional<Uuid> column_;
+    const boards::Turn turn_;
+    std::unique_ptr<boards::Move> move_;
+    std::optional<Later<Held>> held_later_;
+    std::optional<Later<Outcome>> outcome_later_;
+    std::optional<Later<Judged>> judged_later_;
+    std::optional<Judged> judged_;
+    std::optional<Held> held_;
+};
+
+}  // namespace svc::queue
