@@ -19,22 +19,16 @@ constexpr std::string_view in_order = "$5) ORDER BY c.id LIMIT 10001 FOR UPDATE 
 constexpr Sql lock_cards{
     "boards.lock_cards_in_column", SqlText<standing_cards, if_editor, in_order>::view};
 
-// Of two who finish the last that a card waits for, one finds that the other was first.
+// Of two who finish the last that a card waits for, one finds that the other was first. Where more
+// cards stand than may be changed, it does not matter which of them are looked at.
 constexpr std::string_view waiting_cards = R"(
     WITH links AS MATERIALIZED (
-        SELECT l.target_id
-        FROM (
+        SELECT l.target_id FROM card_links l
+        WHERE l.org_id = $1 AND l.kind = 'blocks' AND l.card_id = ANY (ARRAY(
             SELECT c.id FROM cards c
             WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6
                 AND NOT c.is_archived AND NOT c.in_trash
-            ORDER BY c.id
-            LIMIT 10001
-        ) c
-        CROSS JOIN LATERAL (
-            SELECT k.target_id FROM card_links k
-            WHERE k.org_id = $1 AND k.card_id = c.id AND k.kind = 'blocks'
-            OFFSET 0
-        ) l
+            LIMIT 10001))
         LIMIT 10001
     )
     SELECT w.id, (SELECT count(*) FROM links) AS links FROM cards w

@@ -26,14 +26,19 @@ constexpr std::string_view of_bodies = R"(
         WHERE c.org_id = $1 AND c.id = ANY ($4::uuid[])
     ))";
 
-// Of the cards that the board $4 is going to have copies of.
+// Of the cards that the board $4 is going to have copies of. OFFSET 0: row by row, or the planner
+// may read all cards of the workspace for a few.
 constexpr std::string_view of_copies = R"(
     WITH bodies AS MATERIALIZED (
-        SELECT coalesce(sum(
-            c.content_bytes + pg_column_size(c.title) + pg_column_size(c.properties)), 0)::bigint
-            AS bytes
+        SELECT coalesce(sum(c.bytes), 0)::bigint AS bytes
         FROM board_copy_cards p
-        JOIN cards c ON c.org_id = p.org_id AND c.id = p.source_id
+        CROSS JOIN LATERAL (
+            SELECT k.content_bytes + pg_column_size(k.title) + pg_column_size(k.properties)
+                AS bytes
+            FROM cards k
+            WHERE k.org_id = $1 AND k.id = p.source_id
+            OFFSET 0
+        ) c
         WHERE p.org_id = $1 AND p.board_id = $4
     ))";
 

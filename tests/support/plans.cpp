@@ -75,7 +75,8 @@ std::string databases_of_this_program() {
            "\\_%')";
 }
 
-/// A line for each statement: a digest of its text, how often, at what cost, its beginning.
+/// A line for each statement of the program's role: a digest of its text, how often, at what cost,
+/// its beginning. What the tests themselves ask as the superuser is not looked at.
 std::string costs_now() {
     return Postgres::shared().run(
         "SELECT string_agg(line, E'\\n') FROM ("
@@ -85,6 +86,7 @@ std::string costs_now() {
         " FROM pg_stat_statements WHERE dbid IN " +
         databases_of_this_program() +
         "  AND query ~ '^\\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\\y'"
+        "  AND userid = (SELECT oid FROM pg_roles WHERE rolname = 'workboard')"
         " GROUP BY query) lines"
     );
 }
@@ -147,7 +149,11 @@ Plans::Plans(const Postgres& postgres) : postgres_(postgres) {
                 "ALTER DATABASE %NAME% SET " + name + " = " + word.substr(name.size() + 1) + ";";
     }
     if (counts_costs()) {
-        postgres_.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+        // Two programs that make it at once would get into each other's way.
+        postgres_.run(
+            "SELECT pg_advisory_xact_lock(hashtext('pg_stat_statements'));"
+            "CREATE EXTENSION IF NOT EXISTS pg_stat_statements"
+        );
         settings_ += "ALTER DATABASE %NAME% SET pg_stat_statements.track = 'top';";
         testing::AddGlobalTestEnvironment(new Costs);
     }

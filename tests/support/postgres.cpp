@@ -160,7 +160,8 @@ Postgres::Postgres(Shared) : shared_(true) {
          "full_page_writes=off",
          "synchronous_commit=off",
          "shared_preload_libraries=pg_stat_statements",  // counts where Plans asks it to
-         "pg_stat_statements.track=none"}
+         "pg_stat_statements.track=none",
+         "pg_stat_statements.max=50000"}
     );
 }
 
