@@ -38,7 +38,8 @@ constexpr Sql some_activity{"boards.list_card_activity", R"(
     ORDER BY e.occurred_at DESC, e.id DESC
     LIMIT $5)"};
 
-// The entries that a card's own version rose with.
+// The entries that a card's own version rose with, and only as many as a page has: a card can have
+// tens of thousands. They are written while the card is locked, so their times rise with it.
 constexpr Sql some_versions{"boards.list_card_versions", R"(
     SELECT (e.changes::json ->> 'version')::bigint AS version, e.kind, e.action,
         e.occurred_at AS edited_at,
@@ -49,20 +50,27 @@ constexpr Sql some_versions{"boards.list_card_versions", R"(
         CASE WHEN e.kind = 'card.created' THEN '[]' ELSE (
             SELECT json_agg(k ORDER BY k) FROM json_object_keys(e.changes::json) k
             WHERE k NOT IN ('version', 'last_edited_time', 'last_edited_by'))
-        END AS changed_fields
+        END AS changed_fields,
+        e.id, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS micros
     FROM (
-        SELECT a.kind, a.action, a.actor, a.after AS changes, a.occurred_at
+        (SELECT a.id, a.kind, a.action, a.actor, a.after AS changes, a.occurred_at
         FROM audit_events a
         WHERE a.org_id = $1 AND a.card_id = $2 AND a.target_type = 'card'
-            AND a.outcome = 'success' AND a.after IS NOT NULL
+            AND a.outcome = 'success' AND a.after::json ->> 'version' IS NOT NULL
+            AND (a.occurred_at, a.id) < (
+                timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
+        ORDER BY a.occurred_at DESC, a.id DESC
+        LIMIT $5)
         UNION ALL
-        SELECT o.kind, o.action, o.actor, o.changes, o.occurred_at
+        SELECT o.entry_id, o.kind, o.action, o.actor, o.changes, o.occurred_at
         FROM outbox o
         WHERE o.org_id = $1 AND o.object_id = $2 AND o.object = 'card' AND o.outcome = 'success'
+            AND o.changes::json ->> 'version' IS NOT NULL
+            AND (o.occurred_at, o.entry_id) < (
+                timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
     ) e
-    WHERE (e.changes::json ->> 'version')::bigint < $3
-    ORDER BY 1 DESC
-    LIMIT $4)"};
+    ORDER BY e.occurred_at DESC, e.id DESC
+    LIMIT $5)"};
 
 struct CardActivity {
     Object<"card_activity"> object;
@@ -119,22 +127,34 @@ SVC_RECORD(
     (edited_at, "When, by the database's clock.")
 );
 
+struct VersionRow {
+    CardVersion version;
+    Uuid id;
+    std::int64_t micros = 0;
+};
+SVC_RECORD(VersionRow, (version, "", spread), (id, ""), (micros, ""));
+
 struct CardHistoryQuery {
     CardRef card_id;
     Paging paging;
 };
 SVC_RECORD(CardHistoryQuery, (card_id, "Its id, or its key such as ENG-42."), (paging, "", spread));
 
+const Uuid& entry_of(const ActivityRow& row) { return row.activity.id; }
+const Uuid& entry_of(const VersionRow& row) { return row.id; }
+
 constexpr std::int64_t latest = 253402300799999999;  // the last instant of year 9999
 constexpr std::string_view highest_id = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-Page<CardActivity> list_activity(Call& call, const CardHistoryQuery& in) {
+/// A page of either list: `Row` has the entry's time and id besides what is shown of it.
+template <class Row, class Shown>
+Page<Shown> page_of(Call& call, const CardHistoryQuery& in, const Sql& some, Shown Row::*shown) {
     Tx& tx = call.tx();
     const auto after = call.after(in.paging);
     const Uuid card = id_of(call, in.card_id);
     auto seen = Seat::of(call).later<CardSeen>(tx, see_card, card);
-    auto found = tx.later<ActivityRow>(
-        some_activity,
+    auto found = tx.later<Row>(
+        some,
         call.org(),
         card,
         after ? after->at(0) : std::to_string(latest),
@@ -142,30 +162,20 @@ Page<CardActivity> list_activity(Call& call, const CardHistoryQuery& in) {
         in.paging.page_size + 1
     );
     require_visible(seen.one());
-    auto page = call.page(found.all(), in.paging, [](const ActivityRow& last) {
-        return std::vector{std::to_string(last.micros), last.activity.id.str()};
+    auto page = call.page(found.all(), in.paging, [](const Row& last) {
+        return std::vector{std::to_string(last.micros), entry_of(last).str()};
     });
-    Page<CardActivity> out{{}, page.next_cursor};
-    for (ActivityRow& each : page.results) out.results.push_back(std::move(each.activity));
+    Page<Shown> out{{}, page.next_cursor};
+    for (Row& each : page.results) out.results.push_back(std::move(each.*shown));
     return out;
 }
 
+Page<CardActivity> list_activity(Call& call, const CardHistoryQuery& in) {
+    return page_of(call, in, some_activity, &ActivityRow::activity);
+}
+
 Page<CardVersion> list_versions(Call& call, const CardHistoryQuery& in) {
-    Tx& tx = call.tx();
-    const auto after = call.after(in.paging);
-    const Uuid card = id_of(call, in.card_id);
-    auto seen = Seat::of(call).later<CardSeen>(tx, see_card, card);
-    auto found = tx.later<CardVersion>(
-        some_versions,
-        call.org(),
-        card,
-        after ? after->at(0) : std::to_string(latest),
-        in.paging.page_size + 1
-    );
-    require_visible(seen.one());
-    return call.page(found.all(), in.paging, [](const CardVersion& last) {
-        return std::vector{std::to_string(last.version)};
-    });
+    return page_of(call, in, some_versions, &VersionRow::version);
 }
 
 }  // namespace

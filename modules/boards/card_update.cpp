@@ -1,6 +1,7 @@
 // Changing cards, but for their place.
 
 #include "modules/boards/card_requests.hpp"
+#include "modules/boards/card_rewrites.hpp"
 #include "modules/boards/edits.hpp"
 #include "modules/boards/labels.hpp"
 #include "modules/boards/moves.hpp"
@@ -32,6 +33,7 @@ public:
         if (key) rival_ = find_rival(tx, org, card, *key);
         values_.emplace(call, if_given(in.properties), std::nullopt, card);
         labels_.emplace(call, if_given(in.labels), std::nullopt, card);
+        if (values_->given() || labels_->given()) catch_up_.emplace(call, card);
         people_.emplace(call, if_given(in.assignees));
         parent_.emplace(call, parent, card);
         blockers_.emplace(
@@ -46,7 +48,8 @@ public:
         require_changeable(seen, BoardRole::editor);
         require_out_of_trash(seen->card);
         call_.require_version(seen->card.version);
-        const Card& before = seen->card;
+        Card before = seen->card;
+        if (catch_up_) catch_up_->apply_to(before);
         Card after = before;
         apply_to(after);
         if (to_json(after) == to_json(before)) return {before, after};
@@ -57,6 +60,7 @@ public:
             values_->make_new_options();
             if (blockers_->given()) blockers_->store(after.id);
         });
+        if (catch_up_) catch_up_->let_files_go(after);
         return {before, after};
     }
 
@@ -107,6 +111,7 @@ private:
     const bool merge_;
     std::optional<Later<Rival>> rival_;
     std::optional<WantedLabels> labels_;
+    std::optional<CatchUp> catch_up_;
     std::optional<WantedValues> values_;
     std::optional<WantedPeople> people_;
     std::optional<WantedParent> parent_;

@@ -25,7 +25,6 @@ json::value option_of(const PropertyDefinition& property, const json::value& sho
 
 /// False when nothing is left of the value.
 bool put_options(const PropertyDefinition& property, json::value& value) {
-    if (!has_options(property.type)) return true;
     json::value* held = value.as_object().if_contains(name_of(property.type));
     if (!held) return true;
     if (auto* list = held->if_array()) {
@@ -42,36 +41,55 @@ bool put_options(const PropertyDefinition& property, json::value& value) {
 
 }  // namespace
 
-std::vector<LabelRef> copied_labels(
-    const std::vector<LabelRef>& labels, const std::vector<Label>& board, const NewIds& ids
+std::vector<LabelRef> as_defined(
+    const std::vector<LabelRef>& labels, const std::vector<Label>& board
 ) {
-    std::vector<LabelRef> copied;
+    std::vector<LabelRef> defined;
     for (const LabelRef& each : labels) {
-        const auto id = ids.find(each.id);
-        const auto found = id ? std::ranges::find(board, *id, &Label::id) : board.end();
-        if (found != board.end()) copied.push_back({found->id, found->name, found->color});
+        const auto found = std::ranges::find(board, each.id, &Label::id);
+        if (found != board.end()) defined.push_back({found->id, found->name, found->color});
     }
-    return copied;
+    return defined;
 }
 
-PropertyValues copied_values(
-    const PropertyValues& values, const std::vector<PropertyDefinition>& board, const NewIds& ids
+PropertyValues as_defined(
+    const PropertyValues& values, const std::vector<PropertyDefinition>& board
 ) {
-    PropertyValues copied;
+    PropertyValues defined;
     for (const auto& [name, shown] : values) {
-        std::string text = shown.text;
-        ids.put_into(text);
-        json::value value = parse_json(text);
+        json::value value = parse_json(shown.text);
         const auto* member = value.is_object() ? value.as_object().if_contains("id") : nullptr;
         const auto id = member && member->is_string()
                             ? Uuid::parse(std::string_view(member->as_string()))
                             : std::nullopt;
         const auto found =
             id ? std::ranges::find(board, *id, &PropertyDefinition::id) : board.end();
-        if (found == board.end() || !put_options(*found, value)) continue;
-        copied[found->name] = JsonText{json::serialize(value)};
+        if (found == board.end()) continue;
+        if (!has_options(found->type)) defined[found->name] = shown;
+        else if (put_options(*found, value))
+            defined[found->name] = JsonText{json::serialize(value)};
     }
-    return copied;
+    return defined;
+}
+
+std::vector<LabelRef> copied_labels(
+    const std::vector<LabelRef>& labels, const std::vector<Label>& board, const NewIds& ids
+) {
+    std::vector<LabelRef> copied;
+    for (LabelRef each : labels)
+        if (const auto id = ids.find(each.id)) {
+            each.id = *id;
+            copied.push_back(std::move(each));
+        }
+    return as_defined(copied, board);
+}
+
+PropertyValues copied_values(
+    const PropertyValues& values, const std::vector<PropertyDefinition>& board, const NewIds& ids
+) {
+    PropertyValues copied = values;
+    for (auto& [name, shown] : copied) ids.put_into(shown.text);
+    return as_defined(copied, board);
 }
 
 void ids_in(std::string_view text, std::set<Uuid>& ids) {

@@ -5,16 +5,24 @@
 
 #include <set>
 
-/// What a card shows of its board's definitions, for a copy of it on another board that has copies
-/// of these: in the words of that board, which may have changed since.
+/// What a card shows of its board's definitions, in the words that the board has for them now.
 namespace svc::boards {
 
 /// Those of `labels` that `board` still has, as it calls them.
+std::vector<LabelRef> as_defined(
+    const std::vector<LabelRef>& labels, const std::vector<Label>& board
+);
+
+/// Those of `values` whose properties `board` still has, and within them the options that it has.
+PropertyValues as_defined(
+    const PropertyValues& values, const std::vector<PropertyDefinition>& board
+);
+
+/// The same for a copy of the card on another board, which has copies of the definitions.
 std::vector<LabelRef> copied_labels(
     const std::vector<LabelRef>& labels, const std::vector<Label>& board, const NewIds& ids
 );
 
-/// Those of `values` whose properties `board` still has, and within them the options that it has.
 PropertyValues copied_values(
     const PropertyValues& values, const std::vector<PropertyDefinition>& board, const NewIds& ids
 );

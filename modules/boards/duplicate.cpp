@@ -1,6 +1,7 @@
 // Copies of cards.
 
 #include "modules/boards/card_requests.hpp"
+#include "modules/boards/card_rewrites.hpp"
 #include "modules/boards/operations.hpp"
 
 namespace svc::boards {
@@ -33,10 +34,12 @@ constexpr Sql hold_board{
 Card duplicate(Call& call, const DuplicateCardRequest& in) {
     const Uuid id = id_of(call, in.card_id);
     Seat::of(call).queue(call.tx(), hold_board, id);
+    CatchUp catch_up(call, id);
     const auto seen = Seat::of(call).later<CardSeen>(call.tx(), see_card, id).one();
     require_changeable(seen, BoardRole::editor);
     require_out_of_trash(seen->card);
-    const Card& card = seen->card;
+    Card card = seen->card;
+    catch_up.apply_to(card);
 
     CreateCardRequest copy;
     copy.board_id = card.board_id;

@@ -1,17 +1,12 @@
 // Labels of a board: changing and removing them, and the cards that carry them.
 
+#include "modules/boards/card_rewrites.hpp"
 #include "modules/boards/labels.hpp"
 #include "modules/boards/operations.hpp"
 
 namespace svc::boards {
 
 namespace {
-
-constexpr std::string_view carry_it = R"(
-            c.labels @> jsonb_build_array(jsonb_build_object('id', $6::uuid))
-            AND)";
-constexpr Sql lock_labelled_cards{
-    "boards.lock_cards_with_label", SqlText<cards_that, carry_it, if_editor, in_their_order>::view};
 
 constexpr Sql find_label{"boards.find_label", R"(
     SELECT l.board_id, l.id, l.name, l.color, l.version,
@@ -36,18 +31,6 @@ constexpr Sql write_label{"boards.update_label", R"(
 constexpr Sql drop_label{"boards.delete_label", R"(
     DELETE FROM labels WHERE org_id = $1 AND board_id = $2 AND id = $3)"};
 
-// $4 in place of it, or, null, nothing.
-constexpr Sql relabel_cards{"boards.relabel_cards", R"(
-    UPDATE cards
-    SET labels = coalesce(
-        (SELECT jsonb_agg(CASE WHEN l.label ->> 'id' = $3 THEN $4::jsonb ELSE l.label END
-             ORDER BY l.n)
-         FROM jsonb_array_elements(labels) WITH ORDINALITY l (label, n)
-         WHERE l.label ->> 'id' <> $3 OR $4::jsonb IS NOT NULL),
-        '[]')
-    WHERE org_id = $1 AND board_id = $2
-        AND labels @> jsonb_build_array(jsonb_build_object('id', $3::text)))"};
-
 /// Locks and finds the label that a request is about.
 class LabelInHand {
 public:
@@ -55,7 +38,7 @@ public:
         Call& call, const Uuid& board, const Uuid& label, const std::optional<std::string>& name
     ) {
         Tx& tx = call.tx();
-        Seat::of(call).queue(tx, lock_labelled_cards, board, label);
+        lock_newest_cards(call, board);
         lock_definitions(call, board);
         auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, board);
         auto found = tx.later<LabelSeen>(find_label, call.org(), board, label, name);
@@ -100,13 +83,7 @@ Label update(Call& call, const UpdateLabelRequest& in) {
     call.ask(event);
     Tx& tx = call.tx();
     tx.queue(write_label, call.org(), in.board_id, after.id, after.name, after.color);
-    tx.queue(
-        relabel_cards,
-        call.org(),
-        in.board_id,
-        after.id,
-        to_json(LabelRef{after.id, after.name, after.color})
-    );
+    let_cards_follow(call, in.board_id);
     call.tell(event);
     return after;
 }
@@ -121,8 +98,8 @@ void remove(Call& call, const LabelId& in) {
     const LabelInHand found(call, in.board_id, in.label_id, std::nullopt);
     const Event event = removed(label_deleted, found.label()).on_board(in.board_id);
     call.ask(event);
-    call.tx().queue(relabel_cards, call.org(), in.board_id, in.label_id, nullptr);
     call.tx().queue(drop_label, call.org(), in.board_id, in.label_id);
+    let_cards_follow(call, in.board_id);
     call.tell(event);
 }
 
@@ -133,10 +110,9 @@ const Operation update_label{
     .route = "PATCH /v1/boards/{board_id}/labels/{label_id}",
     .summary = "Change a label's name or color.",
     .description =
-        "Changes only the fields that are sent. Every card with the label shows it so at once; "
-        "that "
-        "is told by `label.updated`, not by an event of each card, and leaves the cards' versions "
-        "as they are.",
+        "Changes only the fields that are sent. The board's 250 newest cards show the label so at "
+        "once, older ones within moments; that is told by `label.updated`, not by an event of each "
+        "card, and leaves the cards' versions as they are.",
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
@@ -147,6 +123,7 @@ const Operation delete_label{
     .name = "delete_label",
     .route = "DELETE /v1/boards/{board_id}/labels/{label_id}",
     .summary = "Remove a label from a board and from its cards.",
+    .description = "The board's 250 newest cards lose it at once, older ones within moments.",
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,

@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/boards/board_copies.hpp"
+#include "modules/boards/card_rewrites.hpp"
 #include "modules/boards/grants.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
@@ -80,6 +81,9 @@ public:
         });
         kernel.every("boards.copy_cards", std::chrono::milliseconds(500), [&kernel] {
             go_on_copying(kernel);
+        });
+        kernel.every("boards.rewrite_cards", std::chrono::milliseconds(500), [&kernel] {
+            go_on_rewriting(kernel);
         });
         stored_.emplace(kernel, settings.workspace_mib << 20);
         kernel.offer<StoredBytes>(*stored_);

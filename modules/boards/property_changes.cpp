@@ -1,75 +1,12 @@
 // Properties of a board: changing and removing them, and the cards that show them.
 
+#include "modules/boards/card_rewrites.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/properties.hpp"
 
 namespace svc::boards {
 
 namespace {
-
-constexpr std::string_view show_it = R"( c.properties ? (
-            SELECT name FROM properties WHERE org_id = $1 AND board_id = $5 AND id = $6)
-            AND)";
-constexpr Sql lock_showing_cards{
-    "boards.lock_cards_with_property",
-    SqlText<cards_that, show_it, if_editor, in_their_order>::view};
-
-constexpr Sql rename_on_cards{"boards.rename_property_on_cards", R"(
-    UPDATE cards
-    SET properties = (properties - $3::text)
-        || jsonb_build_object($4::text, properties -> $3::text)
-    WHERE org_id = $1 AND board_id = $2 AND properties ? $3::text)"};
-
-constexpr Sql drop_from_cards{"boards.drop_property_from_cards", R"(
-    UPDATE cards SET properties = properties - $3::text
-    WHERE org_id = $1 AND board_id = $2 AND properties ? $3::text
-    RETURNING id)"};
-
-struct EmptiedCard {
-    Uuid id;
-};
-SVC_RECORD(EmptiedCard, (id, ""));
-
-/// Of the property; files among its values hang there no more.
-void drop_values(Call& call, const PropertyDefinition& property) {
-    auto emptied =
-        call.tx().later<EmptiedCard>(drop_from_cards, call.org(), property.board_id, property.name);
-    if (property.type != PropertyType::files) return;
-    std::vector<Uuid> cards;
-    for (const EmptiedCard& each : emptied.all()) cards.push_back(each.id);
-    follow_files(call, cards);
-}
-
-// A value whose option is gone goes with it.
-constexpr Sql restyle_on_cards{"boards.restyle_option_on_cards", R"(
-    UPDATE cards
-    SET properties = coalesce(
-        jsonb_set(properties, ARRAY[$3::text, $4], (
-            SELECT o.option FROM jsonb_array_elements($5::jsonb) o (option)
-            WHERE o.option ->> 'id' = properties #>> ARRAY[$3, $4, 'id'])),
-        properties - $3)
-    WHERE org_id = $1 AND board_id = $2 AND properties ? $3
-        AND NOT EXISTS (
-            SELECT FROM jsonb_array_elements($5::jsonb) o (option)
-            WHERE o.option = properties #> ARRAY[$3, $4]))"};
-
-// So does a list of which nothing is left.
-constexpr Sql restyle_lists_on_cards{"boards.restyle_options_on_cards", R"(
-    UPDATE cards
-    SET properties = coalesce(
-        jsonb_set(properties, ARRAY[$3::text, $4], (
-            SELECT jsonb_agg(o.option ORDER BY v.n)
-            FROM jsonb_path_query(properties #> ARRAY[$3, $4], '$[*]')
-                WITH ORDINALITY v (was, n)
-            JOIN jsonb_array_elements($5::jsonb) o (option)
-                ON o.option ->> 'id' = v.was ->> 'id')),
-        properties - $3)
-    WHERE org_id = $1 AND board_id = $2 AND properties ? $3
-        AND EXISTS (
-            SELECT FROM jsonb_path_query(properties #> ARRAY[$3, $4], '$[*]') v (was)
-            WHERE NOT EXISTS (
-                SELECT FROM jsonb_array_elements($5::jsonb) o (option)
-                WHERE o.option = v.was)))"};
 
 constexpr Sql write_property{"boards.update_property", R"(
     UPDATE properties
@@ -137,24 +74,6 @@ PropertyDefinition changed_by(
     return property;
 }
 
-/// Queues what the cards show from now on; options first, while they are found by the old name.
-void rewrite_cards(Call& call, const PropertyDefinition& before, const PropertyDefinition& after) {
-    const Uuid& org = call.org();
-    if (before.options.parsed() != after.options.parsed()) {
-        const bool many = after.type == PropertyType::multi_select;
-        call.tx().queue(
-            many ? restyle_lists_on_cards : restyle_on_cards,
-            org,
-            after.board_id,
-            before.name,
-            after.type,
-            after.options.text
-        );
-    }
-    if (before.name != after.name)
-        call.tx().queue(rename_on_cards, org, after.board_id, before.name, after.name);
-}
-
 void store(Call& call, const PropertyDefinition& before, const PropertyDefinition& after) {
     Tx& tx = call.tx();
     if (after.position != before.position) {
@@ -176,8 +95,7 @@ void store(Call& call, const PropertyDefinition& before, const PropertyDefinitio
 
 PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     Tx& tx = call.tx();
-    if (in.name.given() || in.options.given())
-        Seat::of(call).queue(tx, lock_showing_cards, in.board_id, in.property_id);
+    if (in.name.given() || in.options.given()) lock_newest_cards(call, in.board_id);
     lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, if_given(in.name));
@@ -194,8 +112,9 @@ PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     after.version = before.version + 1;
     const Event event = changed(property_updated, before, after).on_board(in.board_id);
     call.ask(event);
-    rewrite_cards(call, before, after);
     store(call, before, after);
+    if (after.name != before.name || after.options.parsed() != before.options.parsed())
+        let_cards_follow(call, in.board_id);
     call.tell(event);
     return after;
 }
@@ -210,7 +129,7 @@ SVC_RECORD(PropertyId, (board_id, ""), (property_id, ""));
 
 void remove(Call& call, const PropertyId& in) {
     Tx& tx = call.tx();
-    Seat::of(call).queue(tx, lock_showing_cards, in.board_id, in.property_id);
+    lock_newest_cards(call, in.board_id);
     lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, std::nullopt);
@@ -221,9 +140,9 @@ void remove(Call& call, const PropertyId& in) {
 
     const Event event = removed(property_deleted, property).on_board(in.board_id);
     call.ask(event);
-    drop_values(call, property);
     tx.queue(drop_property, call.org(), in.board_id, property.id);
     shift_properties(tx, call.org(), in.board_id, property.position + 1, Shift::down);
+    let_cards_follow(call, in.board_id);
     call.tell(event);
 }
 
@@ -234,10 +153,10 @@ const Operation update_property{
     .route = "PATCH /v1/boards/{board_id}/properties/{property_id}",
     .summary = "Change a property of a board: its name, options, format or place.",
     .description =
-        "Changes only the fields that are sent; `options` replaces the whole list. Cards show the "
-        "new names and colors at once, and lose the options that are gone. That alone is told by "
-        "`property.updated`, not by an event of each card, and leaves the cards' versions as they "
-        "are.",
+        "Changes only the fields that are sent; `options` replaces the whole list. The board's 250 "
+        "newest cards show the new names and colors, and lose the options that are gone, at once; "
+        "older ones follow within moments. That alone is told by `property.updated`, not by an "
+        "event of each card, and leaves the cards' versions as they are.",
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
@@ -248,6 +167,7 @@ const Operation delete_property{
     .name = "delete_property",
     .route = "DELETE /v1/boards/{board_id}/properties/{property_id}",
     .summary = "Remove a property from a board, and its values from the cards.",
+    .description = "The board's 250 newest cards lose them at once, older ones within moments.",
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,

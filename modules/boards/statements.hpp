@@ -52,19 +52,6 @@ inline constexpr Sql see_card{"boards.see_card", R"(
         ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.board_id
     WHERE v.org_id = $1 AND v.id = $5)"};
 
-/// A statement that locks, in order, the cards of the board $5 of which a condition on `c` between
-/// `cards_that` and a role says so, before the board's own row: in the order of
-/// docs/decisions/0011-boards-tells-its-watchers.md.
-inline constexpr std::string_view cards_that = R"(
-    WITH found AS MATERIALIZED (
-        SELECT c.id FROM cards c
-        WHERE c.org_id = $1 AND c.board_id = $5 AND)";
-inline constexpr std::string_view in_their_order = R"($5)
-        ORDER BY c.id
-        FOR NO KEY UPDATE OF c
-    )
-    SELECT count(*) FROM found)";
-
 /// Queues the lock of a card that the caller may change, so that what is read next is the newest,
 /// and stays. Statements of a pipeline that come after a lock see what was committed while it was
 /// waited for.

@@ -3,6 +3,7 @@
 #include "modules/boards/versions.hpp"
 
 #include "modules/boards/card_requests.hpp"
+#include "modules/boards/card_rewrites.hpp"
 #include "modules/boards/edits.hpp"
 #include "modules/boards/moves.hpp"
 #include "modules/boards/operations.hpp"
@@ -250,6 +251,7 @@ Card revert(Call& call, const RevertCardRequest& in) {
     lock_ties(call, card);
     lock_card(call, card);
     lock_definitions_of(call, card);
+    CatchUp catch_up(call, card);
     auto seen_later = Seat::of(call).later<CardSeen>(tx, see_card, card);
     auto old = tx.later<OldVersion>(find_version, call.org(), card, in.version);
     auto required = tx.later<RequiredProperty>(find_required, call.org(), card);
@@ -263,7 +265,8 @@ Card revert(Call& call, const RevertCardRequest& in) {
         throw wrong_field(
             call, "version", "the card is at version " + std::to_string(seen->card.version)
         );
-    const Card& before = seen->card;
+    Card before = seen->card;
+    catch_up.apply_to(before);
     Card after = before;
     if (auto found = old.one()) {
         leave_out_deleted_files(call, found->fields, before);
@@ -273,6 +276,7 @@ Card revert(Call& call, const RevertCardRequest& in) {
     if (to_json(after) == to_json(before)) return shown(call, after);
     require_still_possible(call, before, after);
     store_edit(call, before, after, time.must().now, [] {});
+    catch_up.let_files_go(after);
     return shown(call, after);
 }
 

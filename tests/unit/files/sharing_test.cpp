@@ -151,90 +151,12 @@ TEST_F(Sharing, ADetachedFileStaysWithItsUploader) {
     EXPECT_EQ(read(me(), id).status, 200);
 }
 
-TEST_F(Sharing, ADeletedFileIsGoneEverywhere) {
-    const auto id = file(me());
-    expect(201, attach(me(), card, id));
-    const auto url = read(me(), id).text("/url");
-    Client robot = token("member", "agent");
-    expect(204, robot.send("DELETE", "/v1/files/" + id));  // an editor of the board
-    EXPECT_EQ(read(me(), id).status, 404);
-    EXPECT_EQ(me().send("DELETE", "/v1/files/" + id).status, 404);
-    EXPECT_EQ(me().get("/v1/cards/" + card + "/attachments").text("/results"), "[]");
-    EXPECT_TRUE(eventually([&] { return download(url).status == 404; }));
-    EXPECT_EQ(commit(me(), id).status, 404);
-}
-
 TEST_F(Sharing, AnArchivedBoardIsLeftAsItIs) {
     const auto id = file(me());
     run("UPDATE boards SET is_archived = true WHERE id = '" + board + "'");
     EXPECT_EQ(
         expect(409, attach(me(), card, id)).text("/additional_data/reason"), "board_archived"
     );
-}
-
-TEST_F(Sharing, NothingIsDeletedFromWhatIsPutAway) {
-    const auto id = file(me());
-    expect(201, attach(me(), card, id));
-    const auto reason = [&] {
-        return expect(409, me().send("DELETE", "/v1/files/" + id)).text("/additional_data/reason");
-    };
-    run("UPDATE boards SET is_archived = true WHERE id = '" + board + "'");
-    EXPECT_EQ(reason(), "board_archived");
-    run("UPDATE boards SET is_archived = false WHERE id = '" + board + "'");
-    expect(204, me().send("DELETE", "/v1/cards/" + card));
-    EXPECT_EQ(reason(), "card_in_trash");
-    expect(200, me().post("/v1/cards/" + card + ":restore"));
-    expect(204, me().send("DELETE", "/v1/files/" + id));
-}
-
-TEST_F(Sharing, WhatIsDeletedHangsNowhereWhoeverJustHangsItUp) {
-    for (int round = 0; round < 8; ++round) {
-        const auto id = file(me());
-        std::thread hanging([&, client = token("member")]() mutable {
-            attach(client, card, id);
-            client.post(
-                "/v1/comments",
-                json::value{
-                    {"parent", {{"card_id", card}}},
-                    {"markdown", "See"},
-                    {"attachments", json::array{json::object{{"file_id", id}}}}}
-            );
-        });
-        attach(me(), card, id);
-        EXPECT_EQ(me().send("DELETE", "/v1/files/" + id).status, 204);
-        hanging.join();
-        EXPECT_EQ(run("SELECT count(*) FROM file_places WHERE file_id = '" + id + "'"), "0");
-    }
-}
-
-TEST_F(Sharing, AttachmentsThatHangNowhereGoAfterAMonth) {
-    const auto hung = file(me()), idle = file(me()), fresh = file(me()), hung_again = file(me());
-    const auto picture = file(me(), png, {{"purpose", "avatar"}});
-    expect(201, attach(me(), card, hung));
-    expect(201, attach(me(), card, hung_again));
-    const auto all = "org_id = '" + space.org_id + "'";
-    run("UPDATE files SET idle_since = now() - interval '31 days' WHERE id <> '" + fresh +
-        "' AND id <> '" + hung + "' AND " + all);
-    // A server looks when it starts, and every hour.
-    Server other({.database_url = database, .settings = {"files.sweep_seconds=1"}});
-    EXPECT_TRUE(eventually([&] { return read(me(), idle).status == 404; }));
-    for (const auto& id : {hung, fresh, hung_again, picture}) expect(200, read(me(), id));
-    EXPECT_EQ(
-        run("SELECT count(*) FROM files WHERE idle_since < now() - interval '1 day' AND "
-            "purpose = 'attachment' AND deleted_at IS NULL AND " +
-            all),
-        "0"
-    );
-    EXPECT_EQ(
-        run("SELECT count(*) FROM files WHERE id = '" + fresh +
-            "' AND idle_since > now() - "
-            "interval '1 hour'"),
-        "1"
-    );
-    EXPECT_TRUE(eventually([&] {
-        return run("SELECT count(*) FROM audit_events WHERE target_id = '" + idle +
-                   "' AND action = 'files.delete_unused'") == "1";
-    }));
 }
 
 TEST_F(Sharing, EventsNameTheFileAndNoWayToIt) {

@@ -97,6 +97,26 @@ TEST_F(FileValues, WhatIsShownIsTakenBackJoinedAndLetGo) {
     EXPECT_EQ(read(robot, second).status, 404);
 }
 
+TEST_F(FileValues, AreLetGoByCardsThatFollowADeletedPropertyLater) {
+    Client robot = token("member", "agent");
+    const auto first = file(me()), second = file(me());
+    expect(200, set(me(), json::array{first, second}));
+    Postgres::shared().run(
+        "INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, created_by,"
+        " last_edited_by) SELECT org_id, gen_random_uuid(), board_id, column_id, number + n, 'V',"
+        " 'More', created_by, last_edited_by FROM cards, generate_series(1, 600) n WHERE id = '" +
+            card +
+            "'; UPDATE board_counters SET last_number = last_number + 600 WHERE board_id = '" +
+            board + "'",
+        database
+    );
+    expect(204, me().send("DELETE", "/v1/boards/" + board + "/properties/" + property));
+    EXPECT_TRUE(eventually([&] { return read(robot, first).status == 404; }));
+    EXPECT_EQ(read(robot, second).status, 404);
+    EXPECT_EQ(read(me(), first).status, 200) << "whose it is again";
+    EXPECT_EQ(shown(expect(200, me().get("/v1/cards/" + card))).size(), 0U);
+}
+
 TEST_F(FileValues, ThatWereDeletedDoNotComeBackByARevert) {
     const auto gone = file(me()), kept = file(me());
     expect(200, set(me(), json::array{gone, kept}));
