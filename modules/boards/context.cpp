@@ -24,7 +24,8 @@ BriefsHere& the_briefs() {
     return here;
 }
 
-// $5 is the card. A card that the caller cannot see has no role and is counted, not named.
+// $5 is the card. A card that the caller cannot see has no role and is counted, not named. A card
+// may have thousands of parts and links: of each relation the first 200 are looked at, one by one.
 constexpr Sql find_relatives{"boards.find_relatives", R"(
     SELECT r.relation, c.id, b.key || '-' || c.number AS key, c.title, k.name AS column_name,
         c.completed_at IS NOT NULL AS done, c.is_archived, c.in_trash,
@@ -32,27 +33,48 @@ constexpr Sql find_relatives{"boards.find_relatives", R"(
             $3 = 'agent' AND EXISTS (
                 SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
     FROM (
-        SELECT 'blocked_by' AS relation, l.card_id AS id FROM card_links l
-        WHERE l.org_id = $1 AND l.target_id = $5 AND l.kind = 'blocks'
+        (SELECT CASE l.kind WHEN 'blocks' THEN 'blocked_by' WHEN 'relates' THEN 'related'
+                ELSE 'duplicate' END AS relation, l.card_id AS id
+        FROM (VALUES ('blocks'), ('relates'), ('duplicates')) s (kind)
+        CROSS JOIN LATERAL (
+            SELECT x.kind, x.card_id FROM card_links x
+            WHERE x.org_id = $1 AND x.target_id = $5 AND x.kind = s.kind
+            ORDER BY x.card_id
+            LIMIT 200
+        ) l)
         UNION ALL
-        SELECT CASE l.kind WHEN 'relates' THEN 'related' WHEN 'blocks' THEN 'blocks'
-            ELSE 'duplicate_of' END, l.target_id
-        FROM card_links l WHERE l.org_id = $1 AND l.card_id = $5
-        UNION ALL
-        SELECT CASE l.kind WHEN 'relates' THEN 'related' ELSE 'duplicate' END, l.card_id
-        FROM card_links l WHERE l.org_id = $1 AND l.target_id = $5 AND l.kind <> 'blocks'
+        (SELECT CASE l.kind WHEN 'relates' THEN 'related' WHEN 'blocks' THEN 'blocks'
+                ELSE 'duplicate_of' END, l.target_id
+        FROM (VALUES ('blocks'), ('relates'), ('duplicates')) s (kind)
+        CROSS JOIN LATERAL (
+            SELECT x.kind, x.target_id FROM card_links x
+            WHERE x.org_id = $1 AND x.card_id = $5 AND x.kind = s.kind
+            ORDER BY x.target_id
+            LIMIT 200
+        ) l)
         UNION ALL
         SELECT 'part_of', p.parent_card_id FROM cards p
         WHERE p.org_id = $1 AND p.id = $5 AND p.parent_card_id IS NOT NULL
         UNION ALL
-        SELECT 'part', p.id FROM cards p
+        (SELECT 'part', p.id FROM cards p
         WHERE p.org_id = $1 AND p.parent_card_id = $5 AND NOT p.in_trash
+        ORDER BY p.id
+        LIMIT 200)
     ) r
-    JOIN cards c ON c.org_id = $1 AND c.id = r.id
-    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
-    JOIN columns k ON k.org_id = $1 AND k.id = c.column_id
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    CROSS JOIN LATERAL (
+        SELECT x.* FROM cards x WHERE x.org_id = $1 AND x.id = r.id OFFSET 0
+    ) c
+    CROSS JOIN LATERAL (
+        SELECT x.* FROM boards x WHERE x.org_id = $1 AND x.id = c.board_id OFFSET 0
+    ) b
+    CROSS JOIN LATERAL (
+        SELECT x.name FROM columns x WHERE x.org_id = $1 AND x.id = c.column_id OFFSET 0
+    ) k
+    LEFT JOIN LATERAL (
+        SELECT x.role FROM board_grants x
+        WHERE x.org_id = $1 AND x.principal_id = $2 AND x.board_id = c.board_id
+        OFFSET 0
+    ) g ON true
     ORDER BY r.relation, b.key, c.number
     LIMIT 200)"};
 

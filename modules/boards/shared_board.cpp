@@ -3,13 +3,13 @@
 #include "modules/auth/api.hpp"
 #include "modules/boards/board.hpp"
 #include "modules/boards/column_pages.hpp"
+#include "modules/boards/copied_values.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/parts/public_text.hpp"
 #include "modules/boards/parts/share_token.hpp"
 #include "modules/boards/share_links.hpp"
 
 #include <array>
-#include <set>
 
 namespace svc::boards {
 
@@ -245,13 +245,13 @@ public:
     SharedBoard run() {
         const auto board = board_.one();
         if (!board || board->in_trash) no_such_link();
-        const auto properties = visible(*board, link_);
-        for (const PropertyDefinition& each : properties) names_.insert(each.name);
+        properties_ = visible(*board, link_);
+        labels_ = board->labels.parsed();
         SharedBoard shared;
         shared.name = board->name;
         shared.description = board->description;
         shared.icon = board->icon;
-        shared.properties = AsJson(properties);
+        shared.properties = AsJson(properties_);
         shared.labels = board->labels;
         shared.columns = columns_.all();
         shared.expires_at = link_.expires_at;
@@ -272,8 +272,9 @@ private:
     void put(CardSeenByLink row, std::vector<SharedColumn>& columns) {
         const auto column = std::ranges::find(columns, row.column_id, &SharedColumn::id);
         if (column == columns.end()) return;  // it came in between
-        auto values = row.card.properties.parsed();
-        std::erase_if(values, [&](const auto& each) { return !names_.contains(each.first); });
+        // By id: a card may not have followed the change of a name yet.
+        row.card.labels = AsJson(as_defined(row.card.labels.parsed(), labels_));
+        auto values = as_defined(row.card.properties.parsed(), properties_);
         for (auto& [name, value] : values) value = with_whole_words(value);
         row.card.properties = AsJson(values);
         if (markdown_) row.card.markdown = with_whole_words(markdown_());
@@ -290,7 +291,8 @@ private:
     Later<SharedColumn> columns_;
     Later<CardSeenByLink> cards_;
     std::function<std::string()> markdown_;
-    std::set<std::string> names_;
+    std::vector<PropertyDefinition> properties_;  // that are shown
+    std::vector<Label> labels_;
     ColumnPages pages_{from_};
 };
 

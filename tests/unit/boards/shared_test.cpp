@@ -126,6 +126,32 @@ TEST_F(Shared, OfPeopleItShowsNamesWhereTheirPropertyIsNotHidden) {
     EXPECT_TRUE(less.json().at_pointer(place).as_object().empty());
 }
 
+TEST_F(Shared, ACardThatStillHasTheOldNamesShowsNothingHiddenUnderThem) {
+    const std::string path = "/v1/boards/" + board_ + "/properties";
+    const std::string pay = post(path, {{"name", "Salary"}, {"type", "number"}}).text("/id");
+    const std::string old = card("First", {{"labels", {"x"}}, {"properties", {{"Salary", 7}}}});
+    const std::string token = link({{"hidden_properties", {"Salary"}}});
+    const auto change = [&](const json::object& what) {
+        expect(200, client_.send("PATCH", path + "/" + pay, json::serialize(what)));
+    };
+    const auto kept = Postgres::shared().run(
+        "SELECT properties::text FROM cards WHERE id = '" + old + "'", database_
+    );
+    change({{"name", "Pay"}});
+    post(path, {{"name", "Salary"}, {"type", "number"}});
+    const auto put_back = [&] {  // as cards are that have not followed yet
+        Postgres::shared().run(
+            "UPDATE cards SET properties = '" + kept + "' WHERE id = '" + old + "'", database_
+        );
+    };
+    put_back();
+    const std::string place = "/columns/0/cards/0/properties";
+    EXPECT_TRUE(expect(200, look(token)).json().at_pointer(place).as_object().empty());
+    const Reply open = expect(200, look(link()));
+    EXPECT_EQ(open.text(place + "/Pay/number"), "7");
+    EXPECT_EQ(open.json().at_pointer(place).as_object().size(), 1U);
+}
+
 TEST_F(Shared, ItGoesOnColumnByColumn) {
     for (const char* title : {"a", "b", "c"}) card(title);
     const std::string token = link();
