@@ -12,29 +12,34 @@ namespace svc::files {
 namespace {
 
 // The boards that its cards are on decide who sees it. Of a board in the trash nobody sees
-// anything. OFFSET 0: place by place. A file may hang on thousands of cards, and of young tables
-// the planner expects one row, so that it would compare each place with all cards.
+// anything. A file may hang on thousands of cards: these are found by a list of ids, and each board
+// is asked about once, so that no planner compares each of one with all of the other.
 constexpr Sql see_files{"files.see_files", R"(
-    SELECT v.*, v.uploader = $2 AS own, h.places, h.seen, h.editable, h.archived,
+    SELECT v.*, v.uploader = $2 AS own, h.cards, h.seen, h.editable, h.archived,
         h.trashed, now() AS now
     FROM file_view v
     CROSS JOIN LATERAL (
-        SELECT count(*) AS places, count(r.role) AS seen,
-            count(*) FILTER (WHERE r.role IN ('editor', 'admin')) AS editable,
-            count(*) FILTER (WHERE b.is_archived) AS archived,
-            count(*) FILTER (WHERE c.in_trash) AS trashed
-        FROM file_places l
-        CROSS JOIN LATERAL (
-            SELECT board_id, in_trash FROM cards WHERE org_id = $1 AND id = l.card_id OFFSET 0
+        SELECT coalesce(sum(c.cards), 0)::bigint AS cards,
+            coalesce(sum(c.cards) FILTER (WHERE r.role IS NOT NULL), 0)::bigint AS seen,
+            coalesce(sum(c.cards) FILTER (WHERE r.role IN ('editor', 'admin')), 0)::bigint
+                AS editable,
+            coalesce(sum(c.cards) FILTER (WHERE b.is_archived), 0)::bigint AS archived,
+            coalesce(sum(c.trashed), 0)::bigint AS trashed
+        FROM (
+            SELECT k.board_id, count(*) AS cards, count(*) FILTER (WHERE k.in_trash) AS trashed
+            FROM cards k
+            WHERE k.org_id = $1 AND k.id = ANY (ARRAY(
+                SELECT l.card_id FROM file_places l WHERE l.org_id = $1 AND l.file_id = v.id))
+            GROUP BY k.board_id
         ) c
         CROSS JOIN LATERAL (
-            SELECT id, visibility, created_by, is_archived, in_trash FROM boards
-            WHERE org_id = $1 AND id = c.board_id
+            SELECT x.visibility, x.created_by, x.is_archived, x.in_trash FROM boards x
+            WHERE x.org_id = $1 AND x.id = c.board_id
             OFFSET 0
         ) b
         LEFT JOIN LATERAL (
-            SELECT role FROM board_grants
-            WHERE org_id = $1 AND principal_id = $2 AND board_id = b.id
+            SELECT x.role FROM board_grants x
+            WHERE x.org_id = $1 AND x.principal_id = $2 AND x.board_id = c.board_id
             OFFSET 0
         ) g ON true
         CROSS JOIN LATERAL (
@@ -44,7 +49,6 @@ constexpr Sql see_files{"files.see_files", R"(
                         SELECT FROM board_grants x
                         WHERE x.org_id = $1 AND x.principal_id = $2)) END AS role
         ) r
-        WHERE l.org_id = $1 AND l.file_id = v.id
     ) h
     WHERE v.org_id = $1 AND v.id = ANY ($5::uuid[]) AND v.deleted_at IS NULL)"};
 
@@ -174,11 +178,11 @@ constexpr std::string_view own_or_placed = R"(
     SELECT f.id FROM files f
     WHERE f.org_id = $1 AND f.id = $5
         AND (f.created_by = $2 OR EXISTS (
-            SELECT FROM file_places l
-            CROSS JOIN LATERAL (
-                SELECT board_id FROM cards WHERE org_id = $1 AND id = l.card_id OFFSET 0
-            ) c
-            WHERE l.org_id = $1 AND l.file_id = f.id AND)";
+            SELECT FROM cards c
+            WHERE c.org_id = $1 AND c.id = ANY (ARRAY(
+                    SELECT l.card_id FROM file_places l
+                    WHERE l.org_id = $1 AND l.file_id = f.id))
+                AND)";
 constexpr std::string_view for_update = "c.board_id))) FOR UPDATE OF f";
 constexpr Sql lock_file{
     "files.lock_file", SqlText<own_or_placed, boards::if_editor, for_update>::view};
@@ -193,15 +197,14 @@ constexpr Sql drop_file{"files.delete_file", R"(
 
 constexpr Sql attached_to{"files.cards_of_file", R"(
     SELECT c.id AS card_id, c.board_id
-    FROM file_places l
-    CROSS JOIN LATERAL (
-        SELECT id, board_id FROM cards WHERE org_id = $1 AND id = l.card_id OFFSET 0
-    ) c
-    WHERE l.org_id = $1 AND l.file_id = $2 AND l.holder_id = l.card_id)"};
+    FROM cards c
+    WHERE c.org_id = $1 AND c.id = ANY (ARRAY(
+        SELECT l.card_id FROM file_places l
+        WHERE l.org_id = $1 AND l.file_id = $2 AND l.holder_id = l.card_id)))"};
 
 /// That one request detaches it from, with an event of each card: what that costs is to stay below
 /// a second of the processors' time.
-constexpr std::int64_t most_places = 2'500;
+constexpr std::int64_t most_cards = 2'500;
 
 struct Place {
     Uuid card_id;
@@ -216,17 +219,17 @@ void remove(Call& call, const FileId& in) {
     auto attached = tx.later<Place>(attached_to, call.org(), in.file_id);
     const auto seen = later.one();
     if (!seen || !seen->visible()) not_found("file");
-    if (seen->editable < seen->places)
+    if (seen->editable < seen->cards)
         throw Failure(
             Fault::restricted,
             "The file is attached to a card that you may not edit, so you cannot delete it."
         );
     if (seen->archived > 0) throw boards::board_archived();
     if (seen->trashed > 0) throw boards::card_in_trash();
-    if (seen->places > most_places)
+    if (seen->cards > most_cards)
         throw Failure(
             Fault::conflict,
-            "The file hangs in more than 2,500 places; detach it from some of the cards first."
+            "The file hangs on more than 2,500 cards; detach it from some of them first."
         )
             .with("reason", "too_many_cards");
     const auto places = attached.all();
@@ -280,7 +283,7 @@ const Operation delete_file{
     .summary = "Delete a file for good.",
     .description =
         "Detaches it from every card, all of which you have to be allowed to edit, and "
-        "removes its bytes. 409 while it hangs in more than 2,500 places.",
+        "removes its bytes. 409 while it hangs on more than 2,500 cards.",
     .access = Access::member,
     .status = 204,
     .destructive = true,

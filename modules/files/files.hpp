@@ -66,7 +66,7 @@ struct FileSeen {
     FileStatus kept_status{};  ///< as it stands in the row, whatever the clock says
     std::int64_t version = 1;
     bool own = false;           ///< the caller uploaded it
-    std::int64_t places = 0;    ///< where it hangs
+    std::int64_t cards = 0;     ///< that it hangs on
     std::int64_t seen = 0;      ///< of these, where the caller may look
     std::int64_t editable = 0;  ///< of these, where the caller has the right to change something
     std::int64_t archived = 0;  ///< of these, boards that are archived
@@ -74,7 +74,7 @@ struct FileSeen {
     Timestamp now;
 
     /// Whoever uploaded it sees it as long as it hangs nowhere, then those who see where.
-    bool visible() const { return seen > 0 || (own && places == 0); }
+    bool visible() const { return seen > 0 || (own && cards == 0); }
     FileRef ref() const {
         return {file.id, object_id.value_or(Uuid()), file.filename, file.content_type};
     }
@@ -86,7 +86,7 @@ SVC_RECORD(
     (kept_status, ""),
     (version, ""),
     (own, ""),
-    (places, ""),
+    (cards, ""),
     (seen, ""),
     (editable, ""),
     (archived, ""),

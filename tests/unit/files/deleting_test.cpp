@@ -32,6 +32,7 @@ TEST_F(Deleting, AFileThatHangsOnThousandsOfCardsIsDetachedFromSomeFirst) {
         "' RETURNING org_id, id) INSERT INTO file_places (org_id, file_id, holder_id, card_id, id)"
         " SELECT org_id, '" +
         id + "', id, id, gen_random_uuid() FROM more");
+    run("ANALYZE file_places");
     const Reply refused = expect(409, me().send("DELETE", "/v1/files/" + id));
     EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_cards");
     expect(204, me().send("DELETE", "/v1/cards/" + card + "/attachments/" + id));
