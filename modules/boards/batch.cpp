@@ -101,7 +101,7 @@ std::string_view name_of_operation(const BatchItem& item) {
 
 Written carry_out(Call& call, const BatchItem& item) {
     if (item.create) return make_card(call, *item.create);
-    if (item.update) return change_card(call, *item.update);
+    if (item.update) return change_card(call, *item.update, most_waiting_in_batch);
     if (item.move) return move_card_to(call, *item.move);
     if (item.archive) return archive_card_of(call, *item.archive);
     return delete_card_of(call, *item.delete_);
@@ -389,9 +389,10 @@ const Operation batch_cards{
     .route = "POST /v1/cards:batch",
     .summary = "Create, update, move, archive and delete up to 100 cards in one call.",
     .description =
-        "All in one transaction, in the order they are given, so that what one item does the next "
-        "one finds. All or nothing, unless `atomic` is false. `dry_run` shows the differences and "
-        "changes nothing. The events of a batch have one cause in common.",
+        "All in one transaction, in the order given, so that what one item does the next finds. "
+        "All or nothing, unless `atomic` is false. `dry_run` shows the differences and changes "
+        "nothing. The events of a batch have one cause in common. 409 `too_many_links` for "
+        "`blocked_by` of a card for which more than 1,000 others wait.",
     .access = Access::board_editor,
     .body_limit = 2 << 20,
     .handler = batch,

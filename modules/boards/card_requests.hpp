@@ -1,7 +1,7 @@
 #pragma once
 
 #include "modules/boards/parts/names.hpp"
-#include "modules/boards/statements.hpp"
+#include "modules/boards/relatives.hpp"
 
 /// What the operations that change cards take, by themselves and in batches.
 namespace svc::boards {
@@ -144,7 +144,9 @@ std::vector<CardRef*> others_in(MoveCardRequest& in);
 // then (find_ids).
 /// With `like`, a copy of that card in all that the request does not say.
 Written make_card(Call& call, const CreateCardRequest& in, const Card* like = nullptr);
-Written change_card(Call& call, const UpdateCardRequest& in);
+Written change_card(
+    Call& call, const UpdateCardRequest& in, std::int64_t most_waiting = most_waiting_at_once
+);
 Written move_card_to(Call& call, const MoveCardRequest& in);
 Written archive_card_of(Call& call, const CardOnly& in);
 Written restore_card_of(Call& call, const CardOnly& in);

@@ -17,7 +17,7 @@ namespace {
 /// One update: the look-ups go out together, before anything is read.
 class Update {
 public:
-    Update(Call& call, const UpdateCardRequest& in, const Uuid& card)
+    Update(Call& call, const UpdateCardRequest& in, const Uuid& card, std::int64_t most_waiting)
         : call_(call), in_(in), merge_(in.merge_properties || call.merge_properties()) {
         Tx& tx = call.tx();
         const Uuid& org = call.org();
@@ -37,7 +37,10 @@ public:
         people_.emplace(call, if_given(in.assignees));
         parent_.emplace(call, parent, card);
         blockers_.emplace(
-            call, in.blocked_by.given() ? std::optional(blocked_by) : std::nullopt, card
+            call,
+            in.blocked_by.given() ? std::optional(blocked_by) : std::nullopt,
+            card,
+            most_waiting
         );
         seen_ = Seat::of(call).later<CardSeen>(tx, see_card, card);
         time_ = tx.later<Now>(ask_time);
@@ -137,8 +140,8 @@ std::vector<CardRef*> others_in(UpdateCardRequest& in) {
     return others;
 }
 
-Written change_card(Call& call, const UpdateCardRequest& in) {
-    return Update(call, in, id_of(call, in.card_id)).run();
+Written change_card(Call& call, const UpdateCardRequest& in, std::int64_t most_waiting) {
+    return Update(call, in, id_of(call, in.card_id), most_waiting).run();
 }
 
 const Operation update_card{

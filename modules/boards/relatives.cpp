@@ -53,7 +53,7 @@ constexpr Sql find_parent{"boards.find_parent", R"(
     WHERE c.org_id = $1 AND c.id = $5 AND NOT c.in_trash)"};
 
 // $5 are the cards to wait for, $6 the one that is to wait: a circle if one of them waits for it,
-// by however many others. What a card's end sets free, and how far circles are looked for, is
+// by however many others. What a card's end sets free, and how far circles are looked for ($7), is
 // bounded.
 constexpr Sql find_blockers{"boards.find_blockers", R"(
     WITH RECURSIVE waiting AS (
@@ -66,7 +66,7 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
             OFFSET 0
         ) l
     ), reached AS (
-        SELECT w.id FROM waiting w LIMIT 10001
+        SELECT w.id FROM waiting w LIMIT $7::bigint + 1
     )
     SELECT c.id,
         board_role($2, $3, $4, b.visibility, b.created_by, g.role,
@@ -74,7 +74,7 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
                 SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
         EXISTS (SELECT FROM reached r WHERE r.id = c.id) AS circle,
         card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open,
-        (SELECT count(*) FROM reached) > 10000
+        (SELECT count(*) FROM reached) > $7
             OR (SELECT count(*) FROM (
                     SELECT FROM card_links l
                     WHERE l.org_id = $1 AND l.card_id = c.id AND l.kind = 'blocks'
@@ -144,13 +144,16 @@ void WantedParent::require() {
 // -------------------------------------------------------------------------------- the blockers
 
 WantedBlockers::WantedBlockers(
-    Call& call, const std::optional<std::vector<Uuid>>& wanted, const std::optional<Uuid>& card
+    Call& call,
+    const std::optional<std::vector<Uuid>>& wanted,
+    const std::optional<Uuid>& card,
+    std::int64_t most_waiting
 )
-    : call_(call) {
+    : call_(call), most_waiting_(most_waiting) {
     if (!wanted) return;
     for (const Uuid& each : *wanted)
         if (std::ranges::find(wanted_, each) == wanted_.end()) wanted_.push_back(each);
-    found_ = Seat::of(call).later<Relative>(call.tx(), find_blockers, wanted_, card);
+    found_ = Seat::of(call).later<Relative>(call.tx(), find_blockers, wanted_, card, most_waiting);
 }
 
 const std::vector<Relative>& WantedBlockers::all() {
@@ -166,7 +169,8 @@ const std::vector<Relative>& WantedBlockers::all() {
         if (same->crowded)
             throw Failure(
                 Fault::conflict,
-                "A hundred other cards wait for that card already, or ten thousand for this one."
+                "A hundred other cards wait for that card already, or more than " +
+                    std::to_string(most_waiting_) + " for this one."
             )
                 .with("reason", "too_many_links")
                 .with("card_id", same->id.str());

@@ -40,11 +40,20 @@ private:
     std::optional<Later<Relative>> found_;
 };
 
+/// How many cards may wait for one that is to wait for another, by however many others: so far
+/// circles are looked for.
+inline constexpr std::int64_t most_waiting_at_once = 10'000;
+inline constexpr std::int64_t most_waiting_in_batch = 1'000;  ///< which ties up to a hundred
+
 /// The cards to wait for that a request names.
 class WantedBlockers {
 public:
+    /// At most so many may wait for `card`, by however many others.
     WantedBlockers(
-        Call& call, const std::optional<std::vector<Uuid>>& wanted, const std::optional<Uuid>& card
+        Call& call,
+        const std::optional<std::vector<Uuid>>& wanted,
+        const std::optional<Uuid>& card,
+        std::int64_t most_waiting = most_waiting_at_once
     );
     bool given() const { return found_.has_value(); }
     /// Reads; throws Failure 422 for a card that the caller cannot see, 409 for a circle and where
@@ -58,6 +67,7 @@ public:
 
 private:
     Call& call_;
+    const std::int64_t most_waiting_;
     std::vector<Uuid> wanted_;
     std::optional<Later<Relative>> found_;
     std::optional<std::vector<Relative>> read_;
