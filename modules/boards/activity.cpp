@@ -151,6 +151,8 @@ template <class Row, class Shown>
 Page<Shown> page_of(Call& call, const CardHistoryQuery& in, const Sql& some, Shown Row::*shown) {
     Tx& tx = call.tx();
     const auto after = call.after(in.paging);
+    if (after && after->size() != 2)  // versions were paged by their number once
+        throw wrong_in_query(call, "start_cursor", "This cursor is of an earlier release");
     const Uuid card = id_of(call, in.card_id);
     auto seen = Seat::of(call).later<CardSeen>(tx, see_card, card);
     auto found = tx.later<Row>(

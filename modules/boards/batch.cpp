@@ -391,8 +391,8 @@ const Operation batch_cards{
     .description =
         "All in one transaction, in the order given, so that what one item does the next finds. "
         "All or nothing, unless `atomic` is false. `dry_run` shows the differences and changes "
-        "nothing. The events of a batch have one cause in common. 409 `too_many_links` for "
-        "`blocked_by` of a card for which more than 1,000 others wait.",
+        "nothing. 409 `too_many_links` for `blocked_by` of a card for which over 1,000 others "
+        "wait.",
     .access = Access::board_editor,
     .body_limit = 2 << 20,
     .handler = batch,

@@ -230,6 +230,7 @@ private:
         auto columns = tx_.later<ColumnSeen>(read_columns, org_, board_id_);
         auto cards = tx_.later<Card>(read_cards, org_, wanted);
         board_ = board.must();
+        definitions_.emplace(board_.labels.parsed(), board_.properties.parsed());
         for (ColumnSeen& each : columns.all()) columns_.push_back(std::move(each.column));
         for (const auto& [old, now] : copy_.ids.parsed()) {
             const auto from = Uuid::parse(old), to = id_of_json(now.text);
@@ -256,9 +257,8 @@ private:
         card.board_id = board_id_;
         card.column_id = column.id;
         card.key = board_.key + "-" + std::to_string(plan.number);
-        card.labels = AsJson(copied_labels(source.labels.parsed(), board_.labels.parsed(), ids_));
-        card.properties =
-            AsJson(copied_values(source.properties.parsed(), board_.properties.parsed(), ids_));
+        card.labels = AsJson(copied_labels(source.labels.parsed(), *definitions_, ids_));
+        card.properties = AsJson(copied_values(source.properties.parsed(), *definitions_, ids_));
         card.parent_card_id =
             source.parent_card_id ? ids_.find(*source.parent_card_id) : std::nullopt;
         std::vector<Uuid> blockers;
@@ -336,6 +336,7 @@ private:
     CardBodies* const bodies_ = kernel_.find<CardBodies>();
     Copy copy_;
     Board board_;
+    std::optional<DefinitionIndex> definitions_;
     std::vector<Planned> planned_;
     std::vector<Column> columns_;
     std::map<Uuid, Card> sources_;

@@ -63,7 +63,8 @@ SVC_RECORD(CardListed, (card, "", spread), (sort_key, ""));
 
 // The filters, and that the caller may see the card. $5 board, $6 column, $7 assignee, $8 label,
 // $9 priority, $10 due before, $11 updated since, $12 archived, $13 external key, $14 text;
-// $15 and $16 say where the last page ended.
+// $15 and $16 say where the last page ended. A label is what the board calls it now, whatever a
+// card shows that has not followed yet.
 constexpr std::string_view on_boards = R"(
         FROM cards c
         JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
@@ -90,9 +91,10 @@ constexpr std::string_view filters = R"(
                 WHERE a.org_id = $1 AND a.principal_id = $7 AND a.card_id = c.id))
             AND ($8::text IS NULL OR EXISTS (
                 SELECT FROM jsonb_array_elements(c.labels) l
-                WHERE l ->> 'id' = $8
-                    OR lower((l ->> 'name') COLLATE "und-x-icu")
-                        = lower($8 COLLATE "und-x-icu")))
+                WHERE l ->> 'id' = ANY (ARRAY(
+                    SELECT d.id::text FROM labels d
+                    WHERE d.org_id = $1 AND ($5::uuid IS NULL OR d.board_id = $5)
+                        AND (d.id::text = $8 OR d.name_key = lower($8 COLLATE "und-x-icu"))))))
             AND ($9::text IS NULL OR c.priority = $9)
             AND ($10::text IS NULL OR c.due < $10 AND c.due || 'T00:00:00.000Z' <> $10)
             AND ($11::timestamptz IS NULL OR c.last_edited_time >= $11)

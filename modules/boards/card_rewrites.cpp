@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <limits>
+#include <set>
 
 namespace svc::boards {
 
@@ -13,24 +15,31 @@ namespace {
 
 /// Cards; at most 8 MiB of values.
 constexpr std::int64_t batch = 250;
+constexpr auto from_the_top = std::numeric_limits<std::int64_t>::max();
 
-constexpr std::string_view newest_cards = R"(
+// Those that nobody else holds: waiting for one while holding the others would stand in the way of
+// whoever locks two cards in another order.
+constexpr std::string_view next_cards = R"(
     SELECT c.id FROM cards c
     WHERE c.org_id = $1
         AND c.id = ANY (ARRAY(
             SELECT n.id FROM cards n
-            WHERE n.org_id = $1 AND n.board_id = $5
+            WHERE n.org_id = $1 AND n.board_id = $5 AND n.number < $6
             ORDER BY n.number DESC
-            LIMIT $6))
+            LIMIT $7))
         AND)";
-constexpr std::string_view in_their_order = "$5) ORDER BY c.id FOR NO KEY UPDATE OF c";
-constexpr Sql lock_newest{
-    "boards.lock_newest_cards", SqlText<newest_cards, if_editor, in_their_order>::view};
+constexpr std::string_view without_waiting = "$5) FOR NO KEY UPDATE OF c SKIP LOCKED";
+constexpr Sql lock_next{
+    "boards.lock_cards_to_rewrite", SqlText<next_cards, if_editor, without_waiting>::view};
+
+Later<HeldCard> lock_next_cards(Tx& tx, const Seat& seat, const Uuid& board, std::int64_t below) {
+    return seat.later<HeldCard>(tx, lock_next, board, below, batch);
+}
 
 constexpr Sql see_definitions{"boards.see_definitions", R"(
     SELECT labels, properties FROM board_view WHERE org_id = $1 AND id = $2)"};
 
-constexpr Sql next_cards{"boards.cards_to_rewrite", R"(
+constexpr Sql see_next{"boards.cards_to_rewrite", R"(
     SELECT id, number, labels, properties FROM cards
     WHERE org_id = $1 AND board_id = $2 AND number < $3
     ORDER BY number DESC
@@ -62,34 +71,49 @@ SVC_RECORD(Rewritten, (labels, ""), (properties, ""));
 bool bring_up_to_date(
     AsJson<std::vector<LabelRef>>& labels,
     AsJson<PropertyValues>& properties,
-    const std::vector<Label>& board_labels,
-    const std::vector<PropertyDefinition>& board_properties
+    const DefinitionIndex& definitions
 ) {
     const auto refs = labels.parsed();
     const auto values = properties.parsed();
-    auto refs_now = as_defined(refs, board_labels);
-    auto values_now = as_defined(values, board_properties);
+    auto refs_now = definitions.as_defined(refs);
+    auto values_now = definitions.as_defined(values);
     const bool same_refs = refs_now == refs, same = same_values(values_now, values);
     if (!same_refs) labels = AsJson(std::move(refs_now));
     if (!same) properties = AsJson(std::move(values_now));
     return !same_refs || !same;
 }
 
-/// The number that the cards rewritten so far begin with; null when there are no more. Those to be
-/// rewritten next are locked, and so are the definitions.
-std::optional<std::int64_t> rewrite_next(
-    Kernel& kernel, Tx& tx, const Uuid& org, const Uuid& board, std::int64_t below
+DefinitionIndex index_of(const Definitions& definitions) {
+    return {definitions.labels.parsed(), definitions.properties.parsed()};
+}
+
+/// Rewrites the next cards, as far as they are among those that are `held`; the definitions are
+/// locked, too. The answer: the number that the cards rewritten so far begin with, or 0 when these
+/// are all.
+std::int64_t rewrite_next(
+    Kernel& kernel,
+    Tx& tx,
+    const Uuid& org,
+    const Uuid& board,
+    std::int64_t below,
+    const std::vector<HeldCard>& held
 ) {
     auto found = tx.later<Definitions>(see_definitions, org, board);
-    auto cards = tx.later<Shown>(next_cards, org, board, below, batch).all();
-    const Definitions definitions = found.must();
-    const auto labels = definitions.labels.parsed();
-    const auto properties = definitions.properties.parsed();
+    auto cards = tx.later<Shown>(see_next, org, board, below, batch).all();
+    const DefinitionIndex definitions = index_of(found.must());
+    std::set<Uuid> ours;
+    for (const HeldCard& each : held) ours.insert(each.id);
+    bool all = std::ssize(cards) < batch;
     std::map<std::string, Rewritten> rows;
     std::vector<Uuid> with_files;
     for (Shown& each : cards) {
+        if (!ours.contains(each.id)) {  // somebody else's, or just made
+            all = false;
+            break;
+        }
+        below = each.number;
         const bool had_files = has_files(each.properties.text);
-        if (!bring_up_to_date(each.labels, each.properties, labels, properties)) continue;
+        if (!bring_up_to_date(each.labels, each.properties, definitions)) continue;
         if (had_files) with_files.push_back(each.id);
         rows.insert({each.id.str(), {std::move(each.labels), std::move(each.properties)}});
     }
@@ -100,8 +124,7 @@ std::optional<std::int64_t> rewrite_next(
     }
     if (auto* files = kernel.find<CardFiles>(); files && !with_files.empty())
         files->follow(tx, org, with_files);
-    if (std::ssize(cards) < batch) return std::nullopt;
-    return cards.back().number;
+    return all ? 0 : below;
 }
 
 constexpr Sql begin{"boards.begin_card_rewrite", R"(
@@ -110,14 +133,16 @@ constexpr Sql begin{"boards.begin_card_rewrite", R"(
 
 }  // namespace
 
-void lock_newest_cards(Call& call, const Uuid& board) {
-    Seat::of(call).queue(call.tx(), lock_newest, board, batch);
-}
+NewestCards::NewestCards(Call& call, const Uuid& board)
+    : call_(call),
+      board_(board),
+      held_(lock_next_cards(call.tx(), Seat::of(call), board, from_the_top)) {}
 
-void let_cards_follow(Call& call, const Uuid& board) {
-    constexpr auto all = std::numeric_limits<std::int64_t>::max();
-    const auto below = rewrite_next(call.kernel(), call.tx(), call.org(), board, all);
-    if (below) call.tx().queue(begin, call.org(), board, *below);
+void NewestCards::follow() {
+    Tx& tx = call_.tx();
+    const auto below =
+        rewrite_next(call_.kernel(), tx, call_.org(), board_, from_the_top, held_.all());
+    if (below > 0) tx.queue(begin, call_.org(), board_, below);
 }
 
 // -------------------------------------------------------------------------------- catching up
@@ -141,9 +166,7 @@ void CatchUp::apply_to(Card& card) {
     const auto found = definitions_.one();
     if (!found) return;
     const bool had_files = has_files(card.properties.text);
-    const bool changed = bring_up_to_date(
-        card.labels, card.properties, found->labels.parsed(), found->properties.parsed()
-    );
+    const bool changed = bring_up_to_date(card.labels, card.properties, index_of(*found));
     had_files_ = had_files && changed;
 }
 
@@ -159,8 +182,13 @@ constexpr std::string_view rewriting = "boards.rewrite_cards";
 
 constexpr Sql boards_to_rewrite{"boards.boards_to_rewrite", R"(
     SELECT r.org_id, r.board_id, r.below FROM card_rewrites r
-    ORDER BY r.org_id, r.board_id
+    ORDER BY random()
     LIMIT 100)"};
+
+struct BoardId {
+    Uuid id;
+};
+SVC_RECORD(BoardId, (id, ""));
 
 struct Rewrite {
     Uuid org_id;
@@ -169,24 +197,15 @@ struct Rewrite {
 };
 SVC_RECORD(Rewrite, (org_id, ""), (board_id, ""), (below, ""));
 
-// In the order of whoever changes a definition: cards, the board's counter, and then this row.
-constexpr Sql lock_cards{"boards.lock_cards_to_rewrite", R"(
-    SELECT c.id FROM cards c
-    WHERE c.org_id = $1 AND c.id = ANY (ARRAY(
-        SELECT n.id FROM cards n
-        WHERE n.org_id = $1 AND n.board_id = $2 AND n.number < $3
-        ORDER BY n.number DESC
-        LIMIT $4))
-    ORDER BY c.id
-    FOR NO KEY UPDATE OF c)"};
-
 constexpr Sql share_definitions{"boards.share_definitions_to_follow", R"(
-    SELECT board_id FROM board_counters WHERE org_id = $1 AND board_id = $2 FOR KEY SHARE)"};
+    SELECT board_id AS id FROM board_counters
+    WHERE org_id = $1 AND board_id = $2
+    FOR KEY SHARE SKIP LOCKED)"};
 
 constexpr Sql lock_rewrite{"boards.lock_card_rewrite", R"(
     SELECT org_id, board_id, below FROM card_rewrites
     WHERE org_id = $1 AND board_id = $2
-    FOR UPDATE)"};
+    FOR UPDATE SKIP LOCKED)"};
 
 constexpr Sql keep_place{"boards.keep_place_of_card_rewrite", R"(
     UPDATE card_rewrites SET below = $3 WHERE org_id = $1 AND board_id = $2)"};
@@ -194,25 +213,20 @@ constexpr Sql keep_place{"boards.keep_place_of_card_rewrite", R"(
 constexpr Sql finish{"boards.finish_card_rewrite", R"(
     DELETE FROM card_rewrites WHERE org_id = $1 AND board_id = $2)"};
 
-/// One batch of one board; true while there is more to come.
+/// One batch of one board. True while there is more to come that nobody stands in the way of.
 bool go_on(Kernel& kernel, Tx& tx, Rewrite& rewrite) {
     const Uuid& org = rewrite.org_id;
     const Uuid& board = rewrite.board_id;
-    tx.queue(lock_cards, org, board, rewrite.below, batch);
-    tx.queue(share_definitions, org, board);
+    auto held = lock_next_cards(tx, Seat::of_system(org), board, rewrite.below);
+    auto shared = tx.later<BoardId>(share_definitions, org, board);
     const auto now = tx.one<Rewrite>(lock_rewrite, org, board);
-    if (!now) return false;
-    const bool somebody_else = now->below != rewrite.below;
-    rewrite.below = now->below;
-    if (somebody_else) return true;
-    const auto below = rewrite_next(kernel, tx, org, board, rewrite.below);
-    if (!below) {
-        tx.queue(finish, org, board);
-        return false;
-    }
-    tx.queue(keep_place, org, board, *below);
-    rewrite.below = *below;
-    return true;
+    if (!now || !shared.one()) return false;
+    const auto before = std::exchange(rewrite.below, now->below);
+    if (before != now->below) return true;  // the cards locked are not the next ones any more
+    rewrite.below = rewrite_next(kernel, tx, org, board, before, held.all());
+    if (rewrite.below == 0) tx.queue(finish, org, board);
+    else if (rewrite.below != before) tx.queue(keep_place, org, board, rewrite.below);
+    return rewrite.below != 0 && rewrite.below != before;
 }
 
 }  // namespace
@@ -225,19 +239,24 @@ void go_on_rewriting(Kernel& kernel) {
         rewrites = tx.all<Rewrite>(boards_to_rewrite);
     });
     const auto until = Clock::now() + std::chrono::seconds(1);
-    while (!rewrites.empty()) {
-        for (Rewrite& each : rewrites) {  // in turn, so that a long one holds up no other
-            if (kernel.stopping() || Clock::now() > until) return;
-            bool more = false;
+    std::exception_ptr failure;
+    const auto ends = [&](Rewrite& each) {
+        if (kernel.stopping() || Clock::now() > until) return true;
+        bool more = false;
+        try {
             in_workspace(kernel, each.org_id, rewriting, [&](Tx& tx, Doer&) {
                 Rewrite next = each;
                 more = go_on(kernel, tx, next);
                 each.below = next.below;
             });
-            if (!more) each.below = 0;
+        } catch (const std::exception&) {  // the others' cards do not wait for this board's
+            failure = std::current_exception();
         }
-        std::erase_if(rewrites, [](const Rewrite& each) { return each.below == 0; });
-    }
+        return !more;
+    };
+    // In turn, so that a long one holds up no other.
+    while (!rewrites.empty()) std::erase_if(rewrites, ends);
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace svc::boards

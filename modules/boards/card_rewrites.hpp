@@ -8,13 +8,27 @@
 /// (docs/decisions/0034-cards-follow-a-changed-definition.md).
 namespace svc::boards {
 
-/// Queues the locks of the newest cards, for whoever may edit the board: to be taken before the
-/// board's definitions are, in the order of docs/decisions/0011-boards-tells-its-watchers.md.
-void lock_newest_cards(Call& call, const Uuid& board);
+/// A card whose row is locked.
+struct HeldCard {
+    Uuid id;
+};
+SVC_RECORD(HeldCard, (id, ""));
 
-/// Rewrites the newest cards as the board's definitions say, of which the change has been queued;
-/// both are locked. The job sees to the others.
-void let_cards_follow(Call& call, const Uuid& board);
+/// The newest cards of a board, for whoever changes its definitions.
+class NewestCards {
+public:
+    /// Queues their locks, if the caller may edit the board: in front of that of the definitions.
+    /// Waits for nobody; a card that somebody else holds follows later.
+    NewestCards(Call& call, const Uuid& board);
+    /// Rewrites them as the definitions say, which are locked and of which the change has been
+    /// queued. The job sees to the others.
+    void follow();
+
+private:
+    Call& call_;
+    const Uuid board_;
+    Later<HeldCard> held_;
+};
 
 /// The job: goes on with all boards whose cards still have to follow, for about a second.
 void go_on_rewriting(Kernel& kernel);

@@ -12,84 +12,85 @@ namespace {
 
 constexpr std::size_t length_of_id = 36;
 
-/// The option as the property has it now; null when it is gone.
-json::value option_of(const PropertyDefinition& property, const json::value& shown) {
-    const auto* option = shown.if_object();
-    const auto* text = option ? option->if_contains("id") : nullptr;
-    const auto id =
-        text && text->is_string() ? Uuid::parse(std::string_view(text->as_string())) : std::nullopt;
-    for (const PropertyOption& each : property.options.parsed())
-        if (id && each.id == *id) return parse_json(to_json(each));
-    return nullptr;
-}
-
-/// False when nothing is left of the value.
-bool put_options(const PropertyDefinition& property, json::value& value) {
-    json::value* held = value.as_object().if_contains(name_of(property.type));
-    if (!held) return true;
-    if (auto* list = held->if_array()) {
-        json::array kept;
-        for (const json::value& each : *list)
-            if (json::value option = option_of(property, each); !option.is_null())
-                kept.push_back(std::move(option));
-        *list = std::move(kept);
-        return !list->empty();
-    }
-    *held = option_of(property, *held);
-    return !held->is_null();
+/// Of an option, label or value as a card shows it.
+std::optional<Uuid> id_of(const json::value& shown) {
+    const auto* object = shown.if_object();
+    const auto* text = object ? object->if_contains("id") : nullptr;
+    return text && text->is_string() ? Uuid::parse(std::string_view(text->as_string()))
+                                     : std::nullopt;
 }
 
 }  // namespace
 
-std::vector<LabelRef> as_defined(
-    const std::vector<LabelRef>& labels, const std::vector<Label>& board
+DefinitionIndex::DefinitionIndex(
+    const std::vector<Label>& labels, const std::vector<PropertyDefinition>& properties
 ) {
-    std::vector<LabelRef> defined;
-    for (const LabelRef& each : labels) {
-        const auto found = std::ranges::find(board, each.id, &Label::id);
-        if (found != board.end()) defined.push_back({found->id, found->name, found->color});
+    for (const Label& each : labels) labels_[each.id] = {each.id, each.name, each.color};
+    for (const PropertyDefinition& each : properties) {
+        Property& property = properties_[each.id];
+        property.name = each.name;
+        property.type = each.type;
+        for (const PropertyOption& option : each.options.parsed())
+            property.options[option.id] = parse_json(to_json(option));
     }
+}
+
+std::vector<LabelRef> DefinitionIndex::as_defined(const std::vector<LabelRef>& labels) const {
+    std::vector<LabelRef> defined;
+    for (const LabelRef& each : labels)
+        if (const auto found = labels_.find(each.id); found != labels_.end())
+            defined.push_back(found->second);
     return defined;
 }
 
-PropertyValues as_defined(
-    const PropertyValues& values, const std::vector<PropertyDefinition>& board
-) {
+/// False when nothing is left of the value.
+bool DefinitionIndex::put_options(const Property& property, json::value& value) {
+    json::value* held = value.as_object().if_contains(name_of(property.type));
+    if (!held) return true;
+    const auto find = [&](const json::value& shown) -> const json::value* {
+        const auto id = id_of(shown);
+        const auto found = id ? property.options.find(*id) : property.options.end();
+        return found == property.options.end() ? nullptr : &found->second;
+    };
+    if (auto* list = held->if_array()) {
+        json::array kept;
+        for (const json::value& each : *list)
+            if (const json::value* option = find(each)) kept.push_back(*option);
+        *list = std::move(kept);
+        return !list->empty();
+    }
+    const json::value* option = find(*held);
+    if (option) *held = *option;
+    return option != nullptr;
+}
+
+PropertyValues DefinitionIndex::as_defined(const PropertyValues& values) const {
     PropertyValues defined;
     for (const auto& [name, shown] : values) {
         json::value value = parse_json(shown.text);
-        const auto* member = value.is_object() ? value.as_object().if_contains("id") : nullptr;
-        const auto id = member && member->is_string()
-                            ? Uuid::parse(std::string_view(member->as_string()))
-                            : std::nullopt;
-        const auto found =
-            id ? std::ranges::find(board, *id, &PropertyDefinition::id) : board.end();
-        if (found == board.end()) continue;
-        if (!has_options(found->type)) defined[found->name] = shown;
-        else if (put_options(*found, value))
-            defined[found->name] = JsonText{json::serialize(value)};
+        const auto id = id_of(value);
+        const auto found = id ? properties_.find(*id) : properties_.end();
+        if (found == properties_.end()) continue;
+        const Property& property = found->second;
+        if (!has_options(property.type)) defined[property.name] = shown;
+        else if (put_options(property, value))
+            defined[property.name] = JsonText{json::serialize(value)};
     }
     return defined;
 }
 
 std::vector<LabelRef> copied_labels(
-    const std::vector<LabelRef>& labels, const std::vector<Label>& board, const NewIds& ids
+    std::vector<LabelRef> labels, const DefinitionIndex& board, const NewIds& ids
 ) {
-    std::vector<LabelRef> copied;
-    for (LabelRef each : labels)
-        if (const auto id = ids.find(each.id)) {
-            each.id = *id;
-            copied.push_back(std::move(each));
-        }
-    return as_defined(copied, board);
+    for (LabelRef& each : labels) each.id = ids.find(each.id).value_or(Uuid());
+    return board.as_defined(labels);
 }
 
 PropertyValues copied_values(
-    const PropertyValues& values, const std::vector<PropertyDefinition>& board, const NewIds& ids
+    PropertyValues values, const DefinitionIndex& board, const NewIds& ids
 ) {
-    PropertyValues copied = values;
-    for (auto& [name, shown] : copied) ids.put_into(shown.text);
-    return as_defined(copied, board);
+    for (auto& [name, shown] : values) ids.put_into(shown.text);
+    return board.as_defined(values);
 }
 
 void ids_in(std::string_view text, std::set<Uuid>& ids) {

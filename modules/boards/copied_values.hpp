@@ -3,28 +3,44 @@
 #include "modules/boards/parts/new_ids.hpp"
 #include "modules/boards/property_values.hpp"
 
+#include <boost/json/value.hpp>
+
+#include <map>
 #include <set>
 
 /// What a card shows of its board's definitions, in the words that the board has for them now.
 namespace svc::boards {
 
-/// Those of `labels` that `board` still has, as it calls them.
-std::vector<LabelRef> as_defined(
-    const std::vector<LabelRef>& labels, const std::vector<Label>& board
-);
+/// A board's definitions by id: made once for many cards.
+class DefinitionIndex {
+public:
+    DefinitionIndex(
+        const std::vector<Label>& labels, const std::vector<PropertyDefinition>& properties
+    );
+    /// Those that the board still has, as it calls them.
+    std::vector<LabelRef> as_defined(const std::vector<LabelRef>& labels) const;
+    /// Those whose properties the board still has, and within them the options that it has.
+    PropertyValues as_defined(const PropertyValues& values) const;
 
-/// Those of `values` whose properties `board` still has, and within them the options that it has.
-PropertyValues as_defined(
-    const PropertyValues& values, const std::vector<PropertyDefinition>& board
-);
+private:
+    struct Property {
+        std::string name;
+        PropertyType type;
+        std::map<Uuid, boost::json::value> options;
+    };
+    static bool put_options(const Property& property, boost::json::value& value);
+
+    std::map<Uuid, LabelRef> labels_;
+    std::map<Uuid, Property> properties_;
+};
 
 /// The same for a copy of the card on another board, which has copies of the definitions.
 std::vector<LabelRef> copied_labels(
-    const std::vector<LabelRef>& labels, const std::vector<Label>& board, const NewIds& ids
+    std::vector<LabelRef> labels, const DefinitionIndex& board, const NewIds& ids
 );
 
 PropertyValues copied_values(
-    const PropertyValues& values, const std::vector<PropertyDefinition>& board, const NewIds& ids
+    PropertyValues values, const DefinitionIndex& board, const NewIds& ids
 );
 
 /// Adds the ids that are whole strings of the JSON `text`.

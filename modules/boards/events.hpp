@@ -45,7 +45,7 @@ inline constexpr EventKind label_created{
 inline constexpr EventKind label_updated{
     "label.updated",
     "label",
-    "A label has another name or color; cards show it so.",
+    "A label has another name or color; cards follow within moments.",
     &record_of<Label>,
     at::board};
 inline constexpr EventKind label_deleted{
@@ -63,7 +63,7 @@ inline constexpr EventKind property_created{
 inline constexpr EventKind property_updated{
     "property.updated",
     "property",
-    "A property has another name, place or format, or other options; cards show it so.",
+    "A property has another name, place or format, or other options; cards follow within moments.",
     &record_of<PropertyDefinition>,
     at::board};
 inline constexpr EventKind property_deleted{

@@ -36,9 +36,9 @@ class LabelInHand {
 public:
     LabelInHand(
         Call& call, const Uuid& board, const Uuid& label, const std::optional<std::string>& name
-    ) {
+    )
+        : cards_(call, board) {
         Tx& tx = call.tx();
-        lock_newest_cards(call, board);
         lock_definitions(call, board);
         auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, board);
         auto found = tx.later<LabelSeen>(find_label, call.org(), board, label, name);
@@ -50,8 +50,11 @@ public:
     }
     const Label& label() const { return seen_.label; }
     bool name_taken() const { return seen_.name_taken; }
+    /// Once the change has been queued.
+    void let_cards_follow() { cards_.follow(); }
 
 private:
+    NewestCards cards_;
     LabelSeen seen_;
 };
 
@@ -70,7 +73,7 @@ SVC_RECORD(
 );
 
 Label update(Call& call, const UpdateLabelRequest& in) {
-    const LabelInHand found(call, in.board_id, in.label_id, if_given(in.name));
+    LabelInHand found(call, in.board_id, in.label_id, if_given(in.name));
     const Label& before = found.label();
     Label after = before;
     in.name.apply_to(after.name);
@@ -83,7 +86,7 @@ Label update(Call& call, const UpdateLabelRequest& in) {
     call.ask(event);
     Tx& tx = call.tx();
     tx.queue(write_label, call.org(), in.board_id, after.id, after.name, after.color);
-    let_cards_follow(call, in.board_id);
+    found.let_cards_follow();
     call.tell(event);
     return after;
 }
@@ -95,11 +98,11 @@ struct LabelId {
 SVC_RECORD(LabelId, (board_id, ""), (label_id, ""));
 
 void remove(Call& call, const LabelId& in) {
-    const LabelInHand found(call, in.board_id, in.label_id, std::nullopt);
+    LabelInHand found(call, in.board_id, in.label_id, std::nullopt);
     const Event event = removed(label_deleted, found.label()).on_board(in.board_id);
     call.ask(event);
     call.tx().queue(drop_label, call.org(), in.board_id, in.label_id);
-    let_cards_follow(call, in.board_id);
+    found.let_cards_follow();
     call.tell(event);
 }
 

@@ -95,7 +95,8 @@ void store(Call& call, const PropertyDefinition& before, const PropertyDefinitio
 
 PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     Tx& tx = call.tx();
-    if (in.name.given() || in.options.given()) lock_newest_cards(call, in.board_id);
+    std::optional<NewestCards> cards;
+    if (in.name.given() || in.options.given()) cards.emplace(call, in.board_id);
     lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, if_given(in.name));
@@ -114,7 +115,7 @@ PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     call.ask(event);
     store(call, before, after);
     if (after.name != before.name || after.options.parsed() != before.options.parsed())
-        let_cards_follow(call, in.board_id);
+        cards->follow();
     call.tell(event);
     return after;
 }
@@ -129,7 +130,7 @@ SVC_RECORD(PropertyId, (board_id, ""), (property_id, ""));
 
 void remove(Call& call, const PropertyId& in) {
     Tx& tx = call.tx();
-    lock_newest_cards(call, in.board_id);
+    NewestCards cards(call, in.board_id);
     lock_definitions(call, in.board_id);
     auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, std::nullopt);
@@ -142,7 +143,7 @@ void remove(Call& call, const PropertyId& in) {
     call.ask(event);
     tx.queue(drop_property, call.org(), in.board_id, property.id);
     shift_properties(tx, call.org(), in.board_id, property.position + 1, Shift::down);
-    let_cards_follow(call, in.board_id);
+    cards.follow();
     call.tell(event);
 }
 

@@ -245,13 +245,13 @@ public:
     SharedBoard run() {
         const auto board = board_.one();
         if (!board || board->in_trash) no_such_link();
-        properties_ = visible(*board, link_);
-        labels_ = board->labels.parsed();
+        const auto properties = visible(*board, link_);
+        definitions_.emplace(board->labels.parsed(), properties);
         SharedBoard shared;
         shared.name = board->name;
         shared.description = board->description;
         shared.icon = board->icon;
-        shared.properties = AsJson(properties_);
+        shared.properties = AsJson(properties);
         shared.labels = board->labels;
         shared.columns = columns_.all();
         shared.expires_at = link_.expires_at;
@@ -273,8 +273,8 @@ private:
         const auto column = std::ranges::find(columns, row.column_id, &SharedColumn::id);
         if (column == columns.end()) return;  // it came in between
         // By id: a card may not have followed the change of a name yet.
-        row.card.labels = AsJson(as_defined(row.card.labels.parsed(), labels_));
-        auto values = as_defined(row.card.properties.parsed(), properties_);
+        row.card.labels = AsJson(definitions_->as_defined(row.card.labels.parsed()));
+        auto values = definitions_->as_defined(row.card.properties.parsed());
         for (auto& [name, value] : values) value = with_whole_words(value);
         row.card.properties = AsJson(values);
         if (markdown_) row.card.markdown = with_whole_words(markdown_());
@@ -291,8 +291,7 @@ private:
     Later<SharedColumn> columns_;
     Later<CardSeenByLink> cards_;
     std::function<std::string()> markdown_;
-    std::vector<PropertyDefinition> properties_;  // that are shown
-    std::vector<Label> labels_;
+    std::optional<DefinitionIndex> definitions_;  // that are shown
     ColumnPages pages_{from_};
 };
 

@@ -113,10 +113,7 @@ TEST(Sql, LocksAreForThoseWhoMay) {
         "queue.named_lease",
         // In jobs, and on cards that are locked by then.
         "boards.lock_board_of_copy",
-        "boards.lock_card_rewrite",
-        "boards.lock_cards_to_rewrite",
         "boards.lock_waiting_for_old_cards",
-        "boards.share_definitions_to_follow",
         "files.take_values",
         "queue.lock_rows",
         // Of files that are found to be the caller's own, or shown to him.
