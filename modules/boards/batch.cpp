@@ -389,10 +389,9 @@ const Operation batch_cards{
     .route = "POST /v1/cards:batch",
     .summary = "Create, update, move, archive and delete up to 100 cards in one call.",
     .description =
-        "All in one transaction, in the order given, so that what one item does the next finds. "
-        "All or nothing, unless `atomic` is false. `dry_run` shows the differences and changes "
-        "nothing. 409 `too_many_links` for `blocked_by` of a card for which over 1,000 others "
-        "wait.",
+        "All in one transaction, in the order given: what one item does the next finds. All "
+        "or nothing, unless `atomic` is false. `dry_run` shows the differences alone. 409 "
+        "`too_many_links` for `blocked_by` of a card for which over 1,000 others wait.",
     .access = Access::board_editor,
     .body_limit = 2 << 20,
     .handler = batch,
