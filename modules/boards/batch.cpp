@@ -189,11 +189,11 @@ constexpr std::string_view wanted_cards = R"(
             ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint
     ), changed AS (
         SELECT c.id FROM cards c
-        WHERE c.org_id = $1 AND c.id IN (SELECT id FROM wanted) AND)";
+        WHERE c.org_id = $1 AND c.id = ANY (ARRAY(SELECT id FROM wanted)) AND)";
 constexpr std::string_view and_waited_for = R"(c.board_id)
     ), waiting AS (
         SELECT l.target_id AS id FROM card_links l
-        WHERE l.org_id = $1 AND l.card_id IN (SELECT id FROM changed) AND l.kind = 'blocks'
+        WHERE l.org_id = $1 AND l.kind = 'blocks' AND l.card_id = ANY (ARRAY(TABLE changed))
     ), waited_for AS (
         SELECT c.id FROM cards c
         WHERE c.org_id = $1 AND c.id = ANY ($8::uuid[]) AND)";
@@ -205,8 +205,8 @@ constexpr std::string_view all_in_order = R"(c.board_id)
             AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash) AS may_take_key
     FROM cards c
     WHERE c.org_id = $1
-        AND c.id IN (SELECT id FROM changed UNION SELECT id FROM waiting
-            UNION SELECT id FROM waited_for)
+        AND c.id = ANY (ARRAY(
+            SELECT id FROM changed UNION SELECT id FROM waiting UNION SELECT id FROM waited_for))
     ORDER BY c.id
     FOR UPDATE OF c)";
 constexpr Sql lock_cards{
@@ -391,7 +391,7 @@ const Operation batch_cards{
     .description =
         "All in one transaction, in the order given: what one item does the next finds. All "
         "or nothing, unless `atomic` is false. `dry_run` shows the differences alone. 409 "
-        "`too_many_links` for `blocked_by` of a card for which over 1,000 others wait.",
+        "`too_many_links` for `blocked_by` of a card for which over 500 others wait.",
     .access = Access::board_editor,
     .body_limit = 2 << 20,
     .handler = batch,

@@ -80,11 +80,22 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
                     WHERE l.org_id = $1 AND l.card_id = c.id AND l.kind = 'blocks'
                         AND l.target_id IS DISTINCT FROM $6
                     LIMIT 100) l) = 100 AS crowded
-    FROM cards c
-    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
-    WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND NOT c.in_trash)"};
+    FROM unnest($5::uuid[]) wanted (id)
+    CROSS JOIN LATERAL (
+        SELECT x.* FROM cards x
+        WHERE x.org_id = $1 AND x.id = wanted.id AND NOT x.in_trash
+        OFFSET 0
+    ) c
+    CROSS JOIN LATERAL (
+        SELECT x.* FROM boards x
+        WHERE x.org_id = $1 AND x.id = c.board_id AND NOT x.in_trash
+        OFFSET 0
+    ) b
+    LEFT JOIN LATERAL (
+        SELECT x.role FROM board_grants x
+        WHERE x.org_id = $1 AND x.principal_id = $2 AND x.board_id = c.board_id
+        OFFSET 0
+    ) g ON true)"};
 
 constexpr Sql drop_links{"boards.drop_blockers", R"(
     DELETE FROM card_links

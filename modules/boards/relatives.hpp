@@ -43,7 +43,7 @@ private:
 /// How many cards may wait for one that is to wait for another, by however many others: so far
 /// circles are looked for.
 inline constexpr std::int64_t most_waiting_at_once = 10'000;
-inline constexpr std::int64_t most_waiting_in_batch = 1'000;  ///< which ties up to a hundred
+inline constexpr std::int64_t most_waiting_in_batch = 500;  ///< which ties up to a hundred
 
 /// The cards to wait for that a request names.
 class WantedBlockers {

@@ -181,6 +181,7 @@ TEST_P(Budgets, CirclesThatMightBeLongKeepToThem) {
     for (int i = 1; i <= 100; ++i)
         batch += std::string(i > 1 ? "," : "") + R"({"update": {"card_id": ")" + numbered(i) +
                  R"(", "blocked_by": [")" + p.card + R"("]}})";
+    p.settle();
     const Cost cost = p.ask(p.client, "POST", "/v1/cards:batch", batch + R"(], "atomic": false})");
     EXPECT_EQ(cost.reply.text("/failed_count"), "100");
     EXPECT_EQ(cost.reply.text("/results/0/error/additional_data/reason"), "too_many_links");
