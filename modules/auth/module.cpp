@@ -13,6 +13,8 @@
 #include "modules/auth/user_command.hpp"
 #include "modules/auth/users.hpp"
 
+#include <Poco/Crypto/OpenSSLInitializer.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -86,6 +88,9 @@ public:
     }
 
 private:
+    /// Poco counts who signs or verifies, and takes the locks of OpenSSL down when nobody does:
+    /// two threads that read a cookie at once would free the same memory. So somebody always does.
+    const Poco::Crypto::OpenSSLInitializer always_somebody_;
     Settings settings_;
     std::optional<Passwords> passwords_;
     std::optional<SlowWork> slow_work_;

@@ -5,6 +5,9 @@
 
 #include <openssl/hmac.h>
 
+#include <atomic>
+#include <thread>
+
 namespace svc::test {
 namespace {
 
@@ -106,6 +109,21 @@ TEST_F(Sessions, OnlyACookieOfOursCounts) {
     expect(401, me(forged));
     for (const char* nonsense : {"x", "a.b.c", "..", "eyJhbGciOiJIUzI1NiJ9.e30."})
         expect(401, me(nonsense));
+}
+
+TEST_F(Sessions, ManyAreReadAtOnce) {
+    std::vector<std::thread> threads;
+    std::atomic<int> answered = 0, others = 0;
+    for (int i = 0; i < 24; ++i)
+        threads.emplace_back([&, tab = browser]() mutable {
+            for (int round = 0; round < 1'000; ++round) {
+                const int status = tab.get("/v1/me").status;
+                (status == 200 || status == 429 ? answered : others) += 1;
+            }
+        });
+    for (auto& each : threads) each.join();
+    EXPECT_EQ(answered, 24'000);
+    EXPECT_EQ(others, 0);
 }
 
 TEST_F(Sessions, AnEndedOneIsNoneAtOnce) {
