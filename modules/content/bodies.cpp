@@ -5,6 +5,7 @@
 
 #include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
+#include "modules/content/large_cards.hpp"
 #include "modules/content/parts/markdown.hpp"
 #include "modules/content/rewriting.hpp"
 
@@ -107,12 +108,10 @@ constexpr std::string_view live_blocks = R"(
         v.last_edited_by, v.version
     FROM blocks v
     WHERE v.org_id = $1 AND v.card_id = $2 AND v.trashed_by IS NULL)";
-constexpr Sql brief_blocks{"content.brief_blocks", live_blocks};
-
-// What strangers see is bounded: nothing is read of a card that holds more than $3.
+// Nothing is read of a card that holds more than $3.
 constexpr std::string_view if_not_too_much = R"(
         AND (SELECT c.content_bytes FROM cards c WHERE c.org_id = $1 AND c.id = $2) <= $3)";
-constexpr Sql shared_blocks{"content.shared_blocks", SqlText<live_blocks, if_not_too_much>::view};
+constexpr Sql blocks_on_card{"content.blocks_on_card", SqlText<live_blocks, if_not_too_much>::view};
 
 constexpr Sql bytes_on_card{"content.bytes_on_card", R"(
     SELECT content_bytes AS bytes FROM cards WHERE org_id = $1 AND id = $2)"};
@@ -199,6 +198,38 @@ std::vector<WrittenBlock> tree_of(const std::vector<StoredBlock>& all, const Uui
     return below(rows, card);
 }
 
+/// What is written on a card.
+class Written {
+public:
+    Written(Tx& tx, const Uuid& org, const Uuid& card)
+        : tx_(tx),
+          org_(org),
+          card_(card),
+          held_(tx.later<Bytes>(bytes_on_card, org, card)),
+          blocks_(tx.later<StoredBlock>(blocks_on_card, org, card, most_at_any_time)) {}
+
+    std::int64_t bytes() {
+        if (!bytes_) bytes_ = held_.one().value_or(Bytes{}).bytes;
+        return *bytes_;
+    }
+    /// If that is much, `large` is to be kept as long as they are.
+    std::vector<WrittenBlock> blocks(std::optional<LargeCardRead>& large) {
+        auto rows = blocks_.all();
+        if (rows.empty() && bytes() > 0) {
+            large.emplace();
+            rows = tx_.all<StoredBlock>(blocks_on_card, org_, card_, however_large);
+        }
+        return tree_of(rows, card_);
+    }
+
+private:
+    Tx& tx_;
+    const Uuid org_, card_;
+    Later<Bytes> held_;
+    Later<StoredBlock> blocks_;
+    std::optional<std::int64_t> bytes_;
+};
+
 Failure too_long_to_share() {
     return Failure(
                Fault::too_large,
@@ -242,22 +273,21 @@ std::function<void()> Bodies::copy(
 }
 
 std::function<std::string()> Bodies::markdown(Tx& tx, const Uuid& org, const Uuid& card) {
-    auto held = tx.later<Bytes>(bytes_on_card, org, card);
-    auto blocks = tx.later<StoredBlock>(shared_blocks, org, card, most_shared_blocks);
-    return [held, blocks, card]() mutable {
-        const auto bytes = held.one();
-        if (bytes && bytes->bytes > most_shared_blocks) throw too_long_to_share();
-        std::string markdown = markdown_of(tree_of(blocks.all(), card));
+    return [written = Written(tx, org, card)]() mutable {
+        if (written.bytes() > most_shared_blocks) throw too_long_to_share();
+        std::optional<LargeCardRead> large;
+        std::string markdown = markdown_of(written.blocks(large));
         if (markdown.size() > page_bytes) throw too_long_to_share();
         return markdown;
     };
 }
 
 boards::BriefSource::Texts Bodies::about(Tx& tx, const Uuid& org, const Uuid& card) {
-    auto blocks = tx.later<StoredBlock>(brief_blocks, org, card);
+    Written written(tx, org, card);
     auto comments = tx.later<BriefComment>(brief_comments, org, card);
-    return [blocks, comments, card]() mutable {
-        auto specification = tree_of(blocks.all(), card);
+    return [written, comments]() mutable {
+        std::optional<LargeCardRead> large;
+        auto specification = written.blocks(large);
         auto acceptance = take_acceptance(specification);
         lower_headings(specification);
         lower_headings(acceptance);

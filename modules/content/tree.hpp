@@ -112,7 +112,8 @@ public:
     void queue_ancestors(const std::vector<Uuid>& of);
     /// What is below it, and what went to the trash with it; nothing that went by itself.
     void queue_below(const Uuid& block);
-    /// All but what is in the trash.
+    /// All but what is in the trash. Of a card that holds much take() asks for it, once there is
+    /// room for that, or else throws Failure 429.
     void queue_whole(const CardKey& card);
     /// Of these blocks those in the trash of the card. What holds more than `most_bytes_shown` in
     /// all comes with the payload `null`.
@@ -182,6 +183,8 @@ private:
     };
     struct Loading;
 
+    void load(const CardKey& card, std::int64_t most_bytes);
+    void take_loaded();
     Failure wrong(std::string_view field, std::string_view message) const;
     Node& touch(const Uuid& id);
     void require_parent(const Uuid& parent) const;

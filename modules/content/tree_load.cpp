@@ -1,5 +1,6 @@
 // What a write has to know of a card's blocks.
 
+#include "modules/content/large_cards.hpp"
 #include "modules/content/tree.hpp"
 
 namespace svc::content {
@@ -48,7 +49,10 @@ constexpr std::string_view the_card = R"((SELECT coalesce($2::uuid, (
             SELECT k.id FROM boards o
             JOIN cards k ON k.org_id = $1 AND k.board_id = o.id AND k.number = $4
             WHERE o.org_id = $1 AND o.key = $3))))";
-constexpr Sql load_whole{"content.load_whole", SqlText<all_of_it, the_card>::view};
+// Nothing of a card that holds more than $5.
+constexpr std::string_view unless_large = R"(
+        AND (SELECT c.content_bytes FROM cards c WHERE c.org_id = $1 AND c.id = v.card_id) <= $5)";
+constexpr Sql load_whole{"content.load_whole", SqlText<all_of_it, the_card, unless_large>::view};
 
 // The trash of a card has no bound: of $5 those that hold more than $6 bytes together come without
 // their payloads.
@@ -129,6 +133,8 @@ SVC_RECORD(Taken, (id, ""));
 
 struct CardTree::Loading {
     std::vector<Later<StoredBlock>> blocks;
+    std::optional<CardKey> whole;
+    std::optional<LargeCardRead> large;
     std::optional<Later<Taken>> taken;
 };
 
@@ -146,9 +152,14 @@ void CardTree::queue_below(const Uuid& block) {
 }
 
 void CardTree::queue_whole(const CardKey& card) {
-    loading_->blocks.push_back(
-        call_.tx().later<StoredBlock>(load_whole, call_.org(), card.id, card.board_key, card.number)
-    );
+    loading_->whole = card;
+    load(card, most_at_any_time);
+}
+
+void CardTree::load(const CardKey& card, std::int64_t most_bytes) {
+    loading_->blocks.push_back(call_.tx().later<StoredBlock>(
+        load_whole, call_.org(), card.id, card.board_key, card.number, most_bytes
+    ));
 }
 
 void CardTree::queue_named_in_trash(const CardKey& card, const std::vector<Uuid>& ids) {
@@ -172,6 +183,21 @@ void CardTree::queue_taken(const std::vector<BlockInput>& blocks) {
 
 void CardTree::take(CardSeen card) {
     card_ = std::move(card);
+    take_loaded();
+    if (loading_->whole && card_.block_count > 0 && nodes_.empty()) {
+        loading_->large.emplace();
+        load(*loading_->whole, however_large);
+        take_loaded();
+    }
+    for (const auto& [id, node] : nodes_)
+        if (const auto above = nodes_.find(node.row.parent_id);
+            above != nodes_.end() && !node.row.trashed_by)
+            above->second.row.has_children = true;
+    if (loading_->taken)
+        for (const Taken& each : loading_->taken->all()) taken_.insert(each.id);
+}
+
+void CardTree::take_loaded() {
     for (auto& each : loading_->blocks)
         for (StoredBlock& row : each.all()) {
             if (row.card_id != card_.card_id || nodes_.contains(row.id)) continue;
@@ -181,12 +207,7 @@ void CardTree::take(CardSeen card) {
             nodes_.emplace(id, std::move(node));
             link(id);
         }
-    for (const auto& [id, node] : nodes_)
-        if (const auto above = nodes_.find(node.row.parent_id);
-            above != nodes_.end() && !node.row.trashed_by)
-            above->second.row.has_children = true;
-    if (loading_->taken)
-        for (const Taken& each : loading_->taken->all()) taken_.insert(each.id);
+    loading_->blocks.clear();
 }
 
 Later<Spot> find_spot(Call& call, const Place& place, const std::optional<Uuid>& moved) {

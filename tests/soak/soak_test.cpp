@@ -1,9 +1,9 @@
 #include "tests/soak/people.hpp"
+#include "tests/support/memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <thread>
 
 /// Forty clients that mean harm beside two that work: the two notice little of it.
@@ -27,13 +27,6 @@ seconds soak_time() {
 
 /// Long enough for times to mean something, on a machine that does nothing else.
 bool times_count() { return soak_time() >= seconds(3600); }
-
-std::size_t resident_bytes(pid_t process) {
-    std::ifstream stream("/proc/" + std::to_string(process) + "/statm");
-    std::size_t whole = 0, resident = 0;
-    stream >> whole >> resident;
-    return resident * 4096;
-}
 
 /// 99 of 100 answers came at least as quickly, in milliseconds.
 double p99(std::vector<double> times) {

@@ -1,9 +1,7 @@
+#include "tests/support/memory.hpp"
 #include "tests/unit/automations/sandboxes.hpp"
 
 #include <dirent.h>
-#include <unistd.h>
-
-#include <fstream>
 
 /// Scripts that mean harm. Each has to end in bounded time and memory, and leave the server as
 /// it was.
@@ -25,13 +23,6 @@ void PrintTo(const Hostile& hostile, std::ostream* out) { *out << hostile.name; 
 
 std::string name_of_script(const testing::TestParamInfo<Hostile>& script) {
     return script.param.name;
-}
-
-std::size_t resident_bytes() {
-    std::ifstream statm("/proc/self/statm");
-    std::size_t size = 0, resident = 0;
-    statm >> size >> resident;
-    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 std::size_t open_files() {

@@ -1,4 +1,8 @@
 #include "tests/unit/content/large.hpp"
+#include "tests/support/memory.hpp"
+
+#include <atomic>
+#include <thread>
 
 /// What is read of blocks and comments that are as large as they may be.
 namespace svc::test {
@@ -106,7 +110,7 @@ TEST(Large, ATextOfMoreThanAPageIsNotSharedAndOneOfFarMoreIsNotRead) {
 
     add(15);
     const std::string statement = "c.content_bytes FROM cards c WHERE";
-    EXPECT_EQ(card.rows_read(statement), 5 + 6);
+    EXPECT_EQ(card.rows_read(statement), 5 + 6 + 6);
     EXPECT_EQ(look().status, 413);
     EXPECT_EQ(card.rows_read(statement), 0);
 }
@@ -148,6 +152,43 @@ TEST(Large, ABatchReadsOfTheTrashNoMoreThanItShows) {
     EXPECT_EQ(expect(413, batch(named)).text("/additional_data/reason"), "answer_too_large");
     named.resize(5);
     expect(200, batch(named));
+}
+
+TEST(Large, FewAtATimeReadACardThatHoldsAllThatOneMay) {
+    LargeCard card;
+    for (int i = 0; i < 36; ++i) card.add(long_block("paragraph"));
+    for (const std::string path : {"/markdown", "/context"}) {
+        std::atomic<int> under_way = 0, answered = 0, busy = 0;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 24; ++i) {
+            ++under_way;
+            threads.emplace_back([&, client = card.client()]() mutable {
+                for (int round = 0; round < 20; ++round) {
+                    const auto reply = client.get("/v1/cards/" + card.id() + path);
+                    if (reply.status == 200) {
+                        ++answered;
+                        continue;
+                    }
+                    ++busy;
+                    expect(429, reply);
+                    EXPECT_EQ(reply.text("/additional_data/rate_limit_reason"), "large_cards");
+                    EXPECT_EQ(reply.header("retry-after"), "1");
+                }
+                --under_way;
+            });
+        }
+        std::size_t most = 0;
+        while (under_way > 0) {
+            most = std::max(most, resident_bytes(card.server().pid()));
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        for (auto& each : threads) each.join();
+        EXPECT_GT(answered, 0);
+        EXPECT_GT(busy, 0);
+        if (memory_is_given_back) {
+            EXPECT_LT(most, std::size_t{400} << 20) << path;
+        }
+    }
 }
 
 }  // namespace svc::test

@@ -8,10 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
 #include <future>
 #include <map>
 #include <memory>
@@ -86,11 +83,6 @@ protected:
     bool becomes(const std::string& name, double least, std::chrono::milliseconds patience = 10s)
         const {
         return eventually([&] { return metric(name) >= least; }, patience);
-    }
-    std::size_t resident_bytes() const {
-        std::size_t pages = 0, resident = 0;
-        std::ifstream("/proc/" + std::to_string(server.pid()) + "/statm") >> pages >> resident;
-        return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     }
 
     const std::string& database;
