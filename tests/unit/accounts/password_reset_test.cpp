@@ -1,5 +1,8 @@
 #include "tests/unit/accounts/accounts.hpp"
 
+#include "tests/support/eventually.hpp"
+#include "tests/unit/tenancy/role.hpp"
+
 namespace svc::test {
 namespace {
 
@@ -211,6 +214,23 @@ TEST_F(PasswordResetAmongLogIns, NoSessionOutlivesThePasswordItWasBegunWith) {
         EXPECT_EQ(ask("SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), "0");
         server.mail_to("ada@example.com", 3 + 2 * round);
     }
+}
+
+// Both lock the account and then its password. A log-in that held the password while it waited for
+// the account would lock the reset out, and be tried again sooner than the reset.
+TEST_F(PasswordReset, ALogInThatWaitsForItHoldsNothingThatItNeeds) {
+    person("ada@example.com");
+    Role other_reset(Postgres::shared().superuser_url(database));
+    other_reset.must("BEGIN");
+    other_reset.must("SELECT 1 FROM users FOR NO KEY UPDATE");
+    auto reply = std::async(std::launch::async, [&] { return log_in("ada@example.com"); });
+    ASSERT_TRUE(eventually([&] {
+        return ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                   " AND datname = current_database()") == "1";
+    }));
+    EXPECT_EQ(other_reset.run("SELECT 1 FROM passwords FOR UPDATE NOWAIT").state, "");
+    other_reset.must("COMMIT");
+    EXPECT_EQ(reply.get().status, 200);
 }
 
 // ---- what is refused
