@@ -66,7 +66,7 @@ struct AgentActivity {
 SVC_RECORD(
     AgentActivity,
     (object, "Always \"agent_activity\"."),
-    (id, "Of the entry; the event it left has the same."),
+    (id, "The entry's id; its event has the same."),
     (sequence, "Its place in the workspace's audit record."),
     (action, "The operation that did it."),
     (outcome, "`denied`: it was refused."),
@@ -76,7 +76,7 @@ SVC_RECORD(
     (via, "The surface it came in by."),
     (token_id, "The token that the agent did it with; shown to admins and to the agent itself."),
     (occurred_at, "When, by the database's clock."),
-    (request_id, "Of the request, as its answer named it.")
+    (request_id, "The request's id, as in its answer's header.")
 );
 
 struct ActivityQuery {

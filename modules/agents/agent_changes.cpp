@@ -172,13 +172,13 @@ SVC_RECORD(
     UpdateAgentRequest,
     (agent_id, "An agent of the workspace."),
     (name, "As people will see it.", length(1, 80), trimmed),
-    (avatar_url, "A picture; null takes it away."),
+    (avatar_url, "A picture; null removes it."),
     (avatar_file_id,
-     "A picture that you have uploaded, in place of `avatar_url`; null takes it away."),
-    (description, "What it does; null takes it away.", length(0, 1000)),
+     "A picture that you have uploaded, in place of `avatar_url`; null removes it."),
+    (description, "What it does; null removes it.", length(0, 1000)),
     (role, "The most that it may do."),
     (budgets, "How much it may do; those left out stay as they are."),
-    (status, "`disabled` switches it off at once, as disable_agent does; `active` on again.")
+    (status, "`disabled` disables it at once, as disable_agent does; `active` enables it.")
 );
 
 /// What may give an agent more than it has.
@@ -188,8 +188,7 @@ bool may_widen(const UpdateAgentRequest& in) {
 }
 
 AgentResponse update(Call& call, const UpdateAgentRequest& in) {
-    if (may_widen(in))
-        require_person(call.caller(), "changes what an agent may do or switches it on");
+    if (may_widen(in)) require_person(call.caller(), "changes what an agent may do or enables it");
     Change change(call, in.agent_id);
     AgentResponse& agent = change.after;
     in.name.apply_to(agent.name);
@@ -217,7 +216,7 @@ const Operation update_agent{
     .description =
         "Changes only the fields that are sent; null clears. A lower role and a smaller budget "
         "count from the agent's next request on. Agents change neither role nor budgets, and "
-        "switch nobody on.",
+        "cannot enable agents.",
     .access = Access::admin,
     .idempotent = true,
     .versioned = true,
@@ -249,8 +248,8 @@ const Operation disable_agent{
     .description =
         "Once this is answered nothing more that the agent does takes effect, on any server: its "
         "requests get 401, what it was writing is finished or undone before, the leases that it "
-        "holds are over, and its open streams are closed. Its tokens stay; enable_agent lets it "
-        "work on.",
+        "holds are over, and its open streams are closed. Its tokens stay; enable_agent enables it "
+        "again.",
     .access = Access::admin,
     .destructive = true,
     .idempotent = true,
@@ -259,7 +258,7 @@ const Operation disable_agent{
 };
 
 AgentResponse enable(Call& call, const AgentId& in) {
-    require_person(call.caller(), "switches an agent on");
+    require_person(call.caller(), "enables an agent");
     Change change(call, in.agent_id);
     change.set_status(AgentStatus::active, std::nullopt);
     return change.finish();
@@ -268,7 +267,7 @@ AgentResponse enable(Call& call, const AgentId& in) {
 const Operation enable_agent{
     .name = "enable_agent",
     .route = "POST /v1/agents/{agent_id}:enable",
-    .summary = "Re-enable a disabled agent, with the tokens it has; a person does.",
+    .summary = "Re-enable a disabled agent, with the tokens it has. Requires a person.",
     .access = Access::admin,
     .for_people = true,
     .idempotent = true,

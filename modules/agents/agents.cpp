@@ -119,7 +119,7 @@ SVC_RECORD(
      "The most that it may do; the role of whoever owns its token is a ceiling besides.",
      defaulted),
     (budgets, "How much it may do; left out: as much as it likes."),
-    (status, "`disabled`: it is made, but nobody can sign in as it yet.", defaulted)
+    (status, "`disabled`: it is created, but cannot sign in yet.", defaulted)
 );
 
 AgentResponse create(Call& call, const CreateAgentRequest& in) {

@@ -49,7 +49,7 @@ struct TokenResponse {
 SVC_RECORD(
     TokenResponse,
     (object, "Always \"token\"."),
-    (id, "Of the token; not a secret."),
+    (id, "The token's id; not a secret."),
     (org_id, "The one workspace it is good for."),
     (kind,
      "With an `agent` token the agent acts, under its own name; with an `integration` token its "
@@ -59,7 +59,7 @@ SVC_RECORD(
     (effective_role, "What it may do now: the lower of its role, its agent's and its owner's."),
     (agent_id, "The agent that it signs in; null of an integration token."),
     (owner_user_id, "The person whose role is its ceiling."),
-    (hint, "Its beginning and end, to tell it from others."),
+    (hint, "Its first and last characters, to recognize it by."),
     (status, "Only an `active` one signs in."),
     (expires_at, "When it ends by itself; null when it does not."),
     (last_used_at, "When it was last used, give or take a minute; null when it never was."),
@@ -144,11 +144,11 @@ struct AgentResponse {
 SVC_RECORD(
     AgentResponse,
     (object, "Always \"agent\"."),
-    (id, "Of the agent, wherever it is named."),
+    (id, "The agent's id, wherever it is named."),
     (org_id, "The workspace it works in."),
     (name, "As people see it."),
     (avatar_url, "A picture; null when there is none."),
-    (description, "What it does; null when nobody said."),
+    (description, "What it does; null when not given."),
     (role, "The most that it may do."),
     (status, "A `disabled` one is refused at once, whatever its tokens."),
     (disabled_at, "When it was disabled; null when it is not."),

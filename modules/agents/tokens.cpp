@@ -89,7 +89,7 @@ void check(const CreateTokenRequest& in) {
 void require_right(const Caller& caller, const CreateTokenRequest& in) {
     require_person(caller, "makes tokens");
     if (in.kind == TokenKind::agent && caller.role < OrgRole::admin)
-        throw Failure(Fault::restricted, "Only an admin can bring agents into the workspace.");
+        throw Failure(Fault::restricted, "Only an admin can create agents.");
     if (caller.token_id && as_org_role(in.role) > caller.role)
         throw Failure(
             Fault::restricted,

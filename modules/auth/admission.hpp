@@ -17,11 +17,11 @@ void refuse_when_closed(Call& call);
 /// somebody has been added with may always be confirmed.
 std::function<bool()> ask_admission(Call& call, const Email& email);
 
-/// Failure 403 `sign_up_closed`: for whoever has proved that an address is theirs, and may not
+/// Failure 403, reason `sign_up_closed`: for whoever has proved that an address is theirs, and may not
 /// have an account.
 Failure sign_up_closed();
 
-/// Failure 403 `account_disabled`: for whoever has proved that an account is theirs, which the
+/// Failure 403, reason `account_disabled`: for whoever has proved that an account is theirs, which the
 /// operator has disabled.
 Failure account_disabled();
 

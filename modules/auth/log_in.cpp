@@ -148,8 +148,8 @@ const Operation log_in{
     .description =
         "Begins a browser session: the cookie `svc_session`, and a token to be sent as "
         "X-CSRF-Token with every write. A wrong pair is 401, a right one before the address is "
-        "confirmed 403 `email_not_verified`, of an account that was disabled 403 "
-        "`account_disabled`; after too many wrong ones 429.",
+        "confirmed 403 `email_not_verified`, of an account that was disabled 403, "
+        "reason `account_disabled`; after too many wrong ones 429.",
     .access = Access::anyone,
     .refuses = {401},
     .guards = {refuse_other_sites},

@@ -57,7 +57,7 @@ const Operation log_out{
     .name = "log_out",
     .route = "POST /v1/auth/logout",
     .summary = "End the browser session.",
-    .description = "Takes the cookies back, whether or not there was a session.",
+    .description = "Clears the cookies, whether or not there was a session.",
     .access = Access::anyone,
     .status = 204,
     .guards = {refuse_other_sites},

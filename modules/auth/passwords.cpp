@@ -127,7 +127,7 @@ const Operation change_my_password{
     .summary = "Change your password.",
     .description =
         "Ends every other session of yours. A wrong present password is 422 at that field, and "
-        "after too many 429; an account without a password answers 409 `password_not_set`.",
+        "after too many 429; an account without a password answers 409, reason `password_not_set`.",
     .access = Access::person,
     .status = 204,
     .guards = {orgs::refuse_reading_tokens},
@@ -175,7 +175,7 @@ const Operation set_my_password{
     .summary = "Set your account's first password.",
     .description =
         "For accounts that were made without one; from a browser session only, a token is refused. "
-        "Where there is one already the answer is 409 `password_already_set`.",
+        "Where there is one already the answer is 409, reason `password_already_set`.",
     .access = Access::person,
     .status = 204,
     .guards = {refuse_tokens},

@@ -52,7 +52,7 @@ SVC_RECORD(
     (user_id, "Whose they are."),
     (chosen, "", spread),
     (last_edited_time, "When the account was last changed."),
-    (version, "Of the account: rises by one with every change of it; also the ETag.")
+    (version, "The account's version: rises by one with every change; also the ETag.")
 );
 
 UserPreferencesResponse answer_of(const Uuid& person, Row row) {

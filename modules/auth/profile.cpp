@@ -70,7 +70,7 @@ struct UserProfileResponse {
 SVC_RECORD(
     UserProfileResponse,
     (object, "Always \"user_profile\"."),
-    (user_id, "Of the person, or of the agent."),
+    (user_id, "Id of the person or agent."),
     (name, "As people see it; null when none was given."),
     (avatar_url, "A picture; null when there is none."),
     (avatar_file_id, "The uploaded file that the picture is; null when it is none."),
@@ -81,7 +81,7 @@ SVC_RECORD(
     (links, "Where to read more."),
     (created_time, "When the account was made."),
     (last_edited_time, "When the account was last changed."),
-    (version, "Of the account: rises by one with every change of it; also the ETag.")
+    (version, "The account's version: rises by one with every change; also the ETag.")
 );
 
 // ------------------------------------------------------------------------------ read

@@ -38,7 +38,7 @@ struct NewSession {
 /// Begins a session in the call's transaction, for the verified person whose address is the
 /// presented credential, and gives the client its cookies. Ends the session that the request
 /// came with. Nothing when there is no such person or the password is no longer that one; Failure
-/// 403 `account_disabled` when the operator has shut the person out.
+/// 403, reason `account_disabled` when the operator has shut the person out.
 std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& session);
 
 /// A session that was ended.

@@ -39,7 +39,7 @@ struct UserResponse {
 SVC_RECORD(
     UserResponse,
     (object, "Always \"user\"."),
-    (id, "Of the person, or of the agent."),
+    (id, "Id of the person or agent."),
     (type, "`bot` when an agent's token asks, otherwise `person`."),
     (name, "As people see it; null when none was given."),
     (avatar_url, "A picture; null when there is none."),
@@ -73,13 +73,13 @@ struct UserSessionResponse {
 SVC_RECORD(
     UserSessionResponse,
     (object, "Always \"user_session\"."),
-    (id, "Of the session; not a secret."),
+    (id, "The session's id; not a secret."),
     (auth_method, "Sign-in method."),
     (active_org_id,
      "The workspace it works in when a request names none; null when there is none."),
-    (ip_address, "Where it was begun from."),
-    (user_agent, "The program it was begun with."),
-    (created_time, "When it was begun."),
+    (ip_address, "The IP address that signed in."),
+    (user_agent, "The User-Agent of the program that signed in."),
+    (created_time, "When it started."),
     (last_seen_at, "When it was last used, give or take a minute."),
     (expires_at, "When it ends unless it is used before."),
     (is_current, "It is the one this request came by.")

@@ -184,7 +184,8 @@ const Operation sign_up{
         "Sends a mail with a link to the address; the account is made when the link is followed. "
         "The answer is the same whether or not the address has an account: if it has one, its "
         "owner is told so by mail, and so is whoever needs an invitation and has none "
-        "(`auth.sign_up`). 403 `sign_up_closed` while nobody may sign up. The cookie `svc_signup` "
+        "(`auth.sign_up`). 403, reason `sign_up_closed` while nobody may sign up. The cookie "
+        "`svc_signup` "
         "lets this browser confirm the sign-up "
         "with its password.",
     .access = Access::anyone,

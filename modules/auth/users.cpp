@@ -126,7 +126,7 @@ const Operation list_my_memberships{
     .name = "list_my_memberships",
     .route = "GET /v1/me/memberships",
     .summary = "List your memberships, oldest workspace first.",
-    .description = "A token sees the seat in its own workspace. An agent has no seat.",
+    .description = "A token sees the membership in its own workspace alone. An agent has none.",
     .access = Access::me,
     .for_people = true,
     .handler = list,

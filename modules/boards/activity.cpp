@@ -87,8 +87,8 @@ struct CardActivity {
 SVC_RECORD(
     CardActivity,
     (object, ""),
-    (id, "Of the entry; the event that was told has the same."),
-    (kind, "The event's kind, such as `card.moved`; null for what was not told."),
+    (id, "The entry's id; its event has the same."),
+    (kind, "The event's kind, such as `card.moved`; null for an entry without an event."),
     (action, "The operation that did it."),
     (subject_type, "`card`, or what belongs to the card: a block, a comment, a link, a lease."),
     (subject_id, "Which one."),
@@ -119,7 +119,7 @@ SVC_RECORD(
     CardVersion,
     (object, ""),
     (version, "What revert_card takes."),
-    (kind, "What was told of it, such as `card.updated`."),
+    (kind, "The kind of its event, such as `card.updated`."),
     (action, "The operation that made it."),
     (changed_fields, "The fields in which it differs from the one before; none of the first."),
     (edited_by, "Who made it."),
@@ -187,7 +187,7 @@ const Operation list_card_activity{
     .route = "GET /v1/cards/{card_id}/activity",
     .summary = "List what happened to a card, newest first, with what it was before.",
     .description =
-        "Everything that was told of the card and of what belongs to it: blocks, comments, links, "
+        "All events of the card and of what belongs to it: blocks, comments, links, "
         "leases.",
     .access = Access::board_viewer,
     .handler = list_activity,

@@ -390,8 +390,8 @@ const Operation batch_cards{
     .summary = "Create, update, move, archive and delete up to 100 cards in one call.",
     .description =
         "All in one transaction, in the order given: what one item does the next finds. All "
-        "or nothing, unless `atomic` is false. `dry_run` shows the differences alone. 409 "
-        "`too_many_links` for `blocked_by` of a card for which over 500 others wait.",
+        "or nothing, unless `atomic` is false. `dry_run` shows the differences alone. 409, "
+        "reason `too_many_links`, for `blocked_by` of a card for which over 500 others wait.",
     .access = Access::board_editor,
     .body_limit = 2 << 20,
     .handler = batch,

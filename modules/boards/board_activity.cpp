@@ -23,7 +23,7 @@ struct BoardActivity {
 SVC_RECORD(
     BoardActivity,
     (object, ""),
-    (id, "Of the event."),
+    (id, "The event's id."),
     (board_sequence, "Rises by one on the board."),
     (kind, "The event's kind, such as `card.moved`."),
     (subject_type, "What sort of thing it was about: `card`, `column`, `label`…"),

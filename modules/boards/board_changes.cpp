@@ -122,7 +122,7 @@ SVC_RECORD(
      "Prefix of its cards' keys; the cards are found by their new keys alone from then on.",
      matches("[A-Z][A-Z0-9]{1,9}")),
     (description, "What the board is for; null clears it.", length(0, 5000)),
-    (icon, "Shown before its name; null takes it away."),
+    (icon, "Shown before its name; null removes it."),
     (visibility, "Who sees it; for the board's admins to say."),
     (default_view, "How people see it first; null leaves that to them.", length(1, 100))
 );
@@ -179,7 +179,7 @@ const Operation update_board{
     .summary = "Change a board's name, key, description, icon or visibility.",
     .description =
         "Changes only the fields that are sent; null clears. An archived board is refused "
-        "with 409 `board_archived`.",
+        "with 409, reason `board_archived`.",
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,

@@ -249,7 +249,7 @@ const Operation update_column{
         "Changes only the fields that are sent, also within `queue`. A limit below the number of "
         "cards that are here refuses more and keeps those. A kind that completes the cards here or "
         "opens them again takes at most 2,500 cards, switching the queue 10,000; beyond that it is "
-        "409 `too_many_cards`.",
+        "409, reason `too_many_cards`.",
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,

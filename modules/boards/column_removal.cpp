@@ -272,10 +272,10 @@ const Operation delete_column{
     .route = "DELETE /v1/boards/{board_id}/columns/{column_id}",
     .summary = "Remove a column; `move_cards_to` says where its cards go.",
     .description =
-        "Without `move_cards_to` a column that has cards is refused with 409 `column_not_empty` "
-        "and their count. Its cards go behind those of the other column, in their order, and lose "
+        "Without `move_cards_to` a column that has cards is refused with 409, reason "
+        "`column_not_empty`, and their count. Its cards go behind those of the other column, in their order, and lose "
         "their workers; a hard limit there refuses them all. At most 2,500 cards, archived and "
-        "trashed ones included, else it is 409 `too_many_cards`. Archived and trashed "
+        "trashed ones included, else it is 409, reason `too_many_cards`. Archived and trashed "
         "cards come back there, or else in the neighbouring column. Columns that sent their cards "
         "here send them there.",
     .access = Access::board_editor,

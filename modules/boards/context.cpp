@@ -147,9 +147,9 @@ SVC_RECORD(
     (card_id, ""),
     (key, ""),
     (card_version, "The card's version."),
-    (markdown, "All that is known, for whoever is to do it."),
-    (token_count, "How long it is, at a guess."),
-    (truncated, "Some of it did not fit; `[…]` stands in its place."),
+    (markdown, "The brief: everything known about the card."),
+    (token_count, "Its length in tokens, by a conservative estimate."),
+    (truncated, "Some of it did not fit and is replaced by `[…]`."),
     (etag, "The same as long as the text is; by REST also as ETag, for If-None-Match.")
 );
 
@@ -288,7 +288,7 @@ Briefs& briefs() { return the_briefs(); }
 const Operation get_card_context{
     .name = "get_card_context",
     .route = "GET /v1/cards/{card_id}/context",
-    .summary = "Read the work brief of a card: all that whoever does it needs, as one text.",
+    .summary = "Get the work brief of a card: everything needed to work on it, as one text.",
     .description =
         "Markdown within `max_tokens`: what the card is, its specification and acceptance list, "
         "the cards that have to be done first and what came of them, earlier attempts, and the "

@@ -227,10 +227,9 @@ const Operation duplicate_board{
     .route = "POST /v1/boards/{board_id}:duplicate",
     .summary = "Duplicate a board, with its columns, labels, properties and cards.",
     .description =
-        "The new board is yours. Its cards have their bodies, are numbered anew and belong to "
-        "nobody's work: no leases, attempts, grants or share links come along. Archived and "
-        "trashed "
-        "cards stay behind. The first cards, up to 200 and about 1 MiB, are there with the answer; "
+        "The new board is yours. Its cards have their bodies, get new numbers. Leases, attempts, "
+        "grants, share links, and archived and trashed cards are not copied. The first cards, up "
+        "to 200 and about 1 MiB, are there with the answer; "
         "the others follow by themselves within seconds, and `cards_to_come` says how many they "
         "are. A board with more than 10,000 cards is copied without them only.",
     .access = Access::board_viewer,

@@ -138,13 +138,13 @@ inline constexpr EventKind card_unblocked{
 inline constexpr EventKind card_linked{
     "card.linked",
     "card_link",
-    "Two cards have to do with each other.",
+    "Two cards were linked.",
     &record_of<CardLink>,
     at::board | at::card};
 inline constexpr EventKind card_unlinked{
     "card.unlinked",
     "card_link",
-    "A link between two cards was taken away.",
+    "Two cards were unlinked.",
     &record_of<CardLink>,
     at::board | at::card};
 // They were gone for everybody already: for the audit record alone.

@@ -27,7 +27,7 @@ struct BoardGrant {
 SVC_RECORD(
     BoardGrant,
     (object, "Always \"board_grant\"."),
-    (id, "Of the grant."),
+    (id, "The grant's id."),
     (org_id, "The workspace."),
     (board_id, "The board it is about."),
     (principal, "The person or agent that has it."),
@@ -48,7 +48,7 @@ struct GrantChange {
 };
 SVC_RECORD(
     GrantChange,
-    (id, "Of the grant."),
+    (id, "The grant's id."),
     (board_id, "The board it is about."),
     (principal, "The person or agent that has it."),
     (role, "What they may do there; null when the grant was revoked."),
@@ -128,7 +128,7 @@ void unsettle(Call& call, const PrincipalRef& who) {
 /// The last one that an agent loses opens the other boards to it: no agent does that for another.
 void require_right_to_free(const Caller& caller, const PrincipalRef& who) {
     if (caller.is_person() || who.principal_type != PrincipalType::agent) return;
-    throw Failure(Fault::restricted, "Only a person takes back what confines an agent.");
+    throw Failure(Fault::restricted, "Only a person revokes what confines an agent.");
 }
 
 Event changed_grant(

@@ -114,8 +114,8 @@ const Operation update_label{
     .summary = "Change a label's name or color.",
     .description =
         "Changes only the fields that are sent. The board's 250 newest cards show the label so at "
-        "once, older ones within moments; that is told by `label.updated`, not by an event of each "
-        "card, and leaves the cards' versions as they are.",
+        "once, older ones within moments; that emits `label.updated`, not an event of each card, "
+        "and leaves the cards' versions as they are.",
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,

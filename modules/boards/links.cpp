@@ -70,8 +70,8 @@ SVC_RECORD(
     LinkCardsRequest,
     (card_id, "Its id, or its key such as ENG-42."),
     (type,
-     "`blocks`: the target has to wait for this card. `relates`: they have to do with each other. "
-     "`duplicates`: this card says the same as the target."),
+     "`blocks`: the target has to wait for this card. `relates`: the two are related. "
+     "`duplicates`: this card is a duplicate of the target."),
     (target_id, "The other card, on any board, by its id or its key.")
 );
 

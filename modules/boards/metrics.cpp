@@ -78,13 +78,13 @@ SVC_RECORD(
     (board_id, ""),
     (days, "As asked for."),
     (known_since,
-     "The oldest event that was looked at: events are kept for so long, and the newest 50,000 of "
+     "The oldest event that was counted: events are kept for so long, and the newest 50,000 of "
      "the board are read. What happened before is not counted."),
     (throughput, "Day by day, the oldest first."),
     (cycle_time,
-     "Of the cards that were completed: from when work on them could begin, in a column of kind "
+     "For completed cards, the time from when work on them could begin, in a column of kind "
      "`queue` or `active`, or else from when they were made."),
-    (lead_time, "Of the same cards: from when they were made."),
+    (lead_time, "For the same cards, the time from their creation."),
     (columns, "From left to right.")
 );
 

@@ -209,7 +209,7 @@ const Operation create_property{
     .description =
         "Gives the board's cards another sort of value besides the usual ones. The type is for "
         "good; a property that is copied from another one may bring its options' ids, which are "
-        "made anew. A board has at most 100, with 512 KiB of options together.",
+        "replaced by new ones. A board has at most 100, with 512 KiB of options together.",
     .access = Access::board_editor,
     .status = 201,
     .handler = create,

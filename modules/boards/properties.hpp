@@ -17,7 +17,7 @@ struct WantedOption {
 };
 SVC_RECORD(
     WantedOption,
-    (id, "Of an option that the property has already; a new option is given without."),
+    (id, "Id of an existing option; left out for a new one."),
     (name, "Unique in the property, whatever the case.", length(1, 100), trimmed),
     (color, "As people see it; an option that there was already keeps its own if left out.")
 );

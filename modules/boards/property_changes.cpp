@@ -156,8 +156,8 @@ const Operation update_property{
     .description =
         "Changes only the fields that are sent; `options` replaces the whole list. The board's 250 "
         "newest cards show the new names and colors, and lose the options that are gone, at once; "
-        "older ones follow within moments. That alone is told by `property.updated`, not by an "
-        "event of each card, and leaves the cards' versions as they are.",
+        "older ones follow within moments. That emits `property.updated` alone, not an event of "
+        "each card, and leaves the cards' versions as they are.",
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,

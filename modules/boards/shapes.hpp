@@ -64,7 +64,7 @@ SVC_RECORD(
     (key, "Prefix of its cards' keys: ENG makes ENG-42. Unique in the workspace."),
     (name, ""),
     (description, ""),
-    (icon, "What stands before its name: an emoji, or a picture."),
+    (icon, "Shown before its name: an emoji, or a picture."),
     (visibility,
      "`org`: everybody in the workspace sees it. `private`: its maker, those with a "
      "grant, and the workspace's admins."),
@@ -179,7 +179,8 @@ SVC_RECORD(
     CardQueue,
     (state,
      "`idle` outside queue columns; `ready` to be claimed; `leased` to a worker; in "
-     "`backoff` after a failure; `exhausted` after too many; `held` for a person."),
+     "`backoff` after a failure; `exhausted` after too many; `held` while it waits for a person "
+     "(reserved: nothing sets it yet)."),
     (attempts, "Claims since it last came here fresh."),
     (available_at, "When it leaves `backoff`."),
     (last_error, "What the last worker that failed had to say.")
@@ -261,8 +262,8 @@ SVC_RECORD(
     (has_children, "It has a body of blocks."),
     (block_count, ""),
     (comment_count, ""),
-    (queue, "Where it stands in its column's work queue."),
-    (lease, "Who has claimed it; null when nobody has."),
+    (queue, "Queue state of the card."),
+    (lease, "Who holds its lease; null when it is not leased."),
     (is_archived, ""),
     (in_trash, ""),
     (completed_at, "When it reached a column of kind `done`."),
@@ -292,13 +293,13 @@ SVC_RECORD(
     (object, ""),
     (id, ""),
     (type,
-     "`blocks`: the target has to wait for the card. `relates`: they have to do with each other. "
-     "`duplicates`: the card says the same as the target."),
+     "`blocks`: the target has to wait for the card. `relates`: the two are related. "
+     "`duplicates`: the card is a duplicate of the target."),
     (card_id, ""),
     (target_id, "The other card."),
     (created_time, ""),
     (created_by, ""),
-    (version, "Always 1: links are made and taken away, not changed.")
+    (version, "Always 1: links are created and deleted, not changed.")
 );
 
 }  // namespace svc::boards

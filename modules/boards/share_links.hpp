@@ -43,7 +43,7 @@ SVC_RECORD(
     (hidden_properties, "Ids of the properties that it leaves out."),
     (expires_at, "When it stops working; null: never by itself."),
     (revoked_at, "When it was revoked; null while it is valid."),
-    (view_count, "How often it was looked at, some seconds ago."),
+    (view_count, "Views, up to some seconds ago."),
     (created_time, ""),
     (created_by, ""),
     (last_edited_time, ""),

@@ -100,7 +100,7 @@ SVC_RECORD(
     (icon, ""),
     (properties, "Those that are not hidden."),
     (labels, ""),
-    (columns, "From left to right; where one card is shown, the column that it stands in."),
+    (columns, "From left to right; where one card is shown, the column that it is in."),
     (expires_at, "When the link stops working.")
 );
 

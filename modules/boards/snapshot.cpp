@@ -37,7 +37,7 @@ SVC_RECORD(
     (columns, "From left to right."),
     (event_sequence,
      "Ask for the events after this one and nothing is missed; what is in the snapshot already may "
-     "come again, told by its `version`.")
+     "come again, recognizable by its `version`.")
 );
 
 struct SnapshotQuery {

@@ -346,8 +346,8 @@ const Operation revert_card{
     .summary = "Restore an earlier version of a card.",
     .description =
         "Makes a new version with the title, labels, assignees, dates, priority, estimate, "
-        "properties, parent and external key of the earlier one. The card stays where it stands, "
-        "and so do its body and its links. Labels, people, options and files that are gone since "
+        "properties, parent and external key of the earlier one. Its column, body and links stay "
+        "as they are. Labels, people, options and files that are gone since "
         "then do not come back; a required property that had no value then keeps its own. 409 "
         "when another open card has taken its external key, or when its parent has become one of "
         "its parts.",

@@ -28,7 +28,7 @@ struct BlockChange {
 SVC_RECORD(
     BlockChange,
     (block, "", spread),
-    (position, "Of a block that was moved: the place that was asked for.", left_out),
+    (position, "Where a moved block was asked to be.", left_out),
     (blocks,
      "Where more than 100 changes were made to a card at once: all blocks that changed in this "
      "way, in place of an event for each. Their other fields are to be read from the card.",

@@ -17,7 +17,7 @@ struct AppendChildrenRequest {
 SVC_RECORD(
     AppendChildrenRequest,
     (parent_id,
-     "A block, or a card, by its id or its key such as ENG-42, for what stands directly on it."),
+     "A block, or a card, by its id or its key such as ENG-42, for the blocks directly on it."),
     (children, "The new blocks in their order.", length(1, most_in_list)),
     (position, "Where they go; left out, behind all others."),
     (after, "The block to stand behind; an older way to say `position`.")

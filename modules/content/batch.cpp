@@ -61,7 +61,7 @@ SVC_RECORD(
     BatchResult,
     (object, ""),
     (card_id, ""),
-    (results, "For each operation its block, as it stands after the last of them."),
+    (results, "For each operation its block, as it is after the last of them."),
     (card_version, "The card's version afterwards.")
 );
 

@@ -131,10 +131,10 @@ struct ListChildrenQuery {
 SVC_RECORD(
     ListChildrenQuery,
     (parent_id,
-     "A block, or a card, by its id or its key such as ENG-42, for what stands directly on it."),
+     "A block, or a card, by its id or its key such as ENG-42, for the blocks directly on it."),
     (depth,
-     "How many levels: 1 gives the blocks directly below, more gives what is below them, too, in "
-     "`children`.",
+     "Levels of blocks: 1 returns the blocks directly below, more returns their descendants as "
+     "well, in `children`.",
      range(1, most_levels),
      defaulted),
     (paging, "", spread)
@@ -280,7 +280,7 @@ const Operation list_block_children{
     .route = "GET /v1/blocks/{parent_id}/children",
     .summary = "Read the blocks of a card, or those below a block.",
     .description =
-        "Takes a card's id for what stands directly on it, or a block's. `depth` gives several "
+        "Takes a card's id for the blocks directly on it, or a block's. `depth` gives several "
         "levels at once, in `children`; the page counts the first level alone. At most 2000 blocks "
         "are given, or 1 MiB of what they hold: the first whose children have no more room says "
         "`children_truncated`, and "

@@ -233,7 +233,7 @@ private:
 Failure too_long_to_share() {
     return Failure(
                Fault::too_large,
-               "What stands on the card is longer than a share link shows: 1 MiB as Markdown."
+               "The card's content is longer than a share link shows: 1 MiB as Markdown."
     )
         .with("reason", "answer_too_large");
 }

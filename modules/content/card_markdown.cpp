@@ -28,7 +28,7 @@ SVC_RECORD(
     CardMarkdown,
     (object, ""),
     (card_id, ""),
-    (markdown, "What stands on the card."),
+    (markdown, "The card's content."),
     (block_count, ""),
     (version, "The card's; send it as If-Match to refuse to overwrite others.")
 );
@@ -69,15 +69,14 @@ SVC_RECORD(
     UpdateMarkdownRequest,
     (card_id, "Its id, or its key such as ENG-42."),
     (mode,
-     "`replace` puts the text in place of all that stands there, `append` behind it, "
-     "`find_replace` in place of `find`.",
+     "`replace` replaces the whole body, `append` adds to its end, `find_replace` replaces `find`.",
      defaulted),
     (markdown, "The text.", length(0, 200'000)),
     (find,
      "With `find_replace`: what to look for in the text that get_card_markdown gives. It has to "
      "stand there once, unless `replace_all` is set.",
      length(1, 200'000)),
-    (replace_all, "Replaces it wherever it stands.", defaulted)
+    (replace_all, "Replaces every occurrence.", defaulted)
 );
 
 std::string replaced(const Call& call, const std::string& text, const UpdateMarkdownRequest& in) {

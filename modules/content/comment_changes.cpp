@@ -87,7 +87,7 @@ struct UpdateCommentRequest {
 SVC_RECORD(
     UpdateCommentRequest,
     (comment_id, "A comment of yours."),
-    (rich_text, "What it shall say.", length(1, most_items)),
+    (rich_text, "The text.", length(1, most_items)),
     (markdown, "The same as Markdown, instead of `rich_text`.", length(1, 50'000))
 );
 

@@ -254,7 +254,7 @@ SVC_RECORD(
     (discussion_id, "The discussion to answer in, instead of `parent`."),
     (rich_text, "The text.", length(1, most_items)),
     (markdown,
-     "What it says, as Markdown, instead of `rich_text`.",
+     "The text as Markdown, instead of `rich_text`.",
      length(1, boards::CardComments::most_characters)),
     (attachments, "Files that come with it.", length(0, most_attachments), defaulted),
     (display_name, "As answers show it; ignored.", echo)

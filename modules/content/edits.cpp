@@ -25,13 +25,13 @@ struct UpdateBlockRequest {
     JsonText object, id, parent, card_id, has_children, created_time, created_by, last_edited_time,
         last_edited_by, version, children, children_truncated, request_id;
 };
-#define SVC_SENT(name, Payload) (name, "Of a block of this type: what of it is to be changed.")
+#define SVC_SENT(name, Payload) (name, "For a block of this type: the fields to change.")
 #define SVC_ECHO(name) (name, "As answers show it; ignored.", echo)
 SVC_RECORD(
     UpdateBlockRequest,
     (block_id, "A block."),
     SVC_BLOCK_LIST(SVC_SENT, BOOST_PP_COMMA),
-    (in_trash, "true puts it in the trash with all below it, false brings it back."),
+    (in_trash, "true moves it and all below it to the trash, false restores it."),
     (archived, "An older name of in_trash."),
     (type, "The block's own type, if at all; it never changes."),
     SVC_ECHO(object),
@@ -182,7 +182,7 @@ SVC_RECORD(
     MoveBlockRequest,
     (block_id, "A block."),
     (parent_id,
-     "What it is to stand below: another block of the same card, or the card, by its id or its key "
+     "Its new parent: another block of the same card, or the card, by its id or its key "
      "such as ENG-42."),
     (position, "Where among its new siblings; left out, behind all others.")
 );

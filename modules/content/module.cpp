@@ -21,7 +21,7 @@ constexpr Sql bytes_of_content{"content.bytes_stored", R"(
 class Content final : public Module {
 public:
     void open(Kernel& kernel) override {
-        kernel.tag("content", "What stands on a card: its blocks, and what people say of it.");
+        kernel.tag("content", "The content of a card: its blocks and comments.");
         for (const Operation* each :
              {&list_block_children,
               &append_block_children,

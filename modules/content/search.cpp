@@ -23,7 +23,7 @@ struct SearchFilter {
 };
 SVC_RECORD(
     SearchFilter,
-    (property, "What is looked at: the sort of thing.", defaulted),
+    (property, "The property that is filtered by.", defaulted),
     (value, "Only things of this sort; `page` is another name of `card`.")
 );
 
@@ -56,8 +56,8 @@ struct SearchRequest {
 SVC_RECORD(
     SearchRequest,
     (query,
-     "Words that have to be there, the last of them perhaps only begun; \"words in quotes\" stand "
-     "side by side, `or` means either, `-` excludes. Left out, everything is listed.",
+     "Words that have to be there, the last may be a prefix; \"words in quotes\" are a phrase, "
+     "`or` means either, `-` excludes. Left out, everything is listed.",
      length(0, 500)),
     (filter, "Only things of one sort."),
     (board_id, "Only what is on this board."),
@@ -114,8 +114,8 @@ SVC_RECORD(
     (org_id, "The workspace."),
     (board_id, "The board it is on."),
     (card_id, "The card it is on."),
-    (key, "Of the card, such as ENG-42."),
-    (title, "Of the card."),
+    (key, "The card's key, such as ENG-42."),
+    (title, "The card's title."),
     (type, "The block's type.", left_out),
     (highlight, "", spread),
     (url, "Where people see it."),

@@ -16,8 +16,8 @@ struct BlockParent {
 SVC_RECORD(
     BlockParent,
     (type, "Which of the following it is."),
-    (card_id, "It stands directly on the card.", left_out),
-    (block_id, "It stands below another block.", left_out)
+    (card_id, "Its parent is the card itself.", left_out),
+    (block_id, "Its parent is another block.", left_out)
 );
 
 /// A list of blocks, as its JSON.
@@ -67,12 +67,12 @@ SVC_RECORD(
     Block,
     (object, ""),
     (id, ""),
-    (parent, "What it stands below."),
+    (parent, "The card or block that contains it."),
     (card_id, "The card it belongs to."),
     (type, "Which of the following members it has; never changes."),
     SVC_BLOCK_ROWS,
     (has_children, "There are blocks below it."),
-    (in_trash, "It, or something it stands below, was deleted."),
+    (in_trash, "It, or a block that contains it, was deleted."),
     (archived, "The same as in_trash, for older clients."),
     (created_time, ""),
     (created_by, ""),
@@ -142,8 +142,8 @@ SVC_RECORD(
     (rich_text, "The text."),
     (display_name, "Who says it, for client libraries."),
     (attachments, "Files that came with it."),
-    (resolved, "Its discussion is settled."),
-    (resolved_by, "Who settled it."),
+    (resolved, "Its discussion is resolved."),
+    (resolved_by, "Who resolved it."),
     (created_time, ""),
     (created_by, ""),
     (last_edited_time, ""),

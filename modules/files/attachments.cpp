@@ -120,7 +120,7 @@ struct AttachFileRequest {
 };
 SVC_RECORD(
     AttachFileRequest,
-    (card_id, "The card to hang it on: its id, or its key such as ENG-42."),
+    (card_id, "The card to attach it to: its id, or its key such as ENG-42."),
     (file_id, "A file that you uploaded and committed, or one on a card that you may see.")
 );
 
@@ -198,8 +198,8 @@ const Operation detach_file{
     .route = "DELETE /v1/cards/{card_id}/attachments/{file_id}",
     .summary = "Detach a file from a card; it is kept while attached elsewhere.",
     .description =
-        "The file stays: where else it hangs, or else with whoever uploaded it, until it is "
-        "deleted or has hung on no card for a month.",
+        "The file is kept while it is attached to other cards; otherwise it stays with its "
+        "uploader until it is deleted or has been attached to no card for a month.",
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,

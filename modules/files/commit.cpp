@@ -35,7 +35,7 @@ Failure upload_missing() {
 }
 
 Failure upload_expired() {
-    return Failure(Fault::conflict, "The time for this upload is over; announce it again.")
+    return Failure(Fault::conflict, "The time for this upload is over; create another.")
         .with("reason", "upload_expired");
 }
 
@@ -109,9 +109,9 @@ const Operation commit_file{
     .route = "POST /v1/files/{file_id}:commit",
     .summary = "Commit an upload: the file becomes available.",
     .description =
-        "Call it when the bytes are sent. They are looked at: what is not of the announced type or "
-        "size is refused (422) and removed, and may be sent again by the same form. 409 "
-        "`upload_missing` when nothing has come in. A repeat gives the same answer.",
+        "Call it when the bytes are sent. They are checked: what is not of the declared type or "
+        "size is refused (422) and removed, and may be sent again by the same form. 409, "
+        "reason `upload_missing`, when nothing has come in. A repeat gives the same answer.",
     .access = Access::member,
     .idempotent = true,
     .handler = commit,

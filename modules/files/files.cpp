@@ -229,7 +229,7 @@ void remove(Call& call, const FileId& in) {
     if (seen->cards > most_cards)
         throw Failure(
             Fault::conflict,
-            "The file hangs on more than 2,500 cards; detach it from some of them first."
+            "The file is attached to more than 2,500 cards; detach it from some of them first."
         )
             .with("reason", "too_many_cards");
     const auto places = attached.all();
@@ -283,7 +283,7 @@ const Operation delete_file{
     .summary = "Delete a file for good.",
     .description =
         "Detaches it from every card, all of which you have to be allowed to edit, and "
-        "removes its bytes. 409 while it hangs on more than 2,500 cards.",
+        "removes its bytes. 409 while it is attached to more than 2,500 cards.",
     .access = Access::member,
     .status = 204,
     .destructive = true,

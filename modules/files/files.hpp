@@ -25,11 +25,11 @@ SVC_RECORD(
      defaulted),
     (link_minutes, "How long the address of a download works.", range(1, 10080), defaulted),
     (pending_uploads,
-     "How many uploads somebody may have announced and not committed, then 429.",
+     "Uploads that one caller may have created and not committed, then 429.",
      range(1, 100000),
      defaulted),
     (checks_at_once,
-     "How many uploads are looked at at the same time when they are committed.",
+     "Uploads that are checked at the same time when they are committed.",
      range(1, 64),
      defaulted),
     (sweep_seconds,
@@ -118,12 +118,12 @@ struct FileChange {
 };
 SVC_RECORD(
     FileChange,
-    (id, "Of the file."),
+    (id, "The file's id."),
     (card_id, "The card it is attached to; null when it is no more."),
-    (filename, "What it is called when it is saved."),
+    (filename, "The name it is saved under."),
     (content_type, "What sort of file it is."),
     (size_bytes, "In bytes."),
-    (version, "Of the file.")
+    (version, "The file's version.")
 );
 inline constexpr EventKind file_created{
     "file.created",

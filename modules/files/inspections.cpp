@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kept_when_failed{1};
 
 std::optional<std::string> fault_of(const Expected& what, const Contents& contents) {
     if (contents.size < 1) return "it is empty";
-    if (contents.size > what.most_bytes) return "it is larger than was announced";
+    if (contents.size > what.most_bytes) return "it is larger than declared";
     return mismatch(what.content_type, contents.beginning);
 }
 
@@ -63,7 +63,7 @@ std::optional<Finding> Inspections::ask(const Expected& what) {
     forget_old();
     if (cases_.contains(what.file)) return take(what.file);
     if (waiting_.size() >= most_waiting)
-        throw Failure(Fault::unavailable, "Too many uploads are being looked at; try again.")
+        throw Failure(Fault::unavailable, "Too many uploads are being checked; try again.")
             .with_header("Retry-After", "1");
     cases_[what.file];
     waiting_.push_back(what);

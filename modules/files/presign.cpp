@@ -55,7 +55,7 @@ Announcement checked(const Call& call, Announcement what, std::int64_t most) {
 Failure too_many() {
     return Failure(
                Fault::rate_limited,
-               "You have announced many uploads that are not committed yet; commit those first."
+               "You have created many uploads that are not committed yet; commit those first."
     )
         .with("rate_limit_reason", "pending_uploads")
         .with_header("Retry-After", "60");
@@ -117,14 +117,14 @@ struct PresignFileRequest {
 };
 SVC_RECORD(
     PresignFileRequest,
-    (filename, "What it is called when it is saved: no path, no control characters.", length(1, 255)
-    ),
+    (filename, "The name it is saved under: no path, no control characters.", length(1, 255)),
     (content_type,
      "What sort of file it is, such as image/png; the bytes are compared with it at the commit.",
      length(3, 200)),
     (size_bytes, "How large it is at most; left out: as large as files may be.", range(1, 1 << 30)),
     (purpose,
-     "`attachment`: to hang on a card or to show in its content. `avatar`, `icon`: a picture of at "
+     "`attachment`: to attach to a card or to show in its content. `avatar`, `icon`: a picture of "
+     "at "
      "most 5 MiB that everybody may see who has its address.",
      defaulted)
 );

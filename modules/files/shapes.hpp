@@ -34,13 +34,13 @@ struct File {
 SVC_RECORD(
     File,
     (object, "Always \"file\"."),
-    (id, "Of the file."),
+    (id, "The file's id."),
     (org_id, "The workspace that keeps it."),
     (status,
      "`pending` until the upload was committed, then `available`; `expired` when nobody committed "
      "it in time."),
     (purpose, "What it is for."),
-    (filename, "What it is called when it is saved."),
+    (filename, "The name it is saved under."),
     (content_type, "Detected content type."),
     (size_bytes, "In bytes: as declared, if it was; as found once it is available."),
     (sha256, "The SHA-256 of its bytes, in hex; null until it is available."),
@@ -51,7 +51,7 @@ SVC_RECORD(
     (expires_at, "When the upload has to be done and committed; null when it is."),
     (committed_at, "When it became available."),
     (created_by, "Who uploads or uploaded it."),
-    (created_time, "When it was announced.")
+    (created_time, "When the upload was created.")
 );
 
 /// FileUploadResponse of the contract: a file that is yet to be uploaded, and the way to do it.
@@ -67,7 +67,7 @@ SVC_RECORD(
     (file, "", spread),
     (upload_url, "Where to send the bytes: a multipart/form-data form."),
     (upload_url_fields,
-     "The form's fields, each sent as it stands; behind them, as the last part, `file` with the "
+     "The form's fields, each sent unchanged; after them, as the last part, `file` with the "
      "bytes."),
     (upload_url_method, "Always POST."),
     (upload_expires_at, "The form is not taken any more then.")
@@ -83,9 +83,9 @@ struct FileRef {
 };
 SVC_RECORD(
     FileRef,
-    (id, "Of the file."),
+    (id, "The file's id."),
     (object_id, "Of its bytes in the store."),
-    (filename, "What it is called when it is saved."),
+    (filename, "The name it is saved under."),
     (content_type, "What sort of file it is.")
 );
 

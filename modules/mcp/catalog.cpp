@@ -102,7 +102,7 @@ std::string instructions_for(const Kernel& kernel) {
         "Workboard is a kanban board that programs and people work on together: workspaces hold "
         "boards, boards hold columns and cards. Everything you do is recorded under your own "
         "name. Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
-        "true. Members that are not set are left out of answers.";
+        "true. Null fields are omitted from results.";
     if (kernel.find_operation("claim_next_card"))
         text +=
             " A column can be a work queue: claim_next_card leases its next card to you and gives "

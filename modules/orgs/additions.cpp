@@ -161,7 +161,8 @@ const Operation add_member{
     .summary = "Add a member to a workspace directly, without an invitation.",
     .description =
         "For people who expect it; create_invitation asks first. An address without an account "
-        "gets one, and a mail with a link to confirm it; 403 `sign_up_closed` on a server whose "
+        "gets one, and a mail with a link to confirm it; 403, reason `sign_up_closed` on a server "
+        "whose "
         "operator makes all accounts. A full plan is 402 "
         "`plan_limit_reached`, somebody who is a member already 409 with the reason "
         "`already_member`. Mails are counted by who sends them and by the address, over all "

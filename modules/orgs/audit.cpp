@@ -42,7 +42,7 @@ struct AuditEvent {
 SVC_RECORD(
     AuditEvent,
     (object, "Always \"audit_event\"."),
-    (id, "Of the entry; the same as the event's, where there is one."),
+    (id, "The entry's id; its event, where there is one, has the same."),
     (org_id, "The workspace."),
     (sequence, "Rises by one in the workspace, without gaps."),
     (action, "The operation; or what an operator or a job did."),
@@ -53,7 +53,7 @@ SVC_RECORD(
     (outcome, "`denied` when the caller had not the right."),
     (ip_address, "Where it came from; null when it was the server itself."),
     (user_agent, "The program it came from."),
-    (request_id, "Of the request, as its answer named it."),
+    (request_id, "The request's id, as in its answer's header."),
     (hash, "SHA-256 of this entry and, through `prev_hash`, of all before it."),
     (prev_hash, "The hash of the entry before; 64 zeros in the first."),
     (occurred_at, "When, by the database's clock.")

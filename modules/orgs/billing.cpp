@@ -28,7 +28,7 @@ SVC_RECORD(
     BillingResponse,
     (object, "Always \"billing\"."),
     (org_id, "The workspace."),
-    (plan, "What it is subscribed to."),
+    (plan, "The plan it is subscribed to."),
     (billing_state, "In `past_due` nothing in the workspace can be changed."),
     (seat_cap, "How many people the plan has room for; null when there is no limit."),
     (seat_count, "How many people are in it."),
@@ -39,7 +39,7 @@ SVC_RECORD(
     (current_period_end, "When it ends; null when none is billed."),
     (cancel_at, "When the subscription was or will be canceled; null when it goes on."),
     (past_due_since, "Since when a payment is missing; null when none is."),
-    (portal_url, "Where owners settle their bills; null when that is done elsewhere.")
+    (portal_url, "Where owners manage billing; null when that is done elsewhere.")
 );
 
 // No period is billed: the operator keeps the books.

@@ -24,7 +24,7 @@ const EventKind invitation_resent{
 const EventKind invitation_accepted{
     .name = "invitation.accepted",
     .object = "invitation",
-    .summary = "An invitation was accepted; `member.added` tells of the seat.",
+    .summary = "An invitation was accepted; `member.added` is emitted as well.",
     .record = &record_of<InvitationResponse>,
 };
 const EventKind invitation_declined{

@@ -38,7 +38,7 @@ struct InvitationResponse {
 SVC_RECORD(
     InvitationResponse,
     (object, "Always \"invitation\"."),
-    (id, "Of the invitation; accepting and declining name it."),
+    (id, "The invitation's id, to accept or decline it by."),
     (org_id, "The workspace."),
     (org_name, "Its name."),
     (email, "The address that is invited, as it was typed."),
@@ -68,7 +68,7 @@ SVC_RECORD(
     (org_id, "The workspace."),
     (org_name, "Its name."),
     (email, "The address, as it was typed."),
-    (membership, "The seat of whoever has this address.")
+    (membership, "The member who has this address.")
 );
 
 extern const EventKind invitation_created, invitation_resent, invitation_accepted,

@@ -154,8 +154,8 @@ const Operation remove_member{
     .summary = "Remove a member from a workspace.",
     .description =
         "The seat is free at once, and the person's sessions and tokens no longer reach the "
-        "workspace, and their board grants are revoked. The only owner stays: 409 "
-        "with the reason `sole_owner`. One whose address is not confirmed does not count as "
+        "workspace, and their board grants are revoked. The only owner cannot leave or be removed: "
+        "409 with the reason `sole_owner`. One whose address is not confirmed does not count as "
         "another.",
     .access = Access::admin,
     .status = 204,
@@ -194,9 +194,10 @@ const Operation leave_org{
     .route = "DELETE /v1/orgs/{org_id}/members/me",
     .summary = "Leave a workspace.",
     .description =
-        "The only owner stays: 409 with the reason `sole_owner`. One whose address is not "
-        "confirmed does not count as another. A token gives up no seat with a higher role than its "
-        "own.",
+        "The only owner cannot leave or be removed: 409 with the reason `sole_owner`. One whose "
+        "address is not "
+        "confirmed does not count as another. A token ends no membership with a higher role than "
+        "its own.",
     .access = Access::member,
     .status = 204,
     .guards = {refuse_agents},

@@ -174,11 +174,11 @@ MembershipResponse accept(Call& call, const MyInvitationId& in) {
 const Operation accept_invitation{
     .name = "accept_invitation",
     .route = "POST /v1/invitations/{invitation_id}:accept",
-    .summary = "Accept an invitation, and with it a seat in the workspace.",
+    .summary = "Accept an invitation and join the workspace.",
     .description =
         "For whoever has signed in as the invited address; for everybody else it does not exist. "
         "When the plan has no free seat it is 402 `plan_limit_reached`, and the invitation "
-        "stays. Accepting again gives the same seat.",
+        "stays. Accepting again answers with the same membership.",
     .access = Access::me,
     .for_people = true,
     .idempotent = true,

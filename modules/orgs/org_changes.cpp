@@ -62,7 +62,7 @@ SVC_RECORD(
      "Its unique short name: small letters, digits and single dashes.",
      length(shortest_slug, longest_slug),
      matches(slug_pattern)),
-    (icon, "Shown beside the name; null takes it away.")
+    (icon, "Shown beside the name; null removes it.")
 );
 
 bool is_same(const OrganizationResponse& a, const OrganizationResponse& b) {
@@ -126,7 +126,7 @@ struct DeleteOrganizationRequest {
 SVC_RECORD(
     DeleteOrganizationRequest,
     (org_id, "A workspace that the caller owns."),
-    (confirm, "The workspace's slug, so that nobody deletes the wrong one.", length(0, 100))
+    (confirm, "The workspace's slug, to confirm.", length(0, 100))
 );
 
 void remove(Call& call, const DeleteOrganizationRequest& in) {
@@ -157,9 +157,10 @@ const Operation delete_org{
     .route = "DELETE /v1/orgs/{org_id}",
     .summary = "Delete a workspace and everything in it, for good.",
     .description =
-        "Takes an owner who has signed in: no token has the role. From the answer on nobody is in "
-        "the workspace, no token of it signs in, its open streams are closed and its slug is free. "
-        "Boards, cards and all else are taken away in the background and cannot be brought back; "
+        "Takes an owner who has signed in: no token has the role. From the answer on the workspace "
+        "has no members, its tokens no longer authenticate, its open streams are closed and its "
+        "slug is free. "
+        "Boards, cards and all else are deleted in the background and cannot be restored; "
         "only the audit record is kept.",
     .access = Access::owner,
     .status = 204,

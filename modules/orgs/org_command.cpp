@@ -24,7 +24,7 @@ SVC_RECORD(
     (id, "The workspace."),
     (name, "As people call it."),
     (slug, "Its short name."),
-    (plan, "What it is subscribed to."),
+    (plan, "The plan it is subscribed to."),
     (billing_state, "In `past_due` nothing in the workspace can be changed."),
     (version, "Rises by one with every change.")
 );

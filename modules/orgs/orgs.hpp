@@ -43,7 +43,7 @@ SVC_RECORD(
      range(1, 86400),
      defaulted),
     (billing_portal,
-     "Where owners settle their bills, shown by get_billing; empty: nowhere.",
+     "Where owners manage billing, shown by get_billing; empty: nowhere.",
      length(0, 2000),
      matches("(https?://.+)?"),
      defaulted)

@@ -18,7 +18,7 @@ struct UserObject {
 SVC_RECORD(
     UserObject,
     (object, "Always \"user\"."),
-    (id, "Of the person, or of the agent."),
+    (id, "Id of the person or agent."),
     (type, "`person`, or `bot` for an agent."),
     (name, "As people see it; null when none was given."),
     (avatar_url, "A picture; null when there is none."),
@@ -95,7 +95,7 @@ const Operation list_users{
     .name = "list_users",
     .route = "GET /v1/users",
     .summary = "List the people and agents of the workspace, the oldest first.",
-    .description = "list_members tells of people's roles.",
+    .description = "list_members returns people's roles.",
     .access = Access::member,
     .handler = list,
 };

@@ -60,7 +60,7 @@ boards::Card carry_on(Call& call, boards::Move& move, const Held& held, boards::
 std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std::string& markdown) {
     auto* comments = call.kernel().find<boards::CardComments>();
     if (!comments)
-        throw wrong_field(call, "comment", "the module that keeps comments is not switched on");
+        throw wrong_field(call, "comment", "the module for comments (content) is not enabled");
     return comments->read(call, "comment", markdown);
 }
 
@@ -102,7 +102,8 @@ SVC_RECORD(
     (lease_id, ""),
     (lease_token, token_doc, length(1, 100), secret),
     (error, "What went wrong; shown on the card.", length(0, 2000)),
-    (retryable, "False when nobody need try again: the card is exhausted at once.", defaulted),
+    (retryable, "False when another attempt is pointless: the card is exhausted at once.", defaulted
+    ),
     (retry_after_seconds,
      "How long to keep the card back; the column's own pause if left out.",
      range(0, 604800))
@@ -194,7 +195,7 @@ const Operation renew_lease{
     .route = "POST /v1/leases/{lease_id}:renew",
     .summary = "Renew a lease, so that the card stays yours for longer.",
     .description =
-        "Sets the lease's time anew, from now, for whoever may still edit the board. 409 "
+        "Restarts the lease's time from now. Requires edit access to the board still. 409 "
         "`lease_lost` when it is over: stop working on the card.",
     .access = Access::member,
     .handler = renew,

@@ -32,7 +32,7 @@ public:
     void open(Kernel& kernel) override {
         if (sodium_init() < 0) throw std::runtime_error("libsodium did not initialise");
         const Settings settings = kernel.settings<Settings>();
-        kernel.tag("queue", "Columns as work queues: claim a card, finish it, give it back.");
+        kernel.tag("queue", "Columns as work queues: claim a card, complete it, release it.");
         for (const Operation* each :
              {&claim_next_card,
               &renew_lease,

@@ -42,7 +42,7 @@ TEST(Documents, QuotedCodeIsTheCode) {
 }
 
 TEST(Documents, EveryPackageHasItsReason) {
-    const auto table = section(page("README.md"), "## What it stands on");
+    const auto table = section(page("README.md"), "## Dependencies");
     const auto installed = packages_installed();
     ASSERT_GT(installed.size(), 15u);
     std::set<std::string> explained;

@@ -47,7 +47,7 @@ struct PrincipalRef {
 SVC_RECORD(
     PrincipalRef,
     (object, "Always \"user\"."),
-    (id, "Of the person, agent or automation."),
+    (id, "Id of the person, agent or automation."),
     (principal_type, "What sort of principal it is."),
     (name, "As people see it; null when it is gone.")
 );

@@ -17,7 +17,7 @@ struct EventActor {
 SVC_RECORD(
     EventActor,
     (principal_type, "What sort of principal did it."),
-    (id, "Of the person, agent or automation; zero for the system."),
+    (id, "Id of the person, agent or automation; zero for the system."),
     (name, "As people see it."),
     (token_id, "The token it was done with."),
     (on_behalf_of_user_id, "The person whose rights an agent used."),

@@ -140,7 +140,7 @@ void App::add_kernel_gauges() {
     gauge("db_statements_total", "Statements run.", data(&db::Load::statements));
     gauge("db_prepared_total", "Statements prepared.", data(&db::Load::prepared));
     gauge("db_retries_total", "Transactions run again.", data(&db::Load::retries));
-    gauge("db_reconnects_total", "Connections made anew.", data(&db::Load::reconnects));
+    gauge("db_reconnects_total", "Reconnections to the database.", data(&db::Load::reconnects));
     gauge(
         "db_wait_seconds_total",
         "Time spent waiting for a connection.",
@@ -159,7 +159,7 @@ void App::add_kernel_gauges() {
     );
     gauge(
         "events_position",
-        "Of the last event this server knows.",
+        "Number of the last event this server knows.",
         events(&events::Sequencer::Load::position)
     );
     gauge(

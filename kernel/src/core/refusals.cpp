@@ -10,7 +10,7 @@ namespace {
 struct Refused {
     std::string code, message;
 };
-SVC_RECORD(Refused, (code, "Of the answer."), (message, "Of the answer."));
+SVC_RECORD(Refused, (code, "From the answer."), (message, "From the answer."));
 
 /// The same of many that were refused alike.
 struct RefusedOften {
@@ -19,8 +19,8 @@ struct RefusedOften {
 };
 SVC_RECORD(
     RefusedOften,
-    (code, "Of the last answer."),
-    (message, "Of the last answer."),
+    (code, "From the last answer."),
+    (message, "From the last answer."),
     (count, "How many calls were refused besides those that have entries of their own.")
 );
 

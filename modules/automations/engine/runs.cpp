@@ -194,8 +194,8 @@ struct ListRunsRequest {
 SVC_RECORD(
     ListRunsRequest,
     (automation_id,
-     "Of the automation; of a script of the operator's, its name, such as label-results.lua, does "
-     "as well.",
+     "Id of the automation; for a script of the operator's also its name, such as "
+     "label-results.lua.",
      length(1, 200)),
     (paging, "", spread)
 );

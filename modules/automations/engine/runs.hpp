@@ -56,8 +56,8 @@ struct AutomationRun {
 SVC_RECORD(
     AutomationRun,
     (object, "Always \"automation_run\"."),
-    (id, "Of the run."),
-    (automation_id, "Of the automation, or of the operator's script."),
+    (id, "The run's id."),
+    (automation_id, "Id of the automation or of the operator's script."),
     (automation_version, "The version that ran."),
     (script, "The operator's script, by its name."),
     (event_id, "The event that it answered; null of a before-handler, which answers none yet."),
@@ -66,7 +66,7 @@ SVC_RECORD(
      "How far it is, or how it ended. `refused`: it ran to its end, but something that it called "
      "was refused; `calls` says what."),
     (mode, "Whether its calls were carried out."),
-    (started_at, "When it was begun."),
+    (started_at, "When it started."),
     (finished_at, "When it ended."),
     (duration_ms, "How long it took, calls included."),
     (instructions, "Of Lua's, in steps of a hundred."),

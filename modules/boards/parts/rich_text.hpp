@@ -91,7 +91,7 @@ struct MentionedUser {
 SVC_RECORD(
     MentionedUser,
     (object, ""),
-    (id, "Of a person or an agent of the workspace."),
+    (id, "Id of a person or an agent of the workspace."),
     (type, "As answers show it; ignored.", echo, left_out),
     (name, "As answers show it; ignored.", echo, left_out),
     (avatar_url, "As answers show it; ignored.", echo, left_out),
@@ -110,7 +110,7 @@ struct DateValue {
 SVC_RECORD(
     DateValue,
     (start, "A day or an instant."),
-    (end, "Of a span of time, where it ends."),
+    (end, "The end of a span of time."),
     (time_zone, "By its IANA name.", length(1, 64), matches("[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*"))
 );
 
@@ -118,7 +118,7 @@ struct MentionedPage {
     Uuid id;
     auto operator<=>(const MentionedPage&) const = default;
 };
-SVC_RECORD(MentionedPage, (id, "Of a card."));
+SVC_RECORD(MentionedPage, (id, "The card's id."));
 
 enum class MentionType { user, date, page };
 BOOST_DESCRIBE_ENUM(MentionType, user, date, page)
@@ -149,7 +149,7 @@ SVC_RECORD(
     (italic, "Italic.", defaulted),
     (strikethrough, "Struck out.", defaulted),
     (underline, "Underlined.", defaulted),
-    (code, "Printed as code.", defaulted),
+    (code, "Code.", defaulted),
     (color, "Its color, or that of its background.", defaulted)
 );
 
@@ -172,8 +172,8 @@ SVC_RECORD(
     (text, "Plain text, perhaps a link.", left_out),
     (mention, "Somebody or something that is named.", left_out),
     (equation, "A formula within the line.", left_out),
-    (annotations, "How it is printed.", defaulted),
-    (plain_text, "What it says, without any marks; worked out by the server.", echo),
+    (annotations, "Formatting of the text.", defaulted),
+    (plain_text, "The text without formatting; computed by the server.", echo),
     (href, "Where it leads; worked out by the server.", echo)
 );
 using RichTexts = std::vector<RichText>;

@@ -27,8 +27,8 @@ struct ParagraphBlock {
 SVC_RECORD(
     ParagraphBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
-    (color, "Of the text or its background.", defaulted),
-    (icon, "What stands in front of it."),
+    (color, "Color of the text or its background.", defaulted),
+    (icon, "Shown in front of it."),
     SVC_CHILDREN
 );
 
@@ -41,7 +41,7 @@ struct HeadingBlock {
 SVC_RECORD(
     HeadingBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
-    (color, "Of the text or its background.", defaulted),
+    (color, "Color of the text or its background.", defaulted),
     (is_toggleable, "It folds, and so may have blocks below it.", defaulted),
     SVC_CHILDREN
 );
@@ -55,7 +55,7 @@ struct TextBlock {
 SVC_RECORD(
     TextBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
-    (color, "Of the text or its background.", defaulted),
+    (color, "Color of the text or its background.", defaulted),
     SVC_CHILDREN
 );
 
@@ -72,9 +72,9 @@ struct NumberedItemBlock {
 SVC_RECORD(
     NumberedItemBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
-    (color, "Of the text or its background.", defaulted),
-    (list_start_index, "Of the first item of a list: its number.", range(0, 999'999'999), left_out),
-    (list_format, "How the numbers are printed.", left_out),
+    (color, "Color of the text or its background.", defaulted),
+    (list_start_index, "Number of the first item of a list.", range(0, 999'999'999), left_out),
+    (list_format, "Format of the numbers.", left_out),
     SVC_CHILDREN
 );
 
@@ -87,7 +87,7 @@ struct ToDoBlock {
 SVC_RECORD(
     ToDoBlock,
     (rich_text, "What is to be done.", length(0, most_items), defaulted),
-    (color, "Of the text or its background.", defaulted),
+    (color, "Color of the text or its background.", defaulted),
     (checked, "Whether it is done.", defaulted),
     SVC_CHILDREN
 );
@@ -101,8 +101,8 @@ struct CalloutBlock {
 SVC_RECORD(
     CalloutBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
-    (color, "Of the text or its background.", defaulted),
-    (icon, "What stands in front of it."),
+    (color, "Color of the text or its background.", defaulted),
+    (icon, "Shown in front of it."),
     SVC_CHILDREN
 );
 
@@ -114,7 +114,7 @@ struct CodeBlock {
 SVC_RECORD(
     CodeBlock,
     (rich_text, "The code.", length(0, most_items), defaulted),
-    (caption, "What stands below it.", length(0, most_items), defaulted),
+    (caption, "Shown below it.", length(0, most_items), defaulted),
     (language, "What the code is written in.", length(1, 60), svc::trimmed, defaulted)
 );
 
@@ -133,7 +133,7 @@ SVC_RECORD(EmptyBlock, SVC_CHILDREN);
 struct ContentsBlock {
     TextColor color{};
 };
-SVC_RECORD(ContentsBlock, (color, "Of the text or its background.", defaulted));
+SVC_RECORD(ContentsBlock, (color, "Color of the text or its background.", defaulted));
 
 struct LinkedBlock {
     Url url;
@@ -142,7 +142,7 @@ struct LinkedBlock {
 SVC_RECORD(
     LinkedBlock,
     (url, "The address of the file shown."),
-    (caption, "What stands below it.", length(0, most_items), defaulted)
+    (caption, "Shown below it.", length(0, most_items), defaulted)
 );
 
 enum class MediaType { external, file, file_upload };
@@ -164,7 +164,7 @@ SVC_RECORD(
     (external, "A file elsewhere.", left_out),
     (file, "A file that was uploaded.", left_out),
     (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
-    (caption, "What stands below it.", length(0, most_items), defaulted)
+    (caption, "Shown below it.", length(0, most_items), defaulted)
 );
 
 struct FileBlock {
@@ -183,7 +183,7 @@ SVC_RECORD(
     (external, "A file elsewhere.", left_out),
     (file, "A file that was uploaded.", left_out),
     (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
-    (caption, "What stands below it.", length(0, most_items), defaulted),
+    (caption, "Shown below it.", length(0, most_items), defaulted),
     (name,
      "What people see it called; of an uploaded file its own name, if left out.",
      length(0, 255),

@@ -188,7 +188,7 @@ std::optional<std::string> mismatch(std::string_view declared, std::string_view 
         right = !expected && (found.empty() || found == "text/plain");
     }
     if (right) return std::nullopt;
-    return "it was announced as " + std::string(declared) + " and is " +
+    return "it was declared as " + std::string(declared) + " and is " +
            (found.empty() ? "something else" : std::string(found));
 }
 

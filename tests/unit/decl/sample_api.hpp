@@ -81,7 +81,7 @@ SVC_RECORD(
     UpdateBoardRequest,
     (board_id, ""),
     (name, "What people call it.", length(1, 200)),
-    (icon, "Its picture; null takes it away."),
+    (icon, "Its picture; null removes it."),
     (limit, "How many cards; null lifts it.", range(1, 1000)),
     (mood, "How it is; null when nobody knows.")
 );

@@ -95,7 +95,7 @@ TEST(Sniffing, ComparesWithWhatWasDeclared) {
 }
 
 TEST(Sniffing, SaysWhatItFound) {
-    EXPECT_EQ(mismatch("image/png", "<html>"), "it was announced as image/png and is text/html");
+    EXPECT_EQ(mismatch("image/png", "<html>"), "it was declared as image/png and is text/html");
 }
 
 TEST(FileNames, HaveNoPathsAndNothingThatCannotBeSeen) {

@@ -80,7 +80,7 @@ TEST_F(Uploads, WhatIsNotAsDeclaredIsRefusedAndRemoved) {
         const Announced made = announce(me());
         expect(204, upload(made, bytes));
         const auto refused = expect(422, commit(me(), made.id));
-        EXPECT_THAT(refused.body, HasSubstr("announced as image/png")) << bytes;
+        EXPECT_THAT(refused.body, HasSubstr("declared as image/png")) << bytes;
         EXPECT_EQ(objects_of(made.id), 0u);
         EXPECT_EQ(expect(200, read(me(), made.id)).text("/status"), "pending");
         expect(204, upload(made, png));
