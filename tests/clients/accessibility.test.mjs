@@ -58,6 +58,10 @@ for (const { name: screen, ...options } of screens)
       for (const each of await faults(page)) found.push(`${name}: ${each}`);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (wide > 0) found.push(`${name}: ${wide} pixels too wide`);
+      // What people look for an operation with, whose width Swagger UI would have fixed.
+      const filter = await page.locator(".operation-filter-input").first().boundingBox({ timeout: 1000 }).catch(() => null);
+      if (name === "reference" && !(filter && filter.x >= 0 && filter.x + filter.width <= options.viewport.width))
+        found.push(`${name}: its filter is at ${JSON.stringify(filter)}`);
       for (const each of page.complaints.splice(0)) found.push(`${name}: ${each}`);
       if (!signedIn) await page.context().close();
     }

@@ -239,8 +239,13 @@ void App::start() {
     std::vector<std::string> version_headers{std::string(version_header)};
     for (const auto& each : server_settings_.compat_version_headers)
         version_headers.push_back(each);
+    std::string transport_security;
+    if (const auto days = server_settings_.https_only_days; days > 0)
+        transport_security = "max-age=" + std::to_string(days * 86'400);
     dispatcher_ = std::make_unique<Dispatcher>(
-        *kernel_, Dispatcher::Settings{std::move(version_headers)}, *access_log_
+        *kernel_,
+        Dispatcher::Settings{std::move(version_headers), std::move(transport_security)},
+        *access_log_
     );
     server_ = std::make_unique<http::Server>(http_settings(server_settings_), *dispatcher_);
     server_->start();

@@ -25,7 +25,7 @@ std::shared_ptr<Flight> flight_of(http::Exchange& exchange) {
 
 /// What every answer says to a browser that is led to it: it is what it says it is, and no page
 /// takes it for a part of itself. Pages and files have policies of their own.
-void add_security_headers(http::Answer& answer) {
+void add_security_headers(http::Answer& answer, const std::string& transport_security) {
     const auto has = [&](std::string_view name) {
         return std::ranges::any_of(answer.headers, [&](const auto& each) {
             return each.first == name;
@@ -38,6 +38,8 @@ void add_security_headers(http::Answer& answer) {
     }};
     for (const auto& [name, value] : headers)
         if (!has(name)) answer.headers.emplace_back(name, value);
+    if (!transport_security.empty())
+        answer.headers.emplace_back("Strict-Transport-Security", transport_security);
 }
 
 /// For the header Allow: what a path takes, and what follows from that.
@@ -157,7 +159,7 @@ bool Dispatcher::serve_at_once(http::Exchange& exchange) {
 
 void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Served& served) {
     exchange.answer.headers.emplace_back("X-Request-Id", flight.request_id);
-    add_security_headers(exchange.answer);
+    add_security_headers(exchange.answer, settings_.transport_security);
     if (Budgets* budgets = kernel_.impl().budgets; budgets && served.caller)
         budgets->tell(*served.caller, exchange.answer.headers);
     const auto took = std::chrono::steady_clock::now() - flight.started;
@@ -381,7 +383,7 @@ void Dispatcher::refuse(int status, std::string_view reason, http::Answer& answe
     const auto id = new_uuid().str();
     answer.status = status;
     answer.headers.emplace_back("X-Request-Id", id);
-    add_security_headers(answer);
+    add_security_headers(answer, settings_.transport_security);
     if (status == 405) answer.headers.emplace_back("Allow", allowed_anywhere_);
     const std::string_view code = status == 413   ? "request_too_large"
                                   : status == 503 ? "service_unavailable"

@@ -17,6 +17,7 @@ class Dispatcher final : public http::Service {
 public:
     struct Settings {
         std::vector<std::string> version_headers;  ///< any of them satisfies the version rule
+        std::string transport_security;  ///< the header of that name; none while it is empty
     };
     Dispatcher(Kernel& kernel, Settings settings, AccessLog& log);
     ~Dispatcher() override;

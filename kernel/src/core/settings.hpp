@@ -74,6 +74,7 @@ struct ServerSettings {
     std::int64_t stop_seconds = 10;
     std::string certificate;
     std::string key;
+    std::int64_t https_only_days = 0;
     std::vector<std::string> trusted_proxies;
     std::vector<std::string> compat_version_headers = other_version_headers();
 };
@@ -139,6 +140,11 @@ SVC_RECORD(
      "both read again.",
      defaulted),
     (key, "The certificate's private key, a PEM file.", defaulted),
+    (https_only_days,
+     "For how long browsers are to use nothing but HTTPS for this host (HSTS), also when a proxy "
+     "does the TLS; 0: they are not told.",
+     range(0, 3650),
+     defaulted),
     (trusted_proxies,
      "Addresses or networks (10.0.0.0/8) whose X-Forwarded-* headers count.",
      defaulted),

@@ -264,8 +264,8 @@ bool names_a_card(const std::string& operation, const std::string& field) {
     static const std::set<std::string> beside_cards{"create_card", "move_card", "batch_cards"};
     if (field == "before_id" || field == "after_id") return beside_cards.contains(operation);
     if (operation == "list_audit_events") return false;  // its target is a thing of any kind
-    if (operation == "get_shared_board") return false;  // strangers have ids from the board itself
-    if (field == "parent_id") return true;  // a block or a card
+    if (operation == "get_shared_board") return false;   // strangers have ids from the board itself
+    if (field == "parent_id") return true;               // a block or a card
     return always.contains(field);
 }
 
@@ -331,6 +331,19 @@ private:
 };
 
 }  // namespace
+
+TEST(Addresses, OfWhatIsFoundArePages) {
+    Desk2 desk;
+    expect(201, desk.client.post("/v1/boards", R"({"name": "Card index"})"));
+    const auto found = expect(200, desk.client.post("/v1/search", R"({"query": "card"})"));
+    for (const std::string at : {"/results/0/url", "/results/1/url"}) {
+        const auto url = found.text(at);
+        const auto path = url.substr(url.find('/', url.find("//") + 2));
+        const auto page = desk.server.client().send("GET", path, {}, {{"Accept", "text/html"}});
+        EXPECT_EQ(page.status, 200) << url;
+        EXPECT_EQ(page.header("content-type").substr(0, 9), "text/html") << url;
+    }
+}
 
 TEST(Keys, AreTakenByEveryFieldThatIsTheIdOfACard) {
     const auto document = json::parse(desk().client.get("/openapi.json").body);

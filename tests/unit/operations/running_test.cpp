@@ -257,6 +257,25 @@ TEST(Running, AnOutageOfTheDatabaseIsOneLineAndItsEndAnother) {
     EXPECT_EQ(count("terminating connection"), 0) << said;
 }
 
+TEST(Running, SaysSoWhenSearchesCannotUseTheirIndexes) {
+    const Apart server({}, Postgres::shared().fresh_database());
+    EXPECT_THAT(
+        Apart::text(server.err()),
+        HasSubstr("ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF")
+    );
+}
+
+TEST(Running, TellsBrowsersForHowLongToUseHttpsAlone) {
+    const auto url = Postgres::shared().fresh_database();
+    for (const auto& [days, header] : {std::pair{"0", ""}, std::pair{"2", "max-age=172800"}}) {
+        const Server server(
+            {.database_url = url, .settings = {std::string("server.https_only_days=") + days}}
+        );
+        for (const char* path : {"/", "/v1/me", "/nowhere"})
+            EXPECT_EQ(server.client().get(path).header("strict-transport-security"), header);
+    }
+}
+
 TEST(Running, MetricsAreForThisMachineUnlessThereIsAToken) {
     const auto url = Postgres::shared().fresh_database();
     Server server({.database_url = url});
