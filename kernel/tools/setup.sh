@@ -13,7 +13,7 @@ build_packages=(
 )
 node_packages=(nodejs npm)  # only when there is no other Node
 test_packages=(libgtest-dev libgmock-dev curl jq nginx caddy chromium)
-bench_packages=(wrk)
+bench_packages=(libgtest-dev wrk)
 
 say() { printf '%s\n' "$*" >&2; }
 fail() {

@@ -45,7 +45,7 @@ Lab::Lab()
 
 test::Server::Options Lab::options(const std::vector<std::string>& settings) const {
     test::Server::Options options{
-        .program = build_folder() / "bin/workboard",
+        .program = test::build_folder() / "bin/workboard",
         .var = var_.path(),
         .database_url = url_,
         .settings = settings,

@@ -142,7 +142,7 @@ public:
         test::write_file(file, boost::json::serialize(obvious_question(lab, question)));
         program_ = std::make_unique<test::Program>(test::Program::Start{
             .command =
-                {in_build("bin/obvious_poco"),
+                {test::in_build("bin/obvious_poco"),
                  std::to_string(port_),
                  std::to_string(connections + 4),
                  keywords(lab.postgres().superuser_url(lab.database_url())),

@@ -34,7 +34,7 @@ Started start_once(const Lab& lab, const std::string& request) {
              "--database-url",
              options.database_url},
         .environment = {},
-        .folder = source_folder(),
+        .folder = test::source_folder(),
         .output = options.var / "cold.log",
     };
     test::Program program(start);
