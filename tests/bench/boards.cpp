@@ -310,7 +310,9 @@ void measure_boards(Lab& lab, const Plan& plan, Report& report) {
     lab.postgres().run("VACUUM ANALYZE", lab.database_url());
 
     report.note("a board of 20 columns and 10,000 cards, in a workspace of 100,000");
-    measure_read(lab, plan, report, "snapshot/libpq-time", snapshot_request(board), ") page\n", 3);
+    measure_read(
+        lab, plan, report, "snapshot/libpq-time", snapshot_request(board), "FROM chosen p", 3
+    );
     measure_read(lab, plan, report, "list-cards/libpq-time", page_request(board), "sort_key", 2);
     measure_writes_of(lab, board, plan, report);
     measure_growth(lab, small, twin, plan, report);

@@ -50,13 +50,12 @@ void Server::start() {
     if (!options_.database_url.empty()) {
         start.command.emplace_back("--database-url");
         start.command.push_back(options_.database_url);
-        // Servers of one database have one key, and these have each a folder of its own.
         const bool has_key = std::ranges::any_of(options_.settings, [](const auto& each) {
             return each.starts_with("server.secret=");
         });
         if (!has_key) {
             start.command.emplace_back("--set");
-            start.command.emplace_back("server.secret=the key of all servers of this database");
+            start.command.emplace_back(key_of_all_servers);
         }
     }
     for (const auto& setting : options_.settings) {

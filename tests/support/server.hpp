@@ -8,6 +8,10 @@
 /// The real program, as an operator runs it, for tests and benchmarks.
 namespace svc::test {
 
+/// Servers of one database have one key, and each of these has a folder of its own.
+inline constexpr const char* key_of_all_servers =
+    "server.secret=the key of all servers of this database";
+
 class Server {
 public:
     struct Options {
