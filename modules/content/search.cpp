@@ -177,7 +177,8 @@ TextResult shown_text(Call& call, const Hit& hit) {
     return result;
 }
 
-/// The whole records of a page's cards and boards.
+/// The whole records of a page's cards and boards. A board may be half a megabyte long: those that
+/// the page has no room for are not read.
 class Records {
 public:
     Records(Call& call, const std::vector<Hit>& hits) : call_(call) {
@@ -186,17 +187,25 @@ public:
             if (each.object == Found::card) card_ids.push_back(each.id);
             if (each.object == Found::board) board_ids.push_back(each.id);
         }
-        std::optional<Later<boards::Card>> cards;
-        std::optional<Later<boards::Board>> boards;
         if (!card_ids.empty())
-            cards = call.tx().later<boards::Card>(find_cards, call.org(), card_ids);
-        if (!board_ids.empty())
-            boards = Seat::of(call).later<boards::Board>(call.tx(), find_boards, board_ids);
-        if (cards)
-            for (boards::Card& each : cards->all()) cards_.emplace(each.id, std::move(each));
-        if (boards)
-            for (boards::Board& each : boards->all()) boards_.emplace(each.id, std::move(each));
+            for (auto& each : call.tx().later<boards::Card>(find_cards, call.org(), card_ids).all())
+                cards_.emplace(each.id, std::move(each));
+        const std::size_t enough = call.tx().bytes_received() + page_bytes;
+        for (std::size_t from = 0; from < board_ids.size(); from += boards_at_once) {
+            if (call.tx().bytes_received() > enough) {
+                first_unread_ = board_ids[from];
+                break;
+            }
+            const auto begin = board_ids.begin() + static_cast<std::ptrdiff_t>(from);
+            const auto count = std::min(boards_at_once, board_ids.size() - from);
+            const std::vector<Uuid> some(begin, begin + static_cast<std::ptrdiff_t>(count));
+            for (auto& each :
+                 Seat::of(call).later<boards::Board>(call.tx(), find_boards, some).all())
+                boards_.emplace(each.id, std::move(each));
+        }
     }
+
+    bool has_read(const Hit& hit) const { return hit.id != first_unread_; }
 
     /// Nothing when it went for good meanwhile.
     std::optional<SearchResult> shown(const Hit& hit) {
@@ -216,9 +225,11 @@ public:
     }
 
 private:
+    static constexpr std::size_t boards_at_once = 16;
     Call& call_;
     std::map<Uuid, boards::Card> cards_;
     std::map<Uuid, boards::Board> boards_;
+    std::optional<Uuid> first_unread_;
 };
 
 // ----------------------------------------------------------------------------------- asking
@@ -260,14 +271,26 @@ Later<Hit> ask(Call& call, const SearchRequest& in) {
     );
 }
 
+std::vector<std::string> keys_of(const Hit& last) {
+    return {std::to_string(last.sort_key), last.id.str()};
+}
+
 Page<SearchResult> look(Call& call, const SearchRequest& in) {
-    auto page = call.page(ask(call, in).all(), in.paging, [](const Hit& last) {
-        return std::vector{std::to_string(last.sort_key), last.id.str()};
-    });
+    const auto page = call.page(ask(call, in).all(), in.paging, keys_of);
     Page<SearchResult> results{{}, page.next_cursor};
     Records records(call, page.results);
-    for (const Hit& each : page.results)
-        if (auto shown = records.shown(each)) results.results.push_back(*std::move(shown));
+    std::string text;
+    for (std::size_t i = 0; i < page.results.size(); ++i) {
+        const Hit& hit = page.results[i];
+        auto shown = records.has_read(hit) ? records.shown(hit) : std::nullopt;
+        if (shown) Json<SearchResult>::write(*shown, text);
+        const bool is_full = !records.has_read(hit) || text.size() > page_bytes;
+        if (is_full && !results.results.empty()) {
+            results.next_cursor = call.cursor(keys_of(page.results[i - 1]));
+            break;
+        }
+        if (shown) results.results.push_back(*std::move(shown));
+    }
     return results;
 }
 

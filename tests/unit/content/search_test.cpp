@@ -225,6 +225,39 @@ TEST(Search, TakesAnyQuery) {
     );
 }
 
+TEST(Search, LongRecordsAreAnsweredAsFarAsTheirPageGoes) {
+    Library lib;
+    const auto board = lib.page.desk.board.str();
+    lib.page.must(
+        "create_property", {{"board_id", board}, {"name", "Long"}, {"type", "rich_text"}}
+    );
+    array pieces;
+    for (int i = 0; i < 7; ++i)
+        pieces.push_back(object{{"text", {{"content", std::string(2000, 'x')}}}});
+    constexpr std::size_t cards = 60;
+    for (std::size_t i = 0; i < cards; ++i)
+        lib.page.must(
+            "create_card",
+            {{"board_id", board},
+             {"column_id", lib.page.desk.backlog.str()},
+             {"title", "A long " + lib.word},
+             {"properties", object{{"Long", pieces}}}}
+        );
+    std::set<std::string> found;
+    value cursor;
+    for (int pages = 0; pages < 20; ++pages) {
+        object in{{"query", lib.word}, {"page_size", 100}};
+        if (cursor.is_string()) in["start_cursor"] = cursor;
+        const Said said = lib.page.must("search", in);
+        EXPECT_LT(boost::json::serialize(said.body).size(), page_bytes + (64 << 10));
+        for (const value& each : said.body.at("results").as_array())
+            EXPECT_TRUE(found.insert(std::string(each.at("id").as_string())).second);
+        cursor = said.body.at("next_cursor");
+        if (cursor.is_null()) break;
+    }
+    EXPECT_GE(found.size(), cards);
+}
+
 TEST(Search, AnswersCardsAndBoardsAsTheirOwnReadsGiveThem) {
     Library lib;
     const Said board = lib.page.must("create_board", {{"name", "About " + lib.word}});
