@@ -14,7 +14,7 @@ struct Born {
     Timestamp created_time, resets_at;
     bool is_free = false;
 };
-SVC_RECORD(Born, (created_time, ""), (resets_at, ""), (is_free, ""));
+SVC_SHARED_RECORD(Born, (created_time, ""), (resets_at, ""), (is_free, ""));
 /// Queues its rows.
 Later<Born> insert(Call& call, const AgentResponse& agent);
 /// Completes the draft, and asks and tells of it.
@@ -39,7 +39,7 @@ inline constexpr Sql find_agent{"agents.find_agent", R"(
 struct AgentId {
     Uuid agent_id;
 };
-SVC_RECORD(AgentId, (agent_id, "An agent of the workspace."));
+SVC_SHARED_RECORD(AgentId, (agent_id, "An agent of the workspace."));
 
 /// Put their operations and events into the kernel.
 void add_agent_operations(Kernel& kernel);

@@ -46,7 +46,7 @@ struct TokenResponse {
     std::int64_t version = 1;
     std::optional<std::string> token;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     TokenResponse,
     (object, "Always \"token\"."),
     (id, "The token's id; not a secret."),
@@ -90,7 +90,7 @@ struct AgentBudgets {
     std::optional<std::int64_t> daily_writes;
     auto operator<=>(const AgentBudgets&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AgentBudgets,
     (requests_per_minute, "Requests a minute; null: no limit.", range(0, most_budget)),
     (requests_per_day, "Requests a day, by UTC; null: no limit.", range(0, most_budget)),
@@ -102,7 +102,7 @@ struct AgentUsage {
     std::int64_t writes_today = 0;
     Timestamp resets_at;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AgentUsage,
     (requests_today, "Requests since midnight UTC."),
     (writes_today, "Writes since then."),
@@ -113,7 +113,7 @@ struct AgentBoardGrant {
     Uuid board_id;
     BoardGrantRole role{};
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AgentBoardGrant, (board_id, "A board that it may see."), (role, "What it may do there.")
 );
 
@@ -141,7 +141,7 @@ struct AgentResponse {
     PrincipalRef last_edited_by;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AgentResponse,
     (object, "Always \"agent\"."),
     (id, "The agent's id, wherever it is named."),

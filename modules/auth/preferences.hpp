@@ -29,7 +29,7 @@ struct NotificationChannels {
     bool email = false;
     auto operator<=>(const NotificationChannels&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     NotificationChannels,
     (in_app, "In the list of notifications.", defaulted),
     (email, "By mail.", defaulted)
@@ -53,7 +53,7 @@ struct NotificationChoices {
     NotificationChannels system{true, false};
     auto operator<=>(const NotificationChoices&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     NotificationChoices,
     (mention, "Somebody mentioned you.", defaulted),
     (assigned, "A card was assigned to you.", defaulted),
@@ -86,7 +86,7 @@ struct Preferences {
     NotificationChoices notifications;
     auto operator<=>(const Preferences&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Preferences,
     (theme, "Light, dark, or as the system is.", defaulted),
     (density, "How close things stand.", defaulted),

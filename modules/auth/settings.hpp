@@ -27,7 +27,7 @@ struct Settings {
     std::int64_t mail_requests_from_one_place = 60;
     std::int64_t sign_up_minutes = 60;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Settings,
     (sign_up,
      "Who may have a new account: `open` everybody, `invited` whoever has an invitation or was "

@@ -36,7 +36,7 @@ struct UserResponse {
     Timestamp last_edited_time;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     UserResponse,
     (object, "Always \"user\"."),
     (id, "Id of the person or agent."),
@@ -70,7 +70,7 @@ struct UserSessionResponse {
     Timestamp expires_at;
     bool is_current = false;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     UserSessionResponse,
     (object, "Always \"user_session\"."),
     (id, "The session's id; not a secret."),
@@ -92,7 +92,7 @@ struct AuthSessionResponse {
     std::optional<Uuid> active_org_id;
     std::string csrf_token;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AuthSessionResponse,
     (object, "Always \"auth_session\"."),
     (user, "Who has signed in."),

@@ -113,7 +113,7 @@ inline constexpr Sql find_card_by_key{"boards.find_card_by_key", R"(
 struct CardOfKey {
     Uuid id;
 };
-SVC_RECORD(CardOfKey, (id, ""));
+SVC_SHARED_RECORD(CardOfKey, (id, ""));
 
 inline constexpr Sql find_cards_by_keys{"boards.find_cards_by_keys", R"(
     SELECT b.key AS board_key, c.number, c.id
@@ -126,7 +126,7 @@ struct CardOfKeys {
     std::int64_t number = 0;
     Uuid id;
 };
-SVC_RECORD(CardOfKeys, (board_key, ""), (number, ""), (id, ""));
+SVC_SHARED_RECORD(CardOfKeys, (board_key, ""), (number, ""), (id, ""));
 
 /// Gives those that are named by their keys their ids: one round trip, none when all are ids. A key
 /// that no card has becomes the nil UUID, which whoever uses it refuses as an id that nothing has.
@@ -179,7 +179,7 @@ struct ColumnRules {
     bool queue_enabled = false;
     QueueOrder queue_order{};
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     ColumnRules,
     (column_id, ""),
     (kind, ""),
@@ -314,7 +314,7 @@ inline void store_bytes(Call& call, std::int64_t bytes) {
 struct BytesCounted {
     std::int64_t bytes = 0;
 };
-SVC_RECORD(BytesCounted, (bytes, ""));
+SVC_SHARED_RECORD(BytesCounted, (bytes, ""));
 
 // ------------------------------------------------------------------------------------- trash
 

@@ -28,7 +28,7 @@ struct CreateCardRequest {
     std::optional<std::vector<JsonText>> children;
     std::optional<std::string> markdown;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CreateCardRequest,
     (board_id, ""),
     (column_id, "The column to stand in."),
@@ -77,7 +77,7 @@ struct UpdateCardRequest {
     Patch<std::optional<std::string>> external_key;
     bool merge_properties = false;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     UpdateCardRequest,
     (card_id, "Its id, or its key such as ENG-42."),
     (title, "What is to be done, in one line.", length(1, 500), trimmed),
@@ -116,7 +116,7 @@ struct MoveCardRequest {
     std::optional<CardRef> before_id;
     std::optional<CardRef> after_id;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     MoveCardRequest,
     (card_id, "Its id, or its key such as ENG-42."),
     (column_id, "A column of the same board."),
@@ -127,7 +127,7 @@ SVC_RECORD(
 struct CardOnly {
     CardRef card_id;
 };
-SVC_RECORD(CardOnly, (card_id, "Its id, or its key such as ENG-42."));
+SVC_SHARED_RECORD(CardOnly, (card_id, "Its id, or its key such as ENG-42."));
 
 /// A card before and after a write. A new one was nothing before.
 struct Written {

@@ -20,7 +20,7 @@ struct CompactCard {
     Card card;
     bool properties_omitted = false;
 };
-SVC_RECORD(CompactCard, (card, "", spread), (properties_omitted, about_omitted, left_out));
+SVC_SHARED_RECORD(CompactCard, (card, "", spread), (properties_omitted, about_omitted, left_out));
 
 /// Where a column's cards go on.
 struct ColumnPlace {

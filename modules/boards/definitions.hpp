@@ -16,7 +16,7 @@ struct Label {
     Color color{};
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Label,
     (object, ""),
     (id, ""),
@@ -87,7 +87,7 @@ struct PropertyOption {
     Color color{};
     auto operator<=>(const PropertyOption&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     PropertyOption,
     (id, "Stays when the option is renamed."),
     (name, "Unique in the property, whatever the case."),
@@ -106,7 +106,7 @@ struct PropertyDefinition {
     std::int64_t position = 0;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     PropertyDefinition,
     (object, ""),
     (id, ""),

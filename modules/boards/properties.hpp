@@ -15,7 +15,7 @@ struct WantedOption {
     std::string name;
     std::optional<Color> color;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     WantedOption,
     (id, "Id of an existing option; left out for a new one."),
     (name, "Unique in the property, whatever the case.", length(1, 100), trimmed),
@@ -26,7 +26,7 @@ SVC_RECORD(
 struct NameKey {
     std::string key;
 };
-SVC_RECORD(NameKey, (key, ""));
+SVC_SHARED_RECORD(NameKey, (key, ""));
 
 /// Options as a request gives them, turned into those of a property.
 class WantedOptions {
@@ -52,7 +52,7 @@ struct PropertySeen {
     PropertyDefinition property;
     bool same_name = false;
 };
-SVC_RECORD(PropertySeen, (property, "", spread), (same_name, ""));
+SVC_SHARED_RECORD(PropertySeen, (property, "", spread), (same_name, ""));
 
 /// 422 when `property`, in place of itself among `all`, brings the board more options than it may
 /// have.

@@ -56,7 +56,7 @@ struct Board {
     AsJson<PrincipalRef> last_edited_by;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Board,
     (object, ""),
     (id, ""),
@@ -96,7 +96,7 @@ struct ColumnQueue {
     std::optional<Uuid> on_complete_column_id;
     std::optional<Uuid> on_exhausted_column_id;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     ColumnQueue,
     (enabled, "Workers may claim its cards.", defaulted),
     (lease_ttl_seconds, "How long a claim holds unless renewed.", range(5, 86400), defaulted),
@@ -135,7 +135,7 @@ struct Column {
     AsJson<PrincipalRef> last_edited_by;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Column,
     (object, ""),
     (id, ""),
@@ -166,7 +166,7 @@ struct LabelRef {
     Color color{};
     auto operator<=>(const LabelRef&) const = default;
 };
-SVC_RECORD(LabelRef, (id, ""), (name, ""), (color, "How people see it."));
+SVC_SHARED_RECORD(LabelRef, (id, ""), (name, ""), (color, "How people see it."));
 
 struct CardQueue {
     QueueState state{};
@@ -175,7 +175,7 @@ struct CardQueue {
     std::optional<std::string> last_error;
     auto operator<=>(const CardQueue&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CardQueue,
     (state,
      "`idle` outside queue columns; `ready` to be claimed; `leased` to a worker; in "
@@ -193,7 +193,7 @@ struct CardLease {
     Timestamp expires_at;
     auto operator<=>(const CardLease&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CardLease,
     (id, ""),
     (holder, "Who works on it."),
@@ -236,7 +236,7 @@ struct Card {
     AsJson<PrincipalRef> last_edited_by;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Card,
     (object, ""),
     (id, ""),
@@ -288,7 +288,7 @@ struct CardLink {
     AsJson<PrincipalRef> created_by;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CardLink,
     (object, ""),
     (id, ""),

@@ -31,7 +31,7 @@ struct ShareLink {
     std::int64_t version = 1;
     std::optional<std::string> url;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     ShareLink,
     (object, ""),
     (id, ""),

@@ -13,7 +13,7 @@ namespace svc::content {
 struct BlocksCreated {
     BlocksText blocks;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     BlocksCreated,
     (blocks, "The new blocks in their order, each with what is below it in `children`.")
 );
@@ -25,7 +25,7 @@ struct BlockChange {
     std::optional<JsonText> position;
     std::optional<std::vector<Uuid>> blocks;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     BlockChange,
     (block, "", spread),
     (position, "Where a moved block was asked to be.", left_out),

@@ -12,7 +12,7 @@ struct AttachmentInput {
     std::optional<Uuid> file_id, file_upload_id;
     std::optional<JsonText> type;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AttachmentInput,
     (file_id, "A file that you uploaded and committed, or one on a card that you may see."),
     (file_upload_id, "The same, as client libraries of others call it."),

@@ -21,7 +21,7 @@ struct StoredComment {
     Timestamp last_edited_time;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     StoredComment,
     (id, ""),
     (card_id, ""),

@@ -21,7 +21,7 @@ struct Hit {
     Timestamp created_time;
     Timestamp last_edited_time;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Hit,
     (object, ""),
     (id, ""),

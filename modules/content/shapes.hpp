@@ -13,7 +13,7 @@ struct BlockParent {
     std::optional<Uuid> card_id, block_id;
     auto operator<=>(const BlockParent&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     BlockParent,
     (type, "Which of the following it is."),
     (card_id, "Its parent is the card itself.", left_out),
@@ -63,7 +63,7 @@ struct Json<content::BlocksText> {
 
 namespace svc::content {
 
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Block,
     (object, ""),
     (id, ""),
@@ -94,7 +94,7 @@ struct DisplayName {
     CommenterType type{};
     std::optional<std::string> resolved_name;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     DisplayName,
     (type, "`user` for a person, `integration` for an agent or an automation."),
     (resolved_name, "As people see it.")
@@ -108,7 +108,7 @@ struct CommentAttachment {
     AttachmentCategory category{};
     AttachedFile file;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CommentAttachment,
     (file_id, ""),
     (category, "What sort of file it is."),
@@ -132,7 +132,7 @@ struct Comment {
     bool in_trash = false;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Comment,
     (object, ""),
     (id, ""),

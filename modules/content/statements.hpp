@@ -39,7 +39,7 @@ struct CardSeen {
     std::optional<BoardRole> role;
     Timestamp now;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CardSeen,
     (card_id, ""),
     (board_id, ""),

@@ -25,7 +25,7 @@ struct StoredBlock {
     boards::AsJson<PrincipalRef> last_edited_by;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     StoredBlock,
     (id, ""),
     (card_id, ""),
@@ -60,13 +60,13 @@ BOOST_DESCRIBE_ENUM(PositionType, start, end, after_block)
 struct AfterBlock {
     Uuid id;
 };
-SVC_RECORD(AfterBlock, (id, "A block directly below the same parent."));
+SVC_SHARED_RECORD(AfterBlock, (id, "A block directly below the same parent."));
 
 struct Position {
     PositionType type{};
     std::optional<AfterBlock> after_block;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Position,
     (type, "`start`, `end`, or `after_block` for behind the block of that name."),
     (after_block, "With `after_block`: which.", left_out)
@@ -77,7 +77,7 @@ struct Spot {
     OrderKey below, above;
     bool anchored = true;
 };
-SVC_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
+SVC_SHARED_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
 
 /// Where a block that is in the trash was.
 struct OwnSpot {
@@ -85,7 +85,7 @@ struct OwnSpot {
     OrderKey above;      ///< of the next sibling
     bool taken = false;  ///< a sibling that came meanwhile has the same key
 };
-SVC_RECORD(OwnSpot, (position, ""), (above, ""), (taken, ""));
+SVC_SHARED_RECORD(OwnSpot, (position, ""), (above, ""), (taken, ""));
 
 /// Where a request wants its blocks. Throws Failure 422 when it contradicts itself.
 struct Place {

@@ -16,7 +16,7 @@ struct Settings {
     std::int64_t expired_days = 7;
     std::int64_t unused_days = 30;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Settings,
     (largest_mib, "How large a file may be.", range(1, 1024), defaulted),
     (upload_minutes,
@@ -79,7 +79,7 @@ struct FileSeen {
         return {file.id, object_id.value_or(Uuid()), file.filename, file.content_type};
     }
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     FileSeen,
     (file, "", spread),
     (object_id, ""),
@@ -100,7 +100,7 @@ Later<FileSeen> see(Call& call, const std::vector<Uuid>& ids);
 struct FileId {
     Uuid file_id;
 };
-SVC_RECORD(FileId, (file_id, "A file of the workspace."));
+SVC_SHARED_RECORD(FileId, (file_id, "A file of the workspace."));
 
 /// A 422 about one field of the input, addressed as the caller sent it.
 Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
@@ -116,7 +116,7 @@ struct FileChange {
     std::optional<std::int64_t> size_bytes;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     FileChange,
     (id, "The file's id."),
     (card_id, "The card it is attached to; null when it is no more."),

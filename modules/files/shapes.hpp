@@ -31,7 +31,7 @@ struct File {
     PrincipalRef created_by;
     Timestamp created_time;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     File,
     (object, "Always \"file\"."),
     (id, "The file's id."),
@@ -62,7 +62,7 @@ struct FileUpload {
     std::string upload_url_method = "POST";
     Timestamp upload_expires_at;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     FileUpload,
     (file, "", spread),
     (upload_url, "Where to send the bytes: a multipart/form-data form."),
@@ -81,7 +81,7 @@ struct FileRef {
     std::string content_type;
     auto operator<=>(const FileRef&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     FileRef,
     (id, "The file's id."),
     (object_id, "Of its bytes in the store."),
@@ -94,6 +94,6 @@ struct Link {
     std::string url;
     Timestamp expires_at;
 };
-SVC_RECORD(Link, (url, "Where to download it."), (expires_at, "When that address stops working."));
+SVC_SHARED_RECORD(Link, (url, "Where to download it."), (expires_at, "When that address stops working."));
 
 }  // namespace svc::files

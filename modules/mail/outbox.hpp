@@ -14,7 +14,7 @@ struct Settings {
     std::int64_t retry_seconds = 60;
     std::int64_t keep_days = 90;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Settings,
     (from_address, "The sender of every mail.", length(3, 254), defaulted),
     (from_name, "The name in front of it.", length(1, 100), defaulted),

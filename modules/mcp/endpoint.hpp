@@ -11,7 +11,7 @@ struct Settings {
     std::int64_t streams_per_principal = 16;
     std::vector<std::string> allowed_origins;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Settings,
     (session_hours,
      "How long a session lasts before its client has to initialize again.",

@@ -35,7 +35,7 @@ struct InvitationResponse {
     Timestamp last_edited_time;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     InvitationResponse,
     (object, "Always \"invitation\"."),
     (id, "The invitation's id, to accept or decline it by."),
@@ -62,7 +62,7 @@ struct AlreadyMemberResponse {
     Email email;
     MembershipResponse membership;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AlreadyMemberResponse,
     (object, "Always \"already_member\"."),
     (org_id, "The workspace."),

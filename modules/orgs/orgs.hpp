@@ -15,7 +15,7 @@ struct Settings {
     std::int64_t resend_seconds = 60;
     std::string billing_portal;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Settings,
     (free_seats,
      "How many people a workspace on the free plan has room for.",
@@ -52,7 +52,7 @@ SVC_RECORD(
 struct OrgId {
     Uuid org_id;
 };
-SVC_RECORD(OrgId, (org_id, "A workspace that the caller is in."));
+SVC_SHARED_RECORD(OrgId, (org_id, "A workspace that the caller is in."));
 
 /// As the person $2 sees the workspace; $3: seats of the free plan.
 inline constexpr Sql find_org{"orgs.find_org", R"(

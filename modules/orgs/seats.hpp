@@ -17,7 +17,7 @@ struct Roster {
     std::optional<OrgRole> own_role;    ///< of the person behind the call
     Timestamp now;                      ///< the transaction's time
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Roster,
     (name, ""),
     (plan, ""),

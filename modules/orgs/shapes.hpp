@@ -21,14 +21,14 @@ struct ExternalIcon {
     Url url;
     auto operator<=>(const ExternalIcon&) const = default;
 };
-SVC_RECORD(ExternalIcon, (url, "Where the picture is."));
+SVC_SHARED_RECORD(ExternalIcon, (url, "Where the picture is."));
 
 struct IconFile {
     Url url;
     std::optional<Timestamp> expires_at;
     auto operator<=>(const IconFile&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     IconFile,
     (url, "Where the picture is."),
     (expires_at, "When that address stops working; null: it lasts.")
@@ -42,7 +42,7 @@ struct Icon {
     std::optional<IconFile> file;
     auto operator<=>(const Icon&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Icon,
     (type, "The type, which says what other field there is."),
     (emoji, "One emoji; with type `emoji`.", length(1, 32), left_out),
@@ -55,7 +55,7 @@ struct WorkspaceStorage {
     std::int64_t used_bytes = 0;
     std::optional<std::int64_t> limit_bytes;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     WorkspaceStorage,
     (used_bytes,
      "Cards, their bodies, comments, earlier versions and files, those in the trash among them. "
@@ -82,7 +82,7 @@ struct OrganizationResponse {
     PrincipalRef last_edited_by;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     OrganizationResponse,
     (object, "Always \"organization\"."),
     (id, "Names the workspace in paths and in the header X-Svc-Org."),
@@ -110,7 +110,7 @@ struct UserSummary {
     Email email;
     bool email_verified = false;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     UserSummary,
     (object, "Always \"user\"."),
     (id, "The person's id, the same in every workspace."),
@@ -136,7 +136,7 @@ struct MembershipResponse {
     Timestamp last_edited_time;
     std::int64_t version = 1;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     MembershipResponse,
     (object, "Always \"membership\"."),
     (id, "The membership's id."),
@@ -160,7 +160,7 @@ BOOST_DESCRIBE_ENUM(UserType, person, bot)
 struct PersonDetails {
     Email email;
 };
-SVC_RECORD(PersonDetails, (email, "The address of the account."));
+SVC_SHARED_RECORD(PersonDetails, (email, "The address of the account."));
 
 enum class BotOwnerType { workspace };
 BOOST_DESCRIBE_ENUM(BotOwnerType, workspace)
@@ -169,14 +169,14 @@ struct BotOwner {
     BotOwnerType type{};
     bool workspace = true;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     BotOwner, (type, "Always \"workspace\"."), (workspace, "Always true: bots belong to no person.")
 );
 
 struct WorkspaceLimits {
     std::int64_t max_file_upload_size_in_bytes = 20 << 20;
 };
-SVC_RECORD(WorkspaceLimits, (max_file_upload_size_in_bytes, "The largest file that is taken."));
+SVC_SHARED_RECORD(WorkspaceLimits, (max_file_upload_size_in_bytes, "The largest file that is taken."));
 
 struct BotDetails {
     BotOwner owner;
@@ -184,7 +184,7 @@ struct BotDetails {
     std::string workspace_name;
     WorkspaceLimits workspace_limits;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     BotDetails,
     (owner, "Who it belongs to."),
     (workspace_id, "The workspace it works in."),

@@ -30,7 +30,7 @@ struct Lease {
     std::optional<std::string> error;
     std::optional<LeaseResultData> result;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Lease,
     (object, ""),
     (id, ""),

@@ -11,7 +11,7 @@ struct LeaseResult {
     boards::AsJson<Lease> lease;
     std::optional<boards::AsJson<boards::Card>> card;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     LeaseResult,
     (object, ""),
     (lease, "As it is now."),
@@ -24,13 +24,13 @@ struct Outcome {
     boards::AsJson<Lease> lease;
     std::optional<boards::AsJson<boards::Card>> card;
 };
-SVC_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
+SVC_SHARED_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
 
 struct Judged {
     std::optional<boards::BoardRole> role;
     bool board_is_archived = false;
 };
-SVC_RECORD(Judged, (role, ""), (board_is_archived, ""));
+SVC_SHARED_RECORD(Judged, (role, ""), (board_is_archived, ""));
 
 /// A request of a lease's holder. It queues its look-ups for one round trip; the first question
 /// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,

@@ -44,7 +44,7 @@ struct PrincipalRef {
     std::optional<std::string> name;
     auto operator<=>(const PrincipalRef&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     PrincipalRef,
     (object, "Always \"user\"."),
     (id, "Id of the person, agent or automation."),

@@ -14,7 +14,7 @@ struct EventActor {
     std::optional<Uuid> on_behalf_of_user_id;
     Surface via = Surface::system;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     EventActor,
     (principal_type, "What sort of principal did it."),
     (id, "Id of the person, agent or automation; zero for the system."),
@@ -29,7 +29,7 @@ struct EventCause {
     std::optional<Uuid> automation_id;
     std::int64_t depth = 0;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     EventCause,
     (event_id,
      "The event that an automation answered with this change; of the changes of one batch, the "
@@ -45,7 +45,7 @@ struct EventPlace {
     std::string name;
     std::string kind;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     EventPlace,
     (board_id, "The board."),
     (column_id, "The column."),
@@ -62,7 +62,7 @@ struct EventData {
     JsonText changes, previous;
     std::vector<std::string> truncated_fields;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     EventData,
     (object, "The type of the subject."),
     (id, "The subject's id."),
@@ -93,7 +93,7 @@ struct EventEnvelope {
     std::optional<EventCause> cause;
     EventData data;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     EventEnvelope,
     (object, "Always \"event\"."),
     (event_id, "The same in every delivery of the event: tell repeats by it."),

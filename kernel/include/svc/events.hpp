@@ -126,7 +126,7 @@ struct StoredEvent {
     /// The subject, where it is kept and `changes` is not all of it; only consumers get it.
     std::optional<std::string> subject;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     StoredEvent,
     (position, ""),
     (event_id, ""),

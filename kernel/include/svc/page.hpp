@@ -14,7 +14,7 @@ struct Paging {
     std::int64_t page_size = 25;
     std::optional<std::string> start_cursor;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Paging,
     (page_size,
      "How many to return at most. A page of long things ends sooner, at 1 MiB.",

@@ -21,21 +21,21 @@ struct BackedUpTable {
     std::string columns;
     std::int64_t rows = 0;
 };
-SVC_RECORD(BackedUpTable, (name, ""), (columns, ""), (rows, ""));
+SVC_SHARED_RECORD(BackedUpTable, (name, ""), (columns, ""), (rows, ""));
 
 struct BackedUpSequence {
     std::string name;
     std::int64_t last_value = 0;
     bool is_called = false;
 };
-SVC_RECORD(BackedUpSequence, (name, ""), (last_value, ""), (is_called, ""));
+SVC_SHARED_RECORD(BackedUpSequence, (name, ""), (last_value, ""), (is_called, ""));
 
 struct BackedUpMigration {
     std::string module;
     std::int64_t number = 0;
     std::string name, sha256;
 };
-SVC_RECORD(BackedUpMigration, (module, ""), (number, ""), (name, ""), (sha256, ""));
+SVC_SHARED_RECORD(BackedUpMigration, (module, ""), (number, ""), (name, ""), (sha256, ""));
 
 struct Manifest {
     std::int64_t format = 1;  ///< of the archive
@@ -48,7 +48,7 @@ struct Manifest {
     std::int64_t objects = 0;
     std::vector<std::string> missing;  ///< keys of objects that were lost before the backup
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Manifest,
     (format, ""),
     (version, ""),

@@ -40,7 +40,7 @@ struct TopSettings {
     std::vector<std::string> modules = shipped_modules();
     std::vector<std::string> plugins = shipped_plugins();
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     TopSettings,
     (modules,
      "The features that are on; one left out takes its routes, tools and jobs with it.",
@@ -78,7 +78,7 @@ struct ServerSettings {
     std::vector<std::string> trusted_proxies;
     std::vector<std::string> compat_version_headers = other_version_headers();
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     ServerSettings,
     (address, "Where to listen: an address of this machine.", length(1, 255), defaulted),
     (port, "0 takes any free port.", range(0, 65535), defaulted),
@@ -159,7 +159,7 @@ struct DatabaseSettings {
     std::int64_t slow_milliseconds = 200;
     bool synchronous_commit = true;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     DatabaseSettings,
     (url, "PostgreSQL 15 or later; empty: the server runs its own, under `var`.", defaulted, secret
     ),
@@ -180,7 +180,7 @@ struct LogSettings {
     LogLevel level = LogLevel::information;
     std::string access = "stdout";
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     LogSettings,
     (form, "`json`, a line an event, or `text` for people.", defaulted),
     (level, "The least that is logged.", defaulted),
@@ -194,7 +194,7 @@ SVC_RECORD(
 struct MetricsSettings {
     std::string token;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     MetricsSettings,
     (token,
      "What a request for /metrics has to present, as `Authorization: Bearer …`. Empty: a server "
@@ -207,7 +207,7 @@ SVC_RECORD(
 struct EventSettings {
     std::int64_t keep_days = 90;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     EventSettings,
     (keep_days,
      "How long events can be read again; the audit record is kept.",

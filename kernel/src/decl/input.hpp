@@ -48,7 +48,7 @@ private:
 struct VersionExpected {
     std::optional<std::int64_t> expected_version;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     VersionExpected,
     (expected_version,
      "Change it only while its `version` is this; otherwise it is refused (`version_conflict`), so "

@@ -18,7 +18,7 @@ struct AuditEntry {
     std::optional<std::string> target_name, before, after, ip_address, user_agent, request_id;
     std::string prev_hash, hash;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AuditEntry,
     (org_id, ""),
     (sequence, ""),

@@ -23,7 +23,7 @@ struct RunCall {
     std::optional<Uuid> target_id;
     std::optional<std::string> error;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     RunCall,
     (operation, "What the script called."),
     (arguments, "With what; large ones as `{\"truncated\":true}`."),
@@ -53,7 +53,7 @@ struct AutomationRun {
     std::int64_t depth = 0;
     Timestamp created_time;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AutomationRun,
     (object, "Always \"automation_run\"."),
     (id, "The run's id."),

@@ -63,14 +63,14 @@ struct TextLink {
     LinkUrl url;
     auto operator<=>(const TextLink&) const = default;
 };
-SVC_RECORD(TextLink, (url, "An http, https or mailto address."));
+SVC_SHARED_RECORD(TextLink, (url, "An http, https or mailto address."));
 
 struct TextContent {
     std::string content;
     std::optional<TextLink> link;
     auto operator<=>(const TextContent&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     TextContent,
     (content, "The text itself.", length(0, 2000)),
     (link, "Where it leads; null when nowhere.")
@@ -80,7 +80,7 @@ struct InlineEquation {
     std::string expression;
     auto operator<=>(const InlineEquation&) const = default;
 };
-SVC_RECORD(InlineEquation, (expression, "In KaTeX's notation.", length(1, 1000)));
+SVC_SHARED_RECORD(InlineEquation, (expression, "In KaTeX's notation.", length(1, 1000)));
 
 struct MentionedUser {
     Object<"user"> object;
@@ -88,7 +88,7 @@ struct MentionedUser {
     std::optional<JsonText> type, name, avatar_url, person, bot, principal_type;
     auto operator<=>(const MentionedUser&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     MentionedUser,
     (object, ""),
     (id, "Id of a person or an agent of the workspace."),
@@ -107,7 +107,7 @@ struct DateValue {
     std::optional<std::string> time_zone;
     auto operator<=>(const DateValue&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     DateValue,
     (start, "A day or an instant."),
     (end, "The end of a span of time."),
@@ -118,7 +118,7 @@ struct MentionedPage {
     Uuid id;
     auto operator<=>(const MentionedPage&) const = default;
 };
-SVC_RECORD(MentionedPage, (id, "The card's id."));
+SVC_SHARED_RECORD(MentionedPage, (id, "The card's id."));
 
 enum class MentionType { user, date, page };
 BOOST_DESCRIBE_ENUM(MentionType, user, date, page)
@@ -130,7 +130,7 @@ struct Mention {
     std::optional<MentionedPage> page;
     auto operator<=>(const Mention&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Mention,
     (type, "Which of the following it is; may be left out.", left_out),
     (user, "A person or an agent.", left_out),
@@ -143,7 +143,7 @@ struct Annotations {
     TextColor color{};
     auto operator<=>(const Annotations&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Annotations,
     (bold, "Bold.", defaulted),
     (italic, "Italic.", defaulted),
@@ -166,7 +166,7 @@ struct RichText {
     std::optional<std::string> href;
     auto operator<=>(const RichText&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     RichText,
     (type, "Which of the following it is; may be left out.", left_out),
     (text, "Plain text, perhaps a link.", left_out),

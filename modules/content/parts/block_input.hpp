@@ -104,7 +104,7 @@ struct BlockShape {
     SVC_BLOCK_MEMBERS
     std::vector<BlockInput> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     BlockShape,
     (id, "The id that it shall have; one that is taken is passed over.", left_out),
     (type, "May be left out: exactly one of the following names it.", left_out),

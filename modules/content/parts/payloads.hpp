@@ -24,7 +24,7 @@ struct ParagraphBlock {
     std::optional<BlockIcon> icon;
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     ParagraphBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Color of the text or its background.", defaulted),
@@ -38,7 +38,7 @@ struct HeadingBlock {
     bool is_toggleable = false;
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     HeadingBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Color of the text or its background.", defaulted),
@@ -52,7 +52,7 @@ struct TextBlock {
     TextColor color{};
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     TextBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Color of the text or its background.", defaulted),
@@ -69,7 +69,7 @@ struct NumberedItemBlock {
     std::optional<ListFormat> list_format;
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     NumberedItemBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Color of the text or its background.", defaulted),
@@ -84,7 +84,7 @@ struct ToDoBlock {
     bool checked = false;
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     ToDoBlock,
     (rich_text, "What is to be done.", length(0, most_items), defaulted),
     (color, "Color of the text or its background.", defaulted),
@@ -98,7 +98,7 @@ struct CalloutBlock {
     std::optional<BlockIcon> icon;
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CalloutBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Color of the text or its background.", defaulted),
@@ -111,7 +111,7 @@ struct CodeBlock {
     RichTexts caption;
     std::string language = "plain text";
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     CodeBlock,
     (rich_text, "The code.", length(0, most_items), defaulted),
     (caption, "Shown below it.", length(0, most_items), defaulted),
@@ -121,25 +121,25 @@ SVC_RECORD(
 struct EquationBlock {
     std::string expression;
 };
-SVC_RECORD(EquationBlock, (expression, "In KaTeX's notation.", length(1, 1000)));
+SVC_SHARED_RECORD(EquationBlock, (expression, "In KaTeX's notation.", length(1, 1000)));
 
 /// A divider, a breadcrumb or a list of columns: there is nothing to say of it.
 struct EmptyBlock {
     std::optional<JsonText> children;
 };
-SVC_RECORD(EmptyBlock, SVC_CHILDREN);
+SVC_SHARED_RECORD(EmptyBlock, SVC_CHILDREN);
 
 /// Made of the card's headings by whoever shows it.
 struct ContentsBlock {
     TextColor color{};
 };
-SVC_RECORD(ContentsBlock, (color, "Color of the text or its background.", defaulted));
+SVC_SHARED_RECORD(ContentsBlock, (color, "Color of the text or its background.", defaulted));
 
 struct LinkedBlock {
     Url url;
     RichTexts caption;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     LinkedBlock,
     (url, "The address of the file shown."),
     (caption, "Shown below it.", length(0, most_items), defaulted)
@@ -156,7 +156,7 @@ struct MediaBlock {
     std::optional<UploadedFile> file_upload;
     RichTexts caption;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     MediaBlock,
     (type,
      "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
@@ -175,7 +175,7 @@ struct FileBlock {
     RichTexts caption;
     std::string name;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     FileBlock,
     (type,
      "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
@@ -197,7 +197,7 @@ struct TableBlock {
     bool has_row_header = false;
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     TableBlock,
     (table_width, "How many cells each row has; it stays so.", range(1, 100)),
     (has_column_header, "The first row is a header.", defaulted),
@@ -208,7 +208,7 @@ SVC_RECORD(
 struct TableRowBlock {
     std::vector<RichTexts> cells;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     TableRowBlock, (cells, "As many as the table is wide.", length(1, 100), items_up_to(most_items))
 );
 
@@ -216,7 +216,7 @@ struct ColumnBlock {
     std::optional<double> width_ratio;
     std::optional<JsonText> children;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     ColumnBlock,
     (width_ratio, "Its share of the width, above 0 and at most 1; null: an equal one.", range(0, 1)
     ),
@@ -226,7 +226,7 @@ SVC_RECORD(
 struct CardRefBlock {
     Uuid card_id;
 };
-SVC_RECORD(CardRefBlock, (card_id, "A card of the workspace that you may see."));
+SVC_SHARED_RECORD(CardRefBlock, (card_id, "A card of the workspace that you may see."));
 
 #undef SVC_CHILDREN
 

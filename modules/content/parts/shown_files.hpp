@@ -12,7 +12,7 @@ struct ExternalFile {
     Url url;
     auto operator<=>(const ExternalFile&) const = default;
 };
-SVC_RECORD(ExternalFile, (url, "Where it is to be found."));
+SVC_SHARED_RECORD(ExternalFile, (url, "Where it is to be found."));
 
 /// Where a file that this server keeps is to be had.
 struct AttachedFile {
@@ -20,7 +20,7 @@ struct AttachedFile {
     std::optional<Timestamp> expires_at;
     auto operator<=>(const AttachedFile&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     AttachedFile,
     (url, "Where to fetch it; null when it has gone, or cannot be fetched now.", echo),
     (expires_at, "When the address ends.", echo)
@@ -32,7 +32,7 @@ struct KeptFile {
     AttachedFile address;
     auto operator<=>(const KeptFile&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     KeptFile,
     (file_id, "A file that you uploaded and committed, or one on a card that you may see."),
     (address, "", spread)
@@ -42,7 +42,7 @@ struct UploadedFile {
     Uuid id;
     auto operator<=>(const UploadedFile&) const = default;
 };
-SVC_RECORD(UploadedFile, (id, "The same as file_id."));
+SVC_SHARED_RECORD(UploadedFile, (id, "The same as file_id."));
 
 struct BlockIcon {
     std::optional<IconType> type;
@@ -53,7 +53,7 @@ struct BlockIcon {
     std::optional<UploadedFile> file_upload;
     auto operator<=>(const BlockIcon&) const = default;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     BlockIcon,
     (type,
      "Which of the following it is; may be left out. `file_upload` is answered as `file`.",

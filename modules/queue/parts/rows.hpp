@@ -27,7 +27,7 @@ struct Held {
     std::int64_t backoff_max_seconds = 0;
     Timestamp now;
 };
-SVC_RECORD(
+SVC_SHARED_RECORD(
     Held,
     (card_id, ""),
     (board_id, ""),

@@ -1,0 +1,8 @@
+// The descriptions of the structs that several files use.
+
+#include "modules/files/api.hpp"
+#include "modules/boards/api.hpp"
+
+#include "svc/define_records.hpp"
+
+#include "modules/files/files.hpp"
