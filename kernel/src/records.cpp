@@ -2,13 +2,13 @@
 
 #include "svc/define_records.hpp"
 
-#include "svc/caller.hpp"
-#include "svc/envelope.hpp"
-#include "svc/events.hpp"
-#include "svc/page.hpp"
 #include "cli/archive.hpp"
 #include "core/settings.hpp"
 #include "decl/input.hpp"
 #include "events/audit.hpp"
 #include "events/backlogs.hpp"
 #include "events/stored.hpp"
+#include "svc/caller.hpp"
+#include "svc/envelope.hpp"
+#include "svc/events.hpp"
+#include "svc/page.hpp"

@@ -20,8 +20,8 @@ Later<Born> insert(Call& call, const AgentResponse& agent);
 /// Completes the draft, and asks and tells of it.
 void announce(Call& call, AgentResponse& agent, const Born& born);
 
-/// The lasting address of a picture that the call's person has uploaded; a Failure 422 when there is
-/// none.
+/// The lasting address of a picture that the call's person has uploaded; a Failure 422 when there
+/// is none.
 Url picture_of(Call& call, const Uuid& file);
 
 /// What gives agents more than they have, or shows a secret that does, takes a person: an agent

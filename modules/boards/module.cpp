@@ -37,6 +37,31 @@ class Boards final : public Module {
 public:
     void open(Kernel& kernel) override {
         kernel.tag("boards", "Boards, their columns and labels, and the cards on them.");
+        add_cards(kernel);
+        add_board_changes(kernel);
+        add_column_changes(kernel);
+        add_label_changes(kernel);
+        add_properties(kernel);
+        add_overviews(kernel);
+        const Settings settings = kernel.settings<Settings>();
+        shared_views_.emplace(settings.shared_views_a_minute);
+        kernel.offer(*shared_views_);
+        trash_.emplace(std::chrono::hours(24 * settings.trash_days));
+        kernel.offer<Trash>(*trash_);
+        stored_.emplace(kernel, settings.workspace_mib << 20);
+        kernel.offer<StoredBytes>(*stored_);
+        kernel.offer<orgs::Storage>(*stored_);
+        add_jobs(kernel);
+        add_share_links(kernel);
+        add_shared_board(kernel);
+        kernel.offer<Moves>(moves());
+        kernel.offer<Briefs>(briefs());
+        kernel.offer<Watchers>(watchers());
+        add_grants(kernel);
+    }
+
+private:
+    static void add_cards(Kernel& kernel) {
         for (const Operation* each :
              {&create_board,       &list_boards,  &get_board,      &create_column,
               &list_columns,       &get_column,   &create_label,   &create_card,
@@ -66,16 +91,9 @@ public:
               &card_watched,
               &card_unwatched})
             kernel.add(*each);
-        add_board_changes(kernel);
-        add_column_changes(kernel);
-        add_label_changes(kernel);
-        add_properties(kernel);
-        add_overviews(kernel);
-        const Settings settings = kernel.settings<Settings>();
-        shared_views_.emplace(settings.shared_views_a_minute);
-        kernel.offer(*shared_views_);
-        trash_.emplace(std::chrono::hours(24 * settings.trash_days));
-        kernel.offer<Trash>(*trash_);
+    }
+
+    void add_jobs(Kernel& kernel) {
         kernel.every("boards.purge_trash", std::chrono::hours(1), [this, &kernel] {
             purge_trash(kernel, trash_->kept());
         });
@@ -85,22 +103,12 @@ public:
         kernel.every("boards.rewrite_cards", std::chrono::milliseconds(500), [&kernel] {
             go_on_rewriting(kernel);
         });
-        stored_.emplace(kernel, settings.workspace_mib << 20);
-        kernel.offer<StoredBytes>(*stored_);
-        kernel.offer<orgs::Storage>(*stored_);
         kernel.every("boards.add_up_bytes", std::chrono::seconds(5), [this] { stored_->add_up(); });
         kernel.every("boards.count_bytes", std::chrono::minutes(10), [this] {
             stored_->count_anew();
         });
-        add_share_links(kernel);
-        add_shared_board(kernel);
-        kernel.offer<Moves>(moves());
-        kernel.offer<Briefs>(briefs());
-        kernel.offer<Watchers>(watchers());
-        add_grants(kernel);
     }
 
-private:
     std::optional<SharedViews> shared_views_;
     std::optional<TrashHere> trash_;
     std::optional<StoredBytesHere> stored_;

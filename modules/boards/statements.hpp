@@ -39,7 +39,9 @@ struct CardSeen {
     bool board_is_archived = false;
     bool board_in_trash = false;
 };
-SVC_SHARED_RECORD(CardSeen, (card, "", spread), (role, ""), (board_is_archived, ""), (board_in_trash, ""));
+SVC_SHARED_RECORD(
+    CardSeen, (card, "", spread), (role, ""), (board_is_archived, ""), (board_in_trash, "")
+);
 
 /// The hot read: one look-up by key in each of cards, boards, grants and the queue.
 inline constexpr Sql see_card{"boards.see_card", R"(

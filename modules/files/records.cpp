@@ -1,7 +1,7 @@
 // The descriptions of the structs that several files use.
 
-#include "modules/files/api.hpp"
 #include "modules/boards/api.hpp"
+#include "modules/files/api.hpp"
 
 #include "svc/define_records.hpp"
 

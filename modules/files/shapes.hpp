@@ -94,6 +94,8 @@ struct Link {
     std::string url;
     Timestamp expires_at;
 };
-SVC_SHARED_RECORD(Link, (url, "Where to download it."), (expires_at, "When that address stops working."));
+SVC_SHARED_RECORD(
+    Link, (url, "Where to download it."), (expires_at, "When that address stops working.")
+);
 
 }  // namespace svc::files

@@ -176,7 +176,9 @@ SVC_SHARED_RECORD(
 struct WorkspaceLimits {
     std::int64_t max_file_upload_size_in_bytes = 20 << 20;
 };
-SVC_SHARED_RECORD(WorkspaceLimits, (max_file_upload_size_in_bytes, "The largest file that is taken."));
+SVC_SHARED_RECORD(
+    WorkspaceLimits, (max_file_upload_size_in_bytes, "The largest file that is taken.")
+);
 
 struct BotDetails {
     BotOwner owner;

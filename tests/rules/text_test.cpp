@@ -11,24 +11,13 @@ namespace {
 
 constexpr std::size_t longest_file = 400;
 
-/// Files that are longer for a reason.
-const std::map<std::string, std::string> may_be_long{
-    {"kernel/include/svc/record.hpp", "one macro and the types it knows; splitting hides it"},
-};
-
 }  // namespace
 
 TEST(Text, FilesStayShortEnoughToReadInOneSitting) {
     for (const auto& file : sources()) {
         if (!file.is_cpp() && !file.is(".sql") && !file.is(".lua") && !file.is(".ts")) continue;
-        if (may_be_long.contains(file.path)) continue;
         EXPECT_LE(file.lines().size(), longest_file)
             << file.path << ": look for the second thing it does";
-    }
-    for (const auto& [path, reason] : may_be_long) {
-        const auto found = std::ranges::find(sources(), path, &SourceFile::path);
-        EXPECT_TRUE(found != sources().end() && found->lines().size() > longest_file)
-            << path << " no longer needs its exception";
     }
 }
 

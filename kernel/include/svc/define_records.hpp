@@ -6,5 +6,4 @@
 #include "svc/record.hpp"
 
 #undef SVC_SHARED_RECORD
-#define SVC_SHARED_RECORD(Type, ...) \
-    SVC_DESCRIPTION(, Type, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__))
+#define SVC_SHARED_RECORD(Type, ...) SVC_DESCRIPTION(, Type, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__))

@@ -98,19 +98,18 @@ const void* blank() {
     SVC_DESCRIPTION([[maybe_unused]] inline, Type, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__))
 #define SVC_SHARED_RECORD(Type, ...) const ::svc::Record& svc_describe(const Type*)
 
-#define SVC_DESCRIPTION(Linkage, Type, rows_)                                            \
-    Linkage const ::svc::Record& svc_describe(const Type*) {                             \
-        using Self = Type;                                                               \
-        [[maybe_unused]] constexpr auto every_member_has_a_row = [](const Self& self) {  \
-            [[maybe_unused]] const auto& [BOOST_PP_ENUM_PARAMS(                          \
-                BOOST_PP_SEQ_SIZE(rows_), member_                                        \
-            )] = self;                                                                   \
-        };                                                                               \
-        static constexpr ::svc::Field rows[] = {                                         \
-            BOOST_PP_SEQ_FOR_EACH(SVC_RECORD_ROW, _, rows_)};                            \
-        static constexpr ::svc::Record record{#Type, rows, &::svc::detail::blank<Type>}; \
-        return record;                                                                   \
-    }                                                                                    \
+#define SVC_DESCRIPTION(Linkage, Type, rows_)                                                     \
+    Linkage const ::svc::Record& svc_describe(const Type*) {                                      \
+        using Self = Type;                                                                        \
+        [[maybe_unused]] constexpr auto every_member_has_a_row = [](const Self& self) {           \
+            [[maybe_unused]] const auto& [BOOST_PP_ENUM_PARAMS(                                   \
+                BOOST_PP_SEQ_SIZE(rows_), member_                                                 \
+            )] = self;                                                                            \
+        };                                                                                        \
+        static constexpr ::svc::Field rows[] = {BOOST_PP_SEQ_FOR_EACH(SVC_RECORD_ROW, _, rows_)}; \
+        static constexpr ::svc::Record record{#Type, rows, &::svc::detail::blank<Type>};          \
+        return record;                                                                            \
+    }                                                                                             \
     static_assert(true, "takes the semicolon")
 #define SVC_RECORD_ROW(r, _, row) SVC_RECORD_FIELD row,
 #define SVC_RECORD_FIELD(name, ...) ::svc::detail::field<&Self::name>(#name, __VA_ARGS__)

@@ -188,12 +188,7 @@ std::optional<std::int64_t> App::check_certificate() const {
     return http::TlsContext(certificate, key).seconds_left();
 }
 
-void App::start() {
-    auto& impl = kernel_->impl();
-    started_at_ = static_cast<double>(Timestamp::now().micros) / 1e6;
-    access_log_ = std::make_unique<AccessLog>(
-        open_access_log(log_settings_.access), format_of(log_settings_)
-    );
+void App::start_modules() {
     for (Loaded& each : modules_) {
         try {
             each.module->start();
@@ -202,11 +197,19 @@ void App::start() {
             rethrow_for(each.card->name, problem);
         }
     }
+}
+
+void App::start_events() {
+    auto& impl = kernel_->impl();
     consumers_ = std::make_unique<events::Consumers>(database(), impl.consumers);
     auto listeners = impl.listeners;
     listeners.push_back([this](std::span<const StoredEvent> batch) { consumers_->wake(batch); });
     sequencer_ = std::make_unique<events::Sequencer>(database(), std::move(listeners));
     impl.sequencer = sequencer_.get();
+}
+
+void App::start_jobs() {
+    auto& impl = kernel_->impl();
     kernel_->every("access log", seconds(1), [this] { access_log_->flush(); });
     kernel_->every("memory", seconds(5), [memory = std::make_shared<Memory>()] {
         memory->give_back();
@@ -221,6 +224,35 @@ void App::start() {
         note_rest_of_refusals(impl, RefusalCounts::Clock::now() - RefusalCounts::longest);
     });
     jobs_ = std::make_unique<Jobs>(impl.jobs);
+}
+
+void App::start_server() {
+    auto& impl = kernel_->impl();
+    std::vector<std::string> version_headers{std::string(version_header)};
+    for (const auto& each : server_settings_.compat_version_headers)
+        version_headers.push_back(each);
+    std::string transport_security;
+    if (const auto days = server_settings_.https_only_days; days > 0)
+        transport_security = "max-age=" + std::to_string(days * 86'400);
+    dispatcher_ = std::make_unique<Dispatcher>(
+        *kernel_,
+        Dispatcher::Settings{std::move(version_headers), std::move(transport_security)},
+        *access_log_
+    );
+    server_ = std::make_unique<http::Server>(http_settings(server_settings_), *dispatcher_);
+    server_->start();
+    if (server_settings_.base_url.empty()) impl.base_url = listening_url(server_->port());
+}
+
+void App::start() {
+    auto& impl = kernel_->impl();
+    started_at_ = static_cast<double>(Timestamp::now().micros) / 1e6;
+    access_log_ = std::make_unique<AccessLog>(
+        open_access_log(log_settings_.access), format_of(log_settings_)
+    );
+    start_modules();
+    start_events();
+    start_jobs();
     impl.waits.set(
         {.most_running = static_cast<std::size_t>(
              std::max<std::int64_t>(1, server_settings_.workers / workers_per_waker)
@@ -236,20 +268,7 @@ void App::start() {
     add_kernel_routes();
     add_kernel_gauges();
     add_reloads();
-    std::vector<std::string> version_headers{std::string(version_header)};
-    for (const auto& each : server_settings_.compat_version_headers)
-        version_headers.push_back(each);
-    std::string transport_security;
-    if (const auto days = server_settings_.https_only_days; days > 0)
-        transport_security = "max-age=" + std::to_string(days * 86'400);
-    dispatcher_ = std::make_unique<Dispatcher>(
-        *kernel_,
-        Dispatcher::Settings{std::move(version_headers), std::move(transport_security)},
-        *access_log_
-    );
-    server_ = std::make_unique<http::Server>(http_settings(server_settings_), *dispatcher_);
-    server_->start();
-    if (server_settings_.base_url.empty()) impl.base_url = listening_url(server_->port());
+    start_server();
 }
 
 void App::serve() {

@@ -87,6 +87,10 @@ private:
     bool metrics_are_private() const;
     void add_kernel_routes();
     void add_kernel_gauges();
+    void start_modules();
+    void start_events();
+    void start_jobs();
+    void start_server();
     void start();
     void stop() noexcept;
     void announce() const;

@@ -116,75 +116,91 @@ void App::add_kernel_routes() {
     if (std::filesystem::is_directory(pages)) kernel_->add_folder("/", pages);
 }
 
-void App::add_kernel_gauges() {
-    const auto gauge = [&](std::string name, std::string help, std::function<double()> read) {
-        kernel_->add_metric(std::move(name), std::move(help), std::move(read));
-    };
-    const auto http = [this](auto member) {
-        return [this, member] { return static_cast<double>(server_->load().*member); };
-    };
-    gauge("http_connections", "Connections open.", http(&http::Load::connections));
-    gauge("http_busy_workers", "Workers that run a request.", http(&http::Load::busy_workers));
-    gauge("http_queued_requests", "Requests waiting for a worker.", http(&http::Load::queued));
-    gauge("http_parked_requests", "Requests that wait for something.", http(&http::Load::parked));
-    gauge("http_streams", "Streams open.", http(&http::Load::streams));
-    gauge("http_accepted_total", "Connections accepted.", http(&http::Load::accepted));
-    gauge("http_refused_total", "Requests refused before routing.", http(&http::Load::refused));
-    const auto data = [this](auto member) {
-        return [this, member] { return static_cast<double>(database().load().*member); };
-    };
-    gauge("db_connections", "Database connections open.", data(&db::Load::connections));
-    gauge("db_busy_connections", "Database connections in use.", data(&db::Load::busy));
-    gauge("db_waiting", "Requests waiting for a database connection.", data(&db::Load::waiting));
-    gauge("db_round_trips_total", "Database round trips.", data(&db::Load::round_trips));
-    gauge("db_statements_total", "Statements run.", data(&db::Load::statements));
-    gauge("db_prepared_total", "Statements prepared.", data(&db::Load::prepared));
-    gauge("db_retries_total", "Transactions run again.", data(&db::Load::retries));
-    gauge("db_reconnects_total", "Reconnections to the database.", data(&db::Load::reconnects));
-    gauge(
-        "db_wait_seconds_total",
-        "Time spent waiting for a connection.",
-        data(&db::Load::wait_seconds)
-    );
-    gauge("access_log_dropped_total", "Lines of the access log that were dropped.", [this] {
-        return static_cast<double>(access_log_->dropped());
-    });
-    const auto events = [this](auto member) {
-        return [this, member] { return static_cast<double>(sequencer_->load().*member); };
-    };
-    gauge(
-        "events_sequenced_total",
-        "Events put in order by this server.",
-        events(&events::Sequencer::Load::events)
-    );
-    gauge(
-        "events_position",
-        "Number of the last event this server knows.",
-        events(&events::Sequencer::Load::position)
-    );
-    gauge(
+namespace {
+
+/// Adds gauges that read one member each of a component's load.
+template <class Load>
+class Gauges {
+public:
+    Gauges(Kernel& kernel, std::function<Load()> load) : kernel_(kernel), load_(std::move(load)) {}
+
+    template <class Member>
+    void add(std::string name, std::string help, Member member) const {
+        kernel_.add_metric(std::move(name), std::move(help), [load = load_, member] {
+            return static_cast<double>(load().*member);
+        });
+    }
+
+private:
+    Kernel& kernel_;
+    std::function<Load()> load_;
+};
+
+void add_http_gauges(const Gauges<http::Load>& to) {
+    using http::Load;
+    to.add("http_connections", "Connections open.", &Load::connections);
+    to.add("http_busy_workers", "Workers that run a request.", &Load::busy_workers);
+    to.add("http_queued_requests", "Requests waiting for a worker.", &Load::queued);
+    to.add("http_parked_requests", "Requests that wait for something.", &Load::parked);
+    to.add("http_streams", "Streams open.", &Load::streams);
+    to.add("http_accepted_total", "Connections accepted.", &Load::accepted);
+    to.add("http_refused_total", "Requests refused before routing.", &Load::refused);
+}
+
+void add_database_gauges(const Gauges<db::Load>& to) {
+    using db::Load;
+    to.add("db_connections", "Database connections open.", &Load::connections);
+    to.add("db_busy_connections", "Database connections in use.", &Load::busy);
+    to.add("db_waiting", "Requests waiting for a database connection.", &Load::waiting);
+    to.add("db_round_trips_total", "Database round trips.", &Load::round_trips);
+    to.add("db_statements_total", "Statements run.", &Load::statements);
+    to.add("db_prepared_total", "Statements prepared.", &Load::prepared);
+    to.add("db_retries_total", "Transactions run again.", &Load::retries);
+    to.add("db_reconnects_total", "Reconnections to the database.", &Load::reconnects);
+    to.add("db_wait_seconds_total", "Time spent waiting for a connection.", &Load::wait_seconds);
+}
+
+void add_event_gauges(const Gauges<events::Sequencer::Load>& to) {
+    using Load = events::Sequencer::Load;
+    to.add("events_sequenced_total", "Events put in order by this server.", &Load::events);
+    to.add("events_position", "Number of the last event this server knows.", &Load::position);
+    to.add(
         "events_lag_seconds",
         "How long the oldest event of the last batch had waited.",
-        events(&events::Sequencer::Load::lag_seconds)
+        &Load::lag_seconds
     );
-    const auto waits = [this](auto member) {
-        return [this, member] { return static_cast<double>(kernel_->impl().waits.load().*member); };
-    };
-    const auto admission = [this](auto member) {
-        return [this, member] {
-            return static_cast<double>(kernel_->impl().admission.load().*member);
-        };
-    };
-    using Admitted = Admission::Load;
-    gauge("requests_running", "Requests that have had their turn.", admission(&Admitted::running));
-    gauge(
+}
+
+void add_admission_gauges(const Gauges<Admission::Load>& to) {
+    using Load = Admission::Load;
+    to.add("requests_running", "Requests that have had their turn.", &Load::running);
+    to.add(
         "requests_in_background",
         "Those of them of which few run at a time: slow ones, and of callers with many open.",
-        admission(&Admitted::background)
+        &Load::background
     );
-    gauge("requests_in_line", "Requests that wait for their turn.", admission(&Admitted::waiting));
-    gauge("calls_waiting", "Calls that wait without a worker.", waits(&Waits::Load::waiting));
-    gauge("calls_resumed_total", "Calls that waited and ran again.", waits(&Waits::Load::resumed));
+    to.add("requests_in_line", "Requests that wait for their turn.", &Load::waiting);
+}
+
+void add_wait_gauges(const Gauges<Waits::Load>& to) {
+    using Load = Waits::Load;
+    to.add("calls_waiting", "Calls that wait without a worker.", &Load::waiting);
+    to.add("calls_resumed_total", "Calls that waited and ran again.", &Load::resumed);
+}
+
+}  // namespace
+
+void App::add_kernel_gauges() {
+    add_http_gauges({*kernel_, [this] { return server_->load(); }});
+    add_database_gauges({*kernel_, [this] { return database().load(); }});
+    kernel_->add_metric(
+        "access_log_dropped_total",
+        "Lines of the access log that were dropped.",
+        [this] { return static_cast<double>(access_log_->dropped()); }
+    );
+    add_event_gauges({*kernel_, [this] { return sequencer_->load(); }});
+    add_admission_gauges({*kernel_, [this] { return kernel_->impl().admission.load(); }});
+    add_wait_gauges({*kernel_, [this] { return kernel_->impl().waits.load(); }});
 }
 
 }  // namespace svc::core

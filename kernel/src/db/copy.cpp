@@ -86,7 +86,9 @@ std::int64_t CopySession::copy_out(const std::string& statement, const CopySink&
         gathered.append(row, static_cast<std::size_t>(size));
         PQfreemem(row);
         ++rows;
-        if (gathered.size() >= piece) to(std::exchange(gathered, {}));
+        if (gathered.size() < piece) continue;
+        to(gathered);
+        gathered.clear();
     }
     if (!gathered.empty()) to(gathered);
     if (size == -2) fail(native, statement);

@@ -267,7 +267,7 @@ void Tx::Impl::look_at_what_was_filled() noexcept {
             Params params;
             params.add(table);
             params.add(static_cast<std::int64_t>(rows));
-            Answer answer;
+            db::Answer answer;
             Pipeline pipeline(*connection_);
             pipeline.add(analyze, params.values(), &answer);
             if (const auto refused = pipeline.exchange())

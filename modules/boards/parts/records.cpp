@@ -6,6 +6,6 @@
 #include "svc/define_records.hpp"
 
 #include "modules/boards/api.hpp"
-#include "modules/boards/jobs.hpp"
 #include "modules/boards/definitions.hpp"
+#include "modules/boards/jobs.hpp"
 #include "modules/boards/parts/spacing.hpp"
