@@ -40,14 +40,16 @@ function(svc_reuse_pch target)
   endif()
 endfunction()
 
-# svc_parts(<name> [FROM <folder>] [LINK <libraries…>]): what a module is made of that its tests
-# look at by itself, as a static library: every .cpp in the folder `parts`, or another.
-function(svc_parts name)
-  cmake_parse_arguments(ARG "" "FROM" "LINK" ${ARGN})
-  if(NOT ARG_FROM)
-    set(ARG_FROM parts)
+# svc_library(<name> [FROM <folders…>] [LINK <libraries…>]): what other modules link or tests look
+# at by itself, as a static library: every .cpp in those folders, or in the one it is called in.
+function(svc_library name)
+  cmake_parse_arguments(ARG "" "" "FROM;LINK" ${ARGN})
+  set(patterns *.cpp)
+  if(ARG_FROM)
+    list(TRANSFORM ARG_FROM APPEND "/*.cpp" OUTPUT_VARIABLE patterns)
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${ARG_FROM}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  set_property(DIRECTORY APPEND PROPERTY svc_library_sources ${sources})
   add_library(${name} STATIC ${sources})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
@@ -56,11 +58,13 @@ function(svc_parts name)
 endfunction()
 
 # svc_module([LINK <libraries…>]): the folder it is called in, as a loadable module of that
-# name: every .cpp in it, and its migrations.
+# name: every .cpp in it and its folders that is in none of its libraries, and its migrations.
 function(svc_module)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp */*.cpp)
+  get_property(elsewhere DIRECTORY PROPERTY svc_library_sources)
+  list(REMOVE_ITEM sources ${elsewhere})
   svc_pack_migrations(${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp svc_migrations
                       ${CMAKE_CURRENT_SOURCE_DIR}/migrations)
   add_library(${name} MODULE ${sources} ${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp)

@@ -12,3 +12,5 @@
 #include "svc/envelope.hpp"
 #include "svc/events.hpp"
 #include "svc/page.hpp"
+#include "svc/spacing.hpp"
+#include "svc/workspace_jobs.hpp"

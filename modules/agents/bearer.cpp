@@ -1,6 +1,6 @@
 #include "modules/agents/bearer.hpp"
 
-#include "modules/agents/parts/token_text.hpp"
+#include "modules/agents/lib/token_text.hpp"
 #include "modules/agents/writes.hpp"
 
 #include <algorithm>

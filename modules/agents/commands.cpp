@@ -3,7 +3,7 @@
 
 #include "modules/agents/commands.hpp"
 
-#include "modules/agents/parts/token_text.hpp"
+#include "modules/agents/lib/token_text.hpp"
 
 #include <boost/json.hpp>
 

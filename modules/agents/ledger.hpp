@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/agents/parts/account.hpp"
+#include "modules/agents/lib/account.hpp"
 #include "svc/kernel.hpp"
 
 #include <thread>

@@ -1,7 +1,7 @@
 // Tokens: a new secret for one, and its end.
 
 #include "modules/agents/agents.hpp"
-#include "modules/agents/parts/token_text.hpp"
+#include "modules/agents/lib/token_text.hpp"
 #include "modules/agents/tokens.hpp"
 #include "modules/agents/writes.hpp"
 #include "modules/orgs/api.hpp"

@@ -3,7 +3,7 @@
 #include "modules/agents/tokens.hpp"
 
 #include "modules/agents/agents.hpp"
-#include "modules/agents/parts/token_text.hpp"
+#include "modules/agents/lib/token_text.hpp"
 
 #include <algorithm>
 

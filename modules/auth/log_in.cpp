@@ -2,9 +2,9 @@
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/cookies.hpp"
+#include "modules/auth/lib/passwords.hpp"
+#include "modules/auth/lib/slow_work.hpp"
 #include "modules/auth/limits.hpp"
-#include "modules/auth/parts/passwords.hpp"
-#include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/sessions.hpp"
 
 namespace svc::auth {

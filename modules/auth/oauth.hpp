@@ -1,7 +1,7 @@
 #pragma once
 
 #include "modules/auth/api.hpp"
-#include "modules/auth/parts/slow_work.hpp"
+#include "modules/auth/lib/slow_work.hpp"
 
 /// Signing in with an outside identity provider (contract sections 4.4 and 11).
 namespace svc::auth {

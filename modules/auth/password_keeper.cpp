@@ -1,8 +1,8 @@
 #include "modules/auth/password_keeper.hpp"
 
+#include "modules/auth/lib/passwords.hpp"
+#include "modules/auth/lib/slow_work.hpp"
 #include "modules/auth/limits.hpp"
-#include "modules/auth/parts/passwords.hpp"
-#include "modules/auth/parts/slow_work.hpp"
 
 namespace svc::auth {
 

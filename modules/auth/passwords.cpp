@@ -1,10 +1,10 @@
 // The password of somebody who is signed in: changing it, and setting the first one.
 
-#include "modules/auth/parts/passwords.hpp"
+#include "modules/auth/lib/passwords.hpp"
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/letters.hpp"
+#include "modules/auth/lib/slow_work.hpp"
 #include "modules/auth/limits.hpp"
-#include "modules/auth/parts/slow_work.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/users.hpp"
 #include "modules/orgs/api.hpp"

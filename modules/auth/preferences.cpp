@@ -2,7 +2,7 @@
 
 #include "modules/auth/preferences.hpp"
 
-#include "modules/auth/parts/time_zone.hpp"
+#include "modules/auth/lib/time_zone.hpp"
 #include "modules/auth/users.hpp"
 #include "modules/orgs/api.hpp"
 

@@ -1,13 +1,14 @@
 #include "svc/module.hpp"
+#include "modules/boards/api/events.hpp"
 
-#include "modules/boards/board_copies.hpp"
-#include "modules/boards/card_rewrites.hpp"
-#include "modules/boards/grants.hpp"
-#include "modules/boards/moves.hpp"
+#include "modules/boards/board/copies.hpp"
+#include "modules/boards/card/rewrites.hpp"
 #include "modules/boards/operations.hpp"
-#include "modules/boards/purge.hpp"
-#include "modules/boards/share_links.hpp"
-#include "modules/boards/stored_bytes.hpp"
+#include "modules/boards/placement/moves.hpp"
+#include "modules/boards/sharing/grants.hpp"
+#include "modules/boards/sharing/share_links.hpp"
+#include "modules/boards/storage/purge.hpp"
+#include "modules/boards/storage/stored_bytes.hpp"
 
 namespace svc::boards {
 

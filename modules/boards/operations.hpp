@@ -1,6 +1,7 @@
 #pragma once
 
-#include "modules/boards/bodies.hpp"
+#include "modules/boards/api/bodies.hpp"
+#include "modules/boards/api/watchers.hpp"
 #include "svc/kernel.hpp"
 
 /// The operations of this module, each beside what it is about.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/boards/api.hpp"
+#include "modules/boards/api/access.hpp"
 
 #include <algorithm>
 #include <utility>

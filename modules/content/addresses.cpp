@@ -10,7 +10,7 @@ namespace svc::content {
 std::vector<Uuid> files_in(const std::string& payload) {
     // Most show none; within a text, quotes have backslashes.
     if (payload.find("\"file_id\"") == payload.npos) return {};
-    return named_by(parse_json(payload)).files;
+    return references_of(parse_json(payload)).files;
 }
 
 void Addressing::add(BlockType type, std::string& payload) {

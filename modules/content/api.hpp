@@ -1,6 +1,5 @@
 #pragma once
 
-#include "modules/boards/api.hpp"
 #include "modules/content/shapes.hpp"
 #include "svc/kernel.hpp"
 

@@ -1,5 +1,6 @@
 // Adding blocks.
 
+#include "modules/boards/api/named_cards.hpp"
 #include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/operations.hpp"
@@ -33,11 +34,11 @@ Page<Block> append(Call& call, const AppendChildrenRequest& in) {
     CardTree tree(call);
     tree.queue_ancestors({parent});
     tree.queue_taken(in.children);
-    NamesWanted names(call, named_in(in.children));
+    NameLookup names(call, references_in(in.children));
 
     tree.take(require_changeable(seen.one(), BoardRole::editor));
     auto blocks = in.children;
-    work_out(blocks, names.names());
+    resolve(blocks, names.names());
     const auto ids = tree.insert(place, spot.must(), std::move(blocks));
     BlockEvents events(call, tree);
     events.made(ids);

@@ -1,5 +1,6 @@
 // Several changes of one card's blocks at once.
 
+#include "modules/boards/api/named_cards.hpp"
 #include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/operations.hpp"
@@ -71,7 +72,7 @@ struct Step {
     std::optional<BlockInput> fresh;  ///< with `create`
     std::optional<BlockType> type;    ///< with `update`
     JsonText changes;
-    Named named;
+    References references;
 };
 
 class Batch {
@@ -85,15 +86,15 @@ public:
         for (std::size_t i = 0; i < in.operations.size(); ++i) look_through(i);
         queue_those_named();
         std::vector<BlockInput> fresh;
-        Named named;
+        References references;
         for (const Step& each : steps_) {
-            named.add(each.named);
+            references.add(each.references);
             if (each.fresh) fresh.push_back(*each.fresh);
         }
         if (content::count_blocks(fresh) > most_in_request)
             throw wrong_at(call, "\"operations\"", "a request brings 1000 blocks at most");
         tree_.queue_taken(fresh);
-        names_.emplace(call, std::move(named));
+        names_.emplace(call, std::move(references));
     }
 
     BatchResult run() {
@@ -158,7 +159,7 @@ private:
         Json<BlockInput>::read(reader, {}, parse_json(operation.block->text), step.fresh.emplace());
         if (!reader.clean()) throw Failure::invalid_input(reader.issues());
         if (operation.id) step.fresh->id = operation.id;
-        step.named = named_in({*step.fresh});
+        step.references = references_in({*step.fresh});
     }
 
     void read_changes(const BlockOperation& operation, Step& step) {
@@ -170,7 +171,7 @@ private:
             if (!payload) continue;
             if (step.type) throw wrong_at(call_, step.where + ",\"block\"", "a block has one type");
             step.type = static_cast<BlockType>(i);
-            step.named = named_by(*payload);
+            step.references = references_of(*payload);
             Reader reader;
             Json<JsonText>::read(reader, {}, *payload, step.changes);
         }
@@ -179,7 +180,7 @@ private:
     }
 
     void take_names() {
-        Names kept;
+        ReferenceNames kept;
         for (std::size_t i = 0; i < steps_.size(); ++i)
             if (steps_[i].type && tree_.has(*in_.operations[i].id))
                 keep_names(tree_.block(*in_.operations[i].id).payload.text, kept);
@@ -209,7 +210,7 @@ private:
 
     void create(Step& step, const Place& place) {
         std::vector<BlockInput> blocks{std::move(*step.fresh)};
-        work_out(blocks, known_);
+        resolve(blocks, known_);
         const auto made = tree_.insert(place, tree_.spot(place), std::move(blocks));
         touch(made.front());
         told_.push_back([made](BlockEvents& events) { events.made(made); });
@@ -225,11 +226,11 @@ private:
         auto item = reader.at(index);
         auto block = reader.at("block");
         auto payload = reader.at(name_of(row.type));
-        Named named;
+        References references;
         const std::string changed =
-            changed_payload(reader, row.type, row.payload.text, step.changes, named);
+            changed_payload(reader, row.type, row.payload.text, step.changes, references);
         if (!reader.clean()) throw Failure::invalid_input(reader.issues());
-        tree_.change(id, kind_of(row.type).work_out(changed, known_));
+        tree_.change(id, kind_of(row.type).resolve(changed, known_));
         touch(id);
         if (reworded_.insert(id).second)
             told_.push_back([this, id](BlockEvents& events) {
@@ -274,8 +275,8 @@ private:
     const BatchBlocksRequest in_;
     Later<CardSeen> seen_;
     CardTree tree_;
-    std::optional<NamesWanted> names_;
-    Names known_;
+    std::optional<NameLookup> names_;
+    ReferenceNames known_;
     Uuid card_id_;
     std::vector<Step> steps_;
     std::vector<Uuid> touched_;  ///< the block of each operation

@@ -1,5 +1,6 @@
 // Reading blocks.
 
+#include "modules/boards/api/named_cards.hpp"
 #include "modules/content/addresses.hpp"
 #include "modules/content/operations.hpp"
 
@@ -83,7 +84,7 @@ struct Listed {
     std::optional<std::string> position;
     std::optional<bool> has_children;
     std::optional<Timestamp> created_time, last_edited_time;
-    boards::AsJson<PrincipalRef> created_by, last_edited_by;
+    AsJson<PrincipalRef> created_by, last_edited_by;
     std::optional<std::int64_t> version;
 
     StoredBlock block() const {

@@ -6,7 +6,7 @@
 #include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/large_cards.hpp"
-#include "modules/content/parts/markdown.hpp"
+#include "modules/content/lib/markdown.hpp"
 #include "modules/content/rewriting.hpp"
 
 #include "svc/json.hpp"
@@ -22,7 +22,7 @@ namespace {
 class NewBody final : public boards::CardBodies::Body {
 public:
     NewBody(Call& call, std::vector<BlockInput> blocks)
-        : blocks_(std::move(blocks)), names_(call, named_in(blocks_)), tree_(call) {
+        : blocks_(std::move(blocks)), names_(call, references_in(blocks_)), tree_(call) {
         tree_.queue_taken(blocks_);
     }
 
@@ -37,7 +37,7 @@ public:
         seen.column_id = card.column_id;
         seen.now = card.created_time;
         tree_.take(std::move(seen));
-        work_out(blocks_, names_.names());
+        resolve(blocks_, names_.names());
         const Place place{card.id, PositionType::end, std::nullopt};
         const auto made = tree_.insert(place, {}, std::move(blocks_));
         BlockEvents events(call, tree_);
@@ -48,7 +48,7 @@ public:
 
 private:
     std::vector<BlockInput> blocks_;
-    NamesWanted names_;
+    NameLookup names_;
     CardTree tree_;
 };
 

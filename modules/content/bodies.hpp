@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/api/bodies.hpp"
 #include "modules/content/tree.hpp"
 
 /// What boards asks of whoever keeps what is written on cards.

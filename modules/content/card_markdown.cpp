@@ -1,8 +1,8 @@
 // A card's blocks as one Markdown text.
 
 #include "modules/content/changes.hpp"
+#include "modules/content/lib/markdown.hpp"
 #include "modules/content/operations.hpp"
-#include "modules/content/parts/markdown.hpp"
 #include "modules/content/rewriting.hpp"
 
 namespace svc::content {
@@ -110,16 +110,16 @@ CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
     auto seen = lock_card(call, CardKey(in.card_id));
     CardTree tree(call);
     tree.queue_whole(CardKey(in.card_id));
-    std::optional<NamesWanted> names;
-    if (!in.find) names.emplace(call, named_in(blocks));
+    std::optional<NameLookup> names;
+    if (!in.find) names.emplace(call, references_in(blocks));
     tree.take(require_changeable(seen.one(), BoardRole::editor));
     call.require_version(tree.card().version);
     const Uuid card = tree.card().card_id;
     if (in.find) {
         blocks = parsed_markdown(call, replaced(call, markdown_of(written(tree, card)), in));
-        names.emplace(call, named_in(blocks));
+        names.emplace(call, references_in(blocks));
     }
-    work_out(blocks, names->names(kept_names(tree)));
+    resolve(blocks, names->names(kept_names(tree)));
     BlockEvents events(call, tree);
     if (in.mode == MarkdownMode::append) {
         const Place place{card, PositionType::end, std::nullopt};

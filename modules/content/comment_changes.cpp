@@ -95,16 +95,16 @@ Comment update(Call& call, const UpdateCommentRequest& in) {
     const bool says = in.rich_text || in.markdown;
     RichTexts texts = says ? said_in(call, in.rich_text, in.markdown) : RichTexts{};
     CommentEdit edit(call, in.comment_id);
-    Named named;
-    gather(texts, named);
-    NamesWanted names(call, std::move(named));
+    References references;
+    collect_references(texts, references);
+    NameLookup names(call, std::move(references));
     StoredComment after = edit.begin(CommentEdit::Deleted::is_gone);
     if (!edit.is_authors()) not_yours("Only whoever wrote a comment may change it.");
     call.require_version(after.version);
-    Names kept;
+    ReferenceNames kept;
     keep_names(after.rich_text.text, kept);
-    work_out(texts, names.names(std::move(kept)));
-    after.rich_text = boards::AsJson(texts);
+    resolve(texts, names.names(std::move(kept)));
+    after.rich_text = AsJson(texts);
     if (!says || after.rich_text == edit.before.rich_text) return linked(call, edit.before);
     after.last_edited_time = edit.card.now;
     return edit.finish(comment_updated, after, [&](Tx& tx) {
@@ -149,7 +149,7 @@ Comment resolve(Call& call, const ResolveCommentRequest& in) {
     call.require_version(after.version);
     if (after.resolved_by.has_value() == in.resolved) return linked(call, after);
     after.resolved_by.reset();
-    if (in.resolved) after.resolved_by = boards::AsJson(ref_of(call.caller()));
+    if (in.resolved) after.resolved_by = AsJson(ref_of(call.caller()));
     return edit.finish(comment_updated, after, [&](Tx& tx) {
         tx.queue(
             settle_discussion,

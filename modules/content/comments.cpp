@@ -1,10 +1,13 @@
 // Reading comments, and making them.
 
 #include "modules/content/comments.hpp"
+#include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/api/stored_bytes.hpp"
+#include "modules/boards/api/watchers.hpp"
 
 #include "modules/content/addresses.hpp"
+#include "modules/content/lib/markdown.hpp"
 #include "modules/content/operations.hpp"
-#include "modules/content/parts/markdown.hpp"
 
 namespace svc::content {
 
@@ -64,16 +67,16 @@ RichTexts said_in(
     Reader reader;
     auto root = reader.at(root_of(call));
     auto step = reader.at(rich_text ? "rich_text" : markdown_field);
-    settle(reader, texts);
+    normalize(reader, texts);
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
     return texts;
 }
 
 void call_to(Call& call, const Uuid& card, const RichTexts& texts) {
-    Named named;
-    gather(texts, named);
-    if (named.users.empty()) return;
-    call.kernel().use<boards::Watchers>().add(call.tx(), call.org(), card, named.users);
+    References references;
+    collect_references(texts, references);
+    if (references.users.empty()) return;
+    call.kernel().use<boards::Watchers>().add(call.tx(), call.org(), card, references.users);
 }
 
 namespace {
@@ -305,27 +308,27 @@ Comment create(Call& call, const CreateCommentRequest& in) {
     auto place = call.tx().later<CommentPlace>(
         find_place, call.org(), target.id, in.discussion_id.has_value()
     );
-    Named named;
-    gather(texts, named);
-    NamesWanted names(call, std::move(named));
+    References references;
+    collect_references(texts, references);
+    NameLookup names(call, std::move(references));
     WantedFiles files(call, in.attachments);
 
     const CardSeen card = require_changeable(seen.one(), BoardRole::viewer);
     const CommentPlace found = place.must();
     if (in.discussion_id ? !found.is_discussion : !found.is_card && !found.block_id)
         not_found(in.discussion_id ? "discussion" : "card or block");
-    work_out(texts, names.names());
+    resolve(texts, names.names());
 
     StoredComment row;
     row.id = new_uuid();
     row.card_id = card.card_id;
     row.block_id = found.block_id;
     row.discussion_id = in.discussion_id.value_or(row.id);
-    row.rich_text = boards::AsJson(texts);
+    row.rich_text = AsJson(texts);
     const FileRefs attached = files.refs();
-    row.attachments = boards::AsJson(attached);
+    row.attachments = AsJson(attached);
     row.created_time = row.last_edited_time = card.now;
-    row.created_by = boards::AsJson(ref_of(call.caller()));
+    row.created_by = AsJson(ref_of(call.caller()));
     const Comment comment = shown(row);
     const Event made = placed(created(comment_created, comment), card);
     call.ask(made);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/api/bodies.hpp"
 #include "modules/content/attachments.hpp"
 #include "modules/content/statements.hpp"
 
@@ -12,12 +13,12 @@ struct StoredComment {
     Uuid card_id;
     std::optional<Uuid> block_id;
     Uuid discussion_id;
-    boards::AsJson<RichTexts> rich_text;
-    boards::AsJson<FileRefs> attachments;
-    std::optional<boards::AsJson<PrincipalRef>> resolved_by;
+    AsJson<RichTexts> rich_text;
+    AsJson<FileRefs> attachments;
+    std::optional<AsJson<PrincipalRef>> resolved_by;
     bool in_trash = false;
     Timestamp created_time;
-    boards::AsJson<PrincipalRef> created_by;
+    AsJson<PrincipalRef> created_by;
     Timestamp last_edited_time;
     std::int64_t version = 1;
 };

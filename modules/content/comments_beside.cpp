@@ -33,18 +33,18 @@ namespace {
 class Beside final : public boards::CardComments::Comment {
 public:
     Beside(Call& call, RichTexts texts)
-        : texts_(std::move(texts)), names_(call, named_in(texts_)) {}
+        : texts_(std::move(texts)), names_(call, references_in(texts_)) {}
 
     void write(Call& call, boards::Card& card, const Timestamp& now) override {
-        work_out(texts_, names_.names());
+        resolve(texts_, names_.names());
         StoredComment row;
         row.id = new_uuid();
         row.card_id = card.id;
         row.discussion_id = row.id;
-        row.rich_text = boards::AsJson(texts_);
-        row.attachments = boards::AsJson(FileRefs{});
+        row.rich_text = AsJson(texts_);
+        row.attachments = AsJson(FileRefs{});
         row.created_time = row.last_edited_time = now;
-        row.created_by = boards::AsJson(ref_of(call.caller()));
+        row.created_by = AsJson(ref_of(call.caller()));
         const Event made = created(comment_created, shown(row))
                                .on_board(card.board_id)
                                .in_column(card.column_id)
@@ -58,14 +58,14 @@ public:
     }
 
 private:
-    static Named named_in(const RichTexts& texts) {
-        Named named;
-        gather(texts, named);
-        return named;
+    static References references_in(const RichTexts& texts) {
+        References references;
+        collect_references(texts, references);
+        return references;
     }
 
     RichTexts texts_;
-    NamesWanted names_;
+    NameLookup names_;
 };
 
 }  // namespace

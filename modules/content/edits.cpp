@@ -1,5 +1,6 @@
 // Changing, deleting, restoring and moving one block.
 
+#include "modules/boards/api/named_cards.hpp"
 #include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
 #include "modules/content/operations.hpp"
@@ -56,7 +57,7 @@ struct Wish {
     std::optional<BlockType> type;
     JsonText payload;
     std::optional<bool> in_trash;
-    Named named;  ///< by what is sent
+    References references;  ///< by what is sent
 };
 
 template <class T>
@@ -80,12 +81,12 @@ Wish wish_of(const Call& call, const UpdateBlockRequest& in) {
     if (in.in_trash && in.archived && *in.in_trash != *in.archived)
         throw wrong_at(call, "\"archived\"", "it contradicts in_trash");
     wish.in_trash = in.in_trash ? in.in_trash : in.archived;
-    if (wish.type) wish.named = named_by(parse_json(wish.payload.text));
+    if (wish.type) wish.references = references_of(parse_json(wish.payload.text));
     return wish;
 }
 
 /// What the block holds once the wish is granted.
-Worded reworded(Call& call, const StoredBlock& row, const Wish& wish, const Names& names) {
+Worded reworded(Call& call, const StoredBlock& row, const Wish& wish, const ReferenceNames& names) {
     if (*wish.type != row.type)
         throw wrong_at(
             call,
@@ -95,11 +96,11 @@ Worded reworded(Call& call, const StoredBlock& row, const Wish& wish, const Name
     Reader reader;
     auto root = reader.at(root_of(call));
     auto step = reader.at(name_of(row.type));
-    Named named;
+    References references;
     const std::string payload =
-        changed_payload(reader, row.type, row.payload.text, wish.payload, named);
+        changed_payload(reader, row.type, row.payload.text, wish.payload, references);
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
-    return kind_of(row.type).work_out(payload, names);
+    return kind_of(row.type).resolve(payload, names);
 }
 
 /// One block, locked with its card, with what is above and below it.
@@ -139,16 +140,16 @@ Block update(Call& call, const UpdateBlockRequest& in) {
     const bool comes_back = wish.in_trash == false;
     std::optional<Later<OwnSpot>> own;
     if (comes_back) own = find_own_spot(call, in.block_id);
-    NamesWanted wanted(call, wish.named);
+    NameLookup wanted(call, wish.references);
     CardTree& tree = edit.begin();
     BlockEvents events(call, tree);
     if (in.type && *in.type != tree.block(in.block_id).type)
         throw wrong_at(call, "\"type\"", "the type of a block never changes");
     const bool back = comes_back && tree.restore(in.block_id, own->must());
     if (wish.type) {
-        Names kept;
+        ReferenceNames kept;
         keep_names(tree.block(in.block_id).payload.text, kept);
-        const Names names = wanted.names(std::move(kept));
+        const ReferenceNames names = wanted.names(std::move(kept));
         tree.change(in.block_id, reworded(call, tree.block(in.block_id), wish, names));
     }
     const bool gone = wish.in_trash == true && tree.trash(in.block_id);

@@ -1,4 +1,6 @@
 #include "svc/module.hpp"
+#include "modules/boards/api/stored_bytes.hpp"
+#include "modules/boards/api/trash.hpp"
 
 #include "modules/content/bodies.hpp"
 #include "modules/content/comments.hpp"

@@ -1,4 +1,6 @@
 #include "modules/content/purge.hpp"
+#include "svc/actor.hpp"
+#include "svc/workspace_jobs.hpp"
 
 #include "modules/files/api.hpp"
 
@@ -82,11 +84,11 @@ std::size_t drop_some_comments(Kernel& kernel, Tx& tx, const Uuid& org, std::chr
 }  // namespace
 
 void purge_trash(Kernel& kernel, std::chrono::seconds kept) {
-    const auto all = boards::workspaces(kernel, workspaces_with_old_trash, kept);
+    const auto all = workspaces(kernel, workspaces_with_old_trash, kept);
     for (const auto& [org] : all) {
         if (kernel.stopping()) return;
         for (const auto drop : {&drop_some_blocks, &drop_some_comments})
-            boards::in_batches(kernel, org, purging, batch, [&](Tx& tx, boards::Doer&) {
+            in_batches(kernel, org, purging, batch, [&](Tx& tx, Actor&) {
                 return drop(kernel, tx, org, kept);
             });
     }

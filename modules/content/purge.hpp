@@ -1,7 +1,5 @@
 #pragma once
 
-#include "modules/boards/api.hpp"
-
 namespace svc::content {
 
 /// Removes blocks and comments that were deleted before that. A job; any number of servers at once.

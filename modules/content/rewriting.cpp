@@ -1,6 +1,6 @@
 #include "modules/content/rewriting.hpp"
 
-#include "modules/content/parts/matching.hpp"
+#include "modules/content/lib/matching.hpp"
 
 #include "svc/json.hpp"
 
@@ -94,8 +94,8 @@ std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent) {
     return blocks;
 }
 
-Names kept_names(const CardTree& tree) {
-    Names names;
+ReferenceNames kept_names(const CardTree& tree) {
+    ReferenceNames names;
     tree.each([&](const StoredBlock& row) {
         const auto holds = [&](std::string_view member) {
             return row.payload.text.find(member) != std::string::npos;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "modules/content/changes.hpp"
-#include "modules/content/parts/markdown.hpp"
+#include "modules/content/lib/markdown.hpp"
 
 /// A new text in place of an old one, with as little change as possible.
 namespace svc::content {
@@ -12,7 +12,7 @@ std::vector<BlockInput> parsed_markdown(const Call& call, const std::string& tex
 /// What stands live below a block or on the card.
 std::vector<WrittenBlock> written(const CardTree& tree, const Uuid& parent);
 /// The names, and the files, that the card shows already.
-Names kept_names(const CardTree& tree);
+ReferenceNames kept_names(const CardTree& tree);
 
 /// Beyond so many events a rewriting emits one of each kind instead.
 inline constexpr std::size_t most_events = 100;

@@ -1,5 +1,6 @@
 // Finding boards, cards, blocks and comments by their words.
 
+#include "modules/boards/api/card_files.hpp"
 #include "modules/content/found.hpp"
 #include "modules/content/operations.hpp"
 #include "modules/content/words_found.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "modules/content/parts/block_input.hpp"
+#include "modules/content/lib/block_input.hpp"
+#include "svc/as_json.hpp"
 
 /// Blocks and comments as they are shown (contract 6.20, 6.21).
 namespace svc::content {
@@ -31,16 +32,16 @@ struct Block {
     BlockParent parent;
     Uuid card_id;
     BlockType type{};
-#define SVC_MEMBER(name, Payload) std::optional<boards::AsJson<Payload>> name;
+#define SVC_MEMBER(name, Payload) std::optional<AsJson<Payload>> name;
     SVC_BLOCK_TYPES(SVC_MEMBER)
 #undef SVC_MEMBER
     bool has_children = false;
     bool in_trash = false;
     bool archived = false;
     Timestamp created_time;
-    boards::AsJson<PrincipalRef> created_by;
+    AsJson<PrincipalRef> created_by;
     Timestamp last_edited_time;
-    boards::AsJson<PrincipalRef> last_edited_by;
+    AsJson<PrincipalRef> last_edited_by;
     std::int64_t version = 1;
     std::optional<BlocksText> children;
     std::optional<bool> children_truncated;
@@ -121,13 +122,13 @@ struct Comment {
     Uuid card_id;
     BlockParent parent;
     Uuid discussion_id;
-    boards::AsJson<RichTexts> rich_text;
+    AsJson<RichTexts> rich_text;
     DisplayName display_name;
     std::vector<CommentAttachment> attachments;
     bool resolved = false;
-    std::optional<boards::AsJson<PrincipalRef>> resolved_by;
+    std::optional<AsJson<PrincipalRef>> resolved_by;
     Timestamp created_time;
-    boards::AsJson<PrincipalRef> created_by;
+    AsJson<PrincipalRef> created_by;
     Timestamp last_edited_time;
     bool in_trash = false;
     std::int64_t version = 1;

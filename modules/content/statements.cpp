@@ -163,37 +163,37 @@ void add(std::map<Uuid, std::string>& names, const std::vector<Called>& rows) {
 
 }  // namespace
 
-struct NamesWanted::Questions {
+struct NameLookup::Questions {
     std::optional<Later<Called>> people, cards;
     std::function<std::vector<files::FileRef>()> files;
 };
 
-NamesWanted::NamesWanted(Call& call, Named named)
-    : call_(call), named_(std::move(named)), questions_(std::make_unique<Questions>()) {
-    if (!named_.users.empty())
-        questions_->people = call.tx().later<Called>(name_people, call.org(), named_.users);
-    if (!named_.pages.empty())
-        questions_->cards = Seat::of(call).later<Called>(call.tx(), name_cards, named_.pages);
-    if (named_.files.empty()) return;
+NameLookup::NameLookup(Call& call, References references)
+    : call_(call), references_(std::move(references)), questions_(std::make_unique<Questions>()) {
+    if (!references_.users.empty())
+        questions_->people = call.tx().later<Called>(name_people, call.org(), references_.users);
+    if (!references_.pages.empty())
+        questions_->cards = Seat::of(call).later<Called>(call.tx(), name_cards, references_.pages);
+    if (references_.files.empty()) return;
     const auto* files = call.kernel().find<files::Files>();
     if (!files) unknown(call, "this server keeps no files; name one elsewhere, as `external`");
-    questions_->files = files->find(call, named_.files);
+    questions_->files = files->find(call, references_.files);
 }
 
-NamesWanted::~NamesWanted() = default;
+NameLookup::~NameLookup() = default;
 
-Names NamesWanted::names(Names names) {
+ReferenceNames NameLookup::names(ReferenceNames names) {
     if (questions_->people) add(names.users, questions_->people->all());
     if (questions_->cards) add(names.pages, questions_->cards->all());
     if (questions_->files)
         for (const files::FileRef& each : questions_->files())
             names.files.insert_or_assign(each.id, each.filename);
-    for (const Uuid& each : named_.users)
+    for (const Uuid& each : references_.users)
         if (!names.users.contains(each))
             unknown(call_, "nobody in the workspace has the id " + each.str());
-    for (const Uuid& each : named_.pages)
+    for (const Uuid& each : references_.pages)
         if (!names.pages.contains(each)) unknown(call_, "there is no card " + each.str());
-    for (const Uuid& each : named_.files)
+    for (const Uuid& each : references_.files)
         if (!names.files.contains(each)) unknown(call_, "you may show no such file: " + each.str());
     return names;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "modules/boards/api/access.hpp"
+#include "modules/boards/api/card_ref.hpp"
 #include "modules/content/api.hpp"
 
 /// What several files of this module read, and how.
@@ -92,19 +94,19 @@ std::string_view root_of(const Call& call);
 // ------------------------------------------------------------------------------------ mentions
 
 /// Looks up whom and what a text names.
-class NamesWanted {
+class NameLookup {
 public:
-    /// Queues the look-ups, when anything is named.
-    NamesWanted(Call& call, Named named);
-    ~NamesWanted();
+    /// Queues the look-ups, when anything is references.
+    NameLookup(Call& call, References references);
+    ~NameLookup();
     /// Reads, and adds to what is `kept`; throws Failure 422 for somebody who is not in the
     /// workspace, and for a card or a file that the caller may not see, save those kept.
-    Names names(Names kept = {});
+    ReferenceNames names(ReferenceNames kept = {});
 
 private:
     struct Questions;
     Call& call_;
-    Named named_;
+    References references_;
     std::unique_ptr<Questions> questions_;
 };
 

@@ -16,10 +16,10 @@ void spread_keys(
     if (!above.exists()) {
         OrderKey last = below;
         for (std::size_t i = 0; i < count; ++i)
-            out.push_back(last = OrderKey::last(last, boards::chance()));
+            out.push_back(last = OrderKey::last(last, random_bits()));
         return;
     }
-    const auto middle = OrderKey::between(below, above, boards::chance());
+    const auto middle = OrderKey::between(below, above, random_bits());
     spread_keys(below, middle, count / 2, out);
     out.push_back(middle);
     spread_keys(middle, above, count - count / 2 - 1, out);
@@ -228,7 +228,7 @@ CardTree::Node& CardTree::touch(const Uuid& id) {
     if (node.state == State::as_loaded) node.state = State::changed;
     if (node.row.version == node.before->version) ++node.row.version;
     node.row.last_edited_time = card_.now;
-    node.row.last_edited_by = boards::AsJson(who_);
+    node.row.last_edited_by = AsJson(who_);
     return node;
 }
 
@@ -249,7 +249,7 @@ Uuid CardTree::make(const Uuid& parent, const OrderKey& position, BlockInput blo
     row.position = position.str();
     row.has_children = !block.children.empty();
     row.created_time = row.last_edited_time = card_.now;
-    row.created_by = row.last_edited_by = boards::AsJson(who_);
+    row.created_by = row.last_edited_by = AsJson(who_);
     nodes_.emplace(id, std::move(node));
     link(id);
     ++more_;
@@ -346,7 +346,7 @@ bool CardTree::restore(const Uuid& id, const OwnSpot& own) {
     };
     if (own.taken) {
         unlink(id);
-        touch(id).row.position = OrderKey::between(own.position, own.above, boards::chance()).str();
+        touch(id).row.position = OrderKey::between(own.position, own.above, random_bits()).str();
         link(id);
     }
     show(id);
@@ -369,7 +369,7 @@ void CardTree::move(const Uuid& id, const Place& place, const Spot& spot) {
         throw wrong("position", "after_block names no other block directly below the parent");
     require_fit(place.parent, row.type, row.payload.text);
     require_depth(place.parent, 1 + height_below(id));
-    const std::string key = OrderKey::between(spot.below, spot.above, boards::chance()).str();
+    const std::string key = OrderKey::between(spot.below, spot.above, random_bits()).str();
     unlink(id);
     Node& node = touch(id);
     node.row.parent_id = place.parent;

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "modules/content/statements.hpp"
+#include "svc/order_key.hpp"
 
 #include <set>
 
 /// A card's tree of blocks, as far as one write needs it.
 namespace svc::content {
-
-using boards::OrderKey;
 
 /// A block as the database has it (block_view).
 struct StoredBlock {
@@ -20,9 +19,9 @@ struct StoredBlock {
     std::optional<Uuid> trashed_by;
     bool has_children = false;
     Timestamp created_time;
-    boards::AsJson<PrincipalRef> created_by;
+    AsJson<PrincipalRef> created_by;
     Timestamp last_edited_time;
-    boards::AsJson<PrincipalRef> last_edited_by;
+    AsJson<PrincipalRef> last_edited_by;
     std::int64_t version = 1;
 };
 SVC_SHARED_RECORD(

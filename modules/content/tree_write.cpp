@@ -1,6 +1,8 @@
 // How changed blocks are written, and how a block is shown.
 
+#include "modules/boards/api/stored_bytes.hpp"
 #include "modules/content/addresses.hpp"
+#include "svc/spacing.hpp"
 
 namespace svc::content {
 
@@ -51,7 +53,7 @@ constexpr Sql space_blocks{"content.space_blocks", R"(
     WHERE b.org_id = $1 AND b.id = n.id)"};
 
 // The card is locked, and so are its blocks.
-constexpr boards::Siblings blocks_of_parent{near_blocks, nullptr, space_blocks};
+constexpr Siblings blocks_of_parent{near_blocks, nullptr, space_blocks};
 
 struct Inserted {
     Uuid id, parent_id;
@@ -159,7 +161,7 @@ void CardTree::make_room_for_blocks() const {
         if (key.is_long()) crowded.emplace(node.row.parent_id, key);
     }
     for (const auto& [parent, key] : crowded)
-        boards::make_room(call_.tx(), blocks_of_parent, call_.org(), parent, key);
+        make_room(call_.tx(), blocks_of_parent, call_.org(), parent, key);
 }
 
 void CardTree::hang_files() const {

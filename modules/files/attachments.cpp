@@ -1,5 +1,7 @@
 // Attachments: files that hang on cards themselves.
 
+#include "modules/boards/api/access.hpp"
+#include "modules/boards/api/named_cards.hpp"
 #include "modules/files/files.hpp"
 
 namespace svc::files {

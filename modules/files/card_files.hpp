@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/api/card_files.hpp"
 #include "modules/files/files.hpp"
 
 namespace svc::files {

@@ -1,8 +1,9 @@
 // Committing an upload: what came in is looked at, and becomes available if it is what was
 // announced.
 
+#include "modules/boards/api/stored_bytes.hpp"
 #include "modules/files/inspections.hpp"
-#include "modules/files/parts/file_name.hpp"
+#include "modules/files/lib/file_name.hpp"
 
 namespace svc::files {
 

@@ -1,9 +1,10 @@
 // Files: looking at them, their keys and links.
 
 #include "modules/files/files.hpp"
+#include "modules/boards/api/access.hpp"
 
 #include "modules/files/inspections.hpp"
-#include "modules/files/parts/disposition.hpp"
+#include "modules/files/lib/disposition.hpp"
 
 #include <set>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "modules/boards/api.hpp"
 #include "modules/files/api.hpp"
 
 /// What several files of this module share.

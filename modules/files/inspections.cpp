@@ -1,6 +1,6 @@
 #include "modules/files/inspections.hpp"
 
-#include "modules/files/parts/sniff.hpp"
+#include "modules/files/lib/sniff.hpp"
 
 #include <Poco/Logger.h>
 

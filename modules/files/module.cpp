@@ -1,4 +1,5 @@
 #include "svc/module.hpp"
+#include "modules/boards/api/stored_bytes.hpp"
 
 #include "modules/files/card_files.hpp"
 #include "modules/files/pictures.hpp"

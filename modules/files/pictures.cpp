@@ -1,6 +1,6 @@
 #include "modules/files/pictures.hpp"
 
-#include "modules/files/parts/file_name.hpp"
+#include "modules/files/lib/file_name.hpp"
 #include "modules/files/signed_paths.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // Announcing an upload: the file is made, and the form to send it by.
 
 #include "modules/files/files.hpp"
-#include "modules/files/parts/file_name.hpp"
+#include "modules/files/lib/file_name.hpp"
 #include "modules/files/sweeper.hpp"
 
 namespace svc::files {

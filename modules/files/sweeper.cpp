@@ -1,6 +1,6 @@
 #include "modules/files/sweeper.hpp"
+#include "svc/workspace_jobs.hpp"
 
-#include "modules/boards/api.hpp"
 #include "modules/files/unused.hpp"
 
 #include <Poco/Logger.h>
@@ -105,7 +105,7 @@ void Sweeper::run() {
 /// Files of workspaces that were deleted.
 void Sweeper::mark_orphans() {
     Kernel& kernel = service_.kernel();
-    for (const auto& each : boards::workspaces(kernel, orphaned_workspaces))
+    for (const auto& each : workspaces(kernel, orphaned_workspaces))
         kernel.transact(Tx::Mode::write, [&](Tx& tx) {
             tx.act_for(each.org_id, std::nullopt);
             tx.run(mark_orphaned, each.org_id);
@@ -113,7 +113,7 @@ void Sweeper::mark_orphans() {
 }
 
 void Sweeper::sweep() {
-    for (const auto& each : boards::workspaces(service_.kernel(), workspaces_to_sweep)) {
+    for (const auto& each : workspaces(service_.kernel(), workspaces_to_sweep)) {
         if (service_.kernel().stopping()) return;
         sweep_in(each.org_id);
     }

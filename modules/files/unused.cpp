@@ -1,4 +1,6 @@
 #include "modules/files/unused.hpp"
+#include "svc/actor.hpp"
+#include "svc/workspace_jobs.hpp"
 
 namespace svc::files {
 
@@ -59,11 +61,11 @@ struct Dropped {
 };
 SVC_RECORD(Dropped, (id, ""), (filename, ""), (version, ""));
 
-std::size_t delete_some(Tx& tx, boards::Doer& doer, const Uuid& org, std::chrono::seconds kept) {
+std::size_t delete_some(Tx& tx, Actor& actor, const Uuid& org, std::chrono::seconds kept) {
     std::vector<Uuid> ids;
     for (const Locked& each : tx.all<Locked>(lock_unused, org, kept, batch)) ids.push_back(each.id);
     for (const Dropped& each : tx.all<Dropped>(drop_unused, org, ids))
-        doer.tell(
+        actor.tell(
             {.kind = &file_removed, .id = each.id, .version = each.version, .name = each.filename}
         );
     return ids.size();
@@ -72,14 +74,12 @@ std::size_t delete_some(Tx& tx, boards::Doer& doer, const Uuid& org, std::chrono
 }  // namespace
 
 void delete_unused(Kernel& kernel, std::chrono::seconds kept) {
-    for (const auto& each : boards::workspaces(kernel, workspaces_with_unused, kept)) {
+    for (const auto& each : workspaces(kernel, workspaces_with_unused, kept)) {
         if (kernel.stopping()) return;
         const Uuid& org = each.org_id;
-        boards::in_workspace(kernel, org, deleting, [&](Tx& tx, boards::Doer&) {
-            tx.queue(note_unused, org);
-        });
-        boards::in_batches(kernel, org, deleting, batch, [&](Tx& tx, boards::Doer& doer) {
-            return delete_some(tx, doer, org, kept);
+        in_workspace(kernel, org, deleting, [&](Tx& tx, Actor&) { tx.queue(note_unused, org); });
+        in_batches(kernel, org, deleting, batch, [&](Tx& tx, Actor& actor) {
+            return delete_some(tx, actor, org, kept);
         });
     }
 }

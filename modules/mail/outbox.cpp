@@ -2,7 +2,7 @@
 
 #include "modules/mail/outbox.hpp"
 
-#include "modules/mail/parts/letter.hpp"
+#include "modules/mail/lib/letter.hpp"
 
 #include <Poco/Logger.h>
 

@@ -1,7 +1,7 @@
 // Workspaces: changing one, deleting one.
 
 #include "modules/orgs/deletion.hpp"
-#include "modules/orgs/parts/slug.hpp"
+#include "modules/orgs/lib/slug.hpp"
 #include "modules/orgs/seats.hpp"
 #include "svc/open_streams.hpp"
 

@@ -1,6 +1,6 @@
 // Workspaces: making one, reading those one is in.
 
-#include "modules/orgs/parts/slug.hpp"
+#include "modules/orgs/lib/slug.hpp"
 #include "modules/orgs/seats.hpp"
 
 namespace svc::orgs {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/boards/api.hpp"
+#include "modules/boards/api/shapes.hpp"
 
 /// Leases, as they are shown, and what is told of them (contract 6.22 to 6.24).
 namespace svc::queue {
@@ -9,7 +9,7 @@ enum class LeaseState { active, completed, failed, expired, released, revoked };
 BOOST_DESCRIBE_ENUM(LeaseState, active, completed, failed, expired, released, revoked)
 
 /// What a worker leaves behind: any JSON object.
-using LeaseResultData = boards::AsJson<std::map<std::string, JsonText>>;
+using LeaseResultData = AsJson<std::map<std::string, JsonText>>;
 
 struct Lease {
     Object<"lease"> object;

@@ -31,13 +31,13 @@ constexpr Sql find_results{"queue.results_of_blockers", R"(
     WHERE l.org_id = $1 AND l.target_id = $2 AND l.kind = 'blocks')"};
 
 struct Attempt {
-    boards::AsJson<Lease> lease;
+    AsJson<Lease> lease;
 };
 SVC_RECORD(Attempt, (lease, ""));
 
 struct BlockersResult {
     Uuid card_id;
-    boards::AsJson<Lease> lease;
+    AsJson<Lease> lease;
 };
 SVC_RECORD(BlockersResult, (card_id, ""), (lease, ""));
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/boards/api.hpp"
+#include "modules/boards/api/bodies.hpp"
 
 namespace svc::queue {
 

@@ -1,8 +1,10 @@
 // Taking the next card of a column.
 
+#include "modules/boards/api/access.hpp"
+#include "modules/boards/api/card_files.hpp"
+#include "modules/queue/lib/rows.hpp"
+#include "modules/queue/lib/token.hpp"
 #include "modules/queue/operations.hpp"
-#include "modules/queue/parts/rows.hpp"
-#include "modules/queue/parts/token.hpp"
 #include "modules/queue/rights.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // What a lease's holder says of it: renew, complete, fail, release.
 
+#include "modules/boards/api/bodies.hpp"
+#include "modules/boards/api/card_files.hpp"
 #include "modules/queue/holder_request.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/watcher.hpp"
@@ -41,9 +43,9 @@ Failure wrong_field(const Call& call, std::string_view field, std::string_view m
 
 /// Moves the card on, or leaves it where it is when there is nowhere to go; either way its work
 /// here is done.
-boards::Card carry_on(Call& call, boards::Move& move, const Held& held, boards::Doer& doer) {
+boards::Card carry_on(Call& call, boards::Move& move, const Held& held, Actor& actor) {
     const boards::ColumnRules* to = move.to();
-    boards::Card card = to ? move.carry_out(doer) : *move.card();
+    boards::Card card = to ? move.carry_out(actor) : *move.card();
     card.lease.reset();
     card.queue = {};
     if (!to || !to->queue_enabled) {
@@ -52,7 +54,7 @@ boards::Card carry_on(Call& call, boards::Move& move, const Held& held, boards::
     }
     card.queue.state = boards::QueueState::ready;
     queue_up(call.tx(), card, key_of(to->queue_order, card, held.now));
-    doer.after_commit([&kernel = call.kernel(), column = to->column_id] { wake(kernel, column); });
+    actor.after_commit([&kernel = call.kernel(), column = to->column_id] { wake(kernel, column); });
     return card;
 }
 
@@ -81,8 +83,8 @@ LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
     Lease after =
         ended(lease_of(call.org(), request.held()), LeaseState::completed, request.held().now);
     after.result = in.result;
-    return request.end(lease_completed, after, [&](boards::Doer& doer) {
-        boards::Card card = carry_on(call, request.move(), request.held(), doer);
+    return request.end(lease_completed, after, [&](Actor& actor) {
+        boards::Card card = carry_on(call, request.move(), request.held(), actor);
         if (comment) comment->write(call, card, request.held().now);
         return card;
     });
@@ -115,14 +117,13 @@ LeaseResult fail(Call& call, const FailLeaseRequest& in) {
     const Held& held = request.held();
     std::optional<std::chrono::seconds> pause;
     if (in.retry_after_seconds) pause = std::chrono::seconds(*in.retry_after_seconds);
-    const boards::CardQueue standing = after_failure(
-        held, in.retryable ? Retry::yes : Retry::no, pause, in.error, boards::chance()
-    );
+    const boards::CardQueue standing =
+        after_failure(held, in.retryable ? Retry::yes : Retry::no, pause, in.error, random_bits());
 
     Lease after = ended(lease_of(call.org(), held), LeaseState::failed, held.now);
     after.error = in.error;
-    return request.end(lease_failed, after, [&](boards::Doer& doer) {
-        return stand(call.kernel(), call.tx(), doer, request.move(), held, standing);
+    return request.end(lease_failed, after, [&](Actor& actor) {
+        return stand(call.kernel(), call.tx(), actor, request.move(), held, standing);
     });
 }
 
@@ -143,8 +144,8 @@ LeaseResult release(Call& call, const LeaseAndToken& in) {
     standing.attempts = held.attempt - 1;
 
     const Lease after = ended(lease_of(call.org(), held), LeaseState::released, held.now);
-    return request.end(lease_released, after, [&](boards::Doer& doer) {
-        return stand(call.kernel(), call.tx(), doer, request.move(), held, standing);
+    return request.end(lease_released, after, [&](Actor& actor) {
+        return stand(call.kernel(), call.tx(), actor, request.move(), held, standing);
     });
 }
 
@@ -185,7 +186,7 @@ LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
     boards::Card card = *request.move().card();
     card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
     boards::show(call.kernel(), card);
-    return {{}, boards::AsJson(lease), boards::AsJson(card)};
+    return {{}, AsJson(lease), AsJson(card)};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "modules/queue/holder_request.hpp"
+#include "modules/boards/api/card_files.hpp"
 
 #include "modules/queue/operations.hpp"
 #include "modules/queue/watcher.hpp"
@@ -107,20 +108,18 @@ bool HolderRequest::is_token_known() {
 }
 
 LeaseResult HolderRequest::end(
-    const EventKind& kind,
-    const Lease& after,
-    const std::function<boards::Card(boards::Doer&)>& change
+    const EventKind& kind, const Lease& after, const std::function<boards::Card(Actor&)>& change
 ) {
     const Lease before = lease_of(call_.org(), *held_);
     const Event event = told_of(kind, after, &before);
-    boards::CallDoer doer(call_);
-    doer.ask(event);
-    boards::Card card = change(doer);
+    CallActor actor(call_);
+    actor.ask(event);
+    boards::Card card = change(actor);
     boards::show(call_.kernel(), card);
-    boards::AsJson<boards::Card> shown(card);
+    AsJson<boards::Card> shown(card);
     keep_outcome(call_.tx(), after, *held_->lease_digest, shown.text);
-    doer.tell(event);
-    return {{}, boards::AsJson(after), if_visible(std::move(shown))};
+    actor.tell(event);
+    return {{}, AsJson(after), if_visible(std::move(shown))};
 }
 
 const std::optional<Judged>& HolderRequest::judged() {
@@ -129,9 +128,7 @@ const std::optional<Judged>& HolderRequest::judged() {
 }
 
 /// The lease ends whoever may see the card: that is in everybody's interest.
-std::optional<boards::AsJson<boards::Card>> HolderRequest::if_visible(
-    boards::AsJson<boards::Card> card
-) {
+std::optional<AsJson<boards::Card>> HolderRequest::if_visible(AsJson<boards::Card> card) {
     if (!judged() || !judged()->role) return std::nullopt;
     return card;
 }

@@ -1,15 +1,16 @@
 #pragma once
 
-#include "modules/queue/parts/rows.hpp"
-#include "modules/queue/parts/token.hpp"
+#include "modules/boards/api/moves.hpp"
+#include "modules/queue/lib/rows.hpp"
+#include "modules/queue/lib/token.hpp"
 
 /// What renew, complete, fail and release have in common.
 namespace svc::queue {
 
 struct LeaseResult {
     Object<"lease_result"> object;
-    boards::AsJson<Lease> lease;
-    std::optional<boards::AsJson<boards::Card>> card;
+    AsJson<Lease> lease;
+    std::optional<AsJson<boards::Card>> card;
 };
 SVC_SHARED_RECORD(
     LeaseResult,
@@ -21,8 +22,8 @@ SVC_SHARED_RECORD(
 struct Outcome {
     std::string digest;
     LeaseState state{};
-    boards::AsJson<Lease> lease;
-    std::optional<boards::AsJson<boards::Card>> card;
+    AsJson<Lease> lease;
+    std::optional<AsJson<boards::Card>> card;
 };
 SVC_SHARED_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
 
@@ -60,16 +61,14 @@ public:
     /// Ends the lease: asks, has `change` do what else is to be done and give the card as it is
     /// then, keeps the answer and tells.
     LeaseResult end(
-        const EventKind& kind,
-        const Lease& after,
-        const std::function<boards::Card(boards::Doer&)>& change
+        const EventKind& kind, const Lease& after, const std::function<boards::Card(Actor&)>& change
     );
 
 private:
     void begin(const boards::Seat& seat);
     bool is_token_known();
     const std::optional<Judged>& judged();
-    std::optional<boards::AsJson<boards::Card>> if_visible(boards::AsJson<boards::Card> card);
+    std::optional<AsJson<boards::Card>> if_visible(AsJson<boards::Card> card);
 
     Call& call_;
     const Uuid lease_id_;

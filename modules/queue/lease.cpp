@@ -1,7 +1,8 @@
 // Looking at a lease.
 
+#include "modules/boards/api/access.hpp"
+#include "modules/queue/lib/rows.hpp"
 #include "modules/queue/operations.hpp"
-#include "modules/queue/parts/rows.hpp"
 
 namespace svc::queue {
 
@@ -33,7 +34,7 @@ constexpr Sql see_live{"queue.get_live_lease", R"(
     WHERE q.org_id = $1 AND q.lease_id = $5)"};
 
 struct SeenEnded {
-    boards::AsJson<Lease> lease;
+    AsJson<Lease> lease;
     std::optional<boards::BoardRole> role;
 };
 SVC_RECORD(SeenEnded, (lease, ""), (role, ""));

@@ -1,7 +1,8 @@
 // The descriptions of the structs that several files use.
 
+#include "modules/boards/api/moves.hpp"
 #include "modules/queue/api.hpp"
-#include "modules/queue/parts/rows.hpp"
+#include "modules/queue/lib/rows.hpp"
 
 #include "svc/define_records.hpp"
 

@@ -1,6 +1,8 @@
 #include "modules/queue/rights.hpp"
+#include "svc/actor.hpp"
+#include "svc/workspace_jobs.hpp"
 
-#include "modules/queue/parts/rows.hpp"
+#include "modules/queue/lib/rows.hpp"
 
 #include <Poco/Logger.h>
 
@@ -79,7 +81,7 @@ constexpr std::int64_t batch = 500;
 constexpr std::string_view ending = "queue.end_leases";
 
 /// The card is ready for others; its holder has neither succeeded nor failed, so no attempt counts.
-void revoke(Kernel& kernel, Tx& tx, boards::Doer& doer, const Uuid& org, const Unentitled& row) {
+void revoke(Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Unentitled& row) {
     const Held& held = row.held;
     const Lease before = lease_of(org, held);
     const Lease after = ended(before, LeaseState::revoked, held.now);
@@ -89,8 +91,8 @@ void revoke(Kernel& kernel, Tx& tx, boards::Doer& doer, const Uuid& org, const U
     standing.last_error = row.last_error;
     put_back(tx, org, held.card_id, standing);
     keep_outcome(tx, after, *held.lease_digest, std::nullopt);
-    doer.tell(told_of(lease_revoked, after, &before));
-    doer.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
+    actor.tell(told_of(lease_revoked, after, &before));
+    actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
 }
 
 // --------------------------------------------------------------------------------- when
@@ -154,10 +156,10 @@ void note_workspaces(std::span<const StoredEvent> told) {
 void hold_claims(Tx& tx, const Uuid& org) { tx.queue(hold, org); }
 
 void end_leases_without_right(Kernel& kernel, const Uuid& org) {
-    boards::in_batches(kernel, org, ending, batch, [&](Tx& tx, boards::Doer& doer) {
+    in_batches(kernel, org, ending, batch, [&](Tx& tx, Actor& actor) {
         tx.queue(await, org);
         const auto found = tx.all<Unentitled>(take_unentitled, org, batch);
-        for (const Unentitled& row : found) revoke(kernel, tx, doer, org, row);
+        for (const Unentitled& row : found) revoke(kernel, tx, actor, org, row);
         return found.size();
     });
 }

@@ -1,4 +1,5 @@
 #include "modules/queue/sweeper.hpp"
+#include "svc/workspace_jobs.hpp"
 
 #include "modules/queue/watcher.hpp"
 
@@ -30,23 +31,23 @@ constexpr Sql take_expired{"queue.take_expired", R"(
 constexpr std::string_view expiring = "queue.expire_leases";
 
 /// Ends one lease where it stands; true when the card is exhausted.
-bool expire(Tx& tx, boards::Doer& doer, Kernel& kernel, const Uuid& org, const Held& held) {
+bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const Held& held) {
     const Lease before = lease_of(org, held);
     const Lease after = ended(before, LeaseState::expired, held.now);
     const std::string why = "The worker was not heard of before the lease expired.";
-    const auto standing = after_failure(held, Retry::yes, std::nullopt, why, boards::chance());
+    const auto standing = after_failure(held, Retry::yes, std::nullopt, why, random_bits());
     put_back(tx, org, held.card_id, standing);
     keep_outcome(tx, after, *held.lease_digest, std::nullopt);
-    doer.tell(told_of(lease_expired, after, &before));
+    actor.tell(told_of(lease_expired, after, &before));
     if (standing.state == boards::QueueState::ready)
-        doer.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
+        actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
     return standing.state == boards::QueueState::exhausted;
 }
 
 /// An exhausted card goes where its column sends such cards, in a transaction of its own: cards
 /// are locked before their rows.
 void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
-    boards::in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
+    in_workspace(kernel, org, expiring, [&](Tx& tx, Actor& actor) {
         const auto seat = boards::Seat::of_system(org);
         auto move = kernel.use<boards::Moves>().begin(
             tx, seat, card, std::nullopt, boards::Turn::exhausted, &watcher()
@@ -54,7 +55,7 @@ void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
         auto later = lock_held(tx, seat, card);
         const auto held = later.one();
         if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
-        stand(kernel, tx, doer, *move, *held, move->card()->queue);
+        stand(kernel, tx, actor, *move, *held, move->card()->queue);
     });
 }
 
@@ -62,12 +63,12 @@ void expire_in(Kernel& kernel, const Uuid& org) {
     std::size_t found = 0;
     do {
         std::vector<Uuid> exhausted;
-        boards::in_workspace(kernel, org, expiring, [&](Tx& tx, boards::Doer& doer) {
+        in_workspace(kernel, org, expiring, [&](Tx& tx, Actor& actor) {
             exhausted.clear();
             const auto expired = tx.all<Held>(take_expired, org, batch);
             found = expired.size();
             for (const Held& held : expired)
-                if (expire(tx, doer, kernel, org, held)) exhausted.push_back(held.card_id);
+                if (expire(tx, actor, kernel, org, held)) exhausted.push_back(held.card_id);
         });
         for (const Uuid& card : exhausted) send_off(kernel, org, card);
     } while (found == static_cast<std::size_t>(batch) && !kernel.stopping());
@@ -119,21 +120,21 @@ Uuid first_id_at(const Timestamp& time) {
 }  // namespace
 
 void expire_leases(Kernel& kernel) {
-    for (const auto& each : boards::workspaces(kernel, workspaces_with_expired))
+    for (const auto& each : workspaces(kernel, workspaces_with_expired))
         expire_in(kernel, each.org_id);
 }
 
 void end_pauses(Kernel& kernel) {
-    for (const auto& [org] : boards::workspaces(kernel, workspaces_with_rested)) {
-        const auto end_some = [&](Tx& tx, boards::Doer& doer) {
+    for (const auto& [org] : workspaces(kernel, workspaces_with_rested)) {
+        const auto end_some = [&](Tx& tx, Actor& actor) {
             const auto rested = tx.all<Rested>(end_pause, org, batch);
             std::set<Uuid> columns;
             for (const Rested& card : rested) columns.insert(card.column_id);
             for (const Uuid& column : columns)
-                doer.after_commit([&kernel, column] { wake(kernel, column); });
+                actor.after_commit([&kernel, column] { wake(kernel, column); });
             return rested.size();
         };
-        boards::in_batches(kernel, org, "queue.end_pauses", batch, end_some);
+        in_batches(kernel, org, "queue.end_pauses", batch, end_some);
     }
 }
 
@@ -141,11 +142,11 @@ void forget_outcomes(Kernel& kernel, std::chrono::hours kept) {
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(kept).count();
     const Uuid before = first_id_at({Timestamp::now().micros - micros});
     constexpr std::int64_t at_once = 5000;
-    for (const auto& [org] : boards::workspaces(kernel, all_workspaces, before)) {
-        const auto forget_some = [&](Tx& tx, boards::Doer&) {
+    for (const auto& [org] : workspaces(kernel, all_workspaces, before)) {
+        const auto forget_some = [&](Tx& tx, Actor&) {
             return tx.run(drop_outcomes, org, before, at_once);
         };
-        boards::in_batches(kernel, org, "queue.forget", at_once, forget_some);
+        in_batches(kernel, org, "queue.forget", at_once, forget_some);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "modules/queue/watcher.hpp"
+#include "modules/boards/api/events.hpp"
 
-#include "modules/queue/parts/token.hpp"
+#include "modules/queue/lib/token.hpp"
 
 #include <map>
 
@@ -74,7 +75,7 @@ public:
                 else if (held && held->state != boards::QueueState::idle)
                     leaving.push_back(each.after.id);
             }
-            if (!placings.empty()) placings.front().doer.tell_all(revoked);
+            if (!placings.empty()) placings.front().actor.tell_all(revoked);
             enter_all(tx, entering);
             take_out(tx, org, leaving);
         };
@@ -117,7 +118,7 @@ private:
     void enter(Tx& tx, const boards::Placing& placing) {
         const QueueKey key = key_of(placing.column->queue_order, placing.after, placing.now);
         queue_up(tx, placing.after, key);
-        placing.doer.after_commit([this, column = placing.column->column_id] {
+        placing.actor.after_commit([this, column = placing.column->column_id] {
             wake(*kernel, column);
         });
     }
@@ -132,7 +133,7 @@ private:
             keys.push_back(key_of(any.column->queue_order, each.after, each.now));
         }
         queue_up(tx, cards, keys);
-        any.doer.after_commit([this, column = any.column->column_id, count = cards.size()] {
+        any.actor.after_commit([this, column = any.column->column_id, count = cards.size()] {
             for (std::size_t i = 0; i < count; ++i) wake(*kernel, column);
         });
     }
@@ -143,11 +144,11 @@ private:
         if (placing.column->queue_order == boards::QueueOrder::fifo) return;
         const QueueKey key = key_of(placing.column->queue_order, placing.after, placing.now);
         tx.queue(place_row, placing.after.org_id, placing.after.id, key.place);
-        placing.doer.after_commit([column = placing.after.column_id] { hints().reset(column); });
+        placing.actor.after_commit([column = placing.after.column_id] { hints().reset(column); });
     }
 
     void change_place(Tx& tx, const boards::Placing& placing, const std::optional<Held>& held) {
-        if (held && held->lease_id) placing.doer.tell(end_lease(tx, placing, *held));
+        if (held && held->lease_id) placing.actor.tell(end_lease(tx, placing, *held));
         if (placing.column && placing.column->queue_enabled) enter(tx, placing);
         else if (held && held->state != boards::QueueState::idle)
             take_out(tx, placing.after.org_id, placing.after.id, std::nullopt);
@@ -179,7 +180,7 @@ void set_up_watcher(Kernel& kernel) {
 boards::Card stand(
     Kernel& kernel,
     Tx& tx,
-    boards::Doer& doer,
+    Actor& actor,
     boards::Move& move,
     const Held& held,
     const boards::CardQueue& standing
@@ -188,12 +189,12 @@ boards::Card stand(
     boards::Card card = before;
     const bool exhausted = standing.state == boards::QueueState::exhausted;
     if (exhausted && move.to() && !move.full()) {
-        card = move.carry_out(doer);
+        card = move.carry_out(actor);
         card.queue = {};
         if (move.to()->queue_enabled) {
             card.queue.state = boards::QueueState::ready;
             queue_up(tx, card, key_of(move.to()->queue_order, card, held.now));
-            doer.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
+            actor.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
         } else {
             card.queue.last_error = standing.last_error;
             take_out(tx, card.org_id, card.id, standing.last_error);
@@ -202,11 +203,11 @@ boards::Card stand(
         card.queue = standing;
         put_back(tx, card.org_id, card.id, standing);
         if (standing.state == boards::QueueState::ready)
-            doer.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
+            actor.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
     }
     card.lease.reset();
     if (exhausted)
-        doer.tell(
+        actor.tell(
             changed(card_exhausted, before, card).on_board(card.board_id).in_column(card.column_id)
         );
     return card;

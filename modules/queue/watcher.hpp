@@ -1,6 +1,7 @@
 #pragma once
 
-#include "modules/queue/parts/rows.hpp"
+#include "modules/boards/api/moves.hpp"
+#include "modules/queue/lib/rows.hpp"
 
 namespace svc::queue {
 
@@ -15,7 +16,7 @@ void set_up_watcher(Kernel& kernel);
 boards::Card stand(
     Kernel& kernel,
     Tx& tx,
-    boards::Doer& doer,
+    Actor& actor,
     boards::Move& move,
     const Held& held,
     const boards::CardQueue& standing

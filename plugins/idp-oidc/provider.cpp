@@ -1,6 +1,6 @@
 #include "plugins/idp-oidc/provider.hpp"
 
-#include "plugins/idp-oidc/parts/json.hpp"
+#include "plugins/idp-oidc/lib/json.hpp"
 #include "svc/encoding.hpp"
 
 #include <sstream>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "modules/auth/api.hpp"
-#include "plugins/idp-oidc/parts/discovery.hpp"
-#include "plugins/idp-oidc/parts/fetch.hpp"
-#include "plugins/idp-oidc/parts/id_token.hpp"
+#include "plugins/idp-oidc/lib/discovery.hpp"
+#include "plugins/idp-oidc/lib/fetch.hpp"
+#include "plugins/idp-oidc/lib/id_token.hpp"
 #include "plugins/idp-oidc/settings.hpp"
 
 #include <atomic>

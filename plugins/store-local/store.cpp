@@ -1,7 +1,7 @@
 #include "plugins/store-local/store.hpp"
 
-#include "plugins/store-local/parts/policy.hpp"
-#include "plugins/store-local/parts/range.hpp"
+#include "plugins/store-local/lib/policy.hpp"
+#include "plugins/store-local/lib/range.hpp"
 #include "plugins/store-local/upload.hpp"
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"

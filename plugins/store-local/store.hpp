@@ -1,7 +1,7 @@
 #pragma once
 
 #include "modules/files/api.hpp"
-#include "plugins/store-local/parts/objects.hpp"
+#include "plugins/store-local/lib/objects.hpp"
 #include "plugins/store-local/settings.hpp"
 
 namespace svc::store_local {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plugins/store-local/parts/form.hpp"
-#include "plugins/store-local/parts/policy.hpp"
+#include "plugins/store-local/lib/form.hpp"
+#include "plugins/store-local/lib/policy.hpp"
 #include "plugins/store-local/store.hpp"
 
 namespace svc::store_local {

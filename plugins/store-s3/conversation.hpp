@@ -1,7 +1,7 @@
 #pragma once
 
 #include "modules/files/api.hpp"
-#include "plugins/store-s3/parts/signing.hpp"
+#include "plugins/store-s3/lib/signing.hpp"
 #include "plugins/store-s3/settings.hpp"
 
 #include <Poco/Net/Context.h>

@@ -1,6 +1,6 @@
 #include "plugins/store-s3/store.hpp"
 
-#include "plugins/store-s3/parts/listing.hpp"
+#include "plugins/store-s3/lib/listing.hpp"
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"
 

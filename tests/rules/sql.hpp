@@ -119,15 +119,24 @@ inline NamedTexts named_texts(const SourceFile& file, const NamedTexts& known) {
     return out;
 }
 
-/// What a file can name: its own texts, those of the headers of its folder, and those that a
+/// The folder whose headers a file may include: the module's, or its own in the kernel.
+inline std::string home_of(const std::string& path) {
+    static const std::regex module("(modules|plugins)/[^/]+");
+    std::smatch found;
+    if (std::regex_search(path, found, module, std::regex_constants::match_continuous))
+        return found[0];
+    return fs::path(path).parent_path().string();
+}
+
+/// What a file can name: its own texts, those of the headers of its module, and those that a
 /// module shows to others.
 inline NamedTexts texts_for(const SourceFile& of) {
     NamedTexts out;
-    const auto folder = fs::path(of.path).parent_path();
+    const auto home = home_of(of.path);
     for (const auto& file : sources()) {
+        if (!file.is(".hpp")) continue;
         const fs::path path(file.path);
-        if (path.filename() == "api.hpp" ||
-            (path.extension() == ".hpp" && file.in(folder.string())))
+        if (path.filename() == "api.hpp" || path.parent_path().filename() == "api" || file.in(home))
             out.merge(named_texts(file, {}));
     }
     auto own = named_texts(of, out);

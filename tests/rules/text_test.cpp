@@ -9,7 +9,7 @@ namespace svc::test {
 
 namespace {
 
-constexpr std::size_t longest_file = 400;
+constexpr std::size_t longest_file = 450;
 
 }  // namespace
 

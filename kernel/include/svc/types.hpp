@@ -35,6 +35,8 @@ private:
 
 /// A fresh UUIDv7 (RFC 9562): milliseconds, then random bits. Rows made later sort later.
 Uuid new_uuid();
+/// What two servers are unlikely to draw together; no secret is made of them.
+std::uint64_t random_bits();
 
 /// An instant, in microseconds since 1970-01-01 UTC. Written as
 /// `YYYY-MM-DDTHH:MM:SS.mmmZ`; read from RFC 3339 text with an offset.

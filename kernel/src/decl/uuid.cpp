@@ -30,23 +30,6 @@ constexpr std::size_t place(std::size_t i) {
     return 2 * i + (i >= 4) + (i >= 6) + (i >= 8) + (i >= 10);
 }
 
-// Random bits for ids, straight from the kernel, fetched 128 ids at a time.
-std::uint64_t random_bits() {
-    static thread_local std::array<std::uint64_t, 128> pool;
-    static thread_local std::size_t left = 0;
-    if (left == 0) {
-        auto* at = reinterpret_cast<char*>(pool.data());
-        for (std::size_t got = 0; got < sizeof(pool);) {
-            const ssize_t more = getrandom(at + got, sizeof(pool) - got, 0);
-            if (more < 0 && errno != EINTR)
-                throw std::system_error(errno, std::generic_category(), "getrandom");
-            if (more > 0) got += static_cast<std::size_t>(more);
-        }
-        left = pool.size();
-    }
-    return std::exchange(pool[--left], 0);
-}
-
 // Milliseconds and, in the low 12 bits, 4096ths of one; each call gives a greater number than
 // any before it in this process, even when the clock is put back.
 std::uint64_t next_tick() {
@@ -66,6 +49,23 @@ std::uint64_t next_tick() {
 }
 
 }  // namespace
+
+// Straight from the operating system, fetched for 128 ids at a time.
+std::uint64_t random_bits() {
+    static thread_local std::array<std::uint64_t, 128> pool;
+    static thread_local std::size_t left = 0;
+    if (left == 0) {
+        auto* at = reinterpret_cast<char*>(pool.data());
+        for (std::size_t got = 0; got < sizeof(pool);) {
+            const ssize_t more = getrandom(at + got, sizeof(pool) - got, 0);
+            if (more < 0 && errno != EINTR)
+                throw std::system_error(errno, std::generic_category(), "getrandom");
+            if (more > 0) got += static_cast<std::size_t>(more);
+        }
+        left = pool.size();
+    }
+    return std::exchange(pool[--left], 0);
+}
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
     const bool hyphens = text.size() == 36;

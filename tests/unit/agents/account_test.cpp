@@ -1,4 +1,4 @@
-#include "modules/agents/parts/account.hpp"
+#include "modules/agents/lib/account.hpp"
 
 #include "svc/failure.hpp"
 

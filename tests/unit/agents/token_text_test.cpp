@@ -1,4 +1,4 @@
-#include "modules/agents/parts/token_text.hpp"
+#include "modules/agents/lib/token_text.hpp"
 
 #include <gmock/gmock.h>
 

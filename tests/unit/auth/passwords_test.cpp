@@ -1,4 +1,4 @@
-#include "modules/auth/parts/passwords.hpp"
+#include "modules/auth/lib/passwords.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "modules/auth/parts/slow_work.hpp"
+#include "modules/auth/lib/slow_work.hpp"
 
 #include "core/kernel_impl.hpp"
 #include "tests/support/bare_call.hpp"

@@ -1,4 +1,4 @@
-#include "modules/auth/parts/time_zone.hpp"
+#include "modules/auth/lib/time_zone.hpp"
 
 #include <gtest/gtest.h>
 

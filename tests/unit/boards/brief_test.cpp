@@ -1,7 +1,7 @@
 // Work briefs: put together from parts, and as the service answers them.
 
-#include "modules/boards/parts/brief.hpp"
-#include "modules/boards/parts/value_text.hpp"
+#include "modules/boards/lib/brief.hpp"
+#include "modules/boards/lib/value_text.hpp"
 #include "tests/unit/boards/world.hpp"
 
 #include <gmock/gmock.h>

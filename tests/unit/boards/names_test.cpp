@@ -1,4 +1,4 @@
-#include "modules/boards/parts/names.hpp"
+#include "modules/boards/api/card_ref.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "modules/boards/order_key.hpp"
+#include "svc/order_key.hpp"
 
 #include <gtest/gtest.h>
 

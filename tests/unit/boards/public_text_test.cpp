@@ -1,7 +1,8 @@
-#include "modules/boards/parts/public_text.hpp"
+#include "modules/boards/lib/public_text.hpp"
+#include "svc/as_json.hpp"
 
-#include "modules/boards/parts/new_ids.hpp"
-#include "modules/boards/parts/share_token.hpp"
+#include "modules/boards/lib/new_ids.hpp"
+#include "modules/boards/lib/share_token.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -58,7 +59,7 @@ TEST(PublicText, FindsInMarkdownWhatIsALinkInPart) {
 TEST(PublicText, FindsInRichTextWhatStandsInSeveralItems) {
     const auto said = [](const std::vector<std::string>& items) {
         RichTexts texts;
-        for (const std::string& each : items) texts.push_back(text_item(each));
+        for (const std::string& each : items) texts.push_back(rich_text::text_item(each));
         return plain_text_of(with_whole_words(texts));
     };
     EXPECT_EQ(said({"to ada", "@example.com", "!"}), "to [hidden]");
@@ -66,7 +67,8 @@ TEST(PublicText, FindsInRichTextWhatStandsInSeveralItems) {
     EXPECT_EQ(said({"ada", " and ", "ben"}), "ada and ben");
     const JsonText value{
         R"({"id":"x","type":"rich_text","rich_text":)" +
-        AsJson(RichTexts{text_item("ada"), text_item("@example.com")}).text + "}"};
+        AsJson(RichTexts{rich_text::text_item("ada"), rich_text::text_item("@example.com")}).text +
+        "}"};
     EXPECT_EQ(with_whole_words(value).text.find("example"), std::string::npos);
     const JsonText number{R"({"id":"x","type":"number","number":1})"};
     EXPECT_EQ(with_whole_words(number).text, number.text);

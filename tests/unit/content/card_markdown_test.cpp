@@ -196,11 +196,13 @@ TEST(CardMarkdown, AChangeOfManyBlocksIsOneEventOfEachKind) {
     world().forget_events();
     write("");
     EXPECT_THAT(world().told(), testing::ElementsAre("block.deleted"));
-    const auto named = boost::json::parse(
+    const auto references = boost::json::parse(
         world().run("SELECT changes::json -> 'blocks' FROM outbox WHERE kind = 'block.deleted'")
     );
-    EXPECT_EQ(named.as_array().size(), 150);
-    EXPECT_NE(std::ranges::find(named.as_array(), ids[0].at("id")), named.as_array().end());
+    EXPECT_EQ(references.as_array().size(), 150);
+    EXPECT_NE(
+        std::ranges::find(references.as_array(), ids[0].at("id")), references.as_array().end()
+    );
 }
 
 TEST(CardMarkdown, AsFewBlocksMoveAsCanBe) {

@@ -138,20 +138,20 @@ TEST(Large, WhatTheOperationsOfABatchHoldTogetherIsBounded) {
 
 TEST(Large, ABatchReadsOfTheTrashNoMoreThanItShows) {
     LargeCard card;
-    array named;
+    array references;
     for (int i = 0; i < 22; ++i) {
         const std::string block = card.add(long_block("paragraph"));
         expect(200, card.client().send("DELETE", "/v1/blocks/" + block));
-        named.push_back(object{{"op", "delete"}, {"id", block}});
+        references.push_back(object{{"op", "delete"}, {"id", block}});
     }
     const auto batch = [&](const array& operations) {
         return card.client().post(
             "/v1/cards/" + card.id() + "/blocks:batch", value{{"operations", operations}}
         );
     };
-    EXPECT_EQ(expect(413, batch(named)).text("/additional_data/reason"), "answer_too_large");
-    named.resize(5);
-    expect(200, batch(named));
+    EXPECT_EQ(expect(413, batch(references)).text("/additional_data/reason"), "answer_too_large");
+    references.resize(5);
+    expect(200, batch(references));
 }
 
 TEST(Large, FewAtATimeReadACardThatHoldsAllThatOneMay) {

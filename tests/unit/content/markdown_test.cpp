@@ -1,6 +1,6 @@
 // Markdown in and out, by itself: no database.
 
-#include "modules/content/parts/markdown.hpp"
+#include "modules/content/lib/markdown.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::vector<WrittenBlock> as_written(const std::vector<BlockInput>& blocks) {
 
 std::vector<BlockInput> read(std::string_view text) {
     auto blocks = blocks_of_markdown(text);
-    work_out(blocks, {});
+    resolve(blocks, {});
     return blocks;
 }
 
@@ -125,7 +125,7 @@ class Random {
 public:
     explicit Random(unsigned seed) : engine_(seed) {}
     int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(engine_); }
-    bool chance(int percent) { return below(100) < percent; }
+    bool random_bits(int percent) { return below(100) < percent; }
 
     /// Letters, spaces, and everything that Markdown takes for something else.
     std::string text() {
@@ -145,17 +145,17 @@ public:
         RichTexts out;
         for (int i = 1 + below(4); i > 0; --i) {
             Annotations look;
-            look.bold = chance(20);
-            look.italic = chance(20);
-            look.strikethrough = chance(10);
-            look.underline = chance(10);
+            look.bold = random_bits(20);
+            look.italic = random_bits(20);
+            look.strikethrough = random_bits(10);
+            look.underline = random_bits(10);
             RichText item = text_item(text(), look);
-            if (chance(15)) {
+            if (random_bits(15)) {
                 // A code span holds no line break, and is not told from white space around it.
                 item = text_item("code" + std::to_string(below(9)) + "`x|y", look);
                 item.annotations.code = true;
             }
-            if (chance(15))
+            if (random_bits(15))
                 item.text->link = TextLink{*LinkUrl::parse("https://x.org/a_(b)?c=d&e")};
             out.push_back(std::move(item));
         }
@@ -182,7 +182,8 @@ public:
     }
 
     WrittenBlock any(int depth) {
-        auto children = depth > 0 && chance(40) ? blocks(depth - 1) : std::vector<WrittenBlock>();
+        auto children =
+            depth > 0 && random_bits(40) ? blocks(depth - 1) : std::vector<WrittenBlock>();
         switch (below(11)) {
             case 0: return text_block<HeadingBlock>(BlockType::heading_2);
             case 1: return text_block<TextBlock>(BlockType::bulleted_list_item, children);
@@ -254,7 +255,7 @@ TEST(Markdown, TablesKeepTheirEmptyRows) {
             {}};
         for (const std::string& each : rows) {
             TableRowBlock row;
-            row.cells.push_back(each.empty() ? RichTexts{} : RichTexts{boards::text_item(each)});
+            row.cells.push_back(each.empty() ? RichTexts{} : RichTexts{rich_text::text_item(each)});
             std::string payload;
             Json<TableRowBlock>::write(row, payload);
             block.children.push_back({{}, BlockType::table_row, payload, {}});
@@ -276,7 +277,7 @@ TEST(Markdown, TablesKeepTheirEmptyRows) {
 TEST(Markdown, CodeKeepsItsLanguageWhateverItIsCalled) {
     for (const char* language : {"c++", "a&amp;b", "a\\*b", "c#", "&", "a b"}) {
         CodeBlock code;
-        code.rich_text = {boards::text_item("x")};
+        code.rich_text = {rich_text::text_item("x")};
         code.language = language;
         std::string payload;
         Json<CodeBlock>::write(code, payload);

@@ -1,6 +1,6 @@
 // Which block of an old text is which of a new one, by itself: no database.
 
-#include "modules/content/parts/matching.hpp"
+#include "modules/content/lib/matching.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

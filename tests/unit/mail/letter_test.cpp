@@ -1,4 +1,4 @@
-#include "modules/mail/parts/letter.hpp"
+#include "modules/mail/lib/letter.hpp"
 
 #include <gmock/gmock.h>
 

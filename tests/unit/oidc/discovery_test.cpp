@@ -1,4 +1,4 @@
-#include "plugins/idp-oidc/parts/discovery.hpp"
+#include "plugins/idp-oidc/lib/discovery.hpp"
 
 #include <gtest/gtest.h>
 

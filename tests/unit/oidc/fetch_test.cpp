@@ -1,4 +1,4 @@
-#include "plugins/idp-oidc/parts/fetch.hpp"
+#include "plugins/idp-oidc/lib/fetch.hpp"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "plugins/idp-oidc/parts/json.hpp"
+#include "plugins/idp-oidc/lib/json.hpp"
 #include "tests/unit/oidc/signer.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugins/idp-oidc/parts/id_token.hpp"
+#include "plugins/idp-oidc/lib/id_token.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/ec.h>

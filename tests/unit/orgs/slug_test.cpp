@@ -1,4 +1,4 @@
-#include "modules/orgs/parts/slug.hpp"
+#include "modules/orgs/lib/slug.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "modules/boards/api/access.hpp"
+#include "svc/actor.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+/// Moving cards, and keeping in step with where they stand.
+namespace svc::boards {
+
+/// What a column asks of the cards in it.
+struct ColumnRules {
+    Uuid column_id;
+    ColumnKind kind{};
+    std::optional<std::int64_t> wip_limit;
+    WipPolicy wip_policy{};
+    bool queue_enabled = false;
+    QueueOrder queue_order{};
+};
+SVC_SHARED_RECORD(
+    ColumnRules,
+    (column_id, ""),
+    (kind, ""),
+    (wip_limit, ""),
+    (wip_policy, ""),
+    (queue_enabled, ""),
+    (queue_order, "")
+);
+
+/// A card that is given a place: made, moved, archived, restored.
+struct Placing {
+    const Card* before = nullptr;  ///< null when it is new
+    const Card& after;
+    const ColumnRules* column = nullptr;  ///< where it stands now; null when it left the board
+    Timestamp now;                        ///< the transaction's, by the database
+    Actor& actor;
+};
+
+/// Keeps something of its own in step with where cards stand, in the transaction that places
+/// them (docs/decisions/0011-boards-tells-its-watchers.md). Handed to Moves::watch while modules
+/// open; called on any thread.
+class CardWatcher {
+public:
+    virtual ~CardWatcher() = default;
+
+    using Settle = std::function<void(const Placing&)>;
+    /// An existing card, locked if `seat` may change it, is about to be placed. May queue what it
+    /// needs to know, but reads nothing yet. What it returns is called once the place is certain;
+    /// it may read those answers, queue writes and tell events, but causes no further round trip.
+    virtual Settle about_to_place(Tx& tx, const Seat& seat, const Uuid& card) = 0;
+
+    using SettleAll = std::function<void(std::span<const Placing>)>;
+    /// The same for many that all come to one column or all leave the board, with a few statements
+    /// for all of them. Those given to what it returns are some of `cards`, in any order.
+    virtual SettleAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) = 0;
+    /// A new card's row is queued; may queue writes.
+    virtual void made(Tx& tx, const Placing& placing) = 0;
+    /// A card in a queue has another priority or due date; may queue writes.
+    virtual void reordered(Tx& tx, const Card& card) = 0;
+    /// A queue offers its cards in another order, and its row is queued; may queue writes.
+    virtual void reordered(Tx& tx, const Column& column) = 0;
+    /// Cards of this column have other keys in the same order, and their rows are queued; may
+    /// queue writes.
+    virtual void spaced(
+        Tx& tx, const Uuid& org, const Uuid& column, const std::vector<Uuid>& cards
+    ) = 0;
+};
+
+/// A move in two steps: begin() queued what has to be read and locked, carry_out() queues what
+/// is to be written. Dropped in between, nothing was done. The first question sends the
+/// pipeline.
+class Move {
+public:
+    virtual ~Move() = default;
+    /// The card as it stands, locked until the transaction ends if the seat may edit it; null when
+    /// there is none.
+    virtual const Card* card() = 0;
+    /// Where it would go; null when there is no such column.
+    virtual const ColumnRules* to() = 0;
+    /// There is no room: to() has a hard limit and is full.
+    virtual bool full() = 0;
+    /// The card as it stands afterwards. Throws Failure 409 wip_limit_reached when full().
+    virtual Card carry_out(Actor& actor) = 0;
+};
+
+/// Where a card is to go when nobody says so by name.
+enum class Turn { completed, exhausted };
+BOOST_DESCRIBE_ENUM(Turn, completed, exhausted)
+
+/// Offered by boards to modules that move cards.
+class Moves {
+public:
+    static constexpr std::string_view name = "boards.moves";
+
+    virtual void watch(CardWatcher& watcher) = 0;
+    /// Begins to move a card to the end of `column`, or, without one, to where its present
+    /// column sends cards at this turn. `asker` moves its own things itself and is not told.
+    /// For a seat that may not edit the card nothing is locked, and it is not to be carried out.
+    virtual std::unique_ptr<Move> begin(
+        Tx& tx,
+        const Seat& seat,
+        const Uuid& card,
+        const std::optional<Uuid>& column,
+        Turn turn,
+        const CardWatcher* asker
+    ) = 0;
+
+protected:
+    ~Moves() = default;
+};
+
+}  // namespace svc::boards

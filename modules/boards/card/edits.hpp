@@ -1,0 +1,48 @@
+#pragma once
+
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/statements.hpp"
+
+/// Writing down what somebody made of a card, but for its place.
+namespace svc::boards {
+
+/// What a card's row takes, roughly: most of it are its values.
+inline std::int64_t bytes_of(const Card& card) {
+    return static_cast<std::int64_t>(
+        200 + card.title.size() + card.properties.text.size() + card.labels.text.size() +
+        card.assignees.text.size()
+    );
+}
+
+inline constexpr Sql ask_time{"boards.time", "SELECT now() AS now"};
+
+struct Now {
+    Timestamp now;
+};
+SVC_SHARED_RECORD(Now, (now, ""));
+
+/// lock_definitions() of the card's board: requests that give a card a key, or name a new label,
+/// run one after another.
+void lock_definitions_of(Call& call, const Uuid& card);
+/// The same, shared: a request that renames what a board defines waits until the card shows it.
+void share_definitions_of(Call& call, const Uuid& card);
+
+/// The open card of the same board that has the external key, unless this one is not open itself.
+struct Rival {
+    Uuid id;
+};
+SVC_SHARED_RECORD(Rival, (id, ""));
+Later<Rival> find_rival(Tx& tx, const Uuid& org, const Uuid& card, const std::string& key);
+
+/// Asks, then queues the card as it is from now on and what follows from that, and tells of it.
+/// `after` gets its version, its author and `now`. `besides` queues what else belongs to the edit,
+/// once nobody has refused it. The card is locked.
+void store_edit(
+    Call& call,
+    const Card& before,
+    Card& after,
+    const Timestamp& now,
+    const std::function<void()>& besides
+);
+
+}  // namespace svc::boards

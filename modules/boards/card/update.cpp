@@ -1,0 +1,162 @@
+// Changing cards, but for their place.
+
+#include "modules/boards/card/edits.hpp"
+#include "modules/boards/card/people.hpp"
+#include "modules/boards/card/requests.hpp"
+#include "modules/boards/card/rewrites.hpp"
+#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/operations.hpp"
+#include "modules/boards/placement/moves.hpp"
+#include "modules/boards/property/labels.hpp"
+#include "modules/boards/property/values.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+/// One update: the look-ups go out together, before anything is read.
+class Update {
+public:
+    Update(Call& call, const UpdateCardRequest& in, const Uuid& card, std::int64_t most_waiting)
+        : call_(call), in_(in), merge_(in.merge_properties || call.merge_properties()) {
+        Tx& tx = call.tx();
+        const Uuid& org = call.org();
+        const auto parent = id_in(in.parent_card_id.value());
+        const auto blocked_by = ids_in(in.blocked_by.value());
+        if (parent || in.blocked_by.given()) lock_ties(call, card);
+        lock_blockers(call, blocked_by);
+        lock_card(call, card);
+        const auto key = in.external_key.given() ? in.external_key.value() : std::nullopt;
+        // Whoever shares the board's lock first and then wants it alone may never get it.
+        const bool both = in.labels.given() && in.properties.given();
+        if (key || both) lock_definitions_of(call, card);
+        if (key) rival_ = find_rival(tx, org, card, *key);
+        values_.emplace(call, if_given(in.properties), std::nullopt, card);
+        labels_.emplace(call, if_given(in.labels), std::nullopt, card);
+        if (values_->given() || labels_->given()) catch_up_.emplace(call, card);
+        people_.emplace(call, if_given(in.assignees));
+        parent_.emplace(call, parent, card);
+        blockers_.emplace(
+            call,
+            in.blocked_by.given() ? std::optional(blocked_by) : std::nullopt,
+            card,
+            most_waiting
+        );
+        seen_ = Seat::of(call).later<CardSeen>(tx, see_card, card);
+        time_ = tx.later<Now>(ask_time);
+    }
+
+    Written run() {
+        const auto seen = seen_->one();
+        require_changeable(seen, BoardRole::editor);
+        require_out_of_trash(seen->card);
+        call_.require_version(seen->card.version);
+        Card before = seen->card;
+        if (catch_up_) catch_up_->apply_to(before);
+        Card after = before;
+        apply_to(after);
+        if (to_json(after) == to_json(before)) return {before, after};
+        if (rival_)
+            if (const auto rival = rival_->one()) throw external_key_taken(rival->id);
+        store_edit(call_, before, after, time_->must().now, [&] {
+            if (labels_->given()) labels_->make_new_ones(after.board_id);
+            values_->make_new_options();
+            if (blockers_->given()) blockers_->store(after.id);
+        });
+        if (catch_up_) catch_up_->let_files_go(after);
+        return {before, after};
+    }
+
+private:
+    void apply_to(Card& card) {
+        in_.title.apply_to(card.title);
+        in_.due.apply_to(card.due);
+        in_.start.apply_to(card.start);
+        in_.priority.apply_to(card.priority);
+        in_.estimate.apply_to(card.estimate);
+        in_.external_key.apply_to(card.external_key);
+        parent_->require();
+        if (in_.parent_card_id.given()) card.parent_card_id = id_in(in_.parent_card_id.value());
+        if (blockers_->given() && blockers_->ids() != card.blocked_by.parsed()) {
+            card.blocked_by = AsJson(blockers_->ids());
+            card.blocked = blockers_->any_open();
+        }
+        if (values_->given()) set_values(card);
+        if (labels_->given()) replace(card.labels, labels_->refs(), "labels", 50);
+        if (people_->given()) replace(card.assignees, people_->refs(), "assignees", 20);
+    }
+
+    void set_values(Card& card) {
+        using Lists = WantedValues::Lists;
+        const auto present = card.properties.parsed();
+        const auto values = values_->in_place_of(present, merge_ ? Lists::join : Lists::replace);
+        if (!same_values(values, present)) card.properties = AsJson(values);
+    }
+
+    template <class Ref>
+    void replace(
+        AsJson<std::vector<Ref>>& list,
+        std::vector<Ref> refs,
+        std::string_view field,
+        std::size_t most
+    ) const {
+        auto present = list.parsed();
+        if (merge_) refs = joined(present, refs);
+        if (refs.size() > most)
+            throw wrong_field(
+                call_, field, "joined these would be more than " + std::to_string(most)
+            );
+        if (refs != present) list = AsJson(refs);
+    }
+
+    Call& call_;
+    const UpdateCardRequest& in_;
+    const bool merge_;
+    std::optional<Later<Rival>> rival_;
+    std::optional<WantedLabels> labels_;
+    std::optional<CatchUp> catch_up_;
+    std::optional<WantedValues> values_;
+    std::optional<WantedPeople> people_;
+    std::optional<WantedParent> parent_;
+    std::optional<WantedBlockers> blockers_;
+    std::optional<Later<CardSeen>> seen_;
+    std::optional<Later<Now>> time_;
+};
+
+Card update(Call& call, const UpdateCardRequest& in) {
+    UpdateCardRequest wanted = in;
+    find_ids(call, others_in(wanted));
+    return shown(call, change_card(call, wanted).after);
+}
+
+}  // namespace
+
+std::vector<CardRef*> others_in(UpdateCardRequest& in) {
+    std::vector<CardRef*> others;
+    if (in.parent_card_id.given() && in.parent_card_id.value())
+        others.push_back(&*in.parent_card_id.give());
+    if (in.blocked_by.given())
+        for (CardRef& each : in.blocked_by.give()) others.push_back(&each);
+    return others;
+}
+
+Written change_card(Call& call, const UpdateCardRequest& in, std::int64_t most_waiting) {
+    return Update(call, in, id_of(call, in.card_id), most_waiting).run();
+}
+
+const Operation update_card{
+    .name = "update_card",
+    .route = "PATCH /v1/cards/{card_id}",
+    .summary = "Change a card.",
+    .description =
+        "Changes only the fields that are sent, and only the values of properties that are named; "
+        "null clears, lists replace unless `merge_properties` is set. Whoever ties cards in a "
+        "circle, as parts of each other or as "
+        "waiting for each other, is refused with 409.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .versioned = true,
+    .handler = update,
+};
+
+}  // namespace svc::boards

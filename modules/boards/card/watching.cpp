@@ -1,0 +1,167 @@
+// Watching cards: who wants to hear of what happens to one.
+
+#include "modules/boards/api/events.hpp"
+#include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/card/requests.hpp"
+#include "modules/boards/operations.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+constexpr Sql find_watch{"boards.find_watch", R"(
+    SELECT created_time FROM card_watchers
+    WHERE org_id = $1 AND card_id = $2 AND principal_id = $3)"};
+
+constexpr Sql insert_watch{"boards.insert_watch", R"(
+    INSERT INTO card_watchers (org_id, card_id, principal_id)
+    VALUES ($1, $2, $3)
+    ON CONFLICT DO NOTHING)"};
+
+constexpr Sql drop_watch{"boards.drop_watch", R"(
+    DELETE FROM card_watchers WHERE org_id = $1 AND card_id = $2 AND principal_id = $3)"};
+
+// Those who may see the card: whoever has left the workspace may not.
+constexpr Sql add_watches{"boards.add_watches", R"(
+    INSERT INTO card_watchers (org_id, card_id, principal_id)
+    SELECT $1, c.id, p.id
+    FROM (
+        SELECT m.user_id AS id, 'person' AS kind, m.role
+        FROM memberships m WHERE m.org_id = $1 AND m.user_id = ANY ($3::uuid[])
+        UNION ALL
+        SELECT a.id, 'agent', a.role
+        FROM agents a WHERE a.org_id = $1 AND a.id = ANY ($3::uuid[])
+    ) p
+    JOIN cards c ON c.org_id = $1 AND c.id = $2
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = p.id AND g.board_id = c.board_id
+    WHERE board_role(p.id, p.kind, p.role, b.visibility, b.created_by, g.role,
+        p.kind = 'agent' AND EXISTS (
+            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = p.id)) IS NOT NULL
+    ON CONFLICT DO NOTHING)"};
+
+constexpr Sql ask_card_role{"boards.role_on_card", R"(
+    SELECT b.id AS board_id, c.title, c.version, now() AS now,
+        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
+            $3 = 'agent' AND EXISTS (
+                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+    LEFT JOIN board_grants g
+        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    WHERE c.org_id = $1 AND c.id = $5)"};
+
+struct Watched {
+    std::optional<BoardRole> role;
+    Uuid board_id;
+    std::string title;
+    std::int64_t version = 0;
+    Timestamp now;
+};
+SVC_RECORD(Watched, (role, ""), (board_id, ""), (title, ""), (version, ""), (now, ""));
+
+struct Since {
+    Timestamp created_time;
+};
+SVC_RECORD(Since, (created_time, ""));
+
+struct CardWatch {
+    Object<"card_watch"> object;
+    Uuid card_id;
+    PrincipalRef watcher;
+    Timestamp created_time;
+};
+SVC_RECORD(
+    CardWatch,
+    (object, ""),
+    (card_id, ""),
+    (watcher, "You."),
+    (created_time, "Since when you watch it.")
+);
+
+/// A card somebody looks at, and since when, if ever.
+struct Look {
+    Uuid card;
+    Later<Watched> watched;
+    Later<Since> since;
+
+    Look(Call& call, const CardOnly& in)
+        : card(id_of(call, in.card_id)),
+          watched(Seat::of(call).later<Watched>(call.tx(), ask_card_role, card)),
+          since(call.tx().later<Since>(find_watch, call.org(), card, call.caller().id)) {}
+
+    Watched seen() {
+        auto found = watched.one();
+        if (!found) not_found("card");
+        require(found->role, BoardRole::viewer, "card");
+        return *std::move(found);
+    }
+};
+
+Event event_of(const EventKind& kind, const Uuid& card, const Watched& seen) {
+    Event event;
+    event.kind = &kind;
+    event.id = card;
+    event.version = seen.version;
+    event.name = seen.title;
+    return std::move(event).on_board(seen.board_id);
+}
+
+CardWatch watch(Call& call, const CardOnly& in) {
+    Look look(call, in);
+    const Watched seen = look.seen();
+    const PrincipalRef self = ref_of(call.caller());
+    if (const auto since = look.since.one()) return {{}, look.card, self, since->created_time};
+    const Event event = event_of(card_watched, look.card, seen);
+    call.ask(event);
+    call.tx().queue(insert_watch, call.org(), look.card, call.caller().id);
+    call.tell(event);
+    return {{}, look.card, self, seen.now};
+}
+
+void unwatch(Call& call, const CardOnly& in) {
+    Look look(call, in);
+    const Watched seen = look.seen();
+    if (!look.since.one()) return;
+    const Event event = event_of(card_unwatched, look.card, seen);
+    call.ask(event);
+    call.tx().queue(drop_watch, call.org(), look.card, call.caller().id);
+    call.tell(event);
+}
+
+class WatchersHere final : public Watchers {
+public:
+    void add(Tx& tx, const Uuid& org, const Uuid& card, const std::vector<Uuid>& principals)
+        override {
+        tx.queue(add_watches, org, card, principals);
+    }
+};
+
+}  // namespace
+
+Watchers& watchers() {
+    static WatchersHere here;
+    return here;
+}
+
+const Operation watch_card{
+    .name = "watch_card",
+    .route = "PUT /v1/cards/{card_id}/watchers/me",
+    .summary = "Watch a card.",
+    .access = Access::board_viewer,
+    .idempotent = true,
+    .handler = watch,
+};
+
+const Operation unwatch_card{
+    .name = "unwatch_card",
+    .route = "DELETE /v1/cards/{card_id}/watchers/me",
+    .summary = "Stop watching a card.",
+    .access = Access::board_viewer,
+    .status = 204,
+    .idempotent = true,
+    .handler = unwatch,
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,181 @@
+// Moving cards, for requests and for other modules.
+
+#include "modules/boards/placement/moves.hpp"
+#include "modules/boards/api/named_cards.hpp"
+
+#include "modules/boards/card/requests.hpp"
+#include "modules/boards/operations.hpp"
+#include "modules/boards/placement/one_move.hpp"
+
+namespace svc::boards {
+
+MovesHere& moves() {
+    static MovesHere here;
+    return here;
+}
+
+std::vector<CardWatcher::Settle> about_to_place(
+    Tx& tx, const Seat& seat, const Uuid& card, const CardWatcher* asker
+) {
+    std::vector<CardWatcher::Settle> settles;
+    for (CardWatcher* watcher : moves().watchers())
+        if (watcher != asker) settles.push_back(watcher->about_to_place(tx, seat, card));
+    return settles;
+}
+
+std::unique_ptr<Move> MovesHere::begin(
+    Tx& tx,
+    const Seat& seat,
+    const Uuid& card,
+    const std::optional<Uuid>& column,
+    Turn turn,
+    const CardWatcher* asker
+) {
+    return std::make_unique<OneMove>(
+        tx,
+        Wish{.seat = seat, .card = card, .column = column, .turn = name_of(turn), .asker = asker}
+    );
+}
+
+// -------------------------------------------------------------------------------- operations
+
+namespace {
+
+void require_changeable(Call& call, OneMove& move) {
+    boards::require_changeable(move.seen(), BoardRole::editor);
+    call.require_version(move.card()->version);
+}
+
+OneMove beginning(Call& call, const CardOnly& in) {
+    const Uuid id = id_of(call, in.card_id);
+    return {
+        call.tx(),
+        {.seat = Seat::of(call), .card = id, .column = std::nullopt, .turn = back_to_column}};
+}
+
+}  // namespace
+
+std::vector<CardRef*> others_in(MoveCardRequest& in) {
+    std::vector<CardRef*> others;
+    for (auto* each : {&in.before_id, &in.after_id})
+        if (*each) others.push_back(&**each);
+    return others;
+}
+
+Written move_card_to(Call& call, const MoveCardRequest& in) {
+    const Uuid id = id_of(call, in.card_id);
+    OneMove move(
+        call.tx(),
+        {.seat = Seat::of(call),
+         .card = id,
+         .column = in.column_id,
+         .turn = {},
+         .anchors = {id_in(in.before_id), id_in(in.after_id)}}
+    );
+    require_changeable(call, move);
+    require_out_of_trash(*move.card());
+    if (move.card()->is_archived)
+        throw Failure(Fault::conflict, "The card is archived; restore it first.")
+            .with("reason", "card_archived");
+    if (!move.to()) throw wrong_field(call, "column_id", "the card's board has no such column");
+    return {*move.card(), move.carry_out_beside(call)};
+}
+
+Written archive_card_of(Call& call, const CardOnly& in) {
+    OneMove move = beginning(call, in);
+    require_changeable(call, move);
+    require_out_of_trash(*move.card());
+    const Card before = *move.card();
+    if (before.is_archived) return {before, before};
+    CallActor actor(call);
+    return {before, move.archive(actor)};
+}
+
+Written restore_card_of(Call& call, const CardOnly& in) {
+    OneMove move = beginning(call, in);
+    require_changeable(call, move);
+    const Card before = *move.card();
+    if (!before.is_archived && !before.in_trash) return {before, before};
+    if (!move.to())
+        throw Failure(Fault::conflict, "The card's column is in the trash; move it elsewhere.")
+            .with("reason", "column_in_trash");
+    CallActor actor(call);
+    return {before, move.restore(actor)};
+}
+
+Written delete_card_of(Call& call, const CardOnly& in) {
+    OneMove move = beginning(call, in);
+    require_changeable(call, move);
+    const Card before = *move.card();
+    if (before.in_trash) return {before, before};
+    CallActor actor(call);
+    return {before, move.remove(actor)};
+}
+
+namespace {
+
+Card move(Call& call, const MoveCardRequest& in) {
+    MoveCardRequest wanted = in;
+    find_ids(call, others_in(wanted));
+    return shown(call, move_card_to(call, wanted).after);
+}
+Card archive(Call& call, const CardOnly& in) {
+    return shown(call, archive_card_of(call, in).after);
+}
+Card restore(Call& call, const CardOnly& in) {
+    return shown(call, restore_card_of(call, in).after);
+}
+void remove(Call& call, const CardOnly& in) { delete_card_of(call, in); }
+
+}  // namespace
+
+const Operation move_card{
+    .name = "move_card",
+    .route = "POST /v1/cards/{card_id}:move",
+    .summary = "Move a card to another column or place.",
+    .description =
+        "Moves a card within its board: to the end of a column, or beside another card. "
+        "A full column with a hard limit refuses with 409 `wip_limit_reached`. Moving a "
+        "claimed card to another column takes it from its worker.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .versioned = true,
+    .handler = move,
+};
+
+const Operation delete_card{
+    .name = "delete_card",
+    .route = "DELETE /v1/cards/{card_id}",
+    .summary = "Delete a card: it goes to the trash, and restore_card brings it back.",
+    .description =
+        "Takes the card off its board and from its worker, if somebody has claimed it. Cards that "
+        "wait for it no longer do.",
+    .access = Access::board_editor,
+    .status = 204,
+    .destructive = true,
+    .idempotent = true,
+    .versioned = true,
+    .handler = remove,
+};
+
+const Operation archive_card{
+    .name = "archive_card",
+    .route = "POST /v1/cards/{card_id}:archive",
+    .summary = "Archive a card; restore_card brings it back.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .versioned = true,
+    .handler = archive,
+};
+
+const Operation restore_card{
+    .name = "restore_card",
+    .route = "POST /v1/cards/{card_id}:restore",
+    .summary = "Restore a card to its column from the archive or the trash.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .versioned = true,
+    .handler = restore,
+};
+
+}  // namespace svc::boards

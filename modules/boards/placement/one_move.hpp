@@ -1,0 +1,80 @@
+#pragma once
+
+#include "modules/boards/link/waiting.hpp"
+#include "modules/boards/placement/moves.hpp"
+
+/// Giving one card another place, or none.
+namespace svc::boards {
+
+/// What is asked of a card: a column by name, or the one that the present one names at `turn`.
+struct Wish {
+    Seat seat;
+    Uuid card;
+    std::optional<Uuid> column;
+    std::string_view turn;
+    Anchors anchors{};
+    const CardWatcher* asker = nullptr;
+};
+
+/// A turn of this module's own, by this name in the statement that locks.
+inline constexpr std::string_view back_to_column = "back";
+
+struct Locked {
+    Timestamp now;
+    std::int64_t cards = 0;
+};
+SVC_SHARED_RECORD(Locked, (now, ""), (cards, ""));
+
+/// Where the card goes, and what the columns are called that it leaves and comes to.
+struct Journey {
+    Destination to;
+    std::string to_name, from_name, from_kind;
+};
+SVC_SHARED_RECORD(Journey, (to, "", spread), (to_name, ""), (from_name, ""), (from_kind, ""));
+
+class OneMove final : public Move {
+public:
+    OneMove(Tx& tx, Wish wish);
+
+    const std::optional<CardSeen>& seen();
+    const Card* card() override { return seen() ? &seen_->card : nullptr; }
+    const ColumnRules* to() override;
+    bool full() override;
+    Timestamp now() { return locked_.must().now; }
+
+    Card carry_out(Actor& actor) override;
+    Card carry_out_beside(Call& call);
+    /// Back to life where it was.
+    Card restore(Actor& actor);
+    /// Off the board.
+    Card archive(Actor& actor);
+    /// Into the trash.
+    Card remove(Actor& actor);
+
+private:
+    void read();
+    /// Neither archived nor in the trash.
+    bool on_board() const { return !seen_->card.is_archived && !seen_->card.in_trash; }
+    bool stays() const;
+    OrderKey end_of_column();
+    Card carry_out_at(Actor& actor, OrderKey key, const EventKind& kind);
+    Card leave(Actor& actor, Card after, const EventKind& kind);
+    void place(Actor& actor, Card& after, const EventKind& kind, const ColumnRules* column);
+    void tell_of_turn(Actor& actor, const Card& after);
+
+    Tx& tx_;
+    const Wish wish_;
+    Later<Locked> locked_;
+    // Their locks ask for the role as well, so the last word on it comes after them.
+    std::vector<CardWatcher::Settle> settles_;
+    Later<CardSeen> seen_later_;
+    Later<Journey> journey_later_;
+    Later<Waiting> waiting_;
+    std::optional<Later<Spot>> spot_later_;
+    bool has_read_ = false;
+    std::optional<CardSeen> seen_;
+    std::optional<Destination> destination_;
+    EventPlace from_, to_;
+};
+
+}  // namespace svc::boards

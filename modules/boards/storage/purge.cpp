@@ -1,0 +1,168 @@
+#include "modules/boards/storage/purge.hpp"
+#include "modules/boards/api/events.hpp"
+#include "svc/workspace_jobs.hpp"
+
+#include "modules/boards/link/waiting.hpp"
+
+#include <algorithm>
+
+namespace svc::boards {
+
+namespace {
+
+constexpr std::int64_t batch = 100;  // cards, each with all that is written on it
+constexpr std::string_view purging = "boards.purge_trash";
+
+constexpr Sql workspaces_with_old_trash{"boards.workspaces_with_old_trash", R"(
+    SELECT c.org_id FROM cards c
+    WHERE c.in_trash AND c.last_edited_time < now() - $1::interval
+    UNION
+    SELECT b.org_id FROM boards b
+    WHERE b.in_trash AND b.last_edited_time < now() - $1::interval)"};
+
+struct OldThing {
+    Uuid id;
+    Uuid board_id;
+    std::string name;
+    std::int64_t version = 0;
+    bool open = false;
+};
+SVC_RECORD(OldThing, (id, ""), (board_id, ""), (name, ""), (version, ""), (open, ""));
+
+// ------------------------------------------------------------------------------------- cards
+
+// Nothing changes a card in the trash but whoever brings it back, so its last edit put it there.
+constexpr Sql take_cards{"boards.take_old_cards", R"(
+    SELECT c.id, c.board_id, c.title AS name, c.version, false AS open
+    FROM cards c
+    WHERE c.org_id = $1 AND c.in_trash AND c.last_edited_time < now() - $2::interval
+    ORDER BY c.last_edited_time
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED)"};
+
+constexpr Sql take_cards_of_board{"boards.take_cards_of_old_board", R"(
+    SELECT c.id, c.board_id, c.title AS name, c.version,
+        card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
+    FROM cards c
+    WHERE c.org_id = $1 AND c.board_id = $2
+    LIMIT $3
+    FOR UPDATE SKIP LOCKED)"};
+
+constexpr Sql lock_waiting{"boards.lock_waiting_for_old_cards", R"(
+    SELECT id FROM cards
+    WHERE org_id = $1 AND id IN (
+        SELECT l.target_id FROM card_links l
+        WHERE l.org_id = $1 AND l.card_id = ANY ($2::uuid[]) AND l.kind = 'blocks')
+    ORDER BY id
+    FOR NO KEY UPDATE)"};
+
+constexpr Sql forget_blockers{"boards.forget_old_blockers", R"(
+    UPDATE cards SET blocked_by = blocked_by - $2::uuid[]::text[]
+    WHERE org_id = $1 AND id IN (
+        SELECT l.target_id FROM card_links l
+        WHERE l.org_id = $1 AND l.card_id = ANY ($2::uuid[]) AND l.kind = 'blocks'))"};
+
+constexpr Sql forget_parents{"boards.forget_old_parents", R"(
+    UPDATE cards SET parent_card_id = NULL
+    WHERE org_id = $1 AND parent_card_id = ANY ($2::uuid[]))"};
+
+// What is written on them, their links and versions, and the places of files go with them.
+constexpr Sql drop_cards{"boards.drop_old_cards", R"(
+    DELETE FROM cards WHERE org_id = $1 AND id = ANY ($2::uuid[]))"};
+
+Event purged(const EventKind& kind, const OldThing& thing) {
+    Event event;
+    event.kind = &kind;
+    event.id = thing.id;
+    event.version = thing.version;
+    event.name = thing.name;
+    return std::move(event).on_board(thing.board_id);
+}
+
+/// Those who wait for cards that were open until their board went; on other boards, for theirs
+/// goes as well.
+std::vector<Waiting> freed(Tx& tx, const Uuid& org, const std::vector<OldThing>& cards) {
+    std::vector<Uuid> open;
+    for (const OldThing& each : cards)
+        if (each.open) open.push_back(each.id);
+    if (open.empty()) return {};
+    auto waiting = waiting_for(tx, org, open).all();
+    std::erase_if(waiting, [&](const Waiting& each) {
+        return each.board_id == cards.front().board_id;
+    });
+    return waiting;
+}
+
+void drop(Tx& tx, Actor& actor, const Uuid& org, const std::vector<OldThing>& cards) {
+    if (cards.empty()) return;
+    std::vector<Uuid> ids;
+    for (const OldThing& each : cards) ids.push_back(each.id);
+    tx.queue(lock_waiting, org, ids);
+    const auto waiting = freed(tx, org, cards);
+    tx.queue(forget_blockers, org, ids);
+    tx.queue(forget_parents, org, ids);
+    tx.queue(drop_cards, org, ids);
+    for (const OldThing& each : cards) actor.tell(purged(card_purged, each));
+    tell_the_waiting(actor, waiting, Blockers::closed);
+}
+
+// ------------------------------------------------------------------------------------ boards
+
+// From here on it does not come back, however long the rest takes.
+constexpr Sql mark_boards{"boards.mark_old_boards", R"(
+    UPDATE boards SET purged_at = now()
+    WHERE org_id = $1 AND in_trash AND purged_at IS NULL
+        AND last_edited_time < now() - $2::interval)"};
+
+constexpr Sql find_marked{"boards.find_marked_boards", R"(
+    SELECT b.id, b.id AS board_id, b.name, b.version, false AS open
+    FROM boards b
+    WHERE b.org_id = $1 AND b.in_trash AND b.purged_at IS NOT NULL)"};
+
+constexpr Sql drop_board{"boards.drop_old_board", R"(
+    DELETE FROM boards b
+    WHERE b.org_id = $1 AND b.id = $2
+        AND NOT EXISTS (SELECT FROM cards c WHERE c.org_id = $1 AND c.board_id = $2))"};
+
+// ------------------------------------------------------------------------------------ the job
+
+/// Batch by batch, until `take` finds no more.
+template <class Take>
+void drop_all(Kernel& kernel, const Uuid& org, Take take) {
+    in_batches(kernel, org, purging, batch, [&](Tx& tx, Actor& actor) {
+        const std::vector<OldThing> cards = take(tx);
+        drop(tx, actor, org, cards);
+        return cards.size();
+    });
+}
+
+void purge_boards(Kernel& kernel, const Uuid& org, std::chrono::seconds kept) {
+    std::vector<OldThing> boards;
+    in_workspace(kernel, org, purging, [&](Tx& tx, Actor&) {
+        tx.queue(mark_boards, org, kept);
+        boards = tx.all<OldThing>(find_marked, org);
+    });
+    for (const OldThing& board : boards) {
+        if (kernel.stopping()) return;
+        drop_all(kernel, org, [&](Tx& tx) {
+            return tx.all<OldThing>(take_cards_of_board, org, board.id, batch);
+        });
+        in_workspace(kernel, org, purging, [&](Tx& tx, Actor& actor) {
+            if (tx.run(drop_board, org, board.id) == 1) actor.tell(purged(board_purged, board));
+        });
+    }
+}
+
+}  // namespace
+
+void purge_trash(Kernel& kernel, std::chrono::seconds kept) {
+    for (const Workspace& each : workspaces(kernel, workspaces_with_old_trash, kept)) {
+        if (kernel.stopping()) return;
+        drop_all(kernel, each.org_id, [&](Tx& tx) {
+            return tx.all<OldThing>(take_cards, each.org_id, kept, batch);
+        });
+        purge_boards(kernel, each.org_id, kept);
+    }
+}
+
+}  // namespace svc::boards

@@ -1,0 +1,320 @@
+#pragma once
+
+#include "modules/content/lib/rich_text.hpp"
+#include "modules/content/lib/shown_files.hpp"
+
+#include <boost/preprocessor/facilities/empty.hpp>
+#include <boost/preprocessor/punctuation/comma.hpp>
+
+/// What each type of block holds (contract 6.20), one record a type.
+namespace svc::content {
+
+/// In front of every payload's fields stands what answers never show there: children are sent
+/// within the payload or beside it, and read by whoever reads the block.
+#define SVC_CHILDREN                                                                        \
+    (children,                                                                              \
+     "Blocks below it, as the client library of others sends them; the same as `children` " \
+     "beside the type.",                                                                    \
+     echo,                                                                                  \
+     left_out)
+
+struct ParagraphBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<BlockIcon> icon;
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    ParagraphBlock,
+    (rich_text, "The text.", length(0, most_items), defaulted),
+    (color, "Color of the text or its background.", defaulted),
+    (icon, "Shown in front of it."),
+    SVC_CHILDREN
+);
+
+struct HeadingBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    bool is_toggleable = false;
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    HeadingBlock,
+    (rich_text, "The text.", length(0, most_items), defaulted),
+    (color, "Color of the text or its background.", defaulted),
+    (is_toggleable, "It folds, and so may have blocks below it.", defaulted),
+    SVC_CHILDREN
+);
+
+/// A bulleted item, a toggle or a quote.
+struct TextBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    TextBlock,
+    (rich_text, "The text.", length(0, most_items), defaulted),
+    (color, "Color of the text or its background.", defaulted),
+    SVC_CHILDREN
+);
+
+enum class ListFormat { numbers, letters, roman };
+BOOST_DESCRIBE_ENUM(ListFormat, numbers, letters, roman)
+
+struct NumberedItemBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<std::int64_t> list_start_index;
+    std::optional<ListFormat> list_format;
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    NumberedItemBlock,
+    (rich_text, "The text.", length(0, most_items), defaulted),
+    (color, "Color of the text or its background.", defaulted),
+    (list_start_index, "Number of the first item of a list.", range(0, 999'999'999), left_out),
+    (list_format, "Format of the numbers.", left_out),
+    SVC_CHILDREN
+);
+
+struct ToDoBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    bool checked = false;
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    ToDoBlock,
+    (rich_text, "What is to be done.", length(0, most_items), defaulted),
+    (color, "Color of the text or its background.", defaulted),
+    (checked, "Whether it is done.", defaulted),
+    SVC_CHILDREN
+);
+
+struct CalloutBlock {
+    RichTexts rich_text;
+    TextColor color{};
+    std::optional<BlockIcon> icon;
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    CalloutBlock,
+    (rich_text, "The text.", length(0, most_items), defaulted),
+    (color, "Color of the text or its background.", defaulted),
+    (icon, "Shown in front of it."),
+    SVC_CHILDREN
+);
+
+struct CodeBlock {
+    RichTexts rich_text;
+    RichTexts caption;
+    std::string language = "plain text";
+};
+SVC_SHARED_RECORD(
+    CodeBlock,
+    (rich_text, "The code.", length(0, most_items), defaulted),
+    (caption, "Shown below it.", length(0, most_items), defaulted),
+    (language, "What the code is written in.", length(1, 60), svc::trimmed, defaulted)
+);
+
+struct EquationBlock {
+    std::string expression;
+};
+SVC_SHARED_RECORD(EquationBlock, (expression, "In KaTeX's notation.", length(1, 1000)));
+
+/// A divider, a breadcrumb or a list of columns: there is nothing to say of it.
+struct EmptyBlock {
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(EmptyBlock, SVC_CHILDREN);
+
+/// Made of the card's headings by whoever shows it.
+struct ContentsBlock {
+    TextColor color{};
+};
+SVC_SHARED_RECORD(ContentsBlock, (color, "Color of the text or its background.", defaulted));
+
+struct LinkedBlock {
+    Url url;
+    RichTexts caption;
+};
+SVC_SHARED_RECORD(
+    LinkedBlock,
+    (url, "The address of the file shown."),
+    (caption, "Shown below it.", length(0, most_items), defaulted)
+);
+
+enum class MediaType { external, file, file_upload };
+BOOST_DESCRIBE_ENUM(MediaType, external, file, file_upload)
+
+/// A picture, a film, a sound or a PDF.
+struct MediaBlock {
+    std::optional<MediaType> type;
+    std::optional<ExternalFile> external;
+    std::optional<KeptFile> file;
+    std::optional<UploadedFile> file_upload;
+    RichTexts caption;
+};
+SVC_SHARED_RECORD(
+    MediaBlock,
+    (type,
+     "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
+     left_out),
+    (external, "A file elsewhere.", left_out),
+    (file, "A file that was uploaded.", left_out),
+    (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
+    (caption, "Shown below it.", length(0, most_items), defaulted)
+);
+
+struct FileBlock {
+    std::optional<MediaType> type;
+    std::optional<ExternalFile> external;
+    std::optional<KeptFile> file;
+    std::optional<UploadedFile> file_upload;
+    RichTexts caption;
+    std::string name;
+};
+SVC_SHARED_RECORD(
+    FileBlock,
+    (type,
+     "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
+     left_out),
+    (external, "A file elsewhere.", left_out),
+    (file, "A file that was uploaded.", left_out),
+    (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
+    (caption, "Shown below it.", length(0, most_items), defaulted),
+    (name,
+     "What people see it called; of an uploaded file its own name, if left out.",
+     length(0, 255),
+     svc::trimmed,
+     defaulted)
+);
+
+struct TableBlock {
+    std::int64_t table_width = 1;
+    bool has_column_header = false;
+    bool has_row_header = false;
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    TableBlock,
+    (table_width, "How many cells each row has; it stays so.", range(1, 100)),
+    (has_column_header, "The first row is a header.", defaulted),
+    (has_row_header, "The first column is a header.", defaulted),
+    SVC_CHILDREN
+);
+
+struct TableRowBlock {
+    std::vector<RichTexts> cells;
+};
+SVC_SHARED_RECORD(
+    TableRowBlock, (cells, "As many as the table is wide.", length(1, 100), items_up_to(most_items))
+);
+
+struct ColumnBlock {
+    std::optional<double> width_ratio;
+    std::optional<JsonText> children;
+};
+SVC_SHARED_RECORD(
+    ColumnBlock,
+    (width_ratio, "Its share of the width, above 0 and at most 1; null: an equal one.", range(0, 1)
+    ),
+    SVC_CHILDREN
+);
+
+struct CardRefBlock {
+    Uuid card_id;
+};
+SVC_SHARED_RECORD(CardRefBlock, (card_id, "A card of the workspace that you may see."));
+
+#undef SVC_CHILDREN
+
+// ------------------------------------------------------------------------------------ the types
+
+/// Every type of block with its record, in the order in which they are documented. SEP() stands
+/// between two.
+// clang-format off
+#define SVC_BLOCK_LIST(EACH, SEP)                     \
+    EACH(paragraph, ParagraphBlock) SEP()             \
+    EACH(heading_1, HeadingBlock) SEP()               \
+    EACH(heading_2, HeadingBlock) SEP()               \
+    EACH(heading_3, HeadingBlock) SEP()               \
+    EACH(heading_4, HeadingBlock) SEP()               \
+    EACH(bulleted_list_item, TextBlock) SEP()         \
+    EACH(numbered_list_item, NumberedItemBlock) SEP() \
+    EACH(to_do, ToDoBlock) SEP()                      \
+    EACH(toggle, TextBlock) SEP()                     \
+    EACH(quote, TextBlock) SEP()                      \
+    EACH(callout, CalloutBlock) SEP()                 \
+    EACH(code, CodeBlock) SEP()                       \
+    EACH(equation, EquationBlock) SEP()               \
+    EACH(divider, EmptyBlock) SEP()                   \
+    EACH(breadcrumb, EmptyBlock) SEP()                \
+    EACH(table_of_contents, ContentsBlock) SEP()      \
+    EACH(bookmark, LinkedBlock) SEP()                 \
+    EACH(embed, LinkedBlock) SEP()                    \
+    EACH(image, MediaBlock) SEP()                     \
+    EACH(video, MediaBlock) SEP()                     \
+    EACH(audio, MediaBlock) SEP()                     \
+    EACH(pdf, MediaBlock) SEP()                       \
+    EACH(file, FileBlock) SEP()                       \
+    EACH(table, TableBlock) SEP()                     \
+    EACH(table_row, TableRowBlock) SEP()              \
+    EACH(column_list, EmptyBlock) SEP()               \
+    EACH(column, ColumnBlock) SEP()                   \
+    EACH(card_ref, CardRefBlock)
+// clang-format on
+#define SVC_BLOCK_TYPES(EACH) SVC_BLOCK_LIST(EACH, BOOST_PP_EMPTY)
+
+#define SVC_NAME_OF_TYPE(type, record) type
+#define SVC_DESCRIBE_ENUM(...) BOOST_DESCRIBE_ENUM(__VA_ARGS__)
+enum class BlockType { SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA) };
+SVC_DESCRIBE_ENUM(BlockType, SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA))
+#undef SVC_NAME_OF_TYPE
+#undef SVC_DESCRIBE_ENUM
+
+/// For records with a member for each type: the members, and their rows.
+#define SVC_BLOCK_MEMBERS SVC_BLOCK_TYPES(SVC_BLOCK_MEMBER)
+#define SVC_BLOCK_MEMBER(type, record) std::optional<record> type;
+#define SVC_BLOCK_ROWS SVC_BLOCK_LIST(SVC_BLOCK_ROW, BOOST_PP_COMMA)
+#define SVC_BLOCK_ROW(type, record) (type, "What a block of this type holds.", left_out)
+
+inline constexpr std::size_t block_types =
+    boost::mp11::mp_size<boost::describe::describe_enumerators<BlockType>>::value;
+
+// ---------------------------------------------------------------------------------- their work
+
+/// A payload as it is stored, and what it says without marks.
+struct Worded {
+    std::string payload, plain;
+};
+
+/// Where the uploaded files are that somebody may fetch.
+using Addresses = std::map<Uuid, AttachedFile>;
+
+/// What can be done with a payload of one type.
+struct PayloadKind {
+    const Codec* codec;
+    /// Reads a payload as it was sent and gives it back as it is stored, but for what only a
+    /// look-up can tell. Problems are recorded; `references` gets whom and what it names.
+    std::string (*read)(Reader&, const json::value&, References& references);
+    /// Fills in what is worked out.
+    Worded (*resolve)(const std::string& payload, const ReferenceNames&);
+    /// A stored payload with the addresses of the uploaded files that it shows.
+    std::string (*address)(const std::string& payload, const Addresses&);
+};
+const PayloadKind& kind_of(BlockType type);
+
+/// A stored payload as its record. `T` has to be the type's own.
+template <class T>
+T payload_as(const std::string& payload) {
+    T value{};
+    svc::detail::read_json_cell({payload.data(), payload.size(), false}, codec<T>, &value);
+    return value;
+}
+
+/// What a type may hold below it.
+bool takes_children(BlockType type);
+
+}  // namespace svc::content

@@ -1,7 +1,0 @@
-// The descriptions of the structs that several files use.
-
-#include "modules/boards/api.hpp"
-
-#include "svc/define_records.hpp"
-
-#include "modules/content/api.hpp"

@@ -1,0 +1,8 @@
+// The descriptions of the structs that several files use.
+
+#include "modules/boards/api/moves.hpp"
+
+#include "svc/define_records.hpp"
+
+#include "modules/queue/api.hpp"
+#include "modules/queue/lib/rows.hpp"

@@ -1,0 +1,216 @@
+#include "modules/queue/lib/rows.hpp"
+
+#include <algorithm>
+
+namespace svc::queue {
+
+namespace {
+
+constexpr std::string_view rows_held = R"(
+    SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
+        q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
+        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, now() AS now
+    FROM queue q
+    JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
+    WHERE q.org_id = $1 AND q.card_id)";
+constexpr std::string_view of_one_card = " = $5 AND";
+constexpr std::string_view for_whom = "q.board_id) FOR UPDATE OF q";
+constexpr std::string_view of_cards = " = ANY ($2::uuid[]) ORDER BY q.card_id FOR UPDATE OF q";
+constexpr Sql lock_row{
+    "queue.lock_row", SqlText<rows_held, of_one_card, boards::if_editor, for_whom>::view};
+constexpr Sql lock_rows{"queue.lock_rows", SqlText<rows_held, of_cards>::view};
+
+constexpr Sql ready_row{"queue.ready_row", R"(
+    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place)
+    VALUES ($1, $2, $3, $4, 'ready', $5, $6)
+    ON CONFLICT (org_id, card_id) DO UPDATE
+    SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
+        place = excluded.place, attempt = 0, available_at = NULL, last_error = NULL,
+        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+    WHERE q.org_id = $1)"};
+
+constexpr Sql ready_rows{"queue.ready_rows", R"(
+    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place)
+    SELECT $1, r.card_id, $2, $3, 'ready', r.urgency, r.place
+    FROM unnest($4::uuid[], $5::smallint[], $6::text[]) r (card_id, urgency, place)
+    ON CONFLICT (org_id, card_id) DO UPDATE
+    SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
+        place = excluded.place, attempt = 0, available_at = NULL, last_error = NULL,
+        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+    WHERE q.org_id = $1)"};
+
+constexpr std::string_view make_idle = R"(
+    UPDATE queue
+    SET state = 'idle', attempt = 0, available_at = NULL, last_error = $3,
+        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+    WHERE org_id = $1 AND card_id)";
+constexpr std::string_view this_one = " = $2";
+constexpr std::string_view these = " = ANY ($2::uuid[])";
+constexpr Sql idle_row{"queue.idle_row", SqlText<make_idle, this_one>::view};
+constexpr Sql idle_rows{"queue.idle_rows", SqlText<make_idle, these>::view};
+
+constexpr Sql free_row{"queue.free_row", R"(
+    UPDATE queue
+    SET state = $3, attempt = $4, available_at = $5, last_error = $6,
+        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
+        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+    WHERE org_id = $1 AND card_id = $2)"};
+
+constexpr Sql insert_outcome{"queue.insert_outcome", R"(
+    INSERT INTO lease_outcomes (org_id, lease_id, card_id, digest, state, lease, card)
+    VALUES ($1, $2, $3, $4, $5, $6, $7))"};
+
+}  // namespace
+
+Later<Held> lock_held(Tx& tx, const boards::Seat& seat, const Uuid& card) {
+    return seat.later<Held>(tx, lock_row, card);
+}
+
+Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+    return tx.later<Held>(lock_rows, org, cards);
+}
+
+Lease lease_of(const Uuid& org, const Held& held) {
+    Lease lease;
+    lease.id = held.lease_id.value();
+    lease.org_id = org;
+    lease.board_id = held.board_id;
+    lease.column_id = held.column_id;
+    lease.card_id = held.card_id;
+    lease.holder = held.holder.value();
+    lease.attempt = held.attempt;
+    lease.epoch = held.epoch;
+    lease.lease_ttl_seconds = held.lease_ttl_seconds.value();
+    lease.claimed_at = held.claimed_at.value();
+    lease.renewed_at = held.renewed_at;
+    lease.expires_at = held.expires_at.value();
+    return lease;
+}
+
+Lease ended(Lease lease, LeaseState state, const Timestamp& now) {
+    lease.state = state;
+    lease.ended_at = now;
+    return lease;
+}
+
+Event told_of(const EventKind& kind, const Lease& after, const Lease* before) {
+    Event event;
+    event.kind = &kind;
+    event.id = after.id;
+    event.version = after.epoch;
+    if (!before) event.subject = event.changes = to_json(after);
+    else
+        write_difference(
+            record_of<Lease>(), before, &after, event.changes, event.previous, &event.subject
+        );
+    return std::move(event)
+        .on_board(after.board_id)
+        .in_column(after.column_id)
+        .of_card(after.card_id);
+}
+
+void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key) {
+    tx.queue(
+        ready_row, card.org_id, card.id, card.board_id, card.column_id, key.urgency, key.place
+    );
+}
+
+void take_out(
+    Tx& tx, const Uuid& org, const Uuid& card, const std::optional<std::string>& last_error
+) {
+    tx.queue(idle_row, org, card, last_error);
+}
+
+void queue_up(
+    Tx& tx, const std::vector<const boards::Card*>& cards, const std::vector<QueueKey>& keys
+) {
+    if (cards.empty()) return;
+    std::vector<Uuid> ids;
+    std::vector<std::string> urgencies, places;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+        ids.push_back(cards[i]->id);
+        urgencies.push_back(std::to_string(keys[i].urgency));
+        places.push_back(keys[i].place);
+    }
+    const boards::Card& any = *cards.front();
+    tx.queue(ready_rows, any.org_id, any.board_id, any.column_id, ids, urgencies, places);
+}
+
+void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+    if (!cards.empty()) tx.queue(idle_rows, org, cards, nullptr);
+}
+
+void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue& standing) {
+    tx.queue(
+        free_row,
+        org,
+        card,
+        standing.state,
+        standing.attempts,
+        standing.available_at,
+        standing.last_error
+    );
+}
+
+void keep_outcome(
+    Tx& tx, const Lease& lease, std::string_view digest, const std::optional<std::string>& card
+) {
+    tx.queue(
+        insert_outcome,
+        lease.org_id,
+        lease.id,
+        lease.card_id,
+        digest,
+        lease.state,
+        to_json(lease),
+        card
+    );
+}
+
+boards::CardQueue after_failure(
+    const Held& held,
+    Retry retryable,
+    const std::optional<std::chrono::seconds>& pause,
+    const std::optional<std::string>& error,
+    std::uint64_t chance
+) {
+    boards::CardQueue standing;
+    standing.attempts = held.attempt;
+    standing.last_error = error;
+    if (retryable == Retry::no || held.attempt >= held.max_attempts) {
+        standing.state = boards::QueueState::exhausted;
+        return standing;
+    }
+    constexpr std::int64_t second = 1'000'000;
+    std::int64_t wait = 0;
+    if (pause) {
+        wait = pause->count() * second;
+    } else {
+        // Spread over its upper half, so that cards which failed together do not come back so.
+        std::int64_t whole = held.backoff_seconds;
+        for (auto i = held.attempt; i > 1 && whole < held.backoff_max_seconds; --i) whole *= 2;
+        whole = std::min(whole, held.backoff_max_seconds) * second;
+        wait = whole / 2 +
+               static_cast<std::int64_t>(chance % (static_cast<std::uint64_t>(whole / 2) + 1));
+    }
+    standing.state = wait > 0 ? boards::QueueState::backoff : boards::QueueState::ready;
+    if (wait > 0) standing.available_at = Timestamp{held.now.micros + wait};
+    return standing;
+}
+
+std::string topic_of(const Uuid& column) { return "queue " + column.str(); }
+
+void wake(Kernel& kernel, const Uuid& column) {
+    hints().reset(column);
+    kernel.wake_one(topic_of(column));
+}
+
+Hints& hints() {
+    static Hints here;
+    return here;
+}
+
+}  // namespace svc::queue

@@ -1,0 +1,106 @@
+#pragma once
+
+#include "modules/boards/api/access.hpp"
+#include "modules/queue/api.hpp"
+#include "modules/queue/lib/hints.hpp"
+
+/// The row that says who has a card, and the four things that can be done to it.
+namespace svc::queue {
+
+/// A row of `queue`, with what its column says about tries.
+struct Held {
+    Uuid card_id;
+    Uuid board_id;
+    Uuid column_id;
+    boards::QueueState state{};
+    std::int64_t attempt = 0;
+    std::int64_t epoch = 0;
+    std::optional<Uuid> lease_id;
+    std::optional<std::string> lease_digest;
+    std::optional<PrincipalRef> holder;
+    std::optional<std::int64_t> lease_ttl_seconds;
+    std::optional<Timestamp> claimed_at;
+    std::optional<Timestamp> renewed_at;
+    std::optional<Timestamp> expires_at;
+    boards::QueueOrder queue_order{};
+    std::int64_t max_attempts = 0;
+    std::int64_t backoff_seconds = 0;
+    std::int64_t backoff_max_seconds = 0;
+    Timestamp now;
+};
+SVC_SHARED_RECORD(
+    Held,
+    (card_id, ""),
+    (board_id, ""),
+    (column_id, ""),
+    (state, ""),
+    (attempt, ""),
+    (epoch, ""),
+    (lease_id, ""),
+    (lease_digest, ""),
+    (holder, ""),
+    (lease_ttl_seconds, ""),
+    (claimed_at, ""),
+    (renewed_at, ""),
+    (expires_at, ""),
+    (queue_order, ""),
+    (max_attempts, ""),
+    (backoff_seconds, ""),
+    (backoff_max_seconds, ""),
+    (now, "")
+);
+
+/// Queues the look-up of a card's row, locked until the transaction ends. Cards are locked before
+/// their rows here, everywhere. Nothing is there for whoever may not change the card.
+Later<Held> lock_held(Tx& tx, const boards::Seat& seat, const Uuid& card);
+
+/// The same of many cards, in the order of their ids.
+Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
+
+/// The live lease of a leased row.
+Lease lease_of(const Uuid& org, const Held& held);
+/// The same lease, over.
+Lease ended(Lease lease, LeaseState state, const Timestamp& now);
+
+/// What is told of a lease: all of a new one; of one that ended, what changed.
+Event told_of(const EventKind& kind, const Lease& after, const Lease* before);
+
+/// Ready in a column, tries forgotten.
+void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key);
+/// The same of many cards of one column.
+void queue_up(
+    Tx& tx, const std::vector<const boards::Card*>& cards, const std::vector<QueueKey>& keys
+);
+/// No longer in any queue. `last_error` stays to be read.
+void take_out(
+    Tx& tx, const Uuid& org, const Uuid& card, const std::optional<std::string>& last_error
+);
+void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
+/// Free in its column, at its old place: ready, in backoff or exhausted.
+void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue& standing);
+/// How a lease ended, for good. `digest` as the row has it; `card` as its holder is shown it.
+void keep_outcome(
+    Tx& tx, const Lease& lease, std::string_view digest, const std::optional<std::string>& card
+);
+
+/// Where a card stands after a try that failed: exhausted when it was the last or `retryable` is
+/// false, else in backoff for `pause`, or, without one, for a time that doubles with every try.
+enum class Retry { yes, no };
+boards::CardQueue after_failure(
+    const Held& held,
+    Retry retryable,
+    const std::optional<std::chrono::seconds>& pause,
+    const std::optional<std::string>& error,
+    std::uint64_t chance
+);
+
+/// What those wait for who wait for a card of this column.
+std::string topic_of(const Uuid& column);
+
+/// A card of this column is ready: look again. Call it after the commit.
+void wake(Kernel& kernel, const Uuid& column);
+
+/// This server's; set up while the module opens.
+Hints& hints();
+
+}  // namespace svc::queue
