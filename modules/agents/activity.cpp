@@ -92,7 +92,7 @@ SVC_RECORD(
 struct Start {
     std::int64_t sequence = 0;
 };
-SVC_RECORD(Start, (sequence, ""));
+SVC_RECORD(Start, (sequence));
 
 /// What it was about may stand on boards that others do not see.
 bool sees_all(const Caller& caller, const Uuid& agent) {

@@ -60,7 +60,7 @@ constexpr Sql drop_agent{"agents.delete_agent", R"(
 struct Locked {
     Timestamp now;
 };
-SVC_RECORD(Locked, (now, ""));
+SVC_RECORD(Locked, (now));
 
 void store(Tx& tx, const AgentResponse& agent) {
     tx.queue(

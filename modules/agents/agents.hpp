@@ -14,7 +14,7 @@ struct Born {
     Timestamp created_time, resets_at;
     bool is_free = false;
 };
-SVC_SHARED_RECORD(Born, (created_time, ""), (resets_at, ""), (is_free, ""));
+SVC_SHARED_RECORD(Born, (created_time), (resets_at), (is_free));
 /// Queues its rows.
 Later<Born> insert(Call& call, const AgentResponse& agent);
 /// Completes the draft, and asks and tells of it.

@@ -39,7 +39,7 @@ struct Standing {
     bool past_due = false;
     bool running = false;
 };
-SVC_RECORD(Standing, (standing, ""), (past_due, ""), (running, ""));
+SVC_RECORD(Standing, (standing), (past_due), (running));
 
 struct TokenCaller {
     Uuid org_id;
@@ -59,20 +59,20 @@ struct TokenCaller {
 };
 SVC_RECORD(
     TokenCaller,
-    (org_id, ""),
-    (token_id, ""),
-    (agent_id, ""),
-    (owner_id, ""),
-    (token_role, ""),
-    (agent_role, ""),
+    (org_id),
+    (token_id),
+    (agent_id),
+    (owner_id),
+    (token_role),
+    (agent_role),
     (budgets, "", spread),
-    (owner_role, ""),
-    (agent_owner_role, ""),
-    (expires_at, ""),
-    (past_due, ""),
-    (standing, ""),
-    (name, ""),
-    (confined, "")
+    (owner_role),
+    (agent_owner_role),
+    (expires_at),
+    (past_due),
+    (standing),
+    (name),
+    (confined)
 );
 
 /// The least of those that count. Whoever is confined to some boards looks after none of the

@@ -43,7 +43,7 @@ struct Found {
     std::string slug;
     bool is_over = false;
 };
-SVC_RECORD(Found, (org_id, ""), (id, ""), (name, ""), (slug, ""), (is_over, ""));
+SVC_RECORD(Found, (org_id), (id), (name), (slug), (is_over));
 
 std::string line_of(const Found& found) {
     return found.id.str() + " (" + found.name + ") of the workspace " + found.slug;

@@ -75,7 +75,7 @@ struct Noted {
     std::int64_t version = 0;
     std::optional<std::string> name;
 };
-SVC_RECORD(Noted, (version, ""), (name, ""));
+SVC_RECORD(Noted, (version), (name));
 
 struct BudgetExceeded {
     Uuid id;
@@ -126,16 +126,16 @@ struct Balance {
 };
 SVC_RECORD(
     Balance,
-    (requests_per_minute, ""),
-    (requests_per_day, ""),
-    (daily_writes, ""),
-    (minute_taken, ""),
-    (requests_taken, ""),
-    (writes_taken, ""),
-    (minute, ""),
-    (day, ""),
-    (minute_ms, ""),
-    (day_ms, "")
+    (requests_per_minute),
+    (requests_per_day),
+    (daily_writes),
+    (minute_taken),
+    (requests_taken),
+    (writes_taken),
+    (minute),
+    (day),
+    (minute_ms),
+    (day_ms)
 );
 
 /// Settles one limit with the account: `taken` becomes what the database is to hold.

@@ -43,7 +43,7 @@ constexpr Sql end_token{"agents.revoke_token", R"(
 struct Locked {
     Timestamp now;
 };
-SVC_RECORD(Locked, (now, ""));
+SVC_RECORD(Locked, (now));
 
 struct TokenId {
     Uuid token_id;

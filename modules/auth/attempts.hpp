@@ -18,7 +18,7 @@ struct Window {
     std::int64_t count = 0;
     std::int64_t seconds_left = 0;
 };
-SVC_SHARED_RECORD(Window, (count, ""), (seconds_left, ""));
+SVC_SHARED_RECORD(Window, (count), (seconds_left));
 
 /// Queues the counting of one attempt by `who`: whatever the limit is per, as text.
 Later<Window> count_attempt(Tx& tx, const Kernel& kernel, const Limit& limit, std::string_view who);

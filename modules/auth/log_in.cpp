@@ -39,7 +39,7 @@ struct KnownPasswords {
     std::optional<std::int64_t> version;
     std::optional<std::string> unverified;
 };
-SVC_RECORD(KnownPasswords, (user_id, ""), (hash, ""), (version, ""), (unverified, ""));
+SVC_RECORD(KnownPasswords, (user_id), (hash), (version), (unverified));
 
 struct LoginRequest {
     Email email;

@@ -72,18 +72,18 @@ constexpr Sql insert_identity{"auth.oauth_insert_identity", R"(
 struct PersonId {
     Uuid id;
 };
-SVC_RECORD(PersonId, (id, ""));
+SVC_RECORD(PersonId, (id));
 
 struct Address {
     std::string email_key;
 };
-SVC_RECORD(Address, (email_key, ""));
+SVC_RECORD(Address, (email_key));
 
 struct Account {
     Uuid id;
     bool email_verified = false, has_password = false, has_identity = false;
 };
-SVC_RECORD(Account, (id, ""), (email_verified, ""), (has_password, ""), (has_identity, ""));
+SVC_RECORD(Account, (id), (email_verified), (has_password), (has_identity));
 
 /// A name as sign-up would take it; nothing when there is none in it.
 std::optional<std::string> fit_name(const std::optional<std::string>& said) {

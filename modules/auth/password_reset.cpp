@@ -46,18 +46,18 @@ constexpr Sql delete_old{"auth.sweep_resets", R"(
 struct Account {
     std::optional<Email> email;
 };
-SVC_RECORD(Account, (email, ""));
+SVC_RECORD(Account, (email));
 
 struct Reset {
     std::string email_key;
 };
-SVC_RECORD(Reset, (email_key, ""));
+SVC_RECORD(Reset, (email_key));
 
 struct Owner {
     Uuid id;
     Email email;
 };
-SVC_RECORD(Owner, (id, ""), (email, ""));
+SVC_RECORD(Owner, (id), (email));
 
 // ------------------------------------------------------------------------- asking for it
 

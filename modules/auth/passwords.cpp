@@ -37,12 +37,12 @@ struct Known {
     std::string hash;
     std::int64_t version = 0;
 };
-SVC_RECORD(Known, (hash, ""), (version, ""));
+SVC_RECORD(Known, (hash), (version));
 
 struct Address {
     Email email;
 };
-SVC_RECORD(Address, (email, ""));
+SVC_RECORD(Address, (email));
 
 /// The person's password as it is now, looked up before the call's own transaction.
 std::optional<Known> present_password(Call& call, const std::function<void(Tx&)>& besides = {}) {

@@ -37,7 +37,7 @@ struct Row {
     std::int64_t version = 1;
     Timestamp now;
 };
-SVC_RECORD(Row, (chosen, ""), (last_edited_time, ""), (version, ""), (now, ""));
+SVC_RECORD(Row, (chosen), (last_edited_time), (version), (now));
 
 struct UserPreferencesResponse {
     Object<"user_preferences"> object;

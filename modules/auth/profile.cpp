@@ -45,12 +45,12 @@ constexpr Sql rename_principal{"auth.rename_principal", R"(
 struct Locked {
     Timestamp now;
 };
-SVC_RECORD(Locked, (now, ""));
+SVC_RECORD(Locked, (now));
 
 struct OwnOrg {
     Uuid org_id;
 };
-SVC_RECORD(OwnOrg, (org_id, ""));
+SVC_RECORD(OwnOrg, (org_id));
 
 struct UserProfileResponse {
     Object<"user_profile"> object;

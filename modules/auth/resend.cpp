@@ -40,7 +40,7 @@ struct Waiting {
     std::optional<Email> sign_up;
     std::optional<Uuid> sole;
 };
-SVC_RECORD(Waiting, (account, ""), (newcomer, ""), (sign_up, ""), (sole, ""));
+SVC_RECORD(Waiting, (account), (newcomer), (sign_up), (sole));
 
 struct ResendVerificationRequest {
     Email email;

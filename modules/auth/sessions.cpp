@@ -80,7 +80,7 @@ struct SessionCaller {
     std::optional<OrgRole> role;
     bool past_due = false;
 };
-SVC_RECORD(SessionCaller, (user_id, ""), (name, ""), (org_id, ""), (role, ""), (past_due, ""));
+SVC_RECORD(SessionCaller, (user_id), (name), (org_id), (role), (past_due));
 
 }  // namespace
 

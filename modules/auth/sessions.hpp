@@ -46,7 +46,7 @@ struct EndedSession {
     Uuid id;
     std::optional<Uuid> active_org_id;
 };
-SVC_SHARED_RECORD(EndedSession, (id, ""), (active_org_id, ""));
+SVC_SHARED_RECORD(EndedSession, (id), (active_org_id));
 
 /// Queues the end of a session by whoever shows it, which makes it the presented credential.
 Later<EndedSession> end_shown_session(Tx& tx, const Uuid& session);

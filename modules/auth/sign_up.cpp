@@ -48,7 +48,7 @@ struct Found {
     Timestamp now;
     std::optional<Email> email;
 };
-SVC_RECORD(Found, (now, ""), (email, ""));
+SVC_RECORD(Found, (now), (email));
 
 // --------------------------------------------------------------------------- sign up
 
@@ -212,7 +212,7 @@ constexpr Sql address_of_token{"auth.address_of_sign_up", R"(
 struct Waiting {
     Email email;
 };
-SVC_RECORD(Waiting, (email, ""));
+SVC_RECORD(Waiting, (email));
 
 /// The rule may have changed since the link was mailed.
 void require_admission(Call& call, const Sha256& digest) {

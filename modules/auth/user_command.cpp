@@ -95,7 +95,7 @@ struct Account {
     bool email_verified = false;
     bool disabled = false;
 };
-SVC_RECORD(Account, (id, ""), (email, ""), (name, ""), (email_verified, ""), (disabled, ""));
+SVC_RECORD(Account, (id), (email), (name), (email_verified), (disabled));
 
 /// What an account may be given on the command line.
 struct NewPerson {
@@ -108,7 +108,7 @@ struct Seat {
     Uuid id;
     std::int64_t version = 1;
 };
-SVC_RECORD(Seat, (org_id, ""), (id, ""), (version, ""));
+SVC_RECORD(Seat, (org_id), (id), (version));
 
 constexpr const char* usage =
     "usage: workboard user list\n"

@@ -20,7 +20,7 @@ struct BoardSeen {
     bool in_trash = false;
     Timestamp now;
 };
-SVC_SHARED_RECORD(BoardSeen, (role, ""), (key, ""), (is_archived, ""), (in_trash, ""), (now, ""));
+SVC_SHARED_RECORD(BoardSeen, (role), (key), (is_archived), (in_trash), (now));
 
 inline constexpr Sql see_board{"boards.see_board", R"(
     SELECT b.key, b.is_archived, b.in_trash, now() AS now,
@@ -39,9 +39,7 @@ struct CardSeen {
     bool board_is_archived = false;
     bool board_in_trash = false;
 };
-SVC_SHARED_RECORD(
-    CardSeen, (card, "", spread), (role, ""), (board_is_archived, ""), (board_in_trash, "")
-);
+SVC_SHARED_RECORD(CardSeen, (card, "", spread), (role), (board_is_archived), (board_in_trash));
 
 /// The hot read: one look-up by key in each of cards, boards, grants and the queue.
 inline constexpr Sql see_card{"boards.see_card", R"(

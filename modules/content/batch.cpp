@@ -60,8 +60,8 @@ struct BatchResult {
 };
 SVC_RECORD(
     BatchResult,
-    (object, ""),
-    (card_id, ""),
+    (object),
+    (card_id),
     (results, "For each operation its block, as it is after the last of them."),
     (card_version, "The card's version afterwards.")
 );

@@ -107,21 +107,21 @@ struct Listed {
 };
 SVC_RECORD(
     Listed,
-    (role, ""),
-    (level, ""),
-    (id, ""),
-    (card_id, ""),
-    (parent_id, ""),
-    (trashed_by, ""),
-    (type, ""),
-    (payload, ""),
-    (position, ""),
-    (has_children, ""),
-    (created_time, ""),
-    (last_edited_time, ""),
-    (created_by, ""),
-    (last_edited_by, ""),
-    (version, "")
+    (role),
+    (level),
+    (id),
+    (card_id),
+    (parent_id),
+    (trashed_by),
+    (type),
+    (payload),
+    (position),
+    (has_children),
+    (created_time),
+    (last_edited_time),
+    (created_by),
+    (last_edited_by),
+    (version)
 );
 
 struct ListChildrenQuery {
@@ -260,7 +260,7 @@ struct BlockSeen {
     StoredBlock block;
     std::optional<BoardRole> role;
 };
-SVC_RECORD(BlockSeen, (block, "", spread), (role, ""));
+SVC_RECORD(BlockSeen, (block, "", spread), (role));
 
 struct BlockId {
     Uuid block_id;

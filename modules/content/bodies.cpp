@@ -98,7 +98,7 @@ struct CopyWithFiles {
     Uuid id;
     JsonText payload;
 };
-SVC_RECORD(CopyWithFiles, (id, ""), (payload, ""));
+SVC_RECORD(CopyWithFiles, (id), (payload));
 
 // -------------------------------------------------------------------------------------- briefs
 
@@ -119,7 +119,7 @@ constexpr Sql bytes_on_card{"content.bytes_on_card", R"(
 struct Bytes {
     std::int64_t bytes = 0;
 };
-SVC_RECORD(Bytes, (bytes, ""));
+SVC_RECORD(Bytes, (bytes));
 
 // A text of half that length takes as much as blocks of one line each.
 constexpr std::int64_t most_shared_blocks = 8 << 20;
@@ -139,7 +139,7 @@ struct BriefComment {
     std::string author;
     Timestamp created_time;
 };
-SVC_RECORD(BriefComment, (plain, ""), (author, ""), (created_time, ""));
+SVC_RECORD(BriefComment, (plain), (author), (created_time));
 
 bool is_heading(BlockType type) {
     return type >= BlockType::heading_1 && type <= BlockType::heading_4;

@@ -26,10 +26,10 @@ struct CardMarkdown {
 };
 SVC_RECORD(
     CardMarkdown,
-    (object, ""),
-    (card_id, ""),
+    (object),
+    (card_id),
     (markdown, "The card's content."),
-    (block_count, ""),
+    (block_count, "Blocks in the body now, at any depth."),
     (version, "The card's; send it as If-Match to refuse to overwrite others.")
 );
 

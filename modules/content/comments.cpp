@@ -135,7 +135,7 @@ struct Listed {
     bool there = false;
     StoredComment comment;
 };
-SVC_RECORD(Listed, (role, ""), (there, ""), (comment, "", spread));
+SVC_RECORD(Listed, (role), (there), (comment, "", spread));
 
 struct ListCommentsQuery {
     std::optional<boards::CardRef> card_id;
@@ -209,7 +209,7 @@ struct CommentSeen {
     StoredComment comment;
     std::optional<BoardRole> role;
 };
-SVC_RECORD(CommentSeen, (comment, "", spread), (role, ""));
+SVC_RECORD(CommentSeen, (comment, "", spread), (role));
 
 struct CommentId {
     Uuid comment_id;
@@ -294,7 +294,7 @@ struct CommentPlace {
     bool is_card = false;
     bool is_discussion = false;
 };
-SVC_RECORD(CommentPlace, (block_id, ""), (is_card, ""), (is_discussion, ""));
+SVC_RECORD(CommentPlace, (block_id), (is_card), (is_discussion));
 
 // An answer takes a settled discussion up again.
 constexpr Sql reopen{"content.reopen_discussion", R"(

@@ -24,18 +24,18 @@ struct StoredComment {
 };
 SVC_SHARED_RECORD(
     StoredComment,
-    (id, ""),
-    (card_id, ""),
-    (block_id, ""),
-    (discussion_id, ""),
-    (rich_text, ""),
-    (attachments, ""),
-    (resolved_by, ""),
-    (in_trash, ""),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
-    (version, "")
+    (id),
+    (card_id),
+    (block_id),
+    (discussion_id),
+    (rich_text),
+    (attachments),
+    (resolved_by),
+    (in_trash),
+    (created_time),
+    (created_by),
+    (last_edited_time),
+    (version)
 );
 
 /// As events show it: addresses of files end too soon.

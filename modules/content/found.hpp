@@ -23,17 +23,17 @@ struct Hit {
 };
 SVC_SHARED_RECORD(
     Hit,
-    (object, ""),
-    (id, ""),
-    (board_id, ""),
-    (card_id, ""),
-    (sort_key, ""),
-    (key, ""),
-    (title, ""),
-    (type, ""),
-    (headline, ""),
-    (created_time, ""),
-    (last_edited_time, "")
+    (object),
+    (id),
+    (board_id),
+    (card_id),
+    (sort_key),
+    (key),
+    (title),
+    (type),
+    (headline),
+    (created_time),
+    (last_edited_time)
 );
 
 enum class ByTime { latest, oldest };

@@ -23,7 +23,7 @@ struct OldThing {
     Uuid id;
     Uuid card_id;
 };
-SVC_RECORD(OldThing, (id, ""), (card_id, ""));
+SVC_RECORD(OldThing, (id), (card_id));
 
 // The card's lock is that of its blocks: nobody brings them back meanwhile.
 constexpr Sql take_blocks{"content.take_old_blocks", R"(

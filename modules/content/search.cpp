@@ -111,7 +111,7 @@ struct TextResult {
 SVC_RECORD(
     TextResult,
     (object, "`block` or `comment`."),
-    (id, ""),
+    (id),
     (org_id, "The workspace."),
     (board_id, "The board it is on."),
     (card_id, "The card it is on."),
@@ -120,8 +120,8 @@ SVC_RECORD(
     (type, "The block's type.", left_out),
     (highlight, "", spread),
     (url, "Where people see it."),
-    (created_time, ""),
-    (last_edited_time, "")
+    (created_time),
+    (last_edited_time)
 );
 
 /// A card and a board as their own reads give them; of a block or a comment where it is.

@@ -66,8 +66,8 @@ namespace svc::content {
 
 SVC_SHARED_RECORD(
     Block,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (parent, "The card or block that contains it."),
     (card_id, "The card it belongs to."),
     (type, "Which of the following members it has; never changes."),
@@ -75,10 +75,10 @@ SVC_SHARED_RECORD(
     (has_children, "There are blocks below it."),
     (in_trash, "It, or a block that contains it, was deleted."),
     (archived, "The same as in_trash, for older clients."),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
-    (last_edited_by, ""),
+    (created_time),
+    (created_by),
+    (last_edited_time),
+    (last_edited_by),
     (version, "Rises with every change; send it as If-Match to refuse to overwrite others."),
     (children, "Those below it, where they were asked for with `depth`.", left_out),
     (children_truncated,
@@ -111,7 +111,7 @@ struct CommentAttachment {
 };
 SVC_SHARED_RECORD(
     CommentAttachment,
-    (file_id, ""),
+    (file_id),
     (category, "What sort of file it is."),
     (file, "Where it is to be had.")
 );
@@ -135,8 +135,8 @@ struct Comment {
 };
 SVC_SHARED_RECORD(
     Comment,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (card_id, "The card it belongs to."),
     (parent, "What it is about: the card as a whole, or one of its blocks."),
     (discussion_id, "The same for a comment and all answers to it."),
@@ -145,9 +145,9 @@ SVC_SHARED_RECORD(
     (attachments, "Files that came with it."),
     (resolved, "Its discussion is resolved."),
     (resolved_by, "Who resolved it."),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
+    (created_time),
+    (created_by),
+    (last_edited_time),
     (in_trash, "It was deleted."),
     (version, "Rises with every change; send it as If-Match to refuse to overwrite others.")
 );

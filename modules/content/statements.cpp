@@ -151,7 +151,7 @@ struct Called {
     Uuid id;
     std::string name;
 };
-SVC_RECORD(Called, (id, ""), (name, ""));
+SVC_RECORD(Called, (id), (name));
 
 void add(std::map<Uuid, std::string>& names, const std::vector<Called>& rows) {
     for (const Called& each : rows) names.insert_or_assign(each.id, each.name);

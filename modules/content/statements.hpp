@@ -43,19 +43,19 @@ struct CardSeen {
 };
 SVC_SHARED_RECORD(
     CardSeen,
-    (card_id, ""),
-    (board_id, ""),
-    (column_id, ""),
-    (key, ""),
-    (title, ""),
-    (in_trash, ""),
-    (board_is_archived, ""),
-    (board_in_trash, ""),
-    (block_count, ""),
-    (content_bytes, ""),
-    (version, ""),
-    (role, ""),
-    (now, "")
+    (card_id),
+    (board_id),
+    (column_id),
+    (key),
+    (title),
+    (in_trash),
+    (board_is_archived),
+    (board_in_trash),
+    (block_count),
+    (content_bytes),
+    (version),
+    (role),
+    (now)
 );
 
 /// Queues the lock of the card that `key` leads to, for a caller of at least that role, viewer or

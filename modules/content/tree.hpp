@@ -26,19 +26,19 @@ struct StoredBlock {
 };
 SVC_SHARED_RECORD(
     StoredBlock,
-    (id, ""),
-    (card_id, ""),
-    (parent_id, ""),
-    (type, ""),
-    (payload, ""),
-    (position, ""),
-    (trashed_by, ""),
-    (has_children, ""),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
-    (last_edited_by, ""),
-    (version, "")
+    (id),
+    (card_id),
+    (parent_id),
+    (type),
+    (payload),
+    (position),
+    (trashed_by),
+    (has_children),
+    (created_time),
+    (created_by),
+    (last_edited_time),
+    (last_edited_by),
+    (version)
 );
 
 /// As answers show it.
@@ -76,7 +76,7 @@ struct Spot {
     OrderKey below, above;
     bool anchored = true;
 };
-SVC_SHARED_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
+SVC_SHARED_RECORD(Spot, (below), (above), (anchored));
 
 /// Where a block that is in the trash was.
 struct OwnSpot {
@@ -84,7 +84,7 @@ struct OwnSpot {
     OrderKey above;      ///< of the next sibling
     bool taken = false;  ///< a sibling that came meanwhile has the same key
 };
-SVC_SHARED_RECORD(OwnSpot, (position, ""), (above, ""), (taken, ""));
+SVC_SHARED_RECORD(OwnSpot, (position), (above), (taken));
 
 /// Where a request wants its blocks. Throws Failure 422 when it contradicts itself.
 struct Place {

@@ -127,7 +127,7 @@ constexpr Sql find_spot_of_own{"content.find_own_spot", R"(
 struct Taken {
     Uuid id;
 };
-SVC_RECORD(Taken, (id, ""));
+SVC_RECORD(Taken, (id));
 
 }  // namespace
 

@@ -63,16 +63,7 @@ struct Inserted {
     std::string position;
     std::optional<Uuid> trashed_by;
 };
-SVC_RECORD(
-    Inserted,
-    (id, ""),
-    (parent_id, ""),
-    (type, ""),
-    (payload, ""),
-    (plain, ""),
-    (position, ""),
-    (trashed_by, "")
-);
+SVC_RECORD(Inserted, (id), (parent_id), (type), (payload), (plain), (position), (trashed_by));
 
 struct Updated {
     Uuid parent_id;
@@ -84,12 +75,12 @@ struct Updated {
 };
 SVC_RECORD(
     Updated,
-    (parent_id, ""),
+    (parent_id),
     (payload, "", left_out),
     (plain, "", left_out),
-    (position, ""),
-    (trashed_by, ""),
-    (version, "")
+    (position),
+    (trashed_by),
+    (version)
 );
 
 /// Appends a record to a JSON list that is being made.

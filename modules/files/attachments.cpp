@@ -18,13 +18,7 @@ struct CardSeen {
     bool attached = false;  ///< the file that was asked about hangs on it
 };
 SVC_RECORD(
-    CardSeen,
-    (role, ""),
-    (board_id, ""),
-    (board_is_archived, ""),
-    (board_in_trash, ""),
-    (in_trash, ""),
-    (attached, "")
+    CardSeen, (role), (board_id), (board_is_archived), (board_in_trash), (in_trash), (attached)
 );
 
 constexpr Sql see_card{"files.see_card", R"(
@@ -85,7 +79,7 @@ struct Attached {
     std::optional<Uuid> object_id;
     Uuid place_id;
 };
-SVC_RECORD(Attached, (file, "", spread), (object_id, ""), (place_id, ""));
+SVC_RECORD(Attached, (file, "", spread), (object_id), (place_id));
 
 Page<File> list(Call& call, const AttachmentsQuery& in) {
     const auto after = call.after(in.paging);

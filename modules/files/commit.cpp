@@ -25,7 +25,7 @@ constexpr Sql make_available{"files.make_available", R"(
 struct Committed {
     Timestamp committed_at;
 };
-SVC_RECORD(Committed, (committed_at, ""));
+SVC_RECORD(Committed, (committed_at));
 
 Failure upload_missing() {
     return Failure(

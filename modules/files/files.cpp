@@ -211,7 +211,7 @@ struct Place {
     Uuid card_id;
     Uuid board_id;
 };
-SVC_RECORD(Place, (card_id, ""), (board_id, ""));
+SVC_RECORD(Place, (card_id), (board_id));
 
 void remove(Call& call, const FileId& in) {
     Tx& tx = call.tx();

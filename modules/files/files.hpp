@@ -81,16 +81,16 @@ struct FileSeen {
 SVC_SHARED_RECORD(
     FileSeen,
     (file, "", spread),
-    (object_id, ""),
-    (kept_status, ""),
-    (version, ""),
-    (own, ""),
-    (cards, ""),
-    (seen, ""),
-    (editable, ""),
-    (archived, ""),
-    (trashed, ""),
-    (now, "")
+    (object_id),
+    (kept_status),
+    (version),
+    (own),
+    (cards),
+    (seen),
+    (editable),
+    (archived),
+    (trashed),
+    (now)
 );
 
 /// Queues the look at these files; deleted ones are not among the answers.

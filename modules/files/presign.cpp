@@ -24,7 +24,7 @@ struct Made {
     Timestamp upload_ends_at;
     Timestamp created_time;
 };
-SVC_RECORD(Made, (upload_ends_at, ""), (created_time, ""));
+SVC_RECORD(Made, (upload_ends_at), (created_time));
 
 bool is_for_show(Purpose purpose) {
     return purpose == Purpose::avatar || purpose == Purpose::icon ||

@@ -43,7 +43,7 @@ struct Claimed {
     Uuid id;
     std::optional<Uuid> kept;
 };
-SVC_RECORD(Claimed, (id, ""), (kept, ""));
+SVC_RECORD(Claimed, (id), (kept));
 
 // As long as the form may bring in something, the row stays, to be looked at once more.
 constexpr Sql drop_swept{"files.drop_swept", R"(

@@ -52,14 +52,14 @@ constexpr Sql drop_unused{"files.drop_unused", R"(
 struct Locked {
     Uuid id;
 };
-SVC_RECORD(Locked, (id, ""));
+SVC_RECORD(Locked, (id));
 
 struct Dropped {
     Uuid id;
     std::string filename;
     std::int64_t version = 1;
 };
-SVC_RECORD(Dropped, (id, ""), (filename, ""), (version, ""));
+SVC_RECORD(Dropped, (id), (filename), (version));
 
 std::size_t delete_some(Tx& tx, Actor& actor, const Uuid& org, std::chrono::seconds kept) {
     std::vector<Uuid> ids;

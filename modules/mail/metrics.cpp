@@ -9,7 +9,7 @@ struct StatusCount {
     std::int64_t mails = 0;
     double oldest_seconds = 0;
 };
-SVC_RECORD(StatusCount, (status, ""), (mails, ""), (oldest_seconds, ""));
+SVC_RECORD(StatusCount, (status), (mails), (oldest_seconds));
 
 constexpr Sql count_mails{"mail.count_mails", R"(
     SELECT 'waiting' AS status, count(m.org_id) AS mails,

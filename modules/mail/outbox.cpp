@@ -64,7 +64,7 @@ constexpr Sql orgs_with_old{"mail.orgs_with_old", R"(
 struct OrgRow {
     Uuid org_id;
 };
-SVC_RECORD(OrgRow, (org_id, ""));
+SVC_RECORD(OrgRow, (org_id));
 
 }  // namespace
 
@@ -78,14 +78,14 @@ struct DueMail {
 };
 SVC_RECORD(
     DueMail,
-    (id, ""),
-    (template_, ""),
-    (recipient, ""),
-    (subject, ""),
-    (text_body, ""),
-    (html_body, ""),
-    (link, ""),
-    (created_time, "")
+    (id),
+    (template_),
+    (recipient),
+    (subject),
+    (text_body),
+    (html_body),
+    (link),
+    (created_time)
 );
 
 namespace {

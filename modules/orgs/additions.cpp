@@ -46,7 +46,7 @@ struct Person {
     UserSummary summary;
     std::optional<Uuid> seat_id;
 };
-SVC_RECORD(Person, (summary, "", spread), (seat_id, ""));
+SVC_RECORD(Person, (summary, "", spread), (seat_id));
 
 // ------------------------------------------------------------------------------- add
 
@@ -190,7 +190,7 @@ constexpr Sql see_wait{"orgs.see_member_mail", R"(
 struct Wait {
     std::int64_t seconds = 0;
 };
-SVC_RECORD(Wait, (seconds, ""));
+SVC_RECORD(Wait, (seconds));
 
 struct ResendRequest {
     Uuid org_id;

@@ -53,9 +53,7 @@ struct Kept {
     bool is_live = false;  ///< of a person: confirmed; of an invitation: pending
     Timestamp created_time;
 };
-SVC_RECORD(
-    Kept, (id, ""), (org_id, ""), (email, ""), (email_key, ""), (is_live, ""), (created_time, "")
-);
+SVC_RECORD(Kept, (id), (org_id), (email), (email_key), (is_live), (created_time));
 
 struct Row {
     Kept before;

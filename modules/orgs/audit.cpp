@@ -96,12 +96,12 @@ constexpr Sql some_entries{"orgs.list_audit_events", R"(
 struct Start {
     std::int64_t first = 0;
 };
-SVC_RECORD(Start, (first, ""));
+SVC_RECORD(Start, (first));
 
 struct Numbered {
     std::optional<std::int64_t> sequence;
 };
-SVC_RECORD(Numbered, (sequence, ""));
+SVC_RECORD(Numbered, (sequence));
 
 struct AuditQuery {
     Uuid org_id;

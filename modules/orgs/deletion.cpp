@@ -46,12 +46,12 @@ constexpr Sql drop_org{"orgs.drop_deleted", R"(
 struct Deleted {
     Uuid id;
 };
-SVC_RECORD(Deleted, (id, ""));
+SVC_RECORD(Deleted, (id));
 
 struct Taken {
     std::int64_t rows = 0;
 };
-SVC_RECORD(Taken, (rows, ""));
+SVC_RECORD(Taken, (rows));
 
 /// False when no workspace waits to be emptied.
 bool take_batch(Kernel& kernel, std::int64_t rows) {

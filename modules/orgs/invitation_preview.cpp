@@ -26,7 +26,7 @@ constexpr Sql see_invitation{"orgs.preview_invitation", R"(
 struct Inviting {
     Uuid org_id;
 };
-SVC_RECORD(Inviting, (org_id, ""));
+SVC_RECORD(Inviting, (org_id));
 
 struct InvitationPreview {
     Object<"invitation_preview"> object;

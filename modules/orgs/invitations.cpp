@@ -100,7 +100,7 @@ constexpr Sql find_invitation{"orgs.find_invitation", R"(
 struct Mails {
     std::int64_t mails = 0;
 };
-SVC_RECORD(Mails, (mails, ""));
+SVC_RECORD(Mails, (mails));
 
 // ---------------------------------------------------------------------------- create
 

@@ -10,7 +10,7 @@ struct MailCount {
     std::int64_t mails = 0;
     std::int64_t seconds = 1;  ///< until the count starts anew
 };
-SVC_SHARED_RECORD(MailCount, (mails, ""), (seconds, ""));
+SVC_SHARED_RECORD(MailCount, (mails), (seconds));
 
 /// Queues one more mail of the person behind the call. The transaction has to act for that person.
 Later<MailCount> count_sent(Call& call);

@@ -40,7 +40,7 @@ constexpr Sql see_self{"orgs.see_self", R"(
 struct Entered {
     Uuid org_id;
 };
-SVC_RECORD(Entered, (org_id, ""));
+SVC_RECORD(Entered, (org_id));
 
 // ------------------------------------------------------------------------------ list
 

@@ -33,7 +33,7 @@ constexpr Sql count_own{"orgs.count_own", R"(
 struct Owned {
     std::int64_t orgs = 0;
 };
-SVC_RECORD(Owned, (orgs, ""));
+SVC_RECORD(Owned, (orgs));
 
 constexpr Sql list_mine{"orgs.list_mine", R"(
     SELECT (mine.org).*, CASE WHEN (mine.org).plan = 'free' THEN $5::bigint END AS seat_cap,

@@ -19,14 +19,14 @@ struct Roster {
 };
 SVC_SHARED_RECORD(
     Roster,
-    (name, ""),
-    (plan, ""),
-    (billing_state, ""),
-    (seats, ""),
-    (owners, ""),
-    (confirmed_owners, ""),
-    (own_role, ""),
-    (now, "")
+    (name),
+    (plan),
+    (billing_state),
+    (seats),
+    (owners),
+    (confirmed_owners),
+    (own_role),
+    (now)
 );
 
 /// Queues the lock and what is read under it. Statements that are queued after it see what the

@@ -32,21 +32,21 @@ struct Lease {
 };
 SVC_SHARED_RECORD(
     Lease,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (org_id, "The workspace."),
-    (board_id, ""),
+    (board_id),
     (column_id, "The queue it was claimed from."),
-    (card_id, ""),
+    (card_id),
     (holder, "Who claimed the card."),
     (state, "`active` until somebody ends it, also a little past `expires_at`."),
     (attempt, "Which try of the card this is, beginning with 1."),
     (epoch, "Rises with every claim of the card: a fence against work of earlier holders."),
     (lease_ttl_seconds, "How long it holds from the claim, or from the last renewal."),
-    (claimed_at, ""),
-    (renewed_at, ""),
+    (claimed_at, "When its holder claimed the card."),
+    (renewed_at, "When it was last renewed; null when it never was."),
     (expires_at, "Renew before, or the card is given to somebody else."),
-    (ended_at, ""),
+    (ended_at, "When it ended; null while it is live."),
     (error, "What a failed holder had to say."),
     (result, "What a holder who completed the card left behind: an object.")
 );

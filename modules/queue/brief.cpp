@@ -33,13 +33,13 @@ constexpr Sql find_results{"queue.results_of_blockers", R"(
 struct Attempt {
     AsJson<Lease> lease;
 };
-SVC_RECORD(Attempt, (lease, ""));
+SVC_RECORD(Attempt, (lease));
 
 struct BlockersResult {
     Uuid card_id;
     AsJson<Lease> lease;
 };
-SVC_RECORD(BlockersResult, (card_id, ""), (lease, ""));
+SVC_RECORD(BlockersResult, (card_id), (lease));
 
 /// Set off as code, whatever it holds, so that it says nothing as Markdown.
 std::string fenced(std::string_view text) {

@@ -21,7 +21,7 @@ struct ClaimNextRequest {
 };
 SVC_RECORD(
     ClaimNextRequest,
-    (board_id, ""),
+    (board_id),
     (column_id, "A column whose queue is enabled."),
     (lease_ttl_seconds,
      "How long the claim holds unless renewed; the column's own time if left out.",
@@ -43,7 +43,7 @@ struct ClaimResponse {
 };
 SVC_RECORD(
     ClaimResponse,
-    (object, ""),
+    (object),
     (claimed, "False when there is nothing to do at present."),
     (lease, "What you hold; null when nothing was claimed."),
     (lease_token,
@@ -130,12 +130,12 @@ struct Looked {
 };
 SVC_RECORD(
     Looked,
-    (role, ""),
-    (standing_holds, ""),
-    (queue_enabled, ""),
-    (board_archived, ""),
-    (taken, ""),
-    (next_ready_seconds, "")
+    (role),
+    (standing_holds),
+    (queue_enabled),
+    (board_archived),
+    (taken),
+    (next_ready_seconds)
 );
 
 struct Taken {
@@ -151,13 +151,13 @@ struct Taken {
 SVC_RECORD(
     Taken,
     (card, "", spread),
-    (attempt, ""),
-    (epoch, ""),
-    (lease_ttl_seconds, ""),
-    (claimed_at, ""),
-    (expires_at, ""),
-    (urgency, ""),
-    (place, "")
+    (attempt),
+    (epoch),
+    (lease_ttl_seconds),
+    (claimed_at),
+    (expires_at),
+    (urgency),
+    (place)
 );
 
 /// One try: what the column is like, and the card if there was one.

@@ -23,7 +23,7 @@ struct CompleteLeaseRequest {
 };
 SVC_RECORD(
     CompleteLeaseRequest,
-    (lease_id, ""),
+    (lease_id),
     (lease_token, token_doc, length(1, 100), secret),
     (target_column_id, "Where the card goes; where its column sends completed cards if left out."),
     (result, "What came of it: an object of at most 64 KiB."),
@@ -101,7 +101,7 @@ struct FailLeaseRequest {
 };
 SVC_RECORD(
     FailLeaseRequest,
-    (lease_id, ""),
+    (lease_id),
     (lease_token, token_doc, length(1, 100), secret),
     (error, "What went wrong; shown on the card.", length(0, 2000)),
     (retryable, "False when another attempt is pointless: the card is exhausted at once.", defaulted
@@ -133,7 +133,7 @@ struct LeaseAndToken {
     Uuid lease_id;
     std::string lease_token;
 };
-SVC_RECORD(LeaseAndToken, (lease_id, ""), (lease_token, token_doc, length(1, 100), secret));
+SVC_RECORD(LeaseAndToken, (lease_id), (lease_token, token_doc, length(1, 100), secret));
 
 LeaseResult release(Call& call, const LeaseAndToken& in) {
     HolderRequest request(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
@@ -158,7 +158,7 @@ struct RenewLeaseRequest {
 };
 SVC_RECORD(
     RenewLeaseRequest,
-    (lease_id, ""),
+    (lease_id),
     (lease_token, token_doc, length(1, 100), secret),
     (lease_ttl_seconds, "From now on; as long as before if left out.", range(5, 86400))
 );

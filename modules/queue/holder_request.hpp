@@ -14,7 +14,7 @@ struct LeaseResult {
 };
 SVC_SHARED_RECORD(
     LeaseResult,
-    (object, ""),
+    (object),
     (lease, "As it is now."),
     (card, "As it is now; null when you may no longer see its board.")
 );
@@ -25,13 +25,13 @@ struct Outcome {
     AsJson<Lease> lease;
     std::optional<AsJson<boards::Card>> card;
 };
-SVC_SHARED_RECORD(Outcome, (digest, ""), (state, ""), (lease, ""), (card, ""));
+SVC_SHARED_RECORD(Outcome, (digest), (state), (lease), (card));
 
 struct Judged {
     std::optional<boards::BoardRole> role;
     bool board_is_archived = false;
 };
-SVC_SHARED_RECORD(Judged, (role, ""), (board_is_archived, ""));
+SVC_SHARED_RECORD(Judged, (role), (board_is_archived));
 
 /// A request of a lease's holder. It queues its look-ups for one round trip; the first question
 /// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,

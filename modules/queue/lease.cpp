@@ -11,14 +11,14 @@ namespace {
 struct LeaseId {
     Uuid lease_id;
 };
-SVC_RECORD(LeaseId, (lease_id, ""));
+SVC_RECORD(LeaseId, (lease_id));
 
 /// A lease, and what the caller may do on its board.
 struct Seen {
     Lease lease;
     std::optional<boards::BoardRole> role;
 };
-SVC_RECORD(Seen, (lease, "", spread), (role, ""));
+SVC_RECORD(Seen, (lease, "", spread), (role));
 
 constexpr Sql see_live{"queue.get_live_lease", R"(
     SELECT q.lease_id AS id, q.org_id, q.board_id, q.column_id, q.card_id, q.holder,
@@ -37,7 +37,7 @@ struct SeenEnded {
     AsJson<Lease> lease;
     std::optional<boards::BoardRole> role;
 };
-SVC_RECORD(SeenEnded, (lease, ""), (role, ""));
+SVC_RECORD(SeenEnded, (lease), (role));
 
 constexpr Sql see_ended{"queue.get_ended_lease", R"(
     SELECT o.lease,

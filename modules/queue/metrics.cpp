@@ -8,7 +8,7 @@ struct StateCount {
     std::string state;
     std::int64_t cards = 0;
 };
-SVC_RECORD(StateCount, (state, ""), (cards, ""));
+SVC_RECORD(StateCount, (state), (cards));
 
 // Each from an index of its own: the cards that are idle are many, and nobody asks for them.
 constexpr Sql count_states{"queue.count_states", R"(
@@ -25,7 +25,7 @@ constexpr Sql count_states{"queue.count_states", R"(
 struct Overdue {
     std::int64_t leases = 0;
 };
-SVC_RECORD(Overdue, (leases, ""));
+SVC_RECORD(Overdue, (leases));
 
 constexpr Sql count_overdue{"queue.count_overdue", R"(
     SELECT count(q.org_id) AS leases FROM queue q

@@ -75,7 +75,7 @@ struct Unentitled {
     Held held;
     std::optional<std::string> last_error;
 };
-SVC_RECORD(Unentitled, (held, "", spread), (last_error, ""));
+SVC_RECORD(Unentitled, (held, "", spread), (last_error));
 
 constexpr std::int64_t batch = 500;
 constexpr std::string_view ending = "queue.end_leases";

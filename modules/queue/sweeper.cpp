@@ -93,7 +93,7 @@ constexpr Sql end_pause{"queue.end_pauses", R"(
 struct Rested {
     Uuid column_id;
 };
-SVC_RECORD(Rested, (column_id, ""));
+SVC_RECORD(Rested, (column_id));
 
 // --------------------------------------------------------------------------------- outcomes
 

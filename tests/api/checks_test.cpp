@@ -1,6 +1,7 @@
 // The order in which a request is checked (contract section 4.3), the headers every request
 // shares, and what is kept for a client that repeats itself.
 
+#include "tests/support/descriptions.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 
@@ -221,6 +222,33 @@ TEST_F(Checks, WhateverHasAVersionIsChangedOnlyAtTheVersionThatIsNamed) {
         }
     }
     EXPECT_GE(changes, 15);
+}
+
+// ------------------------------------------------------------------------ descriptions
+
+TEST_F(Checks, EveryFieldOfTheInterfaceExplainsItself) {
+    json::value document = server_->client().get("/openapi.json").json();
+    // Exactly as FastAPI has them, since clients know them so.
+    auto& schemas = document.at("components").at("schemas").as_object();
+    schemas.erase("ValidationError");
+    schemas.erase("HTTPValidationError");
+    std::vector<std::string> silent;
+    int fields = 0;
+    find_undescribed(document, "", silent, fields);
+    for (const auto& each : silent) ADD_FAILURE() << each;
+    EXPECT_GT(fields, 1500);
+    int parameters = 0;
+    for (const auto& [path, methods] : document.at("paths").as_object())
+        for (const auto& [method, operation] : methods.as_object()) {
+            const auto* list = operation.as_object().if_contains("parameters");
+            if (!list) continue;
+            for (const auto& each : list->as_array()) {
+                if (each.as_object().contains("$ref")) continue;
+                ++parameters;
+                EXPECT_FALSE(each.at("description").as_string().empty()) << method << " " << path;
+            }
+        }
+    EXPECT_GT(parameters, 150);
 }
 
 // ---------------------------------------------------------------- idempotency keys

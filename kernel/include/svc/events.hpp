@@ -128,16 +128,16 @@ struct StoredEvent {
 };
 SVC_SHARED_RECORD(
     StoredEvent,
-    (position, ""),
-    (event_id, ""),
-    (org_id, ""),
-    (board_id, ""),
-    (sequence, ""),
-    (board_sequence, ""),
-    (kind, ""),
-    (depth, ""),
-    (envelope, ""),
-    (subject, "")
+    (position),
+    (event_id),
+    (org_id),
+    (board_id),
+    (sequence),
+    (board_sequence),
+    (kind),
+    (depth),
+    (envelope),
+    (subject)
 );
 
 /// True when `kind` passes `filter`: exact, `noun.*` or `*`.

@@ -71,7 +71,7 @@ void* address_in(void* record) {
 }
 
 template <auto Member, class... Rule>
-constexpr Field field(std::string_view name, std::string_view doc, Rule... rule) {
+constexpr Field field(std::string_view name, std::string_view doc = {}, Rule... rule) {
     using Of = member<decltype(Member)>;
     Rules rules;
     rules.doc = doc;
@@ -88,8 +88,10 @@ const void* blank() {
 
 }  // namespace detail
 
-/// Describes a struct: one row per field, holding its name, its documentation
-/// and its rules. A member without a row does not compile.
+/// Describes a struct: one row per field, holding its name, its documentation and its rules. A
+/// member without a row does not compile. Rows of the database go without documentation; what
+/// clients see says it for every field, but for names that mean the same everywhere, such as `id`
+/// (decl/names.cpp).
 ///
 /// SVC_RECORD is for a struct that one .cpp file has to itself. A header says SVC_SHARED_RECORD,
 /// which only declares the description; the one file that includes the header behind
@@ -112,6 +114,7 @@ const void* blank() {
     }                                                                                             \
     static_assert(true, "takes the semicolon")
 #define SVC_RECORD_ROW(r, _, row) SVC_RECORD_FIELD row,
-#define SVC_RECORD_FIELD(name, ...) ::svc::detail::field<&Self::name>(#name, __VA_ARGS__)
+#define SVC_RECORD_FIELD(name, ...) \
+    ::svc::detail::field<&Self::name>(#name __VA_OPT__(, ) __VA_ARGS__)
 
 }  // namespace svc

@@ -22,7 +22,7 @@ struct Standing {
     OrderKey position;
     bool above = false;  ///< the key that was asked for
 };
-SVC_SHARED_RECORD(Standing, (id, ""), (position, ""), (above, ""));
+SVC_SHARED_RECORD(Standing, (id), (position), (above));
 
 /// Gives those around `key` in `parent` new keys, in the same order: as few of them as find room,
 /// and none when somebody else is just writing one, since whoever comes to this spot next tries

@@ -8,7 +8,7 @@ namespace svc {
 struct Workspace {
     Uuid org_id;
 };
-SVC_SHARED_RECORD(Workspace, (org_id, ""));
+SVC_SHARED_RECORD(Workspace, (org_id));
 
 /// The workspaces that `sql` finds something due in.
 template <class... Arg>

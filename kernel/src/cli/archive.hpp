@@ -21,21 +21,21 @@ struct BackedUpTable {
     std::string columns;
     std::int64_t rows = 0;
 };
-SVC_SHARED_RECORD(BackedUpTable, (name, ""), (columns, ""), (rows, ""));
+SVC_SHARED_RECORD(BackedUpTable, (name), (columns), (rows));
 
 struct BackedUpSequence {
     std::string name;
     std::int64_t last_value = 0;
     bool is_called = false;
 };
-SVC_SHARED_RECORD(BackedUpSequence, (name, ""), (last_value, ""), (is_called, ""));
+SVC_SHARED_RECORD(BackedUpSequence, (name), (last_value), (is_called));
 
 struct BackedUpMigration {
     std::string module;
     std::int64_t number = 0;
     std::string name, sha256;
 };
-SVC_SHARED_RECORD(BackedUpMigration, (module, ""), (number, ""), (name, ""), (sha256, ""));
+SVC_SHARED_RECORD(BackedUpMigration, (module), (number), (name), (sha256));
 
 struct Manifest {
     std::int64_t format = 1;  ///< of the archive
@@ -50,15 +50,15 @@ struct Manifest {
 };
 SVC_SHARED_RECORD(
     Manifest,
-    (format, ""),
-    (version, ""),
-    (made_at, ""),
-    (key_fingerprint, ""),
-    (tables, ""),
-    (sequences, ""),
-    (migrations, ""),
-    (objects, ""),
-    (missing, "")
+    (format),
+    (version),
+    (made_at),
+    (key_fingerprint),
+    (tables),
+    (sequences),
+    (migrations),
+    (objects),
+    (missing)
 );
 
 /// Writes an archive; it has its name once finish() has read it again and found it whole.

@@ -110,7 +110,7 @@ int openapi(const Words& words) {
 struct ChainedOrg {
     Uuid org_id;
 };
-SVC_RECORD(ChainedOrg, (org_id, ""));
+SVC_RECORD(ChainedOrg, (org_id));
 
 constexpr Sql orgs_with_chains{"cli.orgs_with_chains", R"(
     SELECT org_id FROM event_heads ORDER BY org_id)"};

@@ -17,7 +17,7 @@ using Level = Finding::Level;
 struct Now {
     Timestamp now;
 };
-SVC_RECORD(Now, (now, ""));
+SVC_RECORD(Now, (now));
 
 constexpr Sql ask_clock{"cli.ask_clock", "SELECT statement_timestamp() AS now"};
 

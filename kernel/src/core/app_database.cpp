@@ -21,7 +21,7 @@ constexpr Sql look_at_search{"kernel.look_at_search", R"(
 struct SearchReady {
     bool ready = false;
 };
-SVC_RECORD(SearchReady, (ready, ""));
+SVC_RECORD(SearchReady, (ready));
 
 }  // namespace
 

@@ -12,7 +12,7 @@ constexpr Sql try_shared_lock{"kernel.try_shared_backup_lock", R"(
 struct Free {
     bool free = false;
 };
-SVC_RECORD(Free, (free, ""));
+SVC_RECORD(Free, (free));
 
 }  // namespace
 

@@ -38,19 +38,19 @@ constexpr Sql delete_old{"kernel.idempotency_sweep", R"(
 struct Locked {
     bool locked = false;
 };
-SVC_RECORD(Locked, (locked, ""));
+SVC_RECORD(Locked, (locked));
 
 struct Kept {
     std::string body;
     std::int64_t status = 0;
     std::string answer;
 };
-SVC_RECORD(Kept, (body, ""), (status, ""), (answer, ""));
+SVC_RECORD(Kept, (body), (status), (answer));
 
 struct OrgRow {
     Uuid org_id;
 };
-SVC_RECORD(OrgRow, (org_id, ""));
+SVC_RECORD(OrgRow, (org_id));
 
 constexpr std::string_view purpose = "idempotency and headers";
 // What is sealed under this one is a body alone: rows that an earlier version wrote.

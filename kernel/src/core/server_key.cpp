@@ -9,7 +9,7 @@ namespace {
 struct Recorded {
     std::string fingerprint;
 };
-SVC_RECORD(Recorded, (fingerprint, ""));
+SVC_RECORD(Recorded, (fingerprint));
 
 constexpr Sql read_key{"kernel.read_key", "SELECT fingerprint FROM server_key"};
 constexpr Sql note_key{"kernel.note_key", R"(

@@ -27,7 +27,7 @@ Run run_around(std::vector<Standing> near, std::int64_t reach) {
 struct Held {
     Uuid id;
 };
-SVC_RECORD(Held, (id, ""));
+SVC_RECORD(Held, (id));
 
 }  // namespace
 

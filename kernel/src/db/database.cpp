@@ -21,7 +21,7 @@ struct ServerRow {
     std::string role;
     bool above_policies = false;
 };
-SVC_RECORD(ServerRow, (version, ""), (role, ""), (above_policies, ""));
+SVC_RECORD(ServerRow, (version), (role), (above_policies));
 
 constexpr Sql look_at_server{"db.look_at_server", R"(
     SELECT current_setting('server_version_num')::bigint AS version, rolname AS role,

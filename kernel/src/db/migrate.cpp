@@ -21,7 +21,7 @@ struct Applied {
     std::int64_t number = 0;
     std::string name, sha256;
 };
-SVC_RECORD(Applied, (module, ""), (number, ""), (name, ""), (sha256, ""));
+SVC_RECORD(Applied, (module), (number), (name), (sha256));
 
 constexpr Sql list_applied{"db.list_migrations", R"(
     SELECT module, number, name, sha256 FROM kernel_migrations)"};

@@ -75,8 +75,8 @@ void tell_default_in_words(json::object& schema) {
 
 void SchemaWriter::field(const Record& owner, const Field& field, json::object& out) {
     field.codec->schema(*this, field.rules, out);
-    if (!field.rules.doc.empty()) out["description"] = field.rules.doc;
-    else out["description"] = decl::describe_by_name(field.name);
+    const auto doc = field.rules.doc;
+    out["description"] = doc.empty() ? decl::describe_by_name(field.name) : doc;
     if (for_output) return;
     // That a list left out is empty goes without saying.
     const bool said = !brief || !field.codec->list;

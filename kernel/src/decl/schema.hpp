@@ -16,9 +16,9 @@ void object_schema(
     const std::function<bool(const Field&)>& includes
 );
 
-/// What a field's name says by itself, for fields whose declaration says no more: `board_id` is
-/// the board's id, and `created_time` means the same everywhere (contract 3).
-std::string describe_by_name(std::string_view name);
+/// What a field's name says by itself, for fields whose declaration says no more: `created_time`
+/// means the same everywhere (contract 3). Empty for names that say nothing by themselves.
+std::string_view describe_by_name(std::string_view name);
 
 /// Calls `each(owner, field)` for the record's fields with `spread` records laid flat, `owner`
 /// being the record that declares the field.

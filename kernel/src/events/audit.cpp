@@ -28,7 +28,7 @@ struct Head {
     std::int64_t sequence = 0;
     std::string hash;
 };
-SVC_RECORD(Head, (sequence, ""), (hash, ""));
+SVC_RECORD(Head, (sequence), (hash));
 
 /// A value as `<length in bytes>:<bytes>,`, so that no value can pass for two.
 void append(std::string_view value, std::string& out) {

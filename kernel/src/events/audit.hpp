@@ -20,23 +20,23 @@ struct AuditEntry {
 };
 SVC_SHARED_RECORD(
     AuditEntry,
-    (org_id, ""),
-    (sequence, ""),
-    (id, ""),
-    (occurred_micros, ""),
-    (action, ""),
-    (outcome, ""),
-    (actor, ""),
-    (target_type, ""),
-    (target_id, ""),
-    (target_name, ""),
-    (before, ""),
-    (after, ""),
-    (ip_address, ""),
-    (user_agent, ""),
-    (request_id, ""),
-    (prev_hash, ""),
-    (hash, "")
+    (org_id),
+    (sequence),
+    (id),
+    (occurred_micros),
+    (action),
+    (outcome),
+    (actor),
+    (target_type),
+    (target_id),
+    (target_name),
+    (before),
+    (after),
+    (ip_address),
+    (user_agent),
+    (request_id),
+    (prev_hash),
+    (hash)
 );
 
 /// What the first entry of every chain has before it: 64 zeros.

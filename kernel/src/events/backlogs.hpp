@@ -20,7 +20,7 @@ struct Backlog {
     std::int64_t position = 0;  ///< at least up to here in the order of all workspaces
     std::int64_t tries = 0;     ///< of the next one
 };
-SVC_SHARED_RECORD(Backlog, (org_id, ""), (sequence, ""), (until, ""), (position, ""), (tries, ""));
+SVC_SHARED_RECORD(Backlog, (org_id), (sequence), (until), (position), (tries));
 
 /// One consumer's. Its thread's own.
 class Backlogs {

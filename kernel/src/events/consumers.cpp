@@ -44,7 +44,7 @@ std::string_view storable(std::string_view text) {
 struct Position {
     std::int64_t position = 0;
 };
-SVC_RECORD(Position, (position, ""));
+SVC_RECORD(Position, (position));
 
 /// FNV-1a, in a family of its own beside the sequencer's key.
 std::int64_t lock_key(std::string_view name) {

@@ -27,7 +27,7 @@ struct Old {
     Uuid org_id;
     std::int64_t sequence = 0;
 };
-SVC_RECORD(Old, (org_id, ""), (sequence, ""));
+SVC_RECORD(Old, (org_id), (sequence));
 
 }  // namespace
 

@@ -33,7 +33,7 @@ constexpr Sql read_after{"events.read_events_after", R"(
 struct Position {
     std::int64_t position = 0;
 };
-SVC_RECORD(Position, (position, ""));
+SVC_RECORD(Position, (position));
 
 }  // namespace
 

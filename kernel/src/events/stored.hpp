@@ -17,7 +17,7 @@ struct Whose {
     Uuid org_id;
     std::int64_t sequence = 0;
 };
-SVC_SHARED_RECORD(Whose, (position, ""), (org_id, ""), (sequence, ""));
+SVC_SHARED_RECORD(Whose, (position), (org_id), (sequence));
 Later<Whose> whose_events_after(Tx& tx, std::int64_t position, int count);
 /// The first `count` events of a workspace after `sequence`, up to `until`, with their subjects.
 Later<StoredEvent> events_of(

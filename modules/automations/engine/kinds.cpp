@@ -17,7 +17,7 @@ struct EventKindInfo {
 };
 SVC_RECORD(
     EventKindInfo,
-    (object, ""),
+    (object),
     (kind, "`noun.verb`, as in an event's `kind`."),
     (summary, "When it happens."),
     (subject, "The type of what it is about: `data.object`, and the type of `event.subject`."),

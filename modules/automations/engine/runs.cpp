@@ -75,7 +75,7 @@ constexpr Sql drop_old{"automations.drop_old_runs", R"(
 struct Id {
     Uuid id;
 };
-SVC_RECORD(Id, (id, ""));
+SVC_RECORD(Id, (id));
 
 template <class T>
 std::string list_of(const std::vector<T>& items) {

@@ -19,12 +19,12 @@ struct Label {
 };
 SVC_SHARED_RECORD(
     Label,
-    (object, ""),
-    (id, ""),
-    (board_id, ""),
+    (object),
+    (id),
+    (board_id),
     (name, "Unique on the board, whatever the case."),
     (color, "How people see it."),
-    (version, "")
+    (version)
 );
 
 enum class PropertyType {
@@ -109,9 +109,9 @@ struct PropertyDefinition {
 };
 SVC_SHARED_RECORD(
     PropertyDefinition,
-    (object, ""),
-    (id, ""),
-    (board_id, ""),
+    (object),
+    (id),
+    (board_id),
     (name, "Unique on the board, whatever the case."),
     (type,
      "What sort of values it takes; those of `unique_id`, `created_*` and `last_edited_*` follow "
@@ -120,7 +120,7 @@ SVC_SHARED_RECORD(
     (number_format, "How people see the numbers; for properties of type `number`."),
     (required, "Cards are not made without a value of it, and no edit clears it."),
     (position, "Its rank among the board's properties, beginning with 0."),
-    (version, "")
+    (version)
 );
 
 }  // namespace svc::boards

@@ -21,13 +21,7 @@ struct ColumnRules {
     QueueOrder queue_order{};
 };
 SVC_SHARED_RECORD(
-    ColumnRules,
-    (column_id, ""),
-    (kind, ""),
-    (wip_limit, ""),
-    (wip_policy, ""),
-    (queue_enabled, ""),
-    (queue_order, "")
+    ColumnRules, (column_id), (kind), (wip_limit), (wip_policy), (queue_enabled), (queue_order)
 );
 
 /// A card that is given a place: made, moved, archived, restored.

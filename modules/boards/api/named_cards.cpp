@@ -12,7 +12,7 @@ constexpr Sql find_card_by_key{"boards.find_card_by_key", R"(
 struct CardOfKey {
     Uuid id;
 };
-SVC_RECORD(CardOfKey, (id, ""));
+SVC_RECORD(CardOfKey, (id));
 
 constexpr Sql find_cards_by_keys{"boards.find_cards_by_keys", R"(
     SELECT b.key AS board_key, c.number, c.id
@@ -25,7 +25,7 @@ struct CardOfKeys {
     std::int64_t number = 0;
     Uuid id;
 };
-SVC_RECORD(CardOfKeys, (board_key, ""), (number, ""), (id, ""));
+SVC_RECORD(CardOfKeys, (board_key), (number), (id));
 
 }  // namespace
 

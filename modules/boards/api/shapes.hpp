@@ -59,12 +59,12 @@ struct Board {
 };
 SVC_SHARED_RECORD(
     Board,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (org_id, "The workspace."),
     (key, "Prefix of its cards' keys: ENG makes ENG-42. Unique in the workspace."),
-    (name, ""),
-    (description, ""),
+    (name, "What people call it."),
+    (description, "What it is for; null when nobody said."),
     (icon, "Shown before its name: an emoji, or a picture."),
     (visibility,
      "`org`: everybody in the workspace sees it. `private`: its maker, those with a "
@@ -74,14 +74,15 @@ SVC_SHARED_RECORD(
     (column_ids, "From left to right."),
     (card_count, "Cards that are neither archived nor in the trash."),
     (default_view, "How people see it first."),
-    (is_archived, ""),
-    (in_trash, ""),
+    (is_archived,
+     "It is archived: out of lists, and nothing on it can be changed until it is restored."),
+    (in_trash),
     (role, "What you may do here."),
     (url, "Where people see it."),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
-    (last_edited_by, ""),
+    (created_time),
+    (created_by),
+    (last_edited_time),
+    (last_edited_by),
     (version, "Rises with every change; send it as If-Match to refuse to overwrite others.")
 );
 
@@ -138,25 +139,25 @@ struct Column {
 };
 SVC_SHARED_RECORD(
     Column,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (org_id, "The workspace."),
-    (board_id, ""),
-    (name, ""),
+    (board_id),
+    (name, "What people call it."),
     (color, "How people see it."),
     (kind, "What being here means; cards that reach `done` are complete."),
     (position, "Counted from the left, beginning with 0."),
     (wip_limit, "How many cards may stand here at once; null: any number."),
     (wip_policy,
      "`hard` refuses cards beyond the limit, `soft` only shows that there are too many."),
-    (card_count, ""),
-    (in_trash, ""),
+    (card_count, "Cards that stand here, neither archived nor in the trash."),
+    (in_trash),
     (queue, "The column as a work queue."),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
-    (last_edited_by, ""),
-    (version, "")
+    (created_time),
+    (created_by),
+    (last_edited_time),
+    (last_edited_by),
+    (version)
 );
 
 // -------------------------------------------------------------------------------------- card
@@ -167,7 +168,7 @@ struct LabelRef {
     Color color{};
     auto operator<=>(const LabelRef&) const = default;
 };
-SVC_SHARED_RECORD(LabelRef, (id, ""), (name, ""), (color, "How people see it."));
+SVC_SHARED_RECORD(LabelRef, (id), (name, "What people call it."), (color, "How people see it."));
 
 struct CardQueue {
     QueueState state{};
@@ -196,7 +197,7 @@ struct CardLease {
 };
 SVC_SHARED_RECORD(
     CardLease,
-    (id, ""),
+    (id),
     (holder, "Who works on it."),
     (attempt, "Which try this is, beginning with 1."),
     (expires_at, "When others may have it unless the holder renews.")
@@ -239,11 +240,11 @@ struct Card {
 };
 SVC_SHARED_RECORD(
     Card,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (org_id, "The workspace."),
-    (board_id, ""),
-    (column_id, ""),
+    (board_id),
+    (column_id),
     (key, "Its name for people, such as ENG-42; calls that take a card's id take it as well."),
     (title, "One line of text."),
     (position,
@@ -256,23 +257,23 @@ SVC_SHARED_RECORD(
     (priority, "Queues offer the urgent first, unless the column says otherwise."),
     (estimate, "How much work it is, in whatever unit the team counts."),
     (properties, "Values of the board's own properties, by name; at most 32 KiB together."),
-    (parent_card_id, ""),
+    (parent_card_id, "The card that this one is a part of; null when it is part of none."),
     (blocked_by, "Cards that have to be done first."),
     (blocked, "One of them is not done yet."),
     (external_key, "Your own name for it; unique among the board's open cards."),
     (has_children, "It has a body of blocks."),
-    (block_count, ""),
-    (comment_count, ""),
+    (block_count, "Blocks in its body, at any depth, that are not in the trash."),
+    (comment_count, "Comments on it and on its blocks that are not in the trash."),
     (queue, "Queue state of the card."),
     (lease, "Who holds its lease; null when it is not leased."),
-    (is_archived, ""),
-    (in_trash, ""),
+    (is_archived, "It is archived: off its column, and out of lists unless they ask for it."),
+    (in_trash),
     (completed_at, "When it reached a column of kind `done`."),
     (url, "Where people see it."),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
-    (last_edited_by, ""),
+    (created_time),
+    (created_by),
+    (last_edited_time),
+    (last_edited_by),
     (version, "Rises with every change; send it as If-Match to refuse to overwrite others.")
 );
 
@@ -291,15 +292,15 @@ struct CardLink {
 };
 SVC_SHARED_RECORD(
     CardLink,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (type,
      "`blocks`: the target has to wait for the card. `relates`: the two are related. "
      "`duplicates`: the card is a duplicate of the target."),
-    (card_id, ""),
+    (card_id),
     (target_id, "The other card."),
-    (created_time, ""),
-    (created_by, ""),
+    (created_time),
+    (created_by),
     (version, "Always 1: links are created and deleted, not changed.")
 );
 

@@ -31,6 +31,6 @@ inline void store_bytes(Call& call, std::int64_t bytes) {
 struct BytesCounted {
     std::int64_t bytes = 0;
 };
-SVC_SHARED_RECORD(BytesCounted, (bytes, ""));
+SVC_SHARED_RECORD(BytesCounted, (bytes));
 
 }  // namespace svc::boards

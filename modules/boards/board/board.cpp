@@ -73,7 +73,7 @@ struct NewBoard {
     std::string key;
     Timestamp created_time;
 };
-SVC_RECORD(NewBoard, (key, ""), (created_time, ""));
+SVC_RECORD(NewBoard, (key), (created_time));
 
 // An agent that was granted boards has no others.
 constexpr Sql look_for_grants{"boards.look_for_grants", R"(
@@ -247,7 +247,7 @@ constexpr Sql list_page{"boards.list_boards", R"(
 struct BoardId {
     Uuid board_id;
 };
-SVC_RECORD(BoardId, (board_id, ""));
+SVC_RECORD(BoardId, (board_id));
 
 Board get(Call& call, const BoardId& in) {
     auto found = see_whole_board(call.tx(), Seat::of(call), in.board_id).one();

@@ -13,7 +13,7 @@ Later<Board> see_whole_board(Tx& tx, const Seat& seat, const Uuid& board);
 struct Confinement {
     bool confined = false;
 };
-SVC_SHARED_RECORD(Confinement, (confined, ""));
+SVC_SHARED_RECORD(Confinement, (confined));
 
 /// Ends the request unless the caller may make boards: what it asks for is queued.
 class MayMakeBoards {

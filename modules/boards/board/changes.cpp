@@ -24,7 +24,7 @@ constexpr Sql lock_row{"boards.lock_board_row", R"(
 struct LockedRow {
     Timestamp now;
 };
-SVC_RECORD(LockedRow, (now, ""));
+SVC_RECORD(LockedRow, (now));
 
 constexpr Sql write_board{"boards.update_board", R"(
     UPDATE boards
@@ -117,7 +117,7 @@ struct UpdateBoardRequest {
 };
 SVC_RECORD(
     UpdateBoardRequest,
-    (board_id, ""),
+    (board_id),
     (name, "What people call it.", length(1, 200), trimmed),
     (key,
      "Prefix of its cards' keys; the cards are found by their new keys alone from then on.",
@@ -148,7 +148,7 @@ Board update(Call& call, const UpdateBoardRequest& in) {
 struct BoardOnly {
     Uuid board_id;
 };
-SVC_RECORD(BoardOnly, (board_id, ""));
+SVC_RECORD(BoardOnly, (board_id));
 
 Board archive(Call& call, const BoardOnly& in) {
     BoardInHand board(call, in.board_id, BoardRole::admin);

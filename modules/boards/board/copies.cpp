@@ -53,7 +53,7 @@ struct Copy {
     std::int64_t copied = 0;
     Timestamp now;
 };
-SVC_RECORD(Copy, (made_by, ""), (ids, ""), (copied, ""), (now, ""));
+SVC_RECORD(Copy, (made_by), (ids), (copied), (now));
 
 // What is defined there stays as it is until the cards show it.
 constexpr Sql lock_board{"boards.lock_board_of_copy", R"(
@@ -87,7 +87,7 @@ struct Planned {
     Uuid source_id;
     Uuid card_id;
 };
-SVC_RECORD(Planned, (number, ""), (source_id, ""), (card_id, ""));
+SVC_RECORD(Planned, (number), (source_id), (card_id));
 
 // Whoever has gone into the trash meanwhile stays behind.
 constexpr Sql read_cards{"boards.cards_to_copy", R"(
@@ -176,7 +176,7 @@ constexpr Sql keep_place{"boards.keep_place_of_copy", R"(
 struct Count {
     std::int64_t number = 0;
 };
-SVC_RECORD(Count, (number, ""));
+SVC_RECORD(Count, (number));
 
 constexpr Sql drop_copy{"boards.drop_board_copy", R"(
     DELETE FROM board_copies WHERE org_id = $1 AND board_id = $2)"};
@@ -186,7 +186,7 @@ struct CardRow {
     std::int64_t number = 0;
     std::string place;
 };
-SVC_RECORD(CardRow, (card, "", spread), (number, ""), (place, ""));
+SVC_RECORD(CardRow, (card, "", spread), (number), (place));
 
 Event told_of(const Card& card) {
     return created(card_created, card).on_board(card.board_id).in_column(card.column_id);
@@ -357,7 +357,7 @@ struct UnderWay {
     Uuid org_id;
     Uuid board_id;
 };
-SVC_RECORD(UnderWay, (org_id, ""), (board_id, ""));
+SVC_RECORD(UnderWay, (org_id), (board_id));
 
 }  // namespace
 

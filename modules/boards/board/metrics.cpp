@@ -51,10 +51,10 @@ struct ColumnMetrics {
 };
 SVC_RECORD(
     ColumnMetrics,
-    (column_id, ""),
-    (name, ""),
-    (kind, ""),
-    (wip_limit, ""),
+    (column_id),
+    (name, "The column's name."),
+    (kind, "What being in the column means."),
+    (wip_limit, "How many cards may stand there at once; null: any number."),
     (card_count, "Cards that stand there now."),
     (entered_count, "How often a card came in during the time asked for."),
     (left_count, "How often one left."),
@@ -74,8 +74,8 @@ struct BoardMetrics {
 };
 SVC_RECORD(
     BoardMetrics,
-    (object, ""),
-    (board_id, ""),
+    (object),
+    (board_id),
     (days, "As asked for."),
     (known_since,
      "The oldest event that was counted: events are kept for so long, and the newest 50,000 of "
@@ -129,7 +129,7 @@ struct Step {
     bool goes = false;              ///< from one place to another
     Timestamp at;
 };
-SVC_RECORD(Step, (kind, ""), (card_id, ""), (column_id, ""), (goes, ""), (at, ""));
+SVC_RECORD(Step, (kind), (card_id), (column_id), (goes), (at));
 
 // Those that stand on the board, and those that were completed while it is looked at.
 constexpr Sql read_cards{"boards.cards_to_measure", R"(
@@ -145,7 +145,7 @@ struct MeasuredCard {
     Timestamp created_time;
     bool stands = false;
 };
-SVC_RECORD(MeasuredCard, (id, ""), (column_id, ""), (created_time, ""), (stands, ""));
+SVC_RECORD(MeasuredCard, (id), (column_id), (created_time), (stands));
 
 constexpr Sql read_columns{"boards.columns_to_measure", R"(
     SELECT k.id AS column_id, k.name, k.kind, k.wip_limit, now() AS now
@@ -160,7 +160,7 @@ struct MeasuredColumn {
     std::optional<std::int64_t> wip_limit;
     Timestamp now;
 };
-SVC_RECORD(MeasuredColumn, (column_id, ""), (name, ""), (kind, ""), (wip_limit, ""), (now, ""));
+SVC_RECORD(MeasuredColumn, (column_id), (name), (kind), (wip_limit), (now));
 
 constexpr std::int64_t micros_a_day = 86'400'000'000;
 
@@ -316,7 +316,7 @@ struct MetricsQuery {
     Uuid board_id;
     std::int64_t days = 30;
 };
-SVC_RECORD(MetricsQuery, (board_id, ""), (days, "How far back to look.", range(1, 90), defaulted));
+SVC_RECORD(MetricsQuery, (board_id), (days, "How far back to look.", range(1, 90), defaulted));
 
 BoardMetrics get(Call& call, const MetricsQuery& in) {
     Tx& tx = call.tx();

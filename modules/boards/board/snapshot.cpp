@@ -33,7 +33,7 @@ struct BoardSnapshot {
 };
 SVC_RECORD(
     BoardSnapshot,
-    (object, ""),
+    (object),
     (board, "The board with its labels and properties."),
     (columns, "From left to right."),
     (event_sequence,
@@ -45,7 +45,7 @@ struct SnapshotQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(SnapshotQuery, (board_id, ""), (paging, "", spread));
+SVC_RECORD(SnapshotQuery, (board_id), (paging, "", spread));
 
 // Read before anything else, so that nothing falls between the snapshot and the events after it.
 constexpr Sql see_sequence{"boards.event_sequence", R"(
@@ -55,7 +55,7 @@ constexpr Sql see_sequence{"boards.event_sequence", R"(
 struct Sequence {
     std::int64_t event_sequence = 0;
 };
-SVC_RECORD(Sequence, (event_sequence, ""));
+SVC_RECORD(Sequence, (event_sequence));
 
 // $3: one column alone, after the card at $4 and $5.
 constexpr Sql see_columns{"boards.snapshot_columns", R"(
@@ -83,7 +83,7 @@ struct ChosenCard {
     CompactCard shown;
     std::int64_t found = 0;
 };
-SVC_RECORD(ChosenCard, (shown, "", spread), (found, ""));
+SVC_RECORD(ChosenCard, (shown, "", spread), (found));
 
 BoardSnapshot get(Call& call, const SnapshotQuery& in) {
     const Uuid& org = call.org();

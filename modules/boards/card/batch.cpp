@@ -81,11 +81,11 @@ struct CardBatch {
 };
 SVC_RECORD(
     CardBatch,
-    (object, ""),
+    (object),
     (dry_run, "Nothing was changed."),
     (cause_id,
      "In `cause.event_id` of every event of the batch, unless an automation's call is the cause."),
-    (succeeded_count, ""),
+    (succeeded_count, "How many of the items were carried out."),
     (failed_count, "None of an atomic batch, unless it is a dry run."),
     (results, "One for each operation, in the same order.")
 );
@@ -221,7 +221,7 @@ struct LockedCard {
     std::string board_key;
     bool may_take_key = false;  ///< by being open again
 };
-SVC_RECORD(LockedCard, (id, ""), (board_id, ""), (number, ""), (board_key, ""), (may_take_key, ""));
+SVC_RECORD(LockedCard, (id), (board_id), (number), (board_key), (may_take_key));
 
 // An item that shares a board's lock in front of one that wants it alone would hold up another
 // such batch, and be held up by it, for good.

@@ -77,7 +77,7 @@ constexpr Sql next_number{
 struct Number {
     std::int64_t number = 0;
 };
-SVC_RECORD(Number, (number, ""));
+SVC_RECORD(Number, (number));
 
 constexpr Sql find_destination{"boards.destination_of_new_card", R"(
     SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
@@ -113,7 +113,7 @@ struct PlaceOfNew {
     Destination destination;
     std::vector<std::string> required;
 };
-SVC_RECORD(PlaceOfNew, (destination, "", spread), (required, ""));
+SVC_RECORD(PlaceOfNew, (destination, "", spread), (required));
 
 /// What the first round trip found out.
 struct Ground {

@@ -102,22 +102,22 @@ struct RelativeCard {
 };
 SVC_RECORD(
     RelativeCard,
-    (relation, ""),
-    (id, ""),
-    (key, ""),
-    (title, ""),
-    (column_name, ""),
-    (done, ""),
-    (is_archived, ""),
-    (in_trash, ""),
-    (role, "")
+    (relation),
+    (id),
+    (key),
+    (title),
+    (column_name),
+    (done),
+    (is_archived),
+    (in_trash),
+    (role)
 );
 
 struct Place {
     std::string board_name;
     std::string column_name;
 };
-SVC_RECORD(Place, (board_name, ""), (column_name, ""));
+SVC_RECORD(Place, (board_name), (column_name));
 
 struct CardContextQuery {
     CardRef card_id;
@@ -144,9 +144,9 @@ struct CardContext {
 };
 SVC_RECORD(
     CardContext,
-    (object, ""),
-    (card_id, ""),
-    (key, ""),
+    (object),
+    (card_id),
+    (key, "The key of the card, such as ENG-42."),
     (card_version, "The card's version."),
     (markdown, "The brief: everything known about the card."),
     (token_count, "Its length in tokens, by a conservative estimate."),

@@ -19,7 +19,7 @@ inline constexpr Sql ask_time{"boards.time", "SELECT now() AS now"};
 struct Now {
     Timestamp now;
 };
-SVC_SHARED_RECORD(Now, (now, ""));
+SVC_SHARED_RECORD(Now, (now));
 
 /// lock_definitions() of the card's board: requests that give a card a key, or name a new label,
 /// run one after another.
@@ -31,7 +31,7 @@ void share_definitions_of(Call& call, const Uuid& card);
 struct Rival {
     Uuid id;
 };
-SVC_SHARED_RECORD(Rival, (id, ""));
+SVC_SHARED_RECORD(Rival, (id));
 Later<Rival> find_rival(Tx& tx, const Uuid& org, const Uuid& card, const std::string& key);
 
 /// Asks, then queues the card as it is from now on and what follows from that, and tells of it.

@@ -56,7 +56,7 @@ struct CardListed {
     Card card;
     std::optional<std::string> sort_key;
 };
-SVC_RECORD(CardListed, (card, "", spread), (sort_key, ""));
+SVC_RECORD(CardListed, (card, "", spread), (sort_key));
 
 // A page is found in three steps, put together by the compiler: which key cards are ordered by,
 // which cards are listed, and in what order a page is cut. Their shapes are gathered last, for the

@@ -10,7 +10,7 @@ struct PersonFound {
     std::optional<PrincipalType> principal_type;
     std::optional<std::string> name;
 };
-SVC_SHARED_RECORD(PersonFound, (id, ""), (principal_type, ""), (name, ""));
+SVC_SHARED_RECORD(PersonFound, (id), (principal_type), (name));
 
 /// People and agents by id.
 class WantedPeople {

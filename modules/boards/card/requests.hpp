@@ -32,7 +32,7 @@ struct CreateCardRequest {
 };
 SVC_SHARED_RECORD(
     CreateCardRequest,
-    (board_id, ""),
+    (board_id),
     (column_id, "The column to stand in."),
     (title, "What is to be done, in one line.", length(1, 500), trimmed),
     (before_id, "The card to stand above."),

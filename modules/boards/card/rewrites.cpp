@@ -51,7 +51,7 @@ struct Shown {
     AsJson<std::vector<LabelRef>> labels;
     AsJson<PropertyValues> properties;
 };
-SVC_RECORD(Shown, (id, ""), (number, ""), (labels, ""), (properties, ""));
+SVC_RECORD(Shown, (id), (number), (labels), (properties));
 
 constexpr Sql rewrite_cards{"boards.rewrite_cards", R"(
     UPDATE cards c
@@ -65,7 +65,7 @@ struct Rewritten {
     AsJson<std::vector<LabelRef>> labels;
     AsJson<PropertyValues> properties;
 };
-SVC_RECORD(Rewritten, (labels, ""), (properties, ""));
+SVC_RECORD(Rewritten, (labels), (properties));
 
 /// True when that changed something.
 bool bring_up_to_date(
@@ -188,14 +188,14 @@ constexpr Sql boards_to_rewrite{"boards.boards_to_rewrite", R"(
 struct BoardId {
     Uuid id;
 };
-SVC_RECORD(BoardId, (id, ""));
+SVC_RECORD(BoardId, (id));
 
 struct Rewrite {
     Uuid org_id;
     Uuid board_id;
     std::int64_t below = 0;
 };
-SVC_RECORD(Rewrite, (org_id, ""), (board_id, ""), (below, ""));
+SVC_RECORD(Rewrite, (org_id), (board_id), (below));
 
 constexpr Sql share_definitions{"boards.share_definitions_to_follow", R"(
     SELECT board_id AS id FROM board_counters

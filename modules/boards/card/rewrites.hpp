@@ -12,7 +12,7 @@ namespace svc::boards {
 struct HeldCard {
     Uuid id;
 };
-SVC_SHARED_RECORD(HeldCard, (id, ""));
+SVC_SHARED_RECORD(HeldCard, (id));
 
 /// The newest cards of a board, for whoever changes its definitions.
 class NewestCards {
@@ -38,7 +38,7 @@ struct Definitions {
     AsJson<std::vector<Label>> labels;
     AsJson<std::vector<PropertyDefinition>> properties;
 };
-SVC_SHARED_RECORD(Definitions, (labels, ""), (properties, ""));
+SVC_SHARED_RECORD(Definitions, (labels), (properties));
 
 /// For whoever changes or copies a card that may not have followed yet: otherwise it would take the
 /// name of one property for that of another.

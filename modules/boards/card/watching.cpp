@@ -59,12 +59,12 @@ struct Watched {
     std::int64_t version = 0;
     Timestamp now;
 };
-SVC_RECORD(Watched, (role, ""), (board_id, ""), (title, ""), (version, ""), (now, ""));
+SVC_RECORD(Watched, (role), (board_id), (title), (version), (now));
 
 struct Since {
     Timestamp created_time;
 };
-SVC_RECORD(Since, (created_time, ""));
+SVC_RECORD(Since, (created_time));
 
 struct CardWatch {
     Object<"card_watch"> object;
@@ -73,11 +73,7 @@ struct CardWatch {
     Timestamp created_time;
 };
 SVC_RECORD(
-    CardWatch,
-    (object, ""),
-    (card_id, ""),
-    (watcher, "You."),
-    (created_time, "Since when you watch it.")
+    CardWatch, (object), (card_id), (watcher, "You."), (created_time, "Since when you watch it.")
 );
 
 /// A card somebody looks at, and since when, if ever.

@@ -75,8 +75,8 @@ struct UpdateColumnRequest {
 };
 SVC_RECORD(
     UpdateColumnRequest,
-    (board_id, ""),
-    (column_id, ""),
+    (board_id),
+    (column_id),
     (name, "What people call it.", length(1, 120), trimmed),
     (color, "As people see it."),
     (kind,
@@ -204,8 +204,8 @@ struct MoveColumnRequest {
 };
 SVC_RECORD(
     MoveColumnRequest,
-    (board_id, ""),
-    (column_id, ""),
+    (board_id),
+    (column_id),
     (before_id, "The column to stand to the left of; not together with `after_id`."),
     (after_id, "The column to stand to the right of; rightmost if neither is given.")
 );

@@ -205,7 +205,7 @@ struct CreateColumnRequest {
 };
 SVC_RECORD(
     CreateColumnRequest,
-    (board_id, ""),
+    (board_id),
     (name, "What people call it.", length(1, 120), trimmed),
     (color, "As people see it.", defaulted),
     (kind, "What being here means; cards that reach `done` are complete.", defaulted),
@@ -272,7 +272,7 @@ struct ListColumnsQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(ListColumnsQuery, (board_id, ""), (paging, "", spread));
+SVC_RECORD(ListColumnsQuery, (board_id), (paging, "", spread));
 
 Page<Column> list(Call& call, const ListColumnsQuery& in) {
     const auto after = call.after(in.paging);
@@ -297,7 +297,7 @@ struct ColumnId {
     Uuid board_id;
     Uuid column_id;
 };
-SVC_RECORD(ColumnId, (board_id, ""), (column_id, ""));
+SVC_RECORD(ColumnId, (board_id), (column_id));
 
 Column get(Call& call, const ColumnId& in) {
     auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);

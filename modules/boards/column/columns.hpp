@@ -19,7 +19,7 @@ struct ColumnSeen {
     Column column;
     OrderKey order_key;
 };
-SVC_SHARED_RECORD(ColumnSeen, (column, "", spread), (order_key, ""));
+SVC_SHARED_RECORD(ColumnSeen, (column, "", spread), (order_key));
 
 inline constexpr Sql see_column{"boards.get_column", R"(
     SELECT v.* FROM column_view v WHERE v.org_id = $1 AND v.board_id = $2 AND v.id = $3)"};
@@ -70,9 +70,7 @@ struct ColumnSpot {
     std::int64_t targets = 0;   ///< how many of the targets are
     std::int64_t total = 0;     ///< columns of the board
 };
-SVC_SHARED_RECORD(
-    ColumnSpot, (below, ""), (above, ""), (position, ""), (anchored, ""), (targets, ""), (total, "")
-);
+SVC_SHARED_RECORD(ColumnSpot, (below), (above), (position), (anchored), (targets), (total));
 
 struct ColumnAnchors {
     std::optional<Uuid> before, after;

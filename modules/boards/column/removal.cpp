@@ -36,7 +36,7 @@ constexpr Sql count_hidden{"boards.count_hidden_cards", R"(
 struct Hidden {
     std::int64_t hidden = 0;
 };
-SVC_RECORD(Hidden, (hidden, ""));
+SVC_RECORD(Hidden, (hidden));
 
 constexpr Sql find_last_place{"boards.last_place", R"(
     SELECT max(position) AS below FROM cards
@@ -45,7 +45,7 @@ constexpr Sql find_last_place{"boards.last_place", R"(
 struct LastPlace {
     OrderKey below;
 };
-SVC_RECORD(LastPlace, (below, ""));
+SVC_RECORD(LastPlace, (below));
 
 // They stand nowhere; should they come back, then there.
 constexpr Sql take_hidden_along{"boards.move_hidden_cards", R"(
@@ -59,7 +59,7 @@ struct HiddenCard {
     std::string title;
     std::int64_t version = 0;
 };
-SVC_RECORD(HiddenCard, (id, ""), (title, ""), (version, ""));
+SVC_RECORD(HiddenCard, (id), (title), (version));
 
 constexpr Sql drop_column{"boards.delete_column", R"(
     DELETE FROM columns WHERE org_id = $1 AND board_id = $2 AND id = $3)"};
@@ -71,8 +71,8 @@ struct DeleteColumnRequest {
 };
 SVC_RECORD(
     DeleteColumnRequest,
-    (board_id, ""),
-    (column_id, ""),
+    (board_id),
+    (column_id),
     (move_cards_to,
      "The column of the same board that its cards go to, behind those there. A column with cards "
      "in it is not deleted without.")

@@ -87,7 +87,7 @@ struct CardActivity {
 };
 SVC_RECORD(
     CardActivity,
-    (object, ""),
+    (object),
     (id, "The entry's id; its event has the same."),
     (kind, "The event's kind, such as `card.moved`; null for an entry without an event."),
     (action, "The operation that did it."),
@@ -104,7 +104,7 @@ struct ActivityRow {
     CardActivity activity;
     std::int64_t micros = 0;
 };
-SVC_RECORD(ActivityRow, (activity, "", spread), (micros, ""));
+SVC_RECORD(ActivityRow, (activity, "", spread), (micros));
 
 struct CardVersion {
     Object<"card_version"> object;
@@ -118,7 +118,7 @@ struct CardVersion {
 };
 SVC_RECORD(
     CardVersion,
-    (object, ""),
+    (object),
     (version, "What revert_card takes."),
     (kind, "The kind of its event, such as `card.updated`."),
     (action, "The operation that made it."),
@@ -133,7 +133,7 @@ struct VersionRow {
     Uuid id;
     std::int64_t micros = 0;
 };
-SVC_RECORD(VersionRow, (version, "", spread), (id, ""), (micros, ""));
+SVC_RECORD(VersionRow, (version, "", spread), (id), (micros));
 
 struct CardHistoryQuery {
     CardRef card_id;

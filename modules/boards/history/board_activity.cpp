@@ -22,7 +22,7 @@ struct BoardActivity {
 };
 SVC_RECORD(
     BoardActivity,
-    (object, ""),
+    (object),
     (id, "The event's id."),
     (board_sequence, "Rises by one on the board."),
     (kind, "The event's kind, such as `card.moved`."),
@@ -71,7 +71,7 @@ struct ActivityQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(ActivityQuery, (board_id, ""), (paging, "", spread));
+SVC_RECORD(ActivityQuery, (board_id), (paging, "", spread));
 
 Page<BoardActivity> list(Call& call, const ActivityQuery& in) {
     const auto after = call.after(in.paging);

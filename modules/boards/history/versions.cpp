@@ -35,16 +35,16 @@ struct CardFields {
 };
 SVC_RECORD(
     CardFields,
-    (title, ""),
-    (labels, ""),
-    (assignees, ""),
-    (due, ""),
-    (start, ""),
-    (priority, ""),
-    (estimate, ""),
-    (properties, ""),
-    (parent_card_id, ""),
-    (external_key, "")
+    (title),
+    (labels),
+    (assignees),
+    (due),
+    (start),
+    (priority),
+    (estimate),
+    (properties),
+    (parent_card_id),
+    (external_key)
 );
 
 /// Every so many versions all fields are kept, so that none is put together of more rows than this.
@@ -171,12 +171,12 @@ constexpr Sql find_required{"boards.find_required_properties", R"(
 struct RequiredProperty {
     std::string name;
 };
-SVC_RECORD(RequiredProperty, (name, ""));
+SVC_RECORD(RequiredProperty, (name));
 
 struct OldVersion {
     CardFields fields;
 };
-SVC_RECORD(OldVersion, (fields, ""));
+SVC_RECORD(OldVersion, (fields));
 
 struct RevertCardRequest {
     CardRef card_id;

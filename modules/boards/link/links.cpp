@@ -45,7 +45,7 @@ constexpr Sql find_other_blockers{"boards.find_other_blockers", R"(
 struct Blocked {
     bool blocked = false;
 };
-SVC_RECORD(Blocked, (blocked, ""));
+SVC_RECORD(Blocked, (blocked));
 
 /// Both ends of a link, locked: the one that others wait for comes first.
 struct Ends {
@@ -153,7 +153,7 @@ struct UnlinkCardsRequest {
     CardRef card_id;
     Uuid link_id;
 };
-SVC_RECORD(UnlinkCardsRequest, (card_id, "One of the two, by its id or its key."), (link_id, ""));
+SVC_RECORD(UnlinkCardsRequest, (card_id, "One of the two, by its id or its key."), (link_id));
 
 /// The waiting card with one less to wait for.
 void unblock(Call& call, const Card& before, const CardLink& link) {

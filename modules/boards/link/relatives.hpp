@@ -26,7 +26,7 @@ struct Relative {
     bool open = false;              ///< somebody has to wait for it
     bool crowded = false;           ///< more hang on it, or on the other, than one request concerns
 };
-SVC_SHARED_RECORD(Relative, (id, ""), (role, ""), (circle, ""), (open, ""), (crowded, ""));
+SVC_SHARED_RECORD(Relative, (id), (role), (circle), (open), (crowded));
 
 /// The parent that a request names. Nothing is asked when it names none.
 class WantedParent {

@@ -15,7 +15,7 @@ struct Waiting {
     std::string title;
     std::int64_t version = 0;
 };
-SVC_SHARED_RECORD(Waiting, (id, ""), (board_id, ""), (column_id, ""), (title, ""), (version, ""));
+SVC_SHARED_RECORD(Waiting, (id), (board_id), (column_id), (title), (version));
 
 /// Whoever waits for it has to: it is neither done, put away nor in the trash.
 bool is_open(const Card& card);

@@ -18,7 +18,7 @@ struct Destination {
     /// Throws Failure 409 wip_limit_reached.
     void require_room() const;
 };
-SVC_SHARED_RECORD(Destination, (column, "", spread), (standing, ""), (below, ""), (rival, ""));
+SVC_SHARED_RECORD(Destination, (column, "", spread), (standing), (below), (rival));
 
 /// What a card's place in the work queues is when it comes into a column, or (null) leaves the
 /// board: it begins there afresh.
@@ -40,7 +40,7 @@ struct Spot {
     OrderKey below, above;
     bool anchored = false;  ///< the cards named stand in the column
 };
-SVC_SHARED_RECORD(Spot, (below, ""), (above, ""), (anchored, ""));
+SVC_SHARED_RECORD(Spot, (below), (above), (anchored));
 
 /// Queues the look-up of the spot that `anchors` name, `card` itself left out of account.
 Later<Spot> find_spot(

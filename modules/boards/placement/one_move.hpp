@@ -23,14 +23,14 @@ struct Locked {
     Timestamp now;
     std::int64_t cards = 0;
 };
-SVC_SHARED_RECORD(Locked, (now, ""), (cards, ""));
+SVC_SHARED_RECORD(Locked, (now), (cards));
 
 /// Where the card goes, and what the columns are called that it leaves and comes to.
 struct Journey {
     Destination to;
     std::string to_name, from_name, from_kind;
 };
-SVC_SHARED_RECORD(Journey, (to, "", spread), (to_name, ""), (from_name, ""), (from_kind, ""));
+SVC_SHARED_RECORD(Journey, (to, "", spread), (to_name), (from_name), (from_kind));
 
 class OneMove final : public Move {
 public:

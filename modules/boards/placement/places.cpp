@@ -98,7 +98,7 @@ constexpr Sql hold_column{"boards.hold_column", R"(
 struct HeldColumn {
     Uuid id;
 };
-SVC_RECORD(HeldColumn, (id, ""));
+SVC_RECORD(HeldColumn, (id));
 
 /// Nothing when others are about to place cards in the column.
 void part_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& around) {

@@ -83,7 +83,7 @@ struct Placed {
     std::string position;
     std::optional<Timestamp> completed_at;
 };
-SVC_RECORD(Placed, (column_id, ""), (position, ""), (completed_at, ""));
+SVC_RECORD(Placed, (column_id), (position), (completed_at));
 
 std::vector<Uuid> together(const Uuid& one, std::vector<Uuid> others) {
     others.push_back(one);

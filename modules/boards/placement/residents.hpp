@@ -14,14 +14,14 @@ inline constexpr std::size_t most_rewritten = 2'500;
 struct CardFound {
     Uuid id;
 };
-SVC_SHARED_RECORD(CardFound, (id, ""));
+SVC_SHARED_RECORD(CardFound, (id));
 
 /// A card that waits for cards in the column.
 struct WaitingFound {
     Uuid id;
     std::int64_t links = 0;  ///< of all that wait; one more than `most_residents` stands for more
 };
-SVC_SHARED_RECORD(WaitingFound, (id, ""), (links, ""));
+SVC_SHARED_RECORD(WaitingFound, (id), (links));
 
 /// Locked until the transaction ends, with the columns themselves: nobody comes or goes. Whoever
 /// may not change what is on the board locks nothing.
@@ -81,7 +81,7 @@ private:
 struct KeyTwice {
     std::string external_key;
 };
-SVC_SHARED_RECORD(KeyTwice, (external_key, ""));
+SVC_SHARED_RECORD(KeyTwice, (external_key));
 
 /// Queues the question whether two open cards of the board would have one external key if those in
 /// the column were open.

@@ -39,8 +39,8 @@ struct UpdatePropertyRequest {
 };
 SVC_RECORD(
     UpdatePropertyRequest,
-    (board_id, ""),
-    (property_id, ""),
+    (board_id),
+    (property_id),
     (name, "Unique on the board, whatever the case.", length(1, 100), trimmed),
     (type, "Only the one it has: values of one sort make no sense in another."),
     (options,
@@ -127,7 +127,7 @@ struct PropertyId {
     Uuid board_id;
     Uuid property_id;
 };
-SVC_RECORD(PropertyId, (board_id, ""), (property_id, ""));
+SVC_RECORD(PropertyId, (board_id), (property_id));
 
 void remove(Call& call, const PropertyId& in) {
     Tx& tx = call.tx();

@@ -22,7 +22,7 @@ struct LabelSeen {
     Label label;
     bool name_taken = false;
 };
-SVC_RECORD(LabelSeen, (label, "", spread), (name_taken, ""));
+SVC_RECORD(LabelSeen, (label, "", spread), (name_taken));
 
 constexpr Sql write_label{"boards.update_label", R"(
     UPDATE labels
@@ -67,8 +67,8 @@ struct UpdateLabelRequest {
 };
 SVC_RECORD(
     UpdateLabelRequest,
-    (board_id, ""),
-    (label_id, ""),
+    (board_id),
+    (label_id),
     (name, "Unique on the board, whatever the case.", length(1, 60), trimmed),
     (color, "As people see it.")
 );
@@ -96,7 +96,7 @@ struct LabelId {
     Uuid board_id;
     Uuid label_id;
 };
-SVC_RECORD(LabelId, (board_id, ""), (label_id, ""));
+SVC_RECORD(LabelId, (board_id), (label_id));
 
 void remove(Call& call, const LabelId& in) {
     LabelInHand found(call, in.board_id, in.label_id, std::nullopt);

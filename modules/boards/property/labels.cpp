@@ -110,7 +110,7 @@ struct CreateLabelRequest {
 };
 SVC_RECORD(
     CreateLabelRequest,
-    (board_id, ""),
+    (board_id),
     (name, "Unique on the board, whatever the case.", length(1, 60), trimmed),
     (color, "As people see it.", defaulted)
 );

@@ -16,7 +16,7 @@ struct LabelFound {
     std::optional<Color> color;
     std::int64_t total = 0;
 };
-SVC_SHARED_RECORD(LabelFound, (wanted, ""), (id, ""), (name, ""), (color, ""), (total, ""));
+SVC_SHARED_RECORD(LabelFound, (wanted), (id), (name), (color), (total));
 
 /// Labels by id or by name; names that the board does not know yet become labels.
 class WantedLabels {

@@ -127,7 +127,7 @@ struct CreatePropertyRequest {
 };
 SVC_RECORD(
     CreatePropertyRequest,
-    (board_id, ""),
+    (board_id),
     (name, "Unique on the board, whatever the case.", length(1, 100), trimmed),
     (type, "What sort of values it takes; it stays so."),
     (options, "The choices of select, multi_select and status.", length(0, 100)),

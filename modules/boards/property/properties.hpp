@@ -26,7 +26,7 @@ SVC_SHARED_RECORD(
 struct NameKey {
     std::string key;
 };
-SVC_SHARED_RECORD(NameKey, (key, ""));
+SVC_SHARED_RECORD(NameKey, (key));
 
 /// Options as a request gives them, turned into those of a property.
 class WantedOptions {
@@ -52,7 +52,7 @@ struct PropertySeen {
     PropertyDefinition property;
     bool same_name = false;
 };
-SVC_SHARED_RECORD(PropertySeen, (property, "", spread), (same_name, ""));
+SVC_SHARED_RECORD(PropertySeen, (property, "", spread), (same_name));
 
 /// 422 when `property`, in place of itself among `all`, brings the board more options than it may
 /// have.

@@ -32,7 +32,7 @@ struct PropertyFound {
     std::string wanted;
     PropertyDefinition property;
 };
-SVC_SHARED_RECORD(PropertyFound, (wanted, ""), (property, "", spread));
+SVC_SHARED_RECORD(PropertyFound, (wanted), (property, "", spread));
 
 /// A text that may name an option of a property, and the option, if there is one.
 struct OptionWord {
@@ -41,7 +41,7 @@ struct OptionWord {
     std::string folded;  ///< what names are compared by
     std::optional<Uuid> id;
 };
-SVC_SHARED_RECORD(OptionWord, (property_id, ""), (word, ""), (folded, ""), (id, ""));
+SVC_SHARED_RECORD(OptionWord, (property_id), (word), (folded), (id));
 
 /// Whom or what an id in a value names: somebody of the workspace, a card that the caller may see,
 /// or a file that the caller may hang on a card.
@@ -54,7 +54,7 @@ struct NamedThing {
     std::optional<std::string> name;
     std::optional<std::string> key;  ///< of a card
 };
-SVC_SHARED_RECORD(NamedThing, (sort, ""), (id, ""), (principal_type, ""), (name, ""), (key, ""));
+SVC_SHARED_RECORD(NamedThing, (sort), (id), (principal_type), (name), (key));
 
 /// What the values of one request may name.
 struct Known {

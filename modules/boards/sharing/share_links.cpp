@@ -35,7 +35,7 @@ struct CreateShareLinkRequest {
 };
 SVC_RECORD(
     CreateShareLinkRequest,
-    (board_id, ""),
+    (board_id),
     (card_id, "A card of the board, to show that one alone: its id, or its key such as ENG-42."),
     (password, "Asked of whoever opens the link.", length(8, 128), secret),
     (expires_at, "When it is to stop working."),
@@ -56,7 +56,7 @@ struct CardToShare {
     Timestamp now;
     bool there = false;
 };
-SVC_RECORD(CardToShare, (now, ""), (there, ""));
+SVC_RECORD(CardToShare, (now), (there));
 
 constexpr Sql find_hidden{"boards.properties_to_hide", R"(
     SELECT p.id
@@ -69,7 +69,7 @@ constexpr Sql find_hidden{"boards.properties_to_hide", R"(
 struct HiddenFound {
     std::optional<Uuid> id;
 };
-SVC_RECORD(HiddenFound, (id, ""));
+SVC_RECORD(HiddenFound, (id));
 
 constexpr Sql insert_link{"boards.insert_share_link", R"(
     INSERT INTO share_links (
@@ -187,7 +187,7 @@ struct ShareLinksQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(ShareLinksQuery, (board_id, ""), (paging, "", spread));
+SVC_RECORD(ShareLinksQuery, (board_id), (paging, "", spread));
 
 Page<ShareLink> list(Call& call, const ShareLinksQuery& in) {
     const auto after = call.after(in.paging);
@@ -210,7 +210,7 @@ Page<ShareLink> list(Call& call, const ShareLinksQuery& in) {
 struct ShareLinkId {
     Uuid share_link_id;
 };
-SVC_RECORD(ShareLinkId, (share_link_id, ""));
+SVC_RECORD(ShareLinkId, (share_link_id));
 
 void revoke(Call& call, const ShareLinkId& in) {
     Tx& tx = call.tx();

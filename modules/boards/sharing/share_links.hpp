@@ -34,10 +34,10 @@ struct ShareLink {
 };
 SVC_SHARED_RECORD(
     ShareLink,
-    (object, ""),
-    (id, ""),
+    (object),
+    (id),
     (org_id, "The workspace."),
-    (board_id, ""),
+    (board_id),
     (card_id, "The only card it shows; null: the whole board."),
     (role, "Always viewer: read-only."),
     (has_password, "It asks for a password."),
@@ -45,11 +45,11 @@ SVC_SHARED_RECORD(
     (expires_at, "When it stops working; null: never by itself."),
     (revoked_at, "When it was revoked; null while it is valid."),
     (view_count, "Views, up to some seconds ago."),
-    (created_time, ""),
-    (created_by, ""),
-    (last_edited_time, ""),
-    (last_edited_by, ""),
-    (version, ""),
+    (created_time),
+    (created_by),
+    (last_edited_time),
+    (last_edited_by),
+    (version),
     (url, "What to hand out; shown this once.", left_out, secret)
 );
 

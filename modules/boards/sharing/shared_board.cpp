@@ -36,23 +36,23 @@ struct SharedCard {
 };
 SVC_RECORD(
     SharedCard,
-    (id, ""),
+    (id),
     (key, "Its name for people, such as ENG-42."),
-    (title, ""),
-    (labels, ""),
+    (title, "One line of text."),
+    (labels, "Of those the board has, by name and color."),
     (assignees, "People and agents, by name."),
     (due, "A day, or an instant."),
     (start, "A day, or an instant."),
-    (priority, ""),
-    (estimate, ""),
+    (priority, "How urgent it is."),
+    (estimate, "How much work it is, in whatever unit the team counts."),
     (properties, "Values of the properties that are not hidden, by name."),
     (properties_omitted,
      "True: the values take more than 4 KiB together and are left out here; `card_id` shows them. "
      "Absent otherwise.",
      left_out),
-    (completed_at, ""),
-    (created_time, ""),
-    (last_edited_time, ""),
+    (completed_at, "When it reached a column of kind `done`; null until then."),
+    (created_time),
+    (last_edited_time),
     (markdown,
      "What is written on it; null where several cards are shown. Files in it are named and not "
      "linked.")
@@ -71,12 +71,12 @@ struct SharedColumn {
 };
 SVC_RECORD(
     SharedColumn,
-    (id, ""),
-    (name, ""),
-    (color, ""),
-    (kind, ""),
+    (id),
+    (name, "What people call it."),
+    (color, "How people see it."),
+    (kind, "What being here means."),
     (position, "Counted from the left, beginning with 0."),
-    (wip_limit, ""),
+    (wip_limit, "How many cards may stand here at once; null: any number."),
     (card_count, "How many cards stand here; where one card is shown, 1."),
     (cards, "The first of them, from top to bottom."),
     (next_cursor, "Send it as `start_cursor` to get this column alone with the cards that follow.")
@@ -94,12 +94,12 @@ struct SharedBoard {
 };
 SVC_RECORD(
     SharedBoard,
-    (object, ""),
-    (name, ""),
-    (description, ""),
-    (icon, ""),
+    (object),
+    (name, "What people call it."),
+    (description, "What it is for; null when nobody said."),
+    (icon, "Shown before its name: an emoji, or a picture."),
     (properties, "Those that are not hidden."),
-    (labels, ""),
+    (labels, "The labels its cards may carry."),
     (columns, "From left to right; where one card is shown, the column that it is in."),
     (expires_at, "When the link stops working.")
 );
@@ -123,12 +123,12 @@ struct OpenLink {
 };
 SVC_RECORD(
     OpenLink,
-    (id, ""),
-    (board_id, ""),
-    (card_id, ""),
+    (id),
+    (board_id),
+    (card_id),
     (password_hash, "", secret),
-    (hidden_properties, ""),
-    (expires_at, "")
+    (hidden_properties),
+    (expires_at)
 );
 
 // $3: one column alone; $4: that of one card.
@@ -163,7 +163,7 @@ struct CardSeenByLink {
     std::string place;
     std::int64_t found = 0;
 };
-SVC_RECORD(CardSeenByLink, (card, "", spread), (column_id, ""), (place, ""), (found, ""));
+SVC_RECORD(CardSeenByLink, (card, "", spread), (column_id), (place), (found));
 
 struct SharedBoardQuery {
     std::string token;

@@ -27,7 +27,7 @@ struct OldThing {
     std::int64_t version = 0;
     bool open = false;
 };
-SVC_RECORD(OldThing, (id, ""), (board_id, ""), (name, ""), (version, ""), (open, ""));
+SVC_RECORD(OldThing, (id), (board_id), (name), (version), (open));
 
 // ------------------------------------------------------------------------------------- cards
 

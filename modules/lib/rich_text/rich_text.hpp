@@ -90,7 +90,7 @@ struct MentionedUser {
 };
 SVC_SHARED_RECORD(
     MentionedUser,
-    (object, ""),
+    (object),
     (id, "Id of a person or an agent of the workspace."),
     (type, "As answers show it; ignored.", echo, left_out),
     (name, "As answers show it; ignored.", echo, left_out),

@@ -30,24 +30,24 @@ struct Held {
 };
 SVC_SHARED_RECORD(
     Held,
-    (card_id, ""),
-    (board_id, ""),
-    (column_id, ""),
-    (state, ""),
-    (attempt, ""),
-    (epoch, ""),
-    (lease_id, ""),
-    (lease_digest, ""),
-    (holder, ""),
-    (lease_ttl_seconds, ""),
-    (claimed_at, ""),
-    (renewed_at, ""),
-    (expires_at, ""),
-    (queue_order, ""),
-    (max_attempts, ""),
-    (backoff_seconds, ""),
-    (backoff_max_seconds, ""),
-    (now, "")
+    (card_id),
+    (board_id),
+    (column_id),
+    (state),
+    (attempt),
+    (epoch),
+    (lease_id),
+    (lease_digest),
+    (holder),
+    (lease_ttl_seconds),
+    (claimed_at),
+    (renewed_at),
+    (expires_at),
+    (queue_order),
+    (max_attempts),
+    (backoff_seconds),
+    (backoff_max_seconds),
+    (now)
 );
 
 /// Queues the look-up of a card's row, locked until the transaction ends. Cards are locked before

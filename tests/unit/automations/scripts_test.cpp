@@ -42,7 +42,7 @@ struct Thing {
     std::optional<double> estimate;
     std::int64_t version = 1;
 };
-SVC_RECORD(Thing, (object, ""), (id, ""), (title, ""), (estimate, ""), (version, ""));
+SVC_RECORD(Thing, (object), (id), (title), (estimate), (version));
 
 constexpr EventKind card_moved{
     "card.moved", "card", "A card was moved.", &record_of<Thing>, at::board | at::card | at::move};
@@ -52,7 +52,7 @@ struct ThingId {
     Uuid card_id;
     std::optional<std::string> part;
 };
-SVC_RECORD(ThingId, (card_id, ""), (part, "", length(1, 5)));
+SVC_RECORD(ThingId, (card_id), (part, "", length(1, 5)));
 
 Thing get(Call&, const ThingId&) { return {}; }
 

@@ -83,7 +83,7 @@ inline const Operation take_rights{
 struct NoteId {
     Uuid note_id;
 };
-SVC_RECORD(NoteId, (note_id, ""));
+SVC_RECORD(NoteId, (note_id));
 
 inline const Uuid gone = *Uuid::parse("00000000-0000-7000-8000-00000000dead");
 

@@ -19,17 +19,17 @@ struct Note {
     std::int64_t version = 0;
     auto operator<=>(const Note&) const = default;
 };
-SVC_RECORD(Note, (id, ""), (title, ""), (version, ""));
+SVC_RECORD(Note, (id), (title), (version));
 
 struct Number {
     std::int64_t number = 0;
 };
-SVC_RECORD(Number, (number, ""));
+SVC_RECORD(Number, (number));
 
 struct Word {
     std::optional<std::string> word;
 };
-SVC_RECORD(Word, (word, ""));
+SVC_RECORD(Word, (word));
 
 inline constexpr Sql add_note{"test.add_note", R"(
     INSERT INTO notes (org_id, id, title) VALUES ($1, $2, $3) RETURNING id, title, version)"};

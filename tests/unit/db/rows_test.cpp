@@ -11,14 +11,14 @@ struct Part {
     std::int64_t count = 0;
     auto operator<=>(const Part&) const = default;
 };
-SVC_RECORD(Part, (name, ""), (count, ""));
+SVC_RECORD(Part, (name), (count));
 
 struct Stamp {
     Timestamp made;
     std::optional<Timestamp> changed;
     auto operator<=>(const Stamp&) const = default;
 };
-SVC_RECORD(Stamp, (made, ""), (changed, "", left_out));
+SVC_RECORD(Stamp, (made), (changed, "", left_out));
 
 struct Everything {
     Object<"everything"> object;
@@ -41,21 +41,21 @@ struct Everything {
 };
 SVC_RECORD(
     Everything,
-    (object, ""),
-    (id, ""),
-    (text, ""),
-    (maybe, ""),
-    (whole, ""),
-    (real, ""),
-    (flag, ""),
-    (mood, ""),
-    (email, ""),
-    (day, ""),
-    (json, ""),
-    (words, ""),
-    (parts, ""),
-    (part, ""),
-    (counts, ""),
+    (object),
+    (id),
+    (text),
+    (maybe),
+    (whole),
+    (real),
+    (flag),
+    (mood),
+    (email),
+    (day),
+    (json),
+    (words),
+    (parts),
+    (part),
+    (counts),
     (stamp, "", spread)
 );
 

@@ -33,19 +33,19 @@ SVC_RECORD(
     UpdateThing,
     (name, "", length(1, 9)),
     (note, "", length(1, 9)),
-    (open, ""),
+    (open),
     (limit, "", range(1, 9)),
-    (weight, ""),
-    (owner_id, ""),
-    (due_at, ""),
-    (email, ""),
-    (url, ""),
-    (mood, ""),
-    (last_mood, ""),
-    (words, ""),
-    (more_words, ""),
-    (leaf, ""),
-    (last_leaf, "")
+    (weight),
+    (owner_id),
+    (due_at),
+    (email),
+    (url),
+    (mood),
+    (last_mood),
+    (words),
+    (more_words),
+    (leaf),
+    (last_leaf)
 );
 
 struct Facts {

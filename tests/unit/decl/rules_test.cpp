@@ -126,7 +126,7 @@ struct Loose {
     std::optional<double> amount;
     std::vector<std::int64_t> list;
 };
-SVC_RECORD(Loose, (flag, ""), (number, "", range(-100, 100)), (amount, ""), (list, "", defaulted));
+SVC_RECORD(Loose, (flag), (number, "", range(-100, 100)), (amount), (list, "", defaulted));
 
 Outcome<Loose> read_loosely(std::string_view member, std::string_view text) {
     json::value in = json::object();
@@ -196,13 +196,13 @@ struct Inner {
     std::int64_t a = 1;
     std::string b;
 };
-SVC_RECORD(Inner, (a, "", range(0, 9), defaulted), (b, ""));
+SVC_RECORD(Inner, (a, "", range(0, 9), defaulted), (b));
 struct Outer {
     std::string first;
     Inner inner;
     std::string last;
 };
-SVC_RECORD(Outer, (first, ""), (inner, "", spread), (last, ""));
+SVC_RECORD(Outer, (first), (inner, "", spread), (last));
 
 TEST(Spread, FieldsStandBesideTheirSiblings) {
     const auto outcome = read<Outer>(R"({"first":"f","a":2,"b":"x","last":"l"})");

@@ -79,7 +79,7 @@ struct UpdateBoardRequest {
 };
 SVC_RECORD(
     UpdateBoardRequest,
-    (board_id, ""),
+    (board_id),
     (name, "What people call it.", length(1, 200)),
     (icon, "Its picture; null removes it."),
     (limit, "How many cards; null lifts it.", range(1, 1000)),
@@ -89,7 +89,7 @@ SVC_RECORD(
 struct BoardPath {
     Uuid board_id;
 };
-SVC_RECORD(BoardPath, (board_id, ""));
+SVC_RECORD(BoardPath, (board_id));
 
 struct ListBoardsQuery {
     Paging paging;
@@ -111,7 +111,7 @@ struct MoveRequest {
 };
 SVC_RECORD(
     MoveRequest,
-    (board_id, ""),
+    (board_id),
     (after_id, "The board to stand behind; left out, it goes to the front."),
     (org_id, "The workspace.", in_query),
     (lease, "A lease token.", in_header("x-svc-lease"))

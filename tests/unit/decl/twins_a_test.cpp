@@ -9,7 +9,7 @@ namespace {
 struct Twin {
     std::int64_t member = 1;
 };
-SVC_RECORD(Twin, (member, ""));
+SVC_RECORD(Twin, (member));
 
 }  // namespace
 

@@ -10,7 +10,7 @@ struct Twin {
     std::int64_t before = 2;
     std::int64_t member = 3;
 };
-SVC_RECORD(Twin, (before, ""), (member, ""));
+SVC_RECORD(Twin, (before), (member));
 
 }  // namespace
 

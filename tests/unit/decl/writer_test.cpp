@@ -120,13 +120,13 @@ struct Sparse {
 };
 SVC_RECORD(
     Sparse,
-    (object, ""),
+    (object),
     (maybe, "", left_out),
     (list, "", left_out),
     (text, "", left_out),
     (flag, "", left_out),
     (patch, "", left_out),
-    (always, "")
+    (always)
 );
 
 TEST(Write, LeavesOutWhatIsEmptyWhereTheRecordSaysSo) {
@@ -166,12 +166,12 @@ struct Account {
     std::string name;
     std::string password;
 };
-SVC_RECORD(Account, (name, ""), (password, "", secret));
+SVC_RECORD(Account, (name), (password, "", secret));
 struct Common {
     std::int64_t version = 1;
     std::string token;
 };
-SVC_RECORD(Common, (version, ""), (token, "", secret));
+SVC_RECORD(Common, (version), (token, "", secret));
 struct Holder {
     Object<"holder"> object;
     std::string title;
@@ -182,11 +182,11 @@ struct Holder {
 };
 SVC_RECORD(
     Holder,
-    (object, ""),
-    (title, ""),
+    (object),
+    (title),
     (digest, "", secret),
     (note, "", left_out),
-    (accounts, ""),
+    (accounts),
     (common, "", spread)
 );
 

@@ -65,15 +65,7 @@ struct Note {
     std::string token;
     std::int64_t version = 1;
 };
-SVC_RECORD(
-    Note,
-    (object, ""),
-    (id, ""),
-    (title, ""),
-    (text, "", left_out),
-    (token, "", secret),
-    (version, "")
-);
+SVC_RECORD(Note, (object), (id), (title), (text, "", left_out), (token, "", secret), (version));
 inline const EventKind note_created{
     "note.created", "note", "A note was written.", &record_of<Note>};
 inline const EventKind note_updated{

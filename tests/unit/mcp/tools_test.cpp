@@ -1,3 +1,4 @@
+#include "tests/support/descriptions.hpp"
 #include "tests/unit/mcp/mcp_client.hpp"
 
 #include <future>
@@ -38,10 +39,10 @@ TEST_F(McpTools, AreDescribedForModels) {
         EXPECT_EQ(schema.at("additionalProperties"), false) << name;
         for (const char* word : {"anyOf", "oneOf", "allOf", "not", "if", "$ref"})
             EXPECT_FALSE(schema.contains(word)) << name;
-        if (const auto* properties = schema.if_contains("properties")) {
-            for (const auto& [property, of_it] : properties->as_object())
-                EXPECT_TRUE(of_it.as_object().contains("description")) << name << "." << property;
-        }
+        std::vector<std::string> silent;
+        int fields = 0;
+        find_undescribed(tool, name, silent, fields);
+        EXPECT_THAT(silent, testing::IsEmpty());
         for (const char* hint :
              {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
             EXPECT_TRUE(tool.at("annotations").at(hint).is_bool()) << name << " " << hint;
