@@ -4,7 +4,7 @@
 #
 # All of every suite under every variant is `./test long`; a share of each under two is part of
 # every `./test`.
-set(plan_suites accounts agents boards content files queue)
+set(plan_suites auth agents boards content files queue)
 
 # One suite as one test: its name, and VARIABLE=value for it.
 function(svc_plans_test name suite)
@@ -26,7 +26,7 @@ function(svc_plans_test name suite)
 endfunction()
 
 # What is about time, needs no database, or is about plans itself says nothing here.
-set(plan_filter_accounts "*-Stopwatch.*:Throttle.*")
+set(plan_filter_auth "*-Stopwatch.*:Throttle.*")
 set(plan_filter_agents "*-Accounts.*:TokenText.*")
 set(plan_filter_boards "*")
 set(plan_filter_content
@@ -63,7 +63,7 @@ endforeach()
 
 # The short form: those two under which most that hung on plans was found, and of each suite what
 # asks for most at once, in some ten seconds.
-set(plan_share_accounts "Statistics.*:Sessions.WorkInTheNamedWorkspace*:Sessions.SeeAChangedRole*")
+set(plan_share_auth "Statistics.*:Sessions.WorkInTheNamedWorkspace*:Sessions.SeeAChangedRole*")
 set(plan_share_agents "Grants.Confine*:Grants.GoWithTheSeat:Grants.Widen*:TokenChanges.TheOwner*")
 set(plan_share_boards "Moving.*:Links.*:Archiving.*")
 set(plan_share_content

@@ -1,5 +1,5 @@
 #include "tests/api/interface.hpp"
-#include "tests/unit/mcp/mcp_client.hpp"
+#include "tests/support/mcp_client.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/unit/agents/agents.hpp"
+#include "tests/unit/agents/agents_fixture.hpp"
 
 namespace svc::test {
 namespace {

@@ -1,5 +1,5 @@
-#include "tests/unit/agents/agents.hpp"
-#include "tests/unit/mcp/mcp_client.hpp"
+#include "tests/support/mcp_client.hpp"
+#include "tests/unit/agents/agents_fixture.hpp"
 
 #include <csignal>
 #include <numeric>

@@ -1,6 +1,6 @@
-#include "tests/unit/agents/agents.hpp"
-#include "tests/unit/mcp/mcp_client.hpp"
-#include "tests/unit/tenancy/role.hpp"
+#include "tests/support/database_role.hpp"
+#include "tests/support/mcp_client.hpp"
+#include "tests/unit/agents/agents_fixture.hpp"
 
 namespace svc::test {
 namespace {
@@ -88,7 +88,7 @@ TEST_F(KillSwitch, WaitsForTheWriteThatIsUnderWay) {
     expect(201, add_card(robot, queue));
 
     // The write knows who it is, and waits for the board's counter.
-    Role blocker(Postgres::shared().superuser_url(database));
+    DatabaseRole blocker(Postgres::shared().superuser_url(database));
     blocker.must("BEGIN");
     blocker.must("SELECT 1 FROM board_counters FOR UPDATE");
     auto write = std::async(std::launch::async, [&] { return add_card(robot, queue, "Late"); });
@@ -119,7 +119,7 @@ TEST_F(KillSwitch, CountsWhateverIsUnderWay) {
     Client robot = acting_as(agent);
     expect(200, robot.get("/v1/me"));
     // As a write that takes longer than any one statement may.
-    Role writer(Postgres::shared().superuser_url(database));
+    DatabaseRole writer(Postgres::shared().superuser_url(database));
     writer.must("BEGIN");
     writer.must("SELECT pg_advisory_xact_lock_shared(hashtextextended('" + agent + "', 0))");
     auto off = std::async(std::launch::async, [&] { return ada.post(path(agent, ":disable")); });
@@ -136,7 +136,7 @@ TEST_F(KillSwitch, AlsoForAWriteWhoseTokenThisServerHasNotSeenBefore) {
     const auto token = make_token(agent);
     const auto queue = make_queue();
     Client robot = with(token, second);
-    Role blocker(Postgres::shared().superuser_url(database));
+    DatabaseRole blocker(Postgres::shared().superuser_url(database));
     blocker.must("BEGIN");
     blocker.must("SELECT 1 FROM board_counters FOR UPDATE");
     auto write = std::async(std::launch::async, [&] { return add_card(robot, queue, "Late"); });

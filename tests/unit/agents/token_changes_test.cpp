@@ -1,5 +1,5 @@
-#include "tests/unit/agents/agents.hpp"
-#include "tests/unit/tenancy/role.hpp"
+#include "tests/support/database_role.hpp"
+#include "tests/unit/agents/agents_fixture.hpp"
 
 namespace svc::test {
 namespace {
@@ -191,7 +191,7 @@ TEST_F(TokenChanges, ATokenMakesNoneThatOutlivesIt) {
 
 TEST_F(TokenChanges, ATokenForAnAgentThatIsJustLeavingIsNotFound) {
     const auto agent = make_agent();
-    Role leaving(Postgres::shared().superuser_url(database));
+    DatabaseRole leaving(Postgres::shared().superuser_url(database));
     leaving.must("BEGIN");
     leaving.must("DELETE FROM agents");
     auto made = std::async(std::launch::async, [&] {

@@ -1,10 +1,10 @@
-#include "tests/unit/automations/workshop.hpp"
+#include "tests/unit/automations/script_fixture.hpp"
 
 /// What a run gets and leaves behind.
 namespace svc::test {
 
 TEST(Answers, ARefusalSaysWhatIsWrongWithWhat) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(R"(
 svc.after("note.created", function()
   local _, refusal = svc.leave_mark{text = "", colour = "red"}
@@ -18,7 +18,7 @@ end))");
 }
 
 TEST(Answers, AnEventHasItsSubject) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(R"(
 svc.after("*", function(event)
   svc.log(event.kind, event.subject and event.subject.title)
@@ -47,7 +47,7 @@ end))");
 }
 
 TEST(Answers, ScriptsAreReplacedAsAWhole) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(leaves_a_mark);
     const Scripts before = runner.scripts();
     runner.use({});
@@ -60,10 +60,10 @@ TEST(Answers, ScriptsAreReplacedAsAWhole) {
 }
 
 TEST(Answers, AnEventOfAWorkspaceThatIsGoneIsAnsweredByNobodyAndLeavesNothing) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(leaves_a_mark);
     runner.handle(shop.event());
-    shop.world.ask("DELETE FROM orgs");
+    shop.fixture.ask("DELETE FROM orgs");
     EXPECT_EQ(shop.runs("status"), "") << "runs go with their workspace";
     EXPECT_NO_THROW(runner.handle(shop.event()));
     EXPECT_NO_THROW(runner.handle(shop.event(deepest_chain)));

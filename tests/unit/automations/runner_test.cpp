@@ -1,9 +1,9 @@
-#include "tests/unit/automations/workshop.hpp"
+#include "tests/unit/automations/script_fixture.hpp"
 
 namespace svc::test {
 
 TEST(Runner, AScriptActsAsItselfAndItsChangesNameTheirCause) {
-    Workshop shop;
+    ScriptFixture shop;
     const StoredEvent event = shop.event(1);
     shop.use(leaves_a_mark).handle(event);
     EXPECT_EQ(shop.marks(), "m");
@@ -17,20 +17,20 @@ TEST(Runner, AScriptActsAsItselfAndItsChangesNameTheirCause) {
     EXPECT_NE(shop.runs("calls->0->>'target_id'"), "");
     const std::string script = shop.runner->scripts()->front().id.str();
     EXPECT_EQ(
-        shop.world.ask("SELECT actor FROM outbox"),
+        shop.fixture.ask("SELECT actor FROM outbox"),
         R"({"principal_type":"automation","id":")" + script +
             R"(","name":"script0.lua","token_id":null,"on_behalf_of_user_id":null,)"
             R"("via":"automation"})"
     );
     EXPECT_EQ(
-        shop.world.ask("SELECT cause FROM outbox"),
+        shop.fixture.ask("SELECT cause FROM outbox"),
         R"({"event_id":")" + event.event_id.str() + R"(","automation_id":")" + script +
             R"(","depth":2})"
     );
 }
 
 TEST(Runner, AnEventThatComesTwiceIsAnsweredOnce) {
-    Workshop shop;
+    ScriptFixture shop;
     const StoredEvent event = shop.event();
     auto& runner = shop.use(leaves_a_mark);
     runner.handle(event);
@@ -42,7 +42,7 @@ TEST(Runner, AnEventThatComesTwiceIsAnsweredOnce) {
 }
 
 TEST(Runner, ARunThatACrashCutShortIsTakenUpAgain) {
-    Workshop shop;
+    ScriptFixture shop;
     const StoredEvent event = shop.event();
     auto& runner = shop.use(leaves_a_mark);
     const RunKey key{runner.scripts()->front(), event.org_id, event.event_id, event.kind, 0};
@@ -54,7 +54,7 @@ TEST(Runner, ARunThatACrashCutShortIsTakenUpAgain) {
 }
 
 TEST(Runner, AFailureIsRecordedAndToldAndNotRepeated) {
-    Workshop shop;
+    ScriptFixture shop;
     const StoredEvent event = shop.event();
     auto& runner = shop.use(R"(
 svc.after("note.*", function(event)
@@ -69,7 +69,7 @@ end))");
         shop.runs("status || ' ' || error || ' ' || log"),
         R"(failed script0.lua:5: no further ["so far"])"
     );
-    const auto told = shop.world.ask(
+    const auto told = shop.fixture.ask(
         "SELECT kind || ' ' || depth || ' ' || (cause::json->>'event_id') || ' ' || "
         "(changes::json->>'error') FROM outbox WHERE kind LIKE 'automation%'"
     );
@@ -79,7 +79,7 @@ end))");
 }
 
 TEST(Runner, WhatAScriptMayNotCallIsRefusedToItAlone) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(R"(
 svc.after("note.created", function()
   for _, name in ipairs{"hidden_mark", "owners_mark", "no_such_thing", "leave_mark"} do
@@ -100,7 +100,7 @@ end))");
 }
 
 TEST(Runner, AChainOfAutomationsEnds) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(leaves_a_mark);
     {
         std::vector<Consumer> consumers{
@@ -118,7 +118,7 @@ TEST(Runner, AChainOfAutomationsEnds) {
 }
 
 TEST(Runner, ABeforeScriptRefusesWithItsOwnCode) {
-    Workshop shop;
+    ScriptFixture shop;
     shop.use(R"(
 svc.before("note.created", function(event)
   if event.data.changes.title == "bad" then
@@ -136,14 +136,14 @@ end))");
 }
 
 TEST(Runner, ABeforeScriptCannotKeepARightFromBeingTakenAway) {
-    Workshop shop;
+    ScriptFixture shop;
     shop.use("svc.before('*', function() return svc.refuse('never', 'Nothing changes here.') end)");
     EXPECT_EQ(shop.invoke("take_rights", R"({"text":"x"})").status, 200);
     EXPECT_EQ(shop.invoke("leave_mark", R"({"text":"x"})").status, 409);
 }
 
 TEST(Runner, ABeforeScriptThatFailsHasNoSayAndIsRecorded) {
-    Workshop shop;
+    ScriptFixture shop;
     shop.use(
         "svc.before('*', function() while true do end end)",
         "svc.before('note.*', function() error('broken') end)"
@@ -159,17 +159,17 @@ TEST(Runner, ABeforeScriptThatFailsHasNoSayAndIsRecorded) {
 }
 
 TEST(Runner, OldRunsAreDropped) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(leaves_a_mark);
     runner.handle(shop.event());
-    shop.world.ask("UPDATE automation_runs SET created_time = now() - interval '31 days'");
+    shop.fixture.ask("UPDATE automation_runs SET created_time = now() - interval '31 days'");
     runner.handle(shop.event());
     drop_old_runs(shop.kernel, 30);
     EXPECT_EQ(shop.runs("status"), "succeeded");
 }
 
 TEST(Runner, TheCostOfAnAnsweredEventIsReported) {
-    Workshop shop;
+    ScriptFixture shop;
     auto& runner = shop.use(leaves_a_mark);
     runner.handle(shop.event());
     const auto start = std::chrono::steady_clock::now();

@@ -1,6 +1,6 @@
 #include "tests/support/eventually.hpp"
+#include "tests/support/mcp_client.hpp"
 #include "tests/support/places.hpp"
-#include "tests/unit/mcp/mcp_client.hpp"
 
 #include <csignal>
 #include <filesystem>

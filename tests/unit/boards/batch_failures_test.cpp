@@ -1,4 +1,4 @@
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,26 +17,26 @@ object rename(const std::string& card, const std::string& title) {
 /// Makes the database refuse a title, as it would a value beyond its type.
 struct Overflow {
     Overflow() {
-        world().run(
+        in_process().run(
             "CREATE OR REPLACE FUNCTION refuse_overflow() RETURNS trigger LANGUAGE plpgsql AS $$"
             " BEGIN RAISE EXCEPTION SQLSTATE '22003' USING MESSAGE = 'out of range'; END $$"
         );
-        world().run(
+        in_process().run(
             "CREATE OR REPLACE TRIGGER refuse_overflow BEFORE UPDATE ON cards FOR EACH ROW"
             " WHEN (NEW.title = 'overflow') EXECUTE FUNCTION refuse_overflow()"
         );
     }
-    ~Overflow() { world().run("DROP TRIGGER refuse_overflow ON cards"); }
+    ~Overflow() { in_process().run("DROP TRIGGER refuse_overflow ON cards"); }
 };
 
 }  // namespace
 
 TEST(BatchFailures, LeaveTheOtherItemsAsTheyAre) {
-    Desk desk;
+    BoardFixture desk;
     const auto a = desk.card(desk.backlog, {{"title", "a"}}).text("/id"),
                b = desk.card(desk.backlog, {{"title", "b"}}).text("/id");
     const Overflow overflow;
-    const Said done = world().ask(
+    const Answer done = in_process().ask(
         desk.owner,
         "batch_cards",
         object{{"atomic", false}, {"operations", array{rename(a, "overflow"), rename(b, "fine")}}}

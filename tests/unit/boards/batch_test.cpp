@@ -1,6 +1,6 @@
 // Many changes of cards in one call.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,11 +16,11 @@ using boost::json::array;
 using boost::json::object;
 
 struct Bench {
-    Desk desk;
+    BoardFixture desk;
     std::string a = desk.card(desk.backlog, {{"title", "a"}}).text("/id"),
                 b = desk.card(desk.backlog, {{"title", "b"}}).text("/id");
 
-    Bench() { world().forget_events(); }
+    Bench() { in_process().forget_events(); }
 
     object create(const std::string& title, object more = {}) {
         more["board_id"] = desk.board.str();
@@ -37,15 +37,15 @@ struct Bench {
     }
     static object remove(const std::string& card) { return {{"delete", {{"card_id", card}}}}; }
 
-    Said run(array operations, object how = {}) {
+    Answer run(array operations, object how = {}) {
         how["operations"] = std::move(operations);
-        return world().ask(desk.owner, "batch_cards", how);
+        return in_process().ask(desk.owner, "batch_cards", how);
     }
     std::string title(const std::string& card) {
         return desk.get(*Uuid::parse(card)).text("/title");
     }
     std::string cards() {
-        return world().run(
+        return in_process().run(
             "SELECT count(*) || ' ' || sum(version) FROM cards WHERE board_id = '" +
             desk.board.str() + "'"
         );
@@ -56,7 +56,7 @@ struct Bench {
 
 TEST(Batches, DoAllInOrderAndWhatOneDoesTheNextFinds) {
     Bench bench;
-    const Said done = bench.run(
+    const Answer done = bench.run(
         {bench.create("c", {{"external_key", "k"}}),
          bench.update(bench.a, {{"title", "A"}}),
          bench.update(bench.a, {{"priority", "high"}}),
@@ -73,7 +73,7 @@ TEST(Batches, DoAllInOrderAndWhatOneDoesTheNextFinds) {
     EXPECT_EQ(done.number("/results/4/card/version"), 4);
     EXPECT_TRUE(done.body.at_pointer("/results/5/card/in_trash").as_bool());
     EXPECT_THAT(
-        world().told(),
+        in_process().told(),
         ElementsAre(
             "card.created",
             "card.updated",
@@ -87,10 +87,10 @@ TEST(Batches, DoAllInOrderAndWhatOneDoesTheNextFinds) {
 
 TEST(Batches, EventsHaveOneCauseInCommon) {
     Bench bench;
-    const Said done = bench.run({bench.create("c"), bench.update(bench.a, {{"title", "A"}})});
+    const Answer done = bench.run({bench.create("c"), bench.update(bench.a, {{"title", "A"}})});
     EXPECT_EQ(
-        world().run("SELECT count(DISTINCT cause::json ->> 'event_id') || ' ' ||"
-                    " min(cause::json ->> 'event_id') FROM outbox"),
+        in_process().run("SELECT count(DISTINCT cause::json ->> 'event_id') || ' ' ||"
+                         " min(cause::json ->> 'event_id') FROM outbox"),
         "1 " + done.text("/cause_id")
     );
 }
@@ -98,7 +98,7 @@ TEST(Batches, EventsHaveOneCauseInCommon) {
 TEST(Batches, OneRefusalUndoesAll) {
     Bench bench;
     const std::string before = bench.cards();
-    const Said refused = bench.run(
+    const Answer refused = bench.run(
         {bench.create("c"),
          bench.update(bench.a, {{"title", "A"}}),
          bench.update(new_uuid().str(), {{"title", "No"}}),
@@ -107,13 +107,13 @@ TEST(Batches, OneRefusalUndoesAll) {
     EXPECT_EQ(refused.status, 404);
     EXPECT_EQ(refused.text("/additional_data/index"), "2");
     EXPECT_EQ(bench.cards(), before);
-    EXPECT_TRUE(world().told().empty());
+    EXPECT_TRUE(in_process().told().empty());
     EXPECT_EQ(bench.desk.card(bench.desk.backlog).text("/key"), "DES-3") << "no number is lost";
 }
 
 TEST(Batches, OneByOneEachStandsForItself) {
     Bench bench;
-    const Said done = bench.run(
+    const Answer done = bench.run(
         {bench.create("c"),
          bench.update(bench.a, {{"assignees", {new_uuid().str()}}}),
          bench.create("no", {{"labels", {new_uuid().str()}}}),
@@ -133,15 +133,15 @@ TEST(Batches, OneByOneEachStandsForItself) {
     EXPECT_TRUE(done.body.at_pointer("/results/1/card").is_null());
     EXPECT_EQ(bench.title(bench.b), "B");
     EXPECT_EQ(done.text("/results/5/card/key"), "DES-4") << "what was refused took no number";
-    const Said board =
-        world().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
+    const Answer board =
+        in_process().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
     EXPECT_EQ(board.number("/card_count"), 4);
 }
 
 TEST(Batches, ADryRunShowsTheDifferencesAndChangesNothing) {
     Bench bench;
     const std::string before = bench.cards();
-    const Said shown = bench.run(
+    const Answer shown = bench.run(
         {bench.create("c"),
          bench.update(bench.a, {{"title", "A"}}),
          bench.update(new_uuid().str(), {{"title", "No"}}),
@@ -155,7 +155,7 @@ TEST(Batches, ADryRunShowsTheDifferencesAndChangesNothing) {
     EXPECT_EQ(shown.number("/results/2/status"), 404);
     EXPECT_TRUE(shown.body.at_pointer("/results/3/changes/in_trash").as_bool());
     EXPECT_EQ(bench.cards(), before);
-    EXPECT_TRUE(world().told().empty());
+    EXPECT_TRUE(in_process().told().empty());
     EXPECT_EQ(bench.desk.card(bench.desk.backlog).text("/key"), "DES-3");
 }
 
@@ -165,14 +165,14 @@ TEST(Batches, AVersionIsTheOneBeforeTheBatch) {
            second = bench.update(bench.a, {{"priority", "low"}});
     first["version"] = second["version"] = 1;
     EXPECT_EQ(bench.run({first, second}).status, 200);
-    const Said stale = bench.run({first});
+    const Answer stale = bench.run({first});
     EXPECT_EQ(stale.status, 412);
     EXPECT_EQ(stale.text("/additional_data/current_version"), "3");
 }
 
 TEST(Batches, AVersionTellsStrangersNothing) {
     Bench bench;
-    World& w = world();
+    InProcessServer& w = in_process();
     const Caller stranger = w.person(bench.desk.owner, OrgRole::member, "Sam Stranger");
     w.must(
         bench.desk.owner,
@@ -203,7 +203,7 @@ TEST(Batches, ThatMakeCardsBehindOthersDoNotHoldUpThoseWhoChangeThese) {
     };
     const auto edit = [&](int i) {
         const array labels{"l" + std::to_string(i)};
-        return world()
+        return in_process()
             .ask(bench.desk.owner, "update_card", {{"card_id", bench.a}, {"labels", labels}})
             .status;
     };
@@ -217,7 +217,7 @@ TEST(Batches, AnItemIsExactlyOneOperation) {
     object both = bench.create("c");
     both["archive"] = {{"card_id", bench.a}};
     for (const object& item : {both, object{}}) {
-        const Said refused = bench.run({bench.create("first"), item});
+        const Answer refused = bench.run({bench.create("first"), item});
         EXPECT_EQ(refused.status, 422);
         EXPECT_EQ(refused.body.at_pointer("/detail/0/loc"), (value{"arguments", "operations", 1}));
     }
@@ -228,7 +228,7 @@ TEST(Batches, AnItemIsExactlyOneOperation) {
 
 TEST(Batches, AHundredAreDoneAtOnce) {
     Bench bench;
-    const Said done = bench.run(array(100, bench.create("c")));
+    const Answer done = bench.run(array(100, bench.create("c")));
     EXPECT_EQ(done.number("/succeeded_count"), 100);
     EXPECT_EQ(done.text("/results/99/card/key"), "DES-102");
 }
@@ -258,7 +258,7 @@ TEST(Batches, OfManyAtOnceInAnyOrderAllSucceed) {
 std::chrono::milliseconds time_of_two_that_share_and_then_want(Bench& bench, int round) {
     using Clock = std::chrono::steady_clock;
     const std::string board = bench.desk.board.str();
-    const std::string label = world()
+    const std::string label = in_process()
                                   .must(
                                       bench.desk.owner,
                                       "create_label",
@@ -266,7 +266,7 @@ std::chrono::milliseconds time_of_two_that_share_and_then_want(Bench& bench, int
                                   )
                                   .text("/id");
     std::thread sharer([&] {
-        world().run(
+        in_process().run(
             "BEGIN; SELECT FROM board_counters WHERE board_id = '" + board +
             "' FOR KEY SHARE; SELECT pg_sleep(0.4); COMMIT"
         );
@@ -276,7 +276,7 @@ std::chrono::milliseconds time_of_two_that_share_and_then_want(Bench& bench, int
     std::vector<std::thread> workers;
     for (const std::string& card : {bench.a, bench.b})
         workers.emplace_back([&bench, card, label, name = card.substr(0, 30) + label] {
-            const Said done = bench.run(
+            const Answer done = bench.run(
                 {bench.update(card, {{"labels", {label}}}),
                  bench.update(card, {{"labels", {name.substr(0, 60)}}})}
             );
@@ -300,8 +300,8 @@ TEST(Batches, ThatShareABoardAndThenWantItAloneDoNotHoldEachOtherUp) {
 
 TEST(Batches, WhoMayOnlyLookChangesNothing) {
     Bench bench;
-    const Caller viewer = world().person(bench.desk.owner, OrgRole::viewer, "Vi");
-    const Said refused = world().ask(
+    const Caller viewer = in_process().person(bench.desk.owner, OrgRole::viewer, "Vi");
+    const Answer refused = in_process().ask(
         viewer, "batch_cards", {{"operations", array{bench.update(bench.a, {{"title", "No"}})}}}
     );
     EXPECT_EQ(refused.status, 403);
@@ -310,7 +310,7 @@ TEST(Batches, WhoMayOnlyLookChangesNothing) {
 
 TEST(Duplicates, SayTheSameButForWhatIsTheOriginalsOwn) {
     Bench bench;
-    world().must(
+    in_process().must(
         bench.desk.owner,
         "update_card",
         {{"card_id", bench.a},
@@ -324,7 +324,8 @@ TEST(Duplicates, SayTheSameButForWhatIsTheOriginalsOwn) {
          {"external_key", "k"}}
     );
     const value original = bench.desk.get(*Uuid::parse(bench.a)).body;
-    const Said copy = world().must(bench.desk.owner, "duplicate_card", {{"card_id", bench.a}});
+    const Answer copy =
+        in_process().must(bench.desk.owner, "duplicate_card", {{"card_id", bench.a}});
     EXPECT_EQ(copy.status, 201);
     for (const char* same :
          {"title",
@@ -341,7 +342,7 @@ TEST(Duplicates, SayTheSameButForWhatIsTheOriginalsOwn) {
     EXPECT_TRUE(copy.body.at("external_key").is_null());
     EXPECT_EQ(bench.desk.get(copy.id()).body, copy.body);
     EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("a", "a", "b"));
-    const Said elsewhere = world().must(
+    const Answer elsewhere = in_process().must(
         bench.desk.owner,
         "duplicate_card",
         {{"card_id", bench.a}, {"column_id", bench.desk.queue.str()}, {"title", "Copy"}}
@@ -354,43 +355,43 @@ TEST(Deleting, TakesACardOffTheBoardAndRestoringBringsItBack) {
     Bench bench;
     const value wanted{{"card_id", bench.a}};
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(world().ask(bench.desk.owner, "delete_card", wanted).status, 204);
+        EXPECT_EQ(in_process().ask(bench.desk.owner, "delete_card", wanted).status, 204);
     EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("b"));
     EXPECT_TRUE(bench.desk.get(*Uuid::parse(bench.a)).body.at("in_trash").as_bool());
     const auto count = [&] {
-        return world().must(
-                          bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}}
-        ).number("/card_count");
+        return in_process()
+            .must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}})
+            .number("/card_count");
     };
     EXPECT_EQ(count(), 1);
     for (const char* operation : {"archive_card", "duplicate_card"})
-        EXPECT_EQ(world().ask(bench.desk.owner, operation, wanted).status, 409) << operation;
-    world().must(bench.desk.owner, "restore_card", wanted);
+        EXPECT_EQ(in_process().ask(bench.desk.owner, operation, wanted).status, 409) << operation;
+    in_process().must(bench.desk.owner, "restore_card", wanted);
     EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("a", "b"));
     EXPECT_EQ(count(), 2);
-    EXPECT_THAT(world().told(), ElementsAre("card.deleted", "card.restored"));
+    EXPECT_THAT(in_process().told(), ElementsAre("card.deleted", "card.restored"));
 }
 
 TEST(Deleting, AnArchivedCardIsCountedOnce) {
     Bench bench;
     const value wanted{{"card_id", bench.a}};
     for (const char* operation : {"archive_card", "delete_card", "restore_card"})
-        EXPECT_LT(world().ask(bench.desk.owner, operation, wanted).status, 300);
-    const Said board =
-        world().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
+        EXPECT_LT(in_process().ask(bench.desk.owner, operation, wanted).status, 300);
+    const Answer board =
+        in_process().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
     EXPECT_EQ(board.number("/card_count"), 2);
     const value card = bench.desk.get(*Uuid::parse(bench.a)).body;
     EXPECT_FALSE(card.at("is_archived").as_bool() || card.at("in_trash").as_bool());
 }
 
 TEST(Deleting, TakesTheCardFromItsWorker) {
-    Desk desk;
+    BoardFixture desk;
     const std::string card = desk.card(desk.queue).text("/id");
     desk.claim();
-    world().must(desk.owner, "delete_card", {{"card_id", card}});
+    in_process().must(desk.owner, "delete_card", {{"card_id", card}});
     EXPECT_TRUE(desk.get(*Uuid::parse(card)).body.at("lease").is_null());
     EXPECT_FALSE(desk.claim().body.at("claimed").as_bool());
-    const Said back = world().must(desk.owner, "restore_card", {{"card_id", card}});
+    const Answer back = in_process().must(desk.owner, "restore_card", {{"card_id", card}});
     EXPECT_EQ(back.text("/queue/state"), "ready");
     EXPECT_TRUE(desk.claim().body.at("claimed").as_bool());
 }

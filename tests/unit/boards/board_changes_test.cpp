@@ -1,6 +1,6 @@
 // Boards that change, are put away, brought back and copied; labels that change.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,13 +11,13 @@ using testing::ElementsAre;
 
 namespace {
 
-struct Changing : Desk {
-    Said ask(std::string_view operation, boost::json::object what = {}) {
+struct Changing : BoardFixture {
+    Answer ask(std::string_view operation, boost::json::object what = {}) {
         return ask_as(owner, operation, std::move(what));
     }
-    Said ask_as(const Caller& who, std::string_view operation, boost::json::object what = {}) {
+    Answer ask_as(const Caller& who, std::string_view operation, boost::json::object what = {}) {
         what["board_id"] = board.str();
-        return world().ask(who, operation, what);
+        return in_process().ask(who, operation, what);
     }
     value shown() { return ask("get_board").body; }
 };
@@ -39,7 +39,7 @@ TEST(BoardChanges, APatchTouchesOnlyWhatItWasSent) {
     };
     value before = b.shown();
     for (const auto& [field, to] : changes) {
-        const Said after = b.ask("update_board", {{field, to}});
+        const Answer after = b.ask("update_board", {{field, to}});
         ASSERT_EQ(after.status, 200) << field;
         before.as_object()[field] = to;
         before.as_object()["version"] = before.at("version").as_int64() + 1;
@@ -58,20 +58,21 @@ TEST(BoardChanges, APatchTouchesOnlyWhatItWasSent) {
 
 TEST(BoardChanges, CardsHaveTheNewKeyAtOnce) {
     Changing b;
-    const Said card = b.card(b.backlog);
+    const Answer card = b.card(b.backlog);
     b.ask("update_board", {{"key", "NEXT"}});
     EXPECT_EQ(b.get(card.id()).text("/key"), "NEXT-1");
-    EXPECT_EQ(world().ask(b.owner, "get_card", {{"card_id", "NEXT-1"}}).status, 200);
-    EXPECT_EQ(world().ask(b.owner, "get_card", {{"card_id", "DES-1"}}).status, 404);
-    const Said other = world().must(b.owner, "create_board", {{"name", "X"}, {"key", "TAKEN"}});
-    const Said taken = b.ask("update_board", {{"key", "TAKEN"}});
+    EXPECT_EQ(in_process().ask(b.owner, "get_card", {{"card_id", "NEXT-1"}}).status, 200);
+    EXPECT_EQ(in_process().ask(b.owner, "get_card", {{"card_id", "DES-1"}}).status, 404);
+    const Answer other =
+        in_process().must(b.owner, "create_board", {{"name", "X"}, {"key", "TAKEN"}});
+    const Answer taken = b.ask("update_board", {{"key", "TAKEN"}});
     EXPECT_EQ(taken.status, 409);
     EXPECT_EQ(taken.text("/additional_data/reason"), "key_taken");
 }
 
 TEST(BoardChanges, VisibilityIsForTheAdminsOfTheBoard) {
     Changing b;
-    const Caller member = world().person(b.owner, OrgRole::member, "Me");
+    const Caller member = in_process().person(b.owner, OrgRole::member, "Me");
     EXPECT_EQ(b.ask_as(member, "update_board", {{"name", "Mine"}}).status, 200);
     EXPECT_EQ(b.ask_as(member, "update_board", {{"visibility", "private"}}).status, 403);
     for (const char* operation : {"delete_board", "archive_board", "restore_board"})
@@ -83,10 +84,10 @@ TEST(BoardChanges, VisibilityIsForTheAdminsOfTheBoard) {
 
 TEST(BoardChanges, AnArchivedBoardIsReadAndNotChanged) {
     Changing b;
-    const Said card = b.card(b.queue);
-    world().forget_events();
+    const Answer card = b.card(b.queue);
+    in_process().forget_events();
     EXPECT_EQ(b.ask("archive_board").body.at("is_archived"), true);
-    EXPECT_THAT(world().told(), ElementsAre("board.updated"));
+    EXPECT_THAT(in_process().told(), ElementsAre("board.updated"));
     EXPECT_EQ(b.ask("archive_board").number("/version"), 2);
     EXPECT_EQ(b.ask("get_board").status, 200);
     EXPECT_EQ(b.ask("get_board_snapshot").status, 200);
@@ -99,7 +100,7 @@ TEST(BoardChanges, AnArchivedBoardIsReadAndNotChanged) {
         {"create_card", {{"column_id", b.done.str()}, {"title", "X"}}},
     };
     for (const auto& [operation, what] : refused) {
-        const Said said = b.ask(operation, what);
+        const Answer said = b.ask(operation, what);
         EXPECT_EQ(said.status, 409) << operation;
         EXPECT_EQ(said.text("/additional_data/reason"), "board_archived") << operation;
     }
@@ -110,20 +111,20 @@ TEST(BoardChanges, AnArchivedBoardIsReadAndNotChanged) {
 
 TEST(BoardChanges, ATrashedBoardComesBackWhole) {
     Changing b;
-    const Said card = b.card(b.backlog);
-    world().forget_events();
+    const Answer card = b.card(b.backlog);
+    in_process().forget_events();
     EXPECT_EQ(b.ask("delete_board").status, 204);
     EXPECT_EQ(b.ask("delete_board").status, 204);
-    EXPECT_THAT(world().told(), ElementsAre("board.deleted"));
+    EXPECT_THAT(in_process().told(), ElementsAre("board.deleted"));
     EXPECT_EQ(b.ask("update_board", {{"name", "X"}}).status, 404);
     EXPECT_EQ(b.ask("archive_board").status, 404);
-    const Said list = world().must(b.owner, "list_boards", boost::json::object());
+    const Answer list = in_process().must(b.owner, "list_boards", boost::json::object());
     EXPECT_TRUE(list.body.at("results").as_array().empty());
-    const Said cards = world().must(b.owner, "list_cards", boost::json::object());
+    const Answer cards = in_process().must(b.owner, "list_cards", boost::json::object());
     EXPECT_TRUE(cards.body.at("results").as_array().empty());
-    world().forget_events();
+    in_process().forget_events();
     EXPECT_EQ(b.ask("restore_board").body.at("in_trash"), false);
-    EXPECT_THAT(world().told(), ElementsAre("board.restored"));
+    EXPECT_THAT(in_process().told(), ElementsAre("board.restored"));
     EXPECT_THAT(b.titles(b.backlog), ElementsAre("Card"));
 }
 
@@ -131,7 +132,7 @@ TEST(BoardChanges, ATrashedBoardComesBackWhole) {
 
 TEST(Duplicates, HaveEverythingButTheWorkOnIt) {
     Changing b;
-    world().must(
+    in_process().must(
         b.owner,
         "update_column",
         {{"board_id", b.board.str()},
@@ -139,43 +140,46 @@ TEST(Duplicates, HaveEverythingButTheWorkOnIt) {
          {"wip_limit", 9},
          {"queue", {{"on_complete_column_id", b.done.str()}}}}
     );
-    const Said size = b.ask(
+    const Answer size = b.ask(
         "create_property",
         {{"name", "Size"}, {"type", "select"}, {"options", {{{"name", "S"}}, {{"name", "L"}}}}}
     );
-    const Said first = b.card(b.queue, {{"title", "first"}, {"labels", {"bug"}}});
-    const Said second = b.card(
+    const Answer first = b.card(b.queue, {{"title", "first"}, {"labels", {"bug"}}});
+    const Answer second = b.card(
         b.queue, {{"title", "second"}, {"assignees", {b.owner.id.str()}}, {"external_key", "k"}}
     );
     const value option = size.body.at_pointer("/options/1");
     const value shown{
         {"Size", {{"id", size.body.at("id")}, {"type", "select"}, {"select", option}}}};
-    world().run(
+    in_process().run(
         "UPDATE cards SET properties = '" + boost::json::serialize(shown) + "' WHERE id = '" +
         first.text("/id") + "'"
     );
-    const Said gone = b.card(b.backlog);
-    world().must(b.owner, "archive_card", {{"card_id", gone.text("/id")}});
+    const Answer gone = b.card(b.backlog);
+    in_process().must(b.owner, "archive_card", {{"card_id", gone.text("/id")}});
     b.claim();
-    world().must(b.owner, "create_share_link", {{"board_id", b.board.str()}});
-    world().forget_events();
+    in_process().must(b.owner, "create_share_link", {{"board_id", b.board.str()}});
+    in_process().forget_events();
 
-    const Said copy = b.ask("duplicate_board");
+    const Answer copy = b.ask("duplicate_board");
     ASSERT_EQ(copy.status, 201) << boost::json::serialize(copy.body);
-    const value made = world().must(b.owner, "get_board", {{"board_id", copy.text("/id")}}).body;
+    const value made =
+        in_process().must(b.owner, "get_board", {{"board_id", copy.text("/id")}}).body;
     EXPECT_EQ(copy.body, made);
-    EXPECT_EQ(copy.text("/name"), "Desk (copy)");
+    EXPECT_EQ(copy.text("/name"), "BoardFixture (copy)");
     EXPECT_EQ(copy.number("/card_count"), 2);
-    EXPECT_THAT(world().told(), Contains("card.created").Times(2));
-    EXPECT_THAT(world().told(), Contains("column.created").Times(3));
-    const Said page = world().must(b.owner, "list_columns", {{"board_id", copy.text("/id")}});
+    EXPECT_THAT(in_process().told(), Contains("card.created").Times(2));
+    EXPECT_THAT(in_process().told(), Contains("column.created").Times(3));
+    const Answer page =
+        in_process().must(b.owner, "list_columns", {{"board_id", copy.text("/id")}});
     const value& queue = page.body.at_pointer("/results/1");
     EXPECT_EQ(queue.at("wip_limit"), 9);
     EXPECT_EQ(
         queue.at_pointer("/queue/on_complete_column_id"), page.body.at_pointer("/results/2/id")
     );
-    const Said cards =
-        world().must(b.owner, "list_cards", {{"column_id", queue.at("id")}, {"sort", "position"}});
+    const Answer cards = in_process().must(
+        b.owner, "list_cards", {{"column_id", queue.at("id")}, {"sort", "position"}}
+    );
     const auto& list = cards.body.at("results").as_array();
     ASSERT_EQ(list.size(), 2U);
     EXPECT_EQ(list[0].at("title").as_string(), "first");
@@ -193,11 +197,13 @@ TEST(Duplicates, HaveEverythingButTheWorkOnIt) {
         EXPECT_TRUE(each.at("lease").is_null());
         EXPECT_EQ(each.at("version"), 1);
     }
-    const Said links = world().must(b.owner, "list_share_links", {{"board_id", copy.text("/id")}});
+    const Answer links =
+        in_process().must(b.owner, "list_share_links", {{"board_id", copy.text("/id")}});
     EXPECT_TRUE(links.body.at("results").as_array().empty());
-    const Said assigned = world().must(b.owner, "list_cards", {{"assignee_id", b.owner.id.str()}});
+    const Answer assigned =
+        in_process().must(b.owner, "list_cards", {{"assignee_id", b.owner.id.str()}});
     EXPECT_EQ(assigned.body.at("results").as_array().size(), 2U);
-    const Said another = world().must(
+    const Answer another = in_process().must(
         b.owner,
         "create_card",
         {{"board_id", copy.text("/id")}, {"column_id", queue.at("id")}, {"title", "third"}}
@@ -208,7 +214,7 @@ TEST(Duplicates, HaveEverythingButTheWorkOnIt) {
 TEST(Duplicates, MayBeNamedAndGoWithoutCards) {
     Changing b;
     b.card(b.backlog);
-    const Said copy = b.ask(
+    const Answer copy = b.ask(
         "duplicate_board",
         {{"name", "Fresh"}, {"key", "FRESH"}, {"include_cards", false}, {"visibility", "private"}}
     );
@@ -224,15 +230,15 @@ TEST(Duplicates, MayBeNamedAndGoWithoutCards) {
 
 TEST(Duplicates, AreForWhoeverMaySeeTheBoardAndMakeOthers) {
     Changing b;
-    const Caller viewer = world().person(b.owner, OrgRole::viewer, "Vi");
-    const Caller member = world().person(b.owner, OrgRole::member, "Me");
-    const Caller agent = world().agent(b.owner, OrgRole::member, "Bot");
-    world().grant(b.board, agent, "editor");
+    const Caller viewer = in_process().person(b.owner, OrgRole::viewer, "Vi");
+    const Caller member = in_process().person(b.owner, OrgRole::member, "Me");
+    const Caller agent = in_process().agent(b.owner, OrgRole::member, "Bot");
+    in_process().grant(b.board, agent, "editor");
     EXPECT_EQ(b.ask_as(viewer, "duplicate_board").status, 403);
     EXPECT_EQ(b.ask_as(agent, "duplicate_board").status, 403);
-    const Said mine = b.ask_as(member, "duplicate_board", {{"visibility", "private"}});
+    const Answer mine = b.ask_as(member, "duplicate_board", {{"visibility", "private"}});
     EXPECT_EQ(mine.text("/role"), "admin");
-    EXPECT_EQ(world().ask(member, "get_board", {{"board_id", mine.text("/id")}}).status, 200);
+    EXPECT_EQ(in_process().ask(member, "get_board", {{"board_id", mine.text("/id")}}).status, 200);
     b.ask("update_board", {{"visibility", "private"}});
     EXPECT_EQ(b.ask_as(member, "duplicate_board").status, 404);
 }
@@ -241,19 +247,19 @@ TEST(Duplicates, AreForWhoeverMaySeeTheBoardAndMakeOthers) {
 
 TEST(LabelChanges, CardsShowThemAtOnce) {
     Changing b;
-    const Said card = b.card(b.backlog, {{"labels", {"bug", "ui"}}});
+    const Answer card = b.card(b.backlog, {{"labels", {"bug", "ui"}}});
     const std::string id = card.text("/labels/0/id");
-    world().forget_events();
-    const Said after =
+    in_process().forget_events();
+    const Answer after =
         b.ask("update_label", {{"label_id", id}, {"name", "Defect"}, {"color", "red"}});
     ASSERT_EQ(after.status, 200);
     EXPECT_EQ(after.number("/version"), 2);
-    const Said shown = b.get(card.id());
+    const Answer shown = b.get(card.id());
     EXPECT_EQ(shown.text("/labels/0/name"), "Defect");
     EXPECT_EQ(shown.text("/labels/0/color"), "red");
     EXPECT_EQ(shown.text("/labels/1/name"), "ui");
     EXPECT_EQ(shown.number("/version"), 1);
-    EXPECT_THAT(world().told(), ElementsAre("label.updated"));
+    EXPECT_THAT(in_process().told(), ElementsAre("label.updated"));
     EXPECT_EQ(b.ask("update_label", {{"label_id", id}, {"name", "UI"}}).status, 409);
     EXPECT_EQ(b.ask("update_label", {{"label_id", id}, {"name", "DEFECT"}}).status, 200);
     EXPECT_EQ(b.ask("update_label", {{"label_id", id}}).number("/version"), 3);
@@ -267,7 +273,7 @@ TEST(LabelChanges, CardsShowThemAtOnce) {
 
 TEST(LabelChanges, LeaveNoCardWithTheOldNameHoweverCloselyTheyMeet) {
     Changing b;
-    const Said label = b.ask("create_label", {{"name", "n"}});
+    const Answer label = b.ask("create_label", {{"name", "n"}});
     std::vector<std::string> cards;
     for (int i = 0; i < 6; ++i) cards.push_back(b.card(b.backlog).text("/id"));
     std::vector<std::thread> threads;
@@ -287,27 +293,27 @@ TEST(LabelChanges, LeaveNoCardWithTheOldNameHoweverCloselyTheyMeet) {
                 const boost::json::array labels =
                     i % 2 ? boost::json::array() : boost::json::array{label.text("/id")};
                 EXPECT_EQ(
-                    world().ask(
-                               b.owner, "update_card", {{"card_id", card}, {"labels", labels}}
-                    ).status,
+                    in_process()
+                        .ask(b.owner, "update_card", {{"card_id", card}, {"labels", labels}})
+                        .status,
                     200
                 );
             }
-            world().must(
+            in_process().must(
                 b.owner, "update_card", {{"card_id", card}, {"labels", {label.text("/id")}}}
             );
         });
     for (auto& thread : threads) thread.join();
-    world().run_job("boards.rewrite_cards");  // those that somebody held
+    in_process().run_job("boards.rewrite_cards");  // those that somebody held
     for (const std::string& card : cards)
         EXPECT_EQ(b.get(*Uuid::parse(card)).text("/labels/0/name"), "n11");
 }
 
 TEST(LabelChanges, TakeTheRightToEditTheBoard) {
     Changing b;
-    const Said label = b.ask("create_label", {{"name", "n"}});
-    const Caller viewer = world().person(b.owner, OrgRole::viewer, "Vi");
-    const Caller stranger = world().owner_of_new_org("Other");
+    const Answer label = b.ask("create_label", {{"name", "n"}});
+    const Caller viewer = in_process().person(b.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = in_process().owner_of_new_org("Other");
     for (const char* operation : {"update_label", "delete_label"}) {
         const boost::json::object what{{"label_id", label.text("/id")}};
         EXPECT_EQ(b.ask_as(viewer, operation, what).status, 403);

@@ -1,6 +1,6 @@
 // Boards, columns and labels, on the real modules and database.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,14 +10,15 @@ using testing::ElementsAre;
 using testing::IsSupersetOf;
 
 TEST(Boards, ANewBoardHasTheUsualColumnsAndAKeyFromItsName) {
-    const Caller owner = world().owner_of_new_org();
-    const Said board = world().must(owner, "create_board", {{"name", "Product Design"}});
+    const Caller owner = in_process().owner_of_new_org();
+    const Answer board = in_process().must(owner, "create_board", {{"name", "Product Design"}});
     EXPECT_EQ(board.status, 201);
     EXPECT_EQ(board.text("/object"), "board");
     EXPECT_EQ(board.text("/key"), "PD");
     EXPECT_EQ(board.text("/role"), "admin");
     EXPECT_EQ(board.text("/url"), "https://board.example/boards/" + board.text("/id"));
-    const Said columns = world().must(owner, "list_columns", {{"board_id", board.text("/id")}});
+    const Answer columns =
+        in_process().must(owner, "list_columns", {{"board_id", board.text("/id")}});
     const auto& list = columns.body.at("results").as_array();
     ASSERT_EQ(list.size(), 3U);
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -28,25 +29,25 @@ TEST(Boards, ANewBoardHasTheUsualColumnsAndAKeyFromItsName) {
 }
 
 TEST(Boards, CreatingAnswersWhatReadingGives) {
-    const Caller owner = world().owner_of_new_org();
-    const Said made = world().must(
+    const Caller owner = in_process().owner_of_new_org();
+    const Answer made = in_process().must(
         owner,
         "create_board",
         {{"name", "One"}, {"description", "About it"}, {"visibility", "private"}}
     );
-    const Said read = world().must(owner, "get_board", {{"board_id", made.text("/id")}});
+    const Answer read = in_process().must(owner, "get_board", {{"board_id", made.text("/id")}});
     EXPECT_EQ(made.body, read.body);
 }
 
 TEST(Boards, DerivedKeysAreUniqueEvenWhenMadeAtOnce) {
-    const Caller owner = world().owner_of_new_org();
+    const Caller owner = in_process().owner_of_new_org();
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([&] {
-            for (int j = 0; j < 3; ++j) world().must(owner, "create_board", {{"name", "Ops"}});
+            for (int j = 0; j < 3; ++j) in_process().must(owner, "create_board", {{"name", "Ops"}});
         });
     for (auto& thread : threads) thread.join();
-    const Said page = world().must(owner, "list_boards", {{"page_size", 100}});
+    const Answer page = in_process().must(owner, "list_boards", {{"page_size", 100}});
     std::set<std::string> keys;
     for (const value& each : page.body.at("results").as_array())
         keys.emplace(each.at("key").as_string());
@@ -55,40 +56,40 @@ TEST(Boards, DerivedKeysAreUniqueEvenWhenMadeAtOnce) {
 }
 
 TEST(Boards, AKeyThatIsTakenIsRefusedByName) {
-    const Caller owner = world().owner_of_new_org();
-    world().must(owner, "create_board", {{"name", "A"}, {"key", "ENG"}});
-    const Said again = world().ask(owner, "create_board", {{"name", "B"}, {"key", "ENG"}});
+    const Caller owner = in_process().owner_of_new_org();
+    in_process().must(owner, "create_board", {{"name", "A"}, {"key", "ENG"}});
+    const Answer again = in_process().ask(owner, "create_board", {{"name", "B"}, {"key", "ENG"}});
     EXPECT_EQ(again.status, 409);
     EXPECT_EQ(again.text("/additional_data/reason"), "key_taken");
-    const Caller other = world().owner_of_new_org();
-    EXPECT_EQ(world().ask(other, "create_board", {{"name", "B"}, {"key", "ENG"}}).status, 201);
+    const Caller other = in_process().owner_of_new_org();
+    EXPECT_EQ(in_process().ask(other, "create_board", {{"name", "B"}, {"key", "ENG"}}).status, 201);
 }
 
 TEST(Boards, PagesGoByNameAndAreStableUnderInserts) {
-    const Caller owner = world().owner_of_new_org();
+    const Caller owner = in_process().owner_of_new_org();
     for (const char* name : {"d", "b", "f", "a", "e"})
-        world().must(owner, "create_board", {{"name", name}});
+        in_process().must(owner, "create_board", {{"name", name}});
     std::string names;
     value cursor = nullptr;
     do {
         boost::json::object query{{"page_size", 2}};
         if (!cursor.is_null()) query["start_cursor"] = cursor;
-        const Said page = world().must(owner, "list_boards", query);
+        const Answer page = in_process().must(owner, "list_boards", query);
         for (const value& each : page.body.at("results").as_array())
             names += std::string(each.at("name").as_string());
         cursor = page.body.at("next_cursor");
         // Behind the reader, and so never seen.
-        world().must(owner, "create_board", {{"name", "0" + names}});
+        in_process().must(owner, "create_board", {{"name", "0" + names}});
     } while (!cursor.is_null());
     EXPECT_EQ(names, "abdef");
 }
 
 TEST(Boards, MakingOneIsToldWithItsColumns) {
-    const Caller owner = world().owner_of_new_org();
-    world().forget_events();
-    world().must(owner, "create_board", {{"name", "Told"}});
+    const Caller owner = in_process().owner_of_new_org();
+    in_process().forget_events();
+    in_process().must(owner, "create_board", {{"name", "Told"}});
     EXPECT_THAT(
-        world().told(),
+        in_process().told(),
         ElementsAre("board.created", "column.created", "column.created", "column.created")
     );
 }
@@ -96,19 +97,19 @@ TEST(Boards, MakingOneIsToldWithItsColumns) {
 // ----------------------------------------------------------------------------- who may what
 
 struct Rights {
-    Caller owner = world().owner_of_new_org();
+    Caller owner = in_process().owner_of_new_org();
     Uuid open = board("org"), closed = board("private");
 
     Uuid board(const char* visibility) {
-        return world()
+        return in_process()
             .must(owner, "create_board", {{"name", visibility}, {"visibility", visibility}})
             .id();
     }
     int reads(const Caller& who, const Uuid& board) {
-        return world().ask(who, "get_board", {{"board_id", board.str()}}).status;
+        return in_process().ask(who, "get_board", {{"board_id", board.str()}}).status;
     }
     int writes(const Caller& who, const Uuid& board) {
-        return world()
+        return in_process()
             .ask(who, "create_label", {{"board_id", board.str()}, {"name", new_uuid().str()}})
             .status;
     }
@@ -116,43 +117,44 @@ struct Rights {
 
 TEST(BoardRights, TheWorkspaceRoleDecidesOnOpenBoards) {
     Rights r;
-    const Caller viewer = world().person(r.owner, OrgRole::viewer, "Vi");
-    const Caller member = world().person(r.owner, OrgRole::member, "Me");
+    const Caller viewer = in_process().person(r.owner, OrgRole::viewer, "Vi");
+    const Caller member = in_process().person(r.owner, OrgRole::member, "Me");
     EXPECT_EQ(r.reads(viewer, r.open), 200);
     EXPECT_EQ(r.writes(viewer, r.open), 403);
     EXPECT_EQ(r.writes(member, r.open), 201);
     EXPECT_EQ(
-        world().must(member, "get_board", {{"board_id", r.open.str()}}).text("/role"), "editor"
+        in_process().must(member, "get_board", {{"board_id", r.open.str()}}).text("/role"), "editor"
     );
 }
 
 TEST(BoardRights, PrivateBoardsDoNotExistForOthers) {
     Rights r;
-    const Caller member = world().person(r.owner, OrgRole::member, "Me");
-    const Caller admin = world().person(r.owner, OrgRole::admin, "Ad");
+    const Caller member = in_process().person(r.owner, OrgRole::member, "Me");
+    const Caller admin = in_process().person(r.owner, OrgRole::admin, "Ad");
     EXPECT_EQ(r.reads(member, r.closed), 404);
     EXPECT_EQ(r.writes(member, r.closed), 404);
     EXPECT_EQ(r.reads(admin, r.closed), 200);
-    const Said list = world().must(member, "list_boards", boost::json::object());
+    const Answer list = in_process().must(member, "list_boards", boost::json::object());
     EXPECT_EQ(list.body.at("results").as_array().size(), 1U);
 }
 
 TEST(BoardRights, TheMakerOfAPrivateBoardHasAllRights) {
     Rights r;
-    const Caller member = world().person(r.owner, OrgRole::member, "Me");
-    const Said mine =
-        world().must(member, "create_board", {{"name", "Mine"}, {"visibility", "private"}});
+    const Caller member = in_process().person(r.owner, OrgRole::member, "Me");
+    const Answer mine =
+        in_process().must(member, "create_board", {{"name", "Mine"}, {"visibility", "private"}});
     EXPECT_EQ(
-        world().must(member, "get_board", {{"board_id", mine.text("/id")}}).text("/role"), "admin"
+        in_process().must(member, "get_board", {{"board_id", mine.text("/id")}}).text("/role"),
+        "admin"
     );
 }
 
 TEST(BoardRights, AGrantWidensAndNarrowsAPerson) {
     Rights r;
-    const Caller viewer = world().person(r.owner, OrgRole::viewer, "Vi");
-    const Caller member = world().person(r.owner, OrgRole::member, "Me");
-    world().grant(r.closed, viewer, "editor");
-    world().grant(r.open, member, "viewer");
+    const Caller viewer = in_process().person(r.owner, OrgRole::viewer, "Vi");
+    const Caller member = in_process().person(r.owner, OrgRole::member, "Me");
+    in_process().grant(r.closed, viewer, "editor");
+    in_process().grant(r.open, member, "viewer");
     EXPECT_EQ(r.writes(viewer, r.closed), 201);
     EXPECT_EQ(r.reads(member, r.open), 200);
     EXPECT_EQ(r.writes(member, r.open), 403);
@@ -160,8 +162,8 @@ TEST(BoardRights, AGrantWidensAndNarrowsAPerson) {
 
 TEST(BoardRights, ATokenNeverGetsMoreThanItsRole) {
     Rights r;
-    Caller token = world().person(r.owner, OrgRole::viewer, "Vi");
-    world().grant(r.closed, token, "editor");
+    Caller token = in_process().person(r.owner, OrgRole::viewer, "Vi");
+    in_process().grant(r.closed, token, "editor");
     token.token_id = new_uuid();
     EXPECT_EQ(r.reads(token, r.closed), 200);
     EXPECT_EQ(r.writes(token, r.closed), 403);
@@ -169,19 +171,19 @@ TEST(BoardRights, ATokenNeverGetsMoreThanItsRole) {
 
 TEST(BoardRights, AnAgentWithGrantsSeesOnlyGrantedBoards) {
     Rights r;
-    const Caller agent = world().agent(r.owner, OrgRole::member, "Bot");
+    const Caller agent = in_process().agent(r.owner, OrgRole::member, "Bot");
     EXPECT_EQ(r.writes(agent, r.open), 201);
-    world().grant(r.closed, agent, "editor");
+    in_process().grant(r.closed, agent, "editor");
     EXPECT_EQ(r.writes(agent, r.closed), 201);
     EXPECT_EQ(r.reads(agent, r.open), 404);
-    const Said list = world().must(agent, "list_boards", boost::json::object());
+    const Answer list = in_process().must(agent, "list_boards", boost::json::object());
     EXPECT_EQ(list.body.at("results").as_array().size(), 1U);
 }
 
 TEST(BoardRights, AnAdminAgentWithAGrantHasJustThat) {
     Rights r;
-    const Caller agent = world().agent(r.owner, OrgRole::admin, "Bot");
-    world().grant(r.open, agent, "viewer");
+    const Caller agent = in_process().agent(r.owner, OrgRole::admin, "Bot");
+    in_process().grant(r.open, agent, "viewer");
     EXPECT_EQ(r.reads(agent, r.open), 200);
     EXPECT_EQ(r.writes(agent, r.open), 403);
     EXPECT_EQ(r.reads(agent, r.closed), 404);
@@ -189,41 +191,42 @@ TEST(BoardRights, AnAdminAgentWithAGrantHasJustThat) {
 
 TEST(BoardRights, ViewersMakeNoBoards) {
     Rights r;
-    const Caller viewer = world().person(r.owner, OrgRole::viewer, "Vi");
-    EXPECT_EQ(world().ask(viewer, "create_board", {{"name", "No"}}).status, 403);
+    const Caller viewer = in_process().person(r.owner, OrgRole::viewer, "Vi");
+    EXPECT_EQ(in_process().ask(viewer, "create_board", {{"name", "No"}}).status, 403);
 }
 
 TEST(BoardRights, AnotherWorkspaceSeesNothing) {
     Rights r;
-    const Caller stranger = world().owner_of_new_org("Other");
+    const Caller stranger = in_process().owner_of_new_org("Other");
     EXPECT_EQ(r.reads(stranger, r.open), 404);
     EXPECT_EQ(r.writes(stranger, r.open), 404);
-    const Said list = world().must(stranger, "list_boards", boost::json::object());
+    const Answer list = in_process().must(stranger, "list_boards", boost::json::object());
     EXPECT_TRUE(list.body.at("results").as_array().empty());
 }
 
 // ----------------------------------------------------------------------------------- columns
 
 TEST(Columns, StandWhereTheyArePut) {
-    Desk desk;
+    BoardFixture desk;
     const Uuid first = desk.column({{"name", "First"}, {"before_id", desk.backlog.str()}});
     const Uuid third = desk.column({{"name", "Third"}, {"after_id", desk.backlog.str()}});
-    const Said board = world().must(desk.owner, "get_board", {{"board_id", desk.board.str()}});
+    const Answer board =
+        in_process().must(desk.owner, "get_board", {{"board_id", desk.board.str()}});
     std::vector<std::string> ids;
     for (const value& id : board.body.at("column_ids").as_array()) ids.emplace_back(id.as_string());
     EXPECT_THAT(
         ids,
         ElementsAre(first.str(), desk.backlog.str(), third.str(), desk.queue.str(), desk.done.str())
     );
-    const Said read = world().must(
+    const Answer read = in_process().must(
         desk.owner, "get_column", {{"board_id", desk.board.str()}, {"column_id", third.str()}}
     );
     EXPECT_EQ(read.number("/position"), 2);
 }
 
 TEST(Columns, CreatingAnswersWhatReadingGives) {
-    Desk desk;
-    const Said made = world().must(
+    BoardFixture desk;
+    const Answer made = in_process().must(
         desk.owner,
         "create_column",
         {{"board_id", desk.board.str()},
@@ -235,18 +238,18 @@ TEST(Columns, CreatingAnswersWhatReadingGives) {
          {"queue",
           {{"enabled", true}, {"order", "due"}, {"on_exhausted_column_id", desk.done.str()}}}}
     );
-    const Said read = world().must(
+    const Answer read = in_process().must(
         desk.owner, "get_column", {{"board_id", desk.board.str()}, {"column_id", made.text("/id")}}
     );
     EXPECT_EQ(made.body, read.body);
 }
 
 TEST(Columns, AQueueColumnIsEnabledUnlessToldOtherwise) {
-    Desk desk;
+    BoardFixture desk;
     const auto enabled = [&](boost::json::object what) {
         what["board_id"] = desk.board.str();
         what["name"] = "Q";
-        return world()
+        return in_process()
             .must(desk.owner, "create_column", what)
             .body.at_pointer("/queue/enabled")
             .as_bool();
@@ -257,8 +260,8 @@ TEST(Columns, AQueueColumnIsEnabledUnlessToldOtherwise) {
 }
 
 TEST(Columns, CardsAreNotSentToAnotherBoardsColumn) {
-    Desk desk, other;
-    const Said refused = world().ask(
+    BoardFixture desk, other;
+    const Answer refused = in_process().ask(
         desk.owner,
         "create_column",
         {{"board_id", desk.board.str()},
@@ -266,7 +269,7 @@ TEST(Columns, CardsAreNotSentToAnotherBoardsColumn) {
          {"queue", {{"enabled", true}, {"on_complete_column_id", other.done.str()}}}}
     );
     EXPECT_EQ(refused.status, 422);
-    const Said elsewhere = world().ask(
+    const Answer elsewhere = in_process().ask(
         desk.owner,
         "create_column",
         {{"board_id", desk.board.str()}, {"name", "Q"}, {"after_id", other.done.str()}}
@@ -276,9 +279,9 @@ TEST(Columns, CardsAreNotSentToAnotherBoardsColumn) {
 }
 
 TEST(Labels, NamesAreUniqueInAnyScriptAndCase) {
-    Desk desk;
+    BoardFixture desk;
     const auto make = [&](const char* name) {
-        return world()
+        return in_process()
             .ask(desk.owner, "create_label", {{"board_id", desk.board.str()}, {"name", name}})
             .status;
     };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t page_limit = (1 << 20) + (64 << 10);  // with what stands around the rows
 
-std::size_t bytes_of(const Said& said) { return boost::json::serialize(said.body).size(); }
+std::size_t bytes_of(const Answer& said) { return boost::json::serialize(said.body).size(); }
 
 }  // namespace
 
@@ -24,7 +24,7 @@ TEST(Bounds, APageOfLongCardsEndsAtOneMebibyteAndGoesOn) {
     int pages = 0;
     for (;; ++pages) {
         ASSERT_LT(pages, 10);
-        const Said page = world().must(c.owner, "list_cards", query);
+        const Answer page = in_process().must(c.owner, "list_cards", query);
         EXPECT_LT(bytes_of(page), page_limit);
         for (const value& each : page.body.at("results").as_array())
             EXPECT_TRUE(seen.emplace(each.at("id").as_string()).second) << "twice";
@@ -38,7 +38,7 @@ TEST(Bounds, APageOfLongCardsEndsAtOneMebibyteAndGoesOn) {
 TEST(Bounds, ARowThatIsLongerThanAPageComesAlone) {
     Columns c;
     fill(c, c.backlog, 3, 1'500'000);
-    const Said page = world().must(c.owner, "list_cards", {{"column_id", c.backlog.str()}});
+    const Answer page = in_process().must(c.owner, "list_cards", {{"column_id", c.backlog.str()}});
     EXPECT_EQ(page.body.at("results").as_array().size(), 1U);
     EXPECT_FALSE(page.body.at("next_cursor").is_null());
 }
@@ -47,7 +47,8 @@ TEST(Bounds, ASnapshotLeavesOutLongValuesAndSaysSo) {
     Columns c;
     fill(c, c.backlog, 1, 30'000);
     fill(c, c.done, 1, 1'000);
-    const Said said = world().must(c.owner, "get_board_snapshot", {{"board_id", c.board.str()}});
+    const Answer said =
+        in_process().must(c.owner, "get_board_snapshot", {{"board_id", c.board.str()}});
     const value& heavy = said.body.at_pointer("/columns/0/cards/0");
     EXPECT_TRUE(heavy.at("properties_omitted").as_bool());
     EXPECT_TRUE(heavy.at("properties").as_object().empty());
@@ -65,7 +66,7 @@ TEST(Bounds, ASnapshotOfManyCardsShowsSomeOfEachColumnAndAllByTheirCursors) {
             EXPECT_TRUE(seen.emplace(each.at("id").as_string()).second) << "twice";
     };
     boost::json::object query{{"board_id", c.board.str()}, {"page_size", 100}};
-    const Said all = world().must(c.owner, "get_board_snapshot", query);
+    const Answer all = in_process().must(c.owner, "get_board_snapshot", query);
     EXPECT_LT(bytes_of(all), page_limit);
     EXPECT_GT(bytes_of(all), page_limit / 2);
     for (const value& first : all.body.at("columns").as_array()) {
@@ -73,7 +74,7 @@ TEST(Bounds, ASnapshotOfManyCardsShowsSomeOfEachColumnAndAllByTheirCursors) {
         take(first);
         for (value column = first; !column.at("next_cursor").is_null();) {
             query["start_cursor"] = column.at("next_cursor");
-            const Said more = world().must(c.owner, "get_board_snapshot", query);
+            const Answer more = in_process().must(c.owner, "get_board_snapshot", query);
             column = more.body.at_pointer("/columns/0");
             take(column);
             ASSERT_LE(seen.size(), 450U);
@@ -88,7 +89,7 @@ TEST(Bounds, MetricsOfTenTimesTheCardsTakeAboutTenTimesTheTime) {
     const auto measured = [](int count) {
         Columns c;
         fill(c, c.backlog, count, 0);
-        world().run(
+        in_process().run(
             "INSERT INTO events (org_id, sequence, position, event_id, board_id, board_sequence,"
             " kind, depth, envelope) SELECT c.org_id, c.number,"
             " (SELECT coalesce(max(position), 0) FROM events) + c.number, gen_random_uuid(),"
@@ -99,14 +100,14 @@ TEST(Bounds, MetricsOfTenTimesTheCardsTakeAboutTenTimesTheTime) {
             " FROM cards c WHERE c.board_id = '" +
             c.board.str() + "'"
         );
-        world().run(
+        in_process().run(
             "INSERT INTO event_board_heads (org_id, board_id, board_sequence) VALUES ('" +
             c.owner.org_id->str() + "', '" + c.board.str() + "', " + std::to_string(count) + ")"
         );
         std::int64_t best = 1'000'000;
         for (int i = 0; i < 4; ++i)
             best = std::min(best, milliseconds([&] {
-                                const Said said = world().must(
+                                const Answer said = in_process().must(
                                     c.owner, "get_board_metrics", {{"board_id", c.board.str()}}
                                 );
                                 EXPECT_EQ(said.number("/columns/0/card_count"), count);
@@ -115,8 +116,8 @@ TEST(Bounds, MetricsOfTenTimesTheCardsTakeAboutTenTimesTheTime) {
         return best;
     };
     const auto one = measured(1'000), ten = measured(10'000);
-    world().run("ANALYZE cards");
-    world().run("ANALYZE events");
+    in_process().run("ANALYZE cards");
+    in_process().run("ANALYZE events");
     const auto analyzed = measured(10'000);
     RecordProperty("milliseconds_of_10000", static_cast<int>(ten));
     EXPECT_LE(ten, 12 * one + 100) << one;
@@ -130,7 +131,7 @@ TEST(Bounds, AQueueOfTenThousandCardsIsSwitchedOnAndOff) {
     fill(c, c.backlog, 10'000, 0);
     c.change(c.backlog, {{"queue", {{"enabled", true}}}});
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "SELECT count(*) FROM queue WHERE state = 'ready' AND column_id = '" + c.backlog.str() +
             "'"
         ),
@@ -138,7 +139,7 @@ TEST(Bounds, AQueueOfTenThousandCardsIsSwitchedOnAndOff) {
     );
     c.change(c.backlog, {{"queue", {{"enabled", false}}}});
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "SELECT count(*) FROM queue WHERE state = 'idle' AND column_id = '" + c.backlog.str() +
             "'"
         ),
@@ -149,9 +150,9 @@ TEST(Bounds, AQueueOfTenThousandCardsIsSwitchedOnAndOff) {
 TEST(Bounds, AColumnOfManyCardsIsEmptiedIntoAnotherAndEachIsTold) {
     Columns c;
     fill(c, c.backlog, 2'500, 0);
-    world().forget_events();
+    in_process().forget_events();
     const auto taken = milliseconds([&] {
-        world().must(
+        in_process().must(
             c.owner,
             "delete_column",
             {{"board_id", c.board.str()},
@@ -160,15 +161,15 @@ TEST(Bounds, AColumnOfManyCardsIsEmptiedIntoAnotherAndEachIsTold) {
         );
     });
     RecordProperty("milliseconds", static_cast<int>(taken));
-    EXPECT_EQ(world().run("SELECT count(*) FROM outbox WHERE kind = 'card.moved'"), "2500");
+    EXPECT_EQ(in_process().run("SELECT count(*) FROM outbox WHERE kind = 'card.moved'"), "2500");
     EXPECT_EQ(c.read(c.queue).number("/card_count"), 2'500);
-    world().forget_events();
+    in_process().forget_events();
 }
 
 TEST(Bounds, AColumnOfMoreCardsIsRefusedWithoutALockOnAllOfThem) {
     Columns c;
     fill(c, c.backlog, 10'001, 0);
-    const Said refused = world().ask(
+    const Answer refused = in_process().ask(
         c.owner,
         "update_column",
         {{"board_id", c.board.str()},
@@ -185,7 +186,7 @@ TEST(Bounds, NoMoreCardsAreSetFreeByOneRequestThanItsTimeAllows) {
     fill(c, c.backlog, 1'250, 0);
     fill(c, c.queue, 1'251, 0);
     const auto wait = [&](int each) {
-        world().run(
+        in_process().run(
             "INSERT INTO card_links (org_id, card_id, kind, target_id, id, created_by)"
             " SELECT a.org_id, a.id, 'blocks', b.id, gen_random_uuid(), a.created_by FROM"
             " (SELECT *, row_number() OVER (ORDER BY number) AS n FROM cards WHERE column_id = '" +
@@ -198,21 +199,24 @@ TEST(Bounds, NoMoreCardsAreSetFreeByOneRequestThanItsTimeAllows) {
     wait(0);
     const json::object done{
         {"board_id", c.board.str()}, {"column_id", c.backlog.str()}, {"kind", "done"}};
-    const Said refused = world().ask(c.owner, "update_column", done);
+    const Answer refused = in_process().ask(c.owner, "update_column", done);
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_cards");
-    world().run(
+    in_process().run(
         "DELETE FROM card_links WHERE target_id = (SELECT max(target_id::text)::uuid FROM "
         "card_links)"
     );
     json::object open = done;
     open["kind"] = "backlog";
-    EXPECT_EQ(world().ask(c.owner, "update_column", done).status, 200);
-    EXPECT_EQ(world().run("SELECT count(*) FROM outbox WHERE kind = 'card.unblocked'"), "1250");
-    EXPECT_EQ(world().ask(c.owner, "update_column", open).status, 200);
+    EXPECT_EQ(in_process().ask(c.owner, "update_column", done).status, 200);
+    EXPECT_EQ(
+        in_process().run("SELECT count(*) FROM outbox WHERE kind = 'card.unblocked'"), "1250"
+    );
+    EXPECT_EQ(in_process().ask(c.owner, "update_column", open).status, 200);
     for (int each = 1; each < 9; ++each) wait(each);
-    EXPECT_EQ(world().ask(c.owner, "update_column", done).status, 409) << "beyond 10,000 links";
-    world().forget_events();
+    EXPECT_EQ(in_process().ask(c.owner, "update_column", done).status, 409)
+        << "beyond 10,000 links";
+    in_process().forget_events();
 }
 
 TEST(Bounds, MoreCardsAreNotRewrittenByOneRequestThanItsTimeAllows) {
@@ -222,13 +226,13 @@ TEST(Bounds, MoreCardsAreNotRewrittenByOneRequestThanItsTimeAllows) {
     const auto refused = [&](const std::string& operation, const json::object& more) {
         json::object in{{"board_id", board}, {"column_id", column}};
         for (const auto& each : more) in.insert(each);
-        const Said said = world().ask(c.owner, operation, in);
+        const Answer said = in_process().ask(c.owner, operation, in);
         EXPECT_EQ(said.status, 409) << operation;
         EXPECT_EQ(said.text("/additional_data/reason"), "too_many_cards");
     };
     refused("update_column", {{"kind", "done"}});
     refused("delete_column", {{"move_cards_to", c.queue.str()}});
-    world().run(
+    in_process().run(
         "UPDATE cards SET is_archived = true WHERE column_id = '" + column + "' AND number % 2 = 0"
     );
     refused("delete_column", {{"move_cards_to", c.queue.str()}});
@@ -237,20 +241,20 @@ TEST(Bounds, MoreCardsAreNotRewrittenByOneRequestThanItsTimeAllows) {
 
 TEST(Bounds, ArchivedCardsOfADeletedColumnAreToldOfTheirNewOne) {
     Columns c;
-    const Said card = c.card(c.backlog);
-    world().must(c.owner, "archive_card", {{"card_id", card.text("/id")}});
-    world().forget_events();
-    world().must(
+    const Answer card = c.card(c.backlog);
+    in_process().must(c.owner, "archive_card", {{"card_id", card.text("/id")}});
+    in_process().forget_events();
+    in_process().must(
         c.owner, "delete_column", {{"board_id", c.board.str()}, {"column_id", c.backlog.str()}}
     );
-    EXPECT_THAT(world().told(), testing::Contains("card.moved"));
-    const Said after = c.get(card.id());
+    EXPECT_THAT(in_process().told(), testing::Contains("card.moved"));
+    const Answer after = c.get(card.id());
     EXPECT_EQ(
-        world().run("SELECT version FROM outbox WHERE kind = 'card.moved'"),
+        in_process().run("SELECT version FROM outbox WHERE kind = 'card.moved'"),
         std::to_string(after.number("/version"))
     );
     EXPECT_EQ(
-        world().run("SELECT column_id FROM outbox WHERE kind = 'card.moved'"),
+        in_process().run("SELECT column_id FROM outbox WHERE kind = 'card.moved'"),
         after.text("/column_id")
     );
 }

@@ -2,7 +2,7 @@
 
 #include "modules/boards/lib/brief.hpp"
 #include "modules/boards/lib/value_text.hpp"
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -109,18 +109,18 @@ TEST(ValueText, SaysWhatPeopleWouldWrite) {
 namespace {
 
 std::string brief_of(const Caller& caller, const std::string& card, int most = 4000) {
-    return world().must(
-                      caller, "get_card_context", {{"card_id", card}, {"max_tokens", most}}
+    return in_process().must(
+                           caller, "get_card_context", {{"card_id", card}, {"max_tokens", most}}
     ).text("/markdown");
 }
 
 }  // namespace
 
 TEST(Context, TellsWhatTheCardIsAndWhatItHangsOn) {
-    Desk desk;
+    BoardFixture desk;
     const std::string whole = desk.card(desk.backlog, {{"title", "Whole thing"}}).text("/id");
     const std::string first = desk.card(desk.backlog, {{"title", "First"}}).text("/id");
-    const Said card = desk.card(
+    const Answer card = desk.card(
         desk.queue,
         {{"title", "Second"},
          {"labels", {"bug"}},
@@ -133,7 +133,7 @@ TEST(Context, TellsWhatTheCardIsAndWhatItHangsOn) {
     const std::string brief = brief_of(desk.owner, card.text("/id"));
     for (const char* line :
          {"# DES-3 Second\n",
-          "- Board: Desk\n",
+          "- Board: BoardFixture\n",
           "- Column: Queue\n",
           "- Priority: high\n",
           "- Due: 2026-01-01\n",
@@ -147,10 +147,10 @@ TEST(Context, TellsWhatTheCardIsAndWhatItHangsOn) {
 }
 
 TEST(Context, TellsOfEarlierAttemptsAndOfWhatTheBlockersLeftBehind) {
-    Desk desk;
+    BoardFixture desk;
     const std::string first = desk.card(desk.queue, {{"title", "First"}}).text("/id");
-    const Said claim = desk.claim();
-    world().must(
+    const Answer claim = desk.claim();
+    in_process().must(
         desk.owner,
         "complete_lease",
         {{"lease_id", claim.text("/lease/id")},
@@ -159,8 +159,8 @@ TEST(Context, TellsOfEarlierAttemptsAndOfWhatTheBlockersLeftBehind) {
     );
     const std::string second =
         desk.card(desk.queue, {{"title", "Second"}, {"blocked_by", {first}}}).text("/id");
-    const Said failed = desk.claim();
-    world().must(
+    const Answer failed = desk.claim();
+    in_process().must(
         desk.owner,
         "fail_lease",
         {{"lease_id", failed.text("/lease/id")},
@@ -176,16 +176,17 @@ TEST(Context, TellsOfEarlierAttemptsAndOfWhatTheBlockersLeftBehind) {
 }
 
 TEST(Context, NamesNothingOfWhatTheCallerCannotSee) {
-    Desk desk;
-    const Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
-    const Said secret =
-        world().must(desk.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}});
+    BoardFixture desk;
+    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
+    const Answer secret = in_process().must(
+        desk.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}}
+    );
     const std::string column =
-        world().must(
-                   desk.owner, "list_columns", {{"board_id", secret.text("/id")}}
+        in_process().must(
+                        desk.owner, "list_columns", {{"board_id", secret.text("/id")}}
         ).text("/results/0/id");
     const std::string hidden =
-        world()
+        in_process()
             .must(
                 desk.owner,
                 "create_card",
@@ -201,31 +202,33 @@ TEST(Context, NamesNothingOfWhatTheCallerCannotSee) {
 }
 
 TEST(Context, TheETagIsTheSameAsLongAsTheTextIs) {
-    Desk desk;
+    BoardFixture desk;
     const std::string card = desk.card(desk.backlog).text("/id");
     const std::string other = desk.card(desk.backlog, {{"title", "Other"}}).text("/id");
     const auto etag = [&] {
-        return world().must(desk.owner, "get_card_context", {{"card_id", card}}).text("/etag");
+        return in_process().must(desk.owner, "get_card_context", {{"card_id", card}}).text("/etag");
     };
     const std::string before = etag();
     EXPECT_EQ(etag(), before);
-    world().must(desk.owner, "update_card", {{"card_id", card}, {"blocked_by", {other}}});
+    in_process().must(desk.owner, "update_card", {{"card_id", card}, {"blocked_by", {other}}});
     const std::string blocked = etag();
     EXPECT_NE(blocked, before);
-    world().must(desk.owner, "move_card", {{"card_id", other}, {"column_id", desk.done.str()}});
+    in_process().must(
+        desk.owner, "move_card", {{"card_id", other}, {"column_id", desk.done.str()}}
+    );
     EXPECT_NE(etag(), blocked) << "another card's change may change the brief";
 }
 
 TEST(Context, StaysWithinItsLength) {
-    Desk desk;
+    BoardFixture desk;
     const std::string card =
         desk.card(desk.backlog, {{"title", std::string(500, 'x')}}).text("/id");
-    const Said brief =
-        world().must(desk.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 200}});
+    const Answer brief =
+        in_process().must(desk.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 200}});
     EXPECT_LE(brief.number("/token_count"), 200);
     EXPECT_EQ(
-        world().ask(
-                   desk.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 100}}
+        in_process().ask(
+                        desk.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 100}}
         ).status,
         422
     );

@@ -1,6 +1,6 @@
 // Making and changing cards, on the real modules and database.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -21,10 +21,10 @@ std::vector<std::string> names_in(const value& list) {
 // ------------------------------------------------------------------------------------ making
 
 TEST(Cards, CreatingAnswersWhatReadingGives) {
-    Desk desk;
-    const Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
-    const Caller bot = world().agent(desk.owner, OrgRole::member, "Bot");
-    const Said made = desk.card(
+    BoardFixture desk;
+    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
+    const Caller bot = in_process().agent(desk.owner, OrgRole::member, "Bot");
+    const Answer made = desk.card(
         desk.queue,
         {{"title", "  All of it  "},
          {"labels", {"urgent", "Größe"}},
@@ -47,23 +47,23 @@ TEST(Cards, CreatingAnswersWhatReadingGives) {
 }
 
 TEST(Cards, AreFoundByTheirKey) {
-    Desk desk;
-    const Said made = desk.card(desk.backlog);
-    const Said read = world().must(desk.owner, "get_card", {{"card_id", "des-1"}});
+    BoardFixture desk;
+    const Answer made = desk.card(desk.backlog);
+    const Answer read = in_process().must(desk.owner, "get_card", {{"card_id", "des-1"}});
     EXPECT_EQ(read.body, made.body);
-    EXPECT_EQ(world().ask(desk.owner, "get_card", {{"card_id", "DES-2"}}).status, 404);
-    EXPECT_EQ(world().ask(desk.owner, "get_card", {{"card_id", "nonsense"}}).status, 422);
+    EXPECT_EQ(in_process().ask(desk.owner, "get_card", {{"card_id", "DES-2"}}).status, 404);
+    EXPECT_EQ(in_process().ask(desk.owner, "get_card", {{"card_id", "nonsense"}}).status, 422);
 }
 
 TEST(Cards, NumbersHaveNoGapsUnderConcurrencyAndRefusals) {
-    Desk desk;
+    BoardFixture desk;
     constexpr int threads = 8, each = 12;
     std::vector<std::thread> makers;
     for (int t = 0; t < threads; ++t)
         makers.emplace_back([&] {
             for (int i = 0; i < each; ++i) {
                 desk.card(desk.backlog);
-                const Said refused = world().ask(
+                const Answer refused = in_process().ask(
                     desk.owner,
                     "create_card",
                     {{"board_id", desk.board.str()},
@@ -76,31 +76,32 @@ TEST(Cards, NumbersHaveNoGapsUnderConcurrencyAndRefusals) {
         });
     for (auto& maker : makers) maker.join();
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "SELECT count(DISTINCT number) || ' ' || min(number) || ' ' || max(number)"
             " FROM cards WHERE board_id = '" +
             desk.board.str() + "'"
         ),
         "96 1 96"
     );
-    const Said board = world().must(desk.owner, "get_board", {{"board_id", desk.board.str()}});
+    const Answer board =
+        in_process().must(desk.owner, "get_board", {{"board_id", desk.board.str()}});
     EXPECT_EQ(board.number("/card_count"), threads * each);
 }
 
 TEST(Cards, WhoMayOnlyLookMakesNone) {
-    Desk desk;
-    const Caller viewer = world().person(desk.owner, OrgRole::viewer, "Vi");
-    const Caller stranger = world().owner_of_new_org("Other");
+    BoardFixture desk;
+    const Caller viewer = in_process().person(desk.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = in_process().owner_of_new_org("Other");
     const value wanted{
         {"board_id", desk.board.str()}, {"column_id", desk.backlog.str()}, {"title", "No"}};
-    EXPECT_EQ(world().ask(viewer, "create_card", wanted).status, 403);
-    EXPECT_EQ(world().ask(stranger, "create_card", wanted).status, 404);
+    EXPECT_EQ(in_process().ask(viewer, "create_card", wanted).status, 403);
+    EXPECT_EQ(in_process().ask(stranger, "create_card", wanted).status, 404);
     EXPECT_EQ(desk.card(desk.backlog).text("/key"), "DES-1");
 }
 
 TEST(Cards, AColumnOfAnotherBoardIsNoPlace) {
-    Desk desk, other;
-    const Said refused = world().ask(
+    BoardFixture desk, other;
+    const Answer refused = in_process().ask(
         desk.owner,
         "create_card",
         {{"board_id", desk.board.str()}, {"column_id", other.backlog.str()}, {"title", "No"}}
@@ -110,35 +111,35 @@ TEST(Cards, AColumnOfAnotherBoardIsNoPlace) {
 }
 
 TEST(Cards, AnExternalKeyMakesNoDouble) {
-    Desk desk;
-    const Said first = desk.card(desk.backlog, {{"external_key", "job-1"}});
+    BoardFixture desk;
+    const Answer first = desk.card(desk.backlog, {{"external_key", "job-1"}});
     const value same{
         {"board_id", desk.board.str()},
         {"column_id", desk.backlog.str()},
         {"title", "Again"},
         {"external_key", "job-1"}};
-    const Said refused = world().ask(desk.owner, "create_card", same);
+    const Answer refused = in_process().ask(desk.owner, "create_card", same);
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "external_key_taken");
     EXPECT_EQ(refused.text("/additional_data/card_id"), first.text("/id"));
     // A card that is done no longer holds its key.
-    world().must(
+    in_process().must(
         desk.owner, "move_card", {{"card_id", first.text("/id")}, {"column_id", desk.done.str()}}
     );
-    EXPECT_EQ(world().ask(desk.owner, "create_card", same).status, 201);
-    const Said reopened = world().ask(
+    EXPECT_EQ(in_process().ask(desk.owner, "create_card", same).status, 201);
+    const Answer reopened = in_process().ask(
         desk.owner, "move_card", {{"card_id", first.text("/id")}, {"column_id", desk.backlog.str()}}
     );
     EXPECT_EQ(reopened.status, 409);
 }
 
 TEST(Cards, AnExternalKeyIsTakenOnceHoweverManyAskAtOnce) {
-    Desk desk;
+    BoardFixture desk;
     std::atomic<int> made{0}, refused{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t)
         threads.emplace_back([&] {
-            const int status = world()
+            const int status = in_process()
                                    .ask(
                                        desk.owner,
                                        "create_card",
@@ -158,13 +159,13 @@ TEST(Cards, AnExternalKeyIsTakenOnceHoweverManyAskAtOnce) {
 // ---------------------------------------------------------------------------------- changing
 
 TEST(Cards, APatchTouchesOnlyWhatItNames) {
-    Desk desk;
-    const Said made = desk.card(
+    BoardFixture desk;
+    const Answer made = desk.card(
         desk.backlog, {{"title", "Old"}, {"due", "2026-06-19"}, {"labels", {"a"}}, {"estimate", 3}}
     );
     const std::string id = made.text("/id");
-    const Said changed =
-        world().must(desk.owner, "update_card", {{"card_id", id}, {"title", "New"}});
+    const Answer changed =
+        in_process().must(desk.owner, "update_card", {{"card_id", id}, {"title", "New"}});
     auto expected = made.body.as_object();
     expected["title"] = "New";
     expected["version"] = 2;
@@ -172,7 +173,7 @@ TEST(Cards, APatchTouchesOnlyWhatItNames) {
     EXPECT_EQ(changed.body, value(expected));
     EXPECT_EQ(desk.get(made.id()).body, changed.body);
 
-    const Said cleared = world().must(
+    const Answer cleared = in_process().must(
         desk.owner,
         "update_card",
         {{"card_id", id}, {"due", nullptr}, {"estimate", nullptr}, {"priority", "urgent"}}
@@ -184,72 +185,74 @@ TEST(Cards, APatchTouchesOnlyWhatItNames) {
 }
 
 TEST(Cards, APatchThatChangesNothingLeavesTheVersion) {
-    Desk desk;
-    const Said made = desk.card(desk.backlog, {{"labels", {"a"}}});
-    world().forget_events();
+    BoardFixture desk;
+    const Answer made = desk.card(desk.backlog, {{"labels", {"a"}}});
+    in_process().forget_events();
     for (boost::json::object same :
          {boost::json::object{}, {{"title", "Card"}}, {{"labels", {"A"}}}, {{"due", nullptr}}}) {
         same["card_id"] = made.text("/id");
-        EXPECT_EQ(world().must(desk.owner, "update_card", same).body, made.body);
+        EXPECT_EQ(in_process().must(desk.owner, "update_card", same).body, made.body);
     }
-    EXPECT_TRUE(world().told().empty());
+    EXPECT_TRUE(in_process().told().empty());
 }
 
 TEST(Cards, TitlesCannotBeCleared) {
-    Desk desk;
+    BoardFixture desk;
     const std::string id = desk.card(desk.backlog).text("/id");
     for (const value& bad : {value(nullptr), value(""), value("   ")})
         EXPECT_EQ(
-            world().ask(desk.owner, "update_card", {{"card_id", id}, {"title", bad}}).status, 422
+            in_process().ask(desk.owner, "update_card", {{"card_id", id}, {"title", bad}}).status,
+            422
         );
 }
 
 TEST(Cards, ListsReplaceOrJoin) {
-    Desk desk;
+    BoardFixture desk;
     const std::string id = desk.card(desk.backlog, {{"labels", {"a", "b"}}}).text("/id");
-    const Said joined = world().must(
+    const Answer joined = in_process().must(
         desk.owner,
         "update_card",
         {{"card_id", id}, {"labels", {"c", "B", "c"}}, {"merge_properties", true}}
     );
     EXPECT_THAT(names_in(joined.body.at("labels")), ElementsAre("a", "b", "c"));
-    const Said replaced =
-        world().must(desk.owner, "update_card", {{"card_id", id}, {"labels", {"c"}}});
+    const Answer replaced =
+        in_process().must(desk.owner, "update_card", {{"card_id", id}, {"labels", {"c"}}});
     EXPECT_THAT(names_in(replaced.body.at("labels")), ElementsAre("c"));
-    const Said by_id = world().must(
+    const Answer by_id = in_process().must(
         desk.owner, "update_card", {{"card_id", id}, {"labels", {joined.text("/labels/0/id"), "c"}}}
     );
     EXPECT_THAT(names_in(by_id.body.at("labels")), ElementsAre("a", "c"));
     EXPECT_EQ(
-        world().ask(
-                   desk.owner, "update_card", {{"card_id", id}, {"labels", {new_uuid().str()}}}
-        ).status,
+        in_process()
+            .ask(desk.owner, "update_card", {{"card_id", id}, {"labels", {new_uuid().str()}}})
+            .status,
         422
     );
 }
 
 TEST(Cards, NewLabelsAreMadeOnceHoweverManyNameThemAtOnce) {
-    Desk desk;
+    BoardFixture desk;
     std::vector<std::string> ids;
     for (int i = 0; i < 8; ++i) ids.push_back(desk.card(desk.backlog).text("/id"));
     std::vector<std::thread> threads;
     for (const std::string& id : ids)
         threads.emplace_back([&desk, id] {
-            world().must(
+            in_process().must(
                 desk.owner, "update_card", {{"card_id", id}, {"labels", {"fresh", "new"}}}
             );
         });
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(
-        world().run("SELECT count(*) FROM labels WHERE board_id = '" + desk.board.str() + "'"), "2"
+        in_process().run("SELECT count(*) FROM labels WHERE board_id = '" + desk.board.str() + "'"),
+        "2"
     );
 }
 
 TEST(Cards, OnlyWhoIsInTheWorkspaceGetsWork) {
-    Desk desk;
-    const Caller stranger = world().owner_of_new_org("Other");
+    BoardFixture desk;
+    const Caller stranger = in_process().owner_of_new_org("Other");
     const std::string id = desk.card(desk.backlog).text("/id");
-    const Said refused = world().ask(
+    const Answer refused = in_process().ask(
         desk.owner, "update_card", {{"card_id", id}, {"assignees", {stranger.id.str()}}}
     );
     EXPECT_EQ(refused.status, 422);
@@ -257,34 +260,37 @@ TEST(Cards, OnlyWhoIsInTheWorkspaceGetsWork) {
 }
 
 TEST(Cards, ChangesAreToldWithWhatTheyWereBefore) {
-    Desk desk;
-    const Said made = desk.card(desk.backlog, {{"title", "Old"}});
-    world().forget_events();
-    world().must(
+    BoardFixture desk;
+    const Answer made = desk.card(desk.backlog, {{"title", "Old"}});
+    in_process().forget_events();
+    in_process().must(
         desk.owner,
         "update_card",
         {{"card_id", made.text("/id")}, {"title", "New"}, {"assignees", {desk.owner.id.str()}}}
     );
-    EXPECT_THAT(world().told(), ElementsAre("card.updated", "card.assigned"));
+    EXPECT_THAT(in_process().told(), ElementsAre("card.updated", "card.assigned"));
     const value changes =
-        boost::json::parse(world().run("SELECT changes FROM outbox WHERE kind = 'card.updated'"));
+        boost::json::parse(in_process().run("SELECT changes FROM outbox WHERE kind = 'card.updated'"
+        ));
     EXPECT_EQ(changes.at("title").as_string(), "New");
     EXPECT_FALSE(changes.as_object().contains("due"));
-    const value previous =
-        boost::json::parse(world().run("SELECT previous FROM outbox WHERE kind = 'card.updated'"));
+    const value previous = boost::json::parse(
+        in_process().run("SELECT previous FROM outbox WHERE kind = 'card.updated'")
+    );
     EXPECT_EQ(previous.at("title").as_string(), "Old");
     EXPECT_EQ(
-        world().run("SELECT column_id FROM outbox WHERE kind = 'card.updated'"), desk.backlog.str()
+        in_process().run("SELECT column_id FROM outbox WHERE kind = 'card.updated'"),
+        desk.backlog.str()
     );
 }
 
 TEST(Cards, ABeforeHookMayRefuseAndThenNothingHappened) {
-    Desk desk;
+    BoardFixture desk;
     const std::string id = desk.card(desk.backlog).text("/id");
     const auto before = desk.get(*Uuid::parse(id)).body;
     static std::atomic<bool> refuse{false};
     static const bool once = [] {
-        world().kernel().before("card.moved", [](Call&, const Event&) -> Verdict {
+        in_process().kernel().before("card.moved", [](Call&, const Event&) -> Verdict {
             if (!refuse) return allow;
             return Refusal{"not_today", "Nothing moves today."};
         });
@@ -292,8 +298,9 @@ TEST(Cards, ABeforeHookMayRefuseAndThenNothingHappened) {
     }();
     ASSERT_TRUE(once);
     refuse = true;
-    const Said refused =
-        world().ask(desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.queue.str()}});
+    const Answer refused = in_process().ask(
+        desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.queue.str()}}
+    );
     refuse = false;
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/code"), "not_today");

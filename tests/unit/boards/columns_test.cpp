@@ -19,7 +19,7 @@ TEST(ColumnChanges, APatchTouchesOnlyWhatItWasSent) {
     };
     value before = c.read(c.queue).body;
     for (const auto& [field, to] : changes) {
-        const Said after = c.change(c.queue, {{field, to}});
+        const Answer after = c.change(c.queue, {{field, to}});
         ASSERT_EQ(after.status, 200) << field;
         before.as_object()[field] = to;
         before.as_object()["version"] = before.at("version").as_int64() + 1;
@@ -59,7 +59,7 @@ TEST(ColumnChanges, CardsAreSentToOtherColumnsOfTheBoardAlone) {
     Columns c, other;
     for (const std::string& target : {other.done.str(), c.queue.str(), new_uuid().str()})
         for (const char* member : {"on_complete_column_id", "on_exhausted_column_id"}) {
-            const Said refused = c.change(c.queue, {{"queue", {{member, target}}}});
+            const Answer refused = c.change(c.queue, {{"queue", {{member, target}}}});
             EXPECT_EQ(refused.status, 422);
             EXPECT_EQ(refused.text("/detail/0/loc/1"), "queue");
         }
@@ -67,15 +67,15 @@ TEST(ColumnChanges, CardsAreSentToOtherColumnsOfTheBoardAlone) {
 
 TEST(ColumnChanges, AKindOfDoneCompletesTheCardsAndAnotherOpensThem) {
     Columns c;
-    const Said card = c.card(c.backlog, {{"external_key", "k"}});
-    world().forget_events();
+    const Answer card = c.card(c.backlog, {{"external_key", "k"}});
+    in_process().forget_events();
     c.change(c.backlog, {{"kind", "done"}});
-    const Said done = c.get(card.id());
+    const Answer done = c.get(card.id());
     EXPECT_TRUE(done.body.at("completed_at").is_string());
     EXPECT_EQ(done.number("/version"), 2);
-    EXPECT_THAT(world().told(), ElementsAre("column.updated", "card.updated"));
+    EXPECT_THAT(in_process().told(), ElementsAre("column.updated", "card.updated"));
     c.card(c.queue, {{"external_key", "k"}});
-    const Said refused = c.change(c.backlog, {{"kind", "active"}});
+    const Answer refused = c.change(c.backlog, {{"kind", "active"}});
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "external_key_taken");
     EXPECT_EQ(c.read(c.backlog).text("/kind"), "done");
@@ -83,8 +83,8 @@ TEST(ColumnChanges, AKindOfDoneCompletesTheCardsAndAnotherOpensThem) {
 
 TEST(ColumnChanges, SwitchingTheQueueTakesTheCardsInAndOut) {
     Columns c;
-    const Said waiting = c.card(c.queue), held = c.card(c.queue, {{"priority", "urgent"}});
-    const Said claim = c.claim();
+    const Answer waiting = c.card(c.queue), held = c.card(c.queue, {{"priority", "urgent"}});
+    const Answer claim = c.claim();
     ASSERT_EQ(claim.text("/card/id"), held.text("/id"));
     c.change(c.queue, {{"queue", {{"enabled", false}}}});
     EXPECT_EQ(c.state(waiting), "idle");
@@ -92,7 +92,7 @@ TEST(ColumnChanges, SwitchingTheQueueTakesTheCardsInAndOut) {
     EXPECT_TRUE(c.get(held.id()).body.at("lease").is_null());
     const value complete{
         {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
-    const Said late = world().ask(c.owner, "complete_lease", complete);
+    const Answer late = in_process().ask(c.owner, "complete_lease", complete);
     EXPECT_EQ(late.status, 409);
     EXPECT_EQ(late.text("/code"), "lease_lost");
     c.change(c.queue, {{"queue", {{"enabled", true}}}});
@@ -103,15 +103,15 @@ TEST(ColumnChanges, SwitchingTheQueueTakesTheCardsInAndOut) {
 
 TEST(ColumnChanges, AnotherOrderCountsForThoseWhoWait) {
     Columns c;
-    const Said first = c.card(c.queue, {{"due", "2031-01-02"}});
-    const Said second = c.card(c.queue, {{"due", "2031-01-01"}, {"priority", "low"}});
-    const Said third = c.card(c.queue, {{"priority", "high"}});
+    const Answer first = c.card(c.queue, {{"due", "2031-01-02"}});
+    const Answer second = c.card(c.queue, {{"due", "2031-01-01"}, {"priority", "low"}});
+    const Answer third = c.card(c.queue, {{"priority", "high"}});
     const auto next_by = [&](const char* order) {
         c.change(c.queue, {{"queue", {{"order", order}}}});
-        const Said claim = c.claim();
+        const Answer claim = c.claim();
         const value release{
             {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
-        world().must(c.owner, "release_lease", release);
+        in_process().must(c.owner, "release_lease", release);
         return claim.text("/card/id");
     };
     EXPECT_EQ(next_by("due"), second.text("/id"));
@@ -128,7 +128,7 @@ TEST(ColumnChanges, ColumnsMoveAmongTheOthers) {
     EXPECT_THAT(c.order(), ElementsAre("Done", "Backlog", "Queue"));
     EXPECT_EQ(c.ask("move_column", c.done, {{"after_id", c.backlog.str()}}).number("/position"), 1);
     EXPECT_THAT(c.order(), ElementsAre("Backlog", "Done", "Queue"));
-    const Said last = c.ask("move_column", c.backlog);
+    const Answer last = c.ask("move_column", c.backlog);
     EXPECT_EQ(last.number("/position"), 2);
     EXPECT_EQ(last.body, c.read(c.backlog).body);
     EXPECT_THAT(c.order(), ElementsAre("Done", "Queue", "Backlog"));
@@ -165,53 +165,54 @@ TEST(ColumnRemoval, SaysWhereTheCardsGo) {
     Columns c;
     for (const char* title : {"a", "b"}) c.card(c.backlog, {{"title", title}});
     c.card(c.done, {{"title", "old"}});
-    const Said archived = c.card(c.backlog);
-    world().must(c.owner, "archive_card", {{"card_id", archived.text("/id")}});
-    const Said refused = c.ask("delete_column", c.backlog);
+    const Answer archived = c.card(c.backlog);
+    in_process().must(c.owner, "archive_card", {{"card_id", archived.text("/id")}});
+    const Answer refused = c.ask("delete_column", c.backlog);
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "column_not_empty");
     EXPECT_EQ(refused.text("/additional_data/count"), "2");
-    world().forget_events();
-    const Said gone = c.ask("delete_column", c.backlog, {{"move_cards_to", c.done.str()}});
+    in_process().forget_events();
+    const Answer gone = c.ask("delete_column", c.backlog, {{"move_cards_to", c.done.str()}});
     EXPECT_EQ(gone.status, 204);
     EXPECT_THAT(c.titles(c.done), ElementsAre("old", "a", "b"));
     EXPECT_THAT(c.order(), ElementsAre("Queue", "Done"));
     // The archived one has another column as well, and another version.
     EXPECT_THAT(
-        world().told(),
+        in_process().told(),
         UnorderedElementsAre("column.deleted", "card.moved", "card.moved", "card.moved")
     );
     EXPECT_EQ(c.read(c.backlog).status, 404);
     EXPECT_EQ(c.ask("delete_column", c.backlog).status, 404);
-    const Said back = world().must(c.owner, "restore_card", {{"card_id", archived.text("/id")}});
+    const Answer back =
+        in_process().must(c.owner, "restore_card", {{"card_id", archived.text("/id")}});
     EXPECT_EQ(back.text("/column_id"), c.done.str());
-    const Said page = world().must(c.owner, "list_cards", {{"column_id", c.done.str()}});
+    const Answer page = in_process().must(c.owner, "list_cards", {{"column_id", c.done.str()}});
     for (const value& each : page.body.at("results").as_array())
         EXPECT_TRUE(each.at("completed_at").is_string());
 }
 
 TEST(ColumnRemoval, WithoutCardsTheNeighbourTakesWhatIsPutAway) {
     Columns c;
-    const Said archived = c.card(c.queue);
-    world().must(c.owner, "archive_card", {{"card_id", archived.text("/id")}});
+    const Answer archived = c.card(c.queue);
+    in_process().must(c.owner, "archive_card", {{"card_id", archived.text("/id")}});
     EXPECT_EQ(c.ask("delete_column", c.queue).status, 204);
     EXPECT_EQ(c.get(archived.id()).text("/column_id"), c.backlog.str());
     EXPECT_EQ(c.ask("delete_column", c.done).status, 204);
-    const Said last = c.ask("delete_column", c.backlog);
+    const Answer last = c.ask("delete_column", c.backlog);
     EXPECT_EQ(last.status, 409);
     EXPECT_EQ(last.text("/additional_data/reason"), "last_column");
 }
 
 TEST(ColumnRemoval, TakesTheCardsFromTheirWorkers) {
     Columns c;
-    const Said card = c.card(c.queue);
-    const Said claim = c.claim();
-    world().forget_events();
+    const Answer card = c.card(c.queue);
+    const Answer claim = c.claim();
+    in_process().forget_events();
     ASSERT_EQ(c.ask("delete_column", c.queue, {{"move_cards_to", c.backlog.str()}}).status, 204);
     EXPECT_TRUE(c.get(card.id()).body.at("lease").is_null());
     EXPECT_EQ(c.state(card), "idle");
     EXPECT_THAT(
-        world().told(), UnorderedElementsAre("column.deleted", "card.moved", "lease.revoked")
+        in_process().told(), UnorderedElementsAre("column.deleted", "card.moved", "lease.revoked")
     );
 }
 
@@ -227,7 +228,7 @@ TEST(ColumnRemoval, LetsNoColumnSendCardsToWhereNothingIs) {
     ASSERT_EQ(c.ask("delete_column", c.done, {{"move_cards_to", other.str()}}).status, 204);
     EXPECT_EQ(c.read(c.queue).text("/queue/on_complete_column_id"), other.str());
     ASSERT_EQ(c.ask("delete_column", other).status, 204);
-    const Said queue = c.read(c.queue);
+    const Answer queue = c.read(c.queue);
     EXPECT_TRUE(queue.body.at_pointer("/queue/on_complete_column_id").is_null());
     EXPECT_TRUE(queue.body.at_pointer("/queue/on_exhausted_column_id").is_null());
 }
@@ -237,7 +238,7 @@ TEST(ColumnRemoval, IsRefusedWhereTheCardsCannotGo) {
     const Uuid tight = c.column({{"name", "Tight"}, {"wip_limit", 2}, {"wip_policy", "hard"}});
     for (int i = 0; i < 2; ++i) c.card(c.backlog);
     c.card(tight);
-    const Said full = c.ask("delete_column", c.backlog, {{"move_cards_to", tight.str()}});
+    const Answer full = c.ask("delete_column", c.backlog, {{"move_cards_to", tight.str()}});
     EXPECT_EQ(full.status, 409);
     EXPECT_EQ(full.text("/code"), "wip_limit_reached");
     EXPECT_EQ(full.text("/additional_data/count"), "1");
@@ -258,7 +259,7 @@ TEST(ColumnRemoval, LosesNoCardThatComesMeanwhile) {
         for (std::size_t t = 0; t < 3; ++t)
             threads.emplace_back([&, t] {
                 for (std::size_t i = t; i < ids.size(); i += 3) {
-                    const int status = world()
+                    const int status = in_process()
                                            .ask(
                                                c.owner,
                                                "move_card",
@@ -269,7 +270,8 @@ TEST(ColumnRemoval, LosesNoCardThatComesMeanwhile) {
                 }
             });
         threads.emplace_back([&] {
-            const Said gone = c.ask("delete_column", c.backlog, {{"move_cards_to", c.queue.str()}});
+            const Answer gone =
+                c.ask("delete_column", c.backlog, {{"move_cards_to", c.queue.str()}});
             EXPECT_EQ(gone.status, 204) << boost::json::serialize(gone.body);
         });
         for (auto& thread : threads) thread.join();
@@ -286,10 +288,10 @@ TEST(ColumnRemoval, LosesNoChangeOfAnotherColumn) {
             for (int i = 0; i < 8; ++i)
                 c.change(c.backlog, {{"name", "Renamed"}, {"wip_limit", 5}});
         });
-        const Said gone = c.ask("delete_column", c.queue, {{"move_cards_to", c.done.str()}});
+        const Answer gone = c.ask("delete_column", c.queue, {{"move_cards_to", c.done.str()}});
         renaming.join();
         EXPECT_EQ(gone.status, 204) << boost::json::serialize(gone.body);
-        const Said left = c.read(c.backlog);
+        const Answer left = c.read(c.backlog);
         EXPECT_EQ(left.text("/name"), "Renamed");
         EXPECT_EQ(left.number("/wip_limit"), 5);
         EXPECT_EQ(left.text("/queue/on_complete_column_id"), c.done.str());
@@ -300,41 +302,42 @@ TEST(ColumnRemoval, AndCardsThatComeBackDoNotHoldEachOtherUp) {
     for (int round = 0; round < 5; ++round) {
         Columns c;
         const std::string away = c.card(c.queue).text("/id");
-        world().must(c.owner, "archive_card", {{"card_id", away}});
+        in_process().must(c.owner, "archive_card", {{"card_id", away}});
         std::thread coming([&] {
-            EXPECT_EQ(world().ask(c.owner, "restore_card", {{"card_id", away}}).status, 200);
+            EXPECT_EQ(in_process().ask(c.owner, "restore_card", {{"card_id", away}}).status, 200);
         });
-        const Said gone = c.ask("delete_column", c.queue, {{"move_cards_to", c.done.str()}});
+        const Answer gone = c.ask("delete_column", c.queue, {{"move_cards_to", c.done.str()}});
         coming.join();
         EXPECT_EQ(gone.status, 204) << boost::json::serialize(gone.body);
         EXPECT_EQ(
-            world().must(c.owner, "get_card", {{"card_id", away}}).text("/column_id"), c.done.str()
+            in_process().must(c.owner, "get_card", {{"card_id", away}}).text("/column_id"),
+            c.done.str()
         );
     }
 }
 
 TEST(ColumnChanges, TakeTheRightToEditTheBoard) {
     Columns c;
-    const Caller viewer = world().person(c.owner, OrgRole::viewer, "Vi");
-    const Caller stranger = world().owner_of_new_org("Other");
+    const Caller viewer = in_process().person(c.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = in_process().owner_of_new_org("Other");
     for (const char* operation : {"update_column", "move_column", "delete_column"}) {
         const value what{{"board_id", c.board.str()}, {"column_id", c.done.str()}};
-        EXPECT_EQ(world().ask(viewer, operation, what).status, 403) << operation;
-        EXPECT_EQ(world().ask(stranger, operation, what).status, 404) << operation;
+        EXPECT_EQ(in_process().ask(viewer, operation, what).status, 403) << operation;
+        EXPECT_EQ(in_process().ask(stranger, operation, what).status, 404) << operation;
     }
-    world().must(c.owner, "archive_board", {{"board_id", c.board.str()}});
+    in_process().must(c.owner, "archive_board", {{"board_id", c.board.str()}});
     EXPECT_EQ(c.change(c.done, {{"name", "X"}}).status, 409);
 }
 
 TEST(ColumnChanges, OneGapThatIsChosenTimeAndAgainFindsRoomAgain) {
     Columns c;
-    world().run(
+    in_process().run(
         "UPDATE columns SET position = 'V0000000' || repeat('V', 60) || left(position, 8) || 'V' "
         "WHERE board_id = '" +
         c.board.str() + "'"
     );
     const auto names = [&] {
-        return world().run(
+        return in_process().run(
             "SELECT string_agg(name, ' ' ORDER BY position, id) FROM columns WHERE board_id = '" +
             c.board.str() + "'"
         );
@@ -343,12 +346,12 @@ TEST(ColumnChanges, OneGapThatIsChosenTimeAndAgainFindsRoomAgain) {
     const Uuid made = c.column({{"name", "New"}, {"before_id", c.done.str()}});
     EXPECT_EQ(names(), before.substr(0, before.rfind(' ')) + " New Done");
     const auto longest = [&] {
-        return world().run(
+        return in_process().run(
             "SELECT max(length(position)) FROM columns WHERE board_id = '" + c.board.str() + "'"
         );
     };
     EXPECT_EQ(longest(), "8");
-    world().run(
+    in_process().run(
         "UPDATE columns SET position = 'V0000000' || repeat('V', 60) || position || 'V' "
         "WHERE board_id = '" +
         c.board.str() + "'"
@@ -362,7 +365,9 @@ TEST(ColumnChanges, ABoardHasAHundredColumnsAtMost) {
     Columns c;
     for (int i = 3; i < 100; ++i) c.column({{"name", "C"}});
     EXPECT_EQ(
-        world().ask(c.owner, "create_column", {{"board_id", c.board.str()}, {"name", "C"}}).status,
+        in_process().ask(
+                        c.owner, "create_column", {{"board_id", c.board.str()}, {"name", "C"}}
+        ).status,
         422
     );
 }

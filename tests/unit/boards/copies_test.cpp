@@ -1,6 +1,6 @@
 // Cards of copied boards, which follow batch by batch; and locks, which only those take who may.
 
-#include "tests/unit/boards/holder.hpp"
+#include "tests/support/lock_holder.hpp"
 #include "tests/unit/boards/many.hpp"
 
 namespace svc::test {
@@ -9,54 +9,59 @@ namespace svc::test {
 
 TEST(Copies, CardsOfACopiedBoardFollowBatchByBatch) {
     Columns c;
-    const Said label =
-        world().must(c.owner, "create_label", {{"board_id", c.board.str()}, {"name", "Old"}});
-    const Said parent = c.card(c.backlog, {{"title", "parent"}, {"labels", {"Old"}}});
+    const Answer label =
+        in_process().must(c.owner, "create_label", {{"board_id", c.board.str()}, {"name", "Old"}});
+    const Answer parent = c.card(c.backlog, {{"title", "parent"}, {"labels", {"Old"}}});
     fill(c, c.backlog, 450, 0);
-    const Said last = c.card(
+    const Answer last = c.card(
         c.done,
         {{"title", "last"},
          {"labels", {"Old"}},
          {"parent_card_id", parent.text("/id")},
          {"blocked_by", {parent.text("/id")}}}
     );
-    const Said copy = world().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
+    const Answer copy =
+        in_process().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
     EXPECT_EQ(copy.number("/card_count"), 200);
     EXPECT_EQ(copy.number("/cards_to_come"), 252);
     const Uuid board = copy.id();
     // What changes on either board meanwhile does not come between.
-    world().must(
+    in_process().must(
         c.owner,
         "update_label",
         {{"board_id", board.str()}, {"label_id", copy.text("/labels/0/id")}, {"name", "New"}}
     );
-    world().must(
+    in_process().must(
         c.owner,
         "update_label",
         {{"board_id", c.board.str()}, {"label_id", label.text("/id")}, {"name", "Other"}}
     );
-    const Said between = world().must(
+    const Answer between = in_process().must(
         c.owner,
         "create_card",
         {{"board_id", board.str()}, {"column_id", copy.text("/column_ids/0")}, {"title", "Between"}}
     );
     EXPECT_EQ(between.text("/key"), copy.text("/key") + "-453");
-    world().run_job("boards.copy_cards");
-    const Said whole = world().must(c.owner, "get_board", {{"board_id", board.str()}});
+    in_process().run_job("boards.copy_cards");
+    const Answer whole = in_process().must(c.owner, "get_board", {{"board_id", board.str()}});
     EXPECT_EQ(whole.number("/card_count"), 453);
-    const Said copied =
-        world().must(c.owner, "get_card", {{"card_id", copy.text("/key") + "-452"}});
+    const Answer copied =
+        in_process().must(c.owner, "get_card", {{"card_id", copy.text("/key") + "-452"}});
     EXPECT_EQ(copied.text("/title"), "last");
     EXPECT_EQ(copied.text("/labels/0/name"), "New");
-    const Said first = world().must(c.owner, "get_card", {{"card_id", copy.text("/key") + "-1"}});
+    const Answer first =
+        in_process().must(c.owner, "get_card", {{"card_id", copy.text("/key") + "-1"}});
     EXPECT_EQ(copied.text("/parent_card_id"), first.text("/id"));
     EXPECT_EQ(copied.text("/blocked_by/0"), first.text("/id"));
     EXPECT_EQ(copied.body.at("blocked"), true);
     EXPECT_EQ(
-        world().run("SELECT count(*) FROM board_copies WHERE board_id = '" + board.str() + "'"), "0"
+        in_process().run(
+            "SELECT count(*) FROM board_copies WHERE board_id = '" + board.str() + "'"
+        ),
+        "0"
     );
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "SELECT count(*) FROM card_links WHERE target_id = '" + copied.text("/id") + "'"
         ),
         "1"
@@ -66,13 +71,15 @@ TEST(Copies, CardsOfACopiedBoardFollowBatchByBatch) {
 TEST(Copies, ACopyLeavesOutCardsThatAreGoneMeanwhile) {
     Columns c;
     fill(c, c.backlog, 250, 0);
-    const Said copy = world().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
-    world().run("DELETE FROM cards WHERE number = 240 AND board_id = '" + c.board.str() + "'");
-    world().run_job("boards.copy_cards");
-    const Said whole = world().must(c.owner, "get_board", {{"board_id", copy.text("/id")}});
+    const Answer copy =
+        in_process().must(c.owner, "duplicate_board", {{"board_id", c.board.str()}});
+    in_process().run("DELETE FROM cards WHERE number = 240 AND board_id = '" + c.board.str() + "'");
+    in_process().run_job("boards.copy_cards");
+    const Answer whole = in_process().must(c.owner, "get_board", {{"board_id", copy.text("/id")}});
     EXPECT_EQ(whole.number("/card_count"), 249);
-    const Said page =
-        world().must(c.owner, "list_cards", {{"board_id", copy.text("/id")}, {"page_size", 2}});
+    const Answer page = in_process().must(
+        c.owner, "list_cards", {{"board_id", copy.text("/id")}, {"page_size", 2}}
+    );
     EXPECT_EQ(page.text("/results/0/key"), copy.text("/key") + "-250");
     EXPECT_EQ(page.text("/results/1/key"), copy.text("/key") + "-249");
 }
@@ -82,23 +89,25 @@ TEST(Copies, ACopyLeavesOutCardsThatAreGoneMeanwhile) {
 TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
     Columns c;
     const std::string property =
-        world()
+        in_process()
             .must(
                 c.owner,
                 "create_property",
                 {{"board_id", c.board.str()}, {"name", "Size"}, {"type", "select"}}
             )
             .text("/id");
-    const Said card = c.card(c.backlog, {{"labels", {"L"}}, {"properties", {{"Size", "Small"}}}});
+    const Answer card = c.card(c.backlog, {{"labels", {"L"}}, {"properties", {{"Size", "Small"}}}});
     const std::string other = c.card(c.backlog).text("/id");
     const std::string link =
-        world().must(c.owner, "create_share_link", {{"board_id", c.board.str()}}).text("/id");
-    world().must(c.owner, "update_board", {{"board_id", c.board.str()}, {"visibility", "private"}});
-    const Caller stranger = world().person(c.owner, OrgRole::member, "Stranger");
-    const Caller agent = world().agent(c.owner, OrgRole::member, "Confined");
+        in_process().must(c.owner, "create_share_link", {{"board_id", c.board.str()}}).text("/id");
+    in_process().must(
+        c.owner, "update_board", {{"board_id", c.board.str()}, {"visibility", "private"}}
+    );
+    const Caller stranger = in_process().person(c.owner, OrgRole::member, "Stranger");
+    const Caller agent = in_process().agent(c.owner, OrgRole::member, "Confined");
     const Columns elsewhere;
-    world().grant(c.board, agent, "viewer");
-    const Holder holder(
+    in_process().grant(c.board, agent, "viewer");
+    const LockHolder holder(
         "SELECT 1 FROM boards b, board_counters n WHERE b.id = '" + c.board.str() +
         "' AND n.board_id = b.id FOR UPDATE; SELECT 1 FROM cards WHERE board_id = '" +
         c.board.str() + "' FOR UPDATE; SELECT 1 FROM share_links WHERE board_id = '" +
@@ -142,9 +151,9 @@ TEST(Locks, WhoeverMayNotChangeABoardWaitsForNobodyOnIt) {
     };
     const auto taken = milliseconds([&] {
         for (const auto& [operation, input] : calls) {
-            const Said strange = world().ask(stranger, operation, input);
+            const Answer strange = in_process().ask(stranger, operation, input);
             EXPECT_EQ(strange.status, 404) << operation << boost::json::serialize(strange.body);
-            const Said confined = world().ask(agent, operation, input);
+            const Answer confined = in_process().ask(agent, operation, input);
             EXPECT_EQ(confined.status, 403) << operation << boost::json::serialize(confined.body);
         }
     });

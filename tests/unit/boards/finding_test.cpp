@@ -1,6 +1,6 @@
 // Finding cards, and not finding what is hidden, on the real modules and database.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -18,7 +18,7 @@ std::vector<std::string> all_pages(
 ) {
     std::vector<std::string> found;
     for (;;) {
-        const Said page = world().must(caller, "list_cards", query);
+        const Answer page = in_process().must(caller, "list_cards", query);
         for (const value& each : page.body.at("results").as_array())
             found.emplace_back(each.at(member).as_string());
         if (page.body.at("next_cursor").is_null()) return found;
@@ -31,8 +31,8 @@ std::vector<std::string> all_pages(
 // ----------------------------------------------------------------------------------- finding
 
 TEST(Finding, EveryFilterNarrows) {
-    Desk desk;
-    const Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
+    BoardFixture desk;
+    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
     desk.card(desk.backlog, {{"title", "plain"}});
     desk.card(
         desk.queue,
@@ -65,7 +65,7 @@ TEST(Finding, EveryFilterNarrows) {
 }
 
 TEST(Finding, EverySortPagesWithoutLossOrRepeat) {
-    Desk desk;
+    BoardFixture desk;
     std::mt19937 random(11);
     constexpr const char* priorities[] = {"none", "low", "medium", "high", "urgent"};
     std::set<std::string> all;
@@ -94,7 +94,7 @@ TEST(Finding, EverySortPagesWithoutLossOrRepeat) {
     const auto assigned = all_pages(desk.owner, mine);
     EXPECT_EQ(
         std::to_string(assigned.size()),
-        world().run(
+        in_process().run(
             "SELECT count(*) FROM card_assignees WHERE principal_id = '" + desk.owner.id.str() + "'"
         )
     );
@@ -103,12 +103,12 @@ TEST(Finding, EverySortPagesWithoutLossOrRepeat) {
 }
 
 TEST(Finding, SortsAreWhatTheySay) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.backlog, {{"title", "a"}, {"priority", "low"}, {"due", "2026-06-20"}});
     desk.card(desk.backlog, {{"title", "b"}, {"priority", "urgent"}});
     const std::string c =
         desk.card(desk.backlog, {{"title", "c"}, {"due", "2026-06-19"}}).text("/id");
-    world().must(
+    in_process().must(
         desk.owner,
         "move_card",
         {{"card_id", c},
@@ -127,12 +127,12 @@ TEST(Finding, SortsAreWhatTheySay) {
 }
 
 TEST(Finding, PagesAreStableUnderInserts) {
-    Desk desk;
+    BoardFixture desk;
     for (int i = 0; i < 6; ++i) desk.card(desk.backlog, {{"title", std::to_string(i)}});
     boost::json::object query{{"column_id", desk.backlog.str()}, {"page_size", 2}};
     std::string seen;
     for (;;) {
-        const Said page = world().must(desk.owner, "list_cards", query);
+        const Answer page = in_process().must(desk.owner, "list_cards", query);
         for (const value& each : page.body.at("results").as_array())
             seen += std::string(each.at("title").as_string());
         // On top of the column, where the reader has been already.
@@ -146,29 +146,30 @@ TEST(Finding, PagesAreStableUnderInserts) {
 }
 
 TEST(Finding, HiddenBoardsStayHidden) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.backlog);
-    const Said board =
-        world().must(desk.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}});
-    world().must(
+    const Answer board = in_process().must(
+        desk.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}}
+    );
+    in_process().must(
         desk.owner,
         "create_card",
         {{"board_id", board.text("/id")},
          {"column_id", board.text("/column_ids/0")},
          {"title", "s"}}
     );
-    const Caller member = world().person(desk.owner, OrgRole::member, "Me");
+    const Caller member = in_process().person(desk.owner, OrgRole::member, "Me");
     EXPECT_EQ(all_pages(desk.owner, {}).size(), 2U);
     EXPECT_EQ(all_pages(member, {}).size(), 1U);
     EXPECT_TRUE(all_pages(member, {{"board_id", board.text("/id")}}).empty());
-    EXPECT_TRUE(all_pages(world().owner_of_new_org("Other"), {}).empty());
+    EXPECT_TRUE(all_pages(in_process().owner_of_new_org("Other"), {}).empty());
 }
 
 TEST(RowLevelSecurity, HidesOneWorkspaceFromAnotherWhateverTheStatement) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.queue, {{"labels", {"x"}}, {"assignees", {desk.owner.id.str()}}});
     desk.claim();
-    const Caller stranger = world().owner_of_new_org("Other");
+    const Caller stranger = in_process().owner_of_new_org("Other");
     static constexpr Sql tables[] = {
         {"test.boards", "SELECT count(*) AS count FROM boards"},
         {"test.counters", "SELECT count(*) AS count FROM board_counters"},
@@ -183,7 +184,7 @@ TEST(RowLevelSecurity, HidesOneWorkspaceFromAnotherWhateverTheStatement) {
     };
     for (const Sql& table : tables)
         for (const Caller* who : std::initializer_list<const Caller*>{&desk.owner, &stranger})
-            world().kernel().transact(Tx::Mode::read, [&](Tx& tx) {
+            in_process().kernel().transact(Tx::Mode::read, [&](Tx& tx) {
                 tx.act_for(who->org_id, who->user_id);
                 Result rows = tx.queue(table);
                 const bool any = rows.at(0, 0).text() != "0";
@@ -194,13 +195,13 @@ TEST(RowLevelSecurity, HidesOneWorkspaceFromAnotherWhateverTheStatement) {
 // ---------------------------------------------------------------------------------- the trash
 
 TEST(Trash, IsListedForThoseWhoMayRestoreWhatIsInIt) {
-    Desk desk;
-    const Caller viewer = world().person(desk.owner, OrgRole::viewer, "Vi");
-    const Caller member = world().person(desk.owner, OrgRole::member, "Mia");
+    BoardFixture desk;
+    const Caller viewer = in_process().person(desk.owner, OrgRole::viewer, "Vi");
+    const Caller member = in_process().person(desk.owner, OrgRole::member, "Mia");
     std::vector<std::string> gone;
     for (const char* title : {"first", "second", "third"}) {
-        const Said card = desk.card(desk.backlog, {{"title", title}});
-        world().must(desk.owner, "delete_card", {{"card_id", card.text("/id")}});
+        const Answer card = desk.card(desk.backlog, {{"title", title}});
+        in_process().must(desk.owner, "delete_card", {{"card_id", card.text("/id")}});
     }
     desk.card(desk.backlog, {{"title", "stays"}});
     const auto listed = [&](const Caller& by) {
@@ -217,51 +218,51 @@ TEST(Trash, IsListedForThoseWhoMayRestoreWhatIsInIt) {
         boost::json::object query{{"in_trash", true}};
         if (other == std::string("sort")) query["sort"] = "due";
         else query["archived"] = true;
-        EXPECT_EQ(world().ask(desk.owner, "list_cards", query).status, 422) << other;
+        EXPECT_EQ(in_process().ask(desk.owner, "list_cards", query).status, 422) << other;
     }
 }
 
 TEST(Trash, ListsBoardsAndWhatIsOnThemAnswersAlike) {
-    Desk desk;
-    const Caller member = world().person(desk.owner, OrgRole::member, "Mia");
+    BoardFixture desk;
+    const Caller member = in_process().person(desk.owner, OrgRole::member, "Mia");
     const std::string card = desk.card(desk.backlog).text("/id");
     const auto boards = [&](const Caller& by, bool in_trash) {
-        return world()
+        return in_process()
             .must(by, "list_boards", {{"in_trash", in_trash}})
             .body.at("results")
             .as_array()
             .size();
     };
     EXPECT_EQ(boards(desk.owner, true), 0U);
-    world().must(desk.owner, "delete_board", {{"board_id", desk.board.str()}});
+    in_process().must(desk.owner, "delete_board", {{"board_id", desk.board.str()}});
     EXPECT_EQ(boards(desk.owner, true), 1U);
     EXPECT_EQ(boards(desk.owner, false), 0U);
     EXPECT_EQ(boards(member, true), 0U);
     for (const char* read :
          {"get_card", "list_card_activity", "list_card_versions", "get_card_context"})
-        EXPECT_EQ(world().ask(desk.owner, read, {{"card_id", card}}).status, 200) << read;
+        EXPECT_EQ(in_process().ask(desk.owner, read, {{"card_id", card}}).status, 200) << read;
     for (const char* read : {"get_board", "get_board_snapshot", "list_board_activity"})
-        EXPECT_EQ(world().ask(desk.owner, read, {{"board_id", desk.board.str()}}).status, 200)
+        EXPECT_EQ(in_process().ask(desk.owner, read, {{"board_id", desk.board.str()}}).status, 200)
             << read;
     for (const char* write : {"archive_card", "restore_card", "delete_card"})
-        EXPECT_EQ(world().ask(desk.owner, write, {{"card_id", card}}).status, 404) << write;
+        EXPECT_EQ(in_process().ask(desk.owner, write, {{"card_id", card}}).status, 404) << write;
     EXPECT_TRUE(all_pages(desk.owner, {{"in_trash", true}}).empty());
-    world().must(desk.owner, "restore_board", {{"board_id", desk.board.str()}});
+    in_process().must(desk.owner, "restore_board", {{"board_id", desk.board.str()}});
     EXPECT_EQ(boards(desk.owner, false), 1U);
 }
 
 // ------------------------------------------------------------------------------------- keys
 
 TEST(Keys, NameACardWhereverBoardsTakeItsId) {
-    Desk desk;
-    const Said first = desk.card(desk.backlog, {{"title", "first"}});
+    BoardFixture desk;
+    const Answer first = desk.card(desk.backlog, {{"title", "first"}});
     const std::string key = first.text("/key"), id = first.text("/id");
-    world().must(
+    in_process().must(
         desk.owner,
         "create_property",
         {{"board_id", desk.board.str()}, {"name", "See"}, {"type", "relation"}}
     );
-    const Said made = desk.card(
+    const Answer made = desk.card(
         desk.backlog,
         {{"title", "second"},
          {"parent_card_id", key},
@@ -274,7 +275,7 @@ TEST(Keys, NameACardWhereverBoardsTakeItsId) {
     EXPECT_EQ(made.text("/properties/See/relation/0/id"), id);
     EXPECT_THAT(desk.titles(desk.backlog), ElementsAre("second", "first"));
     const std::string other = made.text("/key");
-    world().must(
+    in_process().must(
         desk.owner,
         "move_card",
         {{"card_id", other}, {"column_id", desk.backlog.str()}, {"after_id", key}}
@@ -282,14 +283,14 @@ TEST(Keys, NameACardWhereverBoardsTakeItsId) {
     EXPECT_THAT(desk.titles(desk.backlog), ElementsAre("first", "second"));
     const auto change = [&](boost::json::object what) {
         what["card_id"] = other;
-        return world().ask(desk.owner, "update_card", what);
+        return in_process().ask(desk.owner, "update_card", what);
     };
     EXPECT_EQ(
         change({{"parent_card_id", nullptr}, {"blocked_by", value(boost::json::array())}}).status,
         200
     );
     const std::string lower = "des-" + key.substr(4);
-    const Said again = change(
+    const Answer again = change(
         {{"parent_card_id", lower},
          {"blocked_by", {key}},
          {"properties", {{"See", {{{"id", key}}}}}}}
@@ -299,7 +300,7 @@ TEST(Keys, NameACardWhereverBoardsTakeItsId) {
     EXPECT_EQ(change({{"blocked_by", {"DES-999"}}}).status, 422);
     EXPECT_EQ(change({{"parent_card_id", "NONE-1"}}).status, 422);
     EXPECT_EQ(change({{"properties", {{"See", {"DES-999"}}}}}).status, 422);
-    const Said batch = world().ask(
+    const Answer batch = in_process().ask(
         desk.owner,
         "batch_cards",
         {{"operations",
@@ -311,12 +312,12 @@ TEST(Keys, NameACardWhereverBoardsTakeItsId) {
               {"parent_card_id", key}}}}}}}
     );
     EXPECT_EQ(batch.number("/succeeded_count"), 2) << boost::json::serialize(batch.body);
-    const Said link = world().must(
+    const Answer link = in_process().must(
         desk.owner, "create_share_link", {{"board_id", desk.board.str()}, {"card_id", key}}
     );
     EXPECT_EQ(link.text("/card_id"), id);
     EXPECT_EQ(
-        world()
+        in_process()
             .ask(
                 desk.owner,
                 "create_share_link",

@@ -1,7 +1,7 @@
 // Cards that follow a change of what their board defines: the newest at once, the others later.
 
 #include "tests/support/eventually.hpp"
-#include "tests/unit/boards/holder.hpp"
+#include "tests/support/lock_holder.hpp"
 #include "tests/unit/boards/many.hpp"
 
 #include <atomic>
@@ -18,8 +18,8 @@ constexpr int beyond_one_batch = 600;
 
 /// A board with an old card and so many newer ones that it does not follow at once.
 struct Following : Columns {
-    Said effort = define("Effort", "number"), size = define("Size", "select");
-    Said old = card(
+    Answer effort = define("Effort", "number"), size = define("Size", "select");
+    Answer old = card(
         backlog,
         {{"title", "Old"}, {"labels", {"bug"}}, {"properties", {{"Effort", 3}, {"Size", "Small"}}}}
     );
@@ -27,31 +27,31 @@ struct Following : Columns {
 
     Following() {
         fill(*this, backlog, beyond_one_batch, 0);
-        world().forget_events();
+        in_process().forget_events();
     }
-    Said define(const char* name, const char* type) {
+    Answer define(const char* name, const char* type) {
         return must("create_property", {{"name", name}, {"type", type}});
     }
-    Said must(std::string_view operation, object what) {
+    Answer must(std::string_view operation, object what) {
         what["board_id"] = board.str();
-        return world().must(owner, operation, what);
+        return in_process().must(owner, operation, what);
     }
-    Said rename(const Said& property, const char* name) {
+    Answer rename(const Answer& property, const char* name) {
         return must("update_property", {{"property_id", property.text("/id")}, {"name", name}});
     }
-    Said edit(const std::string& id, object what) {
+    Answer edit(const std::string& id, object what) {
         what["card_id"] = id;
-        return world().must(owner, "update_card", what);
+        return in_process().must(owner, "update_card", what);
     }
-    Said shown() { return get(old.id()); }
+    Answer shown() { return get(old.id()); }
     void follow() {
         EXPECT_TRUE(eventually([&] {  // whoever held a card may be about to let it go
-            world().run_job("boards.rewrite_cards");
+            in_process().run_job("boards.rewrite_cards");
             return waiting() == "0";
         }));
     }
     std::string waiting() const {
-        return world().run(
+        return in_process().run(
             "SELECT count(*) FROM card_rewrites WHERE board_id = '" + board.str() + "'"
         );
     }
@@ -61,13 +61,13 @@ struct Following : Columns {
 
 TEST(Following, TheNewestCardsShowAChangeAtOnceAndTheOthersSoon) {
     Following f;
-    const Said newest = f.card(
+    const Answer newest = f.card(
         f.backlog, {{"labels", {"bug"}}, {"properties", {{"Effort", 5}, {"Size", "Small"}}}}
     );
-    world().forget_events();
+    in_process().forget_events();
     f.must("update_label", {{"label_id", f.label}, {"name", "defect"}, {"color", "red"}});
     f.rename(f.effort, "Points");
-    const Said at_once = f.get(newest.id());
+    const Answer at_once = f.get(newest.id());
     EXPECT_EQ(at_once.text("/labels/0/name"), "defect");
     EXPECT_EQ(at_once.number("/properties/Points/number"), 5);
     EXPECT_EQ(f.shown().text("/labels/0/name"), "bug");
@@ -75,13 +75,13 @@ TEST(Following, TheNewestCardsShowAChangeAtOnceAndTheOthersSoon) {
     EXPECT_EQ(f.waiting(), "1");
 
     f.follow();
-    const Said after = f.shown();
+    const Answer after = f.shown();
     EXPECT_EQ(after.text("/labels/0/name"), "defect");
     EXPECT_EQ(after.text("/labels/0/color"), "red");
     EXPECT_EQ(after.number("/properties/Points/number"), 3);
     EXPECT_FALSE(after.body.at("properties").as_object().contains("Effort"));
     EXPECT_EQ(after.number("/version"), 1);
-    EXPECT_THAT(world().told(), testing::ElementsAre("label.updated", "property.updated"));
+    EXPECT_THAT(in_process().told(), testing::ElementsAre("label.updated", "property.updated"));
 }
 
 TEST(Following, WhatIsGoneGoesFromAllCards) {
@@ -99,7 +99,7 @@ TEST(Following, ACardThatIsEditedMeanwhileTakesNoPropertyForAnother) {
     Following f;
     f.rename(f.effort, "Points");
     f.rename(f.size, "Effort");  // whose name the old card still has for the other
-    const Said after = f.edit(f.old.text("/id"), {{"properties", {{"Effort", "Large"}}}});
+    const Answer after = f.edit(f.old.text("/id"), {{"properties", {{"Effort", "Large"}}}});
     EXPECT_EQ(after.number("/properties/Points/number"), 3);
     EXPECT_EQ(after.text("/properties/Effort/select/name"), "Large");
     EXPECT_EQ(after.body.at("properties").as_object().size(), 2U);
@@ -107,8 +107,8 @@ TEST(Following, ACardThatIsEditedMeanwhileTakesNoPropertyForAnother) {
     f.follow();
     EXPECT_EQ(f.shown().body.at("properties"), after.body.at("properties"));
 
-    const Said back =
-        world().must(f.owner, "revert_card", {{"card_id", f.old.text("/id")}, {"version", 1}});
+    const Answer back =
+        in_process().must(f.owner, "revert_card", {{"card_id", f.old.text("/id")}, {"version", 1}});
     EXPECT_EQ(back.number("/properties/Points/number"), 3);
     EXPECT_EQ(back.text("/properties/Effort/select/name"), "Small");
 }
@@ -119,12 +119,13 @@ TEST(Following, ACopyAndARevertSpeakInTodaysWords) {
     f.rename(f.effort, "Points");
     f.must("update_label", {{"label_id", f.label}, {"name", "defect"}});
     f.must("delete_property", {{"property_id", f.size.text("/id")}});
-    const Said copy = world().must(f.owner, "duplicate_card", {{"card_id", f.old.text("/id")}});
+    const Answer copy =
+        in_process().must(f.owner, "duplicate_card", {{"card_id", f.old.text("/id")}});
     EXPECT_EQ(copy.text("/labels/0/name"), "defect");
     EXPECT_EQ(copy.number("/properties/Points/number"), 8);
     EXPECT_EQ(copy.body.at("properties").as_object().size(), 1U);
-    const Said back =
-        world().must(f.owner, "revert_card", {{"card_id", f.old.text("/id")}, {"version", 1}});
+    const Answer back =
+        in_process().must(f.owner, "revert_card", {{"card_id", f.old.text("/id")}, {"version", 1}});
     EXPECT_EQ(back.number("/properties/Points/number"), 3);
     EXPECT_EQ(back.body.at("properties").as_object().size(), 1U);
     EXPECT_EQ(f.waiting(), "1");
@@ -136,7 +137,7 @@ TEST(Following, ACopyAndARevertSpeakInTodaysWords) {
 TEST(Following, EndsWithTheLastWordHoweverTheyMeet) {
     Following f;
     const std::string board = f.board.str();
-    world().run(
+    in_process().run(
         "UPDATE cards SET (labels, properties) = (SELECT labels, properties FROM cards WHERE id = "
         "'" +
         f.old.text("/id") + "') WHERE board_id = '" + board + "'"
@@ -153,12 +154,12 @@ TEST(Following, EndsWithTheLastWordHoweverTheyMeet) {
     });
     for (int n = 0; n < 2; ++n)
         threads.emplace_back([&] {
-            while (!over) world().run_job("boards.rewrite_cards");
+            while (!over) in_process().run_job("boards.rewrite_cards");
         });
     threads.emplace_back([&] {
         for (int i = 1; !over; i = i % beyond_one_batch + 40)
             f.edit(
-                world().run(
+                in_process().run(
                     "SELECT id FROM cards WHERE board_id = '" + board +
                     "' AND number = " + std::to_string(i)
                 ),
@@ -168,7 +169,7 @@ TEST(Following, EndsWithTheLastWordHoweverTheyMeet) {
     for (auto& thread : threads) thread.join();
     f.follow();
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "SELECT string_agg(DISTINCT labels #>> '{0,name}', ',') || string_agg(DISTINCT"
             " (SELECT string_agg(k, '+' ORDER BY k) FROM jsonb_object_keys(properties) k), ',')"
             " || count(*) FROM cards WHERE board_id = '" +
@@ -180,13 +181,13 @@ TEST(Following, EndsWithTheLastWordHoweverTheyMeet) {
 
 TEST(Following, ACardThatSomebodyHoldsFollowsLaterAndHoldsUpNobody) {
     Following f;
-    const Said newest = f.card(f.backlog, {{"labels", {"bug"}}});
+    const Answer newest = f.card(f.backlog, {{"labels", {"bug"}}});
     {
-        const Holder holder(
+        const LockHolder holder(
             "SELECT 1 FROM cards WHERE id = '" + newest.text("/id") + "' FOR UPDATE"
         );
         f.must("update_label", {{"label_id", f.label}, {"name", "defect"}});
-        world().run_job("boards.rewrite_cards");
+        in_process().run_job("boards.rewrite_cards");
         EXPECT_EQ(f.get(newest.id()).text("/labels/0/name"), "bug");
         EXPECT_EQ(f.waiting(), "1");
     }
@@ -221,7 +222,7 @@ TEST(Following, ManyLongListsOfOptionsCostLittle) {
         values[name] = all;
     }
     f.edit(f.old.text("/id"), {{"properties", values}});
-    world().run(
+    in_process().run(
         "UPDATE cards SET properties = (SELECT properties FROM cards WHERE id = '" +
         f.old.text("/id") + "') WHERE board_id = '" + f.board.str() + "'"
     );
@@ -236,8 +237,8 @@ TEST(Following, ManyLongListsOfOptionsCostLittle) {
 TEST(Following, ABoardThatGoesTakesItsRestAlong) {
     Following f;
     f.must("delete_label", {{"label_id", f.label}});
-    world().run("DELETE FROM cards WHERE board_id = '" + f.board.str() + "'");
-    world().run("DELETE FROM boards WHERE id = '" + f.board.str() + "'");
+    in_process().run("DELETE FROM cards WHERE board_id = '" + f.board.str() + "'");
+    in_process().run("DELETE FROM boards WHERE id = '" + f.board.str() + "'");
     f.follow();
 }
 

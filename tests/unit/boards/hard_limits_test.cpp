@@ -14,11 +14,11 @@ TEST(HardLimits, HoldForEverybodyWhoComesAtOnce) {
     for (int i = 0; i < 6; ++i) movers.push_back(c.card(c.backlog).text("/id"));
     for (int i = 0; i < 3; ++i) {
         archived.push_back(c.card(tight).text("/id"));
-        world().must(c.owner, "archive_card", {{"card_id", archived.back()}});
+        in_process().must(c.owner, "archive_card", {{"card_id", archived.back()}});
         c.card(c.queue);
     }
     std::atomic<int> in{0}, refused{0};
-    const auto count = [&](const Said& said) {
+    const auto count = [&](const Answer& said) {
         if (said.status < 300) return void(++in);
         EXPECT_EQ(said.text("/code"), "wip_limit_reached");
         EXPECT_EQ(said.text("/additional_data/limit"), "4");
@@ -27,22 +27,24 @@ TEST(HardLimits, HoldForEverybodyWhoComesAtOnce) {
     std::vector<std::thread> threads;
     for (const std::string& id : movers)
         threads.emplace_back([&, id] {
-            count(world().ask(c.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}}));
+            count(in_process().ask(
+                c.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}}
+            ));
         });
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&, i] {
-            count(world().ask(c.owner, "restore_card", {{"card_id", archived[i]}}));
+            count(in_process().ask(c.owner, "restore_card", {{"card_id", archived[i]}}));
         });
         threads.emplace_back([&] {
-            count(world().ask(
+            count(in_process().ask(
                 c.owner,
                 "create_card",
                 {{"board_id", c.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
             ));
         });
         threads.emplace_back([&] {
-            const Said claim = c.claim();
-            count(world().ask(
+            const Answer claim = c.claim();
+            count(in_process().ask(
                 c.owner,
                 "complete_lease",
                 {{"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}}
@@ -64,7 +66,7 @@ TEST(HardLimits, WhoPutsCardsAwayAndWhoMakesThemDoNotHoldEachOtherUp) {
         threads.emplace_back([&] {
             for (int i = 0; i < 10; ++i)
                 EXPECT_EQ(
-                    world()
+                    in_process()
                         .ask(
                             c.owner,
                             "create_card",
@@ -79,9 +81,9 @@ TEST(HardLimits, WhoPutsCardsAwayAndWhoMakesThemDoNotHoldEachOtherUp) {
         threads.emplace_back([&] {
             for (int i = 0; i < 5; ++i) {
                 const value card{{"card_id", c.card(roomy).text("/id")}};
-                EXPECT_EQ(world().ask(c.owner, "archive_card", card).status, 200);
-                EXPECT_EQ(world().ask(c.owner, "restore_card", card).status, 200);
-                EXPECT_EQ(world().ask(c.owner, "delete_card", card).status, 204);
+                EXPECT_EQ(in_process().ask(c.owner, "archive_card", card).status, 200);
+                EXPECT_EQ(in_process().ask(c.owner, "restore_card", card).status, 200);
+                EXPECT_EQ(in_process().ask(c.owner, "delete_card", card).status, 204);
             }
         });
     }
@@ -96,14 +98,16 @@ TEST(HardLimits, BelowWhatIsThereRefuseMoreAndKeepTheRest) {
     c.card(c.backlog);  // a soft one only shows
     c.change(c.backlog, {{"wip_policy", "hard"}});
     const value what{{"board_id", c.board.str()}, {"column_id", c.backlog.str()}, {"title", "X"}};
-    const Said refused = world().ask(c.owner, "create_card", what);
+    const Answer refused = in_process().ask(c.owner, "create_card", what);
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/count"), "4");
     EXPECT_EQ(c.titles(c.backlog).size(), 4U);
     const std::string id =
-        world().must(c.owner, "list_cards", {{"column_id", c.backlog.str()}}).text("/results/0/id");
+        in_process().must(
+                        c.owner, "list_cards", {{"column_id", c.backlog.str()}}
+        ).text("/results/0/id");
     const value within{{"card_id", id}, {"column_id", c.backlog.str()}};
-    EXPECT_EQ(world().ask(c.owner, "move_card", within).status, 200) << "it is there already";
+    EXPECT_EQ(in_process().ask(c.owner, "move_card", within).status, 200) << "it is there already";
 }
 
 }  // namespace svc::test

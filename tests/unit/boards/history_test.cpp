@@ -1,6 +1,6 @@
 // What a card said before, who changed it, and the way back.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,30 +14,32 @@ using testing::ElementsAre;
 namespace {
 
 struct Story {
-    Desk desk;
+    BoardFixture desk;
     std::string card;
 
     Story() : card(desk.card(desk.backlog, {{"title", "One"}, {"labels", {"a"}}}).text("/id")) {}
 
-    Said update(boost::json::object what) {
+    Answer update(boost::json::object what) {
         what["card_id"] = card;
-        return world().must(desk.owner, "update_card", what);
+        return in_process().must(desk.owner, "update_card", what);
     }
-    Said move(const Uuid& column) {
-        return world().must(
+    Answer move(const Uuid& column) {
+        return in_process().must(
             desk.owner, "move_card", {{"card_id", card}, {"column_id", column.str()}}
         );
     }
-    Said revert(std::int64_t version) {
-        return world().ask(desk.owner, "revert_card", {{"card_id", card}, {"version", version}});
+    Answer revert(std::int64_t version) {
+        return in_process().ask(
+            desk.owner, "revert_card", {{"card_id", card}, {"version", version}}
+        );
     }
-    Said list(const char* operation, boost::json::object query = {}) {
+    Answer list(const char* operation, boost::json::object query = {}) {
         query["card_id"] = card;
-        return world().must(desk.owner, operation, query);
+        return in_process().must(desk.owner, operation, query);
     }
 };
 
-std::vector<std::string> texts(const Said& page, std::string_view member) {
+std::vector<std::string> texts(const Answer& page, std::string_view member) {
     std::vector<std::string> found;
     for (const value& each : page.body.at("results").as_array())
         found.push_back(boost::json::serialize(each.at(member)));
@@ -50,7 +52,7 @@ TEST(Versions, AreListedNewestFirstWithWhatTheyChanged) {
     Story story;
     story.update({{"title", "Two"}, {"priority", "high"}});
     story.move(story.desk.queue);
-    const Said page = story.list("list_card_versions");
+    const Answer page = story.list("list_card_versions");
     EXPECT_THAT(texts(page, "version"), ElementsAre("3", "2", "1"));
     EXPECT_EQ(page.text("/results/0/kind"), "card.moved");
     EXPECT_EQ(page.body.at_pointer("/results/1/changed_fields"), (value{"priority", "title"}));
@@ -64,7 +66,7 @@ TEST(Versions, PagesGoOnWhereTheyEnded) {
     std::vector<std::string> all;
     boost::json::object query{{"page_size", 2}};
     for (;;) {
-        const Said page = story.list("list_card_versions", query);
+        const Answer page = story.list("list_card_versions", query);
         std::ranges::copy(texts(page, "version"), std::back_inserter(all));
         if (page.body.at("next_cursor").is_null()) break;
         query["start_cursor"] = page.body.at("next_cursor");
@@ -75,7 +77,7 @@ TEST(Versions, PagesGoOnWhereTheyEnded) {
 
 TEST(Reverting, BringsBackEveryFieldAsANewVersion) {
     Story story;
-    const Caller helper = world().person(story.desk.owner, OrgRole::member, "Hal");
+    const Caller helper = in_process().person(story.desk.owner, OrgRole::member, "Hal");
     const std::string parent = story.desk.card(story.desk.backlog).text("/id");
     const value first = story
                             .update(
@@ -108,16 +110,19 @@ TEST(Reverting, BringsBackEveryFieldAsANewVersion) {
         return a == b;
     };
     for (int round = 0; round < 3; ++round) {
-        const Said back = story.revert(2);
+        const Answer back = story.revert(2);
         ASSERT_EQ(back.status, 200) << boost::json::serialize(back.body);
         EXPECT_TRUE(same_but_version(first, back.body)) << boost::json::serialize(back.body);
         EXPECT_EQ(story.desk.get(back.id()).body, back.body);
-        const Said forth = story.revert(3);
+        const Answer forth = story.revert(3);
         EXPECT_TRUE(same_but_version(second, forth.body)) << boost::json::serialize(forth.body);
         EXPECT_EQ(forth.number("/version"), 5 + 2 * round);
     }
     EXPECT_EQ(
-        world().run("SELECT count(*) FROM card_assignees WHERE card_id = '" + story.card + "'"), "0"
+        in_process().run(
+            "SELECT count(*) FROM card_assignees WHERE card_id = '" + story.card + "'"
+        ),
+        "0"
     );
 }
 
@@ -125,7 +130,7 @@ TEST(Reverting, LeavesTheCardWhereItStands) {
     Story story;
     story.update({{"title", "Two"}});
     story.move(story.desk.done);
-    const Said back = story.revert(1);
+    const Answer back = story.revert(1);
     EXPECT_EQ(back.text("/title"), "One");
     EXPECT_EQ(back.text("/column_id"), story.desk.done.str());
     EXPECT_FALSE(back.body.at("completed_at").is_null());
@@ -147,36 +152,38 @@ TEST(Reverting, RefusesWhatIsNoLongerPossible) {
     const std::string rival =
         story.desk.card(story.desk.backlog, {{"external_key", "k"}}).text("/id");
     EXPECT_EQ(story.revert(2).text("/additional_data/reason"), "external_key_taken");
-    world().must(story.desk.owner, "update_card", {{"card_id", rival}, {"external_key", nullptr}});
+    in_process().must(
+        story.desk.owner, "update_card", {{"card_id", rival}, {"external_key", nullptr}}
+    );
     story.update({{"parent_card_id", rival}});
     story.update({{"parent_card_id", nullptr}});
-    world().must(
+    in_process().must(
         story.desk.owner, "update_card", {{"card_id", rival}, {"parent_card_id", story.card}}
     );
     EXPECT_EQ(story.revert(4).text("/additional_data/reason"), "circle");
-    const Caller viewer = world().person(story.desk.owner, OrgRole::viewer, "Vi");
+    const Caller viewer = in_process().person(story.desk.owner, OrgRole::viewer, "Vi");
     const value wanted{{"card_id", story.card}, {"version", 1}};
-    EXPECT_EQ(world().ask(viewer, "revert_card", wanted).status, 403);
-    world().must(story.desk.owner, "delete_card", {{"card_id", story.card}});
+    EXPECT_EQ(in_process().ask(viewer, "revert_card", wanted).status, 403);
+    in_process().must(story.desk.owner, "delete_card", {{"card_id", story.card}});
     EXPECT_EQ(story.revert(1).text("/additional_data/reason"), "card_in_trash");
 }
 
 TEST(Reverting, WhoHasLeftDoesNotComeBack) {
     Story story;
-    const Caller helper = world().person(story.desk.owner, OrgRole::member, "Hal");
+    const Caller helper = in_process().person(story.desk.owner, OrgRole::member, "Hal");
     story.update({{"assignees", {helper.id.str()}}, {"title", "With Hal"}});
     story.update({{"assignees", boost::json::array()}});
-    world().run("DELETE FROM memberships WHERE user_id = '" + helper.id.str() + "'");
-    const Said back = story.revert(2);
+    in_process().run("DELETE FROM memberships WHERE user_id = '" + helper.id.str() + "'");
+    const Answer back = story.revert(2);
     EXPECT_EQ(back.text("/title"), "With Hal");
     EXPECT_TRUE(back.body.at("assignees").as_array().empty());
 }
 
 TEST(Reverting, KeepsWhatNoEditClearsAndLeavesOutPeopleWhoHaveLeft) {
     Story story;
-    const Caller helper = world().person(story.desk.owner, OrgRole::member, "Hal");
+    const Caller helper = in_process().person(story.desk.owner, OrgRole::member, "Hal");
     const auto property = [&](const char* name, const char* type, bool required) {
-        world().must(
+        in_process().must(
             story.desk.owner,
             "create_property",
             {{"board_id", story.desk.board.str()},
@@ -190,8 +197,8 @@ TEST(Reverting, KeepsWhatNoEditClearsAndLeavesOutPeopleWhoHaveLeft) {
     story.update({{"properties", {{"Crew", nullptr}}}});
     property("Severity", "select", true);
     story.update({{"properties", {{"Severity", "high"}}}});
-    world().run("DELETE FROM memberships WHERE user_id = '" + helper.id.str() + "'");
-    const Said back = story.revert(2);
+    in_process().run("DELETE FROM memberships WHERE user_id = '" + helper.id.str() + "'");
+    const Answer back = story.revert(2);
     ASSERT_EQ(back.status, 200) << boost::json::serialize(back.body);
     EXPECT_EQ(back.text("/properties/Severity/select/name"), "high");
     const auto& crew = back.body.at_pointer("/properties/Crew/people").as_array();
@@ -203,7 +210,7 @@ TEST(Activity, SaysWhatItWasBeforeAndIsAfterwards) {
     Story story;
     story.update({{"title", "Two"}});
     story.move(story.desk.queue);
-    const Said page = story.list("list_card_activity");
+    const Answer page = story.list("list_card_activity");
     EXPECT_THAT(
         texts(page, "kind"), ElementsAre("\"card.moved\"", "\"card.updated\"", "\"card.created\"")
     );
@@ -220,7 +227,7 @@ TEST(Activity, PagesGoOnWhereTheyEndedWhateverComesMeanwhile) {
     std::vector<std::string> ids;
     boost::json::object query{{"page_size", 3}};
     for (;;) {
-        const Said page = story.list("list_card_activity", query);
+        const Answer page = story.list("list_card_activity", query);
         std::ranges::copy(texts(page, "id"), std::back_inserter(ids));
         if (page.body.at("next_cursor").is_null()) break;
         query["start_cursor"] = page.body.at("next_cursor");
@@ -232,14 +239,15 @@ TEST(Activity, PagesGoOnWhereTheyEndedWhateverComesMeanwhile) {
 
 TEST(Activity, IsForThoseWhoMaySeeTheCard) {
     Story story;
-    const Caller stranger = world().owner_of_new_org("Other");
-    const Caller viewer = world().person(story.desk.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = in_process().owner_of_new_org("Other");
+    const Caller viewer = in_process().person(story.desk.owner, OrgRole::viewer, "Vi");
     for (const char* operation : {"list_card_activity", "list_card_versions", "get_card_context"}) {
         const value card{{"card_id", story.card}};
-        EXPECT_EQ(world().ask(stranger, operation, card).status, 404) << operation;
-        EXPECT_EQ(world().ask(viewer, operation, card).status, 200) << operation;
-        EXPECT_EQ(world().ask(viewer, operation, {{"card_id", "DES-1"}}).status, 200) << operation;
-        EXPECT_EQ(world().ask(viewer, operation, {{"card_id", "DES-77"}}).status, 404);
+        EXPECT_EQ(in_process().ask(stranger, operation, card).status, 404) << operation;
+        EXPECT_EQ(in_process().ask(viewer, operation, card).status, 200) << operation;
+        EXPECT_EQ(in_process().ask(viewer, operation, {{"card_id", "DES-1"}}).status, 200)
+            << operation;
+        EXPECT_EQ(in_process().ask(viewer, operation, {{"card_id", "DES-77"}}).status, 404);
     }
 }
 
@@ -247,7 +255,7 @@ TEST(Activity, IsForThoseWhoMaySeeTheCard) {
 
 TEST(Versions, HoldWhatWasChangedAndNoMore) {
     Story story;
-    world().must(
+    in_process().must(
         story.desk.owner,
         "create_property",
         {{"board_id", story.desk.board.str()}, {"name", "Text"}, {"type", "rich_text"}}
@@ -258,7 +266,7 @@ TEST(Versions, HoldWhatWasChangedAndNoMore) {
             {"text", {{"content", std::string(1900, static_cast<char>('a' + i % 26))}}}});
     story.update({{"properties", {{"Text", items}}}});
     for (int i = 0; i < 20; ++i) story.update({{"title", "Title " + std::to_string(i)}});
-    const std::string bytes = world().run(
+    const std::string bytes = in_process().run(
         "SELECT sum(octet_length(fields::text)) FROM card_versions WHERE card_id = '" + story.card +
         "'"
     );
@@ -281,7 +289,7 @@ TEST(Versions, HoldWhatWasChangedAndNoMore) {
 TEST(Reverting, FindsEveryVersionHoweverItWasKept) {
     Story story;
     for (const char* name : {"Effort", "Rank"})
-        world().must(
+        in_process().must(
             story.desk.owner,
             "create_property",
             {{"board_id", story.desk.board.str()}, {"name", name}, {"type", "number"}}
@@ -309,17 +317,17 @@ TEST(Reverting, FindsEveryVersionHoweverItWasKept) {
                 break;
             default: what["properties"] = {{"Rank", number % 3 ? value(number) : value(nullptr)}};
         }
-        const Said card = story.update(what);
+        const Answer card = story.update(what);
         said[card.number("/version")] = fields(card.body);
     }
-    const std::string whole = world().run(
+    const std::string whole = in_process().run(
         "SELECT count(*) FROM card_versions WHERE whole AND card_id = '" + story.card + "'"
     );
     EXPECT_GE(std::stoi(whole), 2);
     for (int i = 0; i < 40; ++i) {
         auto some = said.begin();
         std::advance(some, static_cast<int>(engine() % 60));
-        const Said back = story.revert(some->first);
+        const Answer back = story.revert(some->first);
         ASSERT_EQ(back.status, 200);
         EXPECT_EQ(fields(back.body), some->second) << some->first;
     }

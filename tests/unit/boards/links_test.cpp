@@ -1,6 +1,6 @@
 // What cards have to do with each other, on the real modules and database.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,33 +15,33 @@ using testing::Not;
 namespace {
 
 struct Web {
-    Desk desk;
+    BoardFixture desk;
     std::vector<std::string> ids;
 
     explicit Web(int count) {
         for (int i = 0; i < count; ++i)
             ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
-        world().forget_events();
+        in_process().forget_events();
     }
-    Said link(const std::string& card, const std::string& target, const char* type = "blocks") {
-        return world().ask(
+    Answer link(const std::string& card, const std::string& target, const char* type = "blocks") {
+        return in_process().ask(
             desk.owner, "link_cards", {{"card_id", card}, {"target_id", target}, {"type", type}}
         );
     }
-    Said link(std::size_t card, std::size_t target, const char* type = "blocks") {
+    Answer link(std::size_t card, std::size_t target, const char* type = "blocks") {
         return link(ids.at(card), ids.at(target), type);
     }
-    Said move(std::size_t card, const Uuid& column) {
-        return world().must(
+    Answer move(std::size_t card, const Uuid& column) {
+        return in_process().must(
             desk.owner, "move_card", {{"card_id", ids.at(card)}, {"column_id", column.str()}}
         );
     }
     bool blocked(std::size_t card) {
         return desk.get(*Uuid::parse(ids.at(card))).body.at("blocked").as_bool();
     }
-    Said update(std::size_t card, boost::json::object what) {
+    Answer update(std::size_t card, boost::json::object what) {
         what["card_id"] = ids.at(card);
-        return world().ask(desk.owner, "update_card", what);
+        return in_process().ask(desk.owner, "update_card", what);
     }
 };
 
@@ -49,22 +49,22 @@ struct Web {
 
 TEST(Links, ABlockedCardShowsWhomItWaitsFor) {
     Web web(2);
-    const Said made = web.link(0, 1);
+    const Answer made = web.link(0, 1);
     EXPECT_EQ(made.status, 201);
     const value waiting = web.desk.get(*Uuid::parse(web.ids[1])).body;
     EXPECT_TRUE(waiting.at("blocked").as_bool());
     EXPECT_EQ(waiting.at_pointer("/blocked_by/0").as_string(), web.ids[0]);
     EXPECT_EQ(waiting.at("version").as_int64(), 2);
     EXPECT_FALSE(web.blocked(0));
-    EXPECT_THAT(world().told(), ElementsAre("card.updated", "card.blocked", "card.linked"));
+    EXPECT_THAT(in_process().told(), ElementsAre("card.updated", "card.blocked", "card.linked"));
 }
 
 TEST(Links, ARepeatAnswersWithTheLinkThatIsThere) {
     Web web(2);
     for (const char* type : {"blocks", "relates", "duplicates"}) {
-        const Said made = web.link(0, 1, type);
+        const Answer made = web.link(0, 1, type);
         EXPECT_EQ(made.status, 201);
-        const Said again = web.link(0, 1, type);
+        const Answer again = web.link(0, 1, type);
         EXPECT_EQ(again.status, 200);
         EXPECT_EQ(again.body, made.body) << type;
     }
@@ -76,17 +76,17 @@ TEST(Links, TheLastBlockerDoneFreesTheCardAndReopeningHoldsItAgain) {
     Web web(3);
     web.link(0, 2);
     web.link(1, 2);
-    world().forget_events();
+    in_process().forget_events();
     web.move(0, web.desk.done);
     EXPECT_TRUE(web.blocked(2));
-    EXPECT_THAT(world().told(), Not(Contains("card.unblocked")));
+    EXPECT_THAT(in_process().told(), Not(Contains("card.unblocked")));
     web.move(1, web.desk.done);
     EXPECT_FALSE(web.blocked(2));
-    EXPECT_THAT(world().told(), ElementsAre("card.moved", "card.moved", "card.unblocked"));
-    world().forget_events();
+    EXPECT_THAT(in_process().told(), ElementsAre("card.moved", "card.moved", "card.unblocked"));
+    in_process().forget_events();
     web.move(1, web.desk.backlog);
     EXPECT_TRUE(web.blocked(2));
-    EXPECT_THAT(world().told(), ElementsAre("card.moved", "card.blocked"));
+    EXPECT_THAT(in_process().told(), ElementsAre("card.moved", "card.blocked"));
 }
 
 TEST(Links, AColumnThatBecomesDoneFreesWhoWaitedForItsCards) {
@@ -99,13 +99,13 @@ TEST(Links, AColumnThatBecomesDoneFreesWhoWaitedForItsCards) {
     web.link(0, 3);
     web.link(2, 3);
     const auto becomes = [&](const char* kind) {
-        world().forget_events();
-        world().must(
+        in_process().forget_events();
+        in_process().must(
             web.desk.owner,
             "update_column",
             {{"board_id", web.desk.board.str()}, {"column_id", doing.str()}, {"kind", kind}}
         );
-        return world().told();
+        return in_process().told();
     };
     EXPECT_THAT(
         becomes("done"),
@@ -126,15 +126,15 @@ TEST(Links, AColumnThatIsRemovedTakesItsCardsToTheDoneAndFreesWhoWaited) {
     web.link(0, 2);
     web.link(1, 2);
     const auto remove_column = [&](const Uuid& column, const Uuid& to) {
-        world().forget_events();
-        world().must(
+        in_process().forget_events();
+        in_process().must(
             web.desk.owner,
             "delete_column",
             {{"board_id", web.desk.board.str()},
              {"column_id", column.str()},
              {"move_cards_to", to.str()}}
         );
-        return world().told();
+        return in_process().told();
     };
     for (const std::size_t card : {0U, 1U}) web.move(card, doing);
     EXPECT_THAT(remove_column(doing, web.desk.queue), Not(Contains("card.unblocked")));
@@ -147,39 +147,42 @@ TEST(Links, WhatIsPutAwayOrDeletedHoldsNobodyUp) {
     Web web(3);
     web.link(0, 2);
     web.link(1, 2);
-    world().must(web.desk.owner, "archive_card", {{"card_id", web.ids[0]}});
+    in_process().must(web.desk.owner, "archive_card", {{"card_id", web.ids[0]}});
     EXPECT_TRUE(web.blocked(2));
-    EXPECT_THAT(world().told(), Not(Contains("card.unblocked")));
-    world().must(web.desk.owner, "delete_card", {{"card_id", web.ids[1]}});
+    EXPECT_THAT(in_process().told(), Not(Contains("card.unblocked")));
+    in_process().must(web.desk.owner, "delete_card", {{"card_id", web.ids[1]}});
     EXPECT_FALSE(web.blocked(2));
-    EXPECT_THAT(world().told(), Contains("card.unblocked"));
-    world().must(web.desk.owner, "restore_card", {{"card_id", web.ids[1]}});
+    EXPECT_THAT(in_process().told(), Contains("card.unblocked"));
+    in_process().must(web.desk.owner, "restore_card", {{"card_id", web.ids[1]}});
     EXPECT_TRUE(web.blocked(2));
 }
 
 TEST(Links, TakingTheLinkAwayFreesTheCard) {
     Web web(2);
     const std::string link = web.link(0, 1).text("/id");
-    world().forget_events();
+    in_process().forget_events();
     const value wanted{{"card_id", web.ids[0]}, {"link_id", link}};
-    EXPECT_EQ(world().ask(web.desk.owner, "unlink_cards", wanted).status, 204);
+    EXPECT_EQ(in_process().ask(web.desk.owner, "unlink_cards", wanted).status, 204);
     EXPECT_FALSE(web.blocked(1));
-    EXPECT_THAT(world().told(), ElementsAre("card.updated", "card.unblocked", "card.unlinked"));
-    EXPECT_EQ(world().ask(web.desk.owner, "unlink_cards", wanted).status, 404);
+    EXPECT_THAT(
+        in_process().told(), ElementsAre("card.updated", "card.unblocked", "card.unlinked")
+    );
+    EXPECT_EQ(in_process().ask(web.desk.owner, "unlink_cards", wanted).status, 404);
 }
 
 TEST(Links, AThirdCardDoesNotLendItsName) {
     Web web(3);
     const std::string link = web.link(0, 1, "relates").text("/id");
-    const Said refused =
-        world().ask(web.desk.owner, "unlink_cards", {{"card_id", web.ids[2]}, {"link_id", link}});
+    const Answer refused = in_process().ask(
+        web.desk.owner, "unlink_cards", {{"card_id", web.ids[2]}, {"link_id", link}}
+    );
     EXPECT_EQ(refused.status, 404);
 }
 
 TEST(Links, AHundredCardsWaitForOneAndNoMore) {
     Web web(102);
     for (std::size_t i = 1; i <= 100; ++i) EXPECT_EQ(web.link(0, i).status, 201);
-    for (const Said& refused :
+    for (const Answer& refused :
          {web.link(0, 101), web.update(101, {{"blocked_by", {web.ids[0]}}})}) {
         EXPECT_EQ(refused.status, 409);
         EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_links");
@@ -193,7 +196,7 @@ TEST(Links, CirclesAreLookedForAmongTenThousand) {
     Web web(3);
     // What waits for the first card: a hundred times a hundred, and one more.
     const std::string first = web.ids[0];
-    world().run(
+    in_process().run(
         "WITH made AS ("
         " INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, created_by,"
         "  last_edited_by) SELECT c.org_id, gen_random_uuid(), c.board_id, c.column_id, 1000 + n,"
@@ -208,9 +211,9 @@ TEST(Links, CirclesAreLookedForAmongTenThousand) {
         " LEFT JOIN made p ON p.number = 1000 + (m.number - 951) / 100"
     );
     EXPECT_EQ(web.link(0, 1).status, 201);
-    const Said refused = web.link(1, 0);
+    const Answer refused = web.link(1, 0);
     EXPECT_EQ(refused.status, 409);
-    const Said far = web.link(2, 0);
+    const Answer far = web.link(2, 0);
     EXPECT_EQ(far.status, 409);
     EXPECT_EQ(far.text("/additional_data/reason"), "too_many_links");
 }
@@ -218,7 +221,7 @@ TEST(Links, CirclesAreLookedForAmongTenThousand) {
 TEST(Links, PartsOfPartsAreAThousandDeepAtMost) {
     Web web(2);
     // The last of a chain of 1,001 cards, each a part of the one before.
-    const std::string last = world().run(
+    const std::string last = in_process().run(
         "INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, created_by,"
         "  last_edited_by, parent_card_id)"
         " SELECT c.org_id, md5('deep ' || c.id || n)::uuid, c.board_id, c.column_id, 1000 + n,"
@@ -229,9 +232,9 @@ TEST(Links, PartsOfPartsAreAThousandDeepAtMost) {
         web.desk.board.str() + "'"
     );
     const std::string above =
-        world().run("SELECT parent_card_id FROM cards WHERE id = '" + last + "'");
+        in_process().run("SELECT parent_card_id FROM cards WHERE id = '" + last + "'");
     EXPECT_EQ(web.update(0, {{"parent_card_id", above}}).status, 200);
-    const Said refused = web.update(1, {{"parent_card_id", last}});
+    const Answer refused = web.update(1, {{"parent_card_id", last}});
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_links");
 }
@@ -239,7 +242,7 @@ TEST(Links, PartsOfPartsAreAThousandDeepAtMost) {
 TEST(Links, CirclesAreRefusedHoweverLong) {
     Web web(4);
     for (std::size_t i = 0; i + 1 < web.ids.size(); ++i) EXPECT_EQ(web.link(i, i + 1).status, 201);
-    const Said refused = web.link(3, 0);
+    const Answer refused = web.link(3, 0);
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "circle");
     EXPECT_EQ(web.link(3, 0, "relates").status, 201) << "that makes nobody wait";
@@ -274,7 +277,7 @@ TEST(Links, RandomLinksOfManyAtOnceNeverCloseACircle) {
         });
     for (auto& linker : linkers) linker.join();
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "WITH RECURSIVE reach AS (SELECT card_id, target_id FROM card_links"
             " WHERE org_id = '" +
             web.desk.owner.org_id->str() +
@@ -293,13 +296,14 @@ TEST(Links, WhatTheCardShowsIsWhatTheLinksSay) {
     const auto shown = web.desk.get(*Uuid::parse(web.ids[3])).body.at("blocked_by");
     EXPECT_EQ(shown, (value{web.ids[2], web.ids[1]}));
     EXPECT_EQ(
-        world().run("SELECT count(*) FROM card_links WHERE target_id = '" + web.ids[3] + "'"), "2"
+        in_process().run("SELECT count(*) FROM card_links WHERE target_id = '" + web.ids[3] + "'"),
+        "2"
     );
 }
 
 TEST(Links, NobodyIsTiedToWhatHeCannotSee) {
     Web web(1);
-    Desk other;
+    BoardFixture other;
     const std::string foreign = other.card(other.backlog).text("/id");
     const std::string unknown = new_uuid().str();
     for (const std::string& id : {foreign, unknown}) {
@@ -313,16 +317,16 @@ TEST(Links, NobodyIsTiedToWhatHeCannotSee) {
 }
 
 TEST(Links, WhoeverMayOnlyLookAtTheOtherBoardHoldsNothingUpThere) {
-    Desk desk;
-    const Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
+    BoardFixture desk;
+    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
     const std::string board =
-        world().must(desk.owner, "create_board", {{"name", "Theirs"}}).text("/id");
-    world().grant(*Uuid::parse(board), helper, "viewer");
+        in_process().must(desk.owner, "create_board", {{"name", "Theirs"}}).text("/id");
+    in_process().grant(*Uuid::parse(board), helper, "viewer");
     const std::string column =
-        world().must(desk.owner, "list_columns", {{"board_id", board}}).text("/results/0/id");
+        in_process().must(desk.owner, "list_columns", {{"board_id", board}}).text("/results/0/id");
     const std::string here = desk.card(desk.backlog).text("/id");
     const std::string there =
-        world()
+        in_process()
             .must(
                 desk.owner,
                 "create_card",
@@ -330,7 +334,7 @@ TEST(Links, WhoeverMayOnlyLookAtTheOtherBoardHoldsNothingUpThere) {
             )
             .text("/id");
     const auto link = [&](const std::string& card, const std::string& target, const char* type) {
-        return world()
+        return in_process()
             .ask(helper, "link_cards", {{"card_id", card}, {"target_id", target}, {"type", type}})
             .status;
     };
@@ -344,7 +348,7 @@ TEST(Parents, APartIsNoWholeOfItsWhole) {
     EXPECT_EQ(web.update(1, {{"parent_card_id", web.ids[0]}}).status, 200);
     EXPECT_EQ(web.update(2, {{"parent_card_id", web.ids[1]}}).status, 200);
     for (std::size_t i = 0; i < 3; ++i) {
-        const Said refused = web.update(0, {{"parent_card_id", web.ids[i]}});
+        const Answer refused = web.update(0, {{"parent_card_id", web.ids[i]}});
         EXPECT_EQ(refused.status, 409);
         EXPECT_EQ(refused.text("/additional_data/reason"), "circle");
     }
@@ -366,19 +370,20 @@ TEST(Parents, TwoAtOnceNeverBecomePartsOfEachOther) {
 
 TEST(Watching, IsBegunAndEndedOnceHoweverOftenAsked) {
     Web web(1);
-    const Caller viewer = world().person(web.desk.owner, OrgRole::viewer, "Vi");
-    const Said first = world().must(viewer, "watch_card", {{"card_id", web.ids[0]}});
+    const Caller viewer = in_process().person(web.desk.owner, OrgRole::viewer, "Vi");
+    const Answer first = in_process().must(viewer, "watch_card", {{"card_id", web.ids[0]}});
     EXPECT_EQ(first.text("/watcher/name"), "Vi");
-    EXPECT_EQ(world().must(viewer, "watch_card", {{"card_id", "DES-1"}}).body, first.body);
+    EXPECT_EQ(in_process().must(viewer, "watch_card", {{"card_id", "DES-1"}}).body, first.body);
     EXPECT_EQ(web.desk.get(*Uuid::parse(web.ids[0])).number("/version"), 1);
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(world().ask(viewer, "unwatch_card", {{"card_id", web.ids[0]}}).status, 204);
+        EXPECT_EQ(in_process().ask(viewer, "unwatch_card", {{"card_id", web.ids[0]}}).status, 204);
     EXPECT_EQ(
-        world().run("SELECT count(*) FROM card_watchers WHERE card_id = '" + web.ids[0] + "'"), "0"
+        in_process().run("SELECT count(*) FROM card_watchers WHERE card_id = '" + web.ids[0] + "'"),
+        "0"
     );
-    EXPECT_TRUE(world().told().empty()) << "who looks is nobody else's business";
-    const Caller stranger = world().owner_of_new_org("Other");
-    EXPECT_EQ(world().ask(stranger, "watch_card", {{"card_id", web.ids[0]}}).status, 404);
+    EXPECT_TRUE(in_process().told().empty()) << "who looks is nobody else's business";
+    const Caller stranger = in_process().owner_of_new_org("Other");
+    EXPECT_EQ(in_process().ask(stranger, "watch_card", {{"card_id", web.ids[0]}}).status, 404);
 }
 
 }  // namespace svc::test

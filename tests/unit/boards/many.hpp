@@ -14,7 +14,7 @@ inline void fill(const Columns& desk, const Uuid& column, int count, int value_b
                          : "jsonb_build_object('Notes', jsonb_build_object('id', gen_random_uuid(),"
                            " 'type', 'rich_text', 'rich_text', repeat('x', " +
                                std::to_string(value_bytes) + ")))";
-    world().run(
+    in_process().run(
         "WITH first AS (SELECT last_number FROM board_counters WHERE board_id = '" +
         desk.board.str() +
         "') INSERT INTO cards (org_id, id, board_id, column_id, number, position, title,"
@@ -25,7 +25,7 @@ inline void fill(const Columns& desk, const Uuid& column, int count, int value_b
         ") n, first f, (SELECT '{\"object\":\"user\",\"id\":\"" + desk.owner.id.str() +
         "\",\"principal_type\":\"user\",\"name\":\"Olga\"}'::jsonb AS o) o"
     );
-    world().run(
+    in_process().run(
         "UPDATE board_counters SET last_number = last_number + " + std::to_string(count) +
         ", card_count = card_count + " + std::to_string(count) + " WHERE board_id = '" +
         desk.board.str() + "'"

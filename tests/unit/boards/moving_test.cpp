@@ -1,6 +1,6 @@
 // Cards on the move, and out of sight, on the real modules and database.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@ std::vector<std::string> all_pages(
 ) {
     std::vector<std::string> found;
     for (;;) {
-        const Said page = world().must(caller, "list_cards", query);
+        const Answer page = in_process().must(caller, "list_cards", query);
         for (const value& each : page.body.at("results").as_array())
             found.emplace_back(each.at(member).as_string());
         if (page.body.at("next_cursor").is_null()) return found;
@@ -29,14 +29,14 @@ std::vector<std::string> all_pages(
 // ------------------------------------------------------------------------------------ moving
 
 TEST(Moving, PutsACardWhereItIsTold) {
-    Desk desk;
+    BoardFixture desk;
     std::map<std::string, std::string> ids;
     for (const char* title : {"a", "b", "c", "d"})
         ids[title] = desk.card(desk.backlog, {{"title", title}}).text("/id");
     const auto move = [&](const char* card, boost::json::object where) {
         where["card_id"] = ids[card];
         where["column_id"] = desk.backlog.str();
-        world().must(desk.owner, "move_card", where);
+        in_process().must(desk.owner, "move_card", where);
         return desk.titles(desk.backlog);
     };
     EXPECT_THAT(move("d", {{"after_id", ids["a"]}}), ElementsAre("a", "d", "b", "c"));
@@ -49,10 +49,10 @@ TEST(Moving, PutsACardWhereItIsTold) {
 }
 
 TEST(Moving, AnAnchorElsewhereIsRefused) {
-    Desk desk;
+    BoardFixture desk;
     const std::string here = desk.card(desk.backlog).text("/id");
     const std::string there = desk.card(desk.queue).text("/id");
-    const Said refused = world().ask(
+    const Answer refused = in_process().ask(
         desk.owner,
         "move_card",
         {{"card_id", here}, {"column_id", desk.backlog.str()}, {"after_id", there}}
@@ -62,25 +62,25 @@ TEST(Moving, AnAnchorElsewhereIsRefused) {
 }
 
 TEST(Moving, ReachingDoneCompletesAndLeavingReopens) {
-    Desk desk;
+    BoardFixture desk;
     const std::string id = desk.card(desk.backlog).text("/id");
     const auto move = [&](const Uuid& column) {
-        return world().must(
+        return in_process().must(
             desk.owner, "move_card", {{"card_id", id}, {"column_id", column.str()}}
         );
     };
-    const Said done = move(desk.done);
+    const Answer done = move(desk.done);
     EXPECT_TRUE(done.body.at("completed_at").is_string());
     EXPECT_EQ(done.number("/version"), 2);
     EXPECT_EQ(desk.get(done.id()).body, done.body);
-    const Said queued = move(desk.queue);
+    const Answer queued = move(desk.queue);
     EXPECT_TRUE(queued.body.at("completed_at").is_null());
     EXPECT_EQ(queued.text("/queue/state"), "ready");
     EXPECT_EQ(desk.get(done.id()).body, queued.body);
 }
 
 TEST(Moving, TwoAtTheSameSpotBothSucceedAndTheOrderIsTotal) {
-    Desk desk;
+    BoardFixture desk;
     const std::string top = desk.card(desk.backlog, {{"title", "top"}}).text("/id");
     desk.card(desk.backlog, {{"title", "bottom"}});
     std::vector<std::string> ids;
@@ -89,7 +89,7 @@ TEST(Moving, TwoAtTheSameSpotBothSucceedAndTheOrderIsTotal) {
     for (std::size_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
             for (std::size_t i = t; i < ids.size(); i += 8)
-                world().must(
+                in_process().must(
                     desk.owner,
                     "move_card",
                     {{"card_id", ids[i]}, {"column_id", desk.backlog.str()}, {"after_id", top}}
@@ -107,7 +107,7 @@ TEST(Moving, TwoAtTheSameSpotBothSucceedAndTheOrderIsTotal) {
 }
 
 TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
-    Desk desk;
+    BoardFixture desk;
     const Uuid tight = desk.column({{"name", "Tight"}, {"wip_limit", 3}, {"wip_policy", "hard"}});
     std::vector<std::string> ids;
     for (int i = 0; i < 12; ++i) ids.push_back(desk.card(desk.backlog).text("/id"));
@@ -115,8 +115,9 @@ TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
     std::vector<std::thread> threads;
     for (const std::string& id : ids)
         threads.emplace_back([&, id] {
-            const Said said =
-                world().ask(desk.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}});
+            const Answer said = in_process().ask(
+                desk.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}}
+            );
             moved += said.status == 200;
             if (said.status != 409) return;
             refused += said.text("/code") == "wip_limit_reached" &&
@@ -125,7 +126,7 @@ TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
         });
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
-            const Said said = world().ask(
+            const Answer said = in_process().ask(
                 desk.owner,
                 "create_card",
                 {{"board_id", desk.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
@@ -140,16 +141,16 @@ TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
 }
 
 TEST(Moving, WithinAFullColumnIsStillAllowed) {
-    Desk desk;
+    BoardFixture desk;
     const Uuid tight = desk.column({{"name", "Tight"}, {"wip_limit", 2}, {"wip_policy", "hard"}});
     const std::string first = desk.card(tight, {{"title", "a"}}).text("/id");
     desk.card(tight, {{"title", "b"}});
-    world().must(desk.owner, "move_card", {{"card_id", first}, {"column_id", tight.str()}});
+    in_process().must(desk.owner, "move_card", {{"card_id", first}, {"column_id", tight.str()}});
     EXPECT_THAT(desk.titles(tight), ElementsAre("b", "a"));
 }
 
 TEST(Moving, ASoftLimitRefusesNobody) {
-    Desk desk;
+    BoardFixture desk;
     const Uuid soft = desk.column({{"name", "Soft"}, {"wip_limit", 1}});
     desk.card(soft);
     desk.card(soft);
@@ -157,15 +158,15 @@ TEST(Moving, ASoftLimitRefusesNobody) {
 }
 
 TEST(Archiving, TakesACardOffTheBoardAndBack) {
-    Desk desk;
-    const Said made = desk.card(desk.queue, {{"title", "x"}});
+    BoardFixture desk;
+    const Answer made = desk.card(desk.queue, {{"title", "x"}});
     const std::string id = made.text("/id");
     const auto count = [&] {
-        return world().must(
-                          desk.owner, "get_board", {{"board_id", desk.board.str()}}
+        return in_process().must(
+                               desk.owner, "get_board", {{"board_id", desk.board.str()}}
         ).number("/card_count");
     };
-    const Said away = world().must(desk.owner, "archive_card", {{"card_id", id}});
+    const Answer away = in_process().must(desk.owner, "archive_card", {{"card_id", id}});
     EXPECT_TRUE(away.body.at("is_archived").as_bool());
     EXPECT_EQ(away.text("/queue/state"), "idle");
     EXPECT_EQ(desk.get(made.id()).body, away.body);
@@ -175,14 +176,14 @@ TEST(Archiving, TakesACardOffTheBoardAndBack) {
         all_pages(desk.owner, {{"board_id", desk.board.str()}, {"archived", true}}).size(), 1U
     );
     EXPECT_EQ(
-        world().ask(
-                   desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.done.str()}}
+        in_process().ask(
+                        desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.done.str()}}
         ).status,
         409
     );
-    EXPECT_EQ(world().must(desk.owner, "archive_card", {{"card_id", id}}).body, away.body);
+    EXPECT_EQ(in_process().must(desk.owner, "archive_card", {{"card_id", id}}).body, away.body);
 
-    const Said back = world().must(desk.owner, "restore_card", {{"card_id", id}});
+    const Answer back = in_process().must(desk.owner, "restore_card", {{"card_id", id}});
     EXPECT_FALSE(back.body.at("is_archived").as_bool());
     EXPECT_EQ(back.text("/queue/state"), "ready");
     EXPECT_EQ(desk.get(made.id()).body, back.body);
@@ -190,11 +191,12 @@ TEST(Archiving, TakesACardOffTheBoardAndBack) {
 }
 
 TEST(ArchivedBoards, RefuseChanges) {
-    Desk desk;
+    BoardFixture desk;
     const std::string id = desk.card(desk.backlog).text("/id");
-    world().run("UPDATE boards SET is_archived = true WHERE id = '" + desk.board.str() + "'");
-    EXPECT_EQ(world().ask(desk.owner, "get_card", {{"card_id", id}}).status, 200);
-    const Said refused = world().ask(desk.owner, "update_card", {{"card_id", id}, {"title", "No"}});
+    in_process().run("UPDATE boards SET is_archived = true WHERE id = '" + desk.board.str() + "'");
+    EXPECT_EQ(in_process().ask(desk.owner, "get_card", {{"card_id", id}}).status, 200);
+    const Answer refused =
+        in_process().ask(desk.owner, "update_card", {{"card_id", id}, {"title", "No"}});
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "board_archived");
 }

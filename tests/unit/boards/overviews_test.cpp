@@ -1,6 +1,6 @@
 // A whole board at once: snapshot, metrics, activity.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,10 +10,10 @@ using testing::ElementsAre;
 
 namespace {
 
-struct Overviews : Desk {
-    Said ask(std::string_view operation, boost::json::object what = {}) {
+struct Overviews : BoardFixture {
+    Answer ask(std::string_view operation, boost::json::object what = {}) {
         what["board_id"] = board.str();
-        return world().ask(owner, operation, what);
+        return in_process().ask(owner, operation, what);
     }
     /// An event of the board, as the sequencer would keep it, so many hours ago.
     void happened(
@@ -31,7 +31,7 @@ struct Overviews : Desk {
         for (const char* each : {"column_id", "changes", "previous"})
             if (const std::string text = member(each); !text.empty()) envelope += "," + text;
         envelope += "}}";
-        world().run(
+        in_process().run(
             "INSERT INTO events (org_id, sequence, position, event_id, board_id, board_sequence,"
             " kind, depth, envelope) SELECT '" +
             owner.org_id->str() + "', " + std::to_string(sequence_) + ", " +
@@ -40,7 +40,7 @@ struct Overviews : Desk {
             "', '@', to_char((now() - interval '1 hour' * " + std::to_string(hours_ago) +
             ") AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'))"
         );
-        world().run(
+        in_process().run(
             "INSERT INTO event_board_heads (org_id, board_id, board_sequence) VALUES ('" +
             owner.org_id->str() + "', '" + board.str() + "', " + std::to_string(sequence_) +
             ") ON CONFLICT (org_id, board_id) DO UPDATE SET board_sequence = "
@@ -64,7 +64,7 @@ TEST(Snapshots, ShowEveryColumnWithItsTrueCountAndFirstCards) {
     Overviews o;
     for (const char* title : {"a", "b", "c", "d", "e"}) o.card(o.backlog, {{"title", title}});
     o.card(o.done, {{"title", "z"}});
-    const Said all = o.ask("get_board_snapshot", {{"page_size", 2}});
+    const Answer all = o.ask("get_board_snapshot", {{"page_size", 2}});
     ASSERT_EQ(all.status, 200) << boost::json::serialize(all.body);
     EXPECT_EQ(all.body.at("board"), o.ask("get_board").body);
     const auto& columns = all.body.at("columns").as_array();
@@ -77,7 +77,7 @@ TEST(Snapshots, ShowEveryColumnWithItsTrueCountAndFirstCards) {
     const std::string id(columns[0].at_pointer("/cards/0/id").as_string());
     EXPECT_EQ(columns[0].at_pointer("/cards/0"), o.get(*Uuid::parse(id)).body);
     const value column =
-        world()
+        in_process()
             .must(
                 o.owner, "get_column", {{"board_id", o.board.str()}, {"column_id", o.backlog.str()}}
             )
@@ -92,7 +92,7 @@ TEST(Snapshots, GoOnColumnByColumn) {
     value from = o.ask("get_board_snapshot", {{"page_size", 2}}).body.at_pointer("/columns/0");
     std::vector<std::string> rest;
     while (!from.at("next_cursor").is_null()) {
-        const Said more = o.ask(
+        const Answer more = o.ask(
             "get_board_snapshot", {{"page_size", 2}, {"start_cursor", from.at("next_cursor")}}
         );
         ASSERT_EQ(more.body.at("columns").as_array().size(), 1U);
@@ -101,7 +101,7 @@ TEST(Snapshots, GoOnColumnByColumn) {
         for (const std::string& title : titles_of(from)) rest.push_back(title);
     }
     EXPECT_THAT(rest, ElementsAre("c", "d", "e"));
-    const Said forged =
+    const Answer forged =
         o.ask("get_board_snapshot", {{"start_cursor", "AAAAAAAAAAAAAAAAAAAAAAAAAA"}});
     EXPECT_EQ(forged.status, 422);
 }
@@ -109,16 +109,16 @@ TEST(Snapshots, GoOnColumnByColumn) {
 TEST(Snapshots, AreForThoseWhoSeeTheBoard) {
     Overviews o;
     o.ask("update_board", {{"visibility", "private"}});
-    const Caller member = world().person(o.owner, OrgRole::member, "Me");
+    const Caller member = in_process().person(o.owner, OrgRole::member, "Me");
     for (const char* operation : {"get_board_snapshot", "get_board_metrics", "list_board_activity"})
-        EXPECT_EQ(world().ask(member, operation, {{"board_id", o.board.str()}}).status, 404);
+        EXPECT_EQ(in_process().ask(member, operation, {{"board_id", o.board.str()}}).status, 404);
 }
 
 TEST(Metrics, CountWhatWasToldOfTheCards) {
     Overviews o;
     const std::string slow = o.card(o.done).text("/id"), quick = o.card(o.done).text("/id");
     const std::string old = o.card(o.queue).text("/id");
-    world().run(
+    in_process().run(
         "UPDATE cards SET created_time = now() - interval '100 hours' WHERE board_id = '" +
         o.board.str() + "'"
     );
@@ -150,7 +150,7 @@ TEST(Metrics, CountWhatWasToldOfTheCards) {
     o.happened("card.moved", slow, done(o.queue), 10);
     o.happened("card.moved", old, moved(o.queue, o.backlog), 30);
 
-    const Said said = o.ask("get_board_metrics", {{"days", 3}});
+    const Answer said = o.ask("get_board_metrics", {{"days", 3}});
     ASSERT_EQ(said.status, 200) << boost::json::serialize(said.body);
     const auto hours = [&](const std::string& pointer) {
         return static_cast<int>((said.number(pointer) + 1800) / 3600);
@@ -181,7 +181,7 @@ TEST(Metrics, CountWhatWasToldOfTheCards) {
 TEST(Metrics, OfABoardWhereNothingHappenedAreEmpty) {
     Overviews o;
     o.card(o.backlog);
-    const Said said = o.ask("get_board_metrics");
+    const Answer said = o.ask("get_board_metrics");
     ASSERT_EQ(said.status, 200) << boost::json::serialize(said.body);
     EXPECT_TRUE(said.body.at("known_since").is_null());
     EXPECT_EQ(said.number("/cycle_time/count"), 0);
@@ -198,7 +198,7 @@ TEST(Activity, ListsWhatHappenedNewestFirst) {
         std::vector<std::string> found;
         boost::json::object query{{"board_id", o.board.str()}, {"page_size", 2}};
         for (;;) {
-            const Said page = world().must(who, "list_board_activity", query);
+            const Answer page = in_process().must(who, "list_board_activity", query);
             for (const value& each : page.body.at("results").as_array())
                 found.emplace_back(each.at("kind").as_string());
             if (page.body.at("next_cursor").is_null()) return found;
@@ -208,9 +208,9 @@ TEST(Activity, ListsWhatHappenedNewestFirst) {
     EXPECT_THAT(
         kinds(o.owner), ElementsAre("column.updated", "card.moved", "grant.created", "card.created")
     );
-    const Caller viewer = world().person(o.owner, OrgRole::viewer, "Vi");
+    const Caller viewer = in_process().person(o.owner, OrgRole::viewer, "Vi");
     EXPECT_THAT(kinds(viewer), ElementsAre("column.updated", "card.moved", "card.created"));
-    const Said page = o.ask("list_board_activity");
+    const Answer page = o.ask("list_board_activity");
     EXPECT_EQ(page.body.at_pointer("/results/0/changes"), value({{"a", 2}}));
     EXPECT_EQ(page.body.at_pointer("/results/0/previous"), value({{"a", 1}}));
     EXPECT_EQ(page.text("/results/0/actor/name"), "Olga Owner");

@@ -1,6 +1,6 @@
 // Changing cards field by field: every field that update_card takes, as its record lists them.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@ namespace {
 using boost::json::object;
 
 const Operation& update_card() {
-    return *world().kernel().find_operation("update_card")->operation;
+    return *in_process().kernel().find_operation("update_card")->operation;
 }
 
 /// The fields that a PATCH may name, from the record itself.
@@ -27,22 +27,22 @@ std::vector<std::string> fields() {
 
 /// Whether the schema lets null clear it.
 bool may_be_null(const std::string& field) {
-    const value schema = boost::json::parse(world().kernel().tool_schema(update_card()));
+    const value schema = boost::json::parse(in_process().kernel().tool_schema(update_card()));
     return boost::json::serialize(schema.at("properties").at(field)).find("\"null\"") !=
            std::string::npos;
 }
 
 /// A card with every field set, and another value for each.
 struct Samples {
-    Desk desk;
-    Caller helper = world().person(desk.owner, OrgRole::member, "Hal");
+    BoardFixture desk;
+    Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
     std::string first = desk.card(desk.backlog).text("/id"),
                 second = desk.card(desk.backlog).text("/id");
     std::string card;
     object other;
 
     Samples() {
-        world().must(
+        in_process().must(
             desk.owner,
             "create_property",
             {{"board_id", desk.board.str()}, {"name", "Size"}, {"type", "select"}}
@@ -75,9 +75,9 @@ struct Samples {
             {"external_key", "two"}};
     }
 
-    Said patch(object what) {
+    Answer patch(object what) {
         what["card_id"] = card;
-        return world().ask(desk.owner, "update_card", what);
+        return in_process().ask(desk.owner, "update_card", what);
     }
     value now() { return desk.get(*Uuid::parse(card)).body; }
 };
@@ -103,7 +103,7 @@ TEST(Patch, TouchesTheNamedFieldAloneWhicheverItIs) {
     Samples samples;
     for (const std::string& field : fields()) {
         const value before = samples.now();
-        const Said answer = samples.patch({{field, samples.other.at(field)}});
+        const Answer answer = samples.patch({{field, samples.other.at(field)}});
         ASSERT_EQ(answer.status, 200) << field << boost::json::serialize(answer.body);
         EXPECT_EQ(differing(before, answer.body), std::set{field});
         EXPECT_EQ(answer.number("/version"), before.at("version").to_number<std::int64_t>() + 1);
@@ -124,7 +124,7 @@ TEST(Patch, NullClearsWhatMayBeEmptyAndIsRefusedOtherwise) {
     Samples samples;
     for (const std::string& field : fields()) {
         const value before = samples.now();
-        const Said answer = samples.patch({{field, nullptr}});
+        const Answer answer = samples.patch({{field, nullptr}});
         if (!may_be_null(field)) {
             EXPECT_EQ(answer.status, 422) << field;
             EXPECT_EQ(samples.now(), before) << field;
@@ -139,7 +139,7 @@ TEST(Patch, NullClearsWhatMayBeEmptyAndIsRefusedOtherwise) {
 TEST(Patch, AnOldVersionIsRefusedWhateverTheField) {
     Samples samples;
     for (const std::string& field : fields()) {
-        const Said answer = world().ask(
+        const Answer answer = in_process().ask(
             samples.desk.owner,
             "batch_cards",
             {{"operations",
@@ -154,10 +154,10 @@ TEST(Patch, AnOldVersionIsRefusedWhateverTheField) {
 TEST(Patch, ATimeWithoutOffsetIsRefusedAsSuch) {
     Samples samples;
     for (const char* field : {"due", "start"}) {
-        const Said naive = samples.patch({{field, "2026-06-19T10:00:00"}});
+        const Answer naive = samples.patch({{field, "2026-06-19T10:00:00"}});
         EXPECT_EQ(naive.status, 422);
         EXPECT_EQ(naive.text("/detail/0/type"), "timezone_aware");
-        const Said nonsense = samples.patch({{field, "2026-02-30"}});
+        const Answer nonsense = samples.patch({{field, "2026-02-30"}});
         EXPECT_EQ(nonsense.status, 422);
         EXPECT_EQ(nonsense.text("/detail/0/type"), "datetime_parsing");
         EXPECT_EQ(samples.patch({{field, 7}}).text("/detail/0/type"), "datetime_type");
@@ -166,19 +166,19 @@ TEST(Patch, ATimeWithoutOffsetIsRefusedAsSuch) {
 
 TEST(Patch, WhatIsInTheTrashIsLeftAlone) {
     Samples samples;
-    world().must(samples.desk.owner, "delete_card", {{"card_id", samples.card}});
-    const Said answer = samples.patch({{"title", "No"}});
+    in_process().must(samples.desk.owner, "delete_card", {{"card_id", samples.card}});
+    const Answer answer = samples.patch({{"title", "No"}});
     EXPECT_EQ(answer.status, 409);
     EXPECT_EQ(answer.text("/additional_data/reason"), "card_in_trash");
 }
 
 TEST(Patch, LooksAndMeansAreCheckedBeforeTheCard) {
     Samples samples;
-    const Caller viewer = world().person(samples.desk.owner, OrgRole::viewer, "Vi");
-    const Caller stranger = world().owner_of_new_org("Other");
+    const Caller viewer = in_process().person(samples.desk.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = in_process().owner_of_new_org("Other");
     const value change{{"card_id", samples.card}, {"title", "No"}};
-    EXPECT_EQ(world().ask(viewer, "update_card", change).status, 403);
-    EXPECT_EQ(world().ask(stranger, "update_card", change).status, 404);
+    EXPECT_EQ(in_process().ask(viewer, "update_card", change).status, 403);
+    EXPECT_EQ(in_process().ask(stranger, "update_card", change).status, 404);
 }
 
 }  // namespace svc::test

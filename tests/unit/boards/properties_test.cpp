@@ -1,6 +1,6 @@
 // Properties of boards: their definitions, and the cards that show them.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,18 +12,20 @@ using testing::ElementsAre;
 
 namespace {
 
-struct Properties : Desk {
-    Said ask(std::string_view operation, boost::json::object what) {
+struct Properties : BoardFixture {
+    Answer ask(std::string_view operation, boost::json::object what) {
         what["board_id"] = board.str();
-        return world().ask(owner, operation, what);
+        return in_process().ask(owner, operation, what);
     }
-    Said make(boost::json::object what) { return ask("create_property", std::move(what)); }
-    Said change(const std::string& id, boost::json::object what) {
+    Answer make(boost::json::object what) { return ask("create_property", std::move(what)); }
+    Answer change(const std::string& id, boost::json::object what) {
         what["property_id"] = id;
         return ask("update_property", std::move(what));
     }
     value on_board() {
-        return world().must(owner, "get_board", {{"board_id", board.str()}}).body.at("properties");
+        return in_process().must(
+                               owner, "get_board", {{"board_id", board.str()}}
+        ).body.at("properties");
     }
     std::vector<std::string> names() {
         std::vector<std::string> names;
@@ -41,7 +43,7 @@ struct Properties : Desk {
         const value shown{
             {property.at("name").as_string(),
              {{"id", property.at("id")}, {"type", type}, {type, content}}}};
-        world().run(
+        in_process().run(
             "UPDATE cards SET properties = '" + boost::json::serialize(shown) + "' WHERE id = '" +
             id.str() + "'"
         );
@@ -77,7 +79,7 @@ TEST(Properties, OfEveryTypeAreMadeAndReadBack) {
         "last_edited_time",
         "last_edited_by"};
     for (std::size_t i = 0; i < types.size(); ++i) {
-        const Said made = p.make({{"name", "A " + types[i]}, {"type", types[i]}});
+        const Answer made = p.make({{"name", "A " + types[i]}, {"type", types[i]}});
         ASSERT_EQ(made.status, 201) << types[i];
         EXPECT_EQ(made.text("/object"), "property");
         EXPECT_EQ(p.on_board().at(i), made.body);
@@ -87,7 +89,7 @@ TEST(Properties, OfEveryTypeAreMadeAndReadBack) {
 
 TEST(Properties, OptionsHaveIdsAndColors) {
     Properties p;
-    const Said made = p.make({{"name", "Size"}, {"type", "select"}, {"options", three_sizes}});
+    const Answer made = p.make({{"name", "Size"}, {"type", "select"}, {"options", three_sizes}});
     ASSERT_EQ(made.status, 201);
     EXPECT_EQ(made.text("/options/0/color"), "green");
     EXPECT_EQ(made.text("/options/1/color"), "default");
@@ -96,7 +98,7 @@ TEST(Properties, OptionsHaveIdsAndColors) {
         ids.emplace(each.at("id").as_string());
     EXPECT_EQ(ids.size(), 3U);
     // What was read of one property can be sent to make another.
-    const Said copy =
+    const Answer copy =
         p.make({{"name", "Copy"}, {"type", "multi_select"}, {"options", made.body.at("options")}});
     ASSERT_EQ(copy.status, 201);
     EXPECT_FALSE(ids.contains(copy.text("/options/0/id")));
@@ -106,7 +108,7 @@ TEST(Properties, WhatDoesNotFitTheTypeIsRefusedAtItsField) {
     Properties p;
     const auto refused = [&](boost::json::object what) {
         what["name"] = "X";
-        const Said said = p.make(std::move(what));
+        const Answer said = p.make(std::move(what));
         EXPECT_EQ(said.status, 422);
         return said.text("/detail/0/loc/1");
     };
@@ -122,7 +124,7 @@ TEST(Properties, NamesAreUniqueWhateverTheCase) {
     Properties p;
     const std::string id = p.make({{"name", "Größe"}, {"type", "number"}}).text("/id");
     const std::string other = p.make({{"name", "Wert"}, {"type", "number"}}).text("/id");
-    const Said again = p.make({{"name", "GRÖßE"}, {"type", "url"}});
+    const Answer again = p.make({{"name", "GRÖßE"}, {"type", "url"}});
     EXPECT_EQ(again.status, 409);
     EXPECT_EQ(again.text("/additional_data/reason"), "name_taken");
     EXPECT_EQ(p.change(other, {{"name", "größe"}}).status, 409);
@@ -135,7 +137,7 @@ TEST(Properties, MadeAtOnceNoNameIsGivenTwice) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([&, i] {
-            const Said said = p.make({{"name", i % 2 ? "Same" : "same"}, {"type", "date"}});
+            const Answer said = p.make({{"name", i % 2 ? "Same" : "same"}, {"type", "date"}});
             made += said.status == 201;
             taken += said.status == 409;
         });
@@ -161,7 +163,7 @@ TEST(Properties, StandAtTheRankTheyAreGiven) {
 
 TEST(Properties, APatchTouchesOnlyWhatItWasSent) {
     Properties p;
-    const Said made =
+    const Answer made =
         p.make({{"name", "Cost"}, {"type", "number"}, {"number_format", "euro"}, {"required", true}}
         );
     const std::string id = made.text("/id");
@@ -169,7 +171,7 @@ TEST(Properties, APatchTouchesOnlyWhatItWasSent) {
         {"name", "Price"}, {"number_format", nullptr}, {"required", false}, {"type", "number"}};
     value before = made.body;
     for (const auto& [field, to] : changes) {
-        const Said after = p.change(id, {{field, to}});
+        const Answer after = p.change(id, {{field, to}});
         ASSERT_EQ(after.status, 200) << field;
         const bool differs = before.at(field) != to;
         before.as_object()[field] = to;
@@ -186,7 +188,7 @@ TEST(Properties, APatchTouchesOnlyWhatItWasSent) {
 
 TEST(Properties, CardsFollowARename) {
     Properties p;
-    const Said made = p.make({{"name", "Cost"}, {"type", "number"}});
+    const Answer made = p.make({{"name", "Cost"}, {"type", "number"}});
     const Uuid card = p.card_with(made.body, 5);
     p.change(made.text("/id"), {{"name", "Price"}});
     EXPECT_EQ(p.shown(card).at_pointer("/Price/number"), 5);
@@ -196,8 +198,8 @@ TEST(Properties, CardsFollowARename) {
 
 TEST(Properties, CardsFollowTheirOptions) {
     Properties p;
-    const Said size = p.make({{"name", "Size"}, {"type", "select"}, {"options", three_sizes}});
-    const Said tags =
+    const Answer size = p.make({{"name", "Size"}, {"type", "select"}, {"options", three_sizes}});
+    const Answer tags =
         p.make({{"name", "Tags"}, {"type", "multi_select"}, {"options", three_sizes}});
     const auto& sizes = size.body.at("options").as_array();
     const auto& all = tags.body.at("options").as_array();
@@ -212,7 +214,7 @@ TEST(Properties, CardsFollowTheirOptions) {
             {{"id", options[2].at("id")}, {"name", "Large"}},
             {{"id", options[1].at("id")}, {"name", "M"}, {"color", "blue"}}};
     };
-    const Said after = p.change(size.text("/id"), {{"options", rest(sizes)}, {"name", "Width"}});
+    const Answer after = p.change(size.text("/id"), {{"options", rest(sizes)}, {"name", "Width"}});
     ASSERT_EQ(after.status, 200);
     EXPECT_EQ(after.text("/options/1/color"), "red") << "it keeps its color";
     ASSERT_EQ(p.change(tags.text("/id"), {{"options", rest(all)}}).status, 200);
@@ -227,33 +229,33 @@ TEST(Properties, CardsFollowTheirOptions) {
 
 TEST(Properties, ARemovedOneLeavesTheCards) {
     Properties p;
-    const Said made = p.make({{"name", "Cost"}, {"type", "number"}});
+    const Answer made = p.make({{"name", "Cost"}, {"type", "number"}});
     const Uuid card = p.card_with(made.body, 5);
-    world().forget_events();
+    in_process().forget_events();
     const value arguments{{"board_id", p.board.str()}, {"property_id", made.text("/id")}};
-    EXPECT_EQ(world().must(p.owner, "delete_property", arguments).status, 204);
+    EXPECT_EQ(in_process().must(p.owner, "delete_property", arguments).status, 204);
     EXPECT_EQ(p.shown(card), value(boost::json::object()));
-    EXPECT_EQ(world().ask(p.owner, "delete_property", arguments).status, 404);
-    EXPECT_THAT(world().told(), ElementsAre("property.deleted"));
-    const std::string changes = world().run("SELECT changes FROM outbox");
+    EXPECT_EQ(in_process().ask(p.owner, "delete_property", arguments).status, 404);
+    EXPECT_THAT(in_process().told(), ElementsAre("property.deleted"));
+    const std::string changes = in_process().run("SELECT changes FROM outbox");
     EXPECT_EQ(boost::json::parse(changes), value({{"in_trash", true}}));
 }
 
 TEST(Properties, ViewersAndStrangersChangeNothing) {
     Properties p;
-    const Said made = p.make({{"name", "Cost"}, {"type", "number"}});
-    const Caller viewer = world().person(p.owner, OrgRole::viewer, "Vi");
-    const Caller stranger = world().owner_of_new_org("Other");
+    const Answer made = p.make({{"name", "Cost"}, {"type", "number"}});
+    const Caller viewer = in_process().person(p.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = in_process().owner_of_new_org("Other");
     boost::json::object what{{"board_id", p.board.str()}, {"name", "X"}, {"type", "url"}};
-    EXPECT_EQ(world().ask(viewer, "create_property", what).status, 403);
-    EXPECT_EQ(world().ask(stranger, "create_property", what).status, 404);
+    EXPECT_EQ(in_process().ask(viewer, "create_property", what).status, 403);
+    EXPECT_EQ(in_process().ask(stranger, "create_property", what).status, 404);
     what["property_id"] = made.text("/id");
     what.erase("type");
-    EXPECT_EQ(world().ask(viewer, "update_property", what).status, 403);
-    EXPECT_EQ(world().ask(stranger, "update_property", what).status, 404);
+    EXPECT_EQ(in_process().ask(viewer, "update_property", what).status, 403);
+    EXPECT_EQ(in_process().ask(stranger, "update_property", what).status, 404);
     what.erase("name");
-    EXPECT_EQ(world().ask(viewer, "delete_property", what).status, 403);
-    EXPECT_EQ(world().ask(stranger, "delete_property", what).status, 404);
+    EXPECT_EQ(in_process().ask(viewer, "delete_property", what).status, 403);
+    EXPECT_EQ(in_process().ask(stranger, "delete_property", what).status, 404);
     EXPECT_THAT(p.names(), ElementsAre("Cost"));
 }
 
@@ -289,7 +291,7 @@ TEST(Properties, TheOptionsOfABoardTakeHalfAMebibyteTogether) {
              {"options", long_options(letter)}}
         );
     };
-    Said said = make("\xF0\x9F\x90\x9D");
+    Answer said = make("\xF0\x9F\x90\x9D");
     for (; said.status == 201; said = make("\xF0\x9F\x90\x9D")) {
         made.push_back(said.text("/id"));
         ASSERT_LE(made.size(), 12U);
@@ -297,7 +299,7 @@ TEST(Properties, TheOptionsOfABoardTakeHalfAMebibyteTogether) {
     EXPECT_EQ(made.size(), 11U);
     EXPECT_EQ(said.status, 422);
     EXPECT_EQ(said.text("/detail/0/loc/1"), "options");
-    const Said board = world().must(p.owner, "get_board", {{"board_id", p.board.str()}});
+    const Answer board = in_process().must(p.owner, "get_board", {{"board_id", p.board.str()}});
     const std::size_t size = boost::json::serialize(board.body).size();
     EXPECT_GT(size, 450'000U);
     EXPECT_LT(size, 600'000U);
@@ -313,8 +315,10 @@ TEST(Properties, AListOfBoardsWithManyEndsAPageSooner) {
     Properties p;
     for (int i = 0; i < 11; ++i) {
         const Uuid board =
-            world().must(p.owner, "create_board", {{"name", "B" + std::to_string(100 + i)}}).id();
-        world().run(
+            in_process().must(
+                            p.owner, "create_board", {{"name", "B" + std::to_string(100 + i)}}
+            ).id();
+        in_process().run(
             "INSERT INTO properties (org_id, board_id, id, name, name_key, type, options, required,"
             " position) SELECT '" +
             p.owner.org_id->str() + "', '" + board.str() +
@@ -326,7 +330,7 @@ TEST(Properties, AListOfBoardsWithManyEndsAPageSooner) {
     std::vector<std::string> names;
     boost::json::object what{{"page_size", 100}};
     for (int pages = 0; pages < 20; ++pages) {
-        const Said page = world().must(p.owner, "list_boards", what);
+        const Answer page = in_process().must(p.owner, "list_boards", what);
         EXPECT_LE(boost::json::serialize(page.body.at("results")).size(), std::size_t{1} << 20);
         for (const value& each : page.body.at("results").as_array())
             names.emplace_back(each.at("name").as_string());

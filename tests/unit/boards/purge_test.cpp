@@ -1,6 +1,6 @@
 // What has been in the trash for long enough goes for good.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,50 +13,52 @@ namespace {
 
 constexpr std::string_view job = "boards.purge_trash";
 
-void delete_card(const Desk& desk, const Said& card) {
-    world().must(desk.owner, "delete_card", {{"card_id", card.text("/id")}});
+void delete_card(const BoardFixture& desk, const Answer& card) {
+    in_process().must(desk.owner, "delete_card", {{"card_id", card.text("/id")}});
 }
 
-void delete_board(const Desk& desk) {
-    world().must(desk.owner, "delete_board", {{"board_id", desk.board.str()}});
+void delete_board(const BoardFixture& desk) {
+    in_process().must(desk.owner, "delete_board", {{"board_id", desk.board.str()}});
 }
 
 /// As if it had been thrown away some days ago.
 void age(const std::string& table, const Uuid& id, int days) {
-    world().run(
+    in_process().run(
         "UPDATE " + table + " SET last_edited_time = now() - interval '" + std::to_string(days) +
         " days' WHERE id = '" + id.str() + "'"
     );
 }
 
-int status_of(const Desk& desk, const Said& card) {
-    return world().ask(desk.owner, "get_card", {{"card_id", card.text("/id")}}).status;
+int status_of(const BoardFixture& desk, const Answer& card) {
+    return in_process().ask(desk.owner, "get_card", {{"card_id", card.text("/id")}}).status;
 }
 
 }  // namespace
 
 TEST(Purge, CardsGoForGoodWhenTheirTimeIsOver) {
-    Desk desk;
-    const Said old = desk.card(desk.backlog), young = desk.card(desk.backlog),
-               kept = desk.card(desk.backlog);
-    for (const Said* each : {&old, &young}) delete_card(desk, *each);
+    BoardFixture desk;
+    const Answer old = desk.card(desk.backlog), young = desk.card(desk.backlog),
+                 kept = desk.card(desk.backlog);
+    for (const Answer* each : {&old, &young}) delete_card(desk, *each);
     age("cards", old.id(), 31);
     age("cards", young.id(), 29);
     age("cards", kept.id(), 400);
-    world().run_job(job);
+    in_process().run_job(job);
     EXPECT_EQ(status_of(desk, old), 404);
     EXPECT_TRUE(desk.get(young.id()).body.at("in_trash").as_bool());
     EXPECT_FALSE(desk.get(kept.id()).body.at("in_trash").as_bool());
-    EXPECT_EQ(world().ask(desk.owner, "restore_card", {{"card_id", old.text("/id")}}).status, 404);
     EXPECT_EQ(
-        world().ask(desk.owner, "restore_card", {{"card_id", young.text("/id")}}).status, 200
+        in_process().ask(desk.owner, "restore_card", {{"card_id", old.text("/id")}}).status, 404
+    );
+    EXPECT_EQ(
+        in_process().ask(desk.owner, "restore_card", {{"card_id", young.text("/id")}}).status, 200
     );
 }
 
 TEST(Purge, MoreThanABatchOfCardsGoesAtOnce) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.backlog);
-    world().run(
+    in_process().run(
         "INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, in_trash,"
         " last_edited_time, created_by, last_edited_by)"
         " SELECT org_id, gen_random_uuid(), board_id, column_id, 100 + n, 'a', 'Old', true,"
@@ -64,30 +66,31 @@ TEST(Purge, MoreThanABatchOfCardsGoesAtOnce) {
         " FROM cards, generate_series(1, 250) n WHERE board_id = '" +
         desk.board.str() + "'"
     );
-    world().run_job(job);
+    in_process().run_job(job);
     EXPECT_EQ(
-        world().run("SELECT count(*) FROM cards WHERE board_id = '" + desk.board.str() + "'"), "1"
+        in_process().run("SELECT count(*) FROM cards WHERE board_id = '" + desk.board.str() + "'"),
+        "1"
     );
 }
 
 TEST(Purge, NobodyIsLeftWaitingForWhatIsGoneOrAPartOfIt) {
-    Desk desk;
-    const Said old = desk.card(desk.backlog);
-    const Said other = desk.card(
+    BoardFixture desk;
+    const Answer old = desk.card(desk.backlog);
+    const Answer other = desk.card(
         desk.backlog, {{"blocked_by", {old.text("/id")}}, {"parent_card_id", old.text("/id")}}
     );
     delete_card(desk, old);
     age("cards", old.id(), 31);
-    world().run_job(job);
-    const Said left = desk.get(other.id());
+    in_process().run_job(job);
+    const Answer left = desk.get(other.id());
     EXPECT_TRUE(left.body.at("blocked_by").as_array().empty());
     EXPECT_TRUE(left.body.at("parent_card_id").is_null());
     EXPECT_EQ(left.number("/version"), 1);
 }
 
 TEST(Purge, BoardsGoWithAllThatIsOnThemAndTheirKeysAreFree) {
-    Desk desk;
-    const Uuid elsewhere = world()
+    BoardFixture desk;
+    const Uuid elsewhere = in_process()
                                .must(
                                    desk.owner,
                                    "create_board",
@@ -96,82 +99,84 @@ TEST(Purge, BoardsGoWithAllThatIsOnThemAndTheirKeysAreFree) {
                                     {"columns", {{{"name", "Only"}, {"kind", "active"}}}}}
                                )
                                .id();
-    const Said blocker = desk.card(desk.backlog);
+    const Answer blocker = desk.card(desk.backlog);
     desk.card(desk.backlog, {{"blocked_by", {blocker.text("/id")}}});
     const std::string key = blocker.text("/key");
-    const Said waiting = world().must(
+    const Answer waiting = in_process().must(
         desk.owner,
         "create_card",
         {{"board_id", elsewhere.str()},
          {"column_id",
-          world().must(
-                     desk.owner, "list_columns", {{"board_id", elsewhere.str()}}
+          in_process().must(
+                          desk.owner, "list_columns", {{"board_id", elsewhere.str()}}
           ).text("/results/0/id")},
          {"title", "Waiting"},
          {"blocked_by", {blocker.text("/id")}}}
     );
     delete_board(desk);
-    world().run_job(job);
+    in_process().run_job(job);
     EXPECT_EQ(status_of(desk, blocker), 200) << "its time is not over";
     age("boards", desk.board, 31);
-    world().forget_events();
-    world().run_job(job);
-    EXPECT_EQ(world().ask(desk.owner, "get_board", {{"board_id", desk.board.str()}}).status, 404);
+    in_process().forget_events();
+    in_process().run_job(job);
+    EXPECT_EQ(
+        in_process().ask(desk.owner, "get_board", {{"board_id", desk.board.str()}}).status, 404
+    );
     EXPECT_EQ(status_of(desk, blocker), 404);
     EXPECT_FALSE(desk.get(waiting.id()).body.at("blocked").as_bool());
-    EXPECT_THAT(world().told(), Contains("card.unblocked").Times(1));
-    const Said heir = world().must(
+    EXPECT_THAT(in_process().told(), Contains("card.unblocked").Times(1));
+    const Answer heir = in_process().must(
         desk.owner, "create_board", {{"name", "Heir"}, {"key", key.substr(0, key.find('-'))}}
     );
     EXPECT_EQ(heir.status, 201);
 }
 
 TEST(Purge, ABoardThatIsBeingRemovedDoesNotComeBack) {
-    Desk desk;
+    BoardFixture desk;
     delete_board(desk);
     const value board{{"board_id", desk.board.str()}};
-    world().run("UPDATE boards SET purged_at = now() WHERE id = '" + desk.board.str() + "'");
-    EXPECT_EQ(world().ask(desk.owner, "restore_board", board).status, 404);
-    world().run("UPDATE boards SET purged_at = NULL WHERE id = '" + desk.board.str() + "'");
-    EXPECT_EQ(world().ask(desk.owner, "restore_board", board).status, 200);
+    in_process().run("UPDATE boards SET purged_at = now() WHERE id = '" + desk.board.str() + "'");
+    EXPECT_EQ(in_process().ask(desk.owner, "restore_board", board).status, 404);
+    in_process().run("UPDATE boards SET purged_at = NULL WHERE id = '" + desk.board.str() + "'");
+    EXPECT_EQ(in_process().ask(desk.owner, "restore_board", board).status, 200);
     age("boards", desk.board, 400);
-    world().forget_events();
-    world().run_job(job);
-    EXPECT_EQ(world().ask(desk.owner, "get_board", board).status, 200);
-    EXPECT_THAT(world().told(), Not(Contains("board.purged")));
+    in_process().forget_events();
+    in_process().run_job(job);
+    EXPECT_EQ(in_process().ask(desk.owner, "get_board", board).status, 200);
+    EXPECT_THAT(in_process().told(), Not(Contains("board.purged")));
 }
 
 TEST(Storage, IsCountedAsItGrowsAndCountedAnew) {
-    Desk desk;
+    BoardFixture desk;
     const auto used = [&] {
-        return world().must(
-                          desk.owner, "get_org", {{"org_id", desk.owner.org_id->str()}}
+        return in_process().must(
+                               desk.owner, "get_org", {{"org_id", desk.owner.org_id->str()}}
         ).number("/storage/used_bytes");
     };
     const auto of_org = [&](const char* table) {
-        return world().run(
+        return in_process().run(
             "SELECT count(*) FROM " + std::string(table) + " WHERE org_id = '" +
             desk.owner.org_id->str() + "'"
         );
     };
     // The job takes some workspaces at a time, and other tests have left theirs.
     const auto count_anew = [&] {
-        for (int i = 0; i < 40; ++i) world().run_job("boards.count_bytes");
+        for (int i = 0; i < 40; ++i) in_process().run_job("boards.count_bytes");
     };
     EXPECT_EQ(used(), 0);
     for (int i = 0; i < 60; ++i) desk.card(desk.backlog, {{"title", std::string(400, 'x')}});
     const auto grown = used();
     EXPECT_GT(grown, 0);  // of what is small one in some is written down: how many, is chance
     EXPECT_LT(grown, 60 * 700 * 4);
-    world().run_job("boards.add_up_bytes");
+    in_process().run_job("boards.add_up_bytes");
     EXPECT_EQ(of_org("stored_more"), "0");
     EXPECT_EQ(used(), grown);
     count_anew();
     EXPECT_GT(used(), 60 * 400);
     EXPECT_LT(used(), 60 * 700);
     // What is gone for good no longer counts.
-    world().run("DELETE FROM cards WHERE org_id = '" + desk.owner.org_id->str() + "'");
-    world().run(
+    in_process().run("DELETE FROM cards WHERE org_id = '" + desk.owner.org_id->str() + "'");
+    in_process().run(
         "UPDATE stored_bytes SET counted_at = now() - interval '2 days' WHERE org_id = '" +
         desk.owner.org_id->str() + "'"
     );

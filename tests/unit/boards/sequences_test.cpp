@@ -1,6 +1,6 @@
 // The order of cards, whatever is done to it.
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ using Titles = std::vector<std::string>;
 
 /// A column, and what it should look like.
 struct Model {
-    Desk desk;
+    BoardFixture desk;
     std::mt19937 dice;
     Titles expected{};
     std::map<std::string, std::string> ids{};
@@ -48,18 +48,18 @@ struct Model {
         std::erase(expected, title);
         object request{{"card_id", ids.at(title)}, {"column_id", desk.backlog.str()}};
         place(title, request);
-        world().must(desk.owner, "move_card", request);
+        in_process().must(desk.owner, "move_card", request);
     }
     void leave_and_return(const char* out) {
         const std::string title = expected.at(pick(expected.size()));
         const value card{{"card_id", ids.at(title)}};
-        world().ask(desk.owner, out, card);
-        world().must(desk.owner, "restore_card", card);
+        in_process().ask(desk.owner, out, card);
+        in_process().must(desk.owner, "restore_card", card);
     }
 };
 
-int longest_position(const Desk& desk) {
-    return std::stoi(world().run(
+int longest_position(const BoardFixture& desk) {
+    return std::stoi(in_process().run(
         "SELECT max(length(position)) FROM cards WHERE board_id = '" + desk.board.str() + "'"
     ));
 }
@@ -80,7 +80,7 @@ TEST(Sequences, RandomOnesEndAsAListWould) {
 }
 
 TEST(Sequences, AThousandInsertsAtOneSpotAllFindTheirPlace) {
-    Desk desk;
+    BoardFixture desk;
     const std::string top = desk.card(desk.backlog, {{"title", "top"}}).text("/id");
     const std::string bottom = desk.card(desk.backlog, {{"title", "bottom"}}).text("/id");
     for (int round = 0; round < 10; ++round) {
@@ -92,12 +92,12 @@ TEST(Sequences, AThousandInsertsAtOneSpotAllFindTheirPlace) {
                   {"column_id", desk.backlog.str()},
                   {"title", std::to_string(round * 100 + i)},
                   {"after_id", top}}}});
-        world().must(desk.owner, "batch_cards", {{"operations", operations}});
+        in_process().must(desk.owner, "batch_cards", {{"operations", operations}});
     }
     object query{{"column_id", desk.backlog.str()}, {"page_size", 100}};
     Titles found;
     for (;;) {
-        const Said page = world().must(desk.owner, "list_cards", query);
+        const Answer page = in_process().must(desk.owner, "list_cards", query);
         for (const value& each : page.body.at("results").as_array())
             found.emplace_back(each.at("title").as_string());
         if (page.body.at("next_cursor").is_null()) break;
@@ -115,7 +115,7 @@ namespace {
 
 /// Puts a card into a gap that every further one makes narrower, on a random side.
 struct Gap {
-    Desk& desk;
+    BoardFixture& desk;
     std::mt19937 dice;
     Titles order{};
     std::map<std::string, std::string> ids{};
@@ -136,7 +136,7 @@ struct Gap {
 }  // namespace
 
 TEST(Sequences, AGapThatIsChosenTimeAndAgainFindsRoomAgain) {
-    Desk desk;
+    BoardFixture desk;
     Gap gap{desk, std::mt19937(1)};
     for (const char* title : {"top", "bottom"}) {
         gap.make(title);
@@ -147,7 +147,7 @@ TEST(Sequences, AGapThatIsChosenTimeAndAgainFindsRoomAgain) {
         gap.make(title, gap.next(title));
     }
     Titles found;
-    std::istringstream titles(world().run(
+    std::istringstream titles(in_process().run(
         "SELECT string_agg(title, ' ' ORDER BY position, id) FROM cards WHERE board_id = '" +
         desk.board.str() + "'"
     ));
@@ -155,7 +155,7 @@ TEST(Sequences, AGapThatIsChosenTimeAndAgainFindsRoomAgain) {
     EXPECT_EQ(found, gap.order);
     EXPECT_LE(longest_position(desk), 66);
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "SELECT count(*) FROM cards WHERE version > 1 AND board_id = '" + desk.board.str() + "'"
         ),
         "0"
@@ -163,33 +163,34 @@ TEST(Sequences, AGapThatIsChosenTimeAndAgainFindsRoomAgain) {
 }
 
 TEST(Sequences, WhatIsPutAwayKeepsItsPlaceWhenOthersFindRoom) {
-    Desk desk;
+    BoardFixture desk;
     std::vector<std::string> ids;
     for (int i = 0; i < 9; ++i)
         ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
     const Titles before = desk.titles(desk.backlog);
-    world().run(
+    in_process().run(
         "UPDATE cards SET position = 'V0000000' || repeat('V', 60) || number % 10 || 'V' "
         "WHERE board_id = '" +
         desk.board.str() + "'"
     );
-    for (const int i : {2, 6}) world().must(desk.owner, "archive_card", {{"card_id", ids[i]}});
-    world().must(desk.owner, "delete_card", {{"card_id", ids[4]}});
+    for (const int i : {2, 6}) in_process().must(desk.owner, "archive_card", {{"card_id", ids[i]}});
+    in_process().must(desk.owner, "delete_card", {{"card_id", ids[4]}});
     const std::string extra =
         desk.card(desk.backlog, {{"title", "extra"}, {"after_id", ids[0]}}).text("/id");
     EXPECT_LE(longest_position(desk), 8);
-    world().must(desk.owner, "delete_card", {{"card_id", extra}});
-    for (const int i : {2, 4, 6}) world().must(desk.owner, "restore_card", {{"card_id", ids[i]}});
+    in_process().must(desk.owner, "delete_card", {{"card_id", extra}});
+    for (const int i : {2, 4, 6})
+        in_process().must(desk.owner, "restore_card", {{"card_id", ids[i]}});
     EXPECT_EQ(desk.titles(desk.backlog), before);
 }
 
 TEST(Sequences, ThereIsRoomBetweenTwoThatCameToOnePlaceTogether) {
     for (const char* place : {"both", "after", "before"}) {
-        Desk desk;
+        BoardFixture desk;
         std::vector<std::string> ids;
         for (int i = 0; i < 4; ++i)
             ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
-        world().run(
+        in_process().run(
             "UPDATE cards SET position = (SELECT position FROM cards WHERE id = '" + ids[1] +
             "') WHERE id = '" + ids[2] + "'"
         );
@@ -204,16 +205,16 @@ TEST(Sequences, ThereIsRoomBetweenTwoThatCameToOnePlaceTogether) {
         wrong["title"] = "wrong";
         wrong["after_id"] = ids[2];
         wrong["before_id"] = ids[1];
-        EXPECT_EQ(world().ask(desk.owner, "create_card", wrong).status, 422);
+        EXPECT_EQ(in_process().ask(desk.owner, "create_card", wrong).status, 422);
     }
 }
 
 TEST(Sequences, SeveralWhoChooseOneGapAtOnceAllFindRoom) {
-    Desk desk;
+    BoardFixture desk;
     std::vector<std::string> ids;
     for (int i = 0; i < 10; ++i)
         ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
-    world().run(
+    in_process().run(
         "UPDATE cards SET position = 'V0000000' || repeat('V', 60) || number % 10 || 'V' "
         "WHERE board_id = '" +
         desk.board.str() + "'"
@@ -225,7 +226,7 @@ TEST(Sequences, SeveralWhoChooseOneGapAtOnceAllFindRoom) {
                 const std::string& card = ids[seed * 2 + i % 2];
                 object request{{"card_id", card}, {"column_id", desk.backlog.str()}};
                 request[i % 3 ? "before_id" : "after_id"] = ids[9];
-                EXPECT_EQ(world().ask(desk.owner, "move_card", request).status, 200);
+                EXPECT_EQ(in_process().ask(desk.owner, "move_card", request).status, 200);
             }
         });
     for (auto& mover : movers) mover.join();
@@ -233,12 +234,12 @@ TEST(Sequences, SeveralWhoChooseOneGapAtOnceAllFindRoom) {
     // Whoever comes alone finds room for all.
     const object request{
         {"card_id", ids[0]}, {"column_id", desk.backlog.str()}, {"after_id", ids[9]}};
-    world().must(desk.owner, "move_card", request);
+    in_process().must(desk.owner, "move_card", request);
     EXPECT_LE(longest_position(desk), 90);
 }
 
 TEST(Sequences, OfSeveralAtOnceLoseNobodyAndLeaveOneOrder) {
-    Desk desk;
+    BoardFixture desk;
     std::vector<std::string> ids;
     for (int i = 0; i < 8; ++i)
         ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
@@ -251,7 +252,7 @@ TEST(Sequences, OfSeveralAtOnceLoseNobodyAndLeaveOneOrder) {
                 const std::string& other = ids[dice() % 8];
                 object request{{"card_id", card}, {"column_id", desk.backlog.str()}};
                 if (card != other) request[dice() % 2 ? "before_id" : "after_id"] = other;
-                EXPECT_EQ(world().ask(desk.owner, "move_card", request).status, 200);
+                EXPECT_EQ(in_process().ask(desk.owner, "move_card", request).status, 200);
             }
         });
     for (auto& mover : movers) mover.join();
@@ -259,7 +260,7 @@ TEST(Sequences, OfSeveralAtOnceLoseNobodyAndLeaveOneOrder) {
     EXPECT_EQ(titles.size(), ids.size());
     EXPECT_EQ(std::set<std::string>(titles.begin(), titles.end()).size(), ids.size());
     EXPECT_EQ(desk.titles(desk.backlog), titles);
-    const Said between = desk.card(desk.backlog, {{"title", "new"}, {"after_id", ids[0]}});
+    const Answer between = desk.card(desk.backlog, {{"title", "new"}, {"after_id", ids[0]}});
     const Titles after = desk.titles(desk.backlog);
     const auto anchor = std::ranges::find(after, "0");
     ASSERT_NE(anchor, after.end());

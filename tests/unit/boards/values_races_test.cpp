@@ -1,16 +1,16 @@
 // Values of a board's properties, while others change the definitions.
 
-#include "tests/unit/boards/sheet.hpp"
+#include "tests/unit/boards/property_fixture.hpp"
 
 namespace svc::test {
 
 TEST(ValuesAtOnce, NewOptionsAreMadeOnceHoweverManyNameThemAtOnce) {
-    Sheet sheet;
+    PropertyFixture sheet;
     std::vector<std::thread> writers;
     for (int i = 0; i < 6; ++i)
         writers.emplace_back([&] {
             const std::string card = sheet.desk.card(sheet.desk.backlog).text("/id");
-            const Said answer = world().ask(
+            const Answer answer = in_process().ask(
                 sheet.desk.owner,
                 "update_card",
                 {{"card_id", card}, {"properties", {{"multi_select", {"new", "newer"}}}}}
@@ -19,7 +19,7 @@ TEST(ValuesAtOnce, NewOptionsAreMadeOnceHoweverManyNameThemAtOnce) {
         });
     for (auto& writer : writers) writer.join();
     EXPECT_EQ(
-        world().run(
+        in_process().run(
             "SELECT jsonb_array_length(options) FROM properties WHERE type ="
             " 'multi_select' AND board_id = '" +
             sheet.desk.board.str() + "'"
@@ -31,7 +31,7 @@ TEST(ValuesAtOnce, NewOptionsAreMadeOnceHoweverManyNameThemAtOnce) {
 /// Whatever the order in which two things happen at once: a card shows what there is afterwards.
 TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
     for (int round = 0; round < 6; ++round) {
-        Sheet sheet;
+        PropertyFixture sheet;
         sheet.set("select", "Old");
         const std::string board = sheet.desk.board.str();
         const value option = sheet.shown("select");
@@ -39,7 +39,7 @@ TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
             sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/select/id");
         std::vector<std::thread> threads;
         threads.emplace_back([&] {
-            const Said said = world().ask(
+            const Answer said = in_process().ask(
                 sheet.desk.owner,
                 "update_property",
                 {{"board_id", board},
@@ -51,7 +51,7 @@ TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
         });
         for (const std::string& card : {sheet.card, sheet.other})
             threads.emplace_back([&, card] {
-                const Said said = world().ask(
+                const Answer said = in_process().ask(
                     sheet.desk.owner,
                     "update_card",
                     {{"card_id", card},
@@ -61,12 +61,12 @@ TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
                 EXPECT_EQ(said.status, 200);
             });
         threads.emplace_back([&] {
-            world().must(sheet.desk.owner, "duplicate_card", {{"card_id", sheet.card}});
+            in_process().must(sheet.desk.owner, "duplicate_card", {{"card_id", sheet.card}});
         });
         for (auto& thread : threads) thread.join();
-        world().run_job("boards.rewrite_cards");  // those that somebody held
+        in_process().run_job("boards.rewrite_cards");  // those that somebody held
         EXPECT_EQ(
-            world().run(
+            in_process().run(
                 "SELECT string_agg(DISTINCT properties #>> '{Size,select,name}', ',') || "
                 "count(*) FROM cards WHERE board_id = '" +
                 board + "'"
@@ -78,27 +78,27 @@ TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
 
 TEST(ValuesAtOnce, OfADeletedPropertyAreOnNoCard) {
     for (int round = 0; round < 6; ++round) {
-        Sheet sheet;
+        PropertyFixture sheet;
         sheet.set("number", 1);
         const std::string property =
             sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/number/id");
         std::thread remover([&] {
-            world().must(
+            in_process().must(
                 sheet.desk.owner,
                 "delete_property",
                 {{"board_id", sheet.desk.board.str()}, {"property_id", property}}
             );
         });
-        const Said said = world().ask(
+        const Answer said = in_process().ask(
             sheet.desk.owner,
             "update_card",
             {{"card_id", sheet.other}, {"properties", {{property, 2}}}}
         );
         EXPECT_TRUE(said.status == 200 || said.status == 422) << said.status;
         remover.join();
-        world().run_job("boards.rewrite_cards");
+        in_process().run_job("boards.rewrite_cards");
         EXPECT_EQ(
-            world().run(
+            in_process().run(
                 "SELECT count(*) FROM cards WHERE properties <> '{}' AND board_id = '" +
                 sheet.desk.board.str() + "'"
             ),

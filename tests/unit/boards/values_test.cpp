@@ -1,6 +1,6 @@
 // Values of a board's properties, type by type.
 
-#include "tests/unit/boards/sheet.hpp"
+#include "tests/unit/boards/property_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -20,7 +20,7 @@ std::vector<std::string> names_in(const value& list) {
 }  // namespace
 
 TEST(Values, OfEveryTypeAreTakenBareAndShownWhole) {
-    Sheet sheet;
+    PropertyFixture sheet;
     const std::string owner = sheet.desk.owner.id.str();
     const std::vector<std::pair<std::string, value>> bare{
         {"number", 2.5},
@@ -32,7 +32,7 @@ TEST(Values, OfEveryTypeAreTakenBareAndShownWhole) {
         {"phone_number", "+43 1 234"},
     };
     for (const auto& [type, to] : bare) {
-        const Said answer = sheet.set(type, to);
+        const Answer answer = sheet.set(type, to);
         ASSERT_EQ(answer.status, 200) << boost::json::serialize(answer.body);
         const value whole = answer.body.at("properties").at(type);
         EXPECT_EQ(whole.at("type").as_string(), type);
@@ -54,7 +54,7 @@ TEST(Values, OfEveryTypeAreTakenBareAndShownWhole) {
 }
 
 TEST(Values, WhatACardShowsIsTakenBack) {
-    Sheet sheet;
+    PropertyFixture sheet;
     sheet.set("number", 7);
     sheet.set("select", "Big");
     sheet.set("multi_select", array{"a", "b"});
@@ -62,7 +62,7 @@ TEST(Values, WhatACardShowsIsTakenBack) {
     sheet.set("date", object{{"start", "2026-01-01"}, {"end", "2026-01-02T00:00:00Z"}});
     sheet.set("rich_text", "Text");
     const value before = sheet.desk.get(*Uuid::parse(sheet.card)).body;
-    const Said after = world().must(
+    const Answer after = in_process().must(
         sheet.desk.owner,
         "update_card",
         {{"card_id", sheet.card}, {"properties", before.at("properties")}}
@@ -71,7 +71,7 @@ TEST(Values, WhatACardShowsIsTakenBack) {
 }
 
 TEST(Values, WrongOnesAreRefusedWhereTheyAre) {
-    Sheet sheet;
+    PropertyFixture sheet;
     const struct {
         std::string name;
         value to;
@@ -107,7 +107,7 @@ TEST(Values, WrongOnesAreRefusedWhereTheyAre) {
         {"nothing", 1, "value_error"},
     };
     for (const auto& [name, to, type] : wrong) {
-        const Said refused = sheet.set(name, to);
+        const Answer refused = sheet.set(name, to);
         ASSERT_EQ(refused.status, 422) << name << boost::json::serialize(refused.body);
         EXPECT_EQ(refused.text("/detail/0/type"), type) << name << boost::json::serialize(to);
         EXPECT_EQ(refused.text("/detail/0/loc/1"), "properties");
@@ -117,7 +117,7 @@ TEST(Values, WrongOnesAreRefusedWhereTheyAre) {
 }
 
 TEST(Values, RichTextMentionsPeopleDatesAndCards) {
-    Sheet sheet;
+    PropertyFixture sheet;
     const std::string owner = sheet.desk.owner.id.str();
     const array text{
         object{{"text", {{"content", "Ask "}}}},
@@ -125,7 +125,7 @@ TEST(Values, RichTextMentionsPeopleDatesAndCards) {
         object{{"mention", {{"type", "page"}, {"page", {{"id", sheet.other}}}}}},
         object{{"mention", {{"date", {{"start", "2026-06-19"}}}}}},
     };
-    const Said set = sheet.set("rich_text", text);
+    const Answer set = sheet.set("rich_text", text);
     ASSERT_EQ(set.status, 200) << boost::json::serialize(set.body);
     const value shown = sheet.shown("rich_text");
     const std::string key = sheet.desk.get(*Uuid::parse(sheet.other)).text("/key");
@@ -142,11 +142,11 @@ TEST(Values, RichTextMentionsPeopleDatesAndCards) {
 }
 
 TEST(Values, RichTextMentionsNobodyElse) {
-    Sheet sheet;
+    PropertyFixture sheet;
     const auto mention = [](std::string_view what, const std::string& id) {
         return array{object{{"mention", {{what, {{"id", id}}}}}}};
     };
-    Desk elsewhere;
+    BoardFixture elsewhere;
     const std::string foreign = elsewhere.card(elsewhere.backlog).id().str();
     for (const array& wrong :
          {mention("user", new_uuid().str()),
@@ -156,15 +156,15 @@ TEST(Values, RichTextMentionsNobodyElse) {
           mention("database", new_uuid().str()),
           array{object{{"mention", object()}}},
           array{object{{"type", "mention"}}}}) {
-        const Said refused = sheet.set("rich_text", wrong);
+        const Answer refused = sheet.set("rich_text", wrong);
         EXPECT_EQ(refused.status, 422) << boost::json::serialize(wrong);
         EXPECT_EQ(refused.text("/detail/0/loc/2"), "rich_text");
     }
 }
 
 TEST(Values, WhoeverIsMentionedAndLeavesMayStay) {
-    Sheet sheet;
-    World& w = world();
+    PropertyFixture sheet;
+    InProcessServer& w = in_process();
     const Caller guest = w.person(sheet.desk.owner, OrgRole::member, "Gus Guest");
     const array text{object{{"mention", {{"user", {{"id", guest.id.str()}}}}}}};
     ASSERT_EQ(sheet.set("rich_text", text).status, 200);
@@ -177,7 +177,7 @@ TEST(Values, WhoeverIsMentionedAndLeavesMayStay) {
 }
 
 TEST(Values, OptionsAreFoundByIdAndNameWhateverTheCaseAndMadeWhenNew) {
-    Sheet sheet;
+    PropertyFixture sheet;
     ASSERT_EQ(sheet.set("select", "Größe").status, 200);
     const value first = sheet.shown("select");
     EXPECT_EQ(first.at("color").as_string(), "default");
@@ -189,11 +189,11 @@ TEST(Values, OptionsAreFoundByIdAndNameWhateverTheCaseAndMadeWhenNew) {
     EXPECT_EQ(sheet.shown("select"), first);
     EXPECT_EQ(sheet.set("multi_select", array{"a", "b", "A"}).status, 200);
     EXPECT_EQ(names_in(sheet.shown("multi_select")), (std::vector<std::string>{"a", "b"}));
-    EXPECT_THAT(world().told(), testing::Contains("property.updated"));
+    EXPECT_THAT(in_process().told(), testing::Contains("property.updated"));
 }
 
 TEST(Values, ListsReplaceOrJoin) {
-    Sheet sheet;
+    PropertyFixture sheet;
     sheet.set("multi_select", array{"a", "b"});
     sheet.set("multi_select", array{"b", "c"}, true);
     EXPECT_EQ(names_in(sheet.shown("multi_select")), (std::vector<std::string>{"a", "b", "c"}));
@@ -204,7 +204,7 @@ TEST(Values, ListsReplaceOrJoin) {
 }
 
 TEST(Values, NullAndEmptyListsClearAndOthersStay) {
-    Sheet sheet;
+    PropertyFixture sheet;
     sheet.set("number", 1);
     sheet.set("multi_select", array{"a"});
     sheet.set("url", "https://example.org");
@@ -216,7 +216,7 @@ TEST(Values, NullAndEmptyListsClearAndOthersStay) {
 }
 
 TEST(Values, AreNamedByIdToo) {
-    Sheet sheet;
+    PropertyFixture sheet;
     sheet.set("number", 1);
     const std::string id(sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/number/id"));
     EXPECT_EQ(sheet.set(id, 2).status, 200);
@@ -225,7 +225,7 @@ TEST(Values, AreNamedByIdToo) {
 }
 
 TEST(Values, OfTypesThatNobodySetsAreRefused) {
-    Sheet sheet;
+    PropertyFixture sheet;
     EXPECT_EQ(sheet.set("created_time", "2020-01-01T00:00:00Z").status, 422);
     EXPECT_EQ(sheet.set("created_time", nullptr).status, 422);
     EXPECT_EQ(sheet.set("files", array{new_uuid().str()}).status, 422);
@@ -234,34 +234,34 @@ TEST(Values, OfTypesThatNobodySetsAreRefused) {
 }
 
 TEST(Values, NobodyRelatesToWhatHeCannotSee) {
-    Sheet sheet;
-    Desk other;
+    PropertyFixture sheet;
+    BoardFixture other;
     const std::string hidden = other.card(other.backlog).text("/id");
     EXPECT_EQ(sheet.set("relation", array{hidden}).status, 422);
 }
 
 TEST(Values, AreSetWhenACardIsMadeAndCopiedWithIt) {
-    Sheet sheet;
-    const Said made =
+    PropertyFixture sheet;
+    const Answer made =
         sheet.desk.card(sheet.desk.backlog, {{"properties", {{"number", 5}, {"select", "New"}}}});
     EXPECT_EQ(made.body, sheet.desk.get(made.id()).body);
-    const Said copy =
-        world().must(sheet.desk.owner, "duplicate_card", {{"card_id", made.text("/id")}});
+    const Answer copy =
+        in_process().must(sheet.desk.owner, "duplicate_card", {{"card_id", made.text("/id")}});
     EXPECT_EQ(copy.body.at("properties"), made.body.at("properties"));
 }
 
 TEST(Values, ComeBackInTodaysWordsWhenACardIsReverted) {
-    Sheet sheet;
+    PropertyFixture sheet;
     sheet.set("select", "Small");
     sheet.set("number", 1);
     const value small = sheet.shown("select");
     sheet.set("select", nullptr);
     sheet.set("number", nullptr);
-    const std::string property = world().run(
+    const std::string property = in_process().run(
         "SELECT id FROM properties WHERE type = 'select' AND board_id = '" +
         sheet.desk.board.str() + "'"
     );
-    world().must(
+    in_process().must(
         sheet.desk.owner,
         "update_property",
         {{"board_id", sheet.desk.board.str()},
@@ -269,23 +269,24 @@ TEST(Values, ComeBackInTodaysWordsWhenACardIsReverted) {
          {"name", "Size"},
          {"options", {{{"id", small.at("id")}, {"name", "Tiny"}}}}}
     );
-    const Said back =
-        world().must(sheet.desk.owner, "revert_card", {{"card_id", sheet.card}, {"version", 3}});
+    const Answer back = in_process().must(
+        sheet.desk.owner, "revert_card", {{"card_id", sheet.card}, {"version", 3}}
+    );
     EXPECT_EQ(back.text("/properties/Size/select/name"), "Tiny");
     EXPECT_EQ(back.body.at_pointer("/properties/number/number").to_number<int>(), 1);
 }
 
 TEST(Values, ThatAreRequiredAreAskedForAndStay) {
-    Desk desk;
+    BoardFixture desk;
     const std::string board = desk.board.str();
-    world().must(
+    in_process().must(
         desk.owner,
         "create_property",
         {{"board_id", board}, {"name", "Cost"}, {"type", "number"}, {"required", true}}
     );
     object what{{"board_id", board}, {"column_id", desk.backlog.str()}, {"title", "Card"}};
     const auto refused = [&] {
-        const Said said = world().ask(desk.owner, "create_card", what);
+        const Answer said = in_process().ask(desk.owner, "create_card", what);
         EXPECT_EQ(said.status, 422);
         EXPECT_EQ(said.text("/detail/0/loc/2"), "Cost");
         return said.text("/detail/0/type");
@@ -294,22 +295,22 @@ TEST(Values, ThatAreRequiredAreAskedForAndStay) {
     what["properties"] = object{{"Cost", nullptr}};
     EXPECT_EQ(refused(), "value_error");
     what["properties"] = object{{"cost", 0}};
-    const std::string card = world().must(desk.owner, "create_card", what).text("/id");
+    const std::string card = in_process().must(desk.owner, "create_card", what).text("/id");
     const auto change = [&](object to) {
         to["card_id"] = card;
-        return world().ask(desk.owner, "update_card", to).status;
+        return in_process().ask(desk.owner, "update_card", to).status;
     };
     EXPECT_EQ(change({{"properties", object{{"Cost", nullptr}}}}), 422);
     EXPECT_EQ(change({{"title", "Other"}}), 200);
     EXPECT_EQ(change({{"properties", object{{"Cost", 2}}}}), 200);
-    EXPECT_EQ(world().must(desk.owner, "duplicate_card", {{"card_id", card}}).status, 201);
+    EXPECT_EQ(in_process().must(desk.owner, "duplicate_card", {{"card_id", card}}).status, 201);
 }
 
 TEST(Values, GoManyAtOnceInBatches) {
-    Sheet sheet;
+    PropertyFixture sheet;
     const object tags{{"multi_select", {"b", "c"}}};
     sheet.set("multi_select", array{"a"});
-    const Said done = world().must(
+    const Answer done = in_process().must(
         sheet.desk.owner,
         "batch_cards",
         {{"operations",
@@ -324,7 +325,7 @@ TEST(Values, GoManyAtOnceInBatches) {
     const value made = done.body.at_pointer("/results/1/card/properties/multi_select/multi_select");
     EXPECT_EQ(names_in(sheet.shown("multi_select")), (std::vector<std::string>{"a", "b", "c"}));
     EXPECT_EQ(made.at(0), sheet.shown("multi_select").at(1)) << "an item finds what others made";
-    const Said wrong = world().ask(
+    const Answer wrong = in_process().ask(
         sheet.desk.owner,
         "batch_cards",
         {{"operations",
@@ -336,22 +337,23 @@ TEST(Values, GoManyAtOnceInBatches) {
 }
 
 TEST(Values, AreInListsAndSnapshots) {
-    Sheet sheet;
+    PropertyFixture sheet;
     sheet.set("number", 4);
-    const Said list =
-        world().must(sheet.desk.owner, "list_cards", {{"column_id", sheet.desk.backlog.str()}});
+    const Answer list = in_process().must(
+        sheet.desk.owner, "list_cards", {{"column_id", sheet.desk.backlog.str()}}
+    );
     EXPECT_EQ(list.body.at_pointer("/results/0/properties/number/number").to_number<int>(), 4);
-    const Said snapshot = world().must(
+    const Answer snapshot = in_process().must(
         sheet.desk.owner, "get_board_snapshot", {{"board_id", sheet.desk.board.str()}}
     );
     EXPECT_NE(boost::json::serialize(snapshot.body).find(R"("number":4)"), std::string::npos);
 }
 
 TEST(Values, TheSamePropertyTwiceOrTooMuchOfThemIsRefused) {
-    Sheet sheet;
+    PropertyFixture sheet;
     sheet.set("number", 1);
     const auto set = [&](object to) {
-        return world()
+        return in_process()
             .ask(sheet.desk.owner, "update_card", {{"card_id", sheet.card}, {"properties", to}})
             .status;
     };
@@ -364,18 +366,18 @@ TEST(Values, TheSamePropertyTwiceOrTooMuchOfThemIsRefused) {
     EXPECT_EQ(set({{"rich_text", pages}}), 422) << "more than 32 KiB";
     std::string deep(R"({"card_id":")" + sheet.card + R"(","properties":{"multi_select":)");
     deep += std::string(50, '[') + std::string(50, ']') + "}}";
-    const Invoked answer = world().kernel().invoke(
+    const Invoked answer = in_process().kernel().invoke(
         sheet.desk.owner, {.operation = "update_card", .arguments = deep, .surface = Surface::api}
     );
     EXPECT_EQ(answer.status, 422);
 }
 
 TEST(Values, PeopleWhoHaveLeftStayWhereTheyAreAndAreNotNamedAnew) {
-    Sheet sheet;
-    const Caller helper = world().person(sheet.desk.owner, OrgRole::member, "Hal");
+    PropertyFixture sheet;
+    const Caller helper = in_process().person(sheet.desk.owner, OrgRole::member, "Hal");
     const std::string id = helper.id.str();
     ASSERT_EQ(sheet.set("people", array{id}).status, 200);
-    world().run("DELETE FROM memberships WHERE user_id = '" + id + "'");
+    in_process().run("DELETE FROM memberships WHERE user_id = '" + id + "'");
     EXPECT_EQ(sheet.set("people", array{sheet.desk.owner.id.str(), id}).status, 200);
     EXPECT_EQ(sheet.shown("people").as_array().size(), 2u);
     EXPECT_EQ(sheet.set("people", array{sheet.desk.owner.id.str()}).status, 200);

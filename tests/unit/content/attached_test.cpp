@@ -1,7 +1,7 @@
 // Uploaded files that come with comments, on a server that keeps files, and on one that does not.
 
 #include "svc/types.hpp"
-#include "tests/unit/files/house.hpp"
+#include "tests/unit/files/files_fixture.hpp"
 
 namespace svc::test {
 

@@ -1,6 +1,6 @@
 // Uploaded files that blocks show.
 
-#include "tests/unit/files/house.hpp"
+#include "tests/unit/files/files_fixture.hpp"
 
 namespace svc::test {
 

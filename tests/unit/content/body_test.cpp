@@ -9,7 +9,7 @@ using testing::Not;
 
 namespace {
 
-Said create(Page& page, object more) {
+Answer create(Page& page, object more) {
     more["board_id"] = page.desk.board.str();
     more["column_id"] = page.desk.backlog.str();
     more.emplace("title", "New");
@@ -22,7 +22,7 @@ std::string body_of(Page& page, const Uuid& card) {
 }
 
 std::string rows_of(const Uuid& card) {
-    return world().run("SELECT count(*) FROM blocks WHERE card_id = '" + card.str() + "'");
+    return in_process().run("SELECT count(*) FROM blocks WHERE card_id = '" + card.str() + "'");
 }
 
 std::string brief(Page& page) {
@@ -42,8 +42,8 @@ std::string part(const std::string& brief, const std::string& name) {
 
 TEST(Bodies, ComeWithTheCard) {
     Page page;
-    world().forget_events();
-    const Said made = create(
+    in_process().forget_events();
+    const Answer made = create(
         page, {{"children", array{toggle("outer", {paragraph("inner")}), paragraph("last")}}}
     );
     ASSERT_EQ(made.status, 201) << boost::json::serialize(made.body);
@@ -51,9 +51,11 @@ TEST(Bodies, ComeWithTheCard) {
     EXPECT_TRUE(made.body.at("has_children").as_bool());
     EXPECT_EQ(made.number("/version"), 1);
     EXPECT_EQ(page.desk.get(made.id()).body, made.body);
-    EXPECT_THAT(world().told(), testing::UnorderedElementsAre("card.created", "block.created"));
+    EXPECT_THAT(
+        in_process().told(), testing::UnorderedElementsAre("card.created", "block.created")
+    );
     EXPECT_EQ(body_of(page, made.id()), "outer(inner) last");
-    const Said text =
+    const Answer text =
         create(page, {{"markdown", "# Goal\n\nSee [@x](user:" + page.owner.id.str() + ")"}});
     EXPECT_EQ(text.number("/block_count"), 2);
     EXPECT_EQ(body_of(page, text.id()), "Goal See ");
@@ -65,8 +67,8 @@ TEST(Bodies, AreRefusedWithTheirCard) {
     Page page;
     const std::string cards =
         "SELECT count(*) FROM cards WHERE board_id = '" + page.desk.board.str() + "'";
-    const std::string before = world().run(cards);
-    const Said wrong =
+    const std::string before = in_process().run(cards);
+    const Answer wrong =
         create(page, {{"children", array{paragraph("x"), object{{"poem", object{}}}}}});
     EXPECT_EQ(wrong.status, 422);
     EXPECT_EQ(place_of(wrong).substr(0, 10), "children/1");
@@ -74,7 +76,7 @@ TEST(Bodies, AreRefusedWithTheirCard) {
     EXPECT_EQ(place_of(create(page, {{"markdown", std::string(40000, '>')}})), "markdown");
     EXPECT_EQ(create(page, {{"markdown", "[@x](user:" + new_uuid().str() + ")"}}).status, 422);
     EXPECT_EQ(create(page, {{"children", array{says("table_row", "x")}}}).status, 422);
-    EXPECT_EQ(world().run(cards), before);
+    EXPECT_EQ(in_process().run(cards), before);
 }
 
 TEST(Bodies, AreCopiedWithTheirCard) {
@@ -82,13 +84,13 @@ TEST(Bodies, AreCopiedWithTheirCard) {
     const Uuid outer = page.add(toggle("outer", {toggle("middle", {paragraph("inner")})}));
     page.append({paragraph("last")});
     page.remove(page.add(paragraph("gone")));
-    const Said copy = page.must("duplicate_card", {{"card_id", page.card.str()}});
+    const Answer copy = page.must("duplicate_card", {{"card_id", page.card.str()}});
     EXPECT_EQ(copy.number("/block_count"), 4);
     EXPECT_EQ(rows_of(copy.id()), "4");
     const Uuid original = page.card;
     EXPECT_EQ(body_of(page, copy.id()), "outer(middle(inner)) last");
     // The two have nothing in common any more.
-    const Said list = page.list();
+    const Answer list = page.list();
     page.remove(list.id("/results/0/id"));
     EXPECT_EQ(page.desk.get(copy.id()).number("/block_count"), 1);
     EXPECT_EQ(body_of(page, original), "outer(middle(inner)) last");
@@ -99,10 +101,10 @@ TEST(Bodies, AreCopiedWithTheirBoard) {
     Page page;
     page.append({toggle("outer", {paragraph("inner")})});
     page.must("create_comment", {{"parent", {{"card_id", page.card.str()}}}, {"markdown", "x"}});
-    const Said copy = page.must(
+    const Answer copy = page.must(
         "duplicate_board", {{"board_id", page.desk.board.str()}, {"include_cards", true}}
     );
-    const Said cards = page.must("list_cards", {{"board_id", copy.text("/id")}});
+    const Answer cards = page.must("list_cards", {{"board_id", copy.text("/id")}});
     EXPECT_EQ(cards.number("/results/0/block_count"), 2);
     EXPECT_EQ(cards.number("/results/0/comment_count"), 0);
     EXPECT_EQ(body_of(page, cards.id("/results/0/id")), "outer(inner)");
@@ -111,11 +113,11 @@ TEST(Bodies, AreCopiedWithTheirBoard) {
 TEST(Bodies, AreCountedOnTheirCards) {
     Page page;
     const auto counts = [&] {
-        const Said card = page.desk.get(page.card);
+        const Answer card = page.desk.get(page.card);
         return std::pair(card.number("/block_count"), card.number("/comment_count"));
     };
     const Uuid block = page.add(toggle("outer", {paragraph("inner")}));
-    const Said said =
+    const Answer said =
         page.must("create_comment", {{"parent", {{"block_id", block.str()}}}, {"markdown", "x"}});
     EXPECT_EQ(counts(), std::pair(std::int64_t{2}, std::int64_t{1}));
     page.remove(block);
@@ -140,7 +142,7 @@ TEST(Briefs, SayWhatStandsOnTheCard) {
         "create_comment",
         {{"parent", {{"card_id", page.card.str()}}}, {"markdown", "Not *too* fast."}}
     );
-    const Said settled = page.must(
+    const Answer settled = page.must(
         "create_comment", {{"parent", {{"card_id", page.card.str()}}}, {"markdown", "Settled."}}
     );
     page.must("resolve_comment", {{"comment_id", settled.text("/id")}});

@@ -19,7 +19,7 @@ TEST(CardMarkdown, KeepsTheIdsOfWhatStays) {
     write("# Plan\n\n- one\n- two\n  - below\n- three\n\nThe end.");
     EXPECT_EQ(page.all(), "Plan one two(below) three The end.");
     const auto ids = [&] {
-        const Said list = page.list();
+        const Answer list = page.list();
         std::map<std::string, std::string> by_text;
         for (const value& each : list.body.at("results").as_array())
             by_text[said(each)] = each.at("id").as_string();
@@ -52,8 +52,8 @@ TEST(CardMarkdown, KeepsWhatItCannotSay) {
               holding(object{{"column", object{}}}, {paragraph("r")})}
          )}
     );
-    const Said before = page.list();
-    const Said text = page.must("get_card_markdown", {{"card_id", "DES-1"}});
+    const Answer before = page.list();
+    const Answer text = page.must("get_card_markdown", {{"card_id", "DES-1"}});
     const std::int64_t version = page.card_version();
     page.must(
         "update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text.text("/markdown")}}
@@ -110,7 +110,7 @@ TEST(CardMarkdown, SentBackAsItIsChangesNothing) {
          paragraph(std::string(500, '|') + std::string(500, '[')),
          paragraph("a\r\nb")}
     );
-    const Said before = page.list();
+    const Answer before = page.list();
     const std::int64_t version = page.card_version();
     const auto text = page.must("get_card_markdown", {{"card_id", page.card.str()}});
     page.must(
@@ -167,10 +167,10 @@ Reversed reversed(int count) {
         page.must("update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}});
     };
     write(paragraphs(0, count));
-    world().forget_events();
+    in_process().forget_events();
     const double before = cpu_of_thread();
     write(paragraphs(count, 0));
-    return {cpu_of_thread() - before, world().told()};
+    return {cpu_of_thread() - before, in_process().told()};
 }
 
 }  // namespace
@@ -193,12 +193,12 @@ TEST(CardMarkdown, AChangeOfManyBlocksIsOneEventOfEachKind) {
     };
     write(paragraphs(0, 150));
     const auto ids = page.list().body.at("results").as_array();
-    world().forget_events();
+    in_process().forget_events();
     write("");
-    EXPECT_THAT(world().told(), testing::ElementsAre("block.deleted"));
-    const auto references = boost::json::parse(
-        world().run("SELECT changes::json -> 'blocks' FROM outbox WHERE kind = 'block.deleted'")
-    );
+    EXPECT_THAT(in_process().told(), testing::ElementsAre("block.deleted"));
+    const auto references = boost::json::parse(in_process().run(
+        "SELECT changes::json -> 'blocks' FROM outbox WHERE kind = 'block.deleted'"
+    ));
     EXPECT_EQ(references.as_array().size(), 150);
     EXPECT_NE(
         std::ranges::find(references.as_array(), ids[0].at("id")), references.as_array().end()
@@ -211,10 +211,10 @@ TEST(CardMarkdown, AsFewBlocksMoveAsCanBe) {
         page.must("update_card_markdown", {{"card_id", page.card.str()}, {"markdown", text}});
     };
     write("a\n\nb\n\nc\n\nd\n\ne");
-    world().forget_events();
+    in_process().forget_events();
     write("b\n\nc\n\nd\n\ne\n\na");
     EXPECT_EQ(page.all(), "b c d e a");
-    EXPECT_THAT(world().told(), testing::ElementsAre("block.updated"));
+    EXPECT_THAT(in_process().told(), testing::ElementsAre("block.updated"));
     write("e\n\na\n\nd\n\nnew\n\nc\n\nb");
     EXPECT_EQ(page.all(), "e a d new c b");
 }
@@ -240,7 +240,7 @@ TEST(CardMarkdown, TakesAnyOrderOfAnyText) {
 TEST(CardMarkdown, ReplacesOneBlockByAnotherOnAFullCard) {
     Page page;
     page.append({toggle("t", {paragraph("one")}), toggle("u", {paragraph("two")})});
-    world().run("UPDATE cards SET block_count = 10000 WHERE id = '" + page.card.str() + "'");
+    in_process().run("UPDATE cards SET block_count = 10000 WHERE id = '" + page.card.str() + "'");
     const auto write = [&](const std::string& first, const std::string& second) {
         const auto folded = [](const char* title, const std::string& text) {
             return "<details>\n<summary>" + std::string(title) + "</summary>\n\n" + text +

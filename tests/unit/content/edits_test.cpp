@@ -1,6 +1,6 @@
 // Changing blocks, one or many at once, on the real modules and database.
 
-#include "tests/unit/boards/holder.hpp"
+#include "tests/support/lock_holder.hpp"
 #include "tests/unit/content/page.hpp"
 
 namespace svc::test {
@@ -9,7 +9,7 @@ using testing::ElementsAre;
 
 namespace {
 
-Said update(Page& page, const Uuid& block, object what) {
+Answer update(Page& page, const Uuid& block, object what) {
     what["block_id"] = block.str();
     return page.ask("update_block", std::move(what));
 }
@@ -21,7 +21,7 @@ TEST(Edits, TouchOnlyWhatTheyName) {
     object block = says("to_do", "do it");
     block["to_do"].as_object()["color"] = "red";
     const Uuid id = page.add(block);
-    const Said changed = update(page, id, {{"to_do", {{"checked", true}}}});
+    const Answer changed = update(page, id, {{"to_do", {{"checked", true}}}});
     EXPECT_EQ(changed.status, 200);
     EXPECT_EQ(changed.text("/to_do/color"), "red");
     EXPECT_EQ(changed.text("/to_do/rich_text/0/plain_text"), "do it");
@@ -35,7 +35,7 @@ TEST(Edits, WhatWasReadMayBeSentBack) {
     const Uuid id = page.add(paragraph("x"));
     const std::int64_t version = page.card_version();
     object same = page.get(id).body.as_object();
-    const Said changed = update(page, id, same);
+    const Answer changed = update(page, id, same);
     EXPECT_EQ(changed.status, 200) << boost::json::serialize(changed.body);
     EXPECT_EQ(changed.number("/version"), 1);
     EXPECT_EQ(page.card_version(), version);
@@ -45,7 +45,7 @@ TEST(Edits, WhatWasReadMayBeSentBack) {
 TEST(Edits, NeverChangeAType) {
     Page page;
     const Uuid id = page.add(paragraph("x"));
-    const Said refused = update(page, id, {{"quote", object{}}});
+    const Answer refused = update(page, id, {{"quote", object{}}});
     EXPECT_EQ(refused.status, 422);
     EXPECT_EQ(place_of(refused), "quote");
     EXPECT_EQ(update(page, id, {{"type", "quote"}}).status, 422);
@@ -58,7 +58,7 @@ TEST(Edits, KeepTablesInShape) {
     const object row{{"table_row", {{"cells", array{words("x"), words("y")}}}}};
     const Uuid table = page.add(holding(object{{"table", {{"table_width", 2}}}}, {row}));
     EXPECT_EQ(update(page, table, {{"table", {{"table_width", 3}}}}).status, 422);
-    const Said below = page.must("list_block_children", {{"parent_id", table.str()}});
+    const Answer below = page.must("list_block_children", {{"parent_id", table.str()}});
     const Uuid first = Uuid::parse(below.text("/results/0/id")).value();
     EXPECT_EQ(update(page, first, {{"table_row", {{"cells", array{words("x")}}}}}).status, 422);
     EXPECT_EQ(
@@ -82,7 +82,7 @@ TEST(Edits, AHeadingWithBlocksBelowStaysToggleable) {
 TEST(Edits, RaiseTheCardsVersionAndTellOfThemselves) {
     Page page;
     const std::int64_t version = page.card_version();
-    world().forget_events();
+    in_process().forget_events();
     const Uuid id = page.add(toggle("x", {paragraph("y")}));
     update(page, id, says("toggle", "z"));
     page.move(id, page.card, object{{"type", "start"}});
@@ -90,12 +90,13 @@ TEST(Edits, RaiseTheCardsVersionAndTellOfThemselves) {
     page.restore(id);
     EXPECT_EQ(page.card_version(), version + 5);
     EXPECT_THAT(
-        world().told(),
+        in_process().told(),
         ElementsAre(
             "block.created", "block.updated", "block.updated", "block.deleted", "block.restored"
         )
     );
-    const std::string data = world().run("SELECT changes FROM outbox WHERE kind = 'block.created'");
+    const std::string data =
+        in_process().run("SELECT changes FROM outbox WHERE kind = 'block.created'");
     EXPECT_NE(data.find("\"y\""), std::string::npos) << data;
 }
 
@@ -116,7 +117,7 @@ TEST(RichText, IsSettledByTheServer) {
                object{{"mention", {{"page", {{"id", page.card.str()}}}}}},
                object{{"mention", {{"date", {{"start", "2026-06-19"}}}}}},
            }}}}};
-    const Said made = page.try_append({block});
+    const Answer made = page.try_append({block});
     ASSERT_EQ(made.status, 200) << boost::json::serialize(made.body);
     const auto& texts = made.body.at_pointer("/results/0/paragraph/rich_text").as_array();
     std::string plain;
@@ -180,7 +181,7 @@ TEST(RichText, FilesAreElsewhere) {
         ).status,
         200
     );
-    const Said refused =
+    const Answer refused =
         page.try_append({object{{"image", {{"file", {{"file_id", new_uuid().str()}}}}}}});
     EXPECT_EQ(refused.status, 422);
     EXPECT_EQ(page.try_append({object{{"image", object{}}}}).status, 422);
@@ -197,8 +198,8 @@ TEST(Batches, ComeOneAfterTheOther) {
     const auto ids = page.append({paragraph("a"), toggle("b", {paragraph("c")}), paragraph("d")});
     const Uuid fresh = new_uuid();
     const std::int64_t version = page.card_version();
-    world().forget_events();
-    const Said done = page.ask(
+    in_process().forget_events();
+    const Answer done = page.ask(
         "batch_blocks",
         {{"card_id", "DES-1"},
          {"operations",
@@ -223,7 +224,7 @@ TEST(Batches, ComeOneAfterTheOther) {
     EXPECT_EQ(done.number("/card_version"), version + 1);
     EXPECT_EQ(page.card_version(), version + 1);
     EXPECT_THAT(
-        world().told(),
+        in_process().told(),
         ElementsAre("block.created", "block.updated", "block.updated", "block.deleted")
     );
 }
@@ -232,7 +233,7 @@ TEST(Batches, AreCarriedOutWholeOrNotAtAll) {
     Page page;
     const auto ids = page.append({paragraph("a"), paragraph("b")});
     const auto refuse = [&](object operation, int status) {
-        const Said refused = page.ask(
+        const Answer refused = page.ask(
             "batch_blocks",
             {{"card_id", page.card.str()},
              {"operations",
@@ -242,7 +243,7 @@ TEST(Batches, AreCarriedOutWholeOrNotAtAll) {
         EXPECT_EQ(page.all(), "a b");
         return refused;
     };
-    const Said stale = refuse(
+    const Answer stale = refuse(
         {{"op", "update"}, {"id", ids[1].str()}, {"version", 7}, {"block", paragraph("x")}}, 412
     );
     EXPECT_EQ(stale.text("/additional_data/block_id"), ids[1].str());
@@ -270,20 +271,20 @@ TEST(Batches, AndAppendsOfManyAtOnceLoseNothing) {
     EXPECT_EQ(made, 48);
     EXPECT_EQ(page.list().body.at("results").as_array().size(), 48U);
     EXPECT_EQ(
-        world().run("SELECT block_count FROM cards WHERE id = '" + page.card.str() + "'"), "48"
+        in_process().run("SELECT block_count FROM cards WHERE id = '" + page.card.str() + "'"), "48"
     );
 }
 
 TEST(Edits, WhoeverMayNotChangeACardWaitsForNobodyOnIt) {
     Page page;
     const std::string card = page.card.str(), block = page.add(paragraph("x")).str();
-    const Said comment =
+    const Answer comment =
         page.must("create_comment", {{"parent", {{"card_id", card}}}, {"markdown", "Mine"}});
     page.must("update_board", {{"board_id", page.desk.board.str()}, {"visibility", "private"}});
-    const Caller stranger = world().person(page.owner, OrgRole::member, "Stranger");
-    const Caller viewer = world().agent(page.owner, OrgRole::member, "Viewer");
-    world().grant(page.desk.board, viewer, "viewer");
-    const Holder holder(
+    const Caller stranger = in_process().person(page.owner, OrgRole::member, "Stranger");
+    const Caller viewer = in_process().agent(page.owner, OrgRole::member, "Viewer");
+    in_process().grant(page.desk.board, viewer, "viewer");
+    const LockHolder holder(
         "SELECT 1 FROM cards WHERE id = '" + card +
         "' FOR UPDATE; SELECT 1 FROM comments WHERE card_id = '" + card + "' FOR UPDATE"
     );

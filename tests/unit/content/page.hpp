@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@ namespace svc::test {
 using boost::json::array;
 using boost::json::object;
 
-inline const bool content_is_on = (modules_of_the_world += ",content", true);
+inline const bool content_is_on = (modules_in_process += ",content", true);
 
 /// Rich text of one plain item.
 inline value words(std::string_view text) { return array{object{{"text", {{"content", text}}}}}; }
@@ -50,24 +50,24 @@ inline std::string outline(const value& blocks) {
 }
 
 struct Page {
-    Desk desk;
+    BoardFixture desk;
     Caller owner = desk.owner;
     Uuid card = desk.card(desk.backlog).id();
 
-    Said ask(std::string_view operation, object what, const Caller* by = nullptr) {
-        return world().ask(by ? *by : owner, operation, what);
+    Answer ask(std::string_view operation, object what, const Caller* by = nullptr) {
+        return in_process().ask(by ? *by : owner, operation, what);
     }
-    Said must(std::string_view operation, object what) {
-        return world().must(owner, operation, what);
+    Answer must(std::string_view operation, object what) {
+        return in_process().must(owner, operation, what);
     }
-    Said try_append(array blocks, object more = {}, const Caller* by = nullptr) {
+    Answer try_append(array blocks, object more = {}, const Caller* by = nullptr) {
         if (!more.contains("parent_id")) more["parent_id"] = card.str();
         more["children"] = std::move(blocks);
         return ask("append_block_children", std::move(more), by);
     }
     /// Adds blocks and gives the ids of the first level.
     std::vector<Uuid> append(array blocks, object more = {}) {
-        const Said made = try_append(std::move(blocks), std::move(more));
+        const Answer made = try_append(std::move(blocks), std::move(more));
         if (made.status != 200)
             throw std::runtime_error("append: " + boost::json::serialize(made.body));
         std::vector<Uuid> ids;
@@ -78,20 +78,20 @@ struct Page {
     Uuid add(object block, object more = {}) {
         return append({std::move(block)}, std::move(more)).front();
     }
-    Said list(int depth = 10) {
+    Answer list(int depth = 10) {
         return must(
             "list_block_children", {{"parent_id", card.str()}, {"depth", depth}, {"page_size", 100}}
         );
     }
     std::string all() { return outline(list().body.at("results")); }
-    Said get(const Uuid& block) { return must("get_block", {{"block_id", block.str()}}); }
+    Answer get(const Uuid& block) { return must("get_block", {{"block_id", block.str()}}); }
     int remove(const Uuid& block) {
         return ask("delete_block", {{"block_id", block.str()}}).status;
     }
-    Said restore(const Uuid& block) {
+    Answer restore(const Uuid& block) {
         return ask("update_block", {{"block_id", block.str()}, {"in_trash", false}});
     }
-    Said move(const Uuid& block, const Uuid& parent, value position = nullptr) {
+    Answer move(const Uuid& block, const Uuid& parent, value position = nullptr) {
         object what{{"block_id", block.str()}, {"parent_id", parent.str()}};
         if (!position.is_null()) what["position"] = std::move(position);
         return ask("move_block", std::move(what));
@@ -103,7 +103,7 @@ inline value after(const Uuid& block) {
     return object{{"type", "after_block"}, {"after_block", {{"id", block.str()}}}};
 }
 /// Where in the input a refusal points, as `children/0/paragraph`.
-inline std::string place_of(const Said& refused) {
+inline std::string place_of(const Answer& refused) {
     std::string place;
     const auto& loc = refused.body.at_pointer("/detail/0/loc").as_array();
     for (std::size_t i = 1; i < loc.size(); ++i) {

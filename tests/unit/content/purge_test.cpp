@@ -7,14 +7,14 @@ namespace svc::test {
 namespace {
 
 void age(const std::string& table, const std::string& card) {
-    world().run(
+    in_process().run(
         "UPDATE " + table + " SET trashed_at = trashed_at - interval '31 days' WHERE card_id = '" +
         card + "'"
     );
 }
 
 std::string count(const std::string& table, const std::string& card) {
-    return world().run("SELECT count(*) FROM " + table + " WHERE card_id = '" + card + "'");
+    return in_process().run("SELECT count(*) FROM " + table + " WHERE card_id = '" + card + "'");
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::string count(const std::string& table, const std::string& card) {
 TEST(ContentPurge, BlocksGoWithAllBelowThem) {
     Page page;
     const std::string card = page.card.str();
-    const Said made = page.must(
+    const Answer made = page.must(
         "append_block_children",
         {{"parent_id", card},
          {"children",
@@ -35,7 +35,7 @@ TEST(ContentPurge, BlocksGoWithAllBelowThem) {
     age("blocks", card);
     remove("/results/1/id");
     EXPECT_EQ(count("blocks", card), "4");
-    world().run_job("content.purge_trash");
+    in_process().run_job("content.purge_trash");
     EXPECT_EQ(count("blocks", card), "2");
     const auto restored = [&](const char* which) {
         return page.ask(
@@ -58,12 +58,12 @@ TEST(ContentPurge, CommentsGoWhenTheyWereDeletedLongAgoNotWritten) {
     comment();
     page.must("delete_comment", {{"comment_id", old}});
     age("comments", card);
-    world().run(
+    in_process().run(
         "UPDATE comments SET last_edited_time = now() - interval '1 year' WHERE card_id = '" +
         card + "'"
     );
     page.must("delete_comment", {{"comment_id", young}});
-    world().run_job("content.purge_trash");
+    in_process().run_job("content.purge_trash");
     EXPECT_EQ(count("comments", card), "2");
 }
 

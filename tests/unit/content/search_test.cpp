@@ -15,13 +15,13 @@ namespace {
 
 struct Library {
     Page page;
-    Caller member = world().person(page.owner, OrgRole::member, "Mia");
+    Caller member = in_process().person(page.owner, OrgRole::member, "Mia");
     std::string word = "w" + new_uuid().str().substr(24);
 
     std::vector<std::string> found(const Caller& by, object what = {}) {
         if (!what.contains("query")) what["query"] = word;
         std::vector<std::string> out;
-        const Said said = page.ask("search", std::move(what), &by);
+        const Answer said = page.ask("search", std::move(what), &by);
         if (said.status != 200) return {std::to_string(said.status)};
         for (const value& each : said.body.at("results").as_array())
             out.emplace_back(each.at("object").as_string());
@@ -42,7 +42,7 @@ std::string highlighted(const value& result) {
 
 TEST(Search, FindsBoardsCardsBlocksAndComments) {
     Library lib;
-    const Said board = lib.page.must("create_board", {{"name", "About " + lib.word}});
+    const Answer board = lib.page.must("create_board", {{"name", "About " + lib.word}});
     lib.page.must("update_card", {{"card_id", lib.page.card.str()}, {"title", "The " + lib.word}});
     lib.page.add(paragraph("It says " + lib.word + "."));
     comment(lib.page, lib.page.owner, {{"markdown", "See " + lib.word}});
@@ -65,9 +65,9 @@ TEST(Search, FindsBoardsCardsBlocksAndComments) {
 
 TEST(Search, ShowsNobodyWhatTheyMayNotSee) {
     Library lib, other;
-    const Said secret =
+    const Answer secret =
         lib.page.must("create_board", {{"name", "Secret"}, {"visibility", "private"}});
-    const Said card = lib.page.must(
+    const Answer card = lib.page.must(
         "create_card",
         {{"board_id", secret.text("/id")},
          {"column_id", secret.text("/column_ids/0")},
@@ -82,17 +82,17 @@ TEST(Search, ShowsNobodyWhatTheyMayNotSee) {
     EXPECT_EQ(lib.found(lib.page.owner).size(), 3U);
     EXPECT_THAT(lib.found(lib.member), IsEmpty());
     EXPECT_THAT(lib.found(other.page.owner), IsEmpty());
-    const Caller bot = world().agent(lib.page.owner, OrgRole::member, "Bot");
+    const Caller bot = in_process().agent(lib.page.owner, OrgRole::member, "Bot");
     lib.page.add(paragraph(lib.word));
     EXPECT_THAT(lib.found(bot), ElementsAre("block"));
-    world().grant(lib.page.desk.board, bot, "viewer");
+    in_process().grant(lib.page.desk.board, bot, "viewer");
     EXPECT_THAT(lib.found(bot), ElementsAre("block"));
-    world().grant(Uuid::parse(secret.text("/id")).value(), bot, "viewer");
+    in_process().grant(Uuid::parse(secret.text("/id")).value(), bot, "viewer");
     EXPECT_EQ(lib.found(bot).size(), 4U);
     // A confined agent finds nothing on other boards of the workspace.
-    const Caller confined = world().agent(lib.page.owner, OrgRole::member, "Shut in");
-    const Said elsewhere = lib.page.must("create_board", {{"name", "Elsewhere"}});
-    world().grant(Uuid::parse(elsewhere.text("/id")).value(), confined, "editor");
+    const Caller confined = in_process().agent(lib.page.owner, OrgRole::member, "Shut in");
+    const Answer elsewhere = lib.page.must("create_board", {{"name", "Elsewhere"}});
+    in_process().grant(Uuid::parse(elsewhere.text("/id")).value(), confined, "editor");
     EXPECT_THAT(lib.found(confined), IsEmpty());
 }
 
@@ -102,7 +102,7 @@ TEST(Search, PassesOverWhatIsInTheTrash) {
     EXPECT_THAT(lib.found(lib.member), ElementsAre("block"));
     lib.page.remove(block);
     EXPECT_THAT(lib.found(lib.member), IsEmpty());
-    const Said said = comment(lib.page, lib.page.owner, {{"markdown", lib.word}});
+    const Answer said = comment(lib.page, lib.page.owner, {{"markdown", lib.word}});
     EXPECT_THAT(lib.found(lib.member), ElementsAre("comment"));
     status(lib.page, lib.page.owner, "delete_comment", said);
     EXPECT_THAT(lib.found(lib.member), IsEmpty());
@@ -111,7 +111,7 @@ TEST(Search, PassesOverWhatIsInTheTrash) {
 TEST(Search, HighlightsArePlainTextInPieces) {
     Library lib;
     lib.page.add(paragraph("<b>bold</b> \x01" + lib.word + "\x02 & more"));
-    const Said said = lib.page.must("search", {{"query", lib.word}});
+    const Answer said = lib.page.must("search", {{"query", lib.word}});
     // It begins with the first word.
     const std::string text = highlighted(said.body.at_pointer("/results/0"));
     // Marks that somebody wrote are none.
@@ -126,7 +126,7 @@ TEST(Search, TakesTextsThatTheDatabasesParserIsSlowWith) {
         return text;
     };
     for (const char* slow : {"<!--", "a@1", "./", "~/", "a_"}) {
-        const Said said = comment(
+        const Answer said = comment(
             lib.page, lib.page.owner, {{"markdown", lib.word + " `" + repeated(slow) + "`"}}
         );
         EXPECT_EQ(said.status, 201) << slow << boost::json::serialize(said.body);
@@ -146,7 +146,7 @@ TEST(Search, GoesOnFromPageToPage) {
     do {
         object what{{"query", lib.word}, {"page_size", 3}};
         if (!cursor.empty()) what["start_cursor"] = cursor;
-        const Said page = lib.page.must("search", what);
+        const Answer page = lib.page.must("search", what);
         for (const value& each : page.body.at("results").as_array())
             EXPECT_TRUE(seen.insert(std::string(each.at("id").as_string())).second);
         const auto& next = page.body.at("next_cursor");
@@ -170,7 +170,7 @@ TEST(Search, WithoutAQueryListsEverythingByTime) {
             {"sort", {{"timestamp", "last_edited_time"}, {"direction", direction}}}};
         if (sort) what["filter"] = object{{"value", sort}};
         for (int pages = 0; pages < 10; ++pages) {
-            const Said page = world().must(by, "search", what);
+            const Answer page = in_process().must(by, "search", what);
             for (const value& each : page.body.at("results").as_array()) {
                 times.emplace_back(each.at("last_edited_time").as_string());
                 ids.emplace_back(each.at("id").as_string());
@@ -248,7 +248,7 @@ TEST(Search, LongRecordsAreAnsweredAsFarAsTheirPageGoes) {
     for (int pages = 0; pages < 20; ++pages) {
         object in{{"query", lib.word}, {"page_size", 100}};
         if (cursor.is_string()) in["start_cursor"] = cursor;
-        const Said said = lib.page.must("search", in);
+        const Answer said = lib.page.must("search", in);
         EXPECT_LT(boost::json::serialize(said.body).size(), page_bytes + (64 << 10));
         for (const value& each : said.body.at("results").as_array())
             EXPECT_TRUE(found.insert(std::string(each.at("id").as_string())).second);
@@ -260,12 +260,12 @@ TEST(Search, LongRecordsAreAnsweredAsFarAsTheirPageGoes) {
 
 TEST(Search, AnswersCardsAndBoardsAsTheirOwnReadsGiveThem) {
     Library lib;
-    const Said board = lib.page.must("create_board", {{"name", "About " + lib.word}});
+    const Answer board = lib.page.must("create_board", {{"name", "About " + lib.word}});
     lib.page.must(
         "update_card",
         {{"card_id", lib.page.card.str()}, {"title", "The " + lib.word}, {"priority", "high"}}
     );
-    const Said found = lib.page.must("search", {{"query", lib.word}});
+    const Answer found = lib.page.must("search", {{"query", lib.word}});
     EXPECT_EQ(found.text("/type"), "search_result");
     ASSERT_EQ(found.body.at("results").as_array().size(), 2U);
     for (const value& each : found.body.at("results").as_array()) {
@@ -285,7 +285,7 @@ namespace {
 
 /// So many blocks more on the page's card, all of which have the word.
 void fill(const Library& lib, int count) {
-    world().run(
+    in_process().run(
         "INSERT INTO blocks (org_id, id, card_id, parent_id, type, payload, plain, position,"
         " created_by, last_edited_by, last_edited_time)"
         " SELECT org_id, gen_random_uuid(), id, id, 'paragraph', '{\"rich_text\":[]}',"
@@ -315,7 +315,7 @@ TEST(Search, AWordThatEverythingHasTakesNoTenTimesAsLongInTenTimesAsMuch) {
     Library some, much;
     fill(some, 4'000);
     fill(much, 40'000);
-    world().run("ANALYZE blocks");
+    in_process().run("ANALYZE blocks");
     for (const char* sort : {"relevance", "time"}) {
         object few{{"query", some.word}, {"page_size", 100}};
         object many{{"query", much.word}, {"page_size", 100}};
@@ -336,7 +336,7 @@ TEST(Search, TheLatestAreFoundHoweverManyHaveTheWord) {
             what["query"] = lib.word;
             what["sort"] = object{{"timestamp", "last_edited_time"}};
         }
-        const Said found = lib.page.must("search", what);
+        const Answer found = lib.page.must("search", what);
         EXPECT_EQ(found.text("/results/0/id"), newest.str());
     }
     // By time it goes on, page by page.
@@ -344,7 +344,7 @@ TEST(Search, TheLatestAreFoundHoweverManyHaveTheWord) {
         {"query", lib.word}, {"page_size", 100}, {"sort", {{"timestamp", "last_edited_time"}}}};
     std::set<std::string> seen;
     for (int page = 0; page < 15; ++page) {
-        const Said found = lib.page.must("search", what);
+        const Answer found = lib.page.must("search", what);
         for (const value& each : found.body.at("results").as_array())
             seen.emplace(each.at("id").as_string());
         ASSERT_FALSE(found.body.at("next_cursor").is_null());
@@ -361,7 +361,7 @@ TEST(Search, HighlightsAPlaceFarDownInALongText) {
     for (int i = 0; i < 20; ++i) items.push_back(object{{"text", {{"content", text}}}});
     items.push_back(object{{"text", {{"content", "and here is " + lib.word + " at last"}}}});
     lib.page.add(object{{"paragraph", {{"rich_text", items}}}});
-    const Said found = lib.page.must("search", {{"query", lib.word}});
+    const Answer found = lib.page.must("search", {{"query", lib.word}});
     EXPECT_NE(
         highlighted(found.body.at_pointer("/results/0")).find("[" + lib.word + "]"),
         std::string::npos

@@ -10,7 +10,7 @@ using testing::UnorderedElementsAre;
 
 namespace {
 
-std::vector<std::string> texts(const Said& list) {
+std::vector<std::string> texts(const Answer& list) {
     std::vector<std::string> out;
     for (const value& each : list.body.at("results").as_array())
         out.emplace_back(each.at_pointer("/rich_text/0/plain_text").as_string());
@@ -22,13 +22,13 @@ std::vector<std::string> texts(const Said& list) {
 TEST(Comments, AreAboutACardOrABlockAndAreAnswered) {
     Page page;
     const Uuid block = page.add(paragraph("x"));
-    const Said first = comment(page, page.owner, {{"markdown", "one"}});
+    const Answer first = comment(page, page.owner, {{"markdown", "one"}});
     EXPECT_EQ(first.status, 201);
     EXPECT_EQ(first.text("/discussion_id"), first.text("/id"));
-    const Said answer =
+    const Answer answer =
         comment(page, page.owner, {{"discussion_id", first.text("/id")}, {"markdown", "two"}});
     EXPECT_EQ(answer.text("/discussion_id"), first.text("/id"));
-    const Said about = comment(
+    const Answer about = comment(
         page, page.owner, {{"parent", {{"block_id", block.str()}}}, {"rich_text", words("three")}}
     );
     EXPECT_EQ(about.text("/parent/block_id"), block.str());
@@ -39,24 +39,25 @@ TEST(Comments, AreAboutACardOrABlockAndAreAnswered) {
     EXPECT_THAT(list({{"block_id", block.str()}}), ElementsAre("three"));
     EXPECT_THAT(list({{"discussion_id", first.text("/id")}}), ElementsAre("one", "two"));
     EXPECT_EQ(
-        world().run("SELECT comment_count FROM cards WHERE id = '" + page.card.str() + "'"), "3"
+        in_process().run("SELECT comment_count FROM cards WHERE id = '" + page.card.str() + "'"),
+        "3"
     );
     EXPECT_EQ(page.must("get_comment", {{"comment_id", about.text("/id")}}).body, about.body);
 }
 
 TEST(Comments, AreNotReachedThroughABlockOfTheSameId) {
     Page page, other;
-    other.owner = world().person(page.owner, OrgRole::member, "Bob");
-    world().must(
+    other.owner = in_process().person(page.owner, OrgRole::member, "Bob");
+    in_process().must(
         page.owner, "update_board", {{"board_id", page.desk.board.str()}, {"visibility", "private"}}
     );
-    const Said board = other.must("create_board", {{"name", "Bob's"}});
+    const Answer board = other.must("create_board", {{"name", "Bob's"}});
     object place{{"board_id", board.text("/id")}, {"name", "Baits"}};
     place["column_id"] = other.must("create_column", place).text("/id");
     place.erase("name");
     place["title"] = "Bait";
     other.card = other.must("create_card", place).id();
-    const Said hidden = comment(page, page.owner, {{"markdown", "secret"}});
+    const Answer hidden = comment(page, page.owner, {{"markdown", "secret"}});
     object block = paragraph("x");
     for (const std::string& id :
          {hidden.text("/id"),
@@ -71,7 +72,7 @@ TEST(Comments, AreNotReachedThroughABlockOfTheSameId) {
     EXPECT_EQ(comment(other, other.owner, {{"discussion_id", hidden.text("/id")}}).status, 404);
     // However such a block came to be, it leads to nobody's comment.
     const Uuid own = other.add(paragraph("y"));
-    world().run(
+    in_process().run(
         "UPDATE blocks SET id = '" + hidden.text("/id") + "' WHERE id = '" + own.str() + "'"
     );
     for (const char* operation : {"get_comment", "resolve_comment", "delete_comment"})
@@ -83,7 +84,7 @@ TEST(Comments, AreNotReachedThroughABlockOfTheSameId) {
 TEST(Comments, AnIdOfAnotherSortIsNoCard) {
     Page page;
     const Uuid block = page.add(paragraph("x"));
-    const Said said = comment(page, page.owner, {});
+    const Answer said = comment(page, page.owner, {});
     for (const std::string& id : {block.str(), said.text("/id")}) {
         EXPECT_EQ(comment(page, page.owner, {{"parent", {{"card_id", id}}}}).status, 404);
         EXPECT_EQ(page.ask("get_card_markdown", {{"card_id", id}}).status, 404);
@@ -96,21 +97,21 @@ TEST(Comments, AnIdOfAnotherSortIsNoCard) {
 
 TEST(Comments, OfADiscussionWhoseFirstIsGoneForGoodAreReadAndAnswered) {
     Page page;
-    const Said first = comment(page, page.owner, {});
+    const Answer first = comment(page, page.owner, {});
     const object there{{"discussion_id", first.text("/id")}};
     EXPECT_EQ(comment(page, page.owner, there).status, 201);
-    world().run("DELETE FROM comments WHERE id = '" + first.text("/id") + "'");
+    in_process().run("DELETE FROM comments WHERE id = '" + first.text("/id") + "'");
     EXPECT_EQ(texts(page.must("list_comments", there)).size(), 1U);
     EXPECT_EQ(comment(page, page.owner, there).status, 201);
 }
 
 TEST(Comments, OfOneDiscussionAreSettledAtOnce) {
     Page page;
-    std::vector<Said> said{comment(page, page.owner, {})};
+    std::vector<Answer> said{comment(page, page.owner, {})};
     for (int i = 0; i < 3; ++i)
         said.push_back(comment(page, page.owner, {{"discussion_id", said[0].text("/id")}}));
     std::vector<std::thread> threads;
-    for (const Said& each : said)
+    for (const Answer& each : said)
         threads.emplace_back([&] {
             for (int i = 0; i < 8; ++i)
                 EXPECT_EQ(
@@ -149,11 +150,11 @@ TEST(Comments, EveryRefusal) {
 
 TEST(Comments, BelongToWhoWroteThem) {
     Page page;
-    const Caller author = world().person(page.owner, OrgRole::member, "Anna");
-    const Caller other = world().person(page.owner, OrgRole::member, "Otto");
-    const Caller viewer = world().person(page.owner, OrgRole::viewer, "Vi");
-    const Caller stranger = world().owner_of_new_org("Elsewhere");
-    const Said said = comment(page, author, {});
+    const Caller author = in_process().person(page.owner, OrgRole::member, "Anna");
+    const Caller other = in_process().person(page.owner, OrgRole::member, "Otto");
+    const Caller viewer = in_process().person(page.owner, OrgRole::viewer, "Vi");
+    const Caller stranger = in_process().owner_of_new_org("Elsewhere");
+    const Answer said = comment(page, author, {});
     EXPECT_EQ(comment(page, viewer, {}).status, 201);
     EXPECT_EQ(comment(page, stranger, {}).status, 404);
     const object words{{"markdown", "Changed"}};
@@ -168,15 +169,16 @@ TEST(Comments, BelongToWhoWroteThem) {
     EXPECT_EQ(status(page, author, "update_comment", said, words), 404);
     EXPECT_EQ(status(page, author, "delete_comment", said), 200);
     EXPECT_EQ(
-        world().run("SELECT comment_count FROM cards WHERE id = '" + page.card.str() + "'"), "1"
+        in_process().run("SELECT comment_count FROM cards WHERE id = '" + page.card.str() + "'"),
+        "1"
     );
 }
 
 TEST(Comments, ADiscussionIsSettledAndTakenUpAgain) {
     Page page;
-    const Said first = comment(page, page.owner, {});
-    const Said answer = comment(page, page.owner, {{"discussion_id", first.text("/id")}});
-    world().forget_events();
+    const Answer first = comment(page, page.owner, {});
+    const Answer answer = comment(page, page.owner, {{"discussion_id", first.text("/id")}});
+    in_process().forget_events();
     EXPECT_EQ(status(page, page.owner, "resolve_comment", answer), 200);
     const auto open = [&] {
         return page.must("list_comments", {{"card_id", page.card.str()}, {"resolved", false}})
@@ -195,7 +197,7 @@ TEST(Comments, ADiscussionIsSettledAndTakenUpAgain) {
     EXPECT_EQ(status(page, page.owner, "resolve_comment", first, {{"resolved", false}}), 200);
     EXPECT_EQ(open(), 3U);
     EXPECT_THAT(
-        world().told(),
+        in_process().told(),
         ElementsAre("comment.updated", "comment.created", "comment.updated", "comment.updated")
     );
 }
@@ -203,31 +205,31 @@ TEST(Comments, ADiscussionIsSettledAndTakenUpAgain) {
 TEST(Comments, BringNoFilesWhereNoneAreKept) {
     Page page;
     const object file{{"file_id", new_uuid().str()}};
-    const Said refused = comment(page, page.owner, {{"attachments", array{file}}});
+    const Answer refused = comment(page, page.owner, {{"attachments", array{file}}});
     EXPECT_EQ(refused.status, 422);
     EXPECT_EQ(place_of(refused), "attachments");
-    const Said said = comment(page, page.owner, {{"attachments", array{}}});
+    const Answer said = comment(page, page.owner, {{"attachments", array{}}});
     EXPECT_EQ(said.status, 201);
     EXPECT_TRUE(said.body.at("attachments").as_array().empty());
 }
 
 TEST(Comments, CallWhomTheyNameToTheCard) {
     Page page;
-    const Caller anna = world().person(page.owner, OrgRole::member, "Anna");
-    const Caller bot = world().agent(page.owner, OrgRole::member, "Bot");
-    const Caller confined = world().agent(page.owner, OrgRole::member, "Shut in");
-    const Said elsewhere = page.must("create_board", {{"name", "Elsewhere"}});
-    world().grant(elsewhere.id(), confined, "editor");
+    const Caller anna = in_process().person(page.owner, OrgRole::member, "Anna");
+    const Caller bot = in_process().agent(page.owner, OrgRole::member, "Bot");
+    const Caller confined = in_process().agent(page.owner, OrgRole::member, "Shut in");
+    const Answer elsewhere = page.must("create_board", {{"name", "Elsewhere"}});
+    in_process().grant(elsewhere.id(), confined, "editor");
     const auto mention = [](const Caller& whom) { return "[@x](user:" + whom.id.str() + ") "; };
     const auto watchers = [&] {
-        return world().run(
+        return in_process().run(
             "SELECT string_agg(p.name, ' ' ORDER BY p.name) FROM card_watchers w"
             " JOIN principals p ON p.id = w.principal_id AND p.org_id = w.org_id"
             " WHERE w.card_id = '" +
             page.card.str() + "'"
         );
     };
-    const Said said = comment(
+    const Answer said = comment(
         page, page.owner, {{"markdown", mention(anna) + mention(anna) + mention(confined)}}
     );
     EXPECT_EQ(watchers(), "Anna");
@@ -235,7 +237,7 @@ TEST(Comments, CallWhomTheyNameToTheCard) {
     EXPECT_EQ(status(page, page.owner, "update_comment", said, more), 200);
     EXPECT_EQ(watchers(), "Anna Bot");
     // Whoever does not want to may go, and comes back when called again.
-    world().must(anna, "unwatch_card", {{"card_id", page.card.str()}});
+    in_process().must(anna, "unwatch_card", {{"card_id", page.card.str()}});
     EXPECT_EQ(watchers(), "Bot");
     comment(page, bot, {{"markdown", mention(anna)}});
     EXPECT_EQ(watchers(), "Anna Bot");
@@ -260,7 +262,7 @@ TEST(Keys, NameACardWhereverContentTakesItsId) {
     );
     EXPECT_EQ(page.all(), "t one two");
     for (const char* member : {"card_id", "page_id", "block_id"}) {
-        const Said made = comment(page, page.owner, {{"parent", {{member, key}}}});
+        const Answer made = comment(page, page.owner, {{"parent", {{member, key}}}});
         EXPECT_EQ(made.status, 201) << member;
         EXPECT_EQ(made.text("/card_id"), page.card.str());
     }

@@ -20,13 +20,13 @@ TEST(Trash, HidesWhatIsBelowAndGivesItBackInPlace) {
 TEST(Trash, WhatWasThereBeforeStaysThere) {
     Page page;
     const Uuid outer = page.add(toggle("outer", {paragraph("x"), paragraph("y")}));
-    const Said below = page.must("list_block_children", {{"parent_id", outer.str()}});
+    const Answer below = page.must("list_block_children", {{"parent_id", outer.str()}});
     const Uuid x = Uuid::parse(below.text("/results/0/id")).value();
     const Uuid y = Uuid::parse(below.text("/results/1/id")).value();
     page.remove(x);
     page.remove(outer);
     // Neither comes back while what it stands below is away.
-    const Said first = page.restore(x);
+    const Answer first = page.restore(x);
     EXPECT_EQ(first.status, 409);
     EXPECT_EQ(first.text("/additional_data/reason"), "block_in_trash");
     EXPECT_EQ(page.restore(y).status, 409);
@@ -70,7 +70,7 @@ TEST(Trash, WhatComesBackToATakenPlaceStandsBehindIt) {
     Page page;
     const auto ids = page.append({paragraph("a"), paragraph("b"), paragraph("c"), paragraph("d")});
     page.remove(ids[1]);
-    world().run(
+    in_process().run(
         "UPDATE blocks b SET position = t.position FROM blocks t WHERE t.id = '" + ids[1].str() +
         "' AND b.id = '" + ids[2].str() + "'"
     );
@@ -83,7 +83,7 @@ TEST(Trash, WhatComesBackToATakenPlaceStandsBehindIt) {
 TEST(Trash, NothingComesBackDeeperThanBlocksStand) {
     Page page;
     const Uuid holder = page.add(toggle("t", {paragraph("x")}));
-    const Said below = page.must("list_block_children", {{"parent_id", holder.str()}});
+    const Answer below = page.must("list_block_children", {{"parent_id", holder.str()}});
     const Uuid inner = below.id("/results/0/id");
     Uuid deepest = page.card;
     for (int i = 0; i < 31; ++i) deepest = page.add(toggle("d"), {{"parent_id", deepest.str()}});

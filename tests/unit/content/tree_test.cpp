@@ -34,7 +34,7 @@ TEST(Blocks, AThousandAtOneSpotKeepTheirOrder) {
         for (int i = 0; i < 100; ++i) blocks.push_back(paragraph(std::to_string(i)));
         page.append(blocks, {{"position", after(ids[0])}});
     }
-    const Said list = page.list();
+    const Answer list = page.list();
     EXPECT_TRUE(list.body.at("has_more").as_bool());
     const auto& first = list.body.at("results").as_array();
     EXPECT_EQ(said(first[0]), "first");
@@ -59,7 +59,8 @@ TEST(Blocks, AClientMayBringTheirIds) {
 
 TEST(Blocks, AnAppendIsMadeWholeOrNotAtAll) {
     Page page;
-    const Said refused = page.try_append({paragraph("fine"), object{{"code", {{"color", "red"}}}}});
+    const Answer refused =
+        page.try_append({paragraph("fine"), object{{"code", {{"color", "red"}}}}});
     EXPECT_EQ(refused.status, 422);
     EXPECT_EQ(place_of(refused), "children/1/code/color");
     EXPECT_EQ(page.all(), "");
@@ -67,7 +68,7 @@ TEST(Blocks, AnAppendIsMadeWholeOrNotAtAll) {
 
 TEST(Blocks, AnswerWhatIsReadLater) {
     Page page;
-    const Said made = page.try_append({toggle("a", {paragraph("b")})});
+    const Answer made = page.try_append({toggle("a", {paragraph("b")})});
     ASSERT_EQ(made.status, 200);
     const value& block = made.body.at_pointer("/results/0");
     EXPECT_EQ(block, page.get(Uuid::parse(block.at("id").as_string()).value()).body);
@@ -121,7 +122,7 @@ static std::vector<Misfit> misfits() {
 TEST_P(MisfitTest, IsRefused) {
     static Page& page = *new Page;
     const Misfit misfit = misfits().at(static_cast<std::size_t>(GetParam()));
-    const Said refused = page.try_append(misfit.blocks);
+    const Answer refused = page.try_append(misfit.blocks);
     EXPECT_EQ(refused.status, 422) << misfit.name;
     EXPECT_EQ(page.all(), "") << misfit.name;
 }
@@ -181,7 +182,7 @@ TEST(Blocks, AListHasAHundredAndARequestAThousandAtMost) {
 TEST(Blocks, ACardHoldsTenThousandAtMost) {
     Page page;
     page.add(paragraph("real"));
-    world().run("UPDATE cards SET block_count = 9999 WHERE id = '" + page.card.str() + "'");
+    in_process().run("UPDATE cards SET block_count = 9999 WHERE id = '" + page.card.str() + "'");
     const Uuid last = page.add(paragraph("the ten thousandth"));
     EXPECT_EQ(page.try_append({paragraph("one more")}).status, 422);
     EXPECT_EQ(page.remove(last), 200);
@@ -200,7 +201,7 @@ object large(std::size_t bytes) {
 }
 
 std::string bytes_of(const Page& page, const std::string& what) {
-    return world().run("SELECT " + what + " FROM cards WHERE id = '" + page.card.str() + "'");
+    return in_process().run("SELECT " + what + " FROM cards WHERE id = '" + page.card.str() + "'");
 }
 
 const std::string counted = "content_bytes";
@@ -215,7 +216,7 @@ TEST(Blocks, OfACardHoldSixteenMebibytesAtMost) {
     std::vector<Uuid> ids;
     for (int i = 0; i < 30; ++i) ids.push_back(page.add(large(190'000)));
     EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
-    Said refused;
+    Answer refused;
     while ((refused = page.try_append({large(190'000)})).status == 200)
         ids.push_back(refused.id("/results/0/id"));
     EXPECT_EQ(refused.status, 422);
@@ -233,7 +234,7 @@ TEST(Blocks, OfACardHoldSixteenMebibytesAtMost) {
     EXPECT_EQ(page.restore(ids[0]).status, 200);
     EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
 
-    const Said copy = page.must("duplicate_card", {{"card_id", page.card.str()}});
+    const Answer copy = page.must("duplicate_card", {{"card_id", page.card.str()}});
     page.card = copy.id();
     EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
     EXPECT_EQ(page.try_append({large(190'000)}).status, 422);
@@ -289,7 +290,7 @@ TEST(Moving, GoesWhereItIsTold) {
 TEST(Moving, NeverBelowItself) {
     Page page;
     const Uuid outer = page.add(toggle("outer", {toggle("inner", {paragraph("x")})}));
-    const Said below = page.must("list_block_children", {{"parent_id", outer.str()}});
+    const Answer below = page.must("list_block_children", {{"parent_id", outer.str()}});
     const Uuid inner = Uuid::parse(below.text("/results/0/id")).value();
     EXPECT_EQ(page.move(outer, inner).status, 422);
     EXPECT_EQ(page.move(outer, outer).status, 422);
@@ -299,13 +300,13 @@ TEST(Moving, NeverBelowItself) {
 TEST(Moving, IntoOneGapTimeAndAgainFindsRoomAgain) {
     Page page;
     const auto ids = page.append({paragraph("a"), paragraph("b"), paragraph("c"), paragraph("d")});
-    world().run(
+    in_process().run(
         "UPDATE blocks SET position = 'V0000000' || repeat('V', 60) || position || 'V' "
         "WHERE card_id = '" +
         page.card.str() + "'"
     );
     const auto longest = [&] {
-        return world().run(
+        return in_process().run(
             "SELECT max(length(position)) FROM blocks WHERE card_id = '" + page.card.str() + "'"
         );
     };

@@ -1,7 +1,7 @@
 #include "events/audit.hpp"
 
 #include "events/sequencer.hpp"
-#include "tests/unit/events/world.hpp"
+#include "tests/unit/events/events_fixture.hpp"
 
 namespace svc::test {
 
@@ -11,14 +11,14 @@ namespace {
 struct Chain {
     Chain() {
         for (int i = 0; i < 12; ++i)
-            world.write(org, [&](Tx& tx) {
+            fixture.write(org, [&](Tx& tx) {
                 events::queue_event(tx, event(org), {.user_agent = "a,b:c", .action = "do_it"});
             });
-        world.write(neighbour, [&](Tx& tx) {
+        fixture.write(neighbour, [&](Tx& tx) {
             events::queue_event(tx, event(neighbour), {.action = "do_it"});
         });
-        events::Sequencer sequencer(world.database, {});
-        EXPECT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM outbox") == "0"; }));
+        events::Sequencer sequencer(fixture.database, {});
+        EXPECT_TRUE(eventually([&] { return fixture.ask("SELECT count(*) FROM outbox") == "0"; }));
     }
 
     static Event event(const Uuid& org) {
@@ -28,13 +28,13 @@ struct Chain {
         return created(note_created, note).in_org(org);
     }
 
-    events::AuditReport verify() { return events::verify_audit(world.database, org); }
+    events::AuditReport verify() { return events::verify_audit(fixture.database, org); }
     /// As somebody who owns the database would.
     void tamper(const std::string& statement) {
-        world.ask(statement + " AND org_id = '" + org.str() + "'");
+        fixture.ask(statement + " AND org_id = '" + org.str() + "'");
     }
 
-    World world;
+    EventsFixture fixture;
     Uuid org = new_uuid(), neighbour = new_uuid();
 };
 
@@ -47,13 +47,13 @@ TEST(Audit, AnUntouchedChainVerifies) {
     EXPECT_EQ(report.entries, 12);
     EXPECT_EQ(
         report.head,
-        chain.world.ask(
+        chain.fixture.ask(
             "SELECT encode(audit_hash, 'hex') FROM event_heads "
             "WHERE org_id = '" +
             chain.org.str() + "'"
         )
     );
-    EXPECT_EQ(events::verify_audit(chain.world.database, new_uuid()).entries, 0);
+    EXPECT_EQ(events::verify_audit(chain.fixture.database, new_uuid()).entries, 0);
 }
 
 TEST(Audit, TheServersOwnRoleCannotChangeIt) {
@@ -64,7 +64,7 @@ TEST(Audit, TheServersOwnRoleCannotChangeIt) {
           "TRUNCATE audit_events",
           "UPDATE events SET envelope = 'x'",
           "TRUNCATE events"})
-        EXPECT_ANY_THROW(chain.world.write(chain.org, [&](Tx& tx) {
+        EXPECT_ANY_THROW(chain.fixture.write(chain.org, [&](Tx& tx) {
             tx.run(Sql{"test.tamper", text});
         })) << text;
     EXPECT_FALSE(chain.verify().fault);
@@ -142,7 +142,7 @@ TEST(Audit, TheCanonicalTextIsTheDocumentedOne) {
           "request_id"})
         text += " || " + field(value);
     EXPECT_EQ(
-        chain.world.ask(
+        chain.fixture.ask(
             "SELECT count(*) FROM audit_events WHERE hash = sha256(convert_to(" + text +
             ", 'UTF8'))"
         ),

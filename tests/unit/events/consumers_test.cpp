@@ -19,49 +19,49 @@ std::vector<std::int64_t> counted(std::int64_t first, std::int64_t last) {
 }  // namespace
 
 TEST(Consumers, GetEveryEventInOrderFromTheMomentTheyAreFirstSeen) {
-    World world;
+    EventsFixture fixture;
     {
-        Site earlier(world, {});
-        tell(world, 5);
-        ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM events") == "5"; }));
+        Site earlier(fixture, {});
+        tell(fixture, 5);
+        ASSERT_TRUE(eventually([&] { return fixture.ask("SELECT count(*) FROM events") == "5"; }));
     }
     Heard heard;
-    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    tell(world, 40);
+    tell(fixture, 40);
     ASSERT_TRUE(eventually([&] { return heard.size() >= 40; }));
     EXPECT_EQ(positions(heard), counted(6, 45));
 }
 
 TEST(Consumers, GoOnWhereTheyStoppedAfterAnOrderlyEnd) {
-    World world;
+    EventsFixture fixture;
     Heard heard;
     const Consumer reader{"reader", [&](const StoredEvent& event) { heard.add(event); }};
     {
-        Site site(world, {reader});
+        Site site(fixture, {reader});
         ASSERT_TRUE(eventually([&] { return site.working(); }));
-        tell(world, 10);
+        tell(fixture, 10);
         ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
     }
-    tell(world, 10);
-    Site site(world, {reader});
+    tell(fixture, 10);
+    Site site(fixture, {reader});
     ASSERT_TRUE(eventually([&] { return heard.size() == 20; }));
     EXPECT_EQ(positions(heard), counted(1, 20));
 }
 
 TEST(Consumers, GetAnEventAgainWhenTheyThrewAndNothingElseMeanwhile) {
-    World world;
+    EventsFixture fixture;
     Heard heard;
     std::atomic<int> failures{0};
-    Site site(world, {{"reader", [&](const StoredEvent& event) {
-                           if (event.position == 4 && failures < 3) {
-                               ++failures;
-                               throw std::runtime_error("not now");
-                           }
-                           heard.add(event);
-                       }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) {
+                             if (event.position == 4 && failures < 3) {
+                                 ++failures;
+                                 throw std::runtime_error("not now");
+                             }
+                             heard.add(event);
+                         }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    tell(world, 10);
+    tell(fixture, 10);
     ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
     EXPECT_EQ(failures, 3);
     EXPECT_EQ(positions(heard), counted(1, 10));
@@ -69,24 +69,24 @@ TEST(Consumers, GetAnEventAgainWhenTheyThrewAndNothingElseMeanwhile) {
 }
 
 TEST(Consumers, AConsumerThatThrowsHoldsUpNoOther) {
-    World world;
+    EventsFixture fixture;
     Heard heard;
     Site site(
-        world,
+        fixture,
         {{"broken", [](const StoredEvent&) { throw std::runtime_error("never"); }},
          {"reader", [&](const StoredEvent& event) { heard.add(event); }}}
     );
     ASSERT_TRUE(eventually([&] {
         return site.consumers().load()[0].working && site.consumers().load()[1].working;
     }));
-    tell(world, 10);
+    tell(fixture, 10);
     ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
     EXPECT_TRUE(eventually([&] { return site.consumers().load()[0].failing; }));
     EXPECT_EQ(site.consumers().load()[0].position, 0);
 }
 
 TEST(Consumers, NeverRunOnTwoServersAtOnce) {
-    World world;
+    EventsFixture fixture;
     std::atomic<int> inside{0}, most{0};
     Heard heard;
     const Consumer reader{"reader", [&](const StoredEvent& event) {
@@ -95,10 +95,10 @@ TEST(Consumers, NeverRunOnTwoServersAtOnce) {
                               heard.add(event);
                               --inside;
                           }};
-    auto first = std::make_unique<Site>(world, std::vector{reader});
+    auto first = std::make_unique<Site>(fixture, std::vector{reader});
     ASSERT_TRUE(eventually([&] { return first->working(); }));
-    Site second(world, {reader}), third(world, {reader});
-    std::thread writer([&] { tell(world, 120); });
+    Site second(fixture, {reader}), third(fixture, {reader});
+    std::thread writer([&] { tell(fixture, 120); });
     ASSERT_TRUE(eventually([&] { return heard.size() > 20; }));
     EXPECT_FALSE(second.working() || third.working());
     first.reset();  // in the midst of it
@@ -110,14 +110,14 @@ TEST(Consumers, NeverRunOnTwoServersAtOnce) {
 }
 
 TEST(Consumers, ResumeAfterTheirConnectionWasCutAndMissNothing) {
-    World world;
+    EventsFixture fixture;
     Heard heard;
-    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
     const Uuid org = new_uuid();
     for (int round = 0; round < 5; ++round) {
-        tell(world, 20, org);
-        world.ask(
+        tell(fixture, 20, org);
+        fixture.ask(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = "
             "'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = "
             "current_database())"
@@ -140,17 +140,17 @@ TEST(Consumers, ResumeAfterTheirConnectionWasCutAndMissNothing) {
 
 TEST(Consumers, ResumeAfterARestartOfTheDatabase) {
     Postgres postgres;
-    World world(postgres);
+    EventsFixture fixture(postgres);
     Heard heard;
-    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    tell(world, 10);
+    tell(fixture, 10);
     ASSERT_TRUE(eventually([&] { return heard.size() == 10; }));
     postgres.restart();
-    ASSERT_TRUE(eventually([&] { return world.database.reachable(); }));
+    ASSERT_TRUE(eventually([&] { return fixture.database.reachable(); }));
     bool told = false;
     for (int tries = 0; !told && tries < 50; ++tries) try {
-            tell(world, 1);
+            tell(fixture, 1);
             told = true;
         } catch (const std::exception&) {  // a connection that the restart broke
         }
@@ -159,23 +159,24 @@ TEST(Consumers, ResumeAfterARestartOfTheDatabase) {
 }
 
 TEST(Consumers, AWorkspaceWithManyEventsDelaysNoOther) {
-    World world;
+    EventsFixture fixture;
     const Uuid busy = new_uuid(), quiet = new_uuid();
     {
-        Site first(world, {{"reader", [](const StoredEvent&) {}}});
+        Site first(fixture, {{"reader", [](const StoredEvent&) {}}});
         ASSERT_TRUE(eventually([&] { return first.working(); }));
     }
     {
-        Site nobody(world, {});
-        tell(world, 200, busy);
-        tell(world, 1, quiet);
-        ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM events") == "201"; }));
+        Site nobody(fixture, {});
+        tell(fixture, 200, busy);
+        tell(fixture, 1, quiet);
+        ASSERT_TRUE(eventually([&] { return fixture.ask("SELECT count(*) FROM events") == "201"; })
+        );
     }
     Heard heard;
-    Site site(world, {{"reader", [&](const StoredEvent& event) {
-                           std::this_thread::sleep_for(2ms);
-                           heard.add(event);
-                       }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) {
+                             std::this_thread::sleep_for(2ms);
+                             heard.add(event);
+                         }}});
     ASSERT_TRUE(eventually([&] { return heard.size() == 201; }));
     std::int64_t before = 0, sequence = 0;
     for (const auto& event : heard.all()) {
@@ -190,38 +191,38 @@ TEST(Consumers, AWorkspaceWithManyEventsDelaysNoOther) {
 }
 
 TEST(Consumers, AnEventThatCannotBeHandledDelaysNoOtherWorkspaceAndIsGivenUpInTheEnd) {
-    World world;
+    EventsFixture fixture;
     const Uuid broken = new_uuid(), fine = new_uuid();
     Heard heard;
     std::atomic<int> tries{0};
-    Site site(world, {{"reader", [&](const StoredEvent& event) {
-                           if (event.org_id == broken && event.sequence == 1) {
-                               ++tries;
-                               throw std::runtime_error("never");
-                           }
-                           heard.add(event);
-                       }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) {
+                             if (event.org_id == broken && event.sequence == 1) {
+                                 ++tries;
+                                 throw std::runtime_error("never");
+                             }
+                             heard.add(event);
+                         }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    tell(world, 2, broken);
-    tell(world, 3, fine);
+    tell(fixture, 2, broken);
+    tell(fixture, 3, fine);
     ASSERT_TRUE(eventually([&] { return heard.size() >= 3; }));
-    EXPECT_EQ(world.ask("SELECT count(*) FROM event_dead_letters"), "0");
+    EXPECT_EQ(fixture.ask("SELECT count(*) FROM event_dead_letters"), "0");
     ASSERT_TRUE(eventually([&] { return heard.size() == 4; }));
     EXPECT_EQ(heard.all().back().org_id, broken) << "the next of that workspace";
     EXPECT_EQ(tries, brisk().tries);
     EXPECT_EQ(
-        world.ask("SELECT consumer || ' ' || sequence || ' ' || kind || ' ' || error "
-                  "FROM event_dead_letters"),
+        fixture.ask("SELECT consumer || ' ' || sequence || ' ' || kind || ' ' || error "
+                    "FROM event_dead_letters"),
         "reader 1 note.created never"
     );
     ASSERT_TRUE(eventually([&] { return site.consumers().load().front().position == 5; }));
     EXPECT_EQ(site.consumers().load().front().given_up, 1u);
     EXPECT_FALSE(site.consumers().load().front().failing);
-    EXPECT_EQ(world.ask("SELECT count(*) FROM event_backlogs"), "0");
+    EXPECT_EQ(fixture.ask("SELECT count(*) FROM event_backlogs"), "0");
 }
 
 TEST(Consumers, WhatOneLeftBehindInAWorkspaceTheNextTakesUp) {
-    World world;
+    EventsFixture fixture;
     const Uuid broken = new_uuid(), fine = new_uuid();
     std::atomic<bool> mended{false};
     Heard heard;
@@ -230,54 +231,54 @@ TEST(Consumers, WhatOneLeftBehindInAWorkspaceTheNextTakesUp) {
                               heard.add(event);
                           }};
     {
-        Site site(world, {reader});
+        Site site(fixture, {reader});
         ASSERT_TRUE(eventually([&] { return site.working(); }));
-        tell(world, 3, broken);
-        tell(world, 3, fine);
+        tell(fixture, 3, broken);
+        tell(fixture, 3, fine);
         ASSERT_TRUE(eventually([&] { return heard.size() == 3; }));
         ASSERT_TRUE(eventually([&] {
-            return world.ask("SELECT max(tries) > 0 FROM event_backlogs") == "t";
+            return fixture.ask("SELECT max(tries) > 0 FROM event_backlogs") == "t";
         }));
     }
     mended = true;
-    Site next(world, {reader});
+    Site next(fixture, {reader});
     ASSERT_TRUE(eventually([&] { return heard.size() == 6; }));
     std::vector<std::int64_t> of_broken;
     for (const auto& event : heard.all())
         if (event.org_id == broken) of_broken.push_back(event.sequence);
     EXPECT_EQ(of_broken, counted(1, 3));
-    EXPECT_EQ(world.ask("SELECT count(*) FROM event_dead_letters"), "0");
+    EXPECT_EQ(fixture.ask("SELECT count(*) FROM event_dead_letters"), "0");
 }
 
 TEST(Consumers, GiveUpWhateverTheErrorSays) {
-    World world;
+    EventsFixture fixture;
     Heard heard;
     const Uuid odd = new_uuid(), broken = new_uuid();
     std::string long_error = "x";  // so that the limit falls within a character
     while (long_error.size() < 4'000) long_error += "\xE2\x82\xAC";
-    Site site(world, {{"reader", [&](const StoredEvent& event) {
-                           if (event.org_id == odd) throw std::runtime_error(long_error);
-                           if (event.org_id == broken) throw std::runtime_error("\xFF\xFE");
-                           heard.add(event);
-                       }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) {
+                             if (event.org_id == odd) throw std::runtime_error(long_error);
+                             if (event.org_id == broken) throw std::runtime_error("\xFF\xFE");
+                             heard.add(event);
+                         }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    for (const auto& org : {odd, broken}) tell(world, 1, org);
+    for (const auto& org : {odd, broken}) tell(fixture, 1, org);
     ASSERT_TRUE(eventually([&] {
-        return world.ask("SELECT count(*) FROM event_dead_letters") == "2";
+        return fixture.ask("SELECT count(*) FROM event_dead_letters") == "2";
     }));
     EXPECT_EQ(
-        world.ask("SELECT string_agg(octet_length(error)::text, ' ' ORDER BY length(error))"
-                  " FROM event_dead_letters"),
+        fixture.ask("SELECT string_agg(octet_length(error)::text, ' ' ORDER BY length(error))"
+                    " FROM event_dead_letters"),
         "32 1999"
     );
-    tell(world, 1);
+    tell(fixture, 1);
     EXPECT_TRUE(eventually([&] { return heard.size() == 1; }));
 }
 
 TEST(Consumers, GetTheSubjectWhereItIsKept) {
-    World world;
+    EventsFixture fixture;
     Heard heard;
-    Site site(world, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
+    Site site(fixture, {{"reader", [&](const StoredEvent& event) { heard.add(event); }}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
     const Uuid org = new_uuid();
     Note before, after;
@@ -286,7 +287,7 @@ TEST(Consumers, GetTheSubjectWhereItIsKept) {
     after.title = "Bread";
     const EventKind read{
         "note.read", "note", "Its subject is read.", &record_of<Note>, 0, Subject::read};
-    world.write(org, [&](Tx& tx) {
+    fixture.write(org, [&](Tx& tx) {
         tell_as_system(tx, org, "write_note", created(note_created, before));
         tell_as_system(tx, org, "write_note", changed(note_updated, before, after));
         tell_as_system(tx, org, "write_note", changed(read, before, after));
@@ -298,24 +299,24 @@ TEST(Consumers, GetTheSubjectWhereItIsKept) {
         R"({"object":"note","id":")" + after.id.str() + R"(","title":"Bread","version":1})"
     );
     EXPECT_FALSE(heard.all()[2].subject);
-    EXPECT_EQ(world.ask("SELECT count(*) FROM audit_events WHERE after LIKE '%object%'"), "1")
+    EXPECT_EQ(fixture.ask("SELECT count(*) FROM audit_events WHERE after LIKE '%object%'"), "1")
         << "the audit record holds what it held";
 }
 
 TEST(Consumers, StopPromptlyWhileTheyPauseOrWait) {
-    World world;
+    EventsFixture fixture;
     auto settings = brisk();
     settings.pause = settings.longest_pause = settings.poll = settings.lock_retry = 60s;
-    Sequencer sequencer(world.database, {});
+    Sequencer sequencer(fixture.database, {});
     Consumers consumers(
-        world.database,
+        fixture.database,
         {{"idle", [](const StoredEvent&) {}},
          {"broken", [](const StoredEvent&) { throw std::runtime_error("never"); }}},
         settings
     );
     ASSERT_TRUE(eventually([&] { return consumers.load()[1].working; }));
-    tell(world, 1);
-    ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM events") == "1"; }));
+    tell(fixture, 1);
+    ASSERT_TRUE(eventually([&] { return fixture.ask("SELECT count(*) FROM events") == "1"; }));
     consumers.wake(std::vector<StoredEvent>(1));
     ASSERT_TRUE(eventually([&] { return consumers.load()[1].failing; }));
     const auto before = std::chrono::steady_clock::now();

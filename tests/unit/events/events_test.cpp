@@ -1,7 +1,7 @@
 #include "events/envelope.hpp"
 #include "events/hooks.hpp"
 #include "tests/support/bare_call.hpp"
-#include "tests/unit/events/world.hpp"
+#include "tests/unit/events/events_fixture.hpp"
 
 #include <boost/json.hpp>
 

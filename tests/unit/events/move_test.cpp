@@ -1,6 +1,6 @@
 #include "events/move.hpp"
 
-#include "tests/unit/events/world.hpp"
+#include "tests/unit/events/events_fixture.hpp"
 
 namespace svc::test {
 
@@ -13,8 +13,8 @@ Event note_of(const Uuid& org, std::size_t length = 1) {
     return created(note_created, note).in_org(org);
 }
 
-void tell(World& world, const Uuid& org, std::size_t length = 1) {
-    world.write(org, [&](Tx& tx) {
+void tell(EventsFixture& fixture, const Uuid& org, std::size_t length = 1) {
+    fixture.write(org, [&](Tx& tx) {
         events::queue_event(tx, note_of(org, length), {.action = "write_note"});
     });
 }
@@ -22,36 +22,36 @@ void tell(World& world, const Uuid& org, std::size_t length = 1) {
 }  // namespace
 
 TEST(Move, WhoeverWasReplacedMeanwhileCannotWrite) {
-    World world;
+    EventsFixture fixture;
     const Uuid first = new_uuid(), second = new_uuid();
     // The row with the lowest id becomes visible last, so that the two take different rows.
-    const auto late = world.database.begin(Tx::Mode::write);
+    const auto late = fixture.database.begin(Tx::Mode::write);
     late->act_for(second, std::nullopt);
     events::queue_event(*late, note_of(second), {.action = "write_note"});
     late->run({"test.now", "SELECT 1"});
-    tell(world, first);
+    tell(fixture, first);
 
-    const auto replaced = world.database.begin(Tx::Mode::write);
+    const auto replaced = fixture.database.begin(Tx::Mode::write);
     ASSERT_EQ(events::move_batch(*replaced, 10, 1 << 20).rows, 1u);
     late->commit();
-    const auto successor = world.database.begin(Tx::Mode::write);
+    const auto successor = fixture.database.begin(Tx::Mode::write);
     ASSERT_EQ(events::move_batch(*successor, 1, 1 << 20).rows, 1u);
     successor->commit();
 
     EXPECT_ANY_THROW(replaced->commit());
     EXPECT_EQ(
-        world.ask("SELECT string_agg(position || ' ' || org_id, ',') FROM events"),
+        fixture.ask("SELECT string_agg(position || ' ' || org_id, ',') FROM events"),
         "1 " + second.str()
     );
-    EXPECT_EQ(world.ask("SELECT count(*) FROM outbox"), "1");
+    EXPECT_EQ(fixture.ask("SELECT count(*) FROM outbox"), "1");
 }
 
 TEST(Move, ABatchIsBoundedByRowsAndByBytes) {
-    World world;
+    EventsFixture fixture;
     const Uuid org = new_uuid();
-    for (int i = 0; i < 6; ++i) tell(world, org, 10'000);
+    for (int i = 0; i < 6; ++i) tell(fixture, org, 10'000);
     const auto moved = [&](int rows, std::int64_t bytes) {
-        const auto tx = world.database.begin(Tx::Mode::write);
+        const auto tx = fixture.database.begin(Tx::Mode::write);
         const auto batch = events::move_batch(*tx, rows, bytes);
         tx->commit();
         return batch.rows;
@@ -64,10 +64,10 @@ TEST(Move, ABatchIsBoundedByRowsAndByBytes) {
 }
 
 TEST(Move, ABatchIsTwoRoundTrips) {
-    World world;
+    EventsFixture fixture;
     const Uuid org = new_uuid();
-    for (int i = 0; i < 5; ++i) tell(world, org);
-    const auto tx = world.database.begin(Tx::Mode::write);
+    for (int i = 0; i < 5; ++i) tell(fixture, org);
+    const auto tx = fixture.database.begin(Tx::Mode::write);
     events::move_batch(*tx, 10, 1 << 20);
     tx->commit();
     EXPECT_EQ(tx->round_trips(), 2);

@@ -24,15 +24,15 @@ Sequencer::Settings brisk() {
     return settings;
 }
 
-std::vector<StoredEvent> stored(World& world) {
-    const auto tx = world.database.begin(Tx::Mode::read);
+std::vector<StoredEvent> stored(EventsFixture& fixture) {
+    const auto tx = fixture.database.begin(Tx::Mode::read);
     tx->act_for_all_orgs();
     return events::events_after(*tx, 0, 1'000'000).all();
 }
 
 /// Ends the session that holds the sequencer's lock, as a failing network would.
-bool cut_off_the_sequencer(const World& world) {
-    return world.ask(R"(
+bool cut_off_the_sequencer(const EventsFixture& fixture) {
+    return fixture.ask(R"(
         SELECT pg_terminate_backend(pid) FROM pg_locks
         WHERE locktype = 'advisory' AND granted AND classid = x'776b6264'::bigint::oid
           AND objid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -49,28 +49,28 @@ Event small_event(const Uuid& org) {
 }  // namespace
 
 TEST(Sequencer, LosesNothingAndKeepsTheOrderUnderSixteenWriters) {
-    World world;
-    Storm storm(world);
+    EventsFixture fixture;
+    Storm storm(fixture);
     Heard heard;
-    Sequencer sequencer(world.database, {[&](auto batch) { heard.add(batch); }}, brisk());
+    Sequencer sequencer(fixture.database, {[&](auto batch) { heard.add(batch); }}, brisk());
     storm.blow(60, [&] { sequencer.nudge(); });
     ASSERT_TRUE(eventually([&] { return storm.all_moved(); }));
     sequencer.stop();
-    const auto events = stored(world);
+    const auto events = stored(fixture);
     storm.check(events);
     storm.check(heard.all());
     EXPECT_EQ(sequencer.load().events, events.size());
     EXPECT_EQ(sequencer.load().position, events.back().position);
     for (const Uuid& org : storm.orgs())
-        EXPECT_FALSE(events::verify_audit(world.database, org).fault);
+        EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
 }
 
 TEST(Sequencer, OfTwoServersOneLeadsAndAnotherGoesOnWhenItIsCutOff) {
-    World world;
-    Storm storm(world);
-    const auto second_server = world.another_server();
+    EventsFixture fixture;
+    Storm storm(fixture);
+    const auto second_server = fixture.another_server();
     Heard heard_by_first, heard_by_second;
-    Sequencer first(world.database, {[&](auto batch) { heard_by_first.add(batch); }}, brisk());
+    Sequencer first(fixture.database, {[&](auto batch) { heard_by_first.add(batch); }}, brisk());
     Sequencer second(*second_server, {[&](auto batch) { heard_by_second.add(batch); }}, brisk());
     ASSERT_TRUE(eventually([&] {
         return std::min(first.load().position, second.load().position) != Sequencer::Load::unknown;
@@ -85,7 +85,7 @@ TEST(Sequencer, OfTwoServersOneLeadsAndAnotherGoesOnWhenItIsCutOff) {
                 first.load().leading && second.load().leading &&
                 first.load().failures + second.load().failures == 0
             );
-            cuts += cut_off_the_sequencer(world);
+            cuts += cut_off_the_sequencer(fixture);
         }
     });
     storm.blow(80, [&] {
@@ -97,7 +97,7 @@ TEST(Sequencer, OfTwoServersOneLeadsAndAnotherGoesOnWhenItIsCutOff) {
     ASSERT_GE(cuts, 2);
     ASSERT_TRUE(eventually([&] { return storm.all_moved(); }));
 
-    const auto events = stored(world);
+    const auto events = stored(fixture);
     storm.check(events);
     const auto last = events.back().position;
     ASSERT_TRUE(eventually([&] {
@@ -107,15 +107,15 @@ TEST(Sequencer, OfTwoServersOneLeadsAndAnotherGoesOnWhenItIsCutOff) {
     storm.check(heard_by_second.all());
     EXPECT_EQ(first.load().failures + second.load().failures > 0, true);
     for (const Uuid& org : storm.orgs())
-        EXPECT_FALSE(events::verify_audit(world.database, org).fault);
+        EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
 }
 
 TEST(Sequencer, OutlivesARestartOfTheDatabase) {
     Postgres postgres;
-    World world(postgres);
-    Storm storm(world);
+    EventsFixture fixture(postgres);
+    Storm storm(fixture);
     Heard heard;
-    Sequencer sequencer(world.database, {[&](auto batch) { heard.add(batch); }}, brisk());
+    Sequencer sequencer(fixture.database, {[&](auto batch) { heard.add(batch); }}, brisk());
     std::thread writers([&] { storm.blow(60, [&] { sequencer.nudge(); }); });
     std::this_thread::sleep_for(150ms);
     postgres.restart();
@@ -123,20 +123,20 @@ TEST(Sequencer, OutlivesARestartOfTheDatabase) {
     ASSERT_TRUE(eventually([&] { return sequencer.load().leading && storm.all_moved(); }));
     ASSERT_TRUE(eventually([&] { return heard.size() >= storm.changes(); }));
     EXPECT_GT(sequencer.load().failures, 0u);
-    storm.check(stored(world));
+    storm.check(stored(fixture));
     storm.check(heard.all());
 }
 
 TEST(Sequencer, GivesOneEventBackWithinMilliseconds) {
-    World world;
+    EventsFixture fixture;
     const Uuid org = new_uuid();
     Heard heard;
-    Sequencer sequencer(world.database, {[&](auto batch) { heard.add(batch); }});
+    Sequencer sequencer(fixture.database, {[&](auto batch) { heard.add(batch); }});
     ASSERT_TRUE(eventually([&] { return sequencer.load().leading; }));
     std::vector<double> took;
     for (int i = 0; i < 30; ++i) {
         const auto before = heard.size();
-        world.write(org, [&](Tx& tx) {
+        fixture.write(org, [&](Tx& tx) {
             events::queue_event(tx, small_event(org), {.action = "create_note"});
         });
         const auto committed = std::chrono::steady_clock::now();
@@ -153,11 +153,11 @@ TEST(Sequencer, GivesOneEventBackWithinMilliseconds) {
 }
 
 TEST(Sequencer, SeesWhatOtherServersWroteWithoutBeingTold) {
-    World world;
-    const auto other = world.another_server();
+    EventsFixture fixture;
+    const auto other = fixture.another_server();
     const Uuid org = new_uuid();
     Heard heard;
-    Sequencer sequencer(world.database, {[&](auto batch) { heard.add(batch); }});
+    Sequencer sequencer(fixture.database, {[&](auto batch) { heard.add(batch); }});
     ASSERT_TRUE(eventually([&] { return sequencer.load().leading; }));
     other->transact(Tx::Mode::write, [&](Tx& tx) {
         tx.act_for(org, std::nullopt);
@@ -167,8 +167,8 @@ TEST(Sequencer, SeesWhatOtherServersWroteWithoutBeingTold) {
 }
 
 TEST(Sequencer, CostsNextToNothingWhileNobodyWrites) {
-    World world;
-    Sequencer sequencer(world.database, {});
+    EventsFixture fixture;
+    Sequencer sequencer(fixture.database, {});
     ASSERT_TRUE(eventually([&] { return sequencer.load().leading; }));
     const auto processor_time = [] {
         rusage usage{};
@@ -184,14 +184,14 @@ TEST(Sequencer, CostsNextToNothingWhileNobodyWrites) {
 }
 
 TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
-    World world;
+    EventsFixture fixture;
     const Uuid org = new_uuid(), board = new_uuid(), mutation = new_uuid(), cause = new_uuid();
     Caller agent = someone(org);
     agent.type = PrincipalType::agent;
     agent.token_id = new_uuid();
     Event event = small_event(org).on_board(board);
     event.kind = &note_pinned;
-    world.write(org, [&](Tx& tx) {
+    fixture.write(org, [&](Tx& tx) {
         events::queue_event(
             tx,
             event,
@@ -207,9 +207,9 @@ TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
         );
     });
     Heard heard;
-    Sequencer sequencer(world.database, {});
-    ASSERT_TRUE(eventually([&] { return stored(world).size() == 1; }));
-    const StoredEvent kept = stored(world).front();
+    Sequencer sequencer(fixture.database, {});
+    ASSERT_TRUE(eventually([&] { return stored(fixture).size() == 1; }));
+    const StoredEvent kept = stored(fixture).front();
     const auto at = std::string_view(kept.envelope).find(R"("occurred_at":")");
     ASSERT_NE(at, std::string_view::npos);
     const auto occurred_at = kept.envelope.substr(at + 15, 24);
@@ -230,7 +230,7 @@ TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
     );
     EXPECT_EQ(kept.depth, 2);
     EXPECT_EQ(
-        world.ask(
+        fixture.ask(
             "SELECT action || ' ' || outcome || ' ' || ip_address || ' ' || user_agent || ' ' "
             "|| request_id || ' ' || target_type || ' ' || target_name FROM audit_events"
         ),
@@ -239,68 +239,69 @@ TEST(Sequencer, WritesTheEnvelopeOfTheContract) {
 }
 
 TEST(Sequencer, KeepsLargeEventsWithinTheirBound) {
-    World world;
+    EventsFixture fixture;
     const Uuid org = new_uuid();
     Note note;
     note.id = new_uuid();
     note.title = "Long";
     note.text = std::string(3'000'000, '"');
-    world.write(org, [&](Tx& tx) {
+    fixture.write(org, [&](Tx& tx) {
         for (int i = 0; i < 3; ++i)
             events::queue_event(tx, created(note_created, note).in_org(org), {.action = "x"});
     });
-    Sequencer sequencer(world.database, {}, brisk());
-    ASSERT_TRUE(eventually([&] { return stored(world).size() == 3; }));
-    const auto envelope = stored(world).front().envelope;
+    Sequencer sequencer(fixture.database, {}, brisk());
+    ASSERT_TRUE(eventually([&] { return stored(fixture).size() == 3; }));
+    const auto envelope = stored(fixture).front().envelope;
     EXPECT_LT(envelope.size(), 256u << 10);
     const auto data = boost::json::parse(envelope).as_object().at("data").as_object();
     EXPECT_EQ(data.at("truncated_fields").as_array().size(), 1u);
     EXPECT_EQ(data.at("changes").as_object().at("text"), boost::json::value({{"truncated", true}}));
-    EXPECT_FALSE(events::verify_audit(world.database, org).fault);
+    EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
 }
 
 TEST(Sequencer, WritesNotesForTheAuditRecordAlone) {
-    World world;
+    EventsFixture fixture;
     const Uuid org = new_uuid();
     const Caller who = someone(org);
-    world.write(org, [&](Tx& tx) {
+    fixture.write(org, [&](Tx& tx) {
         events::AuditNote refused{.org_id = org, .outcome = events::Outcome::denied};
         refused.target_type = "token";
         events::queue_audit(tx, refused, {.caller = &who, .action = "create_token"});
         events::queue_event(tx, small_event(org), {.caller = &who, .action = "create_note"});
     });
-    Sequencer sequencer(world.database, {}, brisk());
-    ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM audit_events") == "2"; }));
-    EXPECT_EQ(stored(world).size(), 1u);
-    EXPECT_EQ(stored(world).front().sequence, 1);
+    Sequencer sequencer(fixture.database, {}, brisk());
+    ASSERT_TRUE(eventually([&] { return fixture.ask("SELECT count(*) FROM audit_events") == "2"; })
+    );
+    EXPECT_EQ(stored(fixture).size(), 1u);
+    EXPECT_EQ(stored(fixture).front().sequence, 1);
     EXPECT_EQ(
-        world.ask("SELECT string_agg(action || ':' || outcome, ',' ORDER BY sequence) "
-                  "FROM audit_events"),
+        fixture.ask("SELECT string_agg(action || ':' || outcome, ',' ORDER BY sequence) "
+                    "FROM audit_events"),
         "create_token:denied,create_note:success"
     );
-    EXPECT_FALSE(events::verify_audit(world.database, org).fault);
+    EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
 }
 
 TEST(Outbox, AnEventWithoutAWorkspaceIsAMistake) {
-    World world;
-    const auto tx = world.database.begin(Tx::Mode::write);
+    EventsFixture fixture;
+    const auto tx = fixture.database.begin(Tx::Mode::write);
     Event event = small_event(new_uuid());
     event.org_id.reset();
     EXPECT_THROW(events::queue_event(*tx, event, {.action = "x"}), std::logic_error);
 }
 
 TEST(Outbox, ARowOfAnotherWorkspaceIsRefused) {
-    World world;
-    const auto tx = world.database.begin(Tx::Mode::write);
+    EventsFixture fixture;
+    const auto tx = fixture.database.begin(Tx::Mode::write);
     tx->act_for(new_uuid(), std::nullopt);
     events::queue_event(*tx, small_event(new_uuid()), {.action = "x"});
     EXPECT_ANY_THROW(tx->commit());
 }
 
 TEST(Outbox, AnEventCostsNoRoundTripOfItsOwn) {
-    World world;
+    EventsFixture fixture;
     const Uuid org = new_uuid();
-    const auto tx = world.database.begin(Tx::Mode::write);
+    const auto tx = fixture.database.begin(Tx::Mode::write);
     tx->act_for(org, std::nullopt);
     events::queue_event(*tx, small_event(org), {.action = "x"});
     EXPECT_EQ(tx->round_trips(), 0);

@@ -44,7 +44,7 @@ private:
 }  // namespace
 
 TEST(SideBySide, AWorkspacesEventsStayInTheirOrderAndOneByOne) {
-    World world;
+    EventsFixture fixture;
     const std::vector<Uuid> orgs{new_uuid(), new_uuid(), new_uuid(), new_uuid()};
     Crowd crowd;
     Heard heard;
@@ -53,10 +53,10 @@ TEST(SideBySide, AWorkspacesEventsStayInTheirOrderAndOneByOne) {
         std::this_thread::sleep_for(3ms);
         heard.add(event);
     };
-    Site site(world, {{.name = "reader", .handle = handle, .at_once = 3}});
+    Site site(fixture, {{.name = "reader", .handle = handle, .at_once = 3}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
     for (int round = 0; round < 15; ++round)
-        for (const Uuid& org : orgs) tell(world, 1, org);
+        for (const Uuid& org : orgs) tell(fixture, 1, org);
     ASSERT_TRUE(eventually([&] { return heard.size() == 60; }));
     std::map<Uuid, std::int64_t> last;
     for (const auto& event : heard.all()) {
@@ -65,12 +65,12 @@ TEST(SideBySide, AWorkspacesEventsStayInTheirOrderAndOneByOne) {
     EXPECT_EQ(crowd.most_of_one(), 1);
     EXPECT_EQ(crowd.most(), 3);
     ASSERT_TRUE(eventually([&] { return site.consumers().load().front().position == 60; }));
-    ASSERT_TRUE(eventually([&] { return world.ask("SELECT count(*) FROM event_backlogs") == "0"; })
-    );
+    ASSERT_TRUE(eventually([&] { return fixture.ask("SELECT count(*) FROM event_backlogs") == "0"; }
+    ));
 }
 
 TEST(SideBySide, AnEventThatTakesLongHoldsUpItsOwnWorkspaceAlone) {
-    World world;
+    EventsFixture fixture;
     const Uuid slow = new_uuid(), quick = new_uuid();
     std::atomic<bool> began{false}, go_on{false};
     Heard heard;
@@ -81,11 +81,11 @@ TEST(SideBySide, AnEventThatTakesLongHoldsUpItsOwnWorkspaceAlone) {
         }
         heard.add(event);
     };
-    Site site(world, {{.name = "reader", .handle = handle, .at_once = 2}});
+    Site site(fixture, {{.name = "reader", .handle = handle, .at_once = 2}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    tell(world, 2, slow);
+    tell(fixture, 2, slow);
     ASSERT_TRUE(eventually([&] { return began.load(); }));
-    tell(world, 5, quick);
+    tell(fixture, 5, quick);
     EXPECT_TRUE(eventually([&] { return heard.size() == 5; }, 5s));
     // What the long one is at is not behind the position that is kept.
     EXPECT_EQ(site.consumers().load().front().position, 0);
@@ -96,7 +96,7 @@ TEST(SideBySide, AnEventThatTakesLongHoldsUpItsOwnWorkspaceAlone) {
 
 TEST(SideBySide, WorkspacesThatAreSlowLeaveAPlaceToTheOthers) {
     constexpr auto long_time = 1500ms;
-    World world;
+    EventsFixture fixture;
     const std::vector<Uuid> slow{new_uuid(), new_uuid(), new_uuid()};
     const Uuid quick = new_uuid();
     std::atomic<int> slow_ones{0};
@@ -106,37 +106,37 @@ TEST(SideBySide, WorkspacesThatAreSlowLeaveAPlaceToTheOthers) {
         ++slow_ones;
         std::this_thread::sleep_for(long_time);
     };
-    Site site(world, {{.name = "reader", .handle = handle, .at_once = 2}});
+    Site site(fixture, {{.name = "reader", .handle = handle, .at_once = 2}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    for (const Uuid& each : slow) tell(world, 3, each);
+    for (const Uuid& each : slow) tell(fixture, 3, each);
     // All three have been met as what they are, and have more to do.
     ASSERT_TRUE(eventually([&] { return slow_ones >= 5; }));
     std::this_thread::sleep_for(100ms);
     const auto from = std::chrono::steady_clock::now();
-    tell(world, 1, quick);
+    tell(fixture, 1, quick);
     ASSERT_TRUE(eventually([&] { return heard.size() == 1; }));
     EXPECT_LT(std::chrono::steady_clock::now() - from, long_time / 2);
     EXPECT_LT(slow_ones, 9) << "they were done already, so that this shows nothing";
 }
 
 TEST(SideBySide, OneThatFailsPausesWhileTheOthersGoOn) {
-    World world;
+    EventsFixture fixture;
     const Uuid broken = new_uuid(), fine = new_uuid();
     Heard heard;
     const auto handle = [&](const StoredEvent& event) {
         if (event.org_id == broken && event.sequence == 2) throw std::runtime_error("never");
         heard.add(event);
     };
-    Site site(world, {{.name = "reader", .handle = handle, .at_once = 2}});
+    Site site(fixture, {{.name = "reader", .handle = handle, .at_once = 2}});
     ASSERT_TRUE(eventually([&] { return site.working(); }));
-    tell(world, 3, broken);
-    tell(world, 3, fine);
+    tell(fixture, 3, broken);
+    tell(fixture, 3, fine);
     ASSERT_TRUE(eventually([&] { return heard.size() == 5; }));
     std::vector<std::int64_t> of_broken;
     for (const auto& event : heard.all())
         if (event.org_id == broken) of_broken.push_back(event.sequence);
     EXPECT_EQ(of_broken, (std::vector<std::int64_t>{1, 3}));
-    EXPECT_EQ(world.ask("SELECT sequence FROM event_dead_letters"), "2");
+    EXPECT_EQ(fixture.ask("SELECT sequence FROM event_dead_letters"), "2");
 }
 
 }  // namespace svc::test

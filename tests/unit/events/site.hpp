@@ -2,7 +2,7 @@
 
 #include "events/consumers.hpp"
 #include "events/sequencer.hpp"
-#include "tests/unit/events/world.hpp"
+#include "tests/unit/events/events_fixture.hpp"
 
 namespace svc::test {
 
@@ -25,8 +25,8 @@ inline Consumers::Settings brisk() {
 /// A server: its database, a sequencer and the consumers.
 class Site {
 public:
-    explicit Site(World& world, std::vector<Consumer> consumers)
-        : database_(world.another_server()),
+    explicit Site(EventsFixture& fixture, std::vector<Consumer> consumers)
+        : database_(fixture.another_server()),
           consumers_(*database_, std::move(consumers), brisk()),
           sequencer_(*database_, {[this](auto batch) { consumers_.wake(batch); }}, quick()) {}
 
@@ -46,9 +46,9 @@ private:
     Sequencer sequencer_;
 };
 
-inline void tell(World& world, int count, const Uuid& org = new_uuid()) {
+inline void tell(EventsFixture& fixture, int count, const Uuid& org = new_uuid()) {
     for (int i = 0; i < count; ++i)
-        world.write(org, [&](Tx& tx) {
+        fixture.write(org, [&](Tx& tx) {
             Note note;
             note.id = new_uuid();
             note.title = "n" + std::to_string(i);

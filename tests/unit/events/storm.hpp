@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/unit/events/world.hpp"
+#include "tests/unit/events/events_fixture.hpp"
 
 #include <boost/json.hpp>
 
@@ -18,7 +18,7 @@ class Storm {
 public:
     static constexpr int writers = 16, cards = 6, boards = 2;
 
-    explicit Storm(World& world) : world_(world) {
+    explicit Storm(EventsFixture& fixture) : world_(fixture) {
         for (auto& org : orgs_) org = new_uuid();
         for (auto& board : boards_) board = new_uuid();
         static constexpr Sql make{"test.make_cards", R"(
@@ -114,7 +114,7 @@ private:
         return event;
     }
 
-    World& world_;
+    EventsFixture& world_;
     std::array<Uuid, 2> orgs_;
     std::array<Uuid, 2> boards_;
 };

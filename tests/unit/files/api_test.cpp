@@ -1,25 +1,26 @@
 #include "modules/files/api.hpp"
 
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 /// What other modules get of files.
 namespace svc::test {
 namespace {
 
-World& files_world() {
-    static World* const here =
-        new World("mail,orgs,auth,agents,boards,files", "store-local");  // never destroyed
+InProcessServer& with_files() {
+    static InProcessServer* const here = new InProcessServer(
+        "mail,orgs,auth,agents,boards,files", "store-local"
+    );  // never destroyed
     return *here;
 }
 
 class FilesApi : public testing::Test {
 protected:
     FilesApi() {
-        owner = world.owner_of_new_org();
-        other = world.person(owner, OrgRole::member, "Otto");
-        board = world.must(owner, "create_board", {{"name", "Desk"}}).id();
-        const auto columns = world.must(owner, "list_columns", {{"board_id", board.str()}});
-        const auto made = world.must(
+        owner = server.owner_of_new_org();
+        other = server.person(owner, OrgRole::member, "Otto");
+        board = server.must(owner, "create_board", {{"name", "Desk"}}).id();
+        const auto columns = server.must(owner, "list_columns", {{"board_id", board.str()}});
+        const auto made = server.must(
             owner,
             "create_card",
             {{"board_id", board.str()},
@@ -31,7 +32,7 @@ protected:
     /// An available file of the owner's, as a commit leaves it.
     Uuid file() {
         const Uuid id = new_uuid();
-        world.run(
+        server.run(
             "INSERT INTO files (org_id, id, status, purpose, filename, content_type, size_bytes,"
             " object_id, upload_ends_at, created_by) VALUES ('" +
             owner.org_id->str() + "', '" + id.str() +
@@ -42,17 +43,17 @@ protected:
         return id;
     }
     void hang(const Uuid& holder, const std::vector<Uuid>& ids) {
-        world.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
+        server.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
             tx.act_for(owner.org_id, std::nullopt);
             files.hang(tx, *owner.org_id, card, {{holder, ids}});
         });
     }
     int read(const Caller& by, const Uuid& id) {
-        return world.ask(by, "get_file", {{"file_id", id.str()}}).status;
+        return server.ask(by, "get_file", {{"file_id", id.str()}}).status;
     }
 
-    World& world = files_world();
-    files::Files& files = world.kernel().use<files::Files>();
+    InProcessServer& server = with_files();
+    files::Files& files = server.kernel().use<files::Files>();
     Caller owner, other;
     Uuid board, card;
 };
@@ -74,7 +75,7 @@ TEST_F(FilesApi, WhatABlockShowsIsSeenByThoseWhoSeeTheCard) {
 TEST_F(FilesApi, WhatABlockShowsIsNoAttachment) {
     const Uuid id = file();
     hang(new_uuid(), {id});
-    const auto list = world.must(owner, "list_attachments", {{"card_id", card.str()}});
+    const auto list = server.must(owner, "list_attachments", {{"card_id", card.str()}});
     EXPECT_TRUE(list.body.at("results").as_array().empty());
 }
 
@@ -88,10 +89,10 @@ TEST_F(FilesApi, SeveralHoldersKeepItEach) {
 
 TEST_F(FilesApi, FilesThatAreGoneHangNowhere) {
     const Uuid id = file(), block = new_uuid();
-    world.must(owner, "delete_file", {{"file_id", id.str()}});
+    server.must(owner, "delete_file", {{"file_id", id.str()}});
     hang(block, {id, new_uuid()});
     EXPECT_EQ(
-        world.run("SELECT count(*) FROM file_places WHERE holder_id = '" + block.str() + "'"), "0"
+        server.run("SELECT count(*) FROM file_places WHERE holder_id = '" + block.str() + "'"), "0"
     );
 }
 

@@ -1,4 +1,4 @@
-#include "tests/unit/files/house.hpp"
+#include "tests/unit/files/files_fixture.hpp"
 
 #include <thread>
 

@@ -1,4 +1,4 @@
-#include "tests/unit/files/house.hpp"
+#include "tests/unit/files/files_fixture.hpp"
 
 /// Who sees a file, where it hangs, and where its links lead.
 namespace svc::test {

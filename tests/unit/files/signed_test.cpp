@@ -1,6 +1,6 @@
 #include "core/secret.hpp"
 #include "svc/types.hpp"
-#include "tests/unit/files/house.hpp"
+#include "tests/unit/files/files_fixture.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-#include "tests/unit/files/house.hpp"
+#include "tests/unit/files/files_fixture.hpp"
 
 /// Announcing, sending and committing, with the server's own store.
 namespace svc::test {

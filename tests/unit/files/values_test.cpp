@@ -1,6 +1,6 @@
 // Files among the values of cards' properties.
 
-#include "tests/unit/files/house.hpp"
+#include "tests/unit/files/files_fixture.hpp"
 
 namespace svc::test {
 namespace {

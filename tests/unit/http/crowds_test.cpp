@@ -1,4 +1,4 @@
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 #include <malloc.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ bool can_open(rlim_t connections) {
 TEST(Crowds, TwoHundredClientsAreServedByEightWorkersWhileAHundredSendHalfAHead) {
     Settings settings;
     settings.workers = 8;
-    House house(settings);
+    HttpFixture house(settings);
     std::vector<Client> slow;
     for (int each = 0; each < 100; ++each) {
         slow.push_back(house.client());
@@ -59,7 +59,7 @@ TEST(Crowds, TwoHundredClientsAreServedByEightWorkersWhileAHundredSendHalfAHead)
 TEST(Crowds, IdleConnectionsCostNoThreadsAndLittleMemory) {
     constexpr std::size_t count = 3000;
     ASSERT_TRUE(can_open(count)) << "this test needs 6,200 file descriptors";
-    House house;
+    HttpFixture house;
     ASSERT_TRUE(house.answers());
     std::vector<Client> clients;
     clients.reserve(count);
@@ -81,7 +81,7 @@ TEST(Crowds, IdleConnectionsCostNoThreadsAndLittleMemory) {
 }
 
 TEST(Crowds, AConnectionWaitsUntilThereIsADescriptorForIt) {
-    House house;
+    HttpFixture house;
     ASSERT_TRUE(house.answers());
     // Its other end closes a moment later, and must not free a descriptor below.
     std::this_thread::sleep_for(300ms);
@@ -108,7 +108,7 @@ TEST(Crowds, AConnectionWaitsUntilThereIsADescriptorForIt) {
 TEST(Crowds, AFloodOnOneConnectionLeavesRoomForOthers) {
     Settings settings;
     settings.workers = 2;
-    House house(settings);
+    HttpFixture house(settings);
     std::atomic<bool> done{false};
     std::vector<std::thread> floods;
     for (int each = 0; each < 3; ++each)
@@ -134,7 +134,7 @@ TEST(Crowds, AFloodOnOneConnectionLeavesRoomForOthers) {
 }
 
 TEST(Crowds, ConnectionsComeAndGoInSlotsThatAreUsedAgain) {
-    House house;
+    HttpFixture house;
     std::vector<std::thread> crowd;
     std::atomic<int> answered{0};
     for (int each = 0; each < 8; ++each)

@@ -1,4 +1,4 @@
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 /// What takes too long is ended, and holds nobody up while it lasts.
 namespace svc::http::test {
@@ -26,7 +26,7 @@ std::chrono::milliseconds time_to_end(Client& client) {
 }  // namespace
 
 TEST(Deadlines, AHeadThatStopsIsA408) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client();
     client.send("GET / HTTP/1.1\r\nHost:");
     const auto reply = client.read_reply();
@@ -36,7 +36,7 @@ TEST(Deadlines, AHeadThatStopsIsA408) {
 }
 
 TEST(Deadlines, AHeadThatDripsIsNotGivenMoreTime) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client();
     const auto begin = std::chrono::steady_clock::now();
     client.send("GET / HTTP/1.1\r\n");
@@ -49,7 +49,7 @@ TEST(Deadlines, AHeadThatDripsIsNotGivenMoreTime) {
 }
 
 TEST(Deadlines, ABodyThatDripsIsA408) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 900\r\n\r\n");
     const auto begin = std::chrono::steady_clock::now();
@@ -63,7 +63,7 @@ TEST(Deadlines, ABodyThatDripsIsA408) {
 }
 
 TEST(Deadlines, AnIdleConnectionIsClosedWithoutAWord) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client();
     ASSERT_TRUE(client.ask(get("/")));
     EXPECT_GE(time_to_end(client), 700ms);
@@ -71,14 +71,14 @@ TEST(Deadlines, AnIdleConnectionIsClosedWithoutAWord) {
 }
 
 TEST(Deadlines, ANewConnectionThatSaysNothingIsClosed) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client();
     EXPECT_GE(time_to_end(client), 700ms);
     EXPECT_EQ(house.desk.served(), 0);
 }
 
 TEST(Deadlines, EveryRequestBeginsTheIdleTimeAnew) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client();
     for (int each = 0; each < 5; ++each) {
         ASSERT_TRUE(client.ask(get("/"))) << each;
@@ -87,7 +87,7 @@ TEST(Deadlines, EveryRequestBeginsTheIdleTimeAnew) {
 }
 
 TEST(Deadlines, AnAnswerNobodyReadsIsGivenUp) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client(4096);
     client.send(get("/big?20000000"));
     EXPECT_TRUE(eventually([&] { return house.desk.served() == 1; }));
@@ -95,7 +95,7 @@ TEST(Deadlines, AnAnswerNobodyReadsIsGivenUp) {
 }
 
 TEST(Deadlines, AnAnswerReadSlowlyIsNotCutOff) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client(32 << 10);
     client.send(get("/big?3000000"));
     std::size_t got = 0;
@@ -112,7 +112,7 @@ TEST(Deadlines, AnAnswerReadSlowlyIsNotCutOff) {
 TEST(Deadlines, AnAnswerReadAsSlowlyAsCanBeIsGivenUp) {
     auto settings = quick();
     settings.slowest_reader = 40'000'000;
-    House house(settings);
+    HttpFixture house(settings);
     auto client = house.client(4096);
     client.send(get("/big?20000000"));  // half a second for it, and the deadline
     const auto begin = std::chrono::steady_clock::now();
@@ -127,7 +127,7 @@ TEST(Deadlines, AnAnswerReadAsSlowlyAsCanBeIsGivenUp) {
 }
 
 TEST(Deadlines, ARequestThatRunsHasAllTheTimeItNeeds) {
-    House house(quick());
+    HttpFixture house(quick());
     auto client = house.client();
     const auto reply = client.ask(get("/sleep?1500"));
     ASSERT_TRUE(reply);
@@ -137,7 +137,7 @@ TEST(Deadlines, ARequestThatRunsHasAllTheTimeItNeeds) {
 TEST(Deadlines, SlowHeadsHoldNoWorker) {
     Settings settings = quick();
     settings.head_deadline = 20s;
-    House house(settings);
+    HttpFixture house(settings);
     std::vector<Client> slow;
     for (int each = 0; each < 50; ++each) {
         slow.push_back(house.client());

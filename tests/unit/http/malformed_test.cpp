@@ -1,4 +1,4 @@
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 /// Bad requests. Each gets one answer of the 4xx kind or a clean end, and the server goes on.
 namespace svc::http::test {
@@ -195,7 +195,7 @@ std::vector<Case> cases() {
 
 class Malformed : public testing::TestWithParam<Case> {
 protected:
-    static void SetUpTestSuite() { house_ = std::make_unique<House>(); }
+    static void SetUpTestSuite() { house_ = std::make_unique<HttpFixture>(); }
     static void TearDownTestSuite() { house_.reset(); }
 
     void SetUp() override { served_ = house_->desk.served(); }
@@ -214,10 +214,10 @@ protected:
         EXPECT_TRUE(house_->answers());
     }
 
-    static std::unique_ptr<House> house_;
+    static std::unique_ptr<HttpFixture> house_;
     int served_ = 0;
 };
-std::unique_ptr<House> Malformed::house_;
+std::unique_ptr<HttpFixture> Malformed::house_;
 
 }  // namespace
 
@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(Requests, Malformed, testing::ValuesIn(cases()), [](con
 });
 
 TEST(MalformedAfterGood, TheGoodOneIsAnsweredAndTheRestRefused) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/") + post("/echo", "abc") + "nonsense\r\n\r\n" + smuggled);
     const auto heard = client.read_to_end();
@@ -249,7 +249,7 @@ TEST(MalformedAfterGood, TheGoodOneIsAnsweredAndTheRestRefused) {
 }
 
 TEST(MalformedAfterGood, ABodyNobodyReadIsNotTheNextRequest) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(post("/", smuggled) + get("/target?mine"));
     EXPECT_EQ(client.read_reply()->body, "hello");
@@ -258,7 +258,7 @@ TEST(MalformedAfterGood, ABodyNobodyReadIsNotTheNextRequest) {
 }
 
 TEST(MalformedAfterGood, APostWithoutLengthHasNoBody) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto reply = client.ask("POST /echo HTTP/1.1\r\nHost: test\r\n\r\n");
     ASSERT_TRUE(reply);

@@ -1,4 +1,4 @@
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 /// Requests that wait without a worker, and workers that are all taken.
 namespace svc::http::test {
@@ -6,7 +6,7 @@ namespace svc::http::test {
 TEST(Parking, AParkedRequestHoldsNoWorkerAndIsAnsweredWhenResumed) {
     Settings settings;
     settings.workers = 1;
-    House house(settings);
+    HttpFixture house(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 100; ++each) {
         clients.push_back(house.client());
@@ -24,7 +24,7 @@ TEST(Parking, AParkedRequestHoldsNoWorkerAndIsAnsweredWhenResumed) {
 }
 
 TEST(Parking, AResumeMayOvertakeThePark) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     for (int each = 0; each < 200; ++each)
         ASSERT_EQ(client.ask(get("/resumed-at-once"))->body, "overtaken");
@@ -32,7 +32,7 @@ TEST(Parking, AResumeMayOvertakeThePark) {
 }
 
 TEST(Parking, AConnectionGoesOnBehindAPark) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     for (int each = 0; each < 20; ++each) {
         client.send(get("/park?again"));
@@ -44,7 +44,7 @@ TEST(Parking, AConnectionGoesOnBehindAPark) {
 }
 
 TEST(Parking, TheBodyOfAParkedRequestIsKept) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(
         "POST /park?q HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -58,7 +58,7 @@ TEST(Parking, TheBodyOfAParkedRequestIsKept) {
 }
 
 TEST(Parking, APeerThatHangsUpIsAbandonedAndItsResumeDoesNoHarm) {
-    House house;
+    HttpFixture house;
     {
         auto client = house.client();
         client.send(get("/park?gone"));
@@ -74,7 +74,7 @@ TEST(Parking, APeerThatHangsUpIsAbandonedAndItsResumeDoesNoHarm) {
 }
 
 TEST(Parking, APeerThatSendsMoreIsNotAbandoned) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/park?here"));
     ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
@@ -89,7 +89,7 @@ TEST(Parking, APeerThatSendsMoreIsNotAbandoned) {
 TEST(Queue, WhatFindsNoWorkerWaitsAndIsAnswered) {
     Settings settings;
     settings.workers = 2;
-    House house(settings);
+    HttpFixture house(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 12; ++each) {
         clients.push_back(house.client());
@@ -107,7 +107,7 @@ TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
     Settings settings;
     settings.workers = 2;
     settings.queue = 3;
-    House house(settings);
+    HttpFixture house(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 2; ++each) {
         clients.push_back(house.client());
@@ -142,7 +142,7 @@ TEST(Queue, WhatWaitsForNothingIsAnsweredWhileEveryWorkerIsBusy) {
     Settings settings;
     settings.workers = 2;
     settings.queue = 3;
-    House house(settings);
+    HttpFixture house(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 10; ++each) {  // those behind the third in the queue are refused
         clients.push_back(house.client());
@@ -154,7 +154,7 @@ TEST(Queue, WhatWaitsForNothingIsAnsweredWhileEveryWorkerIsBusy) {
     ASSERT_TRUE(eventually([&] { return house.load().refused == 5; }, 1500ms));
     auto client = house.client();
     for (int each = 0; each < 3; ++each) {
-        client.send(get(Desk::at_once_path));
+        client.send(get(Responder::at_once_path));
         const auto reply = client.read_reply("GET", 1000ms);
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->body, "at once");
@@ -165,7 +165,7 @@ TEST(Queue, WhatWaitsForNothingIsAnsweredWhileEveryWorkerIsBusy) {
 TEST(Queue, ConnectionsBeyondTheMostAreTurnedAway) {
     Settings settings;
     settings.max_connections = 5;
-    House house(settings);
+    HttpFixture house(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 5; ++each) {
         clients.push_back(house.client());

@@ -1,5 +1,5 @@
 #include "tests/support/program.hpp"
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 #include <fcntl.h>
 
@@ -27,7 +27,7 @@ std::shared_ptr<const FileBody> open_part(
 }  // namespace
 
 TEST(Pieces, ALargeBodyComesInPiecesAndWhole) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto body = varied(3 << 20);
     const auto reply = client.ask(post("/pieces", body));
@@ -40,14 +40,14 @@ TEST(Pieces, ALargeBodyComesInPiecesAndWhole) {
 }
 
 TEST(Pieces, ABodyMayComeByteByByte) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     for (const char each : post("/pieces", "abc")) ASSERT_TRUE(client.send({&each, 1}));
     EXPECT_EQ(client.read_reply()->body, "abc");
 }
 
 TEST(Pieces, WhatIsPipelinedBehindABodyIsTheNextRequest) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto body = varied(200'000);
     client.send(
@@ -60,7 +60,7 @@ TEST(Pieces, WhatIsPipelinedBehindABodyIsTheNextRequest) {
 }
 
 TEST(Pieces, ManyBodiesComeInWhileEveryWorkerIsBusy) {
-    House house({.workers = 1});
+    HttpFixture house({.workers = 1});
     auto busy = house.client();
     busy.send(get("/sleep?500"));
     ASSERT_TRUE(eventually([&] { return house.load().busy_workers == 1; }));
@@ -78,7 +78,7 @@ TEST(Pieces, ManyBodiesComeInWhileEveryWorkerIsBusy) {
 }
 
 TEST(Pieces, WhoeverIsRefusedNeedNotSendTheBody) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(
         "POST /pieces?no HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n"
@@ -91,7 +91,7 @@ TEST(Pieces, WhoeverIsRefusedNeedNotSendTheBody) {
 }
 
 TEST(Pieces, WhoeverWaitsForLeaveToSendGetsIt) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(
         "POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
@@ -102,7 +102,7 @@ TEST(Pieces, WhoeverWaitsForLeaveToSendGetsIt) {
 }
 
 TEST(Pieces, TheRestOfARefusedBodyIsNoRequest) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto smuggled = get("/echo");
     client.send(
@@ -119,26 +119,26 @@ TEST(Pieces, TheRestOfARefusedBodyIsNoRequest) {
 }
 
 TEST(Pieces, ABodyWithoutALengthIsRefused) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     EXPECT_EQ(client.read_reply()->status, 411);
 }
 
 TEST(Pieces, ARequestWithoutABodyHasNobodyToTakeIt) {
-    House house;
+    HttpFixture house;
     EXPECT_EQ(house.client().ask(post("/pieces", ""))->body, "no body");
 }
 
 TEST(Pieces, ABodyBeyondTheRoutesLimitIsRefusedAtOnce) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n");
     EXPECT_EQ(client.read_reply()->status, 413);
 }
 
 TEST(Pieces, WhatTookAnUnfinishedBodyGoesWithTheConnection) {
-    House house;
+    HttpFixture house;
     {
         auto client = house.client();
         client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf of");
@@ -148,7 +148,7 @@ TEST(Pieces, WhatTookAnUnfinishedBodyGoesWithTheConnection) {
 }
 
 TEST(Pieces, ASlowBodyHasTimeInProportionToItsLength) {
-    House house({.body_deadline = 200ms, .slowest_body = 1000});
+    HttpFixture house({.body_deadline = 200ms, .slowest_body = 1000});
     auto brief = house.client();
     brief.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1");
     auto lengthy = house.client();
@@ -163,7 +163,7 @@ TEST(FileAnswers, AFileIsSentFromWhereItIsAsked) {
     const auto path = folder.path() / "file";
     const auto text = varied(5 << 20);
     svc::test::write_file(path, text);
-    House house;
+    HttpFixture house;
     house.desk.file = open_part(path, 0, text.size());
     auto client = house.client();
     EXPECT_EQ(client.ask(get("/file"))->body, text);
@@ -181,7 +181,7 @@ TEST(FileAnswers, AReaderMayTakeItsTime) {
     const auto path = folder.path() / "file";
     const auto text = varied(8 << 20);
     svc::test::write_file(path, text);
-    House house;
+    HttpFixture house;
     house.desk.file = open_part(path, 0, text.size());
     auto slow = house.client(8 << 10);
     slow.send(get("/file") + get("/"));
@@ -195,7 +195,7 @@ TEST(FileAnswers, AFileThatBecameShorterEndsTheConnection) {
     const svc::test::TempFolder folder("file-answers");
     const auto path = folder.path() / "file";
     svc::test::write_file(path, "short");
-    House house;
+    HttpFixture house;
     house.desk.file = open_part(path, 0, 1'000'000);
     auto client = house.client();
     client.send(get("/file"));

@@ -1,12 +1,12 @@
 #include "http/proxies.hpp"
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 /// Whose word counts about where a request came from.
 namespace svc::http::test {
 
 namespace {
 
-std::string whence(House& house, std::string_view headers) {
+std::string whence(HttpFixture& house, std::string_view headers) {
     const auto reply = house.client().ask(get("/whence", headers));
     return reply ? reply->body : "(no answer)";
 }
@@ -20,7 +20,7 @@ Settings trusting(std::vector<std::string> proxies) {
 }  // namespace
 
 TEST(Proxies, NobodyIsBelievedByDefault) {
-    House house;
+    HttpFixture house;
     EXPECT_EQ(
         whence(house, "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"),
         "127.0.0.1 plain"
@@ -28,7 +28,7 @@ TEST(Proxies, NobodyIsBelievedByDefault) {
 }
 
 TEST(Proxies, ATrustedOneIsBelieved) {
-    House house(trusting({"127.0.0.1"}));
+    HttpFixture house(trusting({"127.0.0.1"}));
     EXPECT_EQ(
         whence(house, "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"),
         "203.0.113.9 secure"
@@ -38,12 +38,12 @@ TEST(Proxies, ATrustedOneIsBelieved) {
 }
 
 TEST(Proxies, AnotherOneIsNot) {
-    House house(trusting({"127.0.0.2", "10.0.0.0/8"}));
+    HttpFixture house(trusting({"127.0.0.2", "10.0.0.0/8"}));
     EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9\r\n"), "127.0.0.1 plain");
 }
 
 TEST(Proxies, TheRightmostUntrustedAddressWins) {
-    House house(trusting({"127.0.0.0/8", "10.1.0.0/16", "fd00::/8"}));
+    HttpFixture house(trusting({"127.0.0.0/8", "10.1.0.0/16", "fd00::/8"}));
     EXPECT_EQ(
         whence(house, "X-Forwarded-For: 198.51.100.1, 203.0.113.9, 10.1.2.3\r\n"),
         "203.0.113.9 plain"
@@ -57,13 +57,13 @@ TEST(Proxies, TheRightmostUntrustedAddressWins) {
 }
 
 TEST(Proxies, NothingBehindNonsenseIsBelieved) {
-    House house(trusting({"127.0.0.1", "10.0.0.0/8"}));
+    HttpFixture house(trusting({"127.0.0.1", "10.0.0.0/8"}));
     EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9, unknown\r\n"), "127.0.0.1 plain");
     EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9, <b>, 10.0.0.7\r\n"), "10.0.0.7 plain");
 }
 
 TEST(Proxies, PortsAreLeftOut) {
-    House house(trusting({"127.0.0.1"}));
+    HttpFixture house(trusting({"127.0.0.1"}));
     EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9:4711\r\n"), "203.0.113.9 plain");
     EXPECT_EQ(whence(house, "X-Forwarded-For: [2001:db8::9]:4711\r\n"), "2001:db8::9 plain");
 }

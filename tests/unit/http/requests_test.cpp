@@ -1,10 +1,10 @@
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 /// Good requests and the answers to them.
 namespace svc::http::test {
 
 TEST(Requests, AnAnswerHasDateLengthAndType) {
-    House house;
+    HttpFixture house;
     const auto reply = house.client().ask(get("/"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status_line, "HTTP/1.1 200 OK");
@@ -16,7 +16,7 @@ TEST(Requests, AnAnswerHasDateLengthAndType) {
 }
 
 TEST(Requests, AConnectionServesManyRequests) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     for (int each = 0; each < 100; ++each) {
         const auto reply = client.ask(post("/echo", std::to_string(each)));
@@ -27,7 +27,7 @@ TEST(Requests, AConnectionServesManyRequests) {
 }
 
 TEST(Requests, ARequestMayComeByteByByte) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     for (const char each : post("/echo", "abc")) ASSERT_TRUE(client.send({&each, 1}));
     const auto reply = client.read_reply();
@@ -37,7 +37,7 @@ TEST(Requests, ARequestMayComeByteByByte) {
 }
 
 TEST(Requests, PipelinedRequestsAreAnsweredInOrder) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     std::string all;
     constexpr int count = 3000;  // more than is read at once
@@ -52,7 +52,7 @@ TEST(Requests, PipelinedRequestsAreAnsweredInOrder) {
 }
 
 TEST(Requests, PipelinedRequestsWaitForAParkedOne) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/park?1") + get("/") + post("/echo", "third"));
     ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
@@ -64,7 +64,7 @@ TEST(Requests, PipelinedRequestsWaitForAParkedOne) {
 }
 
 TEST(Requests, HeadGetsTheLengthWithoutTheBody) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto reply = client.ask("HEAD /big?70000 HTTP/1.1\r\nHost: test\r\n\r\n", "HEAD");
     ASSERT_TRUE(reply);
@@ -75,7 +75,7 @@ TEST(Requests, HeadGetsTheLengthWithoutTheBody) {
 }
 
 TEST(Requests, NoContentHasNoLength) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto reply = client.ask(get("/empty"));
     ASSERT_TRUE(reply);
@@ -86,7 +86,7 @@ TEST(Requests, NoContentHasNoLength) {
 }
 
 TEST(Requests, CloseIsAskedForAndDone) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto reply = client.ask(get("/", "Connection: close\r\n"));
     ASSERT_TRUE(reply);
@@ -95,7 +95,7 @@ TEST(Requests, CloseIsAskedForAndDone) {
 }
 
 TEST(Requests, WhatIsSentBehindACloseIsNoRequest) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/", "Connection: close\r\n") + get("/") + std::string(5000, 'x'));
     EXPECT_EQ(count_answers(client.read_to_end()), 1);
@@ -103,7 +103,7 @@ TEST(Requests, WhatIsSentBehindACloseIsNoRequest) {
 }
 
 TEST(Requests, Http10ClosesUnlessAskedToStay) {
-    House house;
+    HttpFixture house;
     auto once = house.client();
     const auto reply = once.ask("GET / HTTP/1.0\r\n\r\n");
     ASSERT_TRUE(reply);
@@ -119,7 +119,7 @@ TEST(Requests, Http10ClosesUnlessAskedToStay) {
 }
 
 TEST(Requests, ChunksAreJoined) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const std::string head =
         "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: Chunked\r\n\r\n";
@@ -131,7 +131,7 @@ TEST(Requests, ChunksAreJoined) {
 }
 
 TEST(Requests, ChunksMayComeByteByByteWithARequestBehindThem) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto bytes =
         "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -143,11 +143,11 @@ TEST(Requests, ChunksMayComeByteByByteWithARequestBehindThem) {
 }
 
 TEST(Requests, ALargeBodyArrivesWhole) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
-    std::string body(Desk::most_large_body, '\0');
+    std::string body(Responder::most_large_body, '\0');
     for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<char>('a' + i % 23);
-    std::thread sender([&] { client.send(post(Desk::large_path, body)); });
+    std::thread sender([&] { client.send(post(Responder::large_path, body)); });
     const auto reply = client.read_reply();
     sender.join();
     ASSERT_TRUE(reply);
@@ -156,7 +156,7 @@ TEST(Requests, ALargeBodyArrivesWhole) {
 }
 
 TEST(Requests, ALargeChunkedBodyArrivesWhole) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     std::string sent,
         framed = "POST /large-echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -176,7 +176,7 @@ TEST(Requests, ALargeChunkedBodyArrivesWhole) {
 }
 
 TEST(Requests, ALargeAnswerReachesASlowReader) {
-    House house;
+    HttpFixture house;
     auto client = house.client(4096);
     client.send(get("/big?5000000") + get("/shared") + get("/"));
     std::this_thread::sleep_for(50ms);
@@ -186,7 +186,7 @@ TEST(Requests, ALargeAnswerReachesASlowReader) {
 }
 
 TEST(Requests, ABodyIsAskedForWhenTheClientExpectsThat) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(
         "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
@@ -198,7 +198,7 @@ TEST(Requests, ABodyIsAskedForWhenTheClientExpectsThat) {
 }
 
 TEST(Requests, ABodyThatIsHereIsNotAskedFor) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto reply = client.ask(
         "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\nabc"
@@ -208,7 +208,7 @@ TEST(Requests, ABodyThatIsHereIsNotAskedFor) {
 }
 
 TEST(Requests, ABodyTooLargeIsRefusedBeforeItIsSent) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto reply = client.ask(
         "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n"
@@ -219,7 +219,7 @@ TEST(Requests, ABodyTooLargeIsRefusedBeforeItIsSent) {
 }
 
 TEST(Requests, ARefusalIsReadEvenByAClientThatGoesOnSending) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 900000\r\n\r\n");
     client.send(std::string(400'000, 'x'));
@@ -229,7 +229,7 @@ TEST(Requests, ARefusalIsReadEvenByAClientThatGoesOnSending) {
 }
 
 TEST(Requests, ARefusalIsReadBehindABodyOfAnySize) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 20000000\r\n\r\n");
     for (int piece = 0; piece < 200; ++piece) client.send(std::string(100'000, 'x'));
@@ -239,14 +239,14 @@ TEST(Requests, ARefusalIsReadBehindABodyOfAnySize) {
 }
 
 TEST(Requests, TheLimitOfTheRouteDecides) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
-    EXPECT_EQ(client.ask(post("/echo", std::string(Desk::most_body, 'x')))->status, 200);
-    EXPECT_EQ(client.ask(post("/echo", std::string(Desk::most_body + 1, 'x')))->status, 413);
+    EXPECT_EQ(client.ask(post("/echo", std::string(Responder::most_body, 'x')))->status, 200);
+    EXPECT_EQ(client.ask(post("/echo", std::string(Responder::most_body + 1, 'x')))->status, 413);
 }
 
 TEST(Requests, AHandlerThatThrowsIsA500WithoutItsText) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto reply = client.ask(get("/throw"));
     ASSERT_TRUE(reply);
@@ -256,7 +256,7 @@ TEST(Requests, AHandlerThatThrowsIsA500WithoutItsText) {
 }
 
 TEST(Requests, AHeaderCannotBreakIntoTwo) {
-    House house;
+    HttpFixture house;
     const auto reply = house.client().ask(get("/inject"));
     ASSERT_TRUE(reply);
     EXPECT_FALSE(reply->headers.contains("x-evil"));
@@ -264,7 +264,7 @@ TEST(Requests, AHeaderCannotBreakIntoTwo) {
 }
 
 TEST(Requests, TheTargetIsCutAtTheFirstQuestionMark) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     EXPECT_EQ(client.ask(get("/target?a=1?b"))->body, "/target|a=1?b");
     EXPECT_EQ(client.ask(get("/target?"))->body, "/target|");
@@ -273,7 +273,7 @@ TEST(Requests, TheTargetIsCutAtTheFirstQuestionMark) {
 }
 
 TEST(Requests, ATargetMayBeSentInAbsoluteForm) {
-    House house;
+    HttpFixture house;
     const auto target = [&](std::string_view method, std::string_view sent, std::string_view host) {
         const auto reply = house.client().ask(
             std::string(method) + ' ' + std::string(sent) +
@@ -293,7 +293,7 @@ TEST(Requests, ATargetMayBeSentInAbsoluteForm) {
 }
 
 TEST(Requests, BlanksAroundAValueAreNotPartOfIt) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     EXPECT_EQ(client.ask(get("/header", "X-Test: \t a b \t\r\n"))->body, "a b");
     EXPECT_EQ(client.ask(get("/header", "x-TEST:tight\r\n"))->body, "tight");
@@ -302,7 +302,7 @@ TEST(Requests, BlanksAroundAValueAreNotPartOfIt) {
 }
 
 TEST(Requests, ListHeadersSentSeveralTimesAreOneList) {
-    House house;
+    HttpFixture house;
     const auto reply = house.client().ask(
         get("/list", "Accept: a/b\r\nX-Test: 1\r\nACCEPT: c/d;q=0.1\r\nAccept: e/f\r\n")
     );
@@ -311,7 +311,7 @@ TEST(Requests, ListHeadersSentSeveralTimesAreOneList) {
 }
 
 TEST(Requests, AHeadUpToTheLimitIsTaken) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const std::string frame = get("/header", "X-Test: \r\n");
     const std::size_t limit = 16 << 10;

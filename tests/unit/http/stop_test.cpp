@@ -1,11 +1,11 @@
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 /// How a server ends.
 namespace svc::http::test {
 
 namespace {
 
-std::chrono::milliseconds time_to_stop(House& house, std::chrono::milliseconds grace) {
+std::chrono::milliseconds time_to_stop(HttpFixture& house, std::chrono::milliseconds grace) {
     const auto begin = std::chrono::steady_clock::now();
     house.server().stop(grace);
     return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -16,7 +16,7 @@ std::chrono::milliseconds time_to_stop(House& house, std::chrono::milliseconds g
 }  // namespace
 
 TEST(Stop, ARunningRequestIsAnsweredAndThenTheConnectionCloses) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/sleep?400"));
     ASSERT_TRUE(eventually([&] { return house.desk.served() == 1; }));
@@ -30,7 +30,7 @@ TEST(Stop, ARunningRequestIsAnsweredAndThenTheConnectionCloses) {
 }
 
 TEST(Stop, IdleConnectionsAreClosedAtOnce) {
-    House house;
+    HttpFixture house;
     std::vector<Client> clients;
     for (int each = 0; each < 50; ++each) {
         clients.push_back(house.client());
@@ -41,14 +41,14 @@ TEST(Stop, IdleConnectionsAreClosedAtOnce) {
 }
 
 TEST(Stop, NobodyCanConnectAfterwards) {
-    House house;
+    HttpFixture house;
     ASSERT_TRUE(house.answers());
     house.server().stop(1s);
     EXPECT_THROW(house.client(), std::runtime_error);
 }
 
 TEST(Stop, ParkedRequestsAreResumedAndAnswered) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/park?last"));
     ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
@@ -59,7 +59,7 @@ TEST(Stop, ParkedRequestsAreResumedAndAnswered) {
 }
 
 TEST(Stop, AResumeAfterTheEndDoesNoHarm) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/park?late"));
     ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
@@ -68,7 +68,7 @@ TEST(Stop, AResumeAfterTheEndDoesNoHarm) {
 }
 
 TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\nabc");
     std::this_thread::sleep_for(50ms);
@@ -82,7 +82,7 @@ TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
 }
 
 TEST(Stop, StreamsEnd) {
-    House house;
+    HttpFixture house;
     std::atomic<int> ended{0};
     house.desk.on_stream = [&](const auto& stream) { stream->on_end([&] { ++ended; }); };
     auto client = house.client();
@@ -94,7 +94,7 @@ TEST(Stop, StreamsEnd) {
 }
 
 TEST(Stop, GraceIsNotExceededByWhatDoesNotEnd) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     client.send(get("/sleep?1500"));
     ASSERT_TRUE(eventually([&] { return house.desk.served() == 1; }));
@@ -102,14 +102,14 @@ TEST(Stop, GraceIsNotExceededByWhatDoesNotEnd) {
 }
 
 TEST(Stop, AServerThatNeverStartedStops) {
-    Desk desk;
+    Responder desk;
     Server server({}, desk);
     server.stop(1s);
 }
 
 TEST(Start, AnAddressInUseIsNamed) {
-    House house;
-    Desk desk;
+    HttpFixture house;
+    Responder desk;
     Settings settings;
     settings.port = house.server().port();
     Server second(settings, desk);
@@ -124,7 +124,7 @@ TEST(Start, AnAddressInUseIsNamed) {
 }
 
 TEST(Start, ANameThatIsNoAddressIsNamed) {
-    Desk desk;
+    Responder desk;
     Settings settings;
     settings.address = "no such address";
     Server server(settings, desk);

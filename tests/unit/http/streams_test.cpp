@@ -1,4 +1,4 @@
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 /// Connections that have become streams.
 namespace svc::http::test {
@@ -17,7 +17,7 @@ struct Ends {
 }  // namespace
 
 TEST(Streams, TheHeadHasNoLengthAndFramesFollowIt) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     const auto head = client.ask(get("/stream"));
     ASSERT_TRUE(head);
@@ -34,7 +34,7 @@ TEST(Streams, TheHeadHasNoLengthAndFramesFollowIt) {
 }
 
 TEST(Streams, ASwitchOfProtocolsSaysUpgrade) {
-    House house;
+    HttpFixture house;
     const auto head = house.client().ask(get("/switch"));
     ASSERT_TRUE(head);
     EXPECT_EQ(head->status, 101);
@@ -43,7 +43,7 @@ TEST(Streams, ASwitchOfProtocolsSaysUpgrade) {
 }
 
 TEST(Streams, AHeadRequestGetsNoStream) {
-    House house;
+    HttpFixture house;
     auto client = house.client();
     ASSERT_TRUE(client.ask("HEAD /stream HTTP/1.1\r\nHost: test\r\n\r\n", "HEAD"));
     EXPECT_EQ(client.ask(get("/"))->body, "hello");
@@ -51,7 +51,7 @@ TEST(Streams, AHeadRequestGetsNoStream) {
 }
 
 TEST(Streams, AnswersSentBeforeStayInFront) {
-    House house;
+    HttpFixture house;
     house.desk.on_stream = [](const auto& stream) { stream->send(frame("frame")); };
     auto client = house.client();
     client.send(get("/") + get("/big?50000") + get("/stream"));
@@ -62,7 +62,7 @@ TEST(Streams, AnswersSentBeforeStayInFront) {
 }
 
 TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
-    House house;
+    HttpFixture house;
     std::string heard;
     std::atomic<int> inside{0};
     std::atomic<std::size_t> size{0};
@@ -91,7 +91,7 @@ TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
 }
 
 TEST(Streams, TheEndIsToldOnceWhenThePeerLeaves) {
-    House house;
+    HttpFixture house;
     Ends ends;
     house.desk.on_stream = [&](const auto& stream) {
         stream->on_end([&] { ends.count.fetch_add(1); });
@@ -112,7 +112,7 @@ TEST(Streams, TheEndIsToldOnceWhenThePeerLeaves) {
 }
 
 TEST(Streams, AnEndThatWasMissedIsToldAtOnce) {
-    House house;
+    HttpFixture house;
     {
         auto client = house.client();
         client.send(get("/stream"));
@@ -127,7 +127,7 @@ TEST(Streams, AnEndThatWasMissedIsToldAtOnce) {
 }
 
 TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
-    House house;
+    HttpFixture house;
     auto client = house.client(4096);
     ASSERT_TRUE(client.ask(get("/stream")));
     ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
@@ -146,7 +146,7 @@ TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
 TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     Settings settings;
     settings.stream_backlog = 100'000;
-    House house(settings);
+    HttpFixture house(settings);
     Ends ends;
     house.desk.on_stream = [&](const auto& stream) {
         stream->on_end([&] { ends.count.fetch_add(1); });
@@ -176,7 +176,7 @@ TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
 TEST(Streams, FramesOfManyThreadsStayWhole) {
     Settings settings;
     settings.stream_backlog = 4 << 20;
-    House house(settings);
+    HttpFixture house(settings);
     auto client = house.client();
     client.send(get("/stream"));
     ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
@@ -202,7 +202,7 @@ TEST(Streams, FramesOfManyThreadsStayWhole) {
 }
 
 TEST(Streams, ACallbackThatThrowsEndsItsStreamOnly) {
-    House house;
+    HttpFixture house;
     house.desk.on_stream = [](const auto& stream) {
         stream->on_bytes([](std::string_view) { throw std::runtime_error("no"); });
     };
@@ -217,7 +217,7 @@ TEST(Streams, ACallbackThatThrowsEndsItsStreamOnly) {
 TEST(Streams, AStreamMayOutliveItsServer) {
     std::shared_ptr<Stream> stream;
     {
-        House house;
+        HttpFixture house;
         auto client = house.client();
         client.send(get("/stream"));
         ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
@@ -233,7 +233,7 @@ TEST(Streams, AStreamMayOutliveItsServer) {
 TEST(Streams, ManyStreamsCostNoThreads) {
     Settings settings;
     settings.workers = 2;
-    House house(settings);
+    HttpFixture house(settings);
     std::mutex mutex;
     std::vector<std::shared_ptr<Stream>> streams;
     house.desk.on_stream = [&](const auto& stream) {

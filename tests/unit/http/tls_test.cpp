@@ -1,6 +1,6 @@
+#include "tests/support/certificate.hpp"
 #include "tests/support/program.hpp"
-#include "tests/unit/http/certificate.hpp"
-#include "tests/unit/http/house.hpp"
+#include "tests/unit/http/http_fixture.hpp"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -24,7 +24,7 @@ Settings with(const Certificate& files) {
 /// A blocking TLS client.
 class TlsClient {
 public:
-    explicit TlsClient(House& house, int newest = TLS1_3_VERSION, std::string protocols = "")
+    explicit TlsClient(HttpFixture& house, int newest = TLS1_3_VERSION, std::string protocols = "")
         : plain_(house.client()), context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
         timeval patience{.tv_sec = 10, .tv_usec = 0};
         setsockopt(plain_.socket(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -90,7 +90,7 @@ private:
 
 TEST(OverTls, RequestsAreAnsweredAndKnownToBeSecure) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient client(house);
     ASSERT_TRUE(client.connected());
     for (int each = 0; each < 20; ++each) {
@@ -102,10 +102,10 @@ TEST(OverTls, RequestsAreAnsweredAndKnownToBeSecure) {
 
 TEST(OverTls, LargeBodiesGoBothWays) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient client(house);
     const std::string body(1'500'000, 'b');
-    std::thread sender([&] { client.send(post(Desk::large_path, body)); });
+    std::thread sender([&] { client.send(post(Responder::large_path, body)); });
     sender.join();
     const auto head = client.read_head();
     EXPECT_NE(head.find("Content-Length: 1500000"), std::string::npos);
@@ -118,7 +118,7 @@ TEST(OverTls, LargeBodiesGoBothWays) {
 
 TEST(OverTls, ASlowReaderGetsItsAnswer) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient client(house);
     client.send(get("/big?8000000", "Connection: close\r\n"));
     std::this_thread::sleep_for(100ms);
@@ -132,7 +132,7 @@ TEST(OverTls, ASlowReaderGetsAFile) {
     while (text.size() < 8'000'000) text += std::to_string(text.size()) + ' ';
     svc::test::write_file(folder.path() / "file", text);
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     const int descriptor = ::open((folder.path() / "file").c_str(), O_RDONLY | O_CLOEXEC);
     house.desk.file = std::make_shared<const FileBody>(descriptor, 10, text.size() - 10);
     TlsClient client(house);
@@ -145,7 +145,7 @@ TEST(OverTls, ASlowReaderGetsAFile) {
 
 TEST(OverTls, APieceOfABodyComesInAsItIsSent) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient client(house);
     const std::string body(1'500'000, 'b');
     client.send(post("/pieces", body));
@@ -156,7 +156,7 @@ TEST(OverTls, APieceOfABodyComesInAsItIsSent) {
 
 TEST(OverTls, PipelinedRequestsAreAnsweredInOrder) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient client(house);
     std::string all;
     for (int each = 0; each < 200; ++each) all += post("/echo", std::to_string(1000 + each));
@@ -169,7 +169,7 @@ TEST(OverTls, PipelinedRequestsAreAnsweredInOrder) {
 
 TEST(OverTls, BadRequestsAreRefused) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient client(house);
     client.send("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
     EXPECT_EQ(client.read_head().substr(0, 12), "HTTP/1.1 400");
@@ -177,7 +177,7 @@ TEST(OverTls, BadRequestsAreRefused) {
 
 TEST(OverTls, ParkedRequestsAndStreamsWork) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient client(house);
     client.send(get("/park?tls"));
     ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
@@ -204,14 +204,14 @@ TEST(OverTls, ParkedRequestsAndStreamsWork) {
 
 TEST(OverTls, OldVersionsAreRefused) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     EXPECT_TRUE(TlsClient(house, TLS1_2_VERSION).connected());
     EXPECT_FALSE(TlsClient(house, TLS1_1_VERSION).connected());
 }
 
 TEST(OverTls, OnlyHttp11IsAgreedOn) {
     const Certificate files;
-    House house(with(files));
+    HttpFixture house(with(files));
     TlsClient both(house, TLS1_3_VERSION, std::string("\x02h2\x08http/1.1"));
     ASSERT_TRUE(both.connected());
     EXPECT_EQ(both.protocol(), "http/1.1");
@@ -222,7 +222,7 @@ TEST(OverTls, PlainTextAndSilenceEndTheConnection) {
     const Certificate files;
     Settings settings = with(files);
     settings.head_deadline = 300ms;
-    House house(settings);
+    HttpFixture house(settings);
     auto plain = house.client();
     plain.send(get("/"));
     EXPECT_TRUE(plain.is_closed_within(5s));
@@ -233,7 +233,7 @@ TEST(OverTls, PlainTextAndSilenceEndTheConnection) {
 
 TEST(OverTls, WhatCannotBeUsedIsNamed) {
     const Certificate files, others;
-    Desk desk;
+    Responder desk;
     const auto complaint = [&](Settings settings) -> std::string {
         try {
             Server server(settings, desk);

@@ -1,4 +1,4 @@
-#include "tests/unit/boards/world.hpp"
+#include "tests/support/in_process_server.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@ class MailSweep : public testing::Test {
 protected:
     /// A mail of so many days ago, known by what it says.
     void leave_mail(const Uuid& org, const std::string& status, int days) {
-        world().run(
+        in_process().run(
             "INSERT INTO mail_outbox (org_id, id, template, recipient, subject, text_body, "
             "html_body, status, created_time) VALUES ('" +
             org.str() + "', '" + new_uuid().str() + "', 'org_invitation', 'bob@example.com', '" +
@@ -19,7 +19,7 @@ protected:
         );
     }
     std::string left(const Uuid& org) {
-        return world().run(
+        return in_process().run(
             "SELECT string_agg(subject, ', ' ORDER BY subject) FROM mail_outbox WHERE org_id = '" +
             org.str() + "'"
         );
@@ -32,7 +32,7 @@ TEST_F(MailSweep, TakesWhatWasSentOrGivenUpOnLongAgo) {
     for (const Uuid& org : {one, other, of_accounts})
         for (const char* status : {"queued", "sending", "sent", "failed"})
             for (const int days : {1, 89, 91, 400}) leave_mail(org, status, days);
-    world().run_job("mail.sweep");
+    in_process().run_job("mail.sweep");
     for (const Uuid& org : {one, other, of_accounts})
         EXPECT_EQ(
             left(org),

@@ -1,5 +1,5 @@
 #include "svc/types.hpp"
-#include "tests/unit/mcp/mcp_client.hpp"
+#include "tests/support/mcp_client.hpp"
 
 namespace svc::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/unit/mcp/mcp_client.hpp"
+#include "tests/support/mcp_client.hpp"
 
 #include <csignal>
 #include <thread>

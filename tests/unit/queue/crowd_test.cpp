@@ -1,7 +1,7 @@
 // Many who wait for cards at once: what they cost everybody else, who gets a card, and when.
 
 #include "tests/support/eventually.hpp"
-#include "tests/unit/queue/shop.hpp"
+#include "tests/unit/queue/queue_fixture.hpp"
 
 #include <gtest/gtest.h>
 

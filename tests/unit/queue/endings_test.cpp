@@ -1,7 +1,7 @@
 // How leases end and are renewed, on the real modules and database.
 
-#include "tests/unit/boards/holder.hpp"
-#include "tests/unit/queue/holder.hpp"
+#include "tests/support/lock_holder.hpp"
+#include "tests/unit/queue/lease_steps.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,53 +15,53 @@ using testing::IsEmpty;
 // ------------------------------------------------------------------- exactly one ending, ever
 
 TEST(Endings, SaidAgainGiveTheSameAnswer) {
-    Desk desk;
+    BoardFixture desk;
     for (const char* word : {"complete_lease", "fail_lease", "release_lease"}) {
         desk.card(desk.queue);
-        const Said claim = desk.claim();
-        const Said first = say(desk.owner, word, claim);
+        const Answer claim = desk.claim();
+        const Answer first = say(desk.owner, word, claim);
         ASSERT_EQ(first.status, 200) << word;
-        world().must(
+        in_process().must(
             desk.owner,
             "update_card",
             {{"card_id", claim.text("/card/id")}, {"title", "changed since"}}
         );
-        world().forget_events();
-        const Said again = say(desk.owner, word, claim);
+        in_process().forget_events();
+        const Answer again = say(desk.owner, word, claim);
         EXPECT_EQ(again.status, 200) << word;
         EXPECT_EQ(again.body, first.body) << word;
-        EXPECT_THAT(world().told(), IsEmpty()) << word;
-        world().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
+        EXPECT_THAT(in_process().told(), IsEmpty()) << word;
+        in_process().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
     }
 }
 
 TEST(Endings, OnABoardThatWasPutAwayACardIsOnlyGivenBack) {
-    Desk desk;
+    BoardFixture desk;
     const value board{{"board_id", desk.board.str()}};
     desk.card(desk.queue);
-    const Said claim = desk.claim();
-    world().must(desk.owner, "archive_board", board);
+    const Answer claim = desk.claim();
+    in_process().must(desk.owner, "archive_board", board);
     for (const char* word : {"renew_lease", "complete_lease"}) {
-        const Said refused = say(desk.owner, word, claim);
+        const Answer refused = say(desk.owner, word, claim);
         EXPECT_EQ(refused.status, 409) << word;
         EXPECT_EQ(refused.text("/additional_data/reason"), "board_archived") << word;
     }
-    world().must(desk.owner, "restore_board", board);
+    in_process().must(desk.owner, "restore_board", board);
     EXPECT_EQ(say(desk.owner, "renew_lease", claim).status, 200);
-    world().must(desk.owner, "delete_board", board);
+    in_process().must(desk.owner, "delete_board", board);
     for (const char* word : {"renew_lease", "complete_lease"})
         EXPECT_EQ(say(desk.owner, word, claim).status, 404) << word;
-    world().must(desk.owner, "restore_board", board);
+    in_process().must(desk.owner, "restore_board", board);
     EXPECT_EQ(say(desk.owner, "complete_lease", claim).status, 200);
 }
 
 TEST(Endings, AnotherEndingIsRefusedWithHowItEnded) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.queue);
-    const Said claim = desk.claim();
+    const Answer claim = desk.claim();
     ASSERT_EQ(say(desk.owner, "complete_lease", claim).status, 200);
     for (const char* word : {"fail_lease", "release_lease", "renew_lease"}) {
-        const Said refused = say(desk.owner, word, claim);
+        const Answer refused = say(desk.owner, word, claim);
         EXPECT_EQ(refused.status, 409) << word;
         EXPECT_EQ(refused.text("/code"), "lease_lost") << word;
         EXPECT_EQ(refused.text("/additional_data/outcome"), "completed") << word;
@@ -69,10 +69,10 @@ TEST(Endings, AnotherEndingIsRefusedWithHowItEnded) {
 }
 
 TEST(Endings, OfSixteenAtOnceOneKindWins) {
-    Desk desk;
+    BoardFixture desk;
     for (int round = 0; round < 5; ++round) {
         desk.card(desk.queue);
-        const Said claim = desk.claim();
+        const Answer claim = desk.claim();
         std::mutex mutex;
         std::map<std::string, std::set<std::string>> bodies;
         std::atomic<int> lost{0}, odd{0};
@@ -80,7 +80,7 @@ TEST(Endings, OfSixteenAtOnceOneKindWins) {
         for (int t = 0; t < 16; ++t)
             threads.emplace_back([&, t] {
                 const char* word = t % 2 ? "complete_lease" : "fail_lease";
-                const Said said = say(desk.owner, word, claim, {});
+                const Answer said = say(desk.owner, word, claim, {});
                 if (said.status == 200) {
                     const std::scoped_lock lock(mutex);
                     bodies[word].insert(boost::json::serialize(said.body));
@@ -96,26 +96,26 @@ TEST(Endings, OfSixteenAtOnceOneKindWins) {
         ASSERT_EQ(bodies.size(), 1U);
         EXPECT_EQ(bodies.begin()->second.size(), 1U) << "every winner got the same answer";
         EXPECT_EQ(
-            world().run(
+            in_process().run(
                 "SELECT count(*) FROM lease_outcomes WHERE lease_id = '" + claim.text("/lease/id") +
                 "'"
             ),
             "1"
         );
-        world().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
+        in_process().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
     }
 }
 
 TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.queue);
     desk.card(desk.queue);
-    const Said mine = desk.claim(), other = desk.claim();
-    const Caller stranger = world().owner_of_new_org("Other");
+    const Answer mine = desk.claim(), other = desk.claim();
+    const Caller stranger = in_process().owner_of_new_org("Other");
     const auto complete = [&](const Caller& who, std::string lease, std::string token) {
-        return world().ask(
-                          who, "complete_lease", {{"lease_id", lease}, {"lease_token", token}}
-        ).status;
+        return in_process()
+            .ask(who, "complete_lease", {{"lease_id", lease}, {"lease_token", token}})
+            .status;
     };
     const std::string lease = mine.text("/lease/id"), token = mine.text("/lease_token");
     std::string forged = token;
@@ -124,7 +124,7 @@ TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) 
     EXPECT_EQ(complete(desk.owner, lease, other.text("/lease_token")), 403);
     EXPECT_EQ(complete(desk.owner, lease, forged), 403);
     EXPECT_EQ(complete(desk.owner, lease, "lt_nonsense"), 403);
-    const Said refused = world().ask(
+    const Answer refused = in_process().ask(
         desk.owner, "renew_lease", {{"lease_id", lease}, {"lease_token", "lt_nonsense"}}
     );
     EXPECT_EQ(refused.text("/additional_data/reason"), "wrong_lease_token");
@@ -136,34 +136,34 @@ TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) 
 }
 
 TEST(Endings, WhoeverMayNotEditTheBoardWaitsForNobodyWithATokenThatIsMadeUp) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.queue);
-    const Said claim = desk.claim();
-    const Caller viewer = world().agent(desk.owner, OrgRole::member, "Viewer");
-    world().grant(desk.board, viewer, "viewer");
+    const Answer claim = desk.claim();
+    const Caller viewer = in_process().agent(desk.owner, OrgRole::member, "Viewer");
+    in_process().grant(desk.board, viewer, "viewer");
     boost::json::object made_up{
         {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
     auto& token = made_up["lease_token"].as_string();
     token[30] = token[30] == 'A' ? 'B' : 'A';
     const std::string card = claim.text("/card/id");
-    const Holder holder(
+    const LockHolder holder(
         "SELECT 1 FROM cards WHERE id = '" + card +
         "' FOR UPDATE; SELECT 1 FROM queue WHERE card_id = '" + card + "' FOR UPDATE"
     );
     const auto from = std::chrono::steady_clock::now();
     for (const char* word : {"complete_lease", "fail_lease", "release_lease", "renew_lease"})
-        EXPECT_EQ(world().ask(viewer, word, made_up).status, 403) << word;
+        EXPECT_EQ(in_process().ask(viewer, word, made_up).status, 403) << word;
     EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5));
 }
 
 // ------------------------------------------------------------------------- failing, releasing
 
 TEST(Failing, KeepsTheCardBackForAWhile) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.queue, {{"title", "first"}});
     desk.card(desk.queue, {{"title", "second"}});
-    const Said claim = desk.claim();
-    const Said failed =
+    const Answer claim = desk.claim();
+    const Answer failed =
         say(desk.owner, "fail_lease", claim, {{"error", "no luck"}, {"retry_after_seconds", 600}});
     EXPECT_EQ(failed.text("/lease/state"), "failed");
     EXPECT_EQ(failed.text("/lease/error"), "no luck");
@@ -175,33 +175,33 @@ TEST(Failing, KeepsTheCardBackForAWhile) {
     EXPECT_GT(desk.claim().number("/retry_after_seconds"), 30);
 
     let_pause_end(claim);
-    const Said again = desk.claim();
+    const Answer again = desk.claim();
     EXPECT_EQ(again.text("/card/title"), "first") << "it keeps its place";
     EXPECT_EQ(again.number("/lease/attempt"), 2);
     EXPECT_EQ(again.number("/lease/epoch"), 2);
 }
 
 TEST(Failing, TheLastTryExhaustsTheCard) {
-    Desk desk({{"enabled", true}, {"max_attempts", 2}, {"backoff_seconds", 0}});
-    const Said made = desk.card(desk.queue);
+    BoardFixture desk({{"enabled", true}, {"max_attempts", 2}, {"backoff_seconds", 0}});
+    const Answer made = desk.card(desk.queue);
     say(desk.owner, "fail_lease", desk.claim());
-    const Said last = desk.claim();
-    world().forget_events();
-    const Said failed = say(desk.owner, "fail_lease", last, {{"error", "again"}});
+    const Answer last = desk.claim();
+    in_process().forget_events();
+    const Answer failed = say(desk.owner, "fail_lease", last, {{"error", "again"}});
     EXPECT_EQ(failed.text("/card/queue/state"), "exhausted");
     EXPECT_EQ(failed.body.at("card"), desk.get(made.id()).body);
-    EXPECT_THAT(world().told(), ElementsAre("card.exhausted", "lease.failed"));
+    EXPECT_THAT(in_process().told(), ElementsAre("card.exhausted", "lease.failed"));
     EXPECT_FALSE(desk.claim().body.at("claimed").as_bool());
 }
 
 TEST(Failing, AnExhaustedCardGoesWhereItsColumnSays) {
-    Desk desk;
-    world().run(
+    BoardFixture desk;
+    in_process().run(
         "UPDATE columns SET on_exhausted_column_id = '" + desk.backlog.str() + "' WHERE id = '" +
         desk.queue.str() + "'"
     );
-    const Said made = desk.card(desk.queue);
-    const Said failed =
+    const Answer made = desk.card(desk.queue);
+    const Answer failed =
         say(desk.owner, "fail_lease", desk.claim(), {{"error", "hopeless"}, {"retryable", false}});
     EXPECT_EQ(failed.text("/card/column_id"), desk.backlog.str());
     EXPECT_EQ(failed.text("/card/queue/state"), "idle");
@@ -210,43 +210,44 @@ TEST(Failing, AnExhaustedCardGoesWhereItsColumnSays) {
 }
 
 TEST(Releasing, DoesNotCountAsATry) {
-    Desk desk;
-    const Said made = desk.card(desk.queue);
-    world().forget_events();
-    const Said claim = desk.claim();
-    const Said released = say(desk.owner, "release_lease", claim);
+    BoardFixture desk;
+    const Answer made = desk.card(desk.queue);
+    in_process().forget_events();
+    const Answer claim = desk.claim();
+    const Answer released = say(desk.owner, "release_lease", claim);
     EXPECT_EQ(released.text("/lease/state"), "released");
     EXPECT_EQ(released.text("/card/queue/state"), "ready");
     EXPECT_EQ(released.number("/card/queue/attempts"), 0);
     EXPECT_EQ(released.body.at("card"), desk.get(made.id()).body);
-    EXPECT_THAT(world().told(), ElementsAre("lease.claimed", "lease.released"));
-    const Said again = desk.claim();
+    EXPECT_THAT(in_process().told(), ElementsAre("lease.claimed", "lease.released"));
+    const Answer again = desk.claim();
     EXPECT_EQ(again.number("/lease/attempt"), 1);
     EXPECT_EQ(again.number("/lease/epoch"), 2);
 }
 
 TEST(Renewing, EndsWithTheGrant) {
-    Desk desk;
+    BoardFixture desk;
     desk.card(desk.queue);
-    const Caller robot = world().agent(desk.owner, OrgRole::member, "Robot");
-    world().grant(desk.board, robot, "editor");
-    const Said claim = desk.claim(robot);
+    const Caller robot = in_process().agent(desk.owner, OrgRole::member, "Robot");
+    in_process().grant(desk.board, robot, "editor");
+    const Answer claim = desk.claim(robot);
     ASSERT_TRUE(claim.body.at("claimed").as_bool());
     EXPECT_EQ(say(robot, "renew_lease", claim).status, 200);
-    world().run(
+    in_process().run(
         "UPDATE board_grants SET role = 'viewer' WHERE principal_id = '" + robot.id.str() + "'"
     );
     EXPECT_EQ(say(robot, "renew_lease", claim).status, 403);
-    const Said named = say(robot, "complete_lease", claim, {{"target_column_id", desk.done.str()}});
+    const Answer named =
+        say(robot, "complete_lease", claim, {{"target_column_id", desk.done.str()}});
     EXPECT_EQ(named.status, 403);
     // What it has begun it may still finish, where its column sends it.
     EXPECT_EQ(say(robot, "complete_lease", claim).status, 200);
 }
 
 TEST(Renewing, IsForNobodyWhoseGrantIsForAnotherBoard) {
-    Desk desk;
+    BoardFixture desk;
     const Uuid other =
-        world()
+        in_process()
             .must(
                 desk.owner,
                 "create_board",
@@ -254,27 +255,27 @@ TEST(Renewing, IsForNobodyWhoseGrantIsForAnotherBoard) {
             )
             .id();
     desk.card(desk.queue);
-    const Caller robot = world().agent(desk.owner, OrgRole::member, "Robot");
-    const Said claim = desk.claim(robot);
-    world().grant(other, robot, "editor");
+    const Caller robot = in_process().agent(desk.owner, OrgRole::member, "Robot");
+    const Answer claim = desk.claim(robot);
+    in_process().grant(other, robot, "editor");
     EXPECT_EQ(say(robot, "renew_lease", claim).status, 404);
     EXPECT_EQ(say(robot, "release_lease", claim).status, 200);
 }
 
 TEST(Renewing, MovesTheEndAndIsNoEvent) {
-    Desk desk;
-    const Said made = desk.card(desk.queue);
-    const Said claim = desk.claim(desk.owner, {{"lease_ttl_seconds", 10}});
-    world().forget_events();
-    const Said renewed = say(desk.owner, "renew_lease", claim, {{"lease_ttl_seconds", 3600}});
+    BoardFixture desk;
+    const Answer made = desk.card(desk.queue);
+    const Answer claim = desk.claim(desk.owner, {{"lease_ttl_seconds", 10}});
+    in_process().forget_events();
+    const Answer renewed = say(desk.owner, "renew_lease", claim, {{"lease_ttl_seconds", 3600}});
     ASSERT_EQ(renewed.status, 200);
     EXPECT_GT(renewed.text("/lease/expires_at"), claim.text("/lease/expires_at"));
     EXPECT_TRUE(renewed.body.at_pointer("/lease/renewed_at").is_string());
     EXPECT_EQ(renewed.number("/lease/lease_ttl_seconds"), 3600);
     EXPECT_EQ(renewed.body.at("card"), desk.get(made.id()).body);
-    EXPECT_THAT(world().told(), IsEmpty());
-    const Said lease =
-        world().must(desk.owner, "get_lease", {{"lease_id", claim.text("/lease/id")}});
+    EXPECT_THAT(in_process().told(), IsEmpty());
+    const Answer lease =
+        in_process().must(desk.owner, "get_lease", {{"lease_id", claim.text("/lease/id")}});
     EXPECT_EQ(lease.body, renewed.body.at("lease"));
 }
 

@@ -1,6 +1,6 @@
 // What only a request can ask for: waiting, versions, leases and joins named in headers.
 
-#include "tests/unit/queue/shop.hpp"
+#include "tests/unit/queue/queue_fixture.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The end of a right to work, and what becomes of the leases that were held by it; on the real
 // program.
 
-#include "tests/unit/agents/agents.hpp"
+#include "tests/unit/agents/agents_fixture.hpp"
 
 namespace svc::test {
 namespace {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tests/support/in_process_server.hpp"
+
+#include <libpq-fe.h>
+
+namespace svc::test {
+
+/// Somebody whose transaction stays open.
+class LockHolder {
+public:
+    explicit LockHolder(const std::string& sql)
+        : connection_(PQconnectdb(Postgres::shared().superuser_url(in_process().url()).c_str())) {
+        run("BEGIN");
+        run(sql);
+    }
+    ~LockHolder() { PQfinish(connection_); }
+    LockHolder(const LockHolder&) = delete;
+    LockHolder& operator=(const LockHolder&) = delete;
+
+private:
+    void run(const std::string& sql) {
+        PGresult* result = PQexec(connection_, sql.c_str());
+        const auto status = PQresultStatus(result);
+        PQclear(result);
+        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+            throw std::runtime_error(PQerrorMessage(connection_));
+    }
+    PGconn* connection_;
+};
+
+}  // namespace svc::test

@@ -1,0 +1,207 @@
+#pragma once
+
+#include "modules/automations/engine/runner.hpp"
+
+#include "core/kernel_impl.hpp"
+#include "events/consumers.hpp"
+#include "events/sequencer.hpp"
+#include "tests/support/places.hpp"
+#include "tests/unit/automations/sandboxes.hpp"
+#include "tests/unit/events/events_fixture.hpp"
+
+#include <boost/json.hpp>
+
+#include <fstream>
+
+namespace svc::test {
+
+using namespace automations;
+
+// ------------------------------------------------------------ operations to be called
+
+struct MarkRequest {
+    std::string text;
+};
+SVC_RECORD(MarkRequest, (text, "", length(1, 100)));
+
+/// Leaves a mark, and an event that says so.
+inline Note mark(Call& call, const MarkRequest& in) {
+    static constexpr Sql add{"test.add_mark", "INSERT INTO marks VALUES ($1, $2)"};
+    Note note;
+    note.id = new_uuid();
+    note.title = in.text;
+    const Event event = created(note_created, note);
+    call.ask(event);
+    call.tx().queue(add, call.org(), in.text);
+    call.tell(event);
+    return note;
+}
+inline const Operation leave_mark{
+    .name = "leave_mark",
+    .route = "POST /v1/marks",
+    .summary = "Leave a mark.",
+    .status = 201,
+    .handler = mark,
+};
+inline const Operation hidden_mark{
+    .name = "hidden_mark",
+    .route = "POST /v1/hidden-marks",
+    .summary = "Not for scripts.",
+    .tool = false,
+    .handler = mark,
+};
+inline const Operation owners_mark{
+    .name = "owners_mark",
+    .route = "POST /v1/owners-marks",
+    .summary = "For owners.",
+    .access = Access::owner,
+    .handler = mark,
+};
+
+/// Asks about the events by which others lose a right.
+inline Note take_away(Call& call, const MarkRequest& in) {
+    static constexpr EventKind kinds[]{
+        {"agent.disabled", "agent", "Off."},
+        {"agent.deleted", "agent", "Gone."},
+        {"token.revoked", "token", "Over."},
+        {"member.removed", "member", "Left."},
+    };
+    Note note;
+    note.id = new_uuid();
+    note.title = in.text;
+    for (const EventKind& kind : kinds) call.ask(created(kind, note));
+    return note;
+}
+inline const Operation take_rights{
+    .name = "take_rights",
+    .route = "POST /v1/taken-rights",
+    .summary = "Take rights away.",
+    .handler = take_away,
+};
+
+/// Reads a note: any but the one that is gone.
+struct NoteId {
+    Uuid note_id;
+};
+SVC_RECORD(NoteId, (note_id));
+
+inline const Uuid gone = *Uuid::parse("00000000-0000-7000-8000-00000000dead");
+
+inline Note read(Call&, const NoteId& in) {
+    if (in.note_id == gone) not_found("note");
+    Note note;
+    note.id = in.note_id;
+    note.title = "as it is now";
+    return note;
+}
+inline const Operation get_note{
+    .name = "get_note",
+    .route = "GET /v1/notes/{note_id}",
+    .summary = "Read a note.",
+    .handler = read,
+};
+inline const EventKind note_touched{
+    "note.touched", "note", "Its subject is read.", &record_of<Note>, 0, Subject::read};
+
+// ------------------------------------------------------------ a kernel around them
+
+inline std::string migration(const std::string& name) {
+    std::ifstream file(source_folder() / "modules/automations/migrations" / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class ScriptFixture {
+public:
+    ScriptFixture() : kernel(std::make_unique<Kernel::Impl>()) {
+        auto steps = db::unpack_migrations("kernel", svc_kernel_migrations);
+        steps.push_back({"orgs", 1, "0001_orgs.sql", R"(
+            CREATE TABLE orgs (id uuid PRIMARY KEY, deleted_at timestamptz))"});
+        for (const int number : {1, 2}) {
+            const std::string name = number == 1 ? "0001_automation_runs.sql" : "0002_keys.sql";
+            steps.push_back({"automations", number, name, migration(name)});
+        }
+        kernel.impl().database =
+            std::make_unique<db::Database>(EventsFixture::settings_for(fixture.url));
+        kernel.impl().database->open();
+        db::migrate(*kernel.impl().database, steps);
+        static constexpr Sql make{
+            "test.make_marks", "CREATE TABLE marks (org_id uuid NOT NULL, text text NOT NULL)"};
+        fixture.database.transact(Tx::Mode::write, [](Tx& tx) { tx.run(make); });
+        fixture.ask("INSERT INTO orgs VALUES ('" + org.str() + "')");
+        kernel.impl().opening = "test";
+        kernel.add(note_created);
+        kernel.add(note_touched);
+        kernel.add(get_note);
+        kernel.add(leave_mark);
+        kernel.add(hidden_mark);
+        kernel.add(owners_mark);
+        kernel.add(take_rights);
+    }
+
+    template <class... Source>
+    Runner& use(const Source&... source) {
+        return use_all({source...});
+    }
+    Runner& use_all(const std::vector<std::string>& sources) {
+        const Sandbox sandbox(sandbox_program(), tight());
+        std::vector<Script> scripts;
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            const auto file = folder / ("script" + std::to_string(i) + ".lua");
+            std::ofstream(file) << sources[i];
+            scripts.push_back(load_script(file, sandbox));
+        }
+        runner = std::make_unique<Runner>(kernel, sandbox, sandbox);
+        runner->use(std::move(scripts));
+        kernel.before("*", [this](Call& call, const Event& event) {
+            return runner->ask(call, event);
+        });
+        return *runner;
+    }
+
+    StoredEvent event(std::int64_t depth = 0) const {
+        StoredEvent stored;
+        stored.event_id = new_uuid();
+        stored.org_id = org;
+        stored.kind = "note.created";
+        stored.depth = depth;
+        stored.envelope = R"({"object":"event","kind":"note.created","data":{"id":"n1",)"
+                          R"("changes":{"title":"made"},"previous":{}}})";
+        return stored;
+    }
+    Invoked invoke(const std::string& operation, const std::string& arguments) {
+        Caller caller = someone(org);
+        return kernel.invoke(caller, {.operation = operation, .arguments = arguments});
+    }
+    std::string marks() const {
+        return fixture.ask("SELECT coalesce(string_agg(text, ',' ORDER BY text), '') FROM marks");
+    }
+    std::string runs(const std::string& what) const {
+        return fixture.ask(
+            "SELECT coalesce(string_agg((" + what +
+            ")::text, ',' ORDER BY created_time), '') FROM automation_runs"
+        );
+    }
+
+    EventsFixture fixture;
+    Uuid org = new_uuid();
+    Kernel kernel;
+    std::unique_ptr<Runner> runner;
+    std::filesystem::path folder = make_folder();
+
+    ~ScriptFixture() { std::filesystem::remove_all(folder); }
+
+private:
+    static std::filesystem::path make_folder() {
+        std::string name = std::filesystem::temp_directory_path() / "scripts-XXXXXX";
+        if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+        return name;
+    }
+};
+
+inline const std::string leaves_a_mark = R"(
+svc.after("note.created", function(event)
+  local note, refusal = svc.leave_mark{text = "m"}
+  svc.log(note and note.title or refusal.message)
+end))";
+
+}  // namespace svc::test
