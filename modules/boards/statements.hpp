@@ -24,12 +24,9 @@ SVC_SHARED_RECORD(BoardSeen, (role), (key), (is_archived), (in_trash), (now));
 
 inline constexpr Sql see_board{"boards.see_board", R"(
     SELECT b.key, b.is_archived, b.in_trash, now() AS now,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM boards b
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    )" SVC_BOARD_GRANT("b.id") R"(
     WHERE b.org_id = $1 AND b.id = $5)"};
 
 /// A card, and what the caller may do with it.
@@ -44,12 +41,9 @@ SVC_SHARED_RECORD(CardSeen, (card, "", spread), (role), (board_is_archived), (bo
 /// The hot read: one look-up by key in each of cards, boards, grants and the queue.
 inline constexpr Sql see_card{"boards.see_card", R"(
     SELECT v.*,
-        board_role($2, $3, $4, v.visibility, v.maker, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role
     FROM card_view v
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.board_id
+    )" SVC_BOARD_GRANT("v.board_id") R"(
     WHERE v.org_id = $1 AND v.id = $5)"};
 
 /// Queues the lock of a card that the caller may change, so that what is read next is the newest,

@@ -18,14 +18,10 @@ constexpr std::size_t most_expanded = 2000;
 constexpr Sql list_tree{"content.list_block_children", R"(
     WITH RECURSIVE seen AS (
         SELECT c.id AS card_id,
-            board_role($2, $3, $4, o.visibility, o.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x
-                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+            )" SVC_BOARD_ROLE("o.visibility", "o.created_by") R"( AS role
         FROM cards c
         JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+        )" SVC_BOARD_GRANT("c.board_id") R"(
         WHERE c.org_id = $1 AND c.id = (SELECT coalesce(
             (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5), $5))
     ), first AS (
@@ -246,14 +242,11 @@ Page<Block> list_children(Call& call, const ListChildrenQuery& in) {
 
 constexpr Sql see_block{"content.get_block", R"(
     SELECT v.*,
-        board_role($2, $3, $4, o.visibility, o.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("o.visibility", "o.created_by") R"( AS role
     FROM block_view v
     JOIN cards c ON c.org_id = $1 AND c.id = v.card_id
     JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE v.org_id = $1 AND v.id = $5)"};
 
 struct BlockSeen {

@@ -89,14 +89,10 @@ namespace {
 constexpr Sql list_some{"content.list_comments", R"(
     WITH seen AS (
         SELECT c.id AS card_id,
-            board_role($2, $3, $4, o.visibility, o.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x
-                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+            )" SVC_BOARD_ROLE("o.visibility", "o.created_by") R"( AS role
         FROM cards c
         JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+        )" SVC_BOARD_GRANT("c.board_id") R"(
         WHERE c.org_id = $1 AND c.id = (SELECT coalesce(
             (SELECT k.card_id FROM blocks k WHERE k.org_id = $1 AND k.id = $5),
             (SELECT m.card_id FROM comments m
@@ -195,14 +191,11 @@ Page<Comment> list(Call& call, const ListCommentsQuery& in) {
 
 constexpr Sql see_comment{"content.get_comment", R"(
     SELECT m.*,
-        board_role($2, $3, $4, o.visibility, o.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("o.visibility", "o.created_by") R"( AS role
     FROM comments m
     JOIN cards c ON c.org_id = $1 AND c.id = m.card_id
     JOIN boards o ON o.org_id = $1 AND o.id = c.board_id
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE m.org_id = $1 AND m.id = $5 AND NOT m.in_trash)"};
 
 struct CommentSeen {

@@ -44,12 +44,9 @@ inline constexpr std::string_view open_boards = R"(
     WITH open AS MATERIALIZED (
         SELECT b.id
         FROM boards b
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        )" SVC_BOARD_GRANT("b.id") R"(
         WHERE b.org_id = $1 AND NOT b.in_trash AND ($5::uuid IS NULL OR b.id = $5)
-            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+            AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
                 IS NOT NULL
     ))";
 

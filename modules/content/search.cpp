@@ -153,12 +153,9 @@ constexpr Sql find_cards{"content.cards_found", R"(
 
 constexpr Sql find_boards{"content.boards_found", R"(
     SELECT v.*,
-        board_role($2, $3, $4, v.visibility, v.maker, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role
     FROM board_view v
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.id
+    )" SVC_BOARD_GRANT("v.id") R"(
     WHERE v.org_id = $1 AND v.id = ANY ($5::uuid[]))"};
 
 TextResult shown_text(Call& call, const Hit& hit) {

@@ -43,13 +43,10 @@ constexpr std::string_view card_and_role = R"(
     SELECT c.id AS card_id, c.board_id, c.column_id, b.key || '-' || c.number AS key, c.title,
         c.in_trash, b.is_archived AS board_is_archived, b.in_trash AS board_in_trash,
         c.block_count, c.content_bytes, c.version, now() AS now,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE c.org_id = $1 AND)";
 constexpr Sql see_card_of{"content.see_card", SqlText<card_and_role, card_it_leads_to>::view};
 
@@ -139,12 +136,9 @@ constexpr Sql name_cards{"content.name_cards", R"(
     SELECT c.id, b.key || '-' || c.number AS name
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[])
-        AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+        AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
             IS NOT NULL)"};
 
 struct Called {

@@ -27,13 +27,10 @@ constexpr Sql see_card{"files.see_card", R"(
         EXISTS (
             SELECT FROM file_places l
             WHERE l.org_id = $1 AND l.file_id = $6 AND l.holder_id = c.id) AS attached,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    )" SVC_BOARD_GRANT("b.id") R"(
     WHERE c.org_id = $1 AND c.id = $5)"};
 
 constexpr Sql list_of_card{"files.list_attachments", R"(

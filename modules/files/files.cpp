@@ -38,17 +38,10 @@ constexpr Sql see_files{"files.see_files", R"(
             WHERE x.org_id = $1 AND x.id = c.board_id
             OFFSET 0
         ) b
-        LEFT JOIN LATERAL (
-            SELECT x.role FROM board_grants x
-            WHERE x.org_id = $1 AND x.principal_id = $2 AND x.board_id = c.board_id
-            OFFSET 0
-        ) g ON true
+        )" SVC_BOARD_GRANT_BY_KEY("c.board_id") R"(
         CROSS JOIN LATERAL (
             SELECT CASE WHEN NOT b.in_trash THEN
-                board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                    $3 = 'agent' AND EXISTS (
-                        SELECT FROM board_grants x
-                        WHERE x.org_id = $1 AND x.principal_id = $2)) END AS role
+                )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( END AS role
         ) r
     ) h
     WHERE v.org_id = $1 AND v.id = ANY ($5::uuid[]) AND v.deleted_at IS NULL)"};

@@ -64,10 +64,7 @@ constexpr Sql take{"queue.take_next", R"(
     WITH col AS (
         SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived, k.queue_order,
             CASE WHEN s.role IS NOT NULL THEN
-                board_role($2, $3, s.role, b.visibility, b.created_by, g.role,
-                    $3 = 'agent' AND EXISTS (
-                        SELECT FROM board_grants x
-                        WHERE x.org_id = $1 AND x.principal_id = $2))
+                )" SVC_BOARD_ROLE_OF("$2", "$3", "s.role", "b.visibility", "b.created_by") R"(
             END AS role,
             $15::bigint IS NULL
                 OR (SELECT o.standing FROM orgs o WHERE o.id = $1) = $15 AS standing_holds
@@ -79,8 +76,7 @@ constexpr Sql take{"queue.take_next", R"(
                 WHERE m.org_id = $1 AND m.user_id = $2)
             END AS role
         ) s
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        )" SVC_BOARD_GRANT("b.id") R"(
         WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash
     ), taken AS (
         UPDATE queue q

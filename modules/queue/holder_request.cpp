@@ -16,14 +16,11 @@ constexpr Sql know_lease{"queue.know_lease", R"(
     WHERE org_id = $1 AND card_id = $2 AND lease_id = $3 AND lease_digest = decode($4, 'hex'))"};
 
 constexpr Sql judge_holder{"queue.judge_holder", R"(
-    SELECT board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-        $3 = 'agent' AND EXISTS (
-            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
+    SELECT )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role,
         b.is_archived AS board_is_archived
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    )" SVC_BOARD_GRANT("b.id") R"(
     WHERE c.org_id = $1 AND c.id = $5)"};
 
 [[noreturn]] void lost(LeaseState how) {

@@ -24,13 +24,10 @@ constexpr Sql see_live{"queue.get_live_lease", R"(
     SELECT q.lease_id AS id, q.org_id, q.board_id, q.column_id, q.card_id, q.holder,
         'active' AS state, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at, q.renewed_at,
         q.expires_at, NULL AS ended_at, NULL AS error, NULL AS result,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM queue q
     JOIN boards b ON b.org_id = $1 AND b.id = q.board_id
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    )" SVC_BOARD_GRANT("b.id") R"(
     WHERE q.org_id = $1 AND q.lease_id = $5)"};
 
 struct SeenEnded {
@@ -41,13 +38,10 @@ SVC_RECORD(SeenEnded, (lease), (role));
 
 constexpr Sql see_ended{"queue.get_ended_lease", R"(
     SELECT o.lease,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM lease_outcomes o
     JOIN boards b ON b.org_id = $1 AND b.id = (o.lease ->> 'board_id')::uuid
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    )" SVC_BOARD_GRANT("b.id") R"(
     WHERE o.org_id = $1 AND o.lease_id = $5)"};
 
 /// Its holder may look whatever the board says.

@@ -34,10 +34,11 @@ constexpr Sql take_unentitled{"queue.take_unentitled", R"(
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     JOIN boards b ON b.org_id = $1 AND b.id = q.board_id
     CROSS JOIN LATERAL (
-        SELECT (q.holder ->> 'id')::uuid AS id, q.holder ->> 'principal_type' AS type
+        SELECT (q.holder ->> 'id')::uuid AS id, q.holder ->> 'principal_type' AS type,
+            CASE WHEN q.holder ->> 'principal_type' = 'agent' THEN 'agent'
+                WHEN q.token_id IS NOT NULL THEN 'token' ELSE 'person' END AS kind
     ) h
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = h.id AND g.board_id = q.board_id
+    )" SVC_BOARD_GRANT_OF("h.id", "q.board_id") R"(
     LEFT JOIN tokens t ON t.org_id = $1 AND t.id = q.token_id
     LEFT JOIN agents a ON a.org_id = $1 AND a.id = h.id
     LEFT JOIN memberships m
@@ -60,13 +61,8 @@ constexpr Sql take_unentitled{"queue.take_unentitled", R"(
     ) s
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND h.type IN ('user', 'agent')
         AND (s.role IS NULL OR coalesce(
-            board_role(h.id,
-                CASE WHEN h.type = 'agent' THEN 'agent'
-                    WHEN q.token_id IS NOT NULL THEN 'token' ELSE 'person' END,
-                s.role, b.visibility, b.created_by, g.role,
-                h.type = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = h.id)
-            ), 'viewer') = 'viewer')
+            )" SVC_BOARD_ROLE_OF("h.id", "h.kind", "s.role", "b.visibility", "b.created_by") R"(,
+            'viewer') = 'viewer')
     ORDER BY q.card_id
     LIMIT $2
     FOR UPDATE OF q)"};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/rules/macros.hpp"
 #include "tests/rules/source.hpp"
 
 #include <regex>
@@ -90,7 +91,8 @@ using NamedTexts = std::map<std::string, std::string>;
 
 /// Text that a file gives a name, for statements put together of it: by #define, as a
 /// `std::string_view name = "…"`, or put together itself, of what `known` and the file name.
-inline NamedTexts named_texts(const SourceFile& file, const NamedTexts& known) {
+inline NamedTexts named_texts(const SourceFile& written, const NamedTexts& known) {
+    const SourceFile file{written.path, expand_text_macros(written.text)};
     static const std::regex introduction(R"((?:#define (\w+)|std::string_view (\w+) =)[\s\\]*$)");
     static const std::regex of_others(R"(std::string_view (\w+) =\s*SqlText<([^>]*)>::view)");
     static const std::regex word(R"(\w+)");
@@ -145,10 +147,11 @@ inline NamedTexts texts_for(const SourceFile& of) {
 }
 
 /// Every `Sql name{"module.name", "text"}` of a file.
-inline std::vector<Statement> statements_in(const SourceFile& file) {
+inline std::vector<Statement> statements_in(const SourceFile& written) {
     static const std::regex introduction(R"(Sql \w+\s*\{\s*$)"), word(R"(\w+)");
     std::vector<Statement> out;
-    if (file.text.find("Sql ") == std::string::npos) return out;
+    if (written.text.find("Sql ") == std::string::npos) return out;
+    const SourceFile file{written.path, expand_text_macros(written.text)};
     const auto texts = texts_for(file);
     const auto parts = pieces(file.text);
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/api/board_role.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "svc/kernel.hpp"
 
@@ -49,12 +50,9 @@ struct Seat {
 /// which the planner may turn round: to go from all boards to all their cards.
 inline constexpr std::string_view if_role = R"( (
         SELECT true FROM boards mb
-        LEFT JOIN board_grants mg
-            ON mg.org_id = $1 AND mg.principal_id = $2 AND mg.board_id = mb.id
+        )" SVC_BOARD_GRANT("mb.id") R"(
         WHERE mb.org_id = $1
-            AND board_role($2, $3, $4, mb.visibility, mb.created_by, mg.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)))";
+            AND )" SVC_BOARD_ROLE("mb.visibility", "mb.created_by");
 inline constexpr std::string_view any_role = R"( IS NOT NULL AND mb.id = )";
 inline constexpr std::string_view role_of_editor = R"( IN ('editor', 'admin') AND mb.id = )";
 inline constexpr std::string_view role_of_admin = R"( = 'admin' AND mb.id = )";

@@ -207,12 +207,9 @@ namespace {
 
 constexpr Sql get_one{"boards.get_board", R"(
     SELECT v.*,
-        board_role($2, $3, $4, v.visibility, v.maker, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role
     FROM board_view v
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.id
+    )" SVC_BOARD_GRANT("v.id") R"(
     WHERE v.org_id = $1 AND v.id = $5)"};
 
 }  // namespace
@@ -228,13 +225,9 @@ constexpr Sql list_page{"boards.list_boards", R"(
     SELECT v.*, page.role
     FROM (
         SELECT b.id, b.name,
-            board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x
-                    WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+            )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
         FROM boards b
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        )" SVC_BOARD_GRANT("b.id") R"(
         WHERE b.org_id = $1 AND b.in_trash = $9
             AND (b.is_archived = $5 OR b.in_trash) AND b.purged_at IS NULL
             AND ($6::text IS NULL OR (b.name, b.id) > ($6, $7::uuid))

@@ -12,12 +12,9 @@ namespace {
 constexpr Sql lock_row{"boards.lock_board_row", R"(
     SELECT now() AS now
     FROM boards b
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    )" SVC_BOARD_GRANT("b.id") R"(
     WHERE b.org_id = $1 AND b.id = $5 AND b.purged_at IS NULL
-        AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+        AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
             IN ('admin', $6)
     FOR NO KEY UPDATE OF b)"};
 

@@ -20,12 +20,9 @@ namespace {
 
 constexpr Sql see_card_by_key{"boards.see_card_by_key", R"(
     SELECT v.*,
-        board_role($2, $3, $4, v.visibility, v.maker, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role
     FROM card_view v
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = v.board_id
+    )" SVC_BOARD_GRANT("v.board_id") R"(
     WHERE v.org_id = $1 AND v.id = (
         SELECT c.id FROM boards b
         JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = $6

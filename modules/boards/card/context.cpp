@@ -30,9 +30,7 @@ BriefsHere& the_briefs() {
 constexpr Sql find_relatives{"boards.find_relatives", R"(
     SELECT r.relation, c.id, b.key || '-' || c.number AS key, c.title, k.name AS column_name,
         c.completed_at IS NOT NULL AS done, c.is_archived, c.in_trash,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM (
         (SELECT CASE l.kind WHEN 'blocks' THEN 'blocked_by' WHEN 'relates' THEN 'related'
                 ELSE 'duplicate' END AS relation, l.card_id AS id
@@ -71,11 +69,7 @@ constexpr Sql find_relatives{"boards.find_relatives", R"(
     CROSS JOIN LATERAL (
         SELECT x.name FROM columns x WHERE x.org_id = $1 AND x.id = c.column_id OFFSET 0
     ) k
-    LEFT JOIN LATERAL (
-        SELECT x.role FROM board_grants x
-        WHERE x.org_id = $1 AND x.principal_id = $2 AND x.board_id = c.board_id
-        OFFSET 0
-    ) g ON true
+    )" SVC_BOARD_GRANT_BY_KEY("c.board_id") R"(
     ORDER BY r.relation, b.key, c.number
     LIMIT 200)"};
 

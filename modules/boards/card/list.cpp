@@ -69,21 +69,16 @@ SVC_RECORD(CardListed, (card, "", spread), (sort_key));
 constexpr std::string_view on_boards = R"(
         FROM cards c
         JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+        )" SVC_BOARD_GRANT("c.board_id") R"(
         WHERE c.org_id = $1)";
 constexpr std::string_view out_of_trash = " AND NOT c.in_trash AND c.is_archived = $12";
 // Whoever may restore them.
 constexpr std::string_view in_trash = R"(
             AND c.in_trash AND $12::boolean IS NOT NULL
-            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+            AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
                 IN ('editor', 'admin'))";
 constexpr std::string_view filters = R"(
-            AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-                $3 = 'agent' AND EXISTS (
-                    SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+            AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
                 IS NOT NULL
             AND ($5::uuid IS NULL OR c.board_id = $5)
             AND ($6::uuid IS NULL OR c.column_id = $6)

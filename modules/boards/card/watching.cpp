@@ -34,22 +34,17 @@ constexpr Sql add_watches{"boards.add_watches", R"(
     ) p
     JOIN cards c ON c.org_id = $1 AND c.id = $2
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = p.id AND g.board_id = c.board_id
-    WHERE board_role(p.id, p.kind, p.role, b.visibility, b.created_by, g.role,
-        p.kind = 'agent' AND EXISTS (
-            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = p.id)) IS NOT NULL
+    )" SVC_BOARD_GRANT_OF("p.id", "c.board_id") R"(
+    WHERE )" SVC_BOARD_ROLE_OF("p.id", "p.kind", "p.role", "b.visibility", "b.created_by") R"(
+        IS NOT NULL
     ON CONFLICT DO NOTHING)"};
 
 constexpr Sql ask_card_role{"boards.role_on_card", R"(
     SELECT b.id AS board_id, c.title, c.version, now() AS now,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE c.org_id = $1 AND c.id = $5)"};
 
 struct Watched {

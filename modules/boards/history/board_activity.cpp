@@ -39,12 +39,9 @@ SVC_RECORD(
 // Admins see besides who was let in.
 constexpr Sql some_activity{"boards.list_board_activity", R"(
     WITH caller AS (
-        SELECT board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants y WHERE y.org_id = $1 AND y.principal_id = $2)) AS role
+        SELECT )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
         FROM boards b
-        LEFT JOIN board_grants g
-            ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+        )" SVC_BOARD_GRANT("b.id") R"(
         WHERE b.org_id = $1 AND b.id = $5
     )
     SELECT x.event_id AS id, x.board_sequence, x.kind, x.e #>> '{data,object}' AS subject_type,

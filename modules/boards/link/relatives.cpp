@@ -40,16 +40,13 @@ constexpr Sql find_parent{"boards.find_parent", R"(
         SELECT u.id FROM up u LIMIT 1001
     )
     SELECT c.id,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role,
         EXISTS (SELECT FROM above a WHERE a.id = $6::uuid) AS circle,
         card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open,
         (SELECT count(*) FROM above) > 1000 AS crowded
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE c.org_id = $1 AND c.id = $5 AND NOT c.in_trash)"};
 
 // $5 are the cards to wait for, $6 the one that is to wait: a circle if one of them waits for it,
@@ -69,9 +66,7 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
         SELECT w.id FROM waiting w LIMIT $7::bigint + 1
     )
     SELECT c.id,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role,
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role,
         EXISTS (SELECT FROM reached r WHERE r.id = c.id) AS circle,
         card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open,
         (SELECT count(*) FROM reached) > $7
@@ -91,11 +86,7 @@ constexpr Sql find_blockers{"boards.find_blockers", R"(
         WHERE x.org_id = $1 AND x.id = c.board_id AND NOT x.in_trash
         OFFSET 0
     ) b
-    LEFT JOIN LATERAL (
-        SELECT x.role FROM board_grants x
-        WHERE x.org_id = $1 AND x.principal_id = $2 AND x.board_id = c.board_id
-        OFFSET 0
-    ) g ON true)"};
+    )" SVC_BOARD_GRANT_BY_KEY("c.board_id") R"()"};
 
 constexpr Sql drop_links{"boards.drop_blockers", R"(
     DELETE FROM card_links

@@ -70,12 +70,9 @@ constexpr Sql find_things{"boards.find_things_of_values", R"(
     SELECT 'card', c.id, NULL, c.title, b.key || '-' || c.number
     FROM cards c
     JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = c.board_id
+    )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND NOT c.in_trash
-        AND board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+        AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
             IS NOT NULL
     UNION ALL
     SELECT 'card', c.id, NULL, c.title, b.key || '-' || c.number
@@ -83,11 +80,8 @@ constexpr Sql find_things{"boards.find_things_of_values", R"(
     JOIN boards b ON b.org_id = $1 AND b.key = w.key AND NOT b.in_trash
     JOIN cards c
         ON c.org_id = $1 AND c.board_id = b.id AND c.number = w.number::bigint AND NOT c.in_trash
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
-    WHERE board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-        $3 = 'agent' AND EXISTS (
-            SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2))
+    )" SVC_BOARD_GRANT("b.id") R"(
+    WHERE )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"(
         IS NOT NULL)"};
 
 constexpr Sql write_options{"boards.add_options", R"(

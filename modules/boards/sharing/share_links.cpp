@@ -97,13 +97,10 @@ constexpr Sql lock_link{
 
 constexpr Sql see_board_of_link{"boards.see_board_of_share_link", R"(
     SELECT b.key, b.is_archived, b.in_trash, now() AS now,
-        board_role($2, $3, $4, b.visibility, b.created_by, g.role,
-            $3 = 'agent' AND EXISTS (
-                SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id = $2)) AS role
+        )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM share_links l
     JOIN boards b ON b.org_id = $1 AND b.id = l.board_id
-    LEFT JOIN board_grants g
-        ON g.org_id = $1 AND g.principal_id = $2 AND g.board_id = b.id
+    )" SVC_BOARD_GRANT("b.id") R"(
     WHERE l.org_id = $1 AND l.id = $5)"};
 
 constexpr Sql revoke_link{"boards.revoke_share_link", R"(

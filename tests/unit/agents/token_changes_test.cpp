@@ -72,6 +72,26 @@ TEST_F(TokenChanges, RotatedInUseEveryRequestIsTheOldOneOrRefused) {
     expect(200, fresh.get("/v1/me"));
 }
 
+// What a request finds out about a token may be found out while the token ends; it is not to be
+// taken for good from then on.
+TEST_F(TokenChanges, RotatedWhileItIsLookedUpTheOldSecretIsRefused) {
+    const auto made = make_token(make_agent());
+    DatabaseRole rotation(Postgres::shared().superuser_url(database));
+    rotation.must("BEGIN");
+    rotation.must("LOCK TABLE principals IN ACCESS EXCLUSIVE MODE");
+    auto meanwhile = std::async(std::launch::async, [&] { return with(made).get("/v1/me"); });
+    ASSERT_TRUE(becomes(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        " AND query LIKE '%token_caller%' AND datname = current_database()",
+        "1"
+    ));
+    rotation.must("UPDATE tokens SET digest = sha256('another')");
+    rotation.must("UPDATE orgs SET standing = standing + 1");
+    rotation.must("COMMIT");
+    meanwhile.get();
+    EXPECT_EQ(with(made).get("/v1/me").status, 401);
+}
+
 TEST_F(TokenChanges, RotatedAtOnceOneSecretIsGood) {
     const auto id = make_token(make_agent()).text("/id");
     const auto rotated = at_once(6, [&](int) {
