@@ -1,7 +1,8 @@
 # svc_discover_suites(<program> <name> [PROPERTIES <property> <value>…]): after the program is
 # linked, asks it for its suites, and makes each one test of ctest: <name>.<suite>. A suite runs in
 # one process, so what its tests share (a server, a database) is started once. Long suites start
-# first: a suite costs as much as it has tests until ctest has measured it.
+# first: those in `svc_long_suites`, and of the others those with the most tests, until ctest has
+# measured them. What those in `svc_suites_alone` measure, nothing else may disturb.
 set(svc_suites_script ${CMAKE_CURRENT_LIST_DIR}/list_suites.cmake)
 function(svc_discover_suites program name)
   cmake_parse_arguments(ARG "" "" "PROPERTIES" ${ARGN})
@@ -9,7 +10,8 @@ function(svc_discover_suites program name)
   string(REPLACE ";" " " properties "${ARG_PROPERTIES}")
   add_custom_command(TARGET ${program} POST_BUILD BYPRODUCTS ${list} VERBATIM
     COMMAND ${CMAKE_COMMAND} -D program=$<TARGET_FILE:${program}> -D name=${name} -D list=${list}
-            -D folder=${CMAKE_SOURCE_DIR} "-D properties=${properties}" -P ${svc_suites_script})
+            -D folder=${CMAKE_SOURCE_DIR} "-D properties=${properties}" "-D alone=${svc_suites_alone}"
+            "-D long=${svc_long_suites}" -P ${svc_suites_script})
   file(WRITE ${list}.include
        "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n  add_test(${name} ${name}-is-not-built)\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${list}.include)

@@ -1,4 +1,5 @@
 # Writes the file `list`, which ctest includes: the suites of a GoogleTest program. See SvcSuites.cmake.
+cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${program} --gtest_list_tests OUTPUT_VARIABLE output
                 RESULT_VARIABLE failed TIMEOUT 60 WORKING_DIRECTORY ${folder})
 if(failed)
@@ -11,9 +12,15 @@ set(count 0)
 set(text "")
 macro(close_suite)
   if(NOT suite STREQUAL "" AND count GREATER 0)
+    set(more "")
+    if("${name}.${suite}" IN_LIST alone)
+      set(more "RUN_SERIAL TRUE")
+    elseif("${name}.${suite}" IN_LIST long)
+      set(count 1000)
+    endif()
     string(APPEND text "add_test([=[${name}.${suite}]=] [=[${program}]=] [=[--gtest_filter=${suite}.*]=])\n"
            "set_tests_properties([=[${name}.${suite}]=] PROPERTIES WORKING_DIRECTORY [=[${folder}]=] "
-           "COST ${count} TIMEOUT 900 ${properties})\n")
+           "COST ${count} TIMEOUT 900 ${more} ${properties})\n")
   endif()
 endmacro()
 foreach(line ${lines})

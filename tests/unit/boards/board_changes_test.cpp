@@ -166,7 +166,7 @@ TEST(Duplicates, HaveEverythingButTheWorkOnIt) {
     const value made =
         in_process().must(b.owner, "get_board", {{"board_id", copy.text("/id")}}).body;
     EXPECT_EQ(copy.body, made);
-    EXPECT_EQ(copy.text("/name"), "BoardFixture (copy)");
+    EXPECT_EQ(copy.text("/name"), "Desk (copy)");
     EXPECT_EQ(copy.number("/card_count"), 2);
     EXPECT_THAT(in_process().told(), Contains("card.created").Times(2));
     EXPECT_THAT(in_process().told(), Contains("column.created").Times(3));

@@ -133,7 +133,7 @@ TEST(Context, TellsWhatTheCardIsAndWhatItHangsOn) {
     const std::string brief = brief_of(desk.owner, card.text("/id"));
     for (const char* line :
          {"# DES-3 Second\n",
-          "- Board: BoardFixture\n",
+          "- Board: Desk\n",
           "- Column: Queue\n",
           "- Priority: high\n",
           "- Due: 2026-01-01\n",
