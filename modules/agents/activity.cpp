@@ -86,7 +86,7 @@ struct ActivityQuery {
 SVC_RECORD(
     ActivityQuery,
     (agent_id, "An agent of the workspace, or one that has left it."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 struct Start {

@@ -3,6 +3,7 @@
 #include "modules/agents/agents.hpp"
 #include "modules/agents/writes.hpp"
 #include "modules/orgs/api.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 namespace svc::agents {
 
@@ -19,6 +20,7 @@ constexpr EventKind agent_disabled{
     .object = "agent",
     .summary = "An agent was disabled: its tokens are refused, its streams closed.",
     .record = &record_of<AgentResponse>,
+    .vetoable = false,
 };
 constexpr EventKind agent_enabled{
     .name = "agent.enabled",
@@ -31,44 +33,34 @@ constexpr EventKind agent_deleted{
     .object = "agent",
     .summary = "An agent was deleted; what it did keeps its name.",
     .record = &record_of<AgentResponse>,
+    .vetoable = false,
 };
 
 constexpr Sql lock_agent{"agents.lock_agent", R"(
     SELECT now() AS now FROM agents WHERE org_id = $1 AND id = $2 FOR UPDATE)"};
 
 constexpr Sql write_agent{"agents.update_agent", R"(
-    WITH named AS (
-        UPDATE principals
-        SET name = $3, avatar_url = $4, last_edited_time = now(), version = version + 1
-        WHERE org_id = $1 AND id = $2
-          AND (name IS DISTINCT FROM $3 OR avatar_url IS DISTINCT FROM $4)
-    )
     UPDATE agents
-    SET description = $5, role = $6, status = $7, disabled_at = $8, disabled_by = $9,
-        disabled_reason = $10, requests_per_minute = $11, requests_per_day = $12,
-        daily_writes = $13,
-        last_edited_time = now(), last_edited_by = $14, version = version + 1
+    SET description = $3, role = $4, status = $5, disabled_at = $6, disabled_by = $7,
+        disabled_reason = $8, requests_per_minute = $9, requests_per_day = $10,
+        daily_writes = $11,
+        last_edited_time = now(), last_edited_by = $12, version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
-// Its name stays on what it did.
 constexpr Sql drop_agent{"agents.delete_agent", R"(
-    WITH gone AS (
-        UPDATE principals SET gone_at = now() WHERE org_id = $1 AND id = $2
-    )
     DELETE FROM agents WHERE org_id = $1 AND id = $2)"};
 
-struct Locked {
+struct LockedAgent {
     Timestamp now;
 };
-SVC_RECORD(Locked, (now));
+SVC_RECORD(LockedAgent, (now));
 
 void store(Tx& tx, const AgentResponse& agent) {
+    orgs::update_principal(tx, agent.org_id, agent.id, {agent.name, agent.avatar_url});
     tx.queue(
         write_agent,
         agent.org_id,
         agent.id,
-        agent.name,
-        agent.avatar_url,
         agent.description,
         agent.role,
         agent.status,
@@ -88,7 +80,7 @@ class Change {
 public:
     Change(Call& call, const Uuid& id) : call_(call) {
         Tx& tx = call.tx();
-        auto locked = tx.later<Locked>(lock_agent, call.org(), id);
+        auto locked = tx.later<LockedAgent>(lock_agent, call.org(), id);
         auto found = tx.later<AgentResponse>(find_agent, call.org(), id);
         const auto lock = locked.one();
         auto agent = found.one();
@@ -112,11 +104,14 @@ public:
     /// Stores what was changed, if anything was, and tells of it.
     AgentResponse finish() {
         if (to_json(after) == to_json(before_)) return after;
-        tell(kind(), [&](Tx& tx) { store(tx, after); });
+        emit(kind(), [&](Tx& tx) { store(tx, after); });
         return after;
     }
     void finish_by_deleting() {
-        tell(agent_deleted, [&](Tx& tx) { tx.queue(drop_agent, after.org_id, after.id); });
+        emit(agent_deleted, [&](Tx& tx) {
+            orgs::retire_principal(tx, after.org_id, after.id);
+            tx.queue(drop_agent, after.org_id, after.id);
+        });
     }
 
     AgentResponse after;
@@ -127,16 +122,16 @@ private:
         return after.status == AgentStatus::disabled ? agent_disabled : agent_enabled;
     }
     template <class Write>
-    void tell(const EventKind& kind, Write write) {
+    void emit(const EventKind& kind, Write write) {
         after.last_edited_time = now_;
         after.last_edited_by = ref_of(call_.caller());
         after.version += 1;
         Event event = changed(kind, before_, after);
         event.name = after.name;
-        call_.ask(event);
+        call_.check(event);
         write(call_.tx());
-        call_.tell(event);
-        call_.use<orgs::Directory>().unsettle(call_.tx(), after.org_id);
+        call_.emit(event);
+        call_.use<orgs::Directory>().bump_security_epoch(call_.tx(), after.org_id);
     }
 
     Call& call_;

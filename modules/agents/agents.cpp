@@ -1,6 +1,7 @@
 // Agents: making one, reading them.
 
 #include "modules/agents/agents.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 #include "modules/auth/api.hpp"
 #include "modules/orgs/api.hpp"
@@ -17,18 +18,15 @@ constexpr EventKind agent_created{
 };
 
 constexpr Sql insert_agent{"agents.insert_agent", R"(
-    WITH named AS (
-        INSERT INTO principals (org_id, id, type, name, avatar_url)
-        VALUES ($1, $2, 'agent', $3, $4)
-    ), counted AS (
+    WITH counted AS (
         INSERT INTO agent_usage (org_id, agent_id, day, minute)
         VALUES ($1, $2, (now() AT TIME ZONE 'UTC')::date, date_trunc('minute', now()))
     )
     INSERT INTO agents (
         org_id, id, description, role, owner_user_id, requests_per_minute, requests_per_day,
         daily_writes, created_by, last_edited_by, status, disabled_at, disabled_by)
-    VALUES ($1, $2, $5, $6, $7, $8, $9, $10, $11, $11, $12,
-        CASE WHEN $12 = 'disabled' THEN now() END, CASE WHEN $12 = 'disabled' THEN $11::uuid END)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10,
+        CASE WHEN $10 = 'disabled' THEN now() END, CASE WHEN $10 = 'disabled' THEN $9::uuid END)
     RETURNING created_time,
         date_trunc('day', now(), 'UTC') + interval '1 day' AS resets_at,
         NOT EXISTS (SELECT FROM agents o WHERE o.org_id = $1 AND o.id < $2) AS is_free)"};
@@ -54,13 +52,14 @@ AgentResponse draft(Call& call, const std::string& name, TokenRole role) {
     return agent;
 }
 
-Later<Born> insert(Call& call, const AgentResponse& agent) {
+DeferredRows<Born> insert(Call& call, const AgentResponse& agent) {
+    orgs::add_principal(
+        call.tx(), agent.org_id, agent.id, PrincipalType::agent, {agent.name, agent.avatar_url}
+    );
     return call.tx().later<Born>(
         insert_agent,
         agent.org_id,
         agent.id,
-        agent.name,
-        agent.avatar_url,
         agent.description,
         agent.role,
         agent.owner_user_id,
@@ -82,18 +81,15 @@ void announce(Call& call, AgentResponse& agent, const Born& born) {
     }
     Event event = created(agent_created, agent);
     event.name = agent.name;
-    call.ask(event);
-    call.tell(event);
+    call.check(event);
+    call.emit(event);
 }
 
 Url picture_of(Call& call, const Uuid& file) {
     auto* pictures = call.kernel().find<auth::Pictures>();
     if (auto address = pictures ? pictures->address_of(call, file) : std::nullopt)
         return *std::move(address);
-    const std::string root = call.request() ? "body" : "arguments";
-    throw Failure::invalid_at(
-        "[\"" + root + "\",\"avatar_file_id\"]", "value_error", "You have uploaded no such picture"
-    );
+    throw wrong_field(call, "avatar_file_id", "you have uploaded no such picture");
 }
 
 namespace {
@@ -131,7 +127,7 @@ AgentResponse create(Call& call, const CreateAgentRequest& in) {
     agent.status = in.status;
     if (in.budgets) agent.budgets = *in.budgets;
     auto born = insert(call, agent);
-    announce(call, agent, born.must());
+    announce(call, agent, born.one_or_retry());
     return agent;
 }
 
@@ -154,7 +150,7 @@ struct AgentsQuery {
     std::optional<AgentStatus> status;
     Paging paging;
 };
-SVC_RECORD(AgentsQuery, (status, "Only those with this status."), (paging, "", spread));
+SVC_RECORD(AgentsQuery, (status, "Only those with this status."), (paging, "", flatten));
 
 Page<AgentResponse> list(Call& call, const AgentsQuery& in) {
     const auto after = call.after(in.paging);

@@ -16,7 +16,7 @@ struct Born {
 };
 SVC_SHARED_RECORD(Born, (created_time), (resets_at), (is_free));
 /// Queues its rows.
-Later<Born> insert(Call& call, const AgentResponse& agent);
+DeferredRows<Born> insert(Call& call, const AgentResponse& agent);
 /// Completes the draft, and asks and tells of it.
 void announce(Call& call, AgentResponse& agent, const Born& born);
 

@@ -1,4 +1,5 @@
 #include "modules/agents/bearer.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 #include "modules/agents/lib/token_text.hpp"
 #include "modules/agents/writes.hpp"
@@ -9,8 +10,8 @@ namespace svc::agents {
 
 namespace {
 
-constexpr Sql still_stands{"agents.confirm_caller", R"(
-    SELECT standing, billing_state = 'past_due' AS past_due, coalesce(now() < $2, true) AS running
+constexpr Sql confirm_caller{"agents.confirm_caller", R"(
+    SELECT security_epoch, billing_state = 'past_due' AS past_due, coalesce(now() < $2, true) AS running
     FROM orgs
     WHERE id = $1)"};
 
@@ -29,17 +30,17 @@ constexpr Sql agents_seen{"agents.agents_seen", R"(
     WHERE a.org_id = t.org_id AND a.id = t.agent_id)"};
 
 constexpr Sql owners_seen{"agents.owners_seen", R"(
-    UPDATE memberships m SET last_active_at = now()
+    SELECT DISTINCT t.org_id, t.owner_user_id AS user_id
     FROM unnest($1::uuid[], $2::uuid[]) AS seen (org_id, id)
     JOIN tokens t ON t.org_id = seen.org_id AND t.id = seen.id
-    WHERE t.agent_id IS NULL AND m.org_id = t.org_id AND m.user_id = t.owner_user_id)"};
+    WHERE t.agent_id IS NULL)"};
 
-struct Standing {
-    std::int64_t standing = 0;
+struct CurrentEpoch {
+    std::int64_t security_epoch = 0;
     bool past_due = false;
     bool running = false;
 };
-SVC_RECORD(Standing, (standing), (past_due), (running));
+SVC_RECORD(CurrentEpoch, (security_epoch), (past_due), (running));
 
 struct TokenCaller {
     Uuid org_id;
@@ -53,7 +54,7 @@ struct TokenCaller {
     std::optional<OrgRole> agent_owner_role;
     std::optional<Timestamp> expires_at;
     bool past_due = false;
-    std::int64_t standing = 0;
+    std::int64_t security_epoch = 0;
     std::optional<std::string> name;
     bool confined = false;
 };
@@ -65,12 +66,12 @@ SVC_RECORD(
     (owner_id),
     (token_role),
     (agent_role),
-    (budgets, "", spread),
+    (budgets, "", flatten),
     (owner_role),
     (agent_owner_role),
     (expires_at),
     (past_due),
-    (standing),
+    (security_epoch),
     (name),
     (confined)
 );
@@ -100,7 +101,7 @@ Caller caller_of(const TokenCaller& found) {
         .session_id = {},
         .surface = Surface::api,
         .until = found.expires_at,
-        .as_of = found.standing,
+        .as_of = found.security_epoch,
     };
 }
 
@@ -131,7 +132,7 @@ std::optional<Credential> BearerAuthenticator::recognise(const http::Request& re
 std::function<std::optional<Caller>()> BearerAuthenticator::identify(
     Tx& tx, const Credential& credential, const Caller* before
 ) const {
-    if (!before) return work_out(tx, credential);
+    if (!before) return resolve(tx, credential);
     // A statement of its own: what comes after it sees what was committed while it waited.
     if (tx.mode() == Tx::Mode::write)
         tx.queue(hold_writes, before->is_person() ? *before->token_id : before->id);
@@ -140,31 +141,31 @@ std::function<std::optional<Caller>()> BearerAuthenticator::identify(
 
 std::function<std::optional<Caller>()> BearerAuthenticator::confirm(Tx& tx, const Caller& before)
     const {
-    auto answer = tx.later<Standing>(still_stands, before.org_id, before.until);
+    auto answer = tx.later<CurrentEpoch>(confirm_caller, before.org_id, before.until);
     return [this, known = before, answer]() mutable -> std::optional<Caller> {
         const auto now = answer.one();
-        if (!now || now->standing != known.as_of || !now->running) return std::nullopt;
+        if (!now || now->security_epoch != known.as_of || !now->running) return std::nullopt;
         seen_.note({*known.org_id, *known.token_id});
         known.past_due = now->past_due;
         return known;
     };
 }
 
-std::function<std::optional<Caller>()> BearerAuthenticator::work_out(
+std::function<std::optional<Caller>()> BearerAuthenticator::resolve(
     Tx& tx, const Credential& credential
 ) const {
     auto answer = tx.later<TokenCaller>(who_is_it, credential.key);
-    return [this, wanted = credential.wanted_org, answer]() mutable -> std::optional<Caller> {
+    return [this, wanted = credential.requested_org, answer]() mutable -> std::optional<Caller> {
         const auto found = answer.one();
         if (!found) return std::nullopt;
         if (wanted && *wanted != found->org_id) not_found("workspace");
         seen_.note({found->org_id, found->token_id});
-        if (found->agent_id) ledger_.know(found->org_id, *found->agent_id, found->budgets);
+        if (found->agent_id) budgets_.know(found->org_id, *found->agent_id, found->budgets);
         return caller_of(*found);
     };
 }
 
-void BearerAuthenticator::write_sightings() {
+void BearerAuthenticator::write_last_seen() {
     std::vector<Uuid> orgs, tokens;
     for (const auto& [org, token] : seen_.take()) {
         orgs.push_back(org);
@@ -172,10 +173,10 @@ void BearerAuthenticator::write_sightings() {
     }
     if (tokens.empty()) return;
     kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         tx.queue(tokens_seen, orgs, tokens);
         tx.queue(agents_seen, orgs, tokens);
-        tx.queue(owners_seen, orgs, tokens);
+        orgs::note_active(tx, tx.all<orgs::Member>(owners_seen, orgs, tokens));
     });
 }
 

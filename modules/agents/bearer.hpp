@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/agents/ledger.hpp"
+#include "modules/agents/budget_service.hpp"
 #include "modules/auth/api.hpp"
 #include "svc/kernel.hpp"
 
@@ -9,11 +9,13 @@ namespace svc::agents {
 /// Signs in by `Authorization: Bearer svc_…`.
 ///
 /// A token's caller is worked out of five tables: the token, its agent, its owner's seat, the
-/// workspace, the name. All that can change it raises the workspace's `standing`
-/// (orgs::Directory::unsettle), so a caller who is known already is confirmed by that one number.
+/// workspace, the name. All that can change it raises the workspace's `security_epoch`
+/// (orgs::Directory::bump_security_epoch), so a caller who is known already is confirmed by that
+/// one number.
 class BearerAuthenticator final : public Authenticator {
 public:
-    BearerAuthenticator(Kernel& kernel, Ledger& ledger) : kernel_(kernel), ledger_(ledger) {}
+    BearerAuthenticator(Kernel& kernel, BudgetService& budgets)
+        : kernel_(kernel), budgets_(budgets) {}
 
     std::string_view name() const override { return "token"; }
     std::optional<Credential> recognise(const http::Request& request) const override;
@@ -22,15 +24,15 @@ public:
     ) const override;
 
     /// Writes down which tokens were used.
-    void write_sightings();
+    void write_last_seen();
 
 private:
     std::function<std::optional<Caller>()> confirm(Tx& tx, const Caller& before) const;
-    std::function<std::optional<Caller>()> work_out(Tx& tx, const Credential& credential) const;
+    std::function<std::optional<Caller>()> resolve(Tx& tx, const Credential& credential) const;
 
     Kernel& kernel_;
-    Ledger& ledger_;
-    mutable auth::Sightings<std::pair<Uuid, Uuid>> seen_;  // workspace and token
+    BudgetService& budgets_;
+    mutable auth::LastSeen<std::pair<Uuid, Uuid>> seen_;  // workspace and token
 };
 
 }  // namespace svc::agents

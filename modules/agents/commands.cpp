@@ -58,7 +58,7 @@ template <class... Arg>
 std::vector<Found> search(Kernel& kernel, const Sql& sql, const Arg&... arg) {
     std::vector<Found> found;
     kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         found = tx.all<Found>(sql, arg...);
     });
     return found;

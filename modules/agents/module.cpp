@@ -20,22 +20,20 @@ bool concerns_tokens(std::string_view kind) {
     return false;
 }
 
-// What a token stands for is looked at anew when this rises, and so by everybody in the workspace.
-constexpr Sql unsettle_tokens_of{"agents.unsettle_tokens_of", R"(
-    UPDATE orgs SET standing = standing + 1
-    WHERE id = $1 AND EXISTS (
-        SELECT FROM tokens t
-        WHERE t.org_id = $1 AND t.owner_user_id = $2 AND t.kind = 'integration'
-          AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())))"};
+constexpr Sql has_integrations{"agents.has_integrations", R"(
+    SELECT t.org_id FROM tokens t
+    WHERE t.org_id = $1 AND t.owner_user_id = $2 AND t.kind = 'integration'
+        AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+    LIMIT 1)"};
 
-class Agents final : public Module, public orgs::Bearers {
+class Agents final : public Module, public orgs::TokenHolders {
 public:
     void open(Kernel& kernel) override {
-        ledger_.emplace(kernel);
-        bearer_.emplace(kernel, *ledger_);
+        budgets_.emplace(kernel);
+        bearer_.emplace(kernel, *budgets_);
         kernel.add(*bearer_);
-        kernel.offer<Budgets>(*ledger_);
-        kernel.offer<orgs::Bearers>(*this);
+        kernel.offer<Budgets>(*budgets_);
+        kernel.offer<orgs::TokenHolders>(*this);
         kernel.tag("agents", "Agents, and the tokens that they and integrations sign in with.");
         add_agent_operations(kernel);
         add_agent_changes(kernel);
@@ -49,35 +47,37 @@ public:
             std::set<Uuid> orgs;
             for (const StoredEvent& each : batch)
                 if (concerns_tokens(each.kind)) orgs.insert(each.org_id);
-            for (const Uuid& org : orgs) streams.look_again(org);
+            for (const Uuid& org : orgs) streams.revalidate(org);
         });
-        kernel.every("agents.sightings", std::chrono::seconds(30), [this] {
-            bearer_->write_sightings();
+        kernel.every("agents.last_seen", std::chrono::seconds(30), [this] {
+            bearer_->write_last_seen();
         });
-        kernel.every("agents.usage", std::chrono::seconds(1), [this] { ledger_->settle(); });
+        kernel.every("agents.usage", std::chrono::seconds(1), [this] { budgets_->settle(); });
     }
 
-    void renamed(Tx& tx, const Uuid& org, const Uuid& person) override {
-        tx.queue(unsettle_tokens_of, org, person);
+    std::function<bool()> has_tokens(Tx& tx, const Uuid& org, const Uuid& person) override {
+        return [found = tx.queue(has_integrations, org, person)]() mutable {
+            return found.rows() > 0;
+        };
     }
 
     std::size_t end_all_of(Kernel& kernel, const Uuid& person, std::string_view command) override {
         return revoke_tokens_of(kernel, person, command);
     }
 
-    void start() override { ledger_->start(); }
+    void start() override { budgets_->start(); }
 
     void stop() noexcept override {
-        ledger_->stop();
+        budgets_->stop();
         try {
-            bearer_->write_sightings();
+            bearer_->write_last_seen();
         } catch (const std::exception&) {
             // They were used all the same; only the time of it is lost.
         }
     }
 
 private:
-    std::optional<Ledger> ledger_;
+    std::optional<BudgetService> budgets_;
     std::optional<BearerAuthenticator> bearer_;
 };
 

@@ -71,7 +71,7 @@ SVC_SHARED_RECORD(
     (version, "Rises by one with every change; also the ETag."),
     (token,
      "The token itself; shown once, in the answer that made it. Keep it: only a digest is stored.",
-     left_out,
+     omit_empty,
      secret)
 );
 

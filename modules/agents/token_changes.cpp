@@ -21,6 +21,7 @@ constexpr EventKind token_revoked{
     .object = "token",
     .summary = "A token has been revoked.",
     .record = &record_of<TokenResponse>,
+    .vetoable = false,
 };
 
 constexpr Sql lock_token{"agents.lock_token", R"(
@@ -40,10 +41,10 @@ constexpr Sql end_token{"agents.revoke_token", R"(
     SET revoked_at = now(), last_edited_time = now(), last_edited_by = $3, version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
-struct Locked {
+struct LockedToken {
     Timestamp now;
 };
-SVC_RECORD(Locked, (now));
+SVC_RECORD(LockedToken, (now));
 
 struct TokenId {
     Uuid token_id;
@@ -57,7 +58,7 @@ public:
     Change(Call& call, const Uuid& id) : call_(call) {
         const Reach reach(call.caller());
         Tx& tx = call.tx();
-        auto locked = tx.later<Locked>(lock_token, call.org(), id, reach.owner, reach.agent);
+        auto locked = tx.later<LockedToken>(lock_token, call.org(), id, reach.owner, reach.agent);
         auto found = tx.later<TokenResponse>(find_token, call.org(), id);
         const auto lock = locked.one();
         auto token = found.one();
@@ -77,10 +78,10 @@ public:
         after.version += 1;
         Event event = changed(kind, before, after);
         event.name = after.name;
-        call_.ask(event);
+        call_.check(event);
         write(call_.tx());
-        call_.tell(event);
-        call_.use<orgs::Directory>().unsettle(call_.tx(), after.org_id);
+        call_.emit(event);
+        call_.use<orgs::Directory>().bump_security_epoch(call_.tx(), after.org_id);
     }
 
     const Timestamp& now() const { return now_; }
@@ -210,15 +211,14 @@ constexpr Sql end_with_seat{"agents.end_tokens_with_seat", R"(
           SELECT m.user_id FROM memberships m WHERE m.org_id = $1 AND m.id = $2))"};
 
 /// Inside the transaction that takes the seat away; its audit entry covers them.
-Verdict end_tokens_of(Call& call, const Event& removed) {
+void end_tokens_of(Call& call, const Event& removed) {
     call.tx().queue(end_with_seat, call.org(), removed.id, call.caller().id);
-    return allow;
 }
 
 }  // namespace
 
 void add_token_changes(Kernel& kernel) {
-    kernel.before("member.removed", end_tokens_of);
+    kernel.in_transaction(kernel.event_kind("member.removed"), end_tokens_of);
     kernel.add(token_rotated);
     kernel.add(token_revoked);
     kernel.add(rotate_token);

@@ -70,20 +70,18 @@ SVC_RECORD(
      "with it at the latest.")
 );
 
-void check(const CreateTokenRequest& in) {
+void check(const Call& call, const CreateTokenRequest& in) {
     const int agents = in.agent_id.has_value() + in.agent.has_value();
     if (in.kind == TokenKind::integration && agents)
-        throw Failure::invalid_at(
-            in.agent ? R"(["body","agent"])" : R"(["body","agent_id"])",
-            "value_error",
-            "An integration token acts as its owner, not as an agent"
+        throw wrong_field(
+            call,
+            in.agent ? "agent" : "agent_id",
+            "an integration token acts as its owner, not as an agent"
         );
     if (in.kind == TokenKind::agent && agents != 1)
-        throw Failure::invalid_at(
-            R"(["body","agent"])", "value_error", "Give either agent or agent_id"
-        );
+        throw wrong_field(call, "agent", "give either agent or agent_id");
     if (in.expires_at && *in.expires_at <= Timestamp::now())
-        throw Failure::invalid_at(R"(["body","expires_at"])", "value_error", "This is in the past");
+        throw wrong_field(call, "expires_at", "this is in the past");
 }
 
 void require_right(const Caller& caller, const CreateTokenRequest& in) {
@@ -115,13 +113,13 @@ TokenResponse stored(Tx& tx, const Uuid& org, const Uuid& id) {
 }
 
 TokenResponse create(Call& call, const CreateTokenRequest& in) {
-    check(in);
+    check(call, in);
     const Caller& caller = call.caller();
     require_right(caller, in);
 
     Tx& tx = call.tx();
     std::optional<AgentResponse> agent;
-    std::optional<Later<Born>> born;
+    std::optional<DeferredRows<Born>> born;
     if (in.agent) {
         agent = draft(call, in.agent->name, in.role);
         agent->avatar_url = in.agent->avatar_url;
@@ -148,8 +146,8 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
     if (agent) announce(call, *agent, *born->one());
     Event event = created(token_created, token);
     event.name = token.name;
-    call.ask(event);
-    call.tell(event);
+    call.check(event);
+    call.emit(event);
     token.token = secret;
     return token;
 }
@@ -174,7 +172,7 @@ struct TokensQuery {
     std::optional<Uuid> agent_id;
     Paging paging;
 };
-SVC_RECORD(TokensQuery, (agent_id, "Only those of this agent."), (paging, "", spread));
+SVC_RECORD(TokensQuery, (agent_id, "Only those of this agent."), (paging, "", flatten));
 
 Page<TokenResponse> list(Call& call, const TokensQuery& in) {
     const Reach reach(call.caller());

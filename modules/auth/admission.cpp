@@ -57,7 +57,7 @@ void refuse_when_closed(Call& call) {
     if (sign_up_policy(call.kernel()) == SignUpPolicy::off) throw sign_up_closed();
 }
 
-std::function<bool()> ask_admission(Call& call, const Email& email) {
+std::function<bool()> check_admission(Call& call, const Email& email) {
     const SignUpPolicy policy = sign_up_policy(call.kernel());
     if (policy == SignUpPolicy::open) return [] { return true; };
     auto person = call.tx().queue(find_person, email_key(email));

@@ -16,7 +16,7 @@ namespace svc::auth {
 /// that no request waits for such a write and no row is written more often than the job runs.
 /// Any thread.
 template <class Who>
-class Sightings {
+class LastSeen {
 public:
     void note(const Who& who) {
         std::lock_guard lock(mutex_);
@@ -38,13 +38,13 @@ private:
 
 /// What a person is sent to an identity provider with.
 struct ProviderQuestion {
-    std::string redirect_uri;    ///< where the provider sends him back to
+    std::string redirect_uri;    ///< where the provider sends the browser back to
     std::string state;           ///< comes back unchanged
     std::string nonce;           ///< comes back in the ID token
     std::string code_challenge;  ///< of PKCE, S256
 };
 
-/// What he came back with.
+/// What the browser came back with.
 struct ProviderAnswer {
     std::string redirect_uri;  ///< the same as in the question
     std::string code;
@@ -95,10 +95,10 @@ public:
 /// Both functions take tens of milliseconds of processor time, on a thread of auth's own; the
 /// request holds no worker meanwhile, and its handler is then run again from the start. So call one
 /// of them, once, before anything else is done. Failure 503 when too many are waiting.
-class PasswordKeeper {
+class PasswordService {
 public:
-    static constexpr std::string_view name = "auth.PasswordKeeper";
-    virtual ~PasswordKeeper() = default;
+    static constexpr std::string_view name = "auth.PasswordService";
+    virtual ~PasswordService() = default;
 
     /// The hash to keep, with its salt and cost.
     virtual std::string hash(Call& call, const std::string& password) = 0;

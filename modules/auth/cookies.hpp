@@ -25,14 +25,14 @@ void take_session(Call& call);
 /// it still stands only the database knows.
 std::optional<Uuid> session_in(const Kernel& kernel, const http::Request& request);
 
-/// The CSRF token for whoever sends this request, in a new cookie or the one he has.
+/// The CSRF token for whoever sends this request, in a new cookie or the one it has.
 std::string give_csrf_token(Call& call);
 /// The header and the cookie hold the same token, and it is this session's.
 bool csrf_matches(const Kernel& kernel, const http::Request& request, const Uuid& session);
 
-/// Gives the client proof that this sign-up is his.
+/// Gives the client proof that this sign-up is its own.
 void give_sign_up(Call& call, const Uuid& sign_up);
-/// The sign-up that the client proves to be his: the last one he sent.
+/// The sign-up that the client proves to be its own: the last one it sent.
 std::optional<Uuid> sign_up_in(const Kernel& kernel, const http::Request& request);
 
 /// A page sent this: browsers say where a write comes from, programs do not.

@@ -8,53 +8,53 @@ namespace {
 
 const Settings& settings(Call& call) { return call.use<Settings>(); }
 
-std::chrono::minutes log_in_window(Call& call) {
-    return std::chrono::minutes(settings(call).log_in_minutes);
+DatabaseRateLimit of_log_ins(Call& call, std::string_view reason, std::int64_t limit) {
+    return {call.kernel(), {reason, limit, std::chrono::minutes(settings(call).log_in_minutes)}};
 }
-std::chrono::minutes sign_up_window(Call& call) {
-    return std::chrono::minutes(settings(call).sign_up_minutes);
+DatabaseRateLimit of_sign_ups(Call& call, std::string_view reason, std::int64_t limit) {
+    return {call.kernel(), {reason, limit, std::chrono::minutes(settings(call).sign_up_minutes)}};
 }
 
 }  // namespace
 
-Limit sign_ups_from_one_place(Call& call) {
-    return {"sign_up", settings(call).sign_ups_from_one_place, sign_up_window(call)};
+DatabaseRateLimit sign_ups_from_one_place(Call& call) {
+    return of_sign_ups(call, "sign_up", settings(call).sign_ups_from_one_place);
 }
 
-Limit mails_from_one_place(Call& call) {
-    return {"mail_request", settings(call).mail_requests_from_one_place, sign_up_window(call)};
+DatabaseRateLimit mails_from_one_place(Call& call) {
+    return of_sign_ups(call, "mail_request", settings(call).mail_requests_from_one_place);
 }
 
-Limit mails_to_one_address(Call& call) {
-    return {"sign_up_mail", settings(call).sign_up_mails, sign_up_window(call)};
+DatabaseRateLimit mails_to_one_address(Call& call) {
+    return of_sign_ups(call, "sign_up_mail", settings(call).sign_up_mails);
 }
 
-Limit log_ins_of_pair(Call& call) {
-    return {"log_in", settings(call).log_ins, log_in_window(call)};
+DatabaseRateLimit log_ins_of_pair(Call& call) {
+    return of_log_ins(call, "log_in", settings(call).log_ins);
 }
 
-Limit log_ins_from_one_place(Call& call) {
-    return {"log_in_from_one_place", settings(call).log_ins_from_one_place, log_in_window(call)};
+DatabaseRateLimit log_ins_from_one_place(Call& call) {
+    return of_log_ins(call, "log_in_from_one_place", settings(call).log_ins_from_one_place);
 }
 
-Limit departures_from_one_place(Call& call) {
-    return {"outside_sign_in", settings(call).log_ins_from_one_place, log_in_window(call)};
+DatabaseRateLimit departures_from_one_place(Call& call) {
+    return of_log_ins(call, "outside_sign_in", settings(call).log_ins_from_one_place);
 }
 
-Limit returns_to_one_place(Call& call) {
-    return {"outside_return", settings(call).log_ins_from_one_place, log_in_window(call)};
+DatabaseRateLimit returns_to_one_place(Call& call) {
+    return of_log_ins(call, "outside_return", settings(call).log_ins_from_one_place);
 }
 
-Limit guesses_from_one_place(Call& call, std::string_view what) {
-    return {what, settings(call).log_ins, log_in_window(call)};
+DatabaseRateLimit guesses_from_one_place(Call& call, std::string_view what) {
+    return of_log_ins(call, what, settings(call).log_ins);
 }
 
-Limit guesses_from_anywhere(Call& call, std::string_view what) {
-    return {what, settings(call).log_ins_from_one_place, log_in_window(call)};
+DatabaseRateLimit guesses_from_anywhere(Call& call, std::string_view what) {
+    return of_log_ins(call, what, settings(call).log_ins_from_one_place);
 }
 
-Limit password_checks(Call& call) {
-    return {"password_check", settings(call).log_ins, log_in_window(call)};
+DatabaseRateLimit password_checks(Call& call) {
+    return of_log_ins(call, "password_check", settings(call).log_ins);
 }
 
 }  // namespace svc::auth

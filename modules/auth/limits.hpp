@@ -1,26 +1,27 @@
 #pragma once
 
-#include "modules/auth/attempts.hpp"
+#include "svc/call.hpp"
+#include "svc/rate_limit.hpp"
 
 /// How often strangers may try what, from the settings.
 namespace svc::auth {
 
-Limit sign_ups_from_one_place(Call& call);
+DatabaseRateLimit sign_ups_from_one_place(Call& call);
 /// Wishes for a mail: a new link to confirm an address, a new password. Both together.
-Limit mails_from_one_place(Call& call);
+DatabaseRateLimit mails_from_one_place(Call& call);
 /// Mails of one sort to one address; `who` is the sort and the address.
-Limit mails_to_one_address(Call& call);
+DatabaseRateLimit mails_to_one_address(Call& call);
 /// Log-ins that went wrong: with one address from one place, and with any from there.
-Limit log_ins_of_pair(Call& call);
-Limit log_ins_from_one_place(Call& call);
+DatabaseRateLimit log_ins_of_pair(Call& call);
+DatabaseRateLimit log_ins_from_one_place(Call& call);
 /// Ways to the identity provider and back, from one place, that did not end signed in.
-Limit departures_from_one_place(Call& call);
-Limit returns_to_one_place(Call& call);
+DatabaseRateLimit departures_from_one_place(Call& call);
+DatabaseRateLimit returns_to_one_place(Call& call);
 /// Wrong guesses at the password of something else: from one place, and from anywhere. `what` has
 /// static storage.
-Limit guesses_from_one_place(Call& call, std::string_view what);
-Limit guesses_from_anywhere(Call& call, std::string_view what);
+DatabaseRateLimit guesses_from_one_place(Call& call, std::string_view what);
+DatabaseRateLimit guesses_from_anywhere(Call& call, std::string_view what);
 /// Wrong guesses at the present password by somebody who is signed in, per person.
-Limit password_checks(Call& call);
+DatabaseRateLimit password_checks(Call& call);
 
 }  // namespace svc::auth

@@ -2,8 +2,8 @@
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/cookies.hpp"
+#include "modules/auth/lib/hash_pool.hpp"
 #include "modules/auth/lib/passwords.hpp"
-#include "modules/auth/lib/slow_work.hpp"
 #include "modules/auth/limits.hpp"
 #include "modules/auth/sessions.hpp"
 
@@ -53,7 +53,7 @@ SVC_RECORD(
 
 /// What a log-in is counted against: the address from this place, and the place alone.
 struct Limits {
-    Limit of_pair, of_place;
+    DatabaseRateLimit of_pair, of_place;
     std::string pair, place;
 
     Limits(Call& call, const Email& email)
@@ -69,25 +69,25 @@ KnownPasswords admit(Call& call, const LoginRequest& in) {
     const Limits limits(call, in.email);
     const std::string key = email_key(in.email);
     KnownPasswords known;
-    Window pair, place;
+    RateWindow pair, place;
     call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-        auto of_pair = count_attempt(tx, call.kernel(), limits.of_pair, limits.pair);
-        auto of_place = count_attempt(tx, call.kernel(), limits.of_place, limits.place);
+        auto of_pair = limits.of_pair.count(tx, limits.pair);
+        auto of_place = limits.of_place.count(tx, limits.place);
         present(tx, key);
         known = *tx.one<KnownPasswords>(find_passwords, key);
-        pair = of_pair.must();
-        place = of_place.must();
+        pair = of_pair.one_or_retry();
+        place = of_place.one_or_retry();
     });
-    require_within(limits.of_pair, pair);
-    require_within(limits.of_place, place);
+    limits.of_pair.require(pair);
+    limits.of_place.require(place);
     return known;
 }
 
 /// Only what went wrong stays counted.
-void take_back_attempt(Call& call, const Email& email) {
+void refund_attempt(Call& call, const Email& email) {
     const Limits limits(call, email);
-    take_back(call.tx(), call.kernel(), limits.of_pair, limits.pair);
-    take_back(call.tx(), call.kernel(), limits.of_place, limits.place);
+    limits.of_pair.refund(call.tx(), limits.pair);
+    limits.of_place.refund(call.tx(), limits.place);
 }
 
 enum class Outcome { wrong, unverified, right };
@@ -117,7 +117,7 @@ Failure wrong_pair() {
 }
 
 AuthSessionResponse log_in_now(Call& call, const LoginRequest& in) {
-    const auto checked = call.use<SlowWork>().result_of<Checked>(call, [&] {
+    const auto checked = call.use<HashPool>().result_of<Checked>(call, [&] {
         return [&passwords = call.use<Passwords>(), known = admit(call, in), given = in.password] {
             return check(passwords, known, given);
         };
@@ -137,7 +137,7 @@ AuthSessionResponse log_in_now(Call& call, const LoginRequest& in) {
         call, {.method = AuthMethod::password, .password_version = checked.known.version}
     );
     if (!session) throw wrong_pair();  // another was set while we looked
-    take_back_attempt(call, in.email);
+    refund_attempt(call, in.email);
     return *std::move(session);
 }
 

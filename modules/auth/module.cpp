@@ -2,16 +2,16 @@
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/admission.hpp"
-#include "modules/auth/attempts.hpp"
+#include "modules/auth/lib/hash_pool.hpp"
 #include "modules/auth/lib/passwords.hpp"
-#include "modules/auth/lib/slow_work.hpp"
-#include "modules/auth/newcomers.hpp"
 #include "modules/auth/oauth.hpp"
-#include "modules/auth/password_keeper.hpp"
+#include "modules/auth/password_service.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
+#include "modules/auth/sign_up_links.hpp"
 #include "modules/auth/user_command.hpp"
 #include "modules/auth/users.hpp"
+#include "svc/workspace_jobs.hpp"
 
 #include <Poco/Crypto/OpenSSLInitializer.h>
 
@@ -33,16 +33,16 @@ public:
     void open(Kernel& kernel) override {
         settings_ = kernel.settings<Settings>();
         passwords_.emplace(settings_.password_memory_mib, settings_.password_passes);
-        slow_work_.emplace(kernel, hash_threads(settings_), settings_.hash_queue);
+        hash_pool_.emplace(kernel, hash_threads(settings_), settings_.hash_queue);
         sessions_.emplace(kernel);
         outside_.emplace(kernel);
         kernel.offer(settings_);
         kernel.offer(*passwords_);
-        kernel.offer(*slow_work_);
+        kernel.offer(*hash_pool_);
         kernel.offer(*outside_);
-        kernel.offer<PasswordKeeper>(keeper_);
+        kernel.offer<PasswordService>(keeper_);
         kernel.offer<orgs::ActiveWorkspace>(workspace_);
-        kernel.offer<orgs::Newcomers>(links_);
+        kernel.offer<orgs::SignUpLinks>(links_);
         kernel.add(*sessions_);
 
         kernel.tag("account", "Your account: signing up and in, who you are, your sessions.");
@@ -60,28 +60,27 @@ public:
         add_user_command(kernel);
 
         using namespace std::chrono_literals;
-        kernel.every("auth.sightings", 30s, [this] { sessions_->write_sightings(); });
-        kernel.every("auth.sweep", 10min, [&kernel] {
+        kernel.every("auth.last_seen", 30s, [this] { sessions_->write_last_seen(); });
+        add_recurring_job(kernel, "auth.sweep", 10min, [&kernel] {
             kernel.transact(Tx::Mode::write, [](Tx& tx) {
-                tx.act_for_all_orgs();
+                tx.set_scope_to_all_orgs();
                 sweep_sessions(tx);
                 sweep_sign_ups(tx);
                 sweep_resets(tx);
-                sweep_attempts(tx);
             });
         });
         kernel.add_metric("auth_hashes_total", "Passwords that were hashed or compared.", [this] {
-            return static_cast<double>(slow_work_->done());
+            return static_cast<double>(hash_pool_->done());
         });
         kernel.add_metric("auth_hashes_waiting", "Passwords that wait to be hashed.", [this] {
-            return static_cast<double>(slow_work_->waiting());
+            return static_cast<double>(hash_pool_->waiting());
         });
     }
 
     void stop() noexcept override {
         outside_->waiting().finish();  // its threads call a plugin, which is gone before us
         try {
-            sessions_->write_sightings();
+            sessions_->write_last_seen();
         } catch (const std::exception&) {
             // They were seen all the same; only the time of it is lost.
         }
@@ -93,12 +92,12 @@ private:
     const Poco::Crypto::OpenSSLInitializer always_somebody_;
     Settings settings_;
     std::optional<Passwords> passwords_;
-    std::optional<SlowWork> slow_work_;
+    std::optional<HashPool> hash_pool_;
     std::optional<OutsideSignIn> outside_;
     std::optional<SessionAuthenticator> sessions_;
     SessionWorkspace workspace_;
     MailedLinks links_;
-    PasswordKeeperHere keeper_;
+    PasswordServiceImpl keeper_;
 };
 
 }  // namespace

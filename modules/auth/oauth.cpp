@@ -3,8 +3,8 @@
 #include "modules/auth/oauth.hpp"
 
 #include "modules/auth/limits.hpp"
-#include "modules/auth/oauth_journey.hpp"
 #include "modules/auth/oauth_people.hpp"
+#include "modules/auth/oauth_state.hpp"
 
 #include <Poco/Logger.h>
 
@@ -105,27 +105,26 @@ bool wants_redirect(const Call& call, const StartQuery& in) {
     return liking(accept, "text/html") > liking(accept, "application/json");
 }
 
-/// Whoever asks for journeys without end keeps the provider's threads from others.
+/// Whoever begins sign-ins without end keeps the provider's threads from others.
 void admit_departure(Call& call) {
-    const Limit limit = departures_from_one_place(call);
-    Window window;
+    const auto limit = departures_from_one_place(call);
+    RateWindow window;
     call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-        const auto place = network_of(call.client_address());
-        window = *count_attempt(tx, call.kernel(), limit, place).one();
+        window = limit.count(tx, network_of(call.client_address())).one_or_retry();
     });
-    require_within(limit, window);
+    limit.require(window);
 }
 
 /// Only what led nowhere stays counted.
-void take_back_journey(Call& call) {
+void refund_sign_in(Call& call) {
     const auto place = network_of(call.client_address());
-    for (const Limit& each : {departures_from_one_place(call), returns_to_one_place(call)})
-        take_back(call.tx(), call.kernel(), each, place);
+    departures_from_one_place(call).refund(call.tx(), place);
+    returns_to_one_place(call).refund(call.tx(), place);
 }
 
 /// A person who is about to leave.
 struct Departure {
-    Journey journey;
+    OAuthState oauth_state;
     std::string page;
 };
 
@@ -138,14 +137,14 @@ Departure depart(Call& call, const StartQuery& in) {
     const auto plan = [&]() -> std::function<Departure()> {
         admit_departure(call);
         const Kernel& kernel = call.kernel();
-        Journey journey = new_journey(in.return_to.value_or("/"));
+        OAuthState oauth_state = new_oauth_state(in.return_to.value_or("/"));
         ProviderQuestion question{
             .redirect_uri = callback_url(kernel),
-            .state = journey.state,
-            .nonce = nonce_of(kernel, journey),
-            .code_challenge = code_challenge_of(code_verifier_of(kernel, journey))};
-        return [provider, journey = std::move(journey), question = std::move(question)] {
-            return Departure{journey, provider->sign_in_page(question)};
+            .state = oauth_state.state,
+            .nonce = nonce_of(kernel, oauth_state),
+            .code_challenge = code_challenge_of(code_verifier_of(kernel, oauth_state))};
+        return [provider, oauth_state = std::move(oauth_state), question = std::move(question)] {
+            return Departure{oauth_state, provider->sign_in_page(question)};
         };
     };
     try {
@@ -159,11 +158,12 @@ Answer<OAuthStartResponse> start(Call& call, const StartQuery& in) {
     const bool redirect = wants_redirect(call, in);
     try {
         Departure departure = depart(call, in);
-        call.add_header("Set-Cookie", cookie_of(call.kernel(), departure.journey));
+        call.add_header("Set-Cookie", cookie_of(call.kernel(), departure.oauth_state));
         call.add_header("Cache-Control", "no-store");
         if (redirect) call.add_header("Location", departure.page);
         return {
-            redirect ? 302 : 200, {{}, std::move(departure.page), departure.journey.expires_at}};
+            redirect ? 302 : 200,
+            {{}, std::move(departure.page), departure.oauth_state.expires_at}};
     } catch (const Failure& failure) {
         if (!redirect) {
             if (failure.code() != "not_configured" && failure.code() != "provider_error") throw;
@@ -203,42 +203,41 @@ SVC_RECORD(
     (iss, "Which provider it is, if it says so.")
 );
 
-Journey journey_of(Call& call, const CallbackQuery& in) {
+OAuthState oauth_state_of(Call& call, const CallbackQuery& in) {
     const http::Request& request = *call.request();
-    if (!in.state || !has_journey_cookie(request))
+    if (!in.state || !has_oauth_cookie(request))
         throw refusal("state_missing", "This browser did not set out from here.");
-    auto journey = journey_in(call.kernel(), request);
-    if (!journey || journey->state != *in.state)
+    auto oauth_state = oauth_state_in(call.kernel(), request);
+    if (!oauth_state || oauth_state->state != *in.state)
         throw refusal("state_invalid", "The state is not the one that this browser set out with.");
-    if (journey->expires_at <= Timestamp::now())
+    if (oauth_state->expires_at <= Timestamp::now())
         throw refusal("state_expired", "It took too long.")
             .with_header("Set-Cookie", no_cookie(call.kernel()));
-    return *std::move(journey);
+    return *std::move(oauth_state);
 }
 
 /// A state is good for one return, on whichever server, whatever comes of it.
-void use_up(Call& call, const Journey& journey) {
-    constexpr Limit once{"oauth_state", 1, std::chrono::minutes(30)};
-    const Limit of_place = returns_to_one_place(call);
-    Window window, place;
+void use_up(Call& call, const OAuthState& oauth_state) {
+    const DatabaseRateLimit once(call.kernel(), {"oauth_state", 1, std::chrono::minutes(30)});
+    const auto of_place = returns_to_one_place(call);
+    RateWindow window, place;
     call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-        auto of_state = count_attempt(tx, call.kernel(), once, journey.state);
-        const auto from = network_of(call.client_address());
-        place = *count_attempt(tx, call.kernel(), of_place, from).one();
-        window = of_state.must();
+        auto of_state = once.count(tx, oauth_state.state);
+        place = of_place.count(tx, network_of(call.client_address())).one_or_retry();
+        window = of_state.one_or_retry();
     });
-    require_within(of_place, place);
-    if (window.count > once.most)
+    of_place.require(place);
+    if (!once.allows(window))
         throw refusal("state_reused", "This way back was taken before.")
             .with_header("Set-Cookie", no_cookie(call.kernel()));
 }
 
-Identity ask_who(Call& call, const CallbackQuery& in, const Journey& journey) {
+Identity identify(Call& call, const CallbackQuery& in, const OAuthState& oauth_state) {
     auto& outside = call.use<OutsideSignIn>();
     IdentityProvider* provider = outside.provider();
     if (!provider) throw refusal("not_configured", "No identity provider is set up.");
     const auto plan = [&]() -> std::function<Identity()> {
-        use_up(call, journey);
+        use_up(call, oauth_state);
         if (in.error)
             throw refusal(
                 *in.error == "access_denied" ? "access_denied" : "provider_error",
@@ -248,8 +247,8 @@ Identity ask_who(Call& call, const CallbackQuery& in, const Journey& journey) {
         ProviderAnswer answer{
             .redirect_uri = callback_url(call.kernel()),
             .code = *in.code,
-            .nonce = nonce_of(call.kernel(), journey),
-            .code_verifier = code_verifier_of(call.kernel(), journey),
+            .nonce = nonce_of(call.kernel(), oauth_state),
+            .code_verifier = code_verifier_of(call.kernel(), oauth_state),
             .issuer = in.iss};
         return [provider, answer = std::move(answer)] { return provider->identify(answer); };
     };
@@ -257,16 +256,16 @@ Identity ask_who(Call& call, const CallbackQuery& in, const Journey& journey) {
 }
 
 void finish(Call& call, const CallbackQuery& in) {
-    const Journey journey = journey_of(call, in);
+    const OAuthState oauth_state = oauth_state_of(call, in);
     try {
-        sign_in_by(call, ask_who(call, in, journey));
-        take_back_journey(call);
+        sign_in_by(call, identify(call, in, oauth_state));
+        refund_sign_in(call);
     } catch (const ProviderError& problem) {
         throw refusal_of(problem).with_header("Set-Cookie", no_cookie(call.kernel()));
     }
     call.add_header("Set-Cookie", no_cookie(call.kernel()));
     call.add_header("Cache-Control", "no-store");
-    call.add_header("Location", call.kernel().base_url() + journey.return_to);
+    call.add_header("Location", call.kernel().base_url() + oauth_state.return_to);
 }
 
 const Operation finish_google_sign_in{
@@ -279,7 +278,7 @@ const Operation finish_google_sign_in{
     .access = Access::anyone,
     .status = 302,
     .tool = false,
-    .astray = login_page_after,
+    .error_redirect = login_page_after,
     .handler = finish,
 };
 

@@ -11,6 +11,7 @@
 // else makes an account or a pair meanwhile is met by a unique key: then all begins anew.
 
 #include "modules/auth/oauth_people.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 #include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
@@ -51,16 +52,6 @@ constexpr Sql find_account{"auth.oauth_account", R"(
         EXISTS (SELECT FROM identities i WHERE i.user_id = u.id AND i.issuer = $1) AS has_identity
     FROM users u
     WHERE u.email_key = svc_credential() AND u.id = svc_user())"};
-
-constexpr Sql insert_person{"auth.oauth_insert_person", R"(
-    INSERT INTO users (id, email, email_key, email_verified, name)
-    VALUES ($1, $2, $3, true, $4))"};
-
-constexpr Sql verify_person{"auth.oauth_verify_person", R"(
-    UPDATE users
-    SET email_verified = true, name = coalesce(name, $2), last_edited_time = now(),
-        version = version + 1
-    WHERE id = $1 AND NOT email_verified)"};
 
 // Sign-ups with the address, by whomever, come to nothing now that its owner is here.
 constexpr Sql forget_sign_ups{"auth.oauth_forget_sign_ups", R"(
@@ -108,7 +99,7 @@ bool may_join(const Account& account, const std::optional<PersonId>& signed_in) 
     return !account.has_password && !account.has_identity;
 }
 
-/// Whose identity this is already; acts for him from then on.
+/// Whose identity this is already; acts for that person from then on.
 std::optional<Address> owner_of(Tx& tx, const Identity& identity) {
     present(tx, identity.issuer + ' ' + identity.subject);
     tx.queue(act_for_owner, identity.issuer, identity.subject);
@@ -134,7 +125,7 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
     present(tx, key);
     tx.queue(act_for_address);
     tx.queue(lock_account);
-    const auto admitted = ask_admission(call, *identity.email);
+    const auto admitted = check_admission(call, *identity.email);
     const auto account = tx.one<Account>(find_account, identity.issuer);
     if (account && !may_join(*account, signed_in))
         throw Failure(Fault::conflict, "Sign in to the account of this address first, then again.")
@@ -142,8 +133,8 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
     if (!account && !admitted()) throw sign_up_closed();
     const Uuid id = account ? account->id : new_uuid();
     const auto name = fit_name(identity.name);
-    if (account) tx.queue(verify_person, id, name);
-    else tx.queue(insert_person, id, *identity.email, key, name);
+    if (account) orgs::confirm_person(tx, id, name, orgs::OldName::kept);
+    else orgs::add_person(tx, id, *identity.email, key, name);
     tx.queue(forget_sign_ups);
     act_for_person(tx, id);
     auto joined = tx.queue(insert_identity, identity.issuer, identity.subject, id, identity.email);
@@ -151,7 +142,7 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
         joined.affected();  // now, while it is known what it would mean
     } catch (const ConstraintError& taken) {
         if (taken.kind() != ConstraintError::Kind::unique) throw;
-        throw Again("the identity or its address has just been taken");
+        throw RetryTransaction("the identity or its address has just been taken");
     }
 }
 
@@ -159,7 +150,7 @@ void join_account(Call& call, const Identity& identity, const std::optional<Pers
 
 void sign_in_by(Call& call, const Identity& identity) {
     Tx& tx = call.tx();
-    std::optional<Later<PersonId>> signed_in;
+    std::optional<DeferredRows<PersonId>> signed_in;
     if (const auto session = session_in(call.kernel(), *call.request())) {
         present(tx, session->str());
         signed_in = tx.later<PersonId>(find_signed_in, *session);

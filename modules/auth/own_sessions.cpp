@@ -44,7 +44,7 @@ void log_out_now(Call& call, const Nothing&) {
     const auto session = request ? session_in(call.kernel(), *request) : std::nullopt;
     if (!session) return;
     const auto ended = end_shown_session(call.tx(), *session).all();
-    // Nobody signs another out from a page of his own. What is over already needs no proof.
+    // Nobody signs another out from another site's page. What is over already needs no proof.
     if (!ended.empty() && !csrf_matches(call.kernel(), *request, *session))
         throw Failure(
             Fault::csrf,
@@ -70,7 +70,7 @@ const Operation log_out{
 struct SessionsQuery {
     Paging paging;
 };
-SVC_RECORD(SessionsQuery, (paging, "", spread));
+SVC_RECORD(SessionsQuery, (paging, "", flatten));
 
 Page<UserSessionResponse> list(Call& call, const SessionsQuery& in) {
     const Caller& caller = call.caller();
@@ -143,7 +143,7 @@ const Operation revoke_my_sessions{
 
 }  // namespace
 
-Later<EndedSession> end_sessions_of_person(Tx& tx, const std::optional<Uuid>& keep) {
+DeferredRows<EndedSession> end_sessions_of_person(Tx& tx, const std::optional<Uuid>& keep) {
     return tx.later<EndedSession>(end_all_sessions, keep);
 }
 
@@ -152,7 +152,7 @@ void forget_sessions(Call& call, const std::vector<EndedSession>& ended) {
         auto* streams = kernel.find<OpenStreams>();
         for (const EndedSession& each : ended) {
             kernel.forget("session", each.id.str());
-            if (streams && each.active_org_id) streams->look_again(*each.active_org_id);
+            if (streams && each.active_org_id) streams->revalidate(*each.active_org_id);
         }
     });
 }

@@ -2,10 +2,10 @@
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/cookies.hpp"
-#include "modules/auth/letters.hpp"
+#include "modules/auth/lib/hash_pool.hpp"
 #include "modules/auth/lib/passwords.hpp"
-#include "modules/auth/lib/slow_work.hpp"
 #include "modules/auth/limits.hpp"
+#include "modules/auth/mail_templates.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
 #include "svc/encoding.hpp"
@@ -66,16 +66,16 @@ struct PasswordResetRequest {
 };
 SVC_RECORD(PasswordResetRequest, (email, "The address of the account."));
 
-void ask_now(Call& call, const PasswordResetRequest& in) {
+void request_now(Call& call, const PasswordResetRequest& in) {
     const std::string key = email_key(in.email), token = random_token();
-    const Limit of_place = mails_from_one_place(call), of_address = mails_to_one_address(call);
+    const auto of_place = mails_from_one_place(call), of_address = mails_to_one_address(call);
     Tx& tx = call.tx();
     present(tx, key);
-    auto from_place = count_attempt(tx, call.kernel(), of_place, network_of(call.client_address()));
-    auto to_address = count_attempt(tx, call.kernel(), of_address, "reset\n" + key);
+    auto from_place = of_place.count(tx, network_of(call.client_address()));
+    auto to_address = of_address.count(tx, "reset\n" + key);
     const auto account = tx.later<Account>(find_account, key).one()->email;
-    require_within(of_place, from_place.must());
-    if (to_address.must().count > of_address.most) return;
+    of_place.require(from_place.one_or_retry());
+    if (!of_address.allows(to_address.one_or_retry())) return;
     tx.queue(
         insert_reset,
         sha256(token),
@@ -84,8 +84,7 @@ void ask_now(Call& call, const PasswordResetRequest& in) {
     );
     // To the address of the account, not to the one that was typed, which may differ in case.
     call.use<mail::Outbox>().post(
-        call,
-        account ? reset_letter(call, *account, token) : nothing_to_reset_letter(call, in.email)
+        call, account ? reset_mail(call, *account, token) : nothing_to_reset_mail(call, in.email)
     );
 }
 
@@ -101,7 +100,7 @@ const Operation request_password_reset{
     .guards = {refuse_other_sites},
     .tool = false,
     .body_limit = 16 << 10,
-    .handler = ask_now,
+    .handler = request_now,
 };
 
 // --------------------------------------------------------------------------- choosing it
@@ -136,7 +135,7 @@ void require_reset(Call& call, const Sha256& digest) {
 
 void confirm_now(Call& call, const PasswordResetConfirmRequest& in) {
     const Sha256 digest = sha256(in.token);
-    const auto hash = call.use<SlowWork>().result_of<std::string>(call, [&] {
+    const auto hash = call.use<HashPool>().result_of<std::string>(call, [&] {
         require_reset(call, digest);
         return [&passwords = call.use<Passwords>(), password = in.new_password] {
             return passwords.hash(password);
@@ -152,7 +151,7 @@ void confirm_now(Call& call, const PasswordResetConfirmRequest& in) {
     const auto person = owner.one();
     if (!person || taken.affected() == 0) throw used_up();
     forget_sessions(call, ended.all());
-    call.use<mail::Outbox>().post(call, password_changed_letter(call, person->email));
+    call.use<mail::Outbox>().post(call, password_changed_mail(call, person->email));
 }
 
 const Operation confirm_password_reset{

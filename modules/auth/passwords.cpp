@@ -2,9 +2,9 @@
 
 #include "modules/auth/lib/passwords.hpp"
 #include "modules/auth/accounts.hpp"
-#include "modules/auth/letters.hpp"
-#include "modules/auth/lib/slow_work.hpp"
+#include "modules/auth/lib/hash_pool.hpp"
 #include "modules/auth/limits.hpp"
+#include "modules/auth/mail_templates.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/users.hpp"
 #include "modules/orgs/api.hpp"
@@ -50,7 +50,7 @@ std::optional<Known> present_password(Call& call, const std::function<void(Tx&)>
     std::optional<Known> known;
     const auto mode = besides ? Tx::Mode::write : Tx::Mode::read;
     call.kernel().transact(mode, [&](Tx& tx) {
-        tx.act_for(std::nullopt, person);
+        tx.set_scope(std::nullopt, person);
         auto found = tx.later<Known>(find_own, person);
         if (besides) besides(tx);
         known = found.one();
@@ -62,7 +62,7 @@ std::optional<Known> present_password(Call& call, const std::function<void(Tx&)>
 void conclude(Call& call, const Email& email) {
     note_in_audit(call, {.kind = &password_changed, .id = call.caller().id, .name = email.str()});
     forget_resets(call.tx(), email);
-    call.use<mail::Outbox>().post(call, password_changed_letter(call, email));
+    call.use<mail::Outbox>().post(call, password_changed_mail(call, email));
 }
 
 // ---------------------------------------------------------------------------- change
@@ -82,16 +82,15 @@ Failure wrong_password(const Call& call) {
 }
 
 Known admit_check(Call& call) {
-    const Limit limit = password_checks(call);
+    const auto limit = password_checks(call);
     const std::string who = call.caller().id.str();
-    Window window;
-    const auto known = present_password(call, [&](Tx& tx) {
-        window = *count_attempt(tx, call.kernel(), limit, who).one();
-    });
+    RateWindow window;
+    const auto known =
+        present_password(call, [&](Tx& tx) { window = limit.count(tx, who).one_or_retry(); });
     if (!known)
         throw Failure(Fault::conflict, "The account has no password yet; set one instead.")
             .with("reason", "password_not_set");
-    require_within(limit, window);
+    limit.require(window);
     return *known;
 }
 
@@ -103,7 +102,7 @@ struct Checked {
 };
 
 void change_now(Call& call, const ChangePasswordRequest& in) {
-    const auto checked = call.use<SlowWork>().result_of<Checked>(call, [&] {
+    const auto checked = call.use<HashPool>().result_of<Checked>(call, [&] {
         return [&passwords = call.use<Passwords>(), known = admit_check(call), in]() -> Checked {
             if (!passwords.matches(known.hash, in.current_password)) return {};
             return {passwords.hash(in.new_password), known.version};
@@ -117,7 +116,7 @@ void change_now(Call& call, const ChangePasswordRequest& in) {
     const auto address = tx.one<Address>(find_address, caller.id);
     if (changed.affected() == 0) throw wrong_password(call);  // another was set while we looked
     forget_sessions(call, ended.all());
-    take_back(tx, call.kernel(), password_checks(call), caller.id.str());
+    password_checks(call).refund(tx, caller.id.str());
     conclude(call, address->email);
 }
 
@@ -156,7 +155,7 @@ Failure already_set() {
 }
 
 void set_now(Call& call, const SetPasswordRequest& in) {
-    const auto hash = call.use<SlowWork>().result_of<std::string>(call, [&] {
+    const auto hash = call.use<HashPool>().result_of<std::string>(call, [&] {
         if (present_password(call)) throw already_set();
         return [&passwords = call.use<Passwords>(), password = in.new_password] {
             return passwords.hash(password);

@@ -1,6 +1,7 @@
 // What a person chose, for every workspace and every device.
 
 #include "modules/auth/preferences.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 #include "modules/auth/lib/time_zone.hpp"
 #include "modules/auth/users.hpp"
@@ -27,10 +28,6 @@ constexpr Sql lock_preferences{"auth.lock_preferences", R"(
     FROM users WHERE id = $1
     FOR NO KEY UPDATE)"};
 
-constexpr Sql write_preferences{"auth.write_preferences", R"(
-    UPDATE users SET preferences = $2, last_edited_time = now(), version = version + 1
-    WHERE id = $1)"};
-
 struct Row {
     Preferences chosen;
     Timestamp last_edited_time;
@@ -50,7 +47,7 @@ SVC_RECORD(
     UserPreferencesResponse,
     (object, "Always \"user_preferences\"."),
     (user_id, "Whose they are."),
-    (chosen, "", spread),
+    (chosen, "", flatten),
     (last_edited_time, "When the account was last changed."),
     (version, "The account's version: rises by one with every change; also the ETag.")
 );
@@ -146,24 +143,24 @@ SVC_RECORD(
     (notifications, "How you are notified, by kind; kinds that are left out stay as they are.")
 );
 
-using Wish = Patch<UpdateChannels> UpdateNotifications::*;
+using ChannelsMember = Patch<UpdateChannels> UpdateNotifications::*;
 using Choice = NotificationChannels NotificationChoices::*;
-using WishIn = UpdateNotifications;
+using PreferencesIn = UpdateNotifications;
 using ChoiceIn = NotificationChoices;
-constexpr std::pair<Wish, Choice> kinds[] = {
-    {&WishIn::mention, &ChoiceIn::mention},
-    {&WishIn::assigned, &ChoiceIn::assigned},
-    {&WishIn::comment, &ChoiceIn::comment},
-    {&WishIn::due, &ChoiceIn::due},
-    {&WishIn::invitation, &ChoiceIn::invitation},
-    {&WishIn::membership, &ChoiceIn::membership},
-    {&WishIn::lease_failed, &ChoiceIn::lease_failed},
-    {&WishIn::lease_expired, &ChoiceIn::lease_expired},
-    {&WishIn::automation_failed, &ChoiceIn::automation_failed},
-    {&WishIn::agent_disabled, &ChoiceIn::agent_disabled},
-    {&WishIn::webhook_disabled, &ChoiceIn::webhook_disabled},
-    {&WishIn::billing, &ChoiceIn::billing},
-    {&WishIn::system, &ChoiceIn::system},
+constexpr std::pair<ChannelsMember, Choice> kinds[] = {
+    {&PreferencesIn::mention, &ChoiceIn::mention},
+    {&PreferencesIn::assigned, &ChoiceIn::assigned},
+    {&PreferencesIn::comment, &ChoiceIn::comment},
+    {&PreferencesIn::due, &ChoiceIn::due},
+    {&PreferencesIn::invitation, &ChoiceIn::invitation},
+    {&PreferencesIn::membership, &ChoiceIn::membership},
+    {&PreferencesIn::lease_failed, &ChoiceIn::lease_failed},
+    {&PreferencesIn::lease_expired, &ChoiceIn::lease_expired},
+    {&PreferencesIn::automation_failed, &ChoiceIn::automation_failed},
+    {&PreferencesIn::agent_disabled, &ChoiceIn::agent_disabled},
+    {&PreferencesIn::webhook_disabled, &ChoiceIn::webhook_disabled},
+    {&PreferencesIn::billing, &ChoiceIn::billing},
+    {&PreferencesIn::system, &ChoiceIn::system},
 };
 
 void apply(const UpdatePreferencesRequest& in, Preferences& to) {
@@ -178,8 +175,8 @@ void apply(const UpdatePreferencesRequest& in, Preferences& to) {
     in.surveys_opt_out.apply_to(to.surveys_opt_out);
     in.email_digest.apply_to(to.email_digest);
     if (!in.notifications.given()) return;
-    for (const auto& [wish, choice] : kinds) {
-        const auto& wanted = in.notifications.value().*wish;
+    for (const auto& [channels, choice] : kinds) {
+        const auto& wanted = in.notifications.value().*channels;
         if (!wanted.given()) continue;
         wanted.value().in_app.apply_to((to.notifications.*choice).in_app);
         wanted.value().email.apply_to((to.notifications.*choice).email);
@@ -205,7 +202,7 @@ UserPreferencesResponse update(Call& call, const UpdatePreferencesRequest& in) {
     const Preferences before = row->chosen;
     apply(in, row->chosen);
     if (row->chosen != before) {
-        call.tx().queue(write_preferences, person, differing_from_defaults(row->chosen));
+        orgs::set_preferences(call.tx(), person, differing_from_defaults(row->chosen).text);
         row->last_edited_time = row->now;
         ++row->version;
         note_in_audit(call, {.kind = &preferences_changed, .id = person, .version = row->version});

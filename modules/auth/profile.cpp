@@ -3,6 +3,7 @@
 #include "modules/auth/api.hpp"
 #include "modules/auth/users.hpp"
 #include "modules/orgs/api.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 namespace svc::auth {
 
@@ -28,24 +29,13 @@ constexpr Sql find_agents_profile{"auth.find_agents_profile", R"(
 constexpr Sql lock_account{"auth.lock_account", R"(
     SELECT now() AS now FROM users WHERE id = $1 FOR NO KEY UPDATE)"};
 
-constexpr Sql write_profile{"auth.write_profile", R"(
-    UPDATE users
-    SET name = $2, avatar_url = $3, avatar_file_id = $4, job_title = $5, bio = $6, pronouns = $7,
-        location = $8, links = $9::jsonb, last_edited_time = now(), version = version + 1
-    WHERE id = $1)"};
-
 constexpr Sql list_own_orgs{"auth.list_own_orgs", R"(
     SELECT org_id FROM memberships WHERE user_id = $1 ORDER BY org_id)"};
 
-constexpr Sql rename_principal{"auth.rename_principal", R"(
-    UPDATE principals
-    SET name = $3, avatar_url = $4, last_edited_time = now(), version = version + 1
-    WHERE org_id = $1 AND id = $2)"};
-
-struct Locked {
+struct LockedAccount {
     Timestamp now;
 };
-SVC_RECORD(Locked, (now));
+SVC_RECORD(LockedAccount, (now));
 
 struct OwnOrg {
     Uuid org_id;
@@ -147,17 +137,16 @@ void apply(Call& call, const UpdateProfileRequest& in, UserProfileResponse& to) 
 void write(Call& call, const UserProfileResponse& profile) {
     JsonText links{""};
     Json<std::vector<Url>>::write(profile.links, links.text);
-    call.tx().queue(
-        write_profile,
+    orgs::set_look(
+        call.tx(),
         profile.user_id,
-        profile.name,
-        profile.avatar_url,
-        profile.avatar_file_id,
-        profile.job_title,
-        profile.bio,
-        profile.pronouns,
-        profile.location,
-        links
+        {.shown = {profile.name, profile.avatar_url},
+         .avatar_file_id = profile.avatar_file_id,
+         .job_title = profile.job_title,
+         .bio = profile.bio,
+         .pronouns = profile.pronouns,
+         .location = profile.location,
+         .links = links.text}
     );
 }
 
@@ -171,14 +160,24 @@ void show_everywhere(
     const bool renamed = profile.name != before.name;
     if (!renamed && profile.avatar_url == before.avatar_url) return;
     Tx& tx = call.tx();
-    // A session reads the name with every request, and nobody's rights hang on a picture.
-    auto* bearers = renamed ? call.kernel().find<orgs::Bearers>() : nullptr;
+    auto* token_holders = renamed ? call.kernel().find<orgs::TokenHolders>() : nullptr;
+    std::vector<std::function<bool()>> with_tokens;
     for (const OwnOrg& each : orgs) {
-        tx.act_for(each.org_id, profile.user_id);
-        tx.queue(rename_principal, each.org_id, profile.user_id, profile.name, profile.avatar_url);
-        if (bearers) bearers->renamed(tx, each.org_id, profile.user_id);
+        tx.set_scope(each.org_id, profile.user_id);
+        orgs::update_principal(
+            tx, each.org_id, profile.user_id, {profile.name, profile.avatar_url}
+        );
+        if (token_holders)
+            with_tokens.push_back(token_holders->has_tokens(tx, each.org_id, profile.user_id));
     }
-    tx.act_for(call.caller().org_id, call.caller().user_id);
+    // Callers by token are known by their name; a session reads it with every request, and nobody's
+    // rights hang on a picture.
+    for (std::size_t i = 0; i < with_tokens.size(); ++i) {
+        if (!with_tokens[i]()) continue;
+        tx.set_scope(orgs[i].org_id, profile.user_id);
+        call.use<orgs::Directory>().bump_security_epoch(tx, orgs[i].org_id);
+    }
+    tx.set_scope(call.caller().org_id, call.caller().user_id);
 }
 
 Event entry_of(const UserProfileResponse& before, const UserProfileResponse& after) {
@@ -196,7 +195,7 @@ Event entry_of(const UserProfileResponse& before, const UserProfileResponse& aft
 UserProfileResponse update(Call& call, const UpdateProfileRequest& in) {
     Tx& tx = call.tx();
     const Uuid& person = person_of(call).id;
-    auto locked = tx.later<Locked>(lock_account, person);
+    auto locked = tx.later<LockedAccount>(lock_account, person);
     auto found = tx.later<UserProfileResponse>(find_profile, person);
     auto orgs = tx.later<OwnOrg>(list_own_orgs, person);
     const auto before = found.one();
@@ -205,7 +204,7 @@ UserProfileResponse update(Call& call, const UpdateProfileRequest& in) {
     UserProfileResponse after = *before;
     apply(call, in, after);
     if (to_json(after) == to_json(*before)) return after;
-    after.last_edited_time = locked.must().now;
+    after.last_edited_time = locked.one_or_retry().now;
     ++after.version;
     write(call, after);
     note_in_audit(call, entry_of(*before, after));

@@ -4,7 +4,6 @@
 
 #include "svc/define_records.hpp"
 
-#include "modules/auth/attempts.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
 #include "modules/auth/shapes.hpp"

@@ -3,11 +3,11 @@
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
-#include "modules/auth/letters.hpp"
 #include "modules/auth/limits.hpp"
-#include "modules/auth/newcomers.hpp"
+#include "modules/auth/mail_templates.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
+#include "modules/auth/sign_up_links.hpp"
 #include "svc/secrets.hpp"
 
 namespace svc::auth {
@@ -17,12 +17,12 @@ namespace {
 // What there is under the address: an account, somebody whom an admin has brought in, or sign-ups
 // that wait. Of these those count that have a password; `sole` is the one when there is no other.
 constexpr Sql find_waiting{"auth.find_waiting", R"(
-    SELECT account.email AS account, newcomer.email AS newcomer,
+    SELECT account.email AS account, unverified.email AS unverified,
         waiting.email AS sign_up, waiting.sole_id AS sole
     FROM (SELECT $1::text AS email_key) asked
     LEFT JOIN users account ON account.email_key = asked.email_key AND account.email_verified
-    LEFT JOIN users newcomer
-        ON newcomer.email_key = asked.email_key AND NOT newcomer.email_verified
+    LEFT JOIN users unverified
+        ON unverified.email_key = asked.email_key AND NOT unverified.email_verified
     CROSS JOIN LATERAL (
         SELECT min(s.email) AS email,
             CASE WHEN count(*) = 1 THEN min(s.id::text)::uuid END AS sole_id
@@ -36,11 +36,11 @@ constexpr Sql renew_sign_up{"auth.renew_sign_up", R"(
 
 struct Waiting {
     std::optional<Email> account;
-    std::optional<Email> newcomer;
+    std::optional<Email> unverified;
     std::optional<Email> sign_up;
     std::optional<Uuid> sole;
 };
-SVC_RECORD(Waiting, (account), (newcomer), (sign_up), (sole));
+SVC_RECORD(Waiting, (account), (unverified), (sign_up), (sole));
 
 struct ResendVerificationRequest {
     Email email;
@@ -61,29 +61,31 @@ std::string new_link(Call& call, const Email& email, const std::optional<Uuid>& 
     return confirmation_link(call.kernel(), token);
 }
 
-mail::Letter letter_for(Call& call, const Email& asked, const Waiting& waiting, bool admitted) {
+mail::MailTemplate template_for(
+    Call& call, const Email& asked, const Waiting& waiting, bool admitted
+) {
     // Of several passwords, and of a stranger's for whom an admin has brought in, nobody knows
     // whose they are: none counts.
-    const bool sole = waiting.sole && !waiting.newcomer && !waiting.account;
-    const auto& to = waiting.newcomer ? waiting.newcomer : waiting.sign_up;
+    const bool sole = waiting.sole && !waiting.unverified && !waiting.account;
+    const auto& to = waiting.unverified ? waiting.unverified : waiting.sign_up;
     const auto link = new_link(call, to.value_or(asked), sole ? waiting.sole : std::nullopt);
-    if (waiting.account) return account_exists_letter(call, *waiting.account);
-    if (to && !admitted) return not_invited_letter(call, asked);
-    return to ? confirm_letter(call, *to, link) : nothing_to_confirm_letter(call, asked);
+    if (waiting.account) return account_exists_mail(call, *waiting.account);
+    if (to && !admitted) return not_invited_mail(call, asked);
+    return to ? confirm_mail(call, *to, link) : nothing_to_confirm_mail(call, asked);
 }
 
 void resend_now(Call& call, const ResendVerificationRequest& in) {
     const std::string key = email_key(in.email);
-    const Limit of_place = mails_from_one_place(call), of_address = mails_to_one_address(call);
+    const auto of_place = mails_from_one_place(call), of_address = mails_to_one_address(call);
     Tx& tx = call.tx();
     present(tx, key);
-    auto from_place = count_attempt(tx, call.kernel(), of_place, network_of(call.client_address()));
-    auto to_address = count_attempt(tx, call.kernel(), of_address, "resend\n" + key);
-    const auto admitted = ask_admission(call, in.email);
+    auto from_place = of_place.count(tx, network_of(call.client_address()));
+    auto to_address = of_address.count(tx, "resend\n" + key);
+    const auto admitted = check_admission(call, in.email);
     const auto waiting = *tx.one<Waiting>(find_waiting, key);
-    require_within(of_place, from_place.must());
-    if (to_address.must().count > of_address.most) return;
-    call.use<mail::Outbox>().post(call, letter_for(call, in.email, waiting, admitted()));
+    of_place.require(from_place.one_or_retry());
+    if (!of_address.allows(to_address.one_or_retry())) return;
+    call.use<mail::Outbox>().post(call, template_for(call, in.email, waiting, admitted()));
 }
 
 const Operation resend_verification{

@@ -1,6 +1,7 @@
 // A session from its beginning: who comes by it, where it works, when it ends.
 
 #include "modules/auth/sessions.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 #include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
@@ -28,7 +29,7 @@ constexpr Sql find_disabled{"auth.find_disabled", R"(
     SELECT u.id FROM users u
     WHERE u.email_key = svc_credential() AND u.email_verified AND u.disabled_at IS NOT NULL)"};
 
-// Works where its owner last did if he may still, or else in the workspace he has been in for the
+// Works where its owner last did if that is still allowed, or else in the workspace joined for the
 // longest. One session is looked at, not all: a program may begin one every minute.
 constexpr Sql insert_session{"auth.insert_session", R"(
     INSERT INTO sessions
@@ -63,9 +64,9 @@ constexpr Sql seen_now{"auth.sessions_seen", R"(
     WHERE id = ANY ($1) AND revoked_at IS NULL AND expires_at > now())"};
 
 constexpr Sql members_seen_now{"auth.members_seen", R"(
-    UPDATE memberships m SET last_active_at = now()
-    FROM sessions s
-    WHERE s.id = ANY ($1) AND m.org_id = s.active_org_id AND m.user_id = s.user_id)"};
+    SELECT DISTINCT active_org_id AS org_id, user_id
+    FROM sessions
+    WHERE id = ANY ($1) AND active_org_id IS NOT NULL)"};
 
 constexpr Sql delete_old{"auth.sweep_sessions", R"(
     DELETE FROM sessions WHERE expires_at < now() - interval '30 days')"};
@@ -95,27 +96,27 @@ std::optional<Credential> SessionAuthenticator::recognise(const http::Request& r
 std::function<std::optional<Caller>()>
 SessionAuthenticator::identify(Tx& tx, const Credential& credential, const Caller*) const {
     const Uuid session = *Uuid::parse(credential.key);
-    auto answer = tx.later<SessionCaller>(who_is_it, session, credential.wanted_org);
-    return
-        [this, session, wanted = credential.wanted_org, answer]() mutable -> std::optional<Caller> {
-            auto found = answer.one();
-            if (!found) return std::nullopt;
-            if (wanted && !found->org_id) not_found("workspace");
-            seen_.note(session);
-            return Caller{
-                .type = PrincipalType::user,
-                .id = found->user_id,
-                .name = std::move(found->name),
-                .user_id = found->user_id,
-                .org_id = found->org_id,
-                .role = found->role.value_or(OrgRole::viewer),
-                .past_due = found->past_due,
-                .token_id = {},
-                .session_id = session,
-                .surface = Surface::web,
-                .until = {},
-            };
+    const std::optional<Uuid> wanted = credential.requested_org;
+    auto answer = tx.later<SessionCaller>(who_is_it, session, wanted);
+    return [this, session, wanted, answer]() mutable -> std::optional<Caller> {
+        auto found = answer.one();
+        if (!found) return std::nullopt;
+        if (wanted && !found->org_id) not_found("workspace");
+        seen_.note(session);
+        return Caller{
+            .type = PrincipalType::user,
+            .id = found->user_id,
+            .name = std::move(found->name),
+            .user_id = found->user_id,
+            .org_id = found->org_id,
+            .role = found->role.value_or(OrgRole::viewer),
+            .past_due = found->past_due,
+            .token_id = {},
+            .session_id = session,
+            .surface = Surface::web,
+            .until = {},
         };
+    };
 }
 
 bool SessionAuthenticator::csrf_matches(const http::Request& request, const Credential& credential)
@@ -123,19 +124,19 @@ bool SessionAuthenticator::csrf_matches(const http::Request& request, const Cred
     return auth::csrf_matches(kernel_, request, *Uuid::parse(credential.key));
 }
 
-void SessionAuthenticator::write_sightings() {
+void SessionAuthenticator::write_last_seen() {
     const auto sessions = seen_.take();
     if (sessions.empty()) return;
     const auto& settings = kernel_.use<Settings>();
     kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         tx.queue(
             seen_now,
             sessions,
             std::chrono::seconds(std::chrono::days(settings.session_days)),
             std::chrono::seconds(std::chrono::days(settings.session_most_days))
         );
-        tx.queue(members_seen_now, sessions);
+        orgs::note_active(tx, tx.all<orgs::Member>(members_seen_now, sessions));
     });
 }
 
@@ -169,8 +170,8 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
         end_shown_session(tx, *old);
     AuthSessionResponse answer{
         .object = {},
-        .user = person.must(),
-        .session = begun.must(),
+        .user = person.one_or_retry(),
+        .session = begun.one_or_retry(),
         .active_org_id = {},
         .csrf_token = {}};
     answer.active_org_id = answer.session.active_org_id;
@@ -179,7 +180,7 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
     return answer;
 }
 
-Later<EndedSession> end_shown_session(Tx& tx, const Uuid& session) {
+DeferredRows<EndedSession> end_shown_session(Tx& tx, const Uuid& session) {
     present(tx, session.str());
     return tx.later<EndedSession>(end_session, session);
 }

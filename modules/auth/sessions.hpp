@@ -21,11 +21,11 @@ public:
     bool csrf_matches(const http::Request& request, const Credential& credential) const override;
 
     /// Writes down who was seen and lets those sessions live on.
-    void write_sightings();
+    void write_last_seen();
 
 private:
     Kernel& kernel_;
-    mutable Sightings<Uuid> seen_;
+    mutable LastSeen<Uuid> seen_;
 };
 
 /// A session that is being begun.
@@ -49,9 +49,9 @@ struct EndedSession {
 SVC_SHARED_RECORD(EndedSession, (id), (active_org_id));
 
 /// Queues the end of a session by whoever shows it, which makes it the presented credential.
-Later<EndedSession> end_shown_session(Tx& tx, const Uuid& session);
+DeferredRows<EndedSession> end_shown_session(Tx& tx, const Uuid& session);
 /// Queues the end of every session of the person the transaction acts for, save `keep`.
-Later<EndedSession> end_sessions_of_person(Tx& tx, const std::optional<Uuid>& keep);
+DeferredRows<EndedSession> end_sessions_of_person(Tx& tx, const std::optional<Uuid>& keep);
 /// Once the call is committed nobody runs on what was known of them, and their streams are closed.
 void forget_sessions(Call& call, const std::vector<EndedSession>& ended);
 

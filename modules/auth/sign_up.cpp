@@ -3,18 +3,18 @@
 // A sign-up makes no person. It waits in `sign_ups` with the password and the name it came with
 // until somebody follows the link that went to that address, and what others tried with the
 // address leads nowhere. The password counts in the browser it was typed in: whoever confirms a
-// stranger's sign-up, because the mail asked him to, has an account without a password, and not
+// stranger's sign-up, because the mail asked for it, has an account without a password, and not
 // one with the stranger's. So nobody can prepare an account for another, and the answer to a
 // sign-up is the same whether or not there is one.
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
-#include "modules/auth/letters.hpp"
+#include "modules/auth/lib/hash_pool.hpp"
 #include "modules/auth/lib/passwords.hpp"
-#include "modules/auth/lib/slow_work.hpp"
 #include "modules/auth/lib/time_zone.hpp"
 #include "modules/auth/limits.hpp"
+#include "modules/auth/mail_templates.hpp"
 #include "modules/auth/preferences.hpp"
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
@@ -81,24 +81,23 @@ SVC_RECORD(
 struct FirstPreferences {
     std::optional<std::string> locale, timezone;
 };
-SVC_RECORD(FirstPreferences, (locale, "", left_out), (timezone, "", left_out));
+SVC_RECORD(FirstPreferences, (locale, "", omit_empty), (timezone, "", omit_empty));
 
 std::string hash_of(Call& call, const std::string& password) {
-    return call.use<SlowWork>().result_of<std::string>(call, [&] {
-        const Limit limit = sign_ups_from_one_place(call);
-        Window window;
+    return call.use<HashPool>().result_of<std::string>(call, [&] {
+        const auto limit = sign_ups_from_one_place(call);
+        RateWindow window;
         call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-            const auto place = network_of(call.client_address());
-            window = *count_attempt(tx, call.kernel(), limit, place).one();
+            window = limit.count(tx, network_of(call.client_address())).one_or_retry();
         });
-        require_within(limit, window);
+        limit.require(window);
         return [&passwords = call.use<Passwords>(), password] { return passwords.hash(password); };
     });
 }
 
 /// Queues the question whether the sign-up came with the token of an invitation that was mailed to
 /// the same address.
-std::function<bool()> ask_for_proof(Call& call, const SignupRequest& in) {
+std::function<bool()> check_proof(Call& call, const SignupRequest& in) {
     const auto* invitations = call.kernel().find<orgs::Invitations>();
     if (!invitations || !in.invitation_token || in.invitation_token->empty())
         return [] { return false; };
@@ -142,13 +141,13 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
     const std::string hash = hash_of(call, in.password);
     const std::string key = email_key(in.email), token = random_token();
     const Uuid id = new_uuid();
-    const Limit limit = mails_to_one_address(call);
+    const auto limit = mails_to_one_address(call);
     Tx& tx = call.tx();
     present(tx, key);
-    auto mails = count_attempt(tx, call.kernel(), limit, key);
+    auto mails = limit.count(tx, key);
     auto found = tx.later<Found>(find_account, key);
-    const auto proven = ask_for_proof(call, in);
-    const auto admitted = ask_admission(call, in.email);
+    const auto proven = check_proof(call, in);
+    const auto admitted = check_admission(call, in.email);
     tx.queue(
         insert_sign_up,
         id,
@@ -160,17 +159,17 @@ UserResponse sign_up_now(Call& call, const SignupRequest& in) {
         FirstPreferences{in.locale, in.timezone},
         std::chrono::seconds(std::chrono::hours(call.use<Settings>().verify_hours))
     );
-    auto [now, account] = found.must();
+    auto [now, account] = found.one_or_retry();
     if (proven() && !account) {
         if (auto person = admit(call, sha256(token))) return *std::move(person);
         account = in.email;  // somebody was quicker
     }
-    if (mails.must().count <= limit.most)
+    if (limit.allows(mails.one_or_retry()))
         call.use<mail::Outbox>().post(
             call,
-            account      ? account_exists_letter(call, *account)
-            : admitted() ? confirm_letter(call, in.email, confirmation_link(call.kernel(), token))
-                         : not_invited_letter(call, in.email)
+            account      ? account_exists_mail(call, *account)
+            : admitted() ? confirm_mail(call, in.email, confirmation_link(call.kernel(), token))
+                         : not_invited_mail(call, in.email)
         );
     give_sign_up(call, id);
     return unverified(in, id, now);
@@ -221,7 +220,7 @@ void require_admission(Call& call, const Sha256& digest) {
     const auto waiting = call.tx().one<Waiting>(address_of_token, digest);
     if (!waiting) return;
     present(call.tx(), email_key(waiting->email));
-    if (!ask_admission(call, waiting->email)()) throw sign_up_closed();
+    if (!check_admission(call, waiting->email)()) throw sign_up_closed();
 }
 
 AuthSessionResponse verify_now(Call& call, const VerifyEmailRequest& in) {

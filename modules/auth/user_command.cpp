@@ -1,6 +1,7 @@
 // `workboard user …`: accounts as an operator makes them, lets them in and shuts them out.
 
 #include "modules/auth/user_command.hpp"
+#include "modules/orgs/api/directory_writes.hpp"
 
 #include "modules/auth/sessions.hpp"
 #include "modules/auth/settings.hpp"
@@ -58,28 +59,12 @@ constexpr Sql all_people{"auth.all_people", R"(
     ORDER BY u.id
     LIMIT $2)"};
 
-constexpr Sql add_person{"auth.add_person", R"(
-    INSERT INTO users (id, email, email_key, email_verified, name)
-    VALUES ($1, $2, $3, true, $4))"};
-
-// Somebody whom an admin has added; the operator vouches for the address.
-constexpr Sql confirm_person{"auth.confirm_person", R"(
-    UPDATE users
-    SET email_verified = true, name = coalesce($2, name), last_edited_time = now(),
-        version = version + 1
-    WHERE id = $1)"};
-
 constexpr Sql drop_sign_ups{"auth.drop_sign_ups", R"(
     DELETE FROM sign_ups WHERE email_key = $1)"};
 
 constexpr Sql add_reset{"auth.add_reset", R"(
     INSERT INTO password_resets (token_digest, email_key, expires_at)
     VALUES ($1, $2, now() + $3))"};
-
-constexpr Sql set_disabled{"auth.set_disabled", R"(
-    UPDATE users
-    SET disabled_at = CASE WHEN $2 THEN now() END, last_edited_time = now(), version = version + 1
-    WHERE id = $1)"};
 
 constexpr Sql end_all_sessions{"auth.end_sessions_of_disabled", R"(
     UPDATE sessions SET revoked_at = now()
@@ -103,12 +88,12 @@ struct NewPerson {
 };
 SVC_RECORD(NewPerson, (name, "", length(1, 120), trimmed));
 
-struct Seat {
+struct Membership {
     Uuid org_id;
     Uuid id;
     std::int64_t version = 1;
 };
-SVC_RECORD(Seat, (org_id), (id), (version));
+SVC_RECORD(Membership, (org_id), (id), (version));
 
 constexpr const char* usage =
     "usage: workboard user list\n"
@@ -140,7 +125,7 @@ NewPerson person_of(const std::optional<std::string>& name) {
 }
 
 std::optional<Account> find(Tx& tx, const std::string& who) {
-    tx.act_for_all_orgs();
+    tx.set_scope_to_all_orgs();
     const auto email = Email::parse(who);
     return tx.one<Account>(
         find_person, Uuid::parse(who), email ? email_key(*email) : std::string()
@@ -168,7 +153,7 @@ int list(Kernel& kernel) {
     Uuid after;
     do {
         kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-            tx.act_for_all_orgs();
+            tx.set_scope_to_all_orgs();
             page = tx.all<Account>(all_people, after, at_once);
         });
         for (const Account& each : page) std::puts(line_of(each).c_str());
@@ -209,8 +194,8 @@ int add(Kernel& kernel, const std::string& address, const std::optional<std::str
         made = before.value_or(Account{.id = new_uuid(), .email = email});
         made.email_verified = true;
         if (person.name) made.name = person.name;
-        if (before) tx.queue(confirm_person, made.id, person.name);
-        else tx.queue(add_person, made.id, email, email_key(email), person.name);
+        if (before) orgs::confirm_person(tx, made.id, person.name, orgs::OldName::replaced);
+        else orgs::add_person(tx, made.id, email, email_key(email), person.name);
         tx.queue(drop_sign_ups, email_key(email));
         link = link_to_password(kernel, tx, email);
     });
@@ -245,16 +230,16 @@ bool set_access(Kernel& kernel, const std::string& who, bool disabled, Account& 
         account = require(tx, who);
         is_changed = account.disabled != disabled;
         if (!is_changed) return;
-        tx.queue(set_disabled, account.id, disabled);
+        orgs::set_disabled(tx, account.id, disabled);
         if (disabled) tx.queue(end_all_sessions, account.id);
-        for (const Seat& seat : tx.all<Seat>(seats_of, account.id)) {
-            const SeatAccess was{seat.id, account.id, !disabled, seat.version};
-            const SeatAccess is{seat.id, account.id, disabled, seat.version};
+        for (const Membership& membership : tx.all<Membership>(seats_of, account.id)) {
+            const SeatAccess was{membership.id, account.id, !disabled, membership.version};
+            const SeatAccess is{membership.id, account.id, disabled, membership.version};
             Event event = changed(disabled ? member_disabled : member_enabled, was, is);
             event.name = account.name;
-            tell_as_system(
+            emit_as_system(
                 tx,
-                seat.org_id,
+                membership.org_id,
                 disabled ? "workboard user disable" : "workboard user enable",
                 event
             );
@@ -268,9 +253,9 @@ int disable(Kernel& kernel, const std::string& who) {
     Account account;
     const bool is_new = set_access(kernel, who, true, account);
     // Also when it was disabled before: then the command is at its second try, perhaps.
-    auto* bearers = kernel.find<orgs::Bearers>();
+    auto* token_holders = kernel.find<orgs::TokenHolders>();
     const auto tokens =
-        bearers ? bearers->end_all_of(kernel, account.id, "workboard user disable") : 0;
+        token_holders ? token_holders->end_all_of(kernel, account.id, "workboard user disable") : 0;
     const std::string done = is_new ? "disabled the account " : "it was disabled already: ";
     std::puts((done + line_of(account)).c_str());
     std::printf("its sessions are over, and %zu tokens were revoked\n", tokens);

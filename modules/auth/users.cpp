@@ -104,7 +104,7 @@ const Operation get_current_user{
 struct MembershipsQuery {
     Paging paging;
 };
-SVC_RECORD(MembershipsQuery, (paging, "", spread));
+SVC_RECORD(MembershipsQuery, (paging, "", flatten));
 
 Page<orgs::MembershipResponse> list(Call& call, const MembershipsQuery& in) {
     const Caller& caller = call.caller();
@@ -134,7 +134,7 @@ const Operation list_my_memberships{
 
 }  // namespace
 
-Later<UserResponse> find_user_of_session(Tx& tx, const std::optional<Uuid>& session) {
+DeferredRows<UserResponse> find_user_of_session(Tx& tx, const std::optional<Uuid>& session) {
     return tx.later<UserResponse>(of_session, session);
 }
 
@@ -146,15 +146,8 @@ const Caller& person_of(const Call& call) {
     );
 }
 
-Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
-    const std::string root = call.request() ? "body" : "arguments";
-    return Failure::invalid_at(
-        "[\"" + root + "\",\"" + std::string(field) + "\"]", "value_error", message
-    );
-}
-
 void note_in_audit(Call& call, const Event& event) {
-    if (call.caller().org_id) call.tell(event);
+    if (call.caller().org_id) call.emit(event);
 }
 
 void add_user_operations(Kernel& kernel) {

@@ -6,15 +6,12 @@
 /// The account of a person, as its owner sees it.
 namespace svc::auth {
 
-/// Queues the reading of the person the transaction acts for, as that session finds him: with
+/// Queues the reading of the person the transaction acts for, as that session finds it: with
 /// the workspace it works in and the role there; in no workspace without a session.
-Later<UserResponse> find_user_of_session(Tx& tx, const std::optional<Uuid>& session);
+DeferredRows<UserResponse> find_user_of_session(Tx& tx, const std::optional<Uuid>& session);
 
 /// The caller, if it is a person; 403 for an agent.
 const Caller& person_of(const Call& call);
-
-/// The 422 about one field of the input, wherever it came from.
-Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
 
 /// Leaves an entry in the audit record of the workspace that the call is in, if it is in one:
 /// accounts are in no workspace, but what is done to one may matter there.

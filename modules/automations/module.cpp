@@ -5,6 +5,7 @@
 #include "modules/automations/engine/runner.hpp"
 #include "modules/automations/engine/subject.hpp"
 #include "svc/operator/upkeep.hpp"
+#include "svc/workspace_jobs.hpp"
 
 #include <Poco/Logger.h>
 
@@ -42,8 +43,11 @@ SVC_RECORD(
      range(10, 5'000),
      defaulted),
     (calls, "How many operations one run may call.", range(0, 1'000), defaulted),
-    (at_once, "How many workspaces' events are answered at the same time.", range(1, 64), defaulted
-    ),
+    (at_once,
+     "How many scripts a server runs at the same time for events that have happened, half of them "
+     "for one workspace.",
+     range(1, 64),
+     defaulted),
     (keep_days, "How long the record of runs is kept.", range(1, 3'650), defaulted)
 );
 
@@ -73,16 +77,21 @@ public:
         kernel.add(list_automation_runs);
         kernel.add(Consumer{
             .name = "automations",
-            .handle = [this](const StoredEvent& event) { runner_->handle(event); },
+            .subscribers = [this](const StoredEvent& event) { return runner_->subscribers(event); },
+            .deliver = [this](
+                           const std::string& script, const StoredEvent& event
+                       ) { runner_->deliver(script, event); },
             .at_once = static_cast<int>(settings_.at_once),
+            .at_once_per_workspace = static_cast<int>((settings_.at_once + 1) / 2),
         });
-        kernel.before("*", [this](Call& call, const Event& event) {
-            return runner_->ask(call, event);
-        });
+        kernel.veto(
+            [](const EventKind&) { return true; },
+            [this](Call& call, const Event& event) { return runner_->check(call, event); }
+        );
         kernel.every("automations.write_down", std::chrono::seconds(1), [this] {
             runner_->write_down();
         });
-        kernel.every("automations.drop_old_runs", std::chrono::hours(1), [this] {
+        add_recurring_job(kernel, "automations.drop_old_runs", std::chrono::hours(1), [this] {
             drop_old_runs(*kernel_, settings_.keep_days);
         });
         kernel.add(Command{

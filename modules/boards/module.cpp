@@ -9,6 +9,7 @@
 #include "modules/boards/sharing/share_links.hpp"
 #include "modules/boards/storage/purge.hpp"
 #include "modules/boards/storage/stored_bytes.hpp"
+#include "svc/workspace_jobs.hpp"
 
 namespace svc::boards {
 
@@ -55,9 +56,10 @@ public:
         add_jobs(kernel);
         add_share_links(kernel);
         add_shared_board(kernel);
-        kernel.offer<Moves>(moves());
-        kernel.offer<Briefs>(briefs());
-        kernel.offer<Watchers>(watchers());
+        kernel.offer<Moves>(moves_);
+        kernel.offer<Briefs>(briefs_);
+        kernel.offer<Watchers>(watchers_);
+        kernel.offer(views_);
         add_grants(kernel);
     }
 
@@ -95,24 +97,24 @@ private:
     }
 
     void add_jobs(Kernel& kernel) {
-        kernel.every("boards.purge_trash", std::chrono::hours(1), [this, &kernel] {
-            purge_trash(kernel, trash_->kept());
+        add_purge(kernel, trash_->kept());
+        kernel.use<Jobs>().add(copy_job(kernel));
+        kernel.use<Jobs>().add(rewrite_job(kernel));
+        add_recurring_job(kernel, "boards.add_up_bytes", std::chrono::seconds(5), [this] {
+            stored_->add_up();
         });
-        kernel.every("boards.copy_cards", std::chrono::milliseconds(500), [&kernel] {
-            go_on_copying(kernel);
-        });
-        kernel.every("boards.rewrite_cards", std::chrono::milliseconds(500), [&kernel] {
-            go_on_rewriting(kernel);
-        });
-        kernel.every("boards.add_up_bytes", std::chrono::seconds(5), [this] { stored_->add_up(); });
-        kernel.every("boards.count_bytes", std::chrono::minutes(10), [this] {
-            stored_->count_anew();
+        add_recurring_job(kernel, "boards.count_bytes", std::chrono::minutes(10), [this] {
+            stored_->recount();
         });
     }
 
+    MovesImpl moves_;
+    BriefsImpl briefs_;
+    WatchersImpl watchers_;
+    Views views_;
     std::optional<SharedViews> shared_views_;
-    std::optional<TrashHere> trash_;
-    std::optional<StoredBytesHere> stored_;
+    std::optional<TrashImpl> trash_;
+    std::optional<StoredBytesImpl> stored_;
 };
 
 }  // namespace svc::boards

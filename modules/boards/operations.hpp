@@ -18,11 +18,21 @@ extern const Operation duplicate_card, batch_cards, get_card_context;
 extern const Operation link_cards, unlink_cards, watch_card, unwatch_card;
 extern const Operation list_card_activity, list_card_versions, revert_card;
 
-/// Where other modules say that they know something for work briefs.
-Briefs& briefs();
-/// Where other modules say who has to watch a card.
-class Watchers;
-Watchers& watchers();
+/// What other modules know for work briefs.
+class BriefsImpl final : public Briefs {
+public:
+    void add(BriefSource& source) override { sources_.push_back(&source); }
+    const std::vector<BriefSource*>& sources() const { return sources_; }
+
+private:
+    std::vector<BriefSource*> sources_;  // filled while modules open
+};
+
+class WatchersImpl final : public Watchers {
+public:
+    void add(Tx& tx, const Uuid& org, const Uuid& card, const std::vector<Uuid>& principals)
+        override;
+};
 
 extern const Operation get_board_snapshot, get_board_metrics, list_board_activity;
 extern const Operation create_property, update_property, delete_property;

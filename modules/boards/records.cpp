@@ -1,6 +1,9 @@
 // The descriptions of the structs that several files use.
 
+#include "modules/boards/api/board.hpp"
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/moves.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/api/stored_bytes.hpp"
 #include "modules/lib/rich_text/rich_text.hpp"
 
@@ -13,11 +16,11 @@
 #include "modules/boards/card/rewrites.hpp"
 #include "modules/boards/column/columns.hpp"
 #include "modules/boards/column/pages.hpp"
-#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/link/waiting.hpp"
+#include "modules/boards/placement/card_move.hpp"
+#include "modules/boards/placement/column_cards.hpp"
 #include "modules/boards/placement/moves.hpp"
-#include "modules/boards/placement/one_move.hpp"
-#include "modules/boards/placement/residents.hpp"
 #include "modules/boards/property/labels.hpp"
 #include "modules/boards/property/properties.hpp"
 #include "modules/boards/property/values.hpp"

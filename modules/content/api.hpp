@@ -26,12 +26,12 @@ struct BlockChange {
 };
 SVC_SHARED_RECORD(
     BlockChange,
-    (block, "", spread),
-    (position, "Where a moved block was asked to be.", left_out),
+    (block, "", flatten),
+    (position, "Where a moved block was asked to be.", omit_empty),
     (blocks,
      "Where more than 100 changes were made to a card at once: all blocks that changed in this "
      "way, in place of an event for each. Their other fields are to be read from the card.",
-     left_out)
+     omit_empty)
 );
 
 inline constexpr EventKind block_created{

@@ -1,8 +1,8 @@
 // Adding blocks.
 
 #include "modules/boards/api/named_cards.hpp"
-#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
+#include "modules/content/file_urls.hpp"
 #include "modules/content/operations.hpp"
 
 namespace svc::content {
@@ -30,7 +30,7 @@ Page<Block> append(Call& call, const AppendChildrenRequest& in) {
     const Uuid parent = boards::id_of(call, in.parent_id);
     const Place place = Place::of(call, parent, in.position, in.after);
     auto seen = lock_card(call, CardKey(parent, IdOf::card_or_block));
-    auto spot = find_spot(call, place, std::nullopt);
+    auto gap = find_gap(call, place, std::nullopt);
     CardTree tree(call);
     tree.queue_ancestors({parent});
     tree.queue_taken(in.children);
@@ -39,11 +39,11 @@ Page<Block> append(Call& call, const AppendChildrenRequest& in) {
     tree.take(require_changeable(seen.one(), BoardRole::editor));
     auto blocks = in.children;
     resolve(blocks, names.names());
-    const auto ids = tree.insert(place, spot.must(), std::move(blocks));
+    const auto ids = tree.insert(place, gap.one_or_retry(), std::move(blocks));
     BlockEvents events(call, tree);
     events.made(ids);
     tree.write();
-    events.tell();
+    events.emit();
 
     Page<Block> made;
     std::vector<StoredBlock> rows;

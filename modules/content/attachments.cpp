@@ -20,7 +20,7 @@ std::string place_of(std::size_t index) { return "\"attachments\"," + std::to_st
 
 }  // namespace
 
-WantedFiles::WantedFiles(Call& call, const std::vector<AttachmentInput>& wanted) : call_(call) {
+FilesResolver::FilesResolver(Call& call, const std::vector<AttachmentInput>& wanted) : call_(call) {
     for (const AttachmentInput& each : wanted) {
         if (each.file_id.has_value() == each.file_upload_id.has_value())
             throw wrong_at(call, place_of(ids_.size()), "give either file_id or file_upload_id");
@@ -32,7 +32,7 @@ WantedFiles::WantedFiles(Call& call, const std::vector<AttachmentInput>& wanted)
     found_ = files->find(call, ids_);
 }
 
-FileRefs WantedFiles::refs() {
+FileRefs FilesResolver::refs() {
     if (!found_) return {};
     const FileRefs found = found_();
     FileRefs refs;
@@ -44,12 +44,12 @@ FileRefs WantedFiles::refs() {
     return refs;
 }
 
-void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files) {
+void attach(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files) {
     const auto* keeper = call.kernel().find<files::Files>();
     if (!keeper) return;
     std::vector<Uuid> ids;
     for (const files::FileRef& each : files) ids.push_back(each.id);
-    keeper->hang(call.tx(), call.org(), card, {{comment, std::move(ids)}});
+    keeper->attach(call.tx(), call.org(), card, {{comment, std::move(ids)}});
 }
 
 std::vector<CommentAttachment> shown(const FileRefs& files, const Addresses& addresses) {

@@ -16,16 +16,16 @@ SVC_SHARED_RECORD(
     AttachmentInput,
     (file_id, "A file that you uploaded and committed, or one on a card that you may see."),
     (file_upload_id, "The same, as client libraries of others call it."),
-    (type, "As client libraries of others send it; ignored.", echo)
+    (type, "As client libraries of others send it; ignored.", read_only)
 );
 
 using FileRefs = std::vector<files::FileRef>;
 
 /// The files that a request names.
-class WantedFiles {
+class FilesResolver {
 public:
     /// Queues the question; throws Failure 422 when this server keeps no files.
-    WantedFiles(Call& call, const std::vector<AttachmentInput>& wanted);
+    FilesResolver(Call& call, const std::vector<AttachmentInput>& wanted);
     /// Reads; throws Failure 422 for one that the caller may not attach.
     FileRefs refs();
 
@@ -36,7 +36,7 @@ private:
 };
 
 /// Queues that the comment shows these files, and no others.
-void hang(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files);
+void attach(Call& call, const Uuid& card, const Uuid& comment, const FileRefs& files);
 
 /// As comments show them, each with its address, if it has one.
 std::vector<CommentAttachment> shown(const FileRefs& files, const Addresses& addresses);

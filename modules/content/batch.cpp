@@ -1,8 +1,8 @@
 // Several changes of one card's blocks at once.
 
 #include "modules/boards/api/named_cards.hpp"
-#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
+#include "modules/content/file_urls.hpp"
 #include "modules/content/operations.hpp"
 
 #include "svc/json.hpp"
@@ -98,18 +98,18 @@ public:
     }
 
     BatchResult run() {
-        CardSeen card = require_changeable(seen_.one(), BoardRole::editor);
+        CardAccess card = require_changeable(seen_.one(), BoardRole::editor);
         card_id_ = card.card_id;
         tree_.take(card);
         take_names();
         BlockEvents events(call_, tree_);
         for (std::size_t i = 0; i < steps_.size(); ++i) carry_out(i);
-        for (const auto& tell : told_) tell(events);
+        for (const auto& emit : emits_) emit(events);
         BatchResult result;
         result.card_id = card.card_id;
         result.card_version = card.version;
         if (tree_.write()) {
-            events.tell();
+            events.emit();
             ++result.card_version;
         }
         show(result);
@@ -190,7 +190,7 @@ private:
     void carry_out(std::size_t index) {
         const BlockOperation& operation = in_.operations[index];
         Step& step = steps_[index];
-        tree_.stand_at(step.where);
+        tree_.set_location(step.where);
         if (operation.id && operation.op != BlockOp::create)
             tree_.require_version(*operation.id, operation.version);
         const Place place = Place::of(
@@ -211,9 +211,9 @@ private:
     void create(Step& step, const Place& place) {
         std::vector<BlockInput> blocks{std::move(*step.fresh)};
         resolve(blocks, known_);
-        const auto made = tree_.insert(place, tree_.spot(place), std::move(blocks));
+        const auto made = tree_.insert(place, tree_.gap(place), std::move(blocks));
         touch(made.front());
-        told_.push_back([made](BlockEvents& events) { events.made(made); });
+        emits_.push_back([made](BlockEvents& events) { events.made(made); });
     }
 
     void update(const Uuid& id, const Step& step, std::size_t index) {
@@ -233,21 +233,21 @@ private:
         tree_.change(id, kind_of(row.type).resolve(changed, known_));
         touch(id);
         if (reworded_.insert(id).second)
-            told_.push_back([this, id](BlockEvents& events) {
+            emits_.push_back([this, id](BlockEvents& events) {
                 if (tree_.is_reworded(id)) events.changed(id);
             });
     }
 
     void move(const Uuid& id, const Place& place) {
         const StoredBlock was = tree_.block(id);
-        tree_.move(id, place, tree_.spot(place, id));
+        tree_.move(id, place, tree_.gap(place, id));
         touch(id);
-        told_.push_back([was, place](BlockEvents& events) { events.moved(was, place); });
+        emits_.push_back([was, place](BlockEvents& events) { events.moved(was, place); });
     }
 
     void remove(const Uuid& id) {
         touch(id);
-        if (tree_.trash(id)) told_.push_back([id](BlockEvents& events) { events.deleted(id); });
+        if (tree_.trash(id)) emits_.push_back([id](BlockEvents& events) { events.deleted(id); });
     }
 
     /// Each operation is answered with its block, and told of with all that it holds: what many
@@ -273,7 +273,7 @@ private:
 
     Call& call_;
     const BatchBlocksRequest in_;
-    Later<CardSeen> seen_;
+    DeferredRows<CardAccess> seen_;
     CardTree tree_;
     std::optional<NameLookup> names_;
     ReferenceNames known_;
@@ -282,7 +282,7 @@ private:
     std::vector<Uuid> touched_;  ///< the block of each operation
     std::int64_t bytes_ = 0;     ///< that these hold
     std::set<Uuid> reworded_;
-    std::vector<std::function<void(BlockEvents&)>> told_;
+    std::vector<std::function<void(BlockEvents&)>> emits_;
 };
 
 BatchResult batch(Call& call, const BatchBlocksRequest& in) { return Batch(call, in).run(); }

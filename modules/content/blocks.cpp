@@ -1,7 +1,7 @@
 // Reading blocks.
 
 #include "modules/boards/api/named_cards.hpp"
-#include "modules/content/addresses.hpp"
+#include "modules/content/file_urls.hpp"
 #include "modules/content/operations.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ SVC_RECORD(
      "well, in `children`.",
      range(1, most_levels),
      defaulted),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 /// Puts rows that come level by level one below the other. A list of children is given whole or
@@ -158,7 +158,7 @@ public:
 
     /// Where the first level takes all the room, nothing below it is there: the first block that
     /// has children says so.
-    void tell_of_unopened() {
+    void count_unopened() {
         if (cut_ || !below_.empty()) return;
         const auto parent = std::ranges::find(first_, true, &StoredBlock::has_children);
         if (parent != first_.end()) cut_ = parent->id;
@@ -209,7 +209,7 @@ private:
 Page<Block> list_children(Call& call, const ListChildrenQuery& in) {
     const Uuid parent = boards::id_of(call, in.parent_id);
     const auto after = call.after(in.paging);
-    auto rows = Seat::of(call)
+    auto rows = BoardCaller::of(call)
                     .later<Listed>(
                         call.tx(),
                         list_tree,
@@ -225,11 +225,11 @@ Page<Block> list_children(Call& call, const ListChildrenQuery& in) {
     if (rows.empty()) not_found("block or card");
     boards::require(rows.front().role, BoardRole::viewer, "block or card");
     if (!rows.front().id) return {};
-    Addressing addressing;
+    FileUrls addressing;
     for (Listed& each : rows) addressing.add(*each.type, each.payload.text);
     addressing.fill(call);
     Unfolding tree(std::move(rows), static_cast<std::size_t>(in.paging.page_size));
-    if (in.depth > 1) tree.tell_of_unopened();
+    if (in.depth > 1) tree.count_unopened();
     auto page = call.page(std::move(tree.first()), in.paging, [](const StoredBlock& last) {
         return std::vector{last.position, last.id.str()};
     });
@@ -249,11 +249,11 @@ constexpr Sql see_block{"content.get_block", R"(
     )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE v.org_id = $1 AND v.id = $5)"};
 
-struct BlockSeen {
+struct BlockAccess {
     StoredBlock block;
     std::optional<BoardRole> role;
 };
-SVC_RECORD(BlockSeen, (block, "", spread), (role));
+SVC_RECORD(BlockAccess, (block, "", flatten), (role));
 
 struct BlockId {
     Uuid block_id;
@@ -261,7 +261,8 @@ struct BlockId {
 SVC_RECORD(BlockId, (block_id, "A block."));
 
 Block get(Call& call, const BlockId& in) {
-    const auto seen = Seat::of(call).later<BlockSeen>(call.tx(), see_block, in.block_id).one();
+    const auto seen =
+        BoardCaller::of(call).later<BlockAccess>(call.tx(), see_block, in.block_id).one();
     if (!seen) not_found("block");
     boards::require(seen->role, BoardRole::viewer, "block");
     return linked(call, seen->block);

@@ -2,12 +2,14 @@
 // what their work briefs say.
 
 #include "modules/content/bodies.hpp"
+#include "modules/boards/api/content_counts.hpp"
+#include "modules/boards/api/shapes.hpp"
 
-#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
+#include "modules/content/file_urls.hpp"
 #include "modules/content/large_cards.hpp"
 #include "modules/content/lib/markdown.hpp"
-#include "modules/content/rewriting.hpp"
+#include "modules/content/tree_diff.hpp"
 
 #include "svc/json.hpp"
 
@@ -31,7 +33,7 @@ public:
     }
 
     void write(Call& call, const boards::Card& card) override {
-        CardSeen seen;
+        CardAccess seen;
         seen.card_id = card.id;
         seen.board_id = card.board_id;
         seen.column_id = card.column_id;
@@ -43,7 +45,7 @@ public:
         BlockEvents events(call, tree_);
         events.made(made);
         tree_.write(CardTree::Raise::no);
-        events.tell();
+        events.emit();
     }
 
 private:
@@ -69,9 +71,8 @@ std::vector<BlockInput> children_of(const Call& call, const std::vector<JsonText
 
 // ------------------------------------------------------------------------------------- copies
 
-// New ids are made of the old ones and the new card's, so that one statement makes them all. That
-// card's row says how many there were when the other was read; some may have come or gone since.
-// Answers those that show uploaded files.
+// New ids are made of the old ones and the new card's, so that one statement makes them all.
+// Answers how much that is, as of the same moment, and those that show uploaded files.
 constexpr Sql copy_blocks{"content.copy_blocks", R"(
     WITH source AS MATERIALIZED (
         SELECT b.id, b.parent_id, b.type, b.payload, b.plain, b.position,
@@ -87,18 +88,19 @@ constexpr Sql copy_blocks{"content.copy_blocks", R"(
             s.plain, s.position, $4::jsonb, $4::jsonb
         FROM source s
         LEFT JOIN source p ON p.id = s.parent_id
-    ), counted AS (
-        UPDATE cards c SET block_count = o.block_count, content_bytes = o.content_bytes
-        FROM cards o
-        WHERE c.org_id = $1 AND c.id = $3::uuid AND o.org_id = $1 AND o.id = $2::uuid
     )
-    SELECT s.copy_id AS id, s.payload FROM source s WHERE s.payload::text LIKE '%"file_id"%')"};
+    SELECT c.block_count, c.content_bytes, s.copy_id AS id, s.payload
+    FROM cards c
+    LEFT JOIN source s ON s.payload::text LIKE '%"file_id"%'
+    WHERE c.org_id = $1 AND c.id = $2::uuid)"};
 
-struct CopyWithFiles {
-    Uuid id;
-    JsonText payload;
+struct CopyMade {
+    std::int64_t block_count = 0;
+    std::int64_t content_bytes = 0;
+    std::optional<Uuid> id;  ///< null, once, when none shows a file
+    std::optional<JsonText> payload;
 };
-SVC_RECORD(CopyWithFiles, (id), (payload));
+SVC_RECORD(CopyMade, (block_count), (content_bytes), (id), (payload));
 
 // -------------------------------------------------------------------------------------- briefs
 
@@ -225,8 +227,8 @@ public:
 private:
     Tx& tx_;
     const Uuid org_, card_;
-    Later<Bytes> held_;
-    Later<StoredBlock> blocks_;
+    DeferredRows<Bytes> held_;
+    DeferredRows<StoredBlock> blocks_;
     std::optional<std::int64_t> bytes_;
 };
 
@@ -263,12 +265,16 @@ std::unique_ptr<boards::CardBodies::Body> Bodies::read(Call& call, const Wanted&
 std::function<void()> Bodies::copy(
     Kernel& kernel, Tx& tx, const PrincipalRef& by, const Uuid& from, const boards::Card& to
 ) {
-    auto copies = tx.later<CopyWithFiles>(copy_blocks, to.org_id, from, to.id, by);
+    auto copies = tx.later<CopyMade>(copy_blocks, to.org_id, from, to.id, by);
     return [&kernel, &tx, org = to.org_id, card = to.id, copies]() mutable {
         files::Files::Shown shown;
-        for (const CopyWithFiles& each : copies.all())
-            shown.emplace_back(each.id, files_in(each.payload.text));
-        hang_files(kernel, tx, org, card, shown);
+        const auto made = copies.all();
+        if (made.empty()) return;
+        for (const CopyMade& each : made)
+            if (each.id) shown.emplace_back(*each.id, files_in(each.payload->text));
+        const CopyMade& counted = made.front();
+        boards::set_content_counts(tx, org, card, {counted.block_count, counted.content_bytes});
+        attach_files(kernel, tx, org, card, shown);
     };
 }
 
@@ -300,11 +306,6 @@ boards::BriefSource::Texts Bodies::about(Tx& tx, const Uuid& org, const Uuid& ca
         add(boards::BriefPart::comments, as_list(comments.all()), true);
         return texts;
     };
-}
-
-Bodies& bodies() {
-    static Bodies here;
-    return here;
 }
 
 }  // namespace svc::content

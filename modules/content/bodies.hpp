@@ -16,6 +16,4 @@ public:
     Texts about(Tx& tx, const Uuid& org, const Uuid& card) override;
 };
 
-Bodies& bodies();
-
 }  // namespace svc::content

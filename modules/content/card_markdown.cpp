@@ -3,7 +3,7 @@
 #include "modules/content/changes.hpp"
 #include "modules/content/lib/markdown.hpp"
 #include "modules/content/operations.hpp"
-#include "modules/content/rewriting.hpp"
+#include "modules/content/tree_diff.hpp"
 
 namespace svc::content {
 
@@ -123,14 +123,14 @@ CardMarkdown update(Call& call, const UpdateMarkdownRequest& in) {
     BlockEvents events(call, tree);
     if (in.mode == MarkdownMode::append) {
         const Place place{card, PositionType::end, std::nullopt};
-        events.made(tree.insert(place, tree.spot(place), std::move(blocks)));
+        events.made(tree.insert(place, tree.gap(place), std::move(blocks)));
     } else {
-        Rewriting rewriting(tree);
+        TreeDiff rewriting(tree);
         rewriting.rewrite(card, std::move(blocks));
-        rewriting.tell(events);
+        rewriting.emit(events);
     }
     const bool changed = tree.write();
-    if (changed) events.tell();
+    if (changed) events.emit();
     return shown(tree, tree.card().version + (changed ? 1 : 0));
 }
 

@@ -30,7 +30,7 @@ void BlockEvents::add(
     event.changes = std::move(changes);
     event.previous = std::move(previous);
     event.subject = to_json(shown(row));
-    call_.ask(events_.emplace_back(placed(std::move(event), tree_.card())));
+    call_.check(events_.emplace_back(placed(std::move(event), tree_.card())));
 }
 
 void BlockEvents::made(const std::vector<Uuid>& ids) {
@@ -48,7 +48,7 @@ void BlockEvents::changed(const Uuid& id) {
     if (!was) return;
     Event event = svc::changed(block_updated, shown(*was), shown(tree_.block(id)));
     event.parent_id = tree_.block(id).parent_id;
-    call_.ask(events_.emplace_back(placed(std::move(event), tree_.card())));
+    call_.check(events_.emplace_back(placed(std::move(event), tree_.card())));
 }
 
 void BlockEvents::moved(const StoredBlock& was, const Place& place) {
@@ -86,8 +86,8 @@ void BlockEvents::restored(const Uuid& id) {
     add(block_restored, id, R"({"in_trash":false})", R"({"in_trash":true})");
 }
 
-void BlockEvents::tell() {
-    for (const Event& each : events_) call_.tell(each);
+void BlockEvents::emit() {
+    for (const Event& each : events_) call_.emit(each);
 }
 
 }  // namespace svc::content

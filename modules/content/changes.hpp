@@ -21,7 +21,7 @@ public:
     void deleted(const std::vector<Uuid>& ids);
     void restored(const Uuid& id);
 
-    void tell();
+    void emit();
 
 private:
     void add(const EventKind& kind, const Uuid& id, std::string changes, std::string previous);

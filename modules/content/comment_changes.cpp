@@ -1,5 +1,6 @@
 // Changing, deleting and settling comments.
 
+#include "modules/boards/api/content_counts.hpp"
 #include "modules/content/comments.hpp"
 #include "modules/content/operations.hpp"
 
@@ -26,7 +27,7 @@ constexpr Sql trash_comment{"content.trash_comment", R"(
     UPDATE comments SET in_trash = true, trashed_at = now(), version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
-constexpr Sql settle_discussion{"content.settle_discussion", R"(
+constexpr Sql resolve_discussion{"content.resolve_discussion", R"(
     UPDATE comments SET resolved_by = $3, version = version + 1
     WHERE org_id = $1 AND discussion_id = $2 AND (resolved_by IS NULL) = ($3::jsonb IS NOT NULL))"};
 
@@ -38,7 +39,7 @@ public:
     CommentEdit(Call& call, const Uuid& id)
         : call_(call),
           seen_(lock_card(call, CardKey(id, IdOf::comment), BoardRole::viewer)),
-          row_(boards::Seat::of(call).later<StoredComment>(call.tx(), lock_comment, id)) {}
+          row_(boards::BoardCaller::of(call).later<StoredComment>(call.tx(), lock_comment, id)) {}
 
     /// Strangers get 404, and so does everybody for a comment that is deleted, unless it counts.
     const StoredComment& begin(Deleted deleted) {
@@ -60,19 +61,19 @@ public:
         ++after.version;
         const Comment was = shown(before), is = shown(after);
         const Event event = placed(changed(kind, was, is), card);
-        call_.ask(event);
+        call_.check(event);
         write(call_.tx());
-        call_.tell(event);
+        call_.emit(event);
         return linked(call_, after);
     }
 
     StoredComment before;
-    CardSeen card;
+    CardAccess card;
 
 private:
     Call& call_;
-    Later<CardSeen> seen_;  // the card is locked first, as everywhere
-    Later<StoredComment> row_;
+    DeferredRows<CardAccess> seen_;  // the card is locked first, as everywhere
+    DeferredRows<StoredComment> row_;
 };
 
 [[noreturn]] void not_yours(std::string_view message) {
@@ -128,8 +129,8 @@ Comment remove(Call& call, const CommentId& in) {
     after.in_trash = true;
     return edit.finish(comment_deleted, after, [&](Tx& tx) {
         tx.queue(trash_comment, call.org(), after.id);
-        if (!after.attachments.parsed().empty()) hang(call, after.card_id, after.id, {});
-        count_comments(tx, call.org(), after.card_id, -1);
+        if (!after.attachments.parsed().empty()) attach(call, after.card_id, after.id, {});
+        boards::count_comments(tx, call.org(), after.card_id, -1);
     });
 }
 
@@ -152,7 +153,7 @@ Comment resolve(Call& call, const ResolveCommentRequest& in) {
     if (in.resolved) after.resolved_by = AsJson(ref_of(call.caller()));
     return edit.finish(comment_updated, after, [&](Tx& tx) {
         tx.queue(
-            settle_discussion,
+            resolve_discussion,
             call.org(),
             after.discussion_id,
             after.resolved_by ? std::optional(after.resolved_by->text) : std::nullopt

@@ -1,11 +1,12 @@
 // Reading comments, and making them.
 
 #include "modules/content/comments.hpp"
+#include "modules/boards/api/content_counts.hpp"
 #include "modules/boards/api/named_cards.hpp"
 #include "modules/boards/api/stored_bytes.hpp"
 #include "modules/boards/api/watchers.hpp"
 
-#include "modules/content/addresses.hpp"
+#include "modules/content/file_urls.hpp"
 #include "modules/content/lib/markdown.hpp"
 #include "modules/content/operations.hpp"
 
@@ -131,7 +132,7 @@ struct Listed {
     bool there = false;
     StoredComment comment;
 };
-SVC_RECORD(Listed, (role), (there), (comment, "", spread));
+SVC_RECORD(Listed, (role), (there), (comment, "", flatten));
 
 struct ListCommentsQuery {
     std::optional<boards::CardRef> card_id;
@@ -148,17 +149,15 @@ SVC_RECORD(
     (block_id, "Only those about this block; a card's id or key is taken, too."),
     (discussion_id, "Only those of this discussion."),
     (resolved, "Only those of discussions that are resolved, or only those that are not."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 Uuid only_one_of(Call& call, const ListCommentsQuery& in) {
     const int given =
         in.card_id.has_value() + in.block_id.has_value() + in.discussion_id.has_value();
     if (given != 1)
-        throw Failure::invalid_at(
-            call.request() ? R"(["query","block_id"])" : R"(["arguments","block_id"])",
-            "value_error",
-            "Give one of card_id, block_id and discussion_id"
+        throw wrong_field(
+            call, "block_id", "give one of card_id, block_id and discussion_id", FieldPlace::query
         );
     if (in.discussion_id) return *in.discussion_id;
     return boards::id_of(call, in.card_id ? *in.card_id : *in.block_id);
@@ -167,7 +166,7 @@ Uuid only_one_of(Call& call, const ListCommentsQuery& in) {
 Page<Comment> list(Call& call, const ListCommentsQuery& in) {
     const Uuid about = only_one_of(call, in);
     const auto after = call.after(in.paging);
-    auto rows = Seat::of(call)
+    auto rows = BoardCaller::of(call)
                     .later<Listed>(
                         call.tx(),
                         list_some,
@@ -198,11 +197,11 @@ constexpr Sql see_comment{"content.get_comment", R"(
     )" SVC_BOARD_GRANT("c.board_id") R"(
     WHERE m.org_id = $1 AND m.id = $5 AND NOT m.in_trash)"};
 
-struct CommentSeen {
+struct CommentAccess {
     StoredComment comment;
     std::optional<BoardRole> role;
 };
-SVC_RECORD(CommentSeen, (comment, "", spread), (role));
+SVC_RECORD(CommentAccess, (comment, "", flatten), (role));
 
 struct CommentId {
     Uuid comment_id;
@@ -211,7 +210,7 @@ SVC_RECORD(CommentId, (comment_id, "A comment."));
 
 Comment get(Call& call, const CommentId& in) {
     const auto seen =
-        Seat::of(call).later<CommentSeen>(call.tx(), see_comment, in.comment_id).one();
+        BoardCaller::of(call).later<CommentAccess>(call.tx(), see_comment, in.comment_id).one();
     if (!seen) not_found("comment");
     boards::require(seen->role, BoardRole::viewer, "comment");
     return linked(call, seen->comment);
@@ -253,7 +252,7 @@ SVC_RECORD(
      "The text as Markdown, instead of `rich_text`.",
      length(1, boards::CardComments::most_characters)),
     (attachments, "Files that come with it.", length(0, most_attachments), defaulted),
-    (display_name, "As answers show it; ignored.", echo)
+    (display_name, "As answers show it; ignored.", read_only)
 );
 
 /// The card, block or discussion that it is about.
@@ -304,10 +303,10 @@ Comment create(Call& call, const CreateCommentRequest& in) {
     References references;
     collect_references(texts, references);
     NameLookup names(call, std::move(references));
-    WantedFiles files(call, in.attachments);
+    FilesResolver files(call, in.attachments);
 
-    const CardSeen card = require_changeable(seen.one(), BoardRole::viewer);
-    const CommentPlace found = place.must();
+    const CardAccess card = require_changeable(seen.one(), BoardRole::viewer);
+    const CommentPlace found = place.one_or_retry();
     if (in.discussion_id ? !found.is_discussion : !found.is_card && !found.block_id)
         not_found(in.discussion_id ? "discussion" : "card or block");
     resolve(texts, names.names());
@@ -324,15 +323,15 @@ Comment create(Call& call, const CreateCommentRequest& in) {
     row.created_by = AsJson(ref_of(call.caller()));
     const Comment comment = shown(row);
     const Event made = placed(created(comment_created, comment), card);
-    call.ask(made);
+    call.check(made);
     Tx& tx = call.tx();
     if (in.discussion_id) tx.queue(reopen, call.org(), row.discussion_id);
     queue_comment(tx, call.org(), row, texts);
     boards::store_bytes(call, static_cast<std::int64_t>(row.rich_text.text.size()));
-    if (!attached.empty()) hang(call, row.card_id, row.id, attached);
-    count_comments(tx, call.org(), row.card_id, 1);
+    if (!attached.empty()) attach(call, row.card_id, row.id, attached);
+    boards::count_comments(tx, call.org(), row.card_id, 1);
     call_to(call, row.card_id, texts);
-    call.tell(made);
+    call.emit(made);
     return linked(call, row);
 }
 

@@ -64,6 +64,5 @@ public:
     std::unique_ptr<Comment> read(Call& call, std::string_view field, const std::string& markdown)
         override;
 };
-CommentsBeside& comments_beside();
 
 }  // namespace svc::content

@@ -1,5 +1,7 @@
 // Comments that are made beside something else: by whoever completes a card.
 
+#include "modules/boards/api/content_counts.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/content/comments.hpp"
 
 namespace svc::content {
@@ -49,12 +51,12 @@ public:
                                .on_board(card.board_id)
                                .in_column(card.column_id)
                                .of_card(card.id);
-        call.ask(made);
+        call.check(made);
         queue_comment(call.tx(), call.org(), row, texts_);
-        count_comments(call.tx(), call.org(), card.id, 1);
+        boards::count_comments(call.tx(), call.org(), card.id, 1);
         card.comment_count += 1;
         call_to(call, card.id, texts_);
-        call.tell(made);
+        call.emit(made);
     }
 
 private:
@@ -74,11 +76,6 @@ std::unique_ptr<boards::CardComments::Comment> CommentsBeside::read(
     Call& call, std::string_view field, const std::string& markdown
 ) {
     return std::make_unique<Beside>(call, said_in(call, std::nullopt, markdown, field));
-}
-
-CommentsBeside& comments_beside() {
-    static CommentsBeside here;
-    return here;
 }
 
 }  // namespace svc::content

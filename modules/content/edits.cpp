@@ -1,8 +1,8 @@
 // Changing, deleting, restoring and moving one block.
 
 #include "modules/boards/api/named_cards.hpp"
-#include "modules/content/addresses.hpp"
 #include "modules/content/changes.hpp"
+#include "modules/content/file_urls.hpp"
 #include "modules/content/operations.hpp"
 
 #include "svc/json.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 struct UpdateBlockRequest {
     Uuid block_id;
-#define SVC_MEMBER(name, Payload) std::optional<Changes<Payload>> name;
+#define SVC_MEMBER(name, Payload, below) std::optional<Changes<Payload>> name;
     SVC_BLOCK_TYPES(SVC_MEMBER)
 #undef SVC_MEMBER
     std::optional<bool> in_trash;
@@ -26,8 +26,8 @@ struct UpdateBlockRequest {
     JsonText object, id, parent, card_id, has_children, created_time, created_by, last_edited_time,
         last_edited_by, version, children, children_truncated, request_id;
 };
-#define SVC_SENT(name, Payload) (name, "For a block of this type: the fields to change.")
-#define SVC_ECHO(name) (name, "As answers show it; ignored.", echo)
+#define SVC_SENT(name, Payload, below) (name, "For a block of this type: the fields to change.")
+#define SVC_ECHO(name) (name, "As answers show it; ignored.", read_only)
 SVC_RECORD(
     UpdateBlockRequest,
     (block_id, "A block."),
@@ -53,7 +53,7 @@ SVC_RECORD(
 #undef SVC_ECHO
 
 /// What an update says, taken out of its record.
-struct Wish {
+struct BlockChange {
     std::optional<BlockType> type;
     JsonText payload;
     std::optional<bool> in_trash;
@@ -61,36 +61,40 @@ struct Wish {
 };
 
 template <class T>
-void take(const Call& call, Wish& wish, BlockType type, const std::optional<Changes<T>>& sent) {
+void take(
+    const Call& call, BlockChange& change, BlockType type, const std::optional<Changes<T>>& sent
+) {
     if (!sent) return;
-    if (wish.type)
+    if (change.type)
         throw wrong_at(
             call, '"' + std::string(name_of(type)) + '"', "a block has one type; send its own"
         );
-    wish.type = type;
-    wish.payload.text = sent->text;
+    change.type = type;
+    change.payload.text = sent->text;
 }
 
-Wish wish_of(const Call& call, const UpdateBlockRequest& in) {
-    Wish wish;
-#define SVC_TAKE(name, Payload) take(call, wish, BlockType::name, in.name);
+BlockChange change_of(const Call& call, const UpdateBlockRequest& in) {
+    BlockChange change;
+#define SVC_TAKE(name, Payload, below) take(call, change, BlockType::name, in.name);
     SVC_BLOCK_TYPES(SVC_TAKE)
 #undef SVC_TAKE
-    if (in.type && wish.type && *in.type != *wish.type)
+    if (in.type && change.type && *in.type != *change.type)
         throw wrong_at(call, "\"type\"", "it does not name the member that is given");
     if (in.in_trash && in.archived && *in.in_trash != *in.archived)
         throw wrong_at(call, "\"archived\"", "it contradicts in_trash");
-    wish.in_trash = in.in_trash ? in.in_trash : in.archived;
-    if (wish.type) wish.references = references_of(parse_json(wish.payload.text));
-    return wish;
+    change.in_trash = in.in_trash ? in.in_trash : in.archived;
+    if (change.type) change.references = references_of(parse_json(change.payload.text));
+    return change;
 }
 
-/// What the block holds once the wish is granted.
-Worded reworded(Call& call, const StoredBlock& row, const Wish& wish, const ReferenceNames& names) {
-    if (*wish.type != row.type)
+/// What the block holds once the change is made.
+Worded reworded(
+    Call& call, const StoredBlock& row, const BlockChange& change, const ReferenceNames& names
+) {
+    if (*change.type != row.type)
         throw wrong_at(
             call,
-            '"' + std::string(name_of(*wish.type)) + '"',
+            '"' + std::string(name_of(*change.type)) + '"',
             "the block is a " + std::string(name_of(row.type)) + ", and a type never changes"
         );
     Reader reader;
@@ -98,7 +102,7 @@ Worded reworded(Call& call, const StoredBlock& row, const Wish& wish, const Refe
     auto step = reader.at(name_of(row.type));
     References references;
     const std::string payload =
-        changed_payload(reader, row.type, row.payload.text, wish.payload, references);
+        changed_payload(reader, row.type, row.payload.text, change.payload, references);
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
     return kind_of(row.type).resolve(payload, names);
 }
@@ -123,36 +127,36 @@ public:
     }
 
     Block finish(BlockEvents& events) {
-        if (tree_.write()) events.tell();
+        if (tree_.write()) events.emit();
         return linked(call_, tree_.block(id_));
     }
 
 private:
     Call& call_;
     Uuid id_;
-    Later<CardSeen> seen_;
+    DeferredRows<CardAccess> seen_;
     CardTree tree_;
 };
 
 Block update(Call& call, const UpdateBlockRequest& in) {
-    const Wish wish = wish_of(call, in);
+    const BlockChange change = change_of(call, in);
     Edit edit(call, in.block_id);
-    const bool comes_back = wish.in_trash == false;
-    std::optional<Later<OwnSpot>> own;
-    if (comes_back) own = find_own_spot(call, in.block_id);
-    NameLookup wanted(call, wish.references);
+    const bool comes_back = change.in_trash == false;
+    std::optional<DeferredRows<OwnPlace>> own;
+    if (comes_back) own = find_own_place(call, in.block_id);
+    NameLookup wanted(call, change.references);
     CardTree& tree = edit.begin();
     BlockEvents events(call, tree);
     if (in.type && *in.type != tree.block(in.block_id).type)
         throw wrong_at(call, "\"type\"", "the type of a block never changes");
-    const bool back = comes_back && tree.restore(in.block_id, own->must());
-    if (wish.type) {
+    const bool back = comes_back && tree.restore(in.block_id, own->one_or_retry());
+    if (change.type) {
         ReferenceNames kept;
         keep_names(tree.block(in.block_id).payload.text, kept);
         const ReferenceNames names = wanted.names(std::move(kept));
-        tree.change(in.block_id, reworded(call, tree.block(in.block_id), wish, names));
+        tree.change(in.block_id, reworded(call, tree.block(in.block_id), change, names));
     }
-    const bool gone = wish.in_trash == true && tree.trash(in.block_id);
+    const bool gone = change.in_trash == true && tree.trash(in.block_id);
     if (back) events.restored(in.block_id);
     if (gone) events.deleted(in.block_id);
     if (tree.is_reworded(in.block_id)) events.changed(in.block_id);
@@ -192,10 +196,10 @@ Block move(Call& call, const MoveBlockRequest& in) {
     const Uuid parent = boards::id_of(call, in.parent_id);
     const Place place = Place::of(call, parent, in.position);
     Edit edit(call, in.block_id, parent);
-    auto spot = find_spot(call, place, in.block_id);
+    auto gap = find_gap(call, place, in.block_id);
     CardTree& tree = edit.begin();
     const StoredBlock was = tree.block(in.block_id);
-    tree.move(in.block_id, place, spot.must());
+    tree.move(in.block_id, place, gap.one_or_retry());
     BlockEvents events(call, tree);
     events.moved(was, place);
     return edit.finish(events);

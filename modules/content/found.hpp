@@ -51,7 +51,7 @@ inline constexpr std::string_view open_boards = R"(
     ))";
 
 /// Queues a page of everything that the caller may see: on one board, or of one sort, if given.
-Later<Hit> list_by_time(
+DeferredRows<Hit> list_by_time(
     Call& call,
     ByTime order,
     const std::optional<Uuid>& board,

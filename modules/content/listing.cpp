@@ -89,7 +89,7 @@ Timestamp time_of(const std::string& key) {
 
 }  // namespace
 
-Later<Hit> list_by_time(
+DeferredRows<Hit> list_by_time(
     Call& call,
     ByTime order,
     const std::optional<Uuid>& board,
@@ -97,7 +97,7 @@ Later<Hit> list_by_time(
     const Paging& paging
 ) {
     const auto after = call.after(paging);
-    return Seat::of(call).later<Hit>(
+    return BoardCaller::of(call).later<Hit>(
         call.tx(),
         order == ByTime::latest ? list_latest : list_oldest,
         board,

@@ -51,14 +51,16 @@ public:
               &comment_updated,
               &comment_deleted})
             kernel.add(*each);
-        kernel.offer<boards::CardBodies>(bodies());
-        kernel.offer<boards::CardComments>(comments_beside());
-        kernel.use<boards::Briefs>().add(bodies());
+        kernel.offer<boards::CardBodies>(bodies_);
+        kernel.offer<boards::CardComments>(comments_beside_);
+        kernel.use<boards::Briefs>().add(bodies_);
         kernel.use<boards::StoredBytes>().count_by(bytes_of_content);
-        kernel.every("content.purge_trash", std::chrono::hours(1), [&kernel] {
-            purge_trash(kernel, kernel.use<boards::Trash>().kept());
-        });
+        add_purge(kernel, kernel.use<boards::Trash>().kept());
     }
+
+private:
+    Bodies bodies_;
+    CommentsBeside comments_beside_;
 };
 
 }  // namespace svc::content

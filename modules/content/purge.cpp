@@ -61,7 +61,7 @@ void let_files_go(Kernel& kernel, Tx& tx, const Uuid& org, const std::vector<Old
     if (!files) return;
     std::map<Uuid, files::Files::Shown> by_card;
     for (const OldThing& each : gone) by_card[each.card_id].emplace_back(each.id, NoFiles());
-    for (const auto& [card, none] : by_card) files->hang(tx, org, card, none);
+    for (const auto& [card, none] : by_card) files->attach(tx, org, card, none);
 }
 
 std::size_t drop_some_blocks(Kernel& kernel, Tx& tx, const Uuid& org, std::chrono::seconds kept) {
@@ -81,17 +81,25 @@ std::size_t drop_some_comments(Kernel& kernel, Tx& tx, const Uuid& org, std::chr
     return gone.size();
 }
 
+JobOutcome purge(Kernel& kernel, const JobRun& run, std::chrono::seconds kept) {
+    for (const auto drop : {&drop_some_blocks, &drop_some_comments}) {
+        const auto drop_some = [&](Tx& tx, Actor&) { return drop(kernel, tx, run.org(), kept); };
+        if (in_batches(kernel, run, run.org(), purging, batch, drop_some) == JobOutcome::more)
+            return JobOutcome::more;
+    }
+    return JobOutcome::done;
+}
+
 }  // namespace
 
-void purge_trash(Kernel& kernel, std::chrono::seconds kept) {
-    const auto all = workspaces(kernel, workspaces_with_old_trash, kept);
-    for (const auto& [org] : all) {
-        if (kernel.stopping()) return;
-        for (const auto drop : {&drop_some_blocks, &drop_some_comments})
-            in_batches(kernel, org, purging, batch, [&](Tx& tx, Actor&) {
-                return drop(kernel, tx, org, kept);
-            });
-    }
+void add_purge(Kernel& kernel, std::chrono::seconds kept) {
+    add_sweep(
+        kernel,
+        {.name = std::string(purging),
+         .every = std::chrono::hours(1),
+         .find = [&kernel, kept] { return workspaces(kernel, workspaces_with_old_trash, kept); },
+         .work = [&kernel, kept](JobRun& run) { return purge(kernel, run, kept); }}
+    );
 }
 
 }  // namespace svc::content

@@ -3,6 +3,6 @@
 namespace svc::content {
 
 /// Removes blocks and comments that were deleted before that. A job; any number of servers at once.
-void purge_trash(Kernel& kernel, std::chrono::seconds kept);
+void add_purge(Kernel& kernel, std::chrono::seconds kept);
 
 }  // namespace svc::content

@@ -1,6 +1,9 @@
 // Finding boards, cards, blocks and comments by their words.
 
+#include "modules/boards/api/board.hpp"
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/urls.hpp"
 #include "modules/content/found.hpp"
 #include "modules/content/operations.hpp"
 #include "modules/content/words_found.hpp"
@@ -63,7 +66,7 @@ SVC_RECORD(
     (filter, "Only things of one sort."),
     (board_id, "Only what is on this board."),
     (sort, "By relevance, if there is a query, or else the latest first."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 /// Part of a text that was found.
@@ -86,13 +89,13 @@ struct CardResult {
     boards::Card card;
     Highlight highlight;
 };
-SVC_RECORD(CardResult, (card, "", spread), (highlight, "", spread));
+SVC_RECORD(CardResult, (card, "", flatten), (highlight, "", flatten));
 
 struct BoardResult {
     boards::Board board;
     Highlight highlight;
 };
-SVC_RECORD(BoardResult, (board, "", spread), (highlight, "", spread));
+SVC_RECORD(BoardResult, (board, "", flatten), (highlight, "", flatten));
 
 struct TextResult {
     Found object{};
@@ -117,8 +120,8 @@ SVC_RECORD(
     (card_id, "The card it is on."),
     (key, "The card's key, such as ENG-42."),
     (title, "The card's title."),
-    (type, "The block's type.", left_out),
-    (highlight, "", spread),
+    (type, "The block's type.", omit_empty),
+    (highlight, "", flatten),
     (url, "Where people see it."),
     (created_time),
     (last_edited_time)
@@ -128,7 +131,7 @@ SVC_RECORD(
 struct SearchResult {
     std::variant<CardResult, BoardResult, TextResult> found;
 };
-SVC_RECORD(SearchResult, (found, "", spread));
+SVC_RECORD(SearchResult, (found, "", flatten));
 
 constexpr char mark_begins = '\x01', mark_ends = '\x02';
 
@@ -198,7 +201,7 @@ public:
             const auto count = std::min(boards_at_once, board_ids.size() - from);
             const std::vector<Uuid> some(begin, begin + static_cast<std::ptrdiff_t>(count));
             for (auto& each :
-                 Seat::of(call).later<boards::Board>(call.tx(), find_boards, some).all())
+                 BoardCaller::of(call).later<boards::Board>(call.tx(), find_boards, some).all())
                 boards_.emplace(each.id, std::move(each));
         }
     }
@@ -251,12 +254,12 @@ std::optional<std::string_view> sort_of_thing(const SearchRequest& in) {
     return in.filter->value == Sought::page ? "card" : name_of(in.filter->value);
 }
 
-Later<Hit> ask(Call& call, const SearchRequest& in) {
+DeferredRows<Hit> ask(Call& call, const SearchRequest& in) {
     const auto thing = sort_of_thing(in);
     const auto order = order_of(call, in);
     if (!has_words(in)) return list_by_time(call, *order, in.board_id, thing, in.paging);
     const auto after = call.after(in.paging);
-    return Seat::of(call).later<Hit>(
+    return BoardCaller::of(call).later<Hit>(
         call.tx(),
         find_words,
         in.board_id,

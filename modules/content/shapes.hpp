@@ -17,8 +17,8 @@ struct BlockParent {
 SVC_SHARED_RECORD(
     BlockParent,
     (type, "Which of the following it is."),
-    (card_id, "Its parent is the card itself.", left_out),
-    (block_id, "Its parent is another block.", left_out)
+    (card_id, "Its parent is the card itself.", omit_empty),
+    (block_id, "Its parent is another block.", omit_empty)
 );
 
 /// A list of blocks, as its JSON.
@@ -32,7 +32,7 @@ struct Block {
     BlockParent parent;
     Uuid card_id;
     BlockType type{};
-#define SVC_MEMBER(name, Payload) std::optional<AsJson<Payload>> name;
+#define SVC_MEMBER(name, Payload, below) std::optional<AsJson<Payload>> name;
     SVC_BLOCK_TYPES(SVC_MEMBER)
 #undef SVC_MEMBER
     bool has_children = false;
@@ -80,10 +80,10 @@ SVC_SHARED_RECORD(
     (last_edited_time),
     (last_edited_by),
     (version, "Rises with every change; send it as If-Match to refuse to overwrite others."),
-    (children, "Those below it, where they were asked for with `depth`.", left_out),
+    (children, "Those below it, where they were asked for with `depth`.", omit_empty),
     (children_truncated,
      "The answer had no room for all that is below it: read its children by themselves.",
-     left_out)
+     omit_empty)
 );
 
 // ----------------------------------------------------------------------------------- comments

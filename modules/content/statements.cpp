@@ -50,22 +50,10 @@ constexpr std::string_view card_and_role = R"(
     WHERE c.org_id = $1 AND)";
 constexpr Sql see_card_of{"content.see_card", SqlText<card_and_role, card_it_leads_to>::view};
 
-constexpr Sql raise_version{"content.raise_card", R"(
-    UPDATE cards
-    SET version = version + 1, block_count = block_count + $4, content_bytes = content_bytes + $5,
-        last_edited_time = now(), last_edited_by = $3
-    WHERE org_id = $1 AND id = $2)"};
-
-constexpr Sql count_bytes{"content.count_bytes", R"(
-    UPDATE cards SET content_bytes = content_bytes + $3 WHERE org_id = $1 AND id = $2)"};
-
-constexpr Sql count_comment{"content.count_comments", R"(
-    UPDATE cards SET comment_count = comment_count + $3 WHERE org_id = $1 AND id = $2)"};
-
 }  // namespace
 
-Later<CardSeen> lock_card(Call& call, const CardKey& key, BoardRole least) {
-    Seat::of(call).lock(
+DeferredRows<CardAccess> lock_card(Call& call, const CardKey& key, BoardRole least) {
+    BoardCaller::of(call).lock(
         call.tx(),
         least == BoardRole::viewer ? lock_to_comment : lock_to_edit,
         key.id,
@@ -76,19 +64,19 @@ Later<CardSeen> lock_card(Call& call, const CardKey& key, BoardRole least) {
     return see_card(call, key);
 }
 
-Later<CardSeen> see_card(Call& call, const CardKey& key) {
-    return Seat::of(call).later<CardSeen>(
+DeferredRows<CardAccess> see_card(Call& call, const CardKey& key) {
+    return BoardCaller::of(call).later<CardAccess>(
         call.tx(), see_card_of, key.id, key.board_key, key.number, key.kind
     );
 }
 
-CardSeen require_visible(const std::optional<CardSeen>& seen) {
+CardAccess require_visible(const std::optional<CardAccess>& seen) {
     if (!seen) not_found("block or card");
     boards::require(seen->role, BoardRole::viewer, "block or card");
     return *seen;
 }
 
-CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least) {
+CardAccess require_changeable(const std::optional<CardAccess>& seen, BoardRole least) {
     if (!seen || seen->board_in_trash) not_found("block or card");
     boards::require(seen->role, least, "block or card");
     if (seen->board_is_archived) throw boards::board_archived();
@@ -96,30 +84,8 @@ CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least
     return *seen;
 }
 
-void raise_card(
-    Tx& tx, const Uuid& org, const CardSeen& card, const More& more, const PrincipalRef& by
-) {
-    tx.queue(raise_version, org, card.card_id, by, more.blocks, more.bytes);
-}
-
-void count_bytes_of_new(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t bytes) {
-    tx.queue(count_bytes, org, card, bytes);
-}
-
-void count_comments(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t more) {
-    tx.queue(count_comment, org, card, more);
-}
-
-Event placed(Event event, const CardSeen& card) {
+Event placed(Event event, const CardAccess& card) {
     return std::move(event).on_board(card.board_id).in_column(card.column_id).of_card(card.card_id);
-}
-
-std::string_view root_of(const Call& call) { return call.request() ? "body" : "arguments"; }
-
-Failure wrong_at(const Call& call, const std::string& rest, std::string_view message) {
-    return Failure::invalid_at(
-        "[\"" + std::string(root_of(call)) + "\"," + rest + "]", "value_error", message
-    );
 }
 
 // ------------------------------------------------------------------------------------ mentions
@@ -158,7 +124,7 @@ void add(std::map<Uuid, std::string>& names, const std::vector<Called>& rows) {
 }  // namespace
 
 struct NameLookup::Questions {
-    std::optional<Later<Called>> people, cards;
+    std::optional<DeferredRows<Called>> people, cards;
     std::function<std::vector<files::FileRef>()> files;
 };
 
@@ -167,7 +133,8 @@ NameLookup::NameLookup(Call& call, References references)
     if (!references_.users.empty())
         questions_->people = call.tx().later<Called>(name_people, call.org(), references_.users);
     if (!references_.pages.empty())
-        questions_->cards = Seat::of(call).later<Called>(call.tx(), name_cards, references_.pages);
+        questions_->cards =
+            BoardCaller::of(call).later<Called>(call.tx(), name_cards, references_.pages);
     if (references_.files.empty()) return;
     const auto* files = call.kernel().find<files::Files>();
     if (!files) unknown(call, "this server keeps no files; name one elsewhere, as `external`");

@@ -7,8 +7,8 @@
 /// What several files of this module read, and how.
 namespace svc::content {
 
+using boards::BoardCaller;
 using boards::BoardRole;
-using boards::Seat;
 
 /// What an id may be the id of. A block may be given any id that is free, so that nothing else is
 /// found by what is a block's.
@@ -26,7 +26,7 @@ struct CardKey {
 };
 
 /// The card that something stands on, and what the caller may do there.
-struct CardSeen {
+struct CardAccess {
     Uuid card_id;
     Uuid board_id;
     Uuid column_id;
@@ -42,7 +42,7 @@ struct CardSeen {
     Timestamp now;
 };
 SVC_SHARED_RECORD(
-    CardSeen,
+    CardAccess,
     (card_id),
     (board_id),
     (column_id),
@@ -60,36 +60,19 @@ SVC_SHARED_RECORD(
 
 /// Queues the lock of the card that `key` leads to, for a caller of at least that role, viewer or
 /// editor, and what is known of it.
-Later<CardSeen> lock_card(Call& call, const CardKey& key, BoardRole least = BoardRole::editor);
+DeferredRows<CardAccess> lock_card(
+    Call& call, const CardKey& key, BoardRole least = BoardRole::editor
+);
 /// The same, without a lock: for who only looks.
-Later<CardSeen> see_card(Call& call, const CardKey& key);
+DeferredRows<CardAccess> see_card(Call& call, const CardKey& key);
 
 /// 404 for strangers, 403 for lower roles, 409 when the card cannot be changed.
-CardSeen require_changeable(const std::optional<CardSeen>& seen, BoardRole least);
+CardAccess require_changeable(const std::optional<CardAccess>& seen, BoardRole least);
 /// Whether the caller may look.
-CardSeen require_visible(const std::optional<CardSeen>& seen);
-
-/// What a write adds to a card, less what it takes away.
-struct More {
-    std::int64_t blocks = 0, bytes = 0;
-};
-
-/// Queues the card's next version, and how much more it holds.
-void raise_card(
-    Tx& tx, const Uuid& org, const CardSeen& card, const More& more, const PrincipalRef& by
-);
-/// Queues what the blocks of a card hold that was made with them, and counts them itself.
-void count_bytes_of_new(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t bytes);
-/// Queues how many comments more it has, which is no new version.
-void count_comments(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t more);
+CardAccess require_visible(const std::optional<CardAccess>& seen);
 
 /// Where an event about the card's content happened.
-Event placed(Event event, const CardSeen& card);
-
-/// A 422 about one place of the input: `rest` is what follows "body", as JSON ("\"after\"").
-Failure wrong_at(const Call& call, const std::string& rest, std::string_view message);
-/// The first part of an input's address: by REST or by name.
-std::string_view root_of(const Call& call);
+Event placed(Event event, const CardAccess& card);
 
 // ------------------------------------------------------------------------------------ mentions
 

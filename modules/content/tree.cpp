@@ -25,9 +25,9 @@ void spread_keys(
     spread_keys(middle, above, count - count / 2 - 1, out);
 }
 
-std::vector<OrderKey> keys_in(const Spot& spot, std::size_t count) {
+std::vector<OrderKey> keys_in(const Gap& gap, std::size_t count) {
     std::vector<OrderKey> keys;
-    spread_keys(spot.below, spot.above, count, keys);
+    spread_keys(gap.below, gap.above, count, keys);
     return keys;
 }
 
@@ -109,32 +109,32 @@ bool CardTree::is_within(const Uuid& id, const Uuid& ancestor) const {
     return false;
 }
 
-Spot CardTree::spot(const Place& place, const std::optional<Uuid>& moved) const {
-    Spot spot;
-    spot.anchored = place.type != PositionType::after_block;
+Gap CardTree::gap(const Place& place, const std::optional<Uuid>& moved) const {
+    Gap gap;
+    gap.anchored = place.type != PositionType::after_block;
     const auto found = below_.find(place.parent);
-    if (found == below_.end()) return spot;
+    if (found == below_.end()) return gap;
     const auto& siblings = found->second;
     if (place.type == PositionType::end) {
         auto last = siblings.rbegin();
         if (last != siblings.rend() && last->second == moved) ++last;
-        if (last != siblings.rend()) spot.below = OrderKey(last->first);
-        return spot;
+        if (last != siblings.rend()) gap.below = OrderKey(last->first);
+        return gap;
     }
     auto next = siblings.begin();
     if (place.type == PositionType::after_block) {
         const auto anchor = place.after ? nodes_.find(*place.after) : nodes_.end();
-        if (anchor == nodes_.end() || place.after == moved) return spot;
+        if (anchor == nodes_.end() || place.after == moved) return gap;
         const StoredBlock& row = anchor->second.row;
-        if (row.parent_id != place.parent || row.trashed_by) return spot;
-        spot.below = OrderKey(row.position);
-        spot.anchored = true;
+        if (row.parent_id != place.parent || row.trashed_by) return gap;
+        gap.below = OrderKey(row.position);
+        gap.anchored = true;
         // Those that share its key are passed over.
         next = siblings.lower_bound({row.position + '\0', Uuid()});
     }
     if (next != siblings.end() && next->second == moved) ++next;
-    if (next != siblings.end()) spot.above = OrderKey(next->first);
-    return spot;
+    if (next != siblings.end()) gap.above = OrderKey(next->first);
+    return gap;
 }
 
 const StoredBlock* CardTree::before(const Uuid& id) const {
@@ -260,15 +260,15 @@ Uuid CardTree::make(const Uuid& parent, const OrderKey& position, BlockInput blo
 }
 
 std::vector<Uuid> CardTree::insert(
-    const Place& place, const Spot& spot, std::vector<BlockInput> blocks
+    const Place& place, const Gap& gap, std::vector<BlockInput> blocks
 ) {
     require_parent(place.parent);
-    if (!spot.anchored)
+    if (!gap.anchored)
         throw wrong("position", "after_block names no block directly below the parent");
     for (const BlockInput& each : blocks) require_fit(place.parent, each.type, each.payload);
     require_depth(place.parent, height_of(blocks));
     require_room(static_cast<std::int64_t>(content::count_blocks(blocks)), bytes_of(blocks));
-    const auto keys = keys_in(spot, blocks.size());
+    const auto keys = keys_in(gap, blocks.size());
     ++insertions_;
     std::vector<Uuid> ids;
     for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -319,7 +319,7 @@ bool CardTree::trash(const Uuid& id) {
     return true;
 }
 
-bool CardTree::restore(const Uuid& id, const OwnSpot& own) {
+bool CardTree::restore(const Uuid& id, const OwnPlace& own) {
     const StoredBlock& found = block(id);
     if (!found.trashed_by) return false;
     if (*found.trashed_by != id) throw in_trash("A block above this one");
@@ -359,17 +359,17 @@ bool CardTree::restore(const Uuid& id, const OwnSpot& own) {
     return true;
 }
 
-void CardTree::move(const Uuid& id, const Place& place, const Spot& spot) {
+void CardTree::move(const Uuid& id, const Place& place, const Gap& gap) {
     const StoredBlock& row = block(id);
     if (row.trashed_by) throw in_trash("The block");
     require_parent(place.parent);
     if (is_within(place.parent, id))
         throw wrong("parent_id", "a block cannot stand below itself or below what it holds");
-    if (!spot.anchored || place.after == id)
+    if (!gap.anchored || place.after == id)
         throw wrong("position", "after_block names no other block directly below the parent");
     require_fit(place.parent, row.type, row.payload.text);
     require_depth(place.parent, 1 + height_below(id));
-    const std::string key = OrderKey::between(spot.below, spot.above, random_bits()).str();
+    const std::string key = OrderKey::between(gap.below, gap.above, random_bits()).str();
     unlink(id);
     Node& node = touch(id);
     node.row.parent_id = place.parent;
@@ -382,7 +382,7 @@ void CardTree::reorder(
 ) {
     for (const Uuid& each : run) unlink(each);
     const auto type = behind ? PositionType::after_block : PositionType::start;
-    const auto keys = keys_in(spot({parent, type, behind}), run.size());
+    const auto keys = keys_in(gap({parent, type, behind}), run.size());
     for (std::size_t i = 0; i < run.size(); ++i) {
         touch(run[i]).row.position = keys[i].str();
         link(run[i]);

@@ -68,23 +68,23 @@ struct Position {
 SVC_SHARED_RECORD(
     Position,
     (type, "`start`, `end`, or `after_block` for behind the block of that name."),
-    (after_block, "With `after_block`: which.", left_out)
+    (after_block, "With `after_block`: which.", omit_empty)
 );
 
 /// Between which siblings something goes; deleted ones keep their places.
-struct Spot {
+struct Gap {
     OrderKey below, above;
     bool anchored = true;
 };
-SVC_SHARED_RECORD(Spot, (below), (above), (anchored));
+SVC_SHARED_RECORD(Gap, (below), (above), (anchored));
 
 /// Where a block that is in the trash was.
-struct OwnSpot {
+struct OwnPlace {
     OrderKey position;
     OrderKey above;      ///< of the next sibling
     bool taken = false;  ///< a sibling that came meanwhile has the same key
 };
-SVC_SHARED_RECORD(OwnSpot, (position), (above), (taken));
+SVC_SHARED_RECORD(OwnPlace, (position), (above), (taken));
 
 /// Where a request wants its blocks. Throws Failure 422 when it contradicts itself.
 struct Place {
@@ -118,16 +118,16 @@ public:
     /// all comes with the payload `null`.
     void queue_named_in_trash(const CardKey& card, const std::vector<Uuid>& ids);
     void queue_taken(const std::vector<BlockInput>& blocks);
-    void take(CardSeen card);
+    void take(CardAccess card);
 
     /// From here on there may be more in between than a card holds: what is too much at the end is
     /// refused by write().
     void count_at_end() { counts_at_end_ = true; }
 
     /// From here on: where in the request an operation stands, such as `"operations",3`.
-    void stand_at(std::string where) { where_ = std::move(where); }
+    void set_location(std::string where) { where_ = std::move(where); }
 
-    const CardSeen& card() const { return card_; }
+    const CardAccess& card() const { return card_; }
     bool has(const Uuid& id) const { return nodes_.contains(id); }
     /// A block of this card; 404 when there is none.
     const StoredBlock& block(const Uuid& id) const;
@@ -137,16 +137,16 @@ public:
     /// Live children in order.
     std::vector<Uuid> children(const Uuid& parent) const;
     /// Where a place lies among the blocks that are loaded.
-    Spot spot(const Place& place, const std::optional<Uuid>& moved = std::nullopt) const;
+    Gap gap(const Place& place, const std::optional<Uuid>& moved = std::nullopt) const;
 
     /// New blocks; the ids of those of the first level.
-    std::vector<Uuid> insert(const Place& place, const Spot& spot, std::vector<BlockInput> blocks);
+    std::vector<Uuid> insert(const Place& place, const Gap& gap, std::vector<BlockInput> blocks);
     void change(const Uuid& id, const Worded& worded);
     /// False when it was so already.
     bool trash(const Uuid& id);
     /// To where it was, which `own` says.
-    bool restore(const Uuid& id, const OwnSpot& own);
-    void move(const Uuid& id, const Place& place, const Spot& spot);
+    bool restore(const Uuid& id, const OwnPlace& own);
+    void move(const Uuid& id, const Place& place, const Gap& gap);
     /// Puts these children of one parent, in this order, directly behind another one, or in front
     /// of all.
     void reorder(
@@ -198,12 +198,12 @@ private:
     bool is_within(const Uuid& id, const Uuid& ancestor) const;
     void each_below(const Uuid& id, const std::function<void(const Uuid&)>& visit) const;
     Uuid make(const Uuid& parent, const OrderKey& position, BlockInput block);
-    void hang_files() const;
+    void attach_files() const;
     void link(const Uuid& id);
     void unlink(const Uuid& id);
 
     Call& call_;
-    CardSeen card_;
+    CardAccess card_;
     PrincipalRef who_;
     std::string where_;
     std::unique_ptr<Loading> loading_;
@@ -218,8 +218,8 @@ private:
 };
 
 /// Queues the question where a place is; for writes that load no siblings.
-Later<Spot> find_spot(Call& call, const Place& place, const std::optional<Uuid>& moved);
+DeferredRows<Gap> find_gap(Call& call, const Place& place, const std::optional<Uuid>& moved);
 /// The same for a block that may come back from the trash.
-Later<OwnSpot> find_own_spot(Call& call, const Uuid& block);
+DeferredRows<OwnPlace> find_own_place(Call& call, const Uuid& block);
 
 }  // namespace svc::content

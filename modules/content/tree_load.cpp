@@ -89,7 +89,7 @@ constexpr Sql find_taken{"content.find_taken", R"(
 
 // $3: `start`, `end` or `after_block`; $4: after which; $5: a block that is about to leave its
 // place. Deleted siblings count, so that each comes back to a place of its own.
-constexpr Sql find_spot_among{"content.find_spot", R"(
+constexpr Sql find_place_among{"content.find_place", R"(
     WITH anchor AS (
         SELECT b.position FROM blocks b
         WHERE b.org_id = $1 AND b.parent_id = $2 AND b.id = $4 AND b.trashed_by IS NULL
@@ -113,7 +113,7 @@ constexpr Sql find_spot_among{"content.find_spot", R"(
         END AS above,
         $3 <> 'after_block' OR EXISTS (SELECT FROM anchor) AS anchored)"};
 
-constexpr Sql find_spot_of_own{"content.find_own_spot", R"(
+constexpr Sql find_place_of_own{"content.find_own_place", R"(
     SELECT b.position,
         (SELECT min(s.position) FROM blocks s
          WHERE s.org_id = $1 AND s.parent_id = b.parent_id AND s.position > b.position) AS above,
@@ -132,10 +132,10 @@ SVC_RECORD(Taken, (id));
 }  // namespace
 
 struct CardTree::Loading {
-    std::vector<Later<StoredBlock>> blocks;
+    std::vector<DeferredRows<StoredBlock>> blocks;
     std::optional<CardKey> whole;
     std::optional<LargeCardRead> large;
-    std::optional<Later<Taken>> taken;
+    std::optional<DeferredRows<Taken>> taken;
 };
 
 CardTree::CardTree(Call& call)
@@ -181,7 +181,7 @@ void CardTree::queue_taken(const std::vector<BlockInput>& blocks) {
     loading_->taken = call_.tx().later<Taken>(find_taken, call_.org(), wanted);
 }
 
-void CardTree::take(CardSeen card) {
+void CardTree::take(CardAccess card) {
     card_ = std::move(card);
     take_loaded();
     if (loading_->whole && card_.block_count > 0 && nodes_.empty()) {
@@ -210,14 +210,14 @@ void CardTree::take_loaded() {
     loading_->blocks.clear();
 }
 
-Later<Spot> find_spot(Call& call, const Place& place, const std::optional<Uuid>& moved) {
-    return call.tx().later<Spot>(
-        find_spot_among, call.org(), place.parent, place.type, place.after, moved
+DeferredRows<Gap> find_gap(Call& call, const Place& place, const std::optional<Uuid>& moved) {
+    return call.tx().later<Gap>(
+        find_place_among, call.org(), place.parent, place.type, place.after, moved
     );
 }
 
-Later<OwnSpot> find_own_spot(Call& call, const Uuid& block) {
-    return call.tx().later<OwnSpot>(find_spot_of_own, call.org(), block);
+DeferredRows<OwnPlace> find_own_place(Call& call, const Uuid& block) {
+    return call.tx().later<OwnPlace>(find_place_of_own, call.org(), block);
 }
 
 Place Place::of(

@@ -1,7 +1,8 @@
 // How changed blocks are written, and how a block is shown.
 
+#include "modules/boards/api/content_counts.hpp"
 #include "modules/boards/api/stored_bytes.hpp"
-#include "modules/content/addresses.hpp"
+#include "modules/content/file_urls.hpp"
 #include "svc/spacing.hpp"
 
 namespace svc::content {
@@ -76,8 +77,8 @@ struct Updated {
 SVC_RECORD(
     Updated,
     (parent_id),
-    (payload, "", left_out),
-    (plain, "", left_out),
+    (payload, "", omit_empty),
+    (plain, "", omit_empty),
     (position),
     (trashed_by),
     (version)
@@ -128,8 +129,8 @@ bool CardTree::write(Raise raise) {
     if (fresh.empty() && changed.empty()) return false;
     Tx& tx = call_.tx();
     const Uuid& org = call_.org();
-    if (raise == Raise::yes) raise_card(tx, org, card_, {more_, more_bytes_}, who_);
-    else count_bytes_of_new(tx, org, card_.card_id, more_bytes_);
+    if (raise == Raise::yes) boards::raise_card(tx, org, card_.card_id, {more_, more_bytes_}, who_);
+    else boards::add_content_bytes(tx, org, card_.card_id, more_bytes_);
     boards::store_bytes(call_, static_cast<std::int64_t>(fresh.size()) + more_reworded);
     if (!fresh.empty()) tx.queue(insert_blocks, org, card_.card_id, who_, fresh + ']');
     if (!changed.empty()) {
@@ -138,7 +139,7 @@ bool CardTree::write(Raise raise) {
         tx.queue(update_blocks, org, who_, texts);
     }
     make_room_for_blocks();
-    hang_files();
+    attach_files();
     return true;
 }
 
@@ -155,7 +156,7 @@ void CardTree::make_room_for_blocks() const {
         make_room(call_.tx(), blocks_of_parent, call_.org(), parent, key);
 }
 
-void CardTree::hang_files() const {
+void CardTree::attach_files() const {
     files::Files::Shown blocks;
     for (const auto& [id, node] : nodes_) {
         if (node.state != State::fresh && node.state != State::reworded) continue;
@@ -163,7 +164,7 @@ void CardTree::hang_files() const {
         const bool showed = node.before && !files_in(node.before->payload.text).empty();
         if (showed || !shows.empty()) blocks.emplace_back(id, std::move(shows));
     }
-    content::hang_files(call_.kernel(), call_.tx(), call_.org(), card_.card_id, blocks);
+    content::attach_files(call_.kernel(), call_.tx(), call_.org(), card_.card_id, blocks);
 }
 
 Block shown(const StoredBlock& row) {

@@ -17,7 +17,7 @@ namespace words_found {
 // $9 and $10 where the last page ended; $11 how many. The words stand in a condition of their own,
 // which an index can answer. `edge`: between which times a list by time goes on.
 inline constexpr std::string_view asked = R"(, asked AS (
-        SELECT websearch_to_tsquery('simple', tamed($7)) AS words
+        SELECT websearch_to_tsquery('simple', search_escaped($7)) AS words
     ), wanted AS MATERIALIZED (
         SELECT CASE WHEN a.words::text LIKE '%''' THEN (a.words::text || ':*')::tsquery
             ELSE a.words END AS words
@@ -217,12 +217,12 @@ inline constexpr std::string_view weighed = R"(
         ORDER BY k.sort_key DESC, k.id DESC
         LIMIT $11
     ), sign AS MATERIALIZED (
-        SELECT (tsvector_to_array(to_tsvector('simple', tamed($7))))[1] AS word
+        SELECT (tsvector_to_array(to_tsvector('simple', search_escaped($7))))[1] AS word
     )
     SELECT f.object, f.id, f.board_id, f.card_id, p.sort_key, f.key, f.title, f.type,
-        untamed(ts_headline(
+        search_unescaped(ts_headline(
             'simple',
-            tamed(translate(
+            search_escaped(translate(
                 substr(f.says, greatest(1, coalesce(n.place, 0) - 500), 2000),
                 chr(1) || chr(2), '')),
             w.words,

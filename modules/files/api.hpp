@@ -30,7 +30,7 @@ public:
     using Shown = std::vector<std::pair<Uuid, std::vector<Uuid>>>;
     /// Queues that each of these, all of one card, shows its files and no others. From then on
     /// whoever sees the card may see them. Two statements, however many they are; no round trip.
-    virtual void hang(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const = 0;
+    virtual void attach(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const = 0;
 
     /// How large a file may be, in bytes.
     virtual std::int64_t largest() const = 0;

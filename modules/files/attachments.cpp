@@ -9,7 +9,7 @@ namespace svc::files {
 namespace {
 
 /// A card, and what the caller may do with it.
-struct CardSeen {
+struct CardAccess {
     std::optional<boards::BoardRole> role;
     Uuid board_id;
     bool board_is_archived = false;
@@ -18,7 +18,7 @@ struct CardSeen {
     bool attached = false;  ///< the file that was asked about hangs on it
 };
 SVC_RECORD(
-    CardSeen, (role), (board_id), (board_is_archived), (board_in_trash), (in_trash), (attached)
+    CardAccess, (role), (board_id), (board_is_archived), (board_in_trash), (in_trash), (attached)
 );
 
 constexpr Sql see_card{"files.see_card", R"(
@@ -52,11 +52,13 @@ constexpr Sql attach_to_card{"files.attach", R"(
 constexpr Sql detach_from_card{"files.detach", R"(
     DELETE FROM file_places WHERE org_id = $1 AND file_id = $2 AND holder_id = $3)"};
 
-Later<CardSeen> see_card_with(Call& call, const Uuid& card, const std::optional<Uuid>& file) {
-    return boards::Seat::of(call).later<CardSeen>(call.tx(), see_card, card, file);
+DeferredRows<CardAccess> see_card_with(
+    Call& call, const Uuid& card, const std::optional<Uuid>& file
+) {
+    return boards::BoardCaller::of(call).later<CardAccess>(call.tx(), see_card, card, file);
 }
 
-void require_changeable(const std::optional<CardSeen>& seen) {
+void require_changeable(const std::optional<CardAccess>& seen) {
     if (!seen || seen->board_in_trash) not_found("card");
     boards::require(seen->role, boards::BoardRole::editor, "card");
     if (seen->board_is_archived) throw boards::board_archived();
@@ -69,14 +71,16 @@ struct AttachmentsQuery {
     boards::CardRef card_id;
     Paging paging;
 };
-SVC_RECORD(AttachmentsQuery, (card_id, "Its id, or its key such as ENG-42."), (paging, "", spread));
+SVC_RECORD(
+    AttachmentsQuery, (card_id, "Its id, or its key such as ENG-42."), (paging, "", flatten)
+);
 
 struct Attached {
     File file;
     std::optional<Uuid> object_id;
     Uuid place_id;
 };
-SVC_RECORD(Attached, (file, "", spread), (object_id), (place_id));
+SVC_RECORD(Attached, (file, "", flatten), (object_id), (place_id));
 
 Page<File> list(Call& call, const AttachmentsQuery& in) {
     const auto after = call.after(in.paging);
@@ -97,10 +101,10 @@ Page<File> list(Call& call, const AttachmentsQuery& in) {
     });
     Page<File> shown{{}, page.next_cursor};
     for (Attached& each : page.results) {
-        FileSeen file;
+        FileAccess file;
         file.file = std::move(each.file);
         file.object_id = each.object_id;
-        shown.results.push_back(service().shown(file));
+        shown.results.push_back(call.use<Service>().shown(file));
     }
     return shown;
 }
@@ -128,12 +132,12 @@ Answer<File> attach(Call& call, const AttachFileRequest& in) {
         throw wrong_field(call, "file_id", "you may attach no such file");
     if (seen->file.status != FileStatus::available)
         throw wrong_field(call, "file_id", "the upload has not been committed");
-    if (on->attached) return {200, service().shown(*seen)};
+    if (on->attached) return {200, call.use<Service>().shown(*seen)};
     const Event event = change_of(file_created, *seen, id, on->board_id);
-    call.ask(event);
+    call.check(event);
     call.tx().queue(attach_to_card, call.org(), in.file_id, id, new_uuid());
-    call.tell(event);
-    return {201, service().shown(*seen)};
+    call.emit(event);
+    return {201, call.use<Service>().shown(*seen)};
 }
 
 // ----------------------------------------------------------------------------------- detach
@@ -157,9 +161,9 @@ void detach(Call& call, const AttachmentId& in) {
     const auto seen = files.one();
     if (!on->attached || !seen) not_found("attachment");
     const Event event = change_of(file_deleted, *seen, id, on->board_id);
-    call.ask(event);
+    call.check(event);
     call.tx().queue(detach_from_card, call.org(), in.file_id, id);
-    call.tell(event);
+    call.emit(event);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ http::Answer ValuesOfCards::serve(const http::Request& request) const {
     if (!named || named->until <= seconds_now()) not_found("file");
     std::optional<FileRef> file;
     service_.kernel().transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for(named->org, std::nullopt);
+        tx.set_scope(named->org, std::nullopt);
         file = tx.one<FileRef>(find_kept, named->org, std::vector{named->file});
     });
     if (!file) not_found("file");

@@ -85,7 +85,7 @@ File Service::commit(Call& call, const Uuid& id, const std::optional<Purpose>& p
         finding.contents.sha256,
         finding.object
     );
-    if (!committed) throw Again("the upload was committed or swept meanwhile");
+    if (!committed) throw RetryTransaction("the upload was committed or swept meanwhile");
     boards::store_bytes(call, finding.contents.size);
     file.status = FileStatus::available;
     file.size_bytes = finding.contents.size;
@@ -93,7 +93,7 @@ File Service::commit(Call& call, const Uuid& id, const std::optional<Purpose>& p
     file.committed_at = committed->committed_at;
     file.expires_at.reset();
     seen->object_id = finding.object;
-    call.tell(
+    call.emit(
         {.kind = &file_committed, .id = id, .version = seen->version + 1, .name = file.filename}
     );
     return shown(*seen);
@@ -101,7 +101,9 @@ File Service::commit(Call& call, const Uuid& id, const std::optional<Purpose>& p
 
 namespace {
 
-File commit(Call& call, const FileId& in) { return service().commit(call, in.file_id, {}); }
+File commit(Call& call, const FileId& in) {
+    return call.use<Service>().commit(call, in.file_id, {});
+}
 
 }  // namespace
 

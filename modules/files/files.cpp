@@ -74,15 +74,8 @@ std::string object_key(const Uuid& org, const Uuid& file, const Uuid& object) {
     return prefix_of(org, file) + object.str();
 }
 
-Later<FileSeen> see(Call& call, const std::vector<Uuid>& ids) {
-    return boards::Seat::of(call).later<FileSeen>(call.tx(), see_files, ids);
-}
-
-Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
-    const std::string root = call.request() ? "body" : "arguments";
-    return Failure::invalid_at(
-        "[\"" + root + "\",\"" + std::string(field) + "\"]", "value_error", message
-    );
+DeferredRows<FileAccess> see(Call& call, const std::vector<Uuid>& ids) {
+    return boards::BoardCaller::of(call).later<FileAccess>(call.tx(), see_files, ids);
 }
 
 // ------------------------------------------------------------------------------ the service
@@ -106,14 +99,14 @@ std::function<std::vector<FileRef>()> Service::find(Call& call, const std::vecto
     const {
     return [later = see(call, ids)]() mutable {
         std::vector<FileRef> found;
-        for (const FileSeen& each : later.all())
+        for (const FileAccess& each : later.all())
             if (each.visible() && each.file.status == FileStatus::available)
                 found.push_back(each.ref());
         return found;
     };
 }
 
-void Service::hang(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const {
+void Service::attach(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const {
     if (shown.empty()) return;
     std::vector<Uuid> holders, files, holders_of_files, ids;
     for (const auto& [holder, shows] : shown) {
@@ -145,7 +138,7 @@ std::optional<Link> Service::link(const Uuid& org, const FileRef& file, const Ti
     return Link{url, until};
 }
 
-File Service::shown(const FileSeen& seen) const {
+File Service::shown(const FileAccess& seen) const {
     File file = seen.file;
     if (file.status != FileStatus::available || !seen.object_id) return file;
     if (auto found = link(*file.org_id, seen.ref())) {
@@ -162,7 +155,7 @@ namespace {
 File get(Call& call, const FileId& in) {
     const auto seen = see(call, {in.file_id}).one();
     if (!seen || !seen->visible()) not_found("file");
-    return service().shown(*seen);
+    return call.use<Service>().shown(*seen);
 }
 
 // ------------------------------------------------------------------------------------ delete
@@ -208,7 +201,7 @@ SVC_RECORD(Place, (card_id), (board_id));
 
 void remove(Call& call, const FileId& in) {
     Tx& tx = call.tx();
-    boards::Seat::of(call).lock(tx, lock_file, in.file_id);
+    boards::BoardCaller::of(call).lock(tx, lock_file, in.file_id);
     auto later = see(call, {in.file_id});
     auto attached = tx.later<Place>(attached_to, call.org(), in.file_id);
     const auto seen = later.one();
@@ -230,10 +223,10 @@ void remove(Call& call, const FileId& in) {
     std::vector<Event> events;
     for (const Place& each : places)
         events.push_back(change_of(file_deleted, *seen, each.card_id, each.board_id));
-    for (const Event& each : events) call.ask(each);
+    for (const Event& each : events) call.check(each);
     tx.queue(drop_file, call.org(), in.file_id);
-    call.tell_all(events);
-    call.tell(
+    call.emit_all(events);
+    call.emit(
         {.kind = &file_removed,
          .id = in.file_id,
          .version = seen->version + 1,
@@ -243,7 +236,9 @@ void remove(Call& call, const FileId& in) {
 
 }  // namespace
 
-Event change_of(const EventKind& kind, const FileSeen& seen, const Uuid& card, const Uuid& board) {
+Event change_of(
+    const EventKind& kind, const FileAccess& seen, const Uuid& card, const Uuid& board
+) {
     const bool gone = &kind == &file_deleted;
     const FileChange on_card{
         .id = seen.file.id,

@@ -59,7 +59,7 @@ std::string object_key(const Uuid& org, const Uuid& file, const Uuid& object);
 // -------------------------------------------------------------------------------------- rows
 
 /// A file, and what the caller is to it.
-struct FileSeen {
+struct FileAccess {
     File file;
     std::optional<Uuid> object_id;
     FileStatus kept_status{};  ///< as it stands in the row, whatever the clock says
@@ -79,8 +79,8 @@ struct FileSeen {
     }
 };
 SVC_SHARED_RECORD(
-    FileSeen,
-    (file, "", spread),
+    FileAccess,
+    (file, "", flatten),
     (object_id),
     (kept_status),
     (version),
@@ -94,15 +94,12 @@ SVC_SHARED_RECORD(
 );
 
 /// Queues the look at these files; deleted ones are not among the answers.
-Later<FileSeen> see(Call& call, const std::vector<Uuid>& ids);
+DeferredRows<FileAccess> see(Call& call, const std::vector<Uuid>& ids);
 
 struct FileId {
     Uuid file_id;
 };
 SVC_SHARED_RECORD(FileId, (file_id, "A file of the workspace."));
-
-/// A 422 about one field of the input, addressed as the caller sent it.
-Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
 
 // ------------------------------------------------------------------------------------ events
 
@@ -138,7 +135,7 @@ inline constexpr EventKind file_deleted{
     at::board | at::card};
 
 /// The event that a file is on this card now (file_created) or no more (file_deleted).
-Event change_of(const EventKind& kind, const FileSeen& seen, const Uuid& card, const Uuid& board);
+Event change_of(const EventKind& kind, const FileAccess& seen, const Uuid& card, const Uuid& board);
 
 /// For the audit record alone: what has not been shown to anybody is nobody else's business.
 inline constexpr EventKind file_announced{
@@ -158,6 +155,7 @@ Failure no_store();
 /// The module's own, behind what it offers.
 class Service final : public Files, public Uploads {
 public:
+    static constexpr std::string_view name = "files.Service";  ///< offered to the handlers
     Service(Kernel& kernel, const Settings& settings);
     ~Service() override;
     void start();
@@ -165,7 +163,7 @@ public:
 
     std::function<std::vector<FileRef>()> find(Call& call, const std::vector<Uuid>& ids)
         const override;
-    void hang(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const override;
+    void attach(Tx& tx, const Uuid& org, const Uuid& card, const Shown& shown) const override;
     std::int64_t largest() const override { return settings_.largest_mib << 20; }
     std::optional<Link> link(const Uuid& org, const FileRef& file) const override;
     std::optional<Link> link(const Uuid& org, const FileRef& file, const Timestamp& until) const;
@@ -174,7 +172,7 @@ public:
     File commit(Call& call, const Uuid& id, const std::optional<Purpose>& purpose) const override;
 
     /// The file with its links, if it has them.
-    File shown(const FileSeen& seen) const;
+    File shown(const FileAccess& seen) const;
     /// The store that is on; a Failure 503 without one.
     ObjectStore& store() const;
     const Settings& settings() const { return settings_; }
@@ -185,9 +183,6 @@ private:
     const Settings settings_;
     std::unique_ptr<Inspections> inspections_;
 };
-
-/// The one of this process; set while the module is open.
-Service& service();
 
 extern const Operation presign_file, commit_file, get_file, delete_file;
 extern const Operation list_attachments, attach_file, detach_file;

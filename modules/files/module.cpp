@@ -16,8 +16,6 @@ constexpr Sql bytes_of_files{"files.bytes_stored", R"(
     FROM files f
     WHERE f.org_id = $1 AND f.status = 'available' AND f.deleted_at IS NULL)"};
 
-Service* the_service = nullptr;
-
 constexpr Sql kept_objects{"files.kept_objects", R"(
     SELECT f.org_id, f.id, f.object_id, f.size_bytes, f.sha256 FROM files f
     WHERE f.status = 'available' AND f.deleted_at IS NULL AND f.object_id IS NOT NULL
@@ -28,10 +26,8 @@ public:
     void open(Kernel& kernel) override {
         if (sodium_init() < 0) throw std::runtime_error("libsodium did not initialise");
         service_.emplace(kernel, kernel.settings<Settings>());
-        the_service = &*service_;
         pictures_.emplace(*service_);
         values_.emplace(*service_);
-        sweeper_.emplace(*service_);
         kernel.tag("files", "Files: uploads, attachments of cards, pictures.");
         for (const Operation* each :
              {&presign_file,
@@ -46,12 +42,14 @@ public:
              {&file_created, &file_deleted, &file_announced, &file_committed, &file_removed})
             kernel.add(*each);
         kernel.offer<Files>(*service_);
+        kernel.offer<Service>(*service_);
         kernel.offer<Uploads>(*service_);
         kernel.offer<auth::Pictures>(*pictures_);
         kernel.offer<orgs::Pictures>(*pictures_);
         kernel.offer<boards::CardFiles>(*values_);
         kernel.use<boards::StoredBytes>().count_by(bytes_of_files);
         kernel.use<Upkeep>().add(objects_for_backups());
+        add_sweeps(*service_);
         pictures_->add_route(kernel);
         values_->add_route(kernel);
     }
@@ -73,13 +71,9 @@ public:
                      ) { service_->store().write(key, bytes, from); }};
     }
 
-    void start() override {
-        service_->start();
-        sweeper_->start();
-    }
+    void start() override { service_->start(); }
 
     void stop() noexcept override {
-        if (sweeper_) sweeper_->stop();
         if (service_) service_->stop();
     }
 
@@ -87,12 +81,9 @@ private:
     std::optional<Service> service_;
     std::optional<Pictures> pictures_;
     std::optional<ValuesOfCards> values_;
-    std::optional<Sweeper> sweeper_;
 };
 
 }  // namespace
-
-Service& service() { return *the_service; }
 
 }  // namespace svc::files
 

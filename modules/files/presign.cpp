@@ -99,7 +99,7 @@ FileUpload Service::announce(Call& call, const Announcement& announced) const {
     );
     upload.upload_url = std::move(form.url);
     upload.upload_url_fields = std::move(form.fields);
-    call.tell({.kind = &file_announced, .id = file.id, .version = 1, .name = file.filename});
+    call.emit({.kind = &file_announced, .id = file.id, .version = 1, .name = file.filename});
     return upload;
 }
 
@@ -139,7 +139,7 @@ Purpose purpose_of(OpenPurpose purpose) {
 }
 
 FileUpload presign(Call& call, const PresignFileRequest& in) {
-    return service().announce(
+    return call.use<Service>().announce(
         call,
         {.purpose = purpose_of(in.purpose),
          .filename = in.filename,

@@ -64,7 +64,7 @@ struct FileUpload {
 };
 SVC_SHARED_RECORD(
     FileUpload,
-    (file, "", spread),
+    (file, "", flatten),
     (upload_url, "Where to send the bytes: a multipart/form-data form."),
     (upload_url_fields,
      "The form's fields, each sent unchanged; after them, as the last part, `file` with the "

@@ -3,7 +3,7 @@
 #include "svc/kernel.hpp"
 
 /// Addresses of ours that lead to the store: `<folder><path>?s=<signature>`. Whoever has one may
-/// follow it, as long as what the path says lets him.
+/// follow it, as long as what the path says lets them.
 namespace svc::files {
 
 class SignedPaths {

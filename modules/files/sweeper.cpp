@@ -12,7 +12,6 @@ namespace {
 constexpr std::int64_t batch = 50;
 // In one batch: then the store is away.
 constexpr int most_failures = 3;
-constexpr std::chrono::hours between_searches{1};  // for files that nobody has any use for
 
 constexpr Sql workspaces_to_sweep{"files.workspaces_to_sweep", R"(
     SELECT DISTINCT f.org_id FROM files f WHERE f.sweep_at <= now())"};
@@ -52,7 +51,7 @@ constexpr Sql drop_swept{"files.drop_swept", R"(
       AND (deleted_at IS NOT NULL
           OR status = 'expired' AND upload_ends_at + $3::interval + $4::interval <= now()))"};
 
-constexpr Sql settle_swept{"files.settle_swept", R"(
+constexpr Sql finish_swept{"files.finish_swept", R"(
     UPDATE files
     SET sweep_at = CASE
         WHEN deleted_at IS NOT NULL THEN upload_ends_at + $3::interval
@@ -60,76 +59,38 @@ constexpr Sql settle_swept{"files.settle_swept", R"(
     END
     WHERE org_id = $1 AND id = ANY ($2::uuid[]))"};
 
-}  // namespace
-
-void Sweeper::start() {
-    thread_ = std::thread([this] { run(); });
-}
-
-void Sweeper::stop() noexcept {
-    {
-        std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
-    wake_.notify_all();
-    if (thread_.joinable()) thread_.join();
-}
-
-void Sweeper::run() {
-    using Clock = std::chrono::steady_clock;
-    auto search_at = Clock::now();
-    std::unique_lock lock(mutex_);
-    while (!stopping_) {
-        lock.unlock();
-        try {
-            if (Clock::now() >= search_at) {
-                mark_orphans();
-                delete_unused(
-                    service_.kernel(), std::chrono::days(service_.settings().unused_days)
-                );
-                search_at = Clock::now() + between_searches;
-            }
-            sweep();
-        } catch (const std::exception& problem) {
-            Poco::Logger::get("files").warning(
-                std::string("sweeping, to be gone on with: ") + problem.what()
-            );
-        }
-        lock.lock();
-        wake_.wait_for(lock, std::chrono::seconds(service_.settings().sweep_seconds), [this] {
-            return stopping_;
-        });
-    }
-}
-
 /// Files of workspaces that were deleted.
-void Sweeper::mark_orphans() {
-    Kernel& kernel = service_.kernel();
+void mark_orphans(Kernel& kernel) {
     for (const auto& each : workspaces(kernel, orphaned_workspaces))
         kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(each.org_id, std::nullopt);
+            tx.set_scope(each.org_id, std::nullopt);
             tx.run(mark_orphaned, each.org_id);
         });
 }
 
-void Sweeper::sweep() {
-    for (const auto& each : workspaces(service_.kernel(), workspaces_to_sweep)) {
-        if (service_.kernel().stopping()) return;
-        sweep_in(each.org_id);
-    }
-}
-
-void Sweeper::sweep_in(const Uuid& org) {
-    while (!service_.kernel().stopping() && sweep_batch(org)) {
-    }
+/// False when the store refuses; then it is tried again in some minutes. One file that cannot be
+/// removed is not in the way of others.
+bool clear(
+    const Service& service, const Uuid& org, const Uuid& file, const std::optional<Uuid>& kept
+) try {
+    std::optional<std::string> keep;
+    if (kept) keep = object_key(org, file, *kept);
+    service.store().clear(prefix_of(org, file), keep);
+    return true;
+} catch (const std::exception& problem) {
+    Poco::Logger::get("files").warning(
+        "the bytes of " + file.str() + " could not be removed yet: " + problem.what()
+    );
+    return false;
 }
 
 /// True when there may be more. The store is asked between two transactions, never inside one.
-bool Sweeper::sweep_batch(const Uuid& org) {
-    Kernel& kernel = service_.kernel();
+bool sweep_batch(const Service& service, const JobRun& run) {
+    Kernel& kernel = service.kernel();
+    const Uuid& org = run.org();
     std::vector<Claimed> claimed;
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(org, std::nullopt);
+        tx.set_scope(org, std::nullopt);
         claimed.clear();
         if (!kernel.use<Upkeep>().may_remove_bytes(tx)) return;
         claimed = tx.all<Claimed>(claim_batch, org, batch);
@@ -138,31 +99,39 @@ bool Sweeper::sweep_batch(const Uuid& org) {
     int failed = 0;
     for (const Claimed& each : claimed) {
         if (kernel.stopping() || failed == most_failures) break;
-        if (clear(org, each.id, each.kept)) done.push_back(each.id);
+        if (clear(service, org, each.id, each.kept)) done.push_back(each.id);
         else ++failed;
     }
     if (done.empty()) return false;
-    const std::chrono::seconds kept(service_.settings().expired_days * 86400);
+    const std::chrono::seconds kept(service.settings().expired_days * 86400);
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(org, std::nullopt);
+        tx.set_scope(org, std::nullopt);
         tx.queue(drop_swept, org, done, grace, kept);
-        tx.queue(settle_swept, org, done, grace, kept);
+        tx.queue(finish_swept, org, done, grace, kept);
     });
     return claimed.size() == static_cast<std::size_t>(batch) && failed < most_failures;
 }
 
-/// False when the store refuses; then it is tried again in some minutes. One file that cannot be
-/// removed is not in the way of others.
-bool Sweeper::clear(const Uuid& org, const Uuid& file, const std::optional<Uuid>& kept) const try {
-    std::optional<std::string> keep;
-    if (kept) keep = object_key(org, file, *kept);
-    service_.store().clear(prefix_of(org, file), keep);
-    return true;
-} catch (const std::exception& problem) {
-    Poco::Logger::get("files").warning(
-        "the bytes of " + file.str() + " could not be removed yet: " + problem.what()
+}  // namespace
+
+void add_sweeps(const Service& service) {
+    Kernel& kernel = service.kernel();
+    add_recurring_job(kernel, "files.mark_orphans", std::chrono::hours(1), [&kernel] {
+        mark_orphans(kernel);
+    });
+    add_deletion_of_unused(kernel, std::chrono::days(service.settings().unused_days));
+    add_sweep(
+        kernel,
+        {.name = "files.sweep",
+         .every = std::chrono::seconds(service.settings().sweep_seconds),
+         .find = [&kernel] { return workspaces(kernel, workspaces_to_sweep); },
+         .work =
+             [&service](JobRun& run) {
+                 while (sweep_batch(service, run))
+                     if (run.should_yield()) return JobOutcome::more;
+                 return JobOutcome::done;
+             }}
     );
-    return false;
 }
 
 }  // namespace svc::files

@@ -49,10 +49,10 @@ constexpr Sql drop_unused{"files.drop_unused", R"(
         AND NOT EXISTS (SELECT FROM file_places l WHERE l.org_id = $1 AND l.file_id = f.id)
     RETURNING f.id, f.filename, f.version)"};
 
-struct Locked {
+struct LockedFile {
     Uuid id;
 };
-SVC_RECORD(Locked, (id));
+SVC_RECORD(LockedFile, (id));
 
 struct Dropped {
     Uuid id;
@@ -63,25 +63,33 @@ SVC_RECORD(Dropped, (id), (filename), (version));
 
 std::size_t delete_some(Tx& tx, Actor& actor, const Uuid& org, std::chrono::seconds kept) {
     std::vector<Uuid> ids;
-    for (const Locked& each : tx.all<Locked>(lock_unused, org, kept, batch)) ids.push_back(each.id);
+    for (const LockedFile& each : tx.all<LockedFile>(lock_unused, org, kept, batch))
+        ids.push_back(each.id);
     for (const Dropped& each : tx.all<Dropped>(drop_unused, org, ids))
-        actor.tell(
+        actor.emit(
             {.kind = &file_removed, .id = each.id, .version = each.version, .name = each.filename}
         );
     return ids.size();
 }
 
+JobOutcome work(Kernel& kernel, const JobRun& run, std::chrono::seconds kept) {
+    const Uuid& org = run.org();
+    in_workspace(kernel, org, deleting, [&](Tx& tx, Actor&) { tx.queue(note_unused, org); });
+    return in_batches(kernel, run, org, deleting, batch, [&](Tx& tx, Actor& actor) {
+        return delete_some(tx, actor, org, kept);
+    });
+}
+
 }  // namespace
 
-void delete_unused(Kernel& kernel, std::chrono::seconds kept) {
-    for (const auto& each : workspaces(kernel, workspaces_with_unused, kept)) {
-        if (kernel.stopping()) return;
-        const Uuid& org = each.org_id;
-        in_workspace(kernel, org, deleting, [&](Tx& tx, Actor&) { tx.queue(note_unused, org); });
-        in_batches(kernel, org, deleting, batch, [&](Tx& tx, Actor& actor) {
-            return delete_some(tx, actor, org, kept);
-        });
-    }
+void add_deletion_of_unused(Kernel& kernel, std::chrono::seconds kept) {
+    add_sweep(
+        kernel,
+        {.name = std::string(deleting),
+         .every = std::chrono::hours(1),
+         .find = [&kernel, kept] { return workspaces(kernel, workspaces_with_unused, kept); },
+         .work = [&kernel, kept](JobRun& run) { return work(kernel, run, kept); }}
+    );
 }
 
 }  // namespace svc::files

@@ -37,7 +37,7 @@ enum class About { workspace, account };
 
 /// A mail as its author thinks of it: paragraphs, and perhaps one thing to do. Both the text and
 /// the HTML are made of it; everything in it is plain text and is escaped there.
-struct Letter {
+struct MailTemplate {
     std::string kind;  ///< "verify_email": what lists and logs call it
     Email to;
     Line subject;
@@ -54,9 +54,9 @@ public:
     static constexpr std::string_view name = "mail.Outbox";
     virtual ~Outbox() = default;
 
-    /// Puts the letter into the outbox, in the call's transaction and without a round trip of
+    /// Puts the mail into the outbox, in the call's transaction and without a round trip of
     /// its own. It goes out after the commit, at least once.
-    virtual void post(Call& call, const Letter& letter) = 0;
+    virtual void post(Call& call, const MailTemplate& mail_template) = 0;
 };
 
 /// A mail on its way out.
@@ -65,7 +65,7 @@ struct Message {
     std::string kind;
     Email from, to;
     std::string mime;  ///< the whole mail, lines ended by CR LF
-    std::string link;  ///< the letter's, if it has one
+    std::string link;  ///< the mail's, if it has one
 };
 
 /// Thrown by a driver: this mail will not be taken however often it is tried.
@@ -81,10 +81,10 @@ public:
     static constexpr std::string_view name = "mail.Driver";
     virtual ~Driver() = default;
 
-    /// Hands the mail over; once it returns the mail is gone from here. Called on one thread of
-    /// the mail module, within a minute. Throws Undeliverable, or any other std::exception, which
+    /// Hands the mail over; once it returns the mail is gone from here. Called on several threads
+    /// at once; takes a minute at most. Throws Undeliverable, or any other std::exception, which
     /// means "try again later"; the text is kept for admins.
-    virtual void carry(const Message& message) = 0;
+    virtual void send(const Message& message) = 0;
 };
 
 }  // namespace svc::mail

@@ -23,7 +23,7 @@ constexpr Sql count_mails{"mail.count_mails", R"(
 std::vector<Metric> mail_metrics(Kernel& kernel) {
     std::vector<StatusCount> counts;
     kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         counts = tx.all<StatusCount>(count_mails);
     });
     std::vector<Metric> out;

@@ -2,6 +2,9 @@
 
 #include "modules/mail/metrics.hpp"
 #include "modules/mail/outbox.hpp"
+#include "svc/workspace_jobs.hpp"
+
+#include <Poco/Logger.h>
 
 namespace svc::mail {
 
@@ -11,20 +14,26 @@ class Mail final : public Module {
 public:
     void open(Kernel& kernel) override {
         kernel_ = &kernel;
-        office_.emplace(kernel);
-        kernel.offer<Outbox>(*office_);
-        kernel.offer(*office_);
+        mailer_.emplace(kernel);
+        kernel.offer<Outbox>(*mailer_);
+        kernel.offer(*mailer_);
         kernel.tag("workspace", {});  // which the module orgs describes
         add_outbox_operations(kernel);
         kernel.use<Upkeep>().add_metrics([&kernel] { return mail_metrics(kernel); });
-        kernel.every("mail.sweep", std::chrono::hours(1), [this] { office_->sweep(); });
+        add_recurring_job(kernel, "mail.sweep", std::chrono::hours(1), [this] {
+            mailer_->sweep();
+        });
     }
-    void start() override { office_->start(kernel_->find<Driver>()); }
-    void stop() noexcept override { office_->stop(); }
+    /// Without a driver mails wait in the outbox.
+    void start() override {
+        if (auto* driver = kernel_->find<Driver>())
+            kernel_->use<Jobs>().add(mailer_->job_kind(*driver));
+        else Poco::Logger::get("mail").warning("no mail driver is on: mails wait in the outbox");
+    }
 
 private:
     Kernel* kernel_ = nullptr;
-    std::optional<Office> office_;
+    std::optional<Mailer> mailer_;
 };
 
 }  // namespace

@@ -1,9 +1,7 @@
 #pragma once
 
 #include "modules/mail/api.hpp"
-
-#include <condition_variable>
-#include <thread>
+#include "svc/jobs.hpp"
 
 namespace svc::mail {
 
@@ -29,49 +27,31 @@ SVC_SHARED_RECORD(
     (keep_days, "How long sent and failed mails are listed.", range(1, 3650), defaulted)
 );
 
-struct DueMail;
+struct OutboxMail;
 
-/// The outbox and the thread that empties it.
-class Office final : public Outbox {
+/// Puts mails into the outbox, and sends each by a job of its own.
+class Mailer final : public Outbox {
 public:
-    static constexpr std::string_view name = "mail.Office";  ///< offered to the operations
+    static constexpr std::string_view name = "mail.Mailer";  ///< offered to the operations
+    static constexpr std::string_view job = "mail.send";
 
-    explicit Office(Kernel& kernel);
-    ~Office() override;
+    explicit Mailer(Kernel& kernel);
 
-    void post(Call& call, const Letter& letter) override;
-
-    /// Begins to carry mails away; without a driver they wait.
-    void start(Driver* driver);
-    void stop() noexcept;
-    /// Looks for mails that are due.
-    void nudge();
+    void post(Call& call, const MailTemplate& mail_template) override;
+    /// Queues the job that sends a mail of the outbox, as if it were new.
+    void enqueue(Tx& tx, const Uuid& org, const Uuid& mail);
+    /// How mails are sent by that driver.
+    JobKind job_kind(Driver& driver);
     /// Forgets mails that are long done with.
     void sweep();
 
 private:
-    void run();
-    /// Sends what is due; false when there is nothing more for now.
-    bool send_some();
-    void send_some_of(const Uuid& org);
-    void send(const Uuid& org, const DueMail& mail);
-    bool is_stopping() const;
-    struct Problem {
-        std::string why;
-        bool permanent = false;
-    };
-    /// Why it could not be handed over; nothing when it was.
-    std::optional<Problem> carry(const Message& message);
+    JobOutcome send(JobRun& run, Driver& driver);
+    Message message_of(const OutboxMail& mail) const;
 
     Kernel& kernel_;
     const Settings settings_;
     Email from_;
-    Driver* driver_ = nullptr;
-
-    mutable std::mutex mutex_;
-    std::condition_variable wake_;
-    bool nudged_ = false, stopping_ = false;
-    std::thread thread_;
 };
 
 void add_outbox_operations(Kernel& kernel);

@@ -35,7 +35,7 @@ SVC_RECORD(
     (subject, "Its subject. The rest of it is never shown, for its link may be a credential."),
     (attempts, "How often it was tried."),
     (last_error, "Why the latest attempt failed; null when none did."),
-    (next_attempt_at, "When it is tried next; null when it will not be."),
+    (next_attempt_at, "When it is tried next; null while it is tried, and when it will not be."),
     (created_time, "When it was written."),
     (sent_at, "When it was handed over; null before that.")
 );
@@ -62,7 +62,7 @@ SVC_RECORD(
     (recipient, "The address it goes to."),
     (attempts, "How often it was tried; reset when it is requeued."),
     (last_error, "Why the latest attempt failed; null when none did."),
-    (next_attempt_at, "When it is tried next; null when it will not be.")
+    (next_attempt_at, "When it is tried next; null while it is tried, and when it will not be.")
 );
 
 constexpr EventKind mail_requeued{
@@ -73,40 +73,42 @@ constexpr EventKind mail_requeued{
 
 // $2: only those of this status. $3: after this one.
 constexpr Sql some_mails{"mail.list_outbox", R"(
-    SELECT id, org_id, status, template, recipient, subject, attempts, last_error,
-        CASE WHEN status IN ('queued', 'sending') THEN next_attempt_at END AS next_attempt_at,
-        created_time, sent_at
-    FROM mail_outbox
-    WHERE org_id = $1
-      AND ($2::text IS NULL OR status = $2)
-      AND ($3::uuid IS NULL OR id < $3)
-    ORDER BY id DESC
+    SELECT m.id, m.org_id, m.status, m.template, m.recipient, m.subject, m.attempts, m.last_error,
+        CASE WHEN m.status = 'queued' THEN j.due_at END AS next_attempt_at,
+        m.created_time, m.sent_at
+    FROM mail_outbox m
+    LEFT JOIN jobs j ON j.org_id = $1 AND j.kind = 'mail.send' AND j.key = m.id::text
+    WHERE m.org_id = $1
+      AND ($2::text IS NULL OR m.status = $2)
+      AND ($3::uuid IS NULL OR m.id < $3)
+    ORDER BY m.id DESC
     LIMIT $4)"};
 
 // Of two requests at once the second waits for the row and finds it queued.
 constexpr Sql requeue_failed{"mail.requeue", R"(
     WITH found AS MATERIALIZED (
-        SELECT id, org_id, status, template, recipient, attempts, last_error, next_attempt_at
+        SELECT id, org_id, status, template, recipient, attempts, last_error
         FROM mail_outbox
         WHERE org_id = $1 AND id = $2
         FOR UPDATE
     ), again AS (
         UPDATE mail_outbox m
-        SET status = 'queued', attempts = 0, next_attempt_at = now()
+        SET status = 'queued', attempts = 0
         FROM found
         WHERE m.org_id = $1 AND m.id = $2 AND found.status = 'failed'
-        RETURNING m.id, m.next_attempt_at
+        RETURNING m.id
     )
     SELECT f.id, f.org_id, f.template, f.recipient, f.last_error,
         again.id IS NOT NULL AS requeued,
         CASE WHEN again.id IS NULL THEN f.status ELSE 'queued' END AS status,
         CASE WHEN again.id IS NULL THEN f.attempts ELSE 0 END AS attempts,
         CASE
-            WHEN again.id IS NOT NULL THEN again.next_attempt_at
-            WHEN f.status IN ('queued', 'sending') THEN f.next_attempt_at
+            WHEN again.id IS NOT NULL THEN now()
+            WHEN f.status = 'queued' THEN j.due_at
         END AS next_attempt_at
     FROM found f
-    LEFT JOIN again ON again.id = f.id)"};
+    LEFT JOIN again ON again.id = f.id
+    LEFT JOIN jobs j ON j.org_id = $1 AND j.kind = 'mail.send' AND j.key = f.id::text)"};
 
 // ----------------------------------------------------------------------------- list
 
@@ -119,7 +121,7 @@ SVC_RECORD(
     OutboxQuery,
     (org_id, "A workspace that you administer."),
     (status, "Only mails of this status."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 Page<EmailOutboxResponse> list(Call& call, const OutboxQuery& in) {
@@ -165,9 +167,9 @@ EmailOutboxRequeueResponse requeue(Call& call, const OutboxId& in) {
     event.kind = &mail_requeued;
     event.id = mail->id;
     event.name = mail->template_ + " to " + mail->recipient.str();
-    call.ask(event);
-    call.tell(event);
-    call.after_commit([&office = call.use<Office>()] { office.nudge(); });
+    call.check(event);
+    call.emit(event);
+    call.use<Mailer>().enqueue(call.tx(), call.org(), mail->id);
     return *std::move(mail);
 }
 

@@ -48,7 +48,7 @@ private:
     http::Answer serve_in_session(RouteCall& call, const Message& message);
     http::Answer initialize(RouteCall& call, const Message& message) const;
     http::Answer batch(RouteCall& call, const json::array& messages);
-    std::string answer_in_session(const Message& message, const Asking& asking) const;
+    std::string answer_in_session(const Message& message, const MethodContext& context) const;
     Session require_session(RouteCall& call);
 
     // stateless.cpp

@@ -71,8 +71,8 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
     check_version_header(call.request());
     require_session(call);
     if (!request) return accepted();
-    const Asking asking{call, *call.caller(), catalog_.narrowing(call.request())};
-    return json_answer(200, result_answer(message.id, answer_in_session(message, asking)));
+    const MethodContext context{call, *call.caller(), catalog_.narrowing(call.request())};
+    return json_answer(200, result_answer(message.id, answer_in_session(message, context)));
 }
 
 http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const {
@@ -107,9 +107,10 @@ Session Endpoint::require_session(RouteCall& call) {
     );
 }
 
-std::string Endpoint::answer_in_session(const Message& message, const Asking& asking) const {
+std::string Endpoint::answer_in_session(const Message& message, const MethodContext& context)
+    const {
     if (message.method == "ping") return "{}";
-    if (const auto result = methods_.run(message, asking)) return '{' + result->members + '}';
+    if (const auto result = methods_.run(message, context)) return '{' + result->members + '}';
     if (message.method == "initialize")
         throw RpcError(Code::invalid_request, "`initialize` comes alone, never in a batch.");
     throw RpcError(Code::method_not_found, "There is no method " + message.method + " here.");
@@ -132,7 +133,7 @@ http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
             400
         );
     // A wait would park the request and run the messages before it a second time.
-    const Asking asking{call, *call.caller(), catalog_.narrowing(call.request()), false};
+    const MethodContext context{call, *call.caller(), catalog_.narrowing(call.request()), false};
     const BatchBudget budget;
     std::string out;
     for (const json::value& each : messages) {
@@ -141,7 +142,7 @@ http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
             const Message message = read_message(each, id);
             if (message.kind != Message::Kind::request) continue;
             budget.require_some(out.size());
-            answer = result_answer(message.id, answer_in_session(message, asking));
+            answer = result_answer(message.id, answer_in_session(message, context));
             budget.require_room(out.size(), answer.size());
         } catch (const RpcError& error) {
             answer = error_answer(id, error);

@@ -29,34 +29,34 @@ std::string content_of(const std::string& body) {
 
 }  // namespace
 
-std::optional<Result> Methods::run(const Message& message, const Asking& asking) const {
-    if (message.method == "tools/list") return list_tools(message, asking);
-    if (message.method == "tools/call") return call_tool(message, asking);
+std::optional<Result> Methods::run(const Message& message, const MethodContext& context) const {
+    if (message.method == "tools/list") return list_tools(message, context);
+    if (message.method == "tools/call") return call_tool(message, context);
     return std::nullopt;
 }
 
-Result Methods::list_tools(const Message& message, const Asking& asking) const {
+Result Methods::list_tools(const Message& message, const MethodContext& context) const {
     if (const auto* cursor = message.find("cursor"); cursor && !cursor->is_null())
         throw RpcError(
             Code::invalid_params,
             "This server has no such cursor: all tools come on the first page."
         );
     return {
-        "\"tools\":" + catalog_.list(asking.caller, asking.narrowing),
+        "\"tools\":" + catalog_.list(context.caller, context.narrowing),
         Result::Cache{std::chrono::minutes(1), "private"}};
 }
 
-Result Methods::call_tool(const Message& message, const Asking& asking) const {
+Result Methods::call_tool(const Message& message, const MethodContext& context) const {
     const auto name = message.text("name");
-    const Tool* tool = catalog_.find(name, asking.narrowing);
+    const Tool* tool = catalog_.find(name, context.narrowing);
     if (!tool) throw RpcError(Code::invalid_params, "Unknown tool: " + std::string(name));
 
     const std::string arguments = arguments_of(message);
-    const Invoked invoked = asking.call.invoke({
+    const Invoked invoked = context.call.invoke({
         .operation = tool->name(),
         .arguments = arguments,
         .surface = Surface::mcp,
-        .may_wait = asking.may_wait,
+        .may_wait = context.may_wait,
     });
     bool failed = invoked.status >= 400;
     const Operation& operation = *tool->declared->operation;
@@ -72,7 +72,7 @@ Result Methods::call_tool(const Message& message, const Asking& asking) const {
                     : "It was done, but the answer is larger than a tool's may be."
             )
                 .with("reason", "answer_too_large")
-                .body(asking.call.request_id());
+                .body(context.call.request_id());
     }
     return {content_of(body) + (failed ? ",\"isError\":true" : ",\"isError\":false")};
 }

@@ -18,7 +18,7 @@ struct Result {
 };
 
 /// Whom a method works for.
-struct Asking {
+struct MethodContext {
     RouteCall& call;
     Caller caller;  ///< as of the beginning; the call's own may change while an operation runs
     Narrowing narrowing;
@@ -31,11 +31,11 @@ public:
     explicit Methods(const Catalog& catalog) : catalog_(catalog) {}
 
     /// Nothing when there is no method of that name. Throws RpcError.
-    std::optional<Result> run(const Message& message, const Asking& asking) const;
+    std::optional<Result> run(const Message& message, const MethodContext& context) const;
 
 private:
-    Result list_tools(const Message& message, const Asking& asking) const;
-    Result call_tool(const Message& message, const Asking& asking) const;
+    Result list_tools(const Message& message, const MethodContext& context) const;
+    Result call_tool(const Message& message, const MethodContext& context) const;
 
     const Catalog& catalog_;
 };

@@ -105,7 +105,7 @@ bool Sessions::ended(const Caller& caller, const Uuid& session) {
     const auto asked = Clock::now();
     bool found = false;
     kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for(caller.org_id, caller.user_id);
+        tx.set_scope(caller.org_id, caller.user_id);
         found = tx.queue(find_ended, caller.org_id, session).rows() > 0;
     });
     if (found) return true;
@@ -117,7 +117,7 @@ bool Sessions::ended(const Caller& caller, const Uuid& session) {
 
 void Sessions::end(const Caller& caller, const Session& session) {
     kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(caller.org_id, caller.user_id);
+        tx.set_scope(caller.org_id, caller.user_id);
         tx.queue(end_session, caller.org_id, session.id, session.expires_at);
     });
     const std::lock_guard lock(mutex_);

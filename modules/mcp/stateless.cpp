@@ -137,9 +137,9 @@ http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) 
     check_envelope(call.request(), message);
     if (message.method == "subscriptions/listen") return listen(call, message);
 
-    const Asking asking{call, *call.caller(), catalog_.narrowing(call.request())};
+    const MethodContext context{call, *call.caller(), catalog_.narrowing(call.request())};
     auto result =
-        message.method == "server/discover" ? discover(catalog_) : methods_.run(message, asking);
+        message.method == "server/discover" ? discover(catalog_) : methods_.run(message, context);
     if (!result)
         throw RpcError(
             Code::method_not_found, "There is no method " + message.method + " here.", 404

@@ -1,7 +1,7 @@
 // Giving somebody a seat without asking, and telling them of it once more.
 
-#include "modules/orgs/letters.hpp"
 #include "modules/orgs/mail_limits.hpp"
+#include "modules/orgs/mail_templates.hpp"
 #include "modules/orgs/seats.hpp"
 
 namespace svc::orgs {
@@ -46,7 +46,7 @@ struct Person {
     UserSummary summary;
     std::optional<Uuid> seat_id;
 };
-SVC_RECORD(Person, (summary, "", spread), (seat_id));
+SVC_RECORD(Person, (summary, "", flatten), (seat_id));
 
 // ------------------------------------------------------------------------------- add
 
@@ -75,47 +75,46 @@ SVC_RECORD(
 
 /// Queues the search. Row-level security shows the person to whoever presents the address, or
 /// acts for the person; the latter until the seat is there.
-Later<Person> find_person(Call& call, const AddMemberRequest& in) {
+DeferredRows<Person> find_person(Call& call, const AddMemberRequest& in) {
     Tx& tx = call.tx();
     if (in.user_id) {
         tx.queue(note_own_orgs, call.caller().user_id, only_org(call.caller()));
-        tx.act_for(call.org(), in.user_id);
+        tx.set_scope(call.org(), in.user_id);
         present_address_of(tx, *in.user_id);
         return tx.later<Person>(person_by_id, call.org(), *in.user_id);
     }
     const std::string key = email_key(*in.email);
     present_address(tx, key);
-    const auto* newcomers = call.kernel().find<Newcomers>();
-    if (!newcomers || newcomers->may_be_added(call.kernel()))
+    const auto* sign_up_links = call.kernel().find<SignUpLinks>();
+    if (!sign_up_links || sign_up_links->may_be_added(call.kernel()))
         tx.queue(insert_newcomer, new_uuid(), *in.email, key, in.name);
     return tx.later<Person>(person_by_address, call.org(), key);
 }
 
 MembershipResponse new_seat(
-    Call& call, const Roster& roster, const UserSummary& user, OrgRole role
+    Call& call, const MembershipState& membership_state, const UserSummary& user, OrgRole role
 ) {
     MembershipResponse made;
     made.id = new_uuid();
     made.org_id = call.org();
-    made.org_name = roster.name;
+    made.org_name = membership_state.name;
     made.user_id = user.id;
     made.user = user;
     made.role = role;
     made.status = user.email_verified ? MembershipStatus::active : MembershipStatus::invited;
     made.invited_by = ref_of(call.caller());
-    made.joined_at = made.created_time = made.last_edited_time = roster.now;
+    made.joined_at = made.created_time = made.last_edited_time = membership_state.now;
     return made;
 }
 
-void post_letter(Call& call, const MembershipResponse& seat) {
+void post_mail(Call& call, const MembershipResponse& seat) {
     const Sender from{seat.org_name, call.caller().name, call.kernel().base_url()};
     const Email& to = seat.user.email;
-    if (seat.user.email_verified)
-        return call.use<mail::Outbox>().post(call, member_letter(from, to));
-    auto* newcomers = call.kernel().find<Newcomers>();
+    if (seat.user.email_verified) return call.use<mail::Outbox>().post(call, member_mail(from, to));
+    auto* sign_up_links = call.kernel().find<SignUpLinks>();
     const std::string link =
-        newcomers ? newcomers->confirmation_link(call, to) : from.base_url + "/";
-    call.use<mail::Outbox>().post(call, newcomer_letter(from, to, link));
+        sign_up_links ? sign_up_links->confirmation_link(call, to) : from.base_url + "/";
+    call.use<mail::Outbox>().post(call, sign_up_mail(from, to, link));
 }
 
 MembershipResponse add(Call& call, const AddMemberRequest& in) {
@@ -129,8 +128,8 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
     auto found = find_person(call, in);
     auto received = count_received(call);
     const auto person = found.one();
-    const Roster roster = roster_later.must();
-    require_right_to_give(caller, roster, in.role);
+    const MembershipState membership_state = roster_later.one_or_retry();
+    require_right_to_give(caller, membership_state, in.role);
     if (!person && in.email)
         throw Failure(
             Fault::restricted,
@@ -141,17 +140,17 @@ MembershipResponse add(Call& call, const AddMemberRequest& in) {
     if (person->seat_id)
         throw Failure(Fault::conflict, "This person is a member of the workspace already.")
             .with("reason", "already_member");
-    require_free_seat(call, roster);
+    require_free_seat(call, membership_state);
     require_mails_left(call, sent, received);
 
-    const MembershipResponse made = new_seat(call, roster, person->summary, in.role);
+    const MembershipResponse made = new_seat(call, membership_state, person->summary, in.role);
     Event event = created(member_added, made);
     event.name = made.user.name;
-    call.ask(event);
+    call.check(event);
     seat(tx, {made.org_id, made.user_id, made.id, made.role, caller.id});
-    tx.act_for(call.org(), caller.user_id);
-    call.tell(event);
-    post_letter(call, made);
+    tx.set_scope(call.org(), caller.user_id);
+    call.emit(event);
+    post_mail(call, made);
     return made;
 }
 
@@ -175,23 +174,6 @@ const Operation add_member{
 
 // ---------------------------------------------------------------------- tell once more
 
-// Counted before the mail is made. Of two at once the second waits for the first, and then finds
-// that it comes too soon.
-constexpr Sql count_mail{"orgs.count_member_mail", R"(
-    INSERT INTO member_mails AS s (org_id, user_id) VALUES ($1, $2)
-    ON CONFLICT (org_id, user_id) DO UPDATE SET sent_at = now()
-    WHERE s.org_id = $1 AND s.sent_at <= now() - $3::interval)"};
-
-constexpr Sql see_wait{"orgs.see_member_mail", R"(
-    SELECT ceil(extract(epoch FROM sent_at + $3::interval - now()))::bigint AS seconds
-    FROM member_mails
-    WHERE org_id = $1 AND user_id = $2)"};
-
-struct Wait {
-    std::int64_t seconds = 0;
-};
-SVC_RECORD(Wait, (seconds));
-
 struct ResendRequest {
     Uuid org_id;
     Uuid user_id;
@@ -202,34 +184,38 @@ SVC_RECORD(
     (user_id, "A member of it.")
 );
 
+/// Counted before the mail is made: of two at once the second waits for the first, and then finds
+/// that it comes too soon. A seat that is given again buys no other mail.
+DatabaseRateLimit mails_to_member(Call& call) {
+    return {
+        call.kernel(),
+        {"resend_member_invite", 1, std::chrono::seconds(call.use<Settings>().resend_seconds)}};
+}
+
 MembershipResponse resend(Call& call, const ResendRequest& in) {
     const Uuid& org = require_here(call, in.org_id);
-    const std::chrono::seconds pause(call.use<Settings>().resend_seconds);
+    const auto pause = mails_to_member(call);
     Tx& tx = call.tx();
-    auto counted = tx.queue(count_mail, org, in.user_id, pause);
-    auto wait = tx.later<Wait>(see_wait, org, in.user_id, pause);
+    auto again = pause.count(tx, org.str() + in.user_id.str());
     auto sent = count_sent(call);
     present_address_of(tx, in.user_id);
     auto received = count_received(call);
     auto found = tx.one<MembershipResponse>(find_membership, org, in.user_id);
     if (!found) not_found("member");
-    if (counted.affected() == 0) {
-        const auto seconds = std::to_string(std::max<std::int64_t>(wait.must().seconds, 1));
-        throw Failure(
-            Fault::rate_limited,
-            "This member was sent a mail just now; try again in " + seconds + " seconds."
-        )
-            .with("rate_limit_reason", "resend_member_invite")
-            .with_header("Retry-After", seconds);
-    }
+    const RateWindow mailed = again.one_or_retry();
+    pause.require(
+        mailed,
+        "This member was sent a mail just now; try again in " + std::to_string(mailed.retry_after) +
+            " seconds."
+    );
     require_mails_left(call, sent, received);
     Event event;
     event.kind = &invite_resent;
     event.id = found->id;
     event.version = found->version;
     event.name = found->user.name;
-    call.tell(event);
-    post_letter(call, *found);
+    call.emit(event);
+    post_mail(call, *found);
     return *std::move(found);
 }
 

@@ -38,7 +38,7 @@ constexpr Sql invited_with_keys{"orgs.invitations_with_keys", R"(
     WHERE email !~ '[^\x01-\x7f]' AND email_key = ANY ($1) AND status = 'pending'
       AND org_id IS NOT NULL)"};
 
-constexpr Sql end_rival{"orgs.end_rival_invitation", R"(
+constexpr Sql end_conflicting{"orgs.end_conflicting_invitation", R"(
     UPDATE invitations
     SET status = 'expired', last_edited_time = now(), version = version + 1
     WHERE id = $1 AND org_id = $2)"};
@@ -111,7 +111,7 @@ void rekey_invitations(Tx& tx) {
     std::set<std::pair<Uuid, std::string>> taken;
     for (const Row& row : rows)
         if (row.before.is_live && !taken.emplace(*row.before.org_id, row.key).second)
-            tx.run(end_rival, row.before.id, row.before.org_id);
+            tx.run(end_conflicting, row.before.id, row.before.org_id);
     for (const Row& row : rows)
         if (row.changes())
             tx.run(rekey_invitation, row.before.id, row.email, row.key, row.before.org_id);
@@ -121,7 +121,7 @@ void rekey_invitations(Tx& tx) {
 
 void renew_address_keys(Kernel& kernel) {
     kernel.transact(Tx::Mode::write, [](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         if (tx.run(claim_work) == 0) return;
         rekey_people(tx);
         rekey_invitations(tx);

@@ -5,12 +5,9 @@
 
 /// What orgs offers to other modules, and what it would like from them.
 ///
-/// Its tables are the directory that everything else refers to; statements of other modules may
-/// join `users`, `orgs`, `memberships`, `membership_view` and, for every PrincipalRef, in one
-/// LEFT JOIN, `principals` (see the migration). Only auth writes `users`, save for
-/// the unconfirmed person that add_member makes of an address. A module that has principals of its
-/// own, such as agents, writes their rows of `principals` in the statement that makes, renames or
-/// redecorates them, and never deletes them: of one that is deleted it sets `gone_at`.
+/// Its tables are the directory that everything else refers to. Statements of other modules read of
+/// them what `api.sql` says, such as `principals` for every PrincipalRef; what others know of
+/// people and agents is written by `api/directory_writes.hpp`.
 namespace svc::orgs {
 
 /// A token with the role viewer reads: it changes nothing of the account that its owner has
@@ -36,7 +33,7 @@ public:
     /// Queues the note that something changed which the workspace's tokens stand for or are
     /// allowed: every server works their callers out anew. Call it in the transaction that
     /// changes a role, a seat, a principal's name, an agent's status or a token.
-    virtual void unsettle(Tx& tx, const Uuid& org) = 0;
+    virtual void bump_security_epoch(Tx& tx, const Uuid& org) = 0;
 
     /// Whether nothing in the workspace may be changed for want of payment. For callers that a
     /// module vouches for (Kernel::invoke); of all others the kernel knows it.
@@ -60,10 +57,10 @@ public:
 };
 
 /// Asked of whoever keeps accounts.
-class Newcomers {
+class SignUpLinks {
 public:
-    static constexpr std::string_view name = "orgs.Newcomers";
-    virtual ~Newcomers() = default;
+    static constexpr std::string_view name = "orgs.SignUpLinks";
+    virtual ~SignUpLinks() = default;
 
     /// A new link by which the owner of an address that somebody else has brought in confirms it
     /// and signs in, for a mail to that address alone. Queued in the call's transaction, whose
@@ -75,14 +72,14 @@ public:
 };
 
 /// Asked of whoever keeps tokens.
-class Bearers {
+class TokenHolders {
 public:
-    static constexpr std::string_view name = "orgs.Bearers";
-    virtual ~Bearers() = default;
+    static constexpr std::string_view name = "orgs.TokenHolders";
+    virtual ~TokenHolders() = default;
 
-    /// Queues what a person's new name asks for in a workspace that the transaction acts for:
-    /// tokens that stand for the person, if there are any, are worked out anew.
-    virtual void renamed(Tx& tx, const Uuid& org, const Uuid& person) = 0;
+    /// Queues whether the person has tokens of their own in a workspace, which the transaction acts
+    /// for; the function returned reads the answer. Such tokens carry the person's name.
+    virtual std::function<bool()> has_tokens(Tx& tx, const Uuid& org, const Uuid& person) = 0;
 
     /// Revokes every token that the person owns, in every workspace, each in a transaction of its
     /// own; `command` is the operator's that does so. How many they were.

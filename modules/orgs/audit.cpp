@@ -124,7 +124,7 @@ SVC_RECORD(
     (outcome, "Only what was done, or only what was refused."),
     (since, "Only what happened then or later."),
     (until, "Only what happened before."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 template <Described Row>

@@ -15,8 +15,7 @@ namespace svc::orgs {
 namespace {
 
 constexpr std::int64_t most_rows = 1'000;
-/// The jobs of a server share a thread: the others get their turn.
-constexpr auto turn = std::chrono::milliseconds(400);
+constexpr std::string_view deleting = "orgs.delete";
 
 // The slug is another's to take: no slug that anybody chooses looks like this one.
 constexpr Sql mark_deleted{"orgs.mark_deleted", R"(
@@ -26,15 +25,12 @@ constexpr Sql mark_deleted{"orgs.mark_deleted", R"(
         DELETE FROM invitations WHERE org_id = $1
     )
     UPDATE orgs
-    SET deleted_at = now(), slug = '~' || id::text, standing = standing + 1
+    SET deleted_at = now(), slug = '~' || id::text, security_epoch = security_epoch + 1
     WHERE id = $1)"};
 
-// Held while a batch is taken: servers share the work, and nothing new comes in meanwhile.
-constexpr Sql next_deleted{"orgs.next_deleted", R"(
-    SELECT id FROM orgs
-    WHERE deleted_at IS NOT NULL
-    ORDER BY deleted_at LIMIT 1
-    FOR UPDATE SKIP LOCKED)"};
+// Held while a batch is taken: nothing new comes in meanwhile.
+constexpr Sql lock_deleted{"orgs.lock_deleted", R"(
+    SELECT id FROM orgs WHERE id = $1 AND deleted_at IS NOT NULL FOR UPDATE)"};
 
 constexpr Sql take_some{"orgs.take_some", R"(
     SELECT svc_empty_org($1, $2) AS rows)"};
@@ -53,37 +49,48 @@ struct Taken {
 };
 SVC_RECORD(Taken, (rows));
 
-/// False when no workspace waits to be emptied.
-bool take_batch(Kernel& kernel, std::int64_t rows) {
-    std::optional<Deleted> org;
-    bool gone = false;
+/// False when there is nothing left of it.
+bool take_batch(Kernel& kernel, const Uuid& org, std::int64_t rows) {
+    bool left = false;
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for_all_orgs();
-        gone = false;
-        org = tx.one<Deleted>(next_deleted);
-        if (!org) return;
-        gone = tx.later<Taken>(take_some, org->id, rows).must().rows == 0;
-        if (gone) tx.queue(drop_org, org->id);
+        tx.set_scope_to_all_orgs();
+        left = tx.one<Deleted>(lock_deleted, org) &&
+               tx.later<Taken>(take_some, org, rows).one_or_retry().rows > 0;
+        if (left) return;
+        tx.queue(drop_org, org);
+        kernel.use<Jobs>().cancel_all_of(tx, org);
     });
-    if (gone) Poco::Logger::get("orgs").information("deleted workspace " + org->id.str());
-    return org.has_value();
+    return left;
+}
+
+JobOutcome empty(Kernel& kernel, JobRun& run) {
+    const Uuid org = Uuid::parse(run.key()).value();
+    // More as long as it goes well; after a failure few, which may be done in time.
+    std::int64_t rows = run.attempt() == 1 ? 100 : 1;
+    while (take_batch(kernel, org, rows)) {
+        rows = std::min(2 * rows, most_rows);
+        if (run.should_yield()) return JobOutcome::more;
+    }
+    Poco::Logger::get("orgs").information("deleted workspace " + org.str());
+    return JobOutcome::done;
 }
 
 }  // namespace
 
-void mark_as_deleted(Tx& tx, const Uuid& org) { tx.queue(mark_deleted, org); }
+void mark_as_deleted(Kernel& kernel, Tx& tx, const Uuid& org) {
+    tx.queue(mark_deleted, org);
+    kernel.use<Jobs>().enqueue(tx, {.kind = deleting, .key = org.str()});
+}
 
-void Deletions::go_on() {
-    const auto until = std::chrono::steady_clock::now() + turn;
-    try {
-        while (std::chrono::steady_clock::now() < until && take_batch(kernel_, rows_)) {
-            rows_ = std::min(2 * rows_, most_rows);
-            if (kernel_.stopping()) return;
-        }
-    } catch (const std::exception&) {
-        rows_ = std::max<std::int64_t>(rows_ / 10, 1);  // a smaller one may be done in time
-        throw;
-    }
+JobKind deletion_job(Kernel& kernel) {
+    return {
+        .name = std::string(deleting),
+        .run = [&kernel](JobRun& run) { return empty(kernel, run); },
+        .at_once = 2,
+        .at_once_per_workspace = 2,
+        .most_attempts = 1'000'000'000,  // nobody else would see to it
+        .longest_pause = std::chrono::minutes(10),
+    };
 }
 
 }  // namespace svc::orgs

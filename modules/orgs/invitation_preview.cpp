@@ -68,18 +68,17 @@ SVC_RECORD(
 
 InvitationPreview preview(Call& call, const PreviewQuery& in) {
     call.add_header("Cache-Control", "no-store");
-    const auto wait =
-        call.use<Previews>().take(network_of(call.client_address()), call.request_id());
-    if (wait)
-        throw Failure(Fault::rate_limited, "This is asked for too often; try again in a minute.")
-            .with("rate_limit_reason", "invitation_preview")
-            .with_header("Retry-After", std::to_string(*wait));
+    auto& previews = call.use<Previews>();
+    previews.require(
+        previews.count(network_of(call.client_address()), call.request_id()),
+        "This is asked for too often; try again in a minute."
+    );
     const Sha256 digest = sha256(in.token);
     Tx& tx = call.tx();
     present_address(tx, hex(digest));
     const auto inviting = tx.one<Inviting>(find_org, digest, in.invitation_id);
     if (!inviting) not_found("invitation");
-    tx.act_for(inviting->org_id, std::nullopt);
+    tx.set_scope(inviting->org_id, std::nullopt);
     auto invitation = tx.one<InvitationPreview>(see_invitation, in.invitation_id);
     if (!invitation) not_found("invitation");
     return *std::move(invitation);

@@ -2,8 +2,8 @@
 
 #include "modules/orgs/invitations.hpp"
 
-#include "modules/orgs/letters.hpp"
 #include "modules/orgs/mail_limits.hpp"
+#include "modules/orgs/mail_templates.hpp"
 #include "modules/orgs/seats.hpp"
 #include "svc/secrets.hpp"
 
@@ -128,7 +128,7 @@ Timestamp after(const Timestamp& start, std::chrono::seconds span) {
     return {start.micros + std::chrono::microseconds(span).count()};
 }
 
-void require_mails_left(Call& call, const Mails& today) {
+void require_invitations_left(Call& call, const Mails& today) {
     if (today.mails < call.use<Settings>().invitation_mails_a_day) return;
     throw Failure(
         Fault::rate_limited,
@@ -139,22 +139,25 @@ void require_mails_left(Call& call, const Mails& today) {
 }
 
 InvitationResponse make(
-    Call& call, const CreateInvitationRequest& in, const Roster& roster, const std::string& token
+    Call& call,
+    const CreateInvitationRequest& in,
+    const MembershipState& membership_state,
+    const std::string& token
 ) {
     InvitationResponse made;
     made.id = new_uuid();
     made.org_id = call.org();
-    made.org_name = roster.name;
+    made.org_name = membership_state.name;
     made.email = in.email;
     made.role = in.role;
     made.message = in.message;
     made.invited_by = ref_of(call.caller());
-    made.expires_at = after(roster.now, lifetime(call));
-    made.last_sent_at = made.created_time = made.last_edited_time = roster.now;
+    made.expires_at = after(membership_state.now, lifetime(call));
+    made.last_sent_at = made.created_time = made.last_edited_time = membership_state.now;
 
     Event event = created(invitation_created, made);
     event.name = made.email.str();
-    call.ask(event);
+    call.check(event);
     Tx& tx = call.tx();
     const std::string key = email_key(in.email);
     tx.queue(close_expired, made.org_id, key);
@@ -170,26 +173,26 @@ InvitationResponse make(
         call.caller().id,
         lifetime(call)
     );
-    call.tell(event);
+    call.emit(event);
     return made;
 }
 
 InvitationResponse renew(
     Call& call,
     const CreateInvitationRequest& in,
-    const Roster& roster,
+    const MembershipState& membership_state,
     const InvitationResponse& before,
     const std::string& token
 ) {
     InvitationResponse renewed = before;
     renewed.role = in.role;
     renewed.message = in.message;
-    renewed.expires_at = after(roster.now, lifetime(call));
+    renewed.expires_at = after(membership_state.now, lifetime(call));
     renewed.send_count += 1;
-    renewed.last_sent_at = renewed.last_edited_time = roster.now;
+    renewed.last_sent_at = renewed.last_edited_time = membership_state.now;
     renewed.version += 1;
-    const Event event = told(invitation_resent, before, renewed);
-    call.ask(event);
+    const Event event = invitation_event(invitation_resent, before, renewed);
+    call.check(event);
     call.tx().queue(
         renew_invitation,
         renewed.org_id,
@@ -199,17 +202,17 @@ InvitationResponse renew(
         sha256(token),
         lifetime(call)
     );
-    call.tell(event);
+    call.emit(event);
     return renewed;
 }
 
-void post_letter(Call& call, const InvitationResponse& invitation, const std::string& token) {
+void post_mail(Call& call, const InvitationResponse& invitation, const std::string& token) {
     const Sender from{invitation.org_name, call.caller().name, call.kernel().base_url()};
     const std::string link =
         from.base_url + "/invitations/" + invitation.id.str() + "?token=" + token;
     call.use<mail::Outbox>().post(
         call,
-        invitation_letter(
+        invitation_mail(
             from, invitation.email, link, invitation.message, call.use<Settings>().invitation_days
         )
     );
@@ -226,18 +229,20 @@ Invited create(Call& call, const CreateInvitationRequest& in) {
     auto sent = count_sent(call);
     present_address(tx, key);
     auto received = count_received(call);
-    const Roster roster = locked.must();
-    require_right_to_give(call.caller(), roster, as_org_role(in.role));
+    const MembershipState membership_state = locked.one_or_retry();
+    require_right_to_give(call.caller(), membership_state, as_org_role(in.role));
     if (auto member = members.one())
-        return {200, AlreadyMemberResponse{{}, org, roster.name, in.email, *std::move(member)}};
+        return {
+            200,
+            AlreadyMemberResponse{{}, org, membership_state.name, in.email, *std::move(member)}};
 
-    require_mails_left(call, today.must());
+    require_invitations_left(call, today.one_or_retry());
     require_mails_left(call, sent, received);
     const std::string token = random_token();
     const auto before = live.one();
-    InvitationResponse invitation =
-        before ? renew(call, in, roster, *before, token) : make(call, in, roster, token);
-    post_letter(call, invitation, token);
+    InvitationResponse invitation = before ? renew(call, in, membership_state, *before, token)
+                                           : make(call, in, membership_state, token);
+    post_mail(call, invitation, token);
     return {before ? 200 : 201, std::move(invitation)};
 }
 
@@ -267,7 +272,7 @@ SVC_RECORD(
     InvitationsQuery,
     (org_id, "A workspace that the caller looks after."),
     (status, "Only those; `pending` are the ones that can still be accepted."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 Page<InvitationResponse> list(Call& call, const InvitationsQuery& in) {
@@ -310,7 +315,7 @@ void revoke(Call& call, const InvitationId& in) {
     auto locked = lock_seats(call, org);
     const auto before = call.tx().one<InvitationResponse>(find_invitation, org, in.invitation_id);
     if (!before) not_found("invitation");
-    require_right_over(call.caller(), locked.must(), as_org_role(before->role));
+    require_right_over(call.caller(), locked.one_or_retry(), as_org_role(before->role));
     if (before->status == InvitationStatus::revoked) return;
     call.require_version(before->version);
     if (before->status != InvitationStatus::pending)
@@ -320,10 +325,10 @@ void revoke(Call& call, const InvitationId& in) {
         )
             .with("reason", "invitation_not_live");
     const auto ended =
-        end_invitation(call.tx(), *before, {InvitationStatus::revoked, locked.must().now});
-    const Event event = told(invitation_revoked, *before, ended);
-    call.ask(event);
-    call.tell(event);
+        end_invitation(call.tx(), *before, {InvitationStatus::revoked, locked.one_or_retry().now});
+    const Event event = invitation_event(invitation_revoked, *before, ended);
+    call.check(event);
+    call.emit(event);
 }
 
 const Operation revoke_invitation{
@@ -343,7 +348,7 @@ const Operation revoke_invitation{
 
 }  // namespace
 
-Event told(
+Event invitation_event(
     const EventKind& kind, const InvitationResponse& before, const InvitationResponse& after
 ) {
     Event event = changed(kind, before, after);

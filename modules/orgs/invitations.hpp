@@ -2,7 +2,7 @@
 
 #include "modules/orgs/shapes.hpp"
 #include "svc/events.hpp"
-#include "svc/throttle.hpp"
+#include "svc/rate_limit.hpp"
 #include "svc/tx.hpp"
 
 /// Invitations as they are shown (contract sections 6.8 and 6.9).
@@ -75,15 +75,15 @@ extern const EventKind invitation_created, invitation_resent, invitation_accepte
     invitation_declined, invitation_revoked;
 
 /// What is told when an invitation has changed; people know it by its address.
-Event told(
+Event invitation_event(
     const EventKind& kind, const InvitationResponse& before, const InvitationResponse& after
 );
 
 /// How often one place looks at invitations without having signed in. Tokens cannot be guessed;
 /// this bounds what asking costs.
-struct Previews : Throttle {
-    static constexpr std::string_view name = "orgs.previews";  ///< offered to the handlers
-    Previews() : Throttle(60) {}
+struct Previews : MemoryRateLimit {
+    static constexpr std::string_view name = "orgs.Previews";  ///< offered to the handlers
+    Previews() : MemoryRateLimit({"invitation_preview", 60, std::chrono::minutes(1)}) {}
 };
 
 /// An answered or revoked invitation.

@@ -21,16 +21,16 @@ constexpr Sql delete_seat{"orgs.delete_seat", R"(
     DELETE FROM memberships WHERE org_id = $1 AND user_id = $2)"};
 
 /// A seat and the roster, under the lock.
-struct Locked {
-    Roster roster;
+struct LockedMember {
+    MembershipState membership_state;
     MembershipResponse seat;
 };
 
-Locked lock(Call& call, const Uuid& org, const Uuid& user) {
-    auto roster = lock_seats(call, org);
+LockedMember lock(Call& call, const Uuid& org, const Uuid& user) {
+    auto membership_state = lock_seats(call, org);
     auto found = call.tx().one<MembershipResponse>(find_membership, org, user);
     if (!found) not_found("member");
-    return {roster.must(), *std::move(found)};
+    return {membership_state.one_or_retry(), *std::move(found)};
 }
 
 // ------------------------------------------------------------------------------ list
@@ -39,7 +39,7 @@ struct MembersQuery {
     Uuid org_id;
     Paging paging;
 };
-SVC_RECORD(MembersQuery, (org_id, "A workspace that the caller is in."), (paging, "", spread));
+SVC_RECORD(MembersQuery, (org_id, "A workspace that the caller is in."), (paging, "", flatten));
 
 Page<MembershipResponse> list(Call& call, const MembersQuery& in) {
     const Uuid& org = require_here(call, in.org_id);
@@ -82,23 +82,23 @@ SVC_RECORD(
 
 MembershipResponse update(Call& call, const UpdateMembershipRequest& in) {
     const Uuid& org = require_here(call, in.org_id);
-    const auto [roster, before] = lock(call, org, in.user_id);
-    require_right_over(call.caller(), roster, before.role);
+    const auto [membership_state, before] = lock(call, org, in.user_id);
+    require_right_over(call.caller(), membership_state, before.role);
     call.require_version(before.version);
     if (in.role == before.role) return before;
-    require_right_to_give(call.caller(), roster, in.role);
-    require_other_owner(roster, before);
+    require_right_to_give(call.caller(), membership_state, in.role);
+    require_other_owner(membership_state, before);
 
     MembershipResponse after = before;
     after.role = in.role;
-    after.last_edited_time = roster.now;
+    after.last_edited_time = membership_state.now;
     after.version += 1;
     Event event = changed(member_role_changed, before, after);
     event.name = after.user.name;
-    call.ask(event);
+    call.check(event);
     call.tx().queue(set_role, org, in.user_id, in.role);
-    call.tell(event);
-    call.use<Directory>().unsettle(call.tx(), org);
+    call.emit(event);
+    call.use<Directory>().bump_security_epoch(call.tx(), org);
     return after;
 }
 
@@ -117,19 +117,19 @@ const Operation update_member{
 
 // ----------------------------------------------------------------------------- leave
 
-void vacate(Call& call, const Locked& found) {
+void vacate(Call& call, const LockedMember& found) {
     const MembershipResponse& seat = found.seat;
-    require_other_owner(found.roster, seat);
+    require_other_owner(found.membership_state, seat);
     Event event;
     event.kind = &member_removed;
     event.id = seat.id;
     event.version = seat.version;
     event.name = seat.user.name;
     event.subject = event.previous = to_json(seat);
-    call.ask(event);
+    call.check(event);
     call.tx().queue(delete_seat, seat.org_id, seat.user_id);
-    call.tell(event);
-    call.use<Directory>().unsettle(call.tx(), seat.org_id);
+    call.emit(event);
+    call.use<Directory>().bump_security_epoch(call.tx(), seat.org_id);
 }
 
 struct MemberId {
@@ -142,8 +142,8 @@ SVC_RECORD(
 
 void remove(Call& call, const MemberId& in) {
     const Uuid& org = require_here(call, in.org_id);
-    const Locked found = lock(call, org, in.user_id);
-    require_right_over(call.caller(), found.roster, found.seat.role);
+    const LockedMember found = lock(call, org, in.user_id);
+    require_right_over(call.caller(), found.membership_state, found.seat.role);
     call.require_version(found.seat.version);
     vacate(call, found);
 }
@@ -177,7 +177,7 @@ void require_seat_of_own_role(const Caller& caller, OrgRole role) {
 
 void leave(Call& call, const OrgId& in) {
     const Uuid& org = require_here(call, in.org_id);
-    const Locked found = lock(call, org, *call.caller().user_id);
+    const LockedMember found = lock(call, org, *call.caller().user_id);
     require_seat_of_own_role(call.caller(), found.seat.role);
     call.require_version(found.seat.version);
     vacate(call, found);

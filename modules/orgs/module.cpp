@@ -3,16 +3,16 @@
 #include "modules/orgs/address_keys.hpp"
 #include "modules/orgs/deletion.hpp"
 #include "modules/orgs/invitations.hpp"
-#include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
 #include "svc/secrets.hpp"
+#include "svc/workspace_jobs.hpp"
 
 namespace svc::orgs {
 
 namespace {
 
-constexpr Sql raise_standing{"orgs.raise_standing", R"(
-    UPDATE orgs SET standing = standing + 1 WHERE id = $1)"};
+constexpr Sql raise_security_epoch{"orgs.raise_security_epoch", R"(
+    UPDATE orgs SET security_epoch = security_epoch + 1 WHERE id = $1)"};
 
 constexpr Sql find_arrears{"orgs.is_past_due", R"(
     SELECT id FROM orgs WHERE id = $1 AND billing_state = 'past_due')"};
@@ -57,9 +57,10 @@ public:
         kernel.offer(previews_);
         kernel.offer<Directory>(*this);
         kernel.offer<Invitations>(*this);
-        deletions_.emplace(kernel);
-        kernel.every("orgs.deletions", std::chrono::seconds(1), [this] { deletions_->go_on(); });
-        kernel.every("orgs.invitations", std::chrono::minutes(10), [this] { sweep(); });
+        kernel.use<Jobs>().add(deletion_job(kernel));
+        add_recurring_job(kernel, "orgs.sweep_invitations", std::chrono::minutes(10), [this] {
+            sweep();
+        });
         kernel_ = &kernel;
     }
 
@@ -68,7 +69,9 @@ public:
         sweep();
     }
 
-    void unsettle(Tx& tx, const Uuid& org) override { tx.queue(raise_standing, org); }
+    void bump_security_epoch(Tx& tx, const Uuid& org) override {
+        tx.queue(raise_security_epoch, org);
+    }
 
     bool past_due(Tx& tx, const Uuid& org) const override {
         return tx.queue(find_arrears, org).rows() > 0;
@@ -88,16 +91,14 @@ public:
 private:
     void sweep() {
         kernel_->transact(Tx::Mode::write, [](Tx& tx) {
-            tx.act_for_all_orgs();
+            tx.set_scope_to_all_orgs();
             tx.queue(close_expired);
-            sweep_mail_counts(tx);
         });
     }
 
     Kernel* kernel_ = nullptr;
     Settings settings_;
     Previews previews_;
-    std::optional<Deletions> deletions_;
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ SVC_RECORD(Entered, (org_id));
 struct MyInvitationsQuery {
     Paging paging;
 };
-SVC_RECORD(MyInvitationsQuery, (paging, "", spread));
+SVC_RECORD(MyInvitationsQuery, (paging, "", flatten));
 
 Page<InvitationResponse> list(Call& call, const MyInvitationsQuery& in) {
     const Caller& caller = call.caller();
@@ -81,7 +81,7 @@ const Operation list_my_invitations{
 /// An invitation to the caller, with what decides about it, under the workspace's lock.
 struct Found {
     InvitationResponse invitation;
-    Roster roster;
+    MembershipState membership_state;
     std::optional<MembershipResponse> seat;
     UserSummary self;
 };
@@ -94,21 +94,25 @@ Found find(Call& call, const Uuid& id) {
     auto entered = tx.later<Entered>(enter, caller.user_id, id);
     tx.queue(take_lock);
     auto invitation = tx.later<InvitationResponse>(see_invitation, id);
-    auto roster = tx.later<Roster>(see_roster, caller.user_id);
+    auto membership_state = tx.later<MembershipState>(see_roster, caller.user_id);
     auto seat = tx.later<MembershipResponse>(see_seat, caller.user_id);
     auto self = tx.later<UserSummary>(see_self, caller.user_id);
     // Nothing but `entered` says that it is the caller's: the workspace may be the session's own.
     if (!entered.one()) not_found("invitation");
-    return {invitation.must(), roster.must(), seat.one(), self.must()};
+    return {
+        invitation.one_or_retry(),
+        membership_state.one_or_retry(),
+        seat.one(),
+        self.one_or_retry()};
 }
 
 void require_live(const InvitationResponse& invitation) {
     if (invitation.status != InvitationStatus::pending) not_found("invitation");
 }
 
-/// The invitation's workspace need not be the caller's, whose standing was looked at before.
-void require_paid(const Roster& roster) {
-    if (roster.billing_state == BillingState::past_due)
+/// The invitation's workspace need not be the caller's, whose security epoch was looked at before.
+void require_paid(const MembershipState& membership_state) {
+    if (membership_state.billing_state == BillingState::past_due)
         throw Failure(
             Fault::past_due,
             "The workspace is past due, so nobody can join it; an owner can settle the bill."
@@ -118,10 +122,11 @@ void require_paid(const Roster& roster) {
 InvitationResponse answer(
     Call& call, const Found& found, const EventKind& kind, InvitationStatus status
 ) {
-    const auto ended = end_invitation(call.tx(), found.invitation, {status, found.roster.now});
-    const Event event = told(kind, found.invitation, ended).in_org(ended.org_id);
-    call.ask(event);
-    call.tell(event);
+    const auto ended =
+        end_invitation(call.tx(), found.invitation, {status, found.membership_state.now});
+    const Event event = invitation_event(kind, found.invitation, ended).in_org(ended.org_id);
+    call.check(event);
+    call.emit(event);
     return ended;
 }
 
@@ -141,19 +146,19 @@ MembershipResponse new_seat(const Found& found) {
     made.role = as_org_role(invitation.role);
     made.status = MembershipStatus::active;
     made.invited_by = invitation.invited_by;
-    made.joined_at = made.created_time = made.last_edited_time = found.roster.now;
+    made.joined_at = made.created_time = made.last_edited_time = found.membership_state.now;
     return made;
 }
 
 MembershipResponse take_seat(Call& call, const Found& found) {
-    require_free_seat(call, found.roster);
+    require_free_seat(call, found.membership_state);
     const MembershipResponse made = new_seat(found);
     Event event = created(member_added, made).in_org(made.org_id);
     event.name = made.user.name;
-    call.ask(event);
+    call.check(event);
     seat(call.tx(), {made.org_id, made.user_id, made.id, made.role, made.invited_by->id});
     answer(call, found, invitation_accepted, InvitationStatus::accepted);
-    call.tell(event);
+    call.emit(event);
     if (auto* sessions = call.kernel().find<ActiveWorkspace>(); sessions && !call.caller().org_id)
         sessions->enter(call, made.org_id, made.role);
     return made;
@@ -165,7 +170,7 @@ MembershipResponse accept(Call& call, const MyInvitationId& in) {
     if (found.invitation.status == InvitationStatus::accepted && found.seat)
         return *std::move(found.seat);
     require_live(found.invitation);
-    require_paid(found.roster);
+    require_paid(found.membership_state);
     if (!found.seat) return take_seat(call, found);
     answer(call, found, invitation_accepted, InvitationStatus::accepted);
     return *std::move(found.seat);

@@ -30,20 +30,20 @@ constexpr Sql write_org{"orgs.update_org", R"(
     WHERE id = $1)"};
 
 /// The workspace as the caller sees it, and the roster, under the lock.
-struct Locked {
-    Roster roster;
+struct LockedOrg {
+    MembershipState membership_state;
     OrganizationResponse org;
 };
 
-Locked lock(Call& call, const Uuid& id) {
+LockedOrg lock(Call& call, const Uuid& id) {
     const Uuid& org = require_here(call, id);
-    auto roster = lock_seats(call, org);
+    auto membership_state = lock_seats(call, org);
     auto found = call.tx().one<OrganizationResponse>(
         find_org, org, call.caller().user_id, call.use<Settings>().free_seats
     );
     if (!found) not_found("workspace");
     narrow(call.caller(), *found);
-    return {roster.must(), *std::move(found)};
+    return {membership_state.one_or_retry(), *std::move(found)};
 }
 
 // ---------------------------------------------------------------------------- update
@@ -86,8 +86,8 @@ void write(Call& call, const OrganizationResponse& before, const OrganizationRes
 OrganizationResponse update(Call& call, const UpdateOrganizationRequest& in) {
     std::optional<Icon> icon;
     if (in.icon.given()) icon = icon_of(call, in.icon.value());
-    const auto [roster, before] = lock(call, in.org_id);
-    require_right_over(call.caller(), roster, OrgRole::member);
+    const auto [membership_state, before] = lock(call, in.org_id);
+    require_right_over(call.caller(), membership_state, OrgRole::member);
     call.require_version(before.version);
     OrganizationResponse after = before;
     in.name.apply_to(after.name);
@@ -95,13 +95,13 @@ OrganizationResponse update(Call& call, const UpdateOrganizationRequest& in) {
     if (in.icon.given()) after.icon = icon;
     if (is_same(before, after)) return before;
 
-    after.last_edited_time = roster.now;
+    after.last_edited_time = membership_state.now;
     after.last_edited_by = ref_of(call.caller());
     after.version += 1;
     const Event event = changed(org_updated, before, after);
-    call.ask(event);
+    call.check(event);
     write(call, before, after);
-    call.tell(event);
+    call.emit(event);
     return after;
 }
 
@@ -130,14 +130,12 @@ SVC_RECORD(
 );
 
 void remove(Call& call, const DeleteOrganizationRequest& in) {
-    const auto [roster, org] = lock(call, in.org_id);
-    require_right_over(call.caller(), roster, OrgRole::owner);
+    const auto [membership_state, org] = lock(call, in.org_id);
+    require_right_over(call.caller(), membership_state, OrgRole::owner);
     call.require_version(org.version);
     if (in.confirm != org.slug)
-        throw Failure::invalid_at(
-            call.request() ? R"(["query","confirm"])" : R"(["arguments","confirm"])",
-            "value_error",
-            "This is not the slug of the workspace"
+        throw wrong_field(
+            call, "confirm", "this is not the slug of the workspace", FieldPlace::query
         );
     Event event;
     event.kind = &org_deleted;
@@ -145,11 +143,11 @@ void remove(Call& call, const DeleteOrganizationRequest& in) {
     event.version = org.version;
     event.name = org.name;
     event.subject = event.previous = to_json(org);
-    call.ask(event);
-    call.tell(event);
-    mark_as_deleted(call.tx(), org.id);
+    call.check(event);
+    call.emit(event);
+    mark_as_deleted(call.kernel(), call.tx(), org.id);
     if (auto* streams = call.kernel().find<OpenStreams>())
-        call.after_commit([streams, id = org.id] { streams->look_again(id); });
+        call.after_commit([streams, id = org.id] { streams->revalidate(id); });
 }
 
 const Operation delete_org{

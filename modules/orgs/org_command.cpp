@@ -83,7 +83,7 @@ std::string line_of(const OrganizationBilling& org) {
 int list(Kernel& kernel) {
     std::vector<OrganizationBilling> orgs;
     kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         orgs = tx.all<OrganizationBilling>(all_orgs);
     });
     for (const auto& each : orgs) std::puts(line_of(each).c_str());
@@ -91,32 +91,33 @@ int list(Kernel& kernel) {
 }
 
 /// Plan or state, whichever is given.
-struct Wish {
+struct BillingChange {
     std::string action;
     std::string org;
     std::optional<Plan> plan;
     std::optional<BillingState> state;
 };
 
-std::optional<OrganizationBilling> change(Tx& tx, const Wish& wish) {
-    tx.act_for_all_orgs();
-    const auto before = tx.one<OrganizationBilling>(find_named, wish.org, Uuid::parse(wish.org));
+std::optional<OrganizationBilling> change(Tx& tx, const BillingChange& change_to) {
+    tx.set_scope_to_all_orgs();
+    const auto before =
+        tx.one<OrganizationBilling>(find_named, change_to.org, Uuid::parse(change_to.org));
     if (!before) return std::nullopt;
     OrganizationBilling after = *before;
-    after.plan = wish.plan.value_or(after.plan);
-    after.billing_state = wish.state.value_or(after.billing_state);
+    after.plan = change_to.plan.value_or(after.plan);
+    after.billing_state = change_to.state.value_or(after.billing_state);
     if (after.plan == before->plan && after.billing_state == before->billing_state) return after;
     after.version += 1;
     tx.queue(write_billing, after.id, after.plan, after.billing_state);
-    tell_as_system(tx, after.id, wish.action, changed(org_billing_changed, *before, after));
+    emit_as_system(tx, after.id, change_to.action, changed(org_billing_changed, *before, after));
     return after;
 }
 
-int set(Kernel& kernel, const Wish& wish) {
+int set(Kernel& kernel, const BillingChange& change_to) {
     std::optional<OrganizationBilling> done;
-    kernel.transact(Tx::Mode::write, [&](Tx& tx) { done = change(tx, wish); });
+    kernel.transact(Tx::Mode::write, [&](Tx& tx) { done = change(tx, change_to); });
     if (!done) {
-        std::fprintf(stderr, "workboard: there is no workspace %s\n", wish.org.c_str());
+        std::fprintf(stderr, "workboard: there is no workspace %s\n", change_to.org.c_str());
         return 1;
     }
     std::puts(line_of(*done).c_str());

@@ -75,7 +75,7 @@ std::optional<Made> insert(
     auto membership = tx.later<MembershipResponse>(find_membership, id, owner);
     auto made = org.one();
     if (!made) return std::nullopt;
-    return Made{*std::move(made), membership.must()};
+    return Made{*std::move(made), membership.one_or_retry()};
 }
 
 Made insert_under_some_slug(Call& call, const CreateOrganizationRequest& in, const Uuid& id) {
@@ -93,7 +93,7 @@ Made insert_under_some_slug(Call& call, const CreateOrganizationRequest& in, con
 }
 
 /// Queues the count, under a lock of the person's own: of two at once the second sees the first.
-Later<Owned> count_owned(Call& call) {
+DeferredRows<Owned> count_owned(Call& call) {
     call.tx().queue(lock_self, call.caller().user_id);
     return call.tx().later<Owned>(count_own, call.caller().user_id);
 }
@@ -115,14 +115,14 @@ OrganizationResponse create(Call& call, const CreateOrganizationRequest& given) 
     const Caller& caller = call.caller();
     const Uuid id = new_uuid();
     auto owned = count_owned(call);
-    call.tx().act_for(id, caller.user_id);
+    call.tx().set_scope(id, caller.user_id);
     Made made = insert_under_some_slug(call, in, id);
-    require_room(call, owned.must());
+    require_room(call, owned.one_or_retry());
 
     Event event = created(member_added, made.owner).in_org(id);
     event.name = made.owner.user.name;
-    call.ask(event);
-    call.tell(event);
+    call.check(event);
+    call.emit(event);
     if (auto* sessions = call.kernel().find<ActiveWorkspace>(); sessions && !caller.org_id)
         sessions->enter(call, id, OrgRole::owner);
     return made.org;
@@ -170,7 +170,7 @@ const Operation get_org{
 struct OrgsQuery {
     Paging paging;
 };
-SVC_RECORD(OrgsQuery, (paging, "", spread));
+SVC_RECORD(OrgsQuery, (paging, "", flatten));
 
 Page<OrganizationResponse> list(Call& call, const OrgsQuery& in) {
     const Caller& caller = call.caller();
@@ -221,13 +221,6 @@ std::optional<Icon> icon_of(Call& call, std::optional<Icon> icon) {
     if (!address) throw wrong_field(call, "icon", "you have uploaded no such picture");
     icon->file = IconFile{*address, std::nullopt};
     return icon;
-}
-
-Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
-    const std::string root = call.request() ? "body" : "arguments";
-    return Failure::invalid_at(
-        "[\"" + root + "\",\"" + std::string(field) + "\"]", "value_error", message
-    );
 }
 
 void add_org_operations(Kernel& kernel) {

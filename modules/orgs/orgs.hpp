@@ -70,9 +70,6 @@ void narrow(const Caller& caller, OrganizationResponse& org);
 /// not name what it has.
 std::optional<Icon> icon_of(Call& call, std::optional<Icon> icon);
 
-/// The 422 about one field of the input, wherever it came from.
-Failure wrong_field(const Call& call, std::string_view field, std::string_view message);
-
 // Each file puts its operations into the kernel.
 void add_org_operations(Kernel& kernel);
 void add_org_changes(Kernel& kernel);

@@ -5,6 +5,5 @@
 #include "svc/define_records.hpp"
 
 #include "modules/orgs/invitations.hpp"
-#include "modules/orgs/mail_limits.hpp"
 #include "modules/orgs/orgs.hpp"
 #include "modules/orgs/seats.hpp"

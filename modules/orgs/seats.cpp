@@ -21,6 +21,7 @@ const EventKind member_removed{
     .object = "membership",
     .summary = "A member has left the workspace or was removed; `previous` is the whole seat.",
     .record = &record_of<MembershipResponse>,
+    .vetoable = false,
 };
 
 namespace {
@@ -57,9 +58,9 @@ constexpr Sql insert_seat{"orgs.insert_seat", R"(
 
 }  // namespace
 
-Later<Roster> lock_seats(Call& call, const Uuid& org) {
+DeferredRows<MembershipState> lock_seats(Call& call, const Uuid& org) {
     call.tx().queue(take_lock, org);
-    return call.tx().later<Roster>(read_roster, org, call.caller().user_id);
+    return call.tx().later<MembershipState>(read_roster, org, call.caller().user_id);
 }
 
 const Uuid& require_here(const Call& call, const Uuid& org) {
@@ -67,9 +68,9 @@ const Uuid& require_here(const Call& call, const Uuid& org) {
     return call.org();
 }
 
-void require_free_seat(Call& call, const Roster& roster) {
+void require_free_seat(Call& call, const MembershipState& membership_state) {
     const auto free_seats = call.use<Settings>().free_seats;
-    if (roster.plan != Plan::free || roster.seats < free_seats) return;
+    if (membership_state.plan != Plan::free || membership_state.seats < free_seats) return;
     throw Failure(
         Fault::plan_limit,
         "The free plan has room for " + std::to_string(free_seats) +
@@ -78,9 +79,9 @@ void require_free_seat(Call& call, const Roster& roster) {
         .with("limit", "seats");
 }
 
-void require_other_owner(const Roster& roster, const MembershipResponse& seat) {
+void require_other_owner(const MembershipState& membership_state, const MembershipResponse& seat) {
     const bool confirmed = seat.status == MembershipStatus::active;
-    const auto left = (confirmed ? roster.confirmed_owners : roster.owners) - 1;
+    const auto left = (confirmed ? membership_state.confirmed_owners : membership_state.owners) - 1;
     if (seat.role != OrgRole::owner || left > 0) return;
     throw Failure(
         Fault::conflict,
@@ -90,17 +91,21 @@ void require_other_owner(const Roster& roster, const MembershipResponse& seat) {
         .with("reason", "sole_owner");
 }
 
-void require_right_over(const Caller& caller, const Roster& roster, OrgRole role) {
+void require_right_over(
+    const Caller& caller, const MembershipState& membership_state, OrgRole role
+) {
     // The role that counts is the one under the lock: it may have changed while it was waited for.
-    const OrgRole own = std::min(caller.role, roster.own_role.value_or(OrgRole::viewer));
+    const OrgRole own = std::min(caller.role, membership_state.own_role.value_or(OrgRole::viewer));
     if (own < OrgRole::admin)
         throw Failure(Fault::restricted, "This takes the role admin in the workspace.");
     if (role == OrgRole::owner && own < OrgRole::owner)
         throw Failure(Fault::restricted, "Only an owner can make, change or remove an owner.");
 }
 
-void require_right_to_give(const Caller& caller, const Roster& roster, OrgRole role) {
-    require_right_over(caller, roster, role);
+void require_right_to_give(
+    const Caller& caller, const MembershipState& membership_state, OrgRole role
+) {
+    require_right_over(caller, membership_state, role);
     if (caller.is_person() || role < OrgRole::admin) return;
     throw Failure(
         Fault::restricted, "Only a person makes somebody an admin or an owner of the workspace."

@@ -7,7 +7,7 @@
 namespace svc::orgs {
 
 /// What decides about a change, read under the lock.
-struct Roster {
+struct MembershipState {
     std::string name;  ///< of the workspace
     Plan plan{};
     BillingState billing_state{};
@@ -18,7 +18,7 @@ struct Roster {
     Timestamp now;                      ///< the transaction's time
 };
 SVC_SHARED_RECORD(
-    Roster,
+    MembershipState,
     (name),
     (plan),
     (billing_state),
@@ -31,23 +31,27 @@ SVC_SHARED_RECORD(
 
 /// Queues the lock and what is read under it. Statements that are queued after it see what the
 /// one who had the lock before has committed.
-Later<Roster> lock_seats(Call& call, const Uuid& org);
+DeferredRows<MembershipState> lock_seats(Call& call, const Uuid& org);
 
 /// The workspace in the path is the one of the call; 404 otherwise. (A token that comes by MCP is
 /// bound to its workspace, whatever its arguments name.)
 const Uuid& require_here(const Call& call, const Uuid& org);
 
 /// 402 when the plan has no room for one more.
-void require_free_seat(Call& call, const Roster& roster);
+void require_free_seat(Call& call, const MembershipState& membership_state);
 /// 409 when nobody who can sign in would be an owner without this seat. An owner who has yet to
 /// confirm the address looks after nothing.
-void require_other_owner(const Roster& roster, const MembershipResponse& seat);
+void require_other_owner(const MembershipState& membership_state, const MembershipResponse& seat);
 /// 403 unless the caller may give or take this role: owners are for owners alone.
-void require_right_over(const Caller& caller, const Roster& roster, OrgRole role);
+void require_right_over(
+    const Caller& caller, const MembershipState& membership_state, OrgRole role
+);
 
 /// 403 unless the caller may give this role to somebody: software gives nobody the say over a
 /// workspace.
-void require_right_to_give(const Caller& caller, const Roster& roster, OrgRole role);
+void require_right_to_give(
+    const Caller& caller, const MembershipState& membership_state, OrgRole role
+);
 
 inline constexpr Sql find_membership{"orgs.find_membership", R"(
     SELECT * FROM membership_view WHERE org_id = $1 AND user_id = $2)"};

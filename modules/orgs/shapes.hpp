@@ -45,10 +45,10 @@ struct Icon {
 SVC_SHARED_RECORD(
     Icon,
     (type, "The type, which says what other field there is."),
-    (emoji, "One emoji; with type `emoji`.", length(1, 32), left_out),
-    (external, "A picture elsewhere; with type `external`.", left_out),
-    (file_id, "A picture that you have uploaded for this; with type `file`.", left_out),
-    (file, "Where that picture is.", left_out, echo)
+    (emoji, "One emoji; with type `emoji`.", length(1, 32), omit_empty),
+    (external, "A picture elsewhere; with type `external`.", omit_empty),
+    (file_id, "A picture that you have uploaded for this; with type `file`.", omit_empty),
+    (file, "Where that picture is.", omit_empty, read_only)
 );
 
 struct WorkspaceStorage {
@@ -94,7 +94,7 @@ SVC_SHARED_RECORD(
     (seat_cap, "How many people the plan has room for; null when there is no limit."),
     (seat_count, "Members who are people. Pending invitations are not counted."),
     (role, "What the caller may do here: the lower of the token's role and its owner's."),
-    (storage, "What it stores; get_org says it.", left_out),
+    (storage, "What it stores; get_org says it.", omit_empty),
     (created_time, "When it was made."),
     (created_by, "Who made it."),
     (last_edited_time, "When it was last changed."),

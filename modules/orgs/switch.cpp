@@ -23,7 +23,7 @@ OrganizationResponse enter(Call& call, const OrgId& in) {
     auto* sessions = call.kernel().find<ActiveWorkspace>();
     if (sessions && caller.session_id) {
         sessions->enter(call, in.org_id, org->role);
-        call.tell({.kind = &org_entered, .id = org->id, .version = org->version, .name = org->name}
+        call.emit({.kind = &org_entered, .id = org->id, .version = org->version, .name = org->name}
         );
     }
     return *std::move(org);

@@ -22,8 +22,8 @@ SVC_RECORD(
     (type, "`person`, or `bot` for an agent."),
     (name, "As people see it; null when none was given."),
     (avatar_url, "A picture; null when there is none."),
-    (person, "Only of a person.", left_out),
-    (bot, "Only of a bot.", left_out)
+    (person, "Only of a person.", omit_empty),
+    (bot, "Only of a bot.", omit_empty)
 );
 
 // $2: only this one; $3: after this one; $4: only people, or only bots.
@@ -75,7 +75,7 @@ struct UsersQuery {
     std::optional<UserType> type;
     Paging paging;
 };
-SVC_RECORD(UsersQuery, (type, "Only people, or only bots."), (paging, "", spread));
+SVC_RECORD(UsersQuery, (type, "Only people, or only bots."), (paging, "", flatten));
 
 Page<UserObject> list(Call& call, const UsersQuery& in) {
     const auto after = call.after(in.paging);

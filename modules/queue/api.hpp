@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/kinds.hpp"
 
 /// Leases, as they are shown, and what is told of them (contract 6.22 to 6.24).
 namespace svc::queue {
@@ -91,13 +91,6 @@ inline constexpr EventKind lease_revoked{
     "lease",
     "A card was taken from its worker.",
     &record_of<Lease>,
-    at::board | at::column | at::card,
-    Subject::read};
-inline constexpr EventKind card_exhausted{
-    "card.exhausted",
-    "card",
-    "A card's attempts are used up; somebody has to look.",
-    &record_of<boards::Card>,
     at::board | at::column | at::card,
     Subject::read};
 

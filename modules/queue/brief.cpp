@@ -48,7 +48,7 @@ std::string fenced(std::string_view text) {
     return "  " + fence + "\n  " + std::string(text) + "\n  " + fence + "\n";
 }
 
-std::string told(const Lease& lease) {
+std::string brief_of(const Lease& lease) {
     std::string text = "- Attempt " + std::to_string(lease.attempt) + " " +
                        std::string(name_of(lease.state)) + " at " +
                        lease.ended_at.value_or(lease.expires_at).str() + " by " +
@@ -65,7 +65,7 @@ public:
                 results = tx.later<BlockersResult>(find_results, org, card)]() mutable {
             std::vector<boards::BriefText> texts;
             for (const Attempt& each : attempts.all())
-                texts.push_back({boards::BriefPart::attempts, told(each.lease.parsed()), true});
+                texts.push_back({boards::BriefPart::attempts, brief_of(each.lease.parsed()), true});
             for (const BlockersResult& each : results.all()) {
                 const Lease lease = each.lease.parsed();
                 if (!lease.result) continue;
@@ -80,9 +80,6 @@ public:
 
 }  // namespace
 
-boards::BriefSource& brief_source() {
-    static Source here;
-    return here;
-}
+std::unique_ptr<boards::BriefSource> make_brief_source() { return std::make_unique<Source>(); }
 
 }  // namespace svc::queue

@@ -5,6 +5,6 @@
 namespace svc::queue {
 
 /// Tells the briefs of cards how earlier claims ended, and what came of the cards to be done first.
-boards::BriefSource& brief_source();
+std::unique_ptr<boards::BriefSource> make_brief_source();
 
 }  // namespace svc::queue

@@ -2,6 +2,7 @@
 
 #include "modules/boards/api/access.hpp"
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/lib/token.hpp"
 #include "modules/queue/operations.hpp"
@@ -58,8 +59,8 @@ SVC_RECORD(
 // left to itself the planner joins, and as long as it has no statistics it scans the whole queue
 // and all cards for that. Cards that others are just taking are passed over. Who claims was found
 // out a moment before: here it is asked whether that still holds, of a token's bearer by the
-// workspace's `standing`, of a person by the seat. $5 board, $6 column, $7 lease, $8 digest, $9
-// holder, $10 time to live; $11 to $13 where to begin; $14 token, $15 standing.
+// workspace's `security_epoch`, of a person by the seat. $5 board, $6 column, $7 lease, $8 digest,
+// $9 holder, $10 time to live; $11 to $13 where to begin; $14 token, $15 epoch.
 constexpr Sql take{"queue.take_next", R"(
     WITH col AS (
         SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived, k.queue_order,
@@ -67,7 +68,7 @@ constexpr Sql take{"queue.take_next", R"(
                 )" SVC_BOARD_ROLE_OF("$2", "$3", "s.role", "b.visibility", "b.created_by") R"(
             END AS role,
             $15::bigint IS NULL
-                OR (SELECT o.standing FROM orgs o WHERE o.id = $1) = $15 AS standing_holds
+                OR (SELECT o.security_epoch FROM orgs o WHERE o.id = $1) = $15 AS epoch_holds
         FROM columns k
         JOIN boards b ON b.org_id = $1 AND b.id = k.board_id AND NOT b.in_trash
         CROSS JOIN LATERAL (
@@ -92,7 +93,7 @@ constexpr Sql take{"queue.take_next", R"(
             WHERE r.org_id = $1
                 AND r.column_id = (
                     SELECT id FROM col
-                    WHERE queue_enabled AND NOT is_archived AND standing_holds
+                    WHERE queue_enabled AND NOT is_archived AND epoch_holds
                         AND role IN ('editor', 'admin'))
                 AND r.state = 'ready'
                 AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
@@ -102,7 +103,7 @@ constexpr Sql take{"queue.take_next", R"(
         RETURNING q.card_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     )
-    SELECT col.role, col.standing_holds, col.queue_enabled, col.is_archived AS board_archived,
+    SELECT col.role, col.epoch_holds, col.queue_enabled, col.is_archived AS board_archived,
         t.card_id IS NOT NULL AS taken,
         CASE WHEN t.card_id IS NULL THEN (
             SELECT ceil(extract(epoch FROM min(w.available_at) - now()))::int FROM queue w
@@ -118,20 +119,14 @@ constexpr Sql take{"queue.take_next", R"(
 
 struct Looked {
     std::optional<boards::BoardRole> role;
-    bool standing_holds = false;
+    bool epoch_holds = false;
     bool queue_enabled = false;
     bool board_archived = false;
     bool taken = false;
     std::optional<std::int64_t> next_ready_seconds;
 };
 SVC_RECORD(
-    Looked,
-    (role),
-    (standing_holds),
-    (queue_enabled),
-    (board_archived),
-    (taken),
-    (next_ready_seconds)
+    Looked, (role), (epoch_holds), (queue_enabled), (board_archived), (taken), (next_ready_seconds)
 );
 
 struct Taken {
@@ -146,7 +141,7 @@ struct Taken {
 };
 SVC_RECORD(
     Taken,
-    (card, "", spread),
+    (card, "", flatten),
     (attempt),
     (epoch),
     (lease_ttl_seconds),
@@ -168,7 +163,7 @@ public:
 
     ClaimResponse run() {
         hold_claims(call_.tx(), call_.org());
-        const QueueKey from = hints().from(in_.column_id);
+        const QueueKey from = call_.use<Hints>().from(in_.column_id);
         Look look = look_from(from);
         if (!look.taken && from != QueueKey::head()) look = look_from(QueueKey::head());
         if (look.taken) return answer_with(*look.taken);
@@ -184,13 +179,13 @@ private:
     static constexpr std::int64_t usual_pause = 5;  // seconds
 
     Look look_from(const QueueKey& from) {
-        const auto seat = boards::Seat::of(call_);
+        const auto caller = boards::BoardCaller::of(call_);
         Result result = call_.tx().queue(
             take,
-            seat.org,
-            seat.principal,
-            seat.kind,
-            seat.role,
+            caller.org,
+            caller.principal,
+            caller.kind,
+            caller.role,
             in_.board_id,
             in_.column_id,
             lease_id_,
@@ -206,7 +201,8 @@ private:
         if (result.rows() == 0) not_found("column");
         Look look;
         result.read(0, record_of<Looked>(), &look.column);
-        if (!look.column.standing_holds) throw Again("the caller's rights have just changed");
+        if (!look.column.epoch_holds)
+            throw RetryTransaction("the caller's rights have just changed");
         require_queue(look.column);
         if (look.column.taken) result.read(0, record_of<Taken>(), &look.taken.emplace());
         return look;
@@ -236,12 +232,13 @@ private:
             boards::QueueState::leased, taken.attempt, std::nullopt, card.queue.last_error};
         card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
         boards::show(call_.kernel(), card);
-        const Event event = told_of(lease_claimed, lease, nullptr);
-        call_.ask(event);
-        call_.tell(event);
-        call_.after_commit([column = in_.column_id,
+        const Event event = event_of(lease_claimed, lease, nullptr);
+        call_.check(event);
+        call_.emit(event);
+        call_.after_commit([&hints = call_.use<Hints>(),
+                            column = in_.column_id,
                             at = QueueKey{taken.urgency, taken.place, card.id}] {
-            hints().found(column, at);
+            hints.found(column, at);
         });
         ClaimResponse claim;
         claim.claimed = true;

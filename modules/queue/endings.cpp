@@ -2,6 +2,7 @@
 
 #include "modules/boards/api/bodies.hpp"
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/queue/holder_request.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/watcher.hpp"
@@ -34,16 +35,9 @@ SVC_RECORD(
 
 constexpr std::size_t largest_result = 64 << 10;
 
-Failure wrong_field(const Call& call, std::string_view field, std::string_view message) {
-    const std::string root = call.request() ? "body" : "arguments";
-    return Failure::invalid_at(
-        "[\"" + root + "\",\"" + std::string(field) + "\"]", "value_error", message
-    );
-}
-
 /// Moves the card on, or leaves it where it is when there is nowhere to go; either way its work
 /// here is done.
-boards::Card carry_on(Call& call, boards::Move& move, const Held& held, Actor& actor) {
+boards::Card carry_on(Call& call, boards::Move& move, const QueueRow& held, Actor& actor) {
     const boards::ColumnRules* to = move.to();
     boards::Card card = to ? move.carry_out(actor) : *move.card();
     card.lease.reset();
@@ -70,7 +64,7 @@ LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
     if (in.result && in.result->text.size() > largest_result)
         throw wrong_field(call, "result", "a result takes at most 64 KiB");
     HolderRequest request(
-        call, in.lease_id, in.lease_token, in.target_column_id, boards::Turn::completed
+        call, in.lease_id, in.lease_token, in.target_column_id, boards::MoveReason::completed
     );
     const auto comment = in.comment ? comment_of(call, *in.comment) : nullptr;
     if (auto before = request.answered(LeaseState::completed)) return *before;
@@ -112,9 +106,11 @@ SVC_RECORD(
 );
 
 LeaseResult fail(Call& call, const FailLeaseRequest& in) {
-    HolderRequest request(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
+    HolderRequest request(
+        call, in.lease_id, in.lease_token, std::nullopt, boards::MoveReason::exhausted
+    );
     if (auto before = request.answered(LeaseState::failed)) return *before;
-    const Held& held = request.held();
+    const QueueRow& held = request.held();
     std::optional<std::chrono::seconds> pause;
     if (in.retry_after_seconds) pause = std::chrono::seconds(*in.retry_after_seconds);
     const boards::CardQueue standing =
@@ -123,7 +119,7 @@ LeaseResult fail(Call& call, const FailLeaseRequest& in) {
     Lease after = ended(lease_of(call.org(), held), LeaseState::failed, held.now);
     after.error = in.error;
     return request.end(lease_failed, after, [&](Actor& actor) {
-        return stand(call.kernel(), call.tx(), actor, request.move(), held, standing);
+        return finish_lease(call.kernel(), call.tx(), actor, request.move(), held, standing);
     });
 }
 
@@ -136,16 +132,18 @@ struct LeaseAndToken {
 SVC_RECORD(LeaseAndToken, (lease_id), (lease_token, token_doc, length(1, 100), secret));
 
 LeaseResult release(Call& call, const LeaseAndToken& in) {
-    HolderRequest request(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
+    HolderRequest request(
+        call, in.lease_id, in.lease_token, std::nullopt, boards::MoveReason::exhausted
+    );
     if (auto before = request.answered(LeaseState::released)) return *before;
-    const Held& held = request.held();
+    const QueueRow& held = request.held();
     boards::CardQueue standing = request.move().card()->queue;
     standing.state = boards::QueueState::ready;
     standing.attempts = held.attempt - 1;
 
     const Lease after = ended(lease_of(call.org(), held), LeaseState::released, held.now);
     return request.end(lease_released, after, [&](Actor& actor) {
-        return stand(call.kernel(), call.tx(), actor, request.move(), held, standing);
+        return finish_lease(call.kernel(), call.tx(), actor, request.move(), held, standing);
     });
 }
 
@@ -171,11 +169,13 @@ constexpr Sql extend{"queue.renew", R"(
     WHERE org_id = $1 AND card_id = $2)"};
 
 LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
-    HolderRequest request(call, in.lease_id, in.lease_token, std::nullopt, boards::Turn::exhausted);
+    HolderRequest request(
+        call, in.lease_id, in.lease_token, std::nullopt, boards::MoveReason::exhausted
+    );
     if (auto before = request.answered(LeaseState::active)) return *before;
     request.require_open_board();
     request.require(boards::BoardRole::editor);
-    const Held& held = request.held();
+    const QueueRow& held = request.held();
     constexpr std::int64_t second = 1'000'000;
     Lease lease = lease_of(call.org(), held);
     lease.lease_ttl_seconds = in.lease_ttl_seconds.value_or(lease.lease_ttl_seconds);

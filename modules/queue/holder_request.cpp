@@ -1,5 +1,6 @@
 #include "modules/queue/holder_request.hpp"
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/shapes.hpp"
 
 #include "modules/queue/operations.hpp"
 #include "modules/queue/watcher.hpp"
@@ -57,23 +58,25 @@ HolderRequest::HolderRequest(
     const Uuid& lease,
     std::string_view token,
     const std::optional<Uuid>& column,
-    boards::Turn turn
+    boards::MoveReason turn
 )
     : call_(call),
       lease_id_(lease),
       token_(parsed(call, lease, token)),
       column_(column),
       turn_(turn) {
-    const auto seat = boards::Seat::of(call);
-    begin(seat);
+    const auto caller = boards::BoardCaller::of(call);
+    begin(caller);
     outcome_later_ = call.tx().later<Outcome>(find_outcome, call.org(), lease_id_);
-    judged_later_ = seat.later<Judged>(call.tx(), judge_holder, token_.card());
+    judged_later_ = caller.later<Judged>(call.tx(), judge_holder, token_.card());
 }
 
-void HolderRequest::begin(const boards::Seat& seat) {
+void HolderRequest::begin(const boards::BoardCaller& caller) {
     Tx& tx = call_.tx();
-    move_ = call_.use<boards::Moves>().begin(tx, seat, token_.card(), column_, turn_, &watcher());
-    held_later_ = lock_held(tx, seat, token_.card());
+    move_ = call_.use<boards::Moves>().begin(
+        tx, caller, token_.card(), column_, turn_, call_.use<OwnWatcher>().watcher.get()
+    );
+    held_later_ = lock_held(tx, caller, token_.card());
 }
 
 void HolderRequest::require_open_board() {
@@ -85,7 +88,7 @@ std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
     held_ = held_later_->one();
     if (!held_ && is_token_known()) {
         // A holder who may no longer edit the board ends the lease all the same.
-        begin(boards::Seat::of_system(call_.org()));
+        begin(boards::BoardCaller::of_system(call_.org()));
         held_ = held_later_->one();
     }
     if (held_ && held_->lease_id == lease_id_) {
@@ -108,14 +111,14 @@ LeaseResult HolderRequest::end(
     const EventKind& kind, const Lease& after, const std::function<boards::Card(Actor&)>& change
 ) {
     const Lease before = lease_of(call_.org(), *held_);
-    const Event event = told_of(kind, after, &before);
+    const Event event = event_of(kind, after, &before);
     CallActor actor(call_);
-    actor.ask(event);
+    actor.check(event);
     boards::Card card = change(actor);
     boards::show(call_.kernel(), card);
     AsJson<boards::Card> shown(card);
     keep_outcome(call_.tx(), after, *held_->lease_digest, shown.text);
-    actor.tell(event);
+    actor.emit(event);
     return {{}, AsJson(after), if_visible(std::move(shown))};
 }
 

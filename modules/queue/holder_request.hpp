@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/boards/api/moves.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/lib/token.hpp"
 
@@ -44,18 +45,18 @@ public:
         const Uuid& lease,
         std::string_view token,
         const std::optional<Uuid>& column,
-        boards::Turn turn
+        boards::MoveReason turn
     );
 
     /// For what changes more than giving the card back does, for which the token is enough: 404 on
-    /// a deleted board, 409 on one that was put away.
+    /// a deleted board, 409 on one that is archived.
     void require_open_board();
     void require(boards::BoardRole least) { boards::require(judged()->role, least, "lease"); }
 
     /// What the same request was answered before; nothing while the lease is live. Asked first.
     std::optional<LeaseResult> answered(LeaseState same);
 
-    const Held& held() const { return *held_; }
+    const QueueRow& held() const { return *held_; }
     boards::Move& move() { return *move_; }
 
     /// Ends the lease: asks, has `change` do what else is to be done and give the card as it is
@@ -65,7 +66,7 @@ public:
     );
 
 private:
-    void begin(const boards::Seat& seat);
+    void begin(const boards::BoardCaller& caller);
     bool is_token_known();
     const std::optional<Judged>& judged();
     std::optional<AsJson<boards::Card>> if_visible(AsJson<boards::Card> card);
@@ -74,13 +75,13 @@ private:
     const Uuid lease_id_;
     const LeaseToken token_;
     const std::optional<Uuid> column_;
-    const boards::Turn turn_;
+    const boards::MoveReason turn_;
     std::unique_ptr<boards::Move> move_;
-    std::optional<Later<Held>> held_later_;
-    std::optional<Later<Outcome>> outcome_later_;
-    std::optional<Later<Judged>> judged_later_;
+    std::optional<DeferredRows<QueueRow>> held_later_;
+    std::optional<DeferredRows<Outcome>> outcome_later_;
+    std::optional<DeferredRows<Judged>> judged_later_;
     std::optional<Judged> judged_;
-    std::optional<Held> held_;
+    std::optional<QueueRow> held_;
 };
 
 }  // namespace svc::queue

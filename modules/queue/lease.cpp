@@ -18,7 +18,7 @@ struct Seen {
     Lease lease;
     std::optional<boards::BoardRole> role;
 };
-SVC_RECORD(Seen, (lease, "", spread), (role));
+SVC_RECORD(Seen, (lease, "", flatten), (role));
 
 constexpr Sql see_live{"queue.get_live_lease", R"(
     SELECT q.lease_id AS id, q.org_id, q.board_id, q.column_id, q.card_id, q.holder,
@@ -60,9 +60,9 @@ Lease get(Call& call, const LeaseId& in) {
 }  // namespace
 
 std::optional<Lease> find_lease(Call& call, const Uuid& id) {
-    const auto seat = boards::Seat::of(call);
-    auto live = seat.later<Seen>(call.tx(), see_live, id);
-    auto over = seat.later<SeenEnded>(call.tx(), see_ended, id);
+    const auto caller = boards::BoardCaller::of(call);
+    auto live = caller.later<Seen>(call.tx(), see_live, id);
+    auto over = caller.later<SeenEnded>(call.tx(), see_ended, id);
     if (const auto seen = live.one()) return if_visible(call, seen->lease, seen->role);
     if (const auto seen = over.one()) return if_visible(call, seen->lease.parsed(), seen->role);
     return std::nullopt;

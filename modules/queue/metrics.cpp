@@ -37,7 +37,7 @@ std::vector<Metric> queue_metrics(Kernel& kernel) {
     std::vector<StateCount> states;
     Overdue overdue;
     kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         auto counted = tx.later<StateCount>(count_states);
         overdue = tx.one<Overdue>(count_overdue).value_or(Overdue{});
         states = counted.all();

@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/queue/brief.hpp"
+#include "modules/queue/card_events.hpp"
 #include "modules/queue/metrics.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/rights.hpp"
@@ -27,6 +28,16 @@ SVC_RECORD(
      defaulted)
 );
 
+namespace {
+
+/// What a worker does on the card that it holds.
+bool changes_a_card(const EventKind& kind) {
+    constexpr std::string_view objects[]{"card", "file", "block", "comment"};
+    return std::ranges::find(objects, kind.object) != std::end(objects);
+}
+
+}  // namespace
+
 class Queue final : public Module {
 public:
     void open(Kernel& kernel) override {
@@ -50,32 +61,35 @@ public:
               &lease_revoked,
               &card_exhausted})
             kernel.add(*each);
-        for (const char* each : {"card.*", "file.*", "block.*", "comment.*"})
-            kernel.before(each, check_named_lease);
-        set_up_watcher(kernel);
+        kernel.veto(changes_a_card, check_named_lease);
+        kernel.offer(hints_);
+        own_watcher_.watcher = make_watcher(kernel);
+        kernel.offer(own_watcher_);
+        kernel.use<boards::Moves>().watch(*own_watcher_.watcher);
         kernel.listen([&kernel](std::span<const StoredEvent> batch) {
             wake_for_others(kernel, batch);
         });
-        watch_rights(kernel);
-        kernel.use<boards::Briefs>().add(brief_source());
+        watch_rights(kernel, rights_);
+        kernel.use<boards::Briefs>().add(*brief_source_);
         kernel.use<Upkeep>().add_metrics([&kernel] { return queue_metrics(kernel); });
         run_jobs(kernel, settings);
     }
 
 private:
-    static void run_jobs(Kernel& kernel, const Settings& settings) {
+    void run_jobs(Kernel& kernel, const Settings& settings) {
         const std::chrono::milliseconds often(settings.sweep_milliseconds);
         kernel.every("queue.expire_leases", often, [&kernel] { expire_leases(kernel); });
         kernel.every("queue.end_pauses", often, [&kernel] { end_pauses(kernel); });
-        kernel.every("queue.look_at_rights", often, [&kernel] { look_at_rights(kernel); });
-        kernel.every(
-            "queue.forget_outcomes",
-            std::chrono::hours(1),
-            [&kernel, kept = std::chrono::hours(settings.outcome_hours)] {
-                forget_outcomes(kernel, kept);
-            }
-        );
+        kernel.every("queue.look_at_rights", often, [this, &kernel] {
+            rights_.end_leases(kernel);
+        });
+        add_forgetting(kernel, std::chrono::hours(settings.outcome_hours));
     }
+
+    Hints hints_;
+    OwnWatcher own_watcher_;
+    NarrowedRights rights_;
+    const std::unique_ptr<boards::BriefSource> brief_source_ = make_brief_source();
 };
 
 }  // namespace svc::queue

@@ -1,6 +1,7 @@
 // The descriptions of the structs that several files use.
 
 #include "modules/boards/api/moves.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/queue/api.hpp"
 #include "modules/queue/lib/rows.hpp"
 

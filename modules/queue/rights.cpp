@@ -1,4 +1,5 @@
 #include "modules/queue/rights.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "svc/actor.hpp"
 #include "svc/workspace_jobs.hpp"
 
@@ -68,17 +69,17 @@ constexpr Sql take_unentitled{"queue.take_unentitled", R"(
     FOR UPDATE OF q)"};
 
 struct Unentitled {
-    Held held;
+    QueueRow held;
     std::optional<std::string> last_error;
 };
-SVC_RECORD(Unentitled, (held, "", spread), (last_error));
+SVC_RECORD(Unentitled, (held, "", flatten), (last_error));
 
 constexpr std::int64_t batch = 500;
 constexpr std::string_view ending = "queue.end_leases";
 
 /// The card is ready for others; its holder has neither succeeded nor failed, so no attempt counts.
 void revoke(Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Unentitled& row) {
-    const Held& held = row.held;
+    const QueueRow& held = row.held;
     const Lease before = lease_of(org, held);
     const Lease after = ended(before, LeaseState::revoked, held.now);
     boards::CardQueue standing;
@@ -87,7 +88,7 @@ void revoke(Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Unentit
     standing.last_error = row.last_error;
     put_back(tx, org, held.card_id, standing);
     keep_outcome(tx, after, *held.lease_digest, std::nullopt);
-    actor.tell(told_of(lease_revoked, after, &before));
+    actor.emit(event_of(lease_revoked, after, &before));
     actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
 }
 
@@ -123,28 +124,9 @@ void try_to_end_leases(Kernel& kernel, const Uuid& org) noexcept {
     }
 }
 
-Verdict end_leases_after(Call& call, const Event& event) {
+void end_leases_after(Call& call, const Event& event) {
     const Uuid org = event.org_id ? *event.org_id : call.org();
     call.after_commit([&kernel = call.kernel(), org] { try_to_end_leases(kernel, org); });
-    return allow;
-}
-
-/// Workspaces in which events told of a right that is less.
-struct Due {
-    std::mutex mutex;
-    std::set<Uuid> orgs;
-};
-Due& due() {
-    static Due here;
-    return here;
-}
-
-void note_workspaces(std::span<const StoredEvent> told) {
-    for (const StoredEvent& each : told) {
-        if (!may_narrow(each.kind)) continue;
-        const std::scoped_lock lock(due().mutex);
-        due().orgs.insert(each.org_id);
-    }
 }
 
 }  // namespace
@@ -160,24 +142,32 @@ void end_leases_without_right(Kernel& kernel, const Uuid& org) {
     });
 }
 
-void watch_rights(Kernel& kernel) {
+void watch_rights(Kernel& kernel, NarrowedRights& rights) {
     for (const std::string_view each : narrowing)
-        kernel.before(std::string(each), end_leases_after);
-    kernel.listen(note_workspaces);
+        kernel.in_transaction(kernel.event_kind(each), end_leases_after);
+    kernel.listen([&rights](std::span<const StoredEvent> events) { rights.note(events); });
 }
 
-void look_at_rights(Kernel& kernel) {
+void NarrowedRights::note(std::span<const StoredEvent> events) {
+    for (const StoredEvent& each : events) {
+        if (!may_narrow(each.kind)) continue;
+        const std::scoped_lock lock(mutex_);
+        orgs_.insert(each.org_id);
+    }
+}
+
+void NarrowedRights::end_leases(Kernel& kernel) {
     std::set<Uuid> orgs;
     {
-        const std::scoped_lock lock(due().mutex);
-        orgs.swap(due().orgs);
+        const std::scoped_lock lock(mutex_);
+        orgs.swap(orgs_);
     }
     for (const Uuid& org : orgs) {
         try {
             end_leases_without_right(kernel, org);
         } catch (...) {
-            const std::scoped_lock lock(due().mutex);
-            due().orgs.insert(org);
+            const std::scoped_lock lock(mutex_);
+            orgs_.insert(org);
             throw;
         }
     }

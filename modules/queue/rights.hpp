@@ -2,6 +2,9 @@
 
 #include "svc/kernel.hpp"
 
+#include <mutex>
+#include <set>
+
 /// The end of a right to work ends the leases that were held by it
 /// (docs/decisions/0026-a-lease-ends-with-the-right-to-work.md).
 namespace svc::queue {
@@ -14,11 +17,21 @@ void hold_claims(Tx& tx, const Uuid& org);
 /// claims that are under way, so that none of them is missed.
 void end_leases_without_right(Kernel& kernel, const Uuid& org);
 
-/// While the module opens: whatever narrows a right here ends such leases before it is answered,
-/// and what narrowed it elsewhere within moments.
-void watch_rights(Kernel& kernel);
+/// Workspaces whose events say that somebody's right is less. Any thread.
+class NarrowedRights {
+public:
+    void note(std::span<const StoredEvent> events);
+    /// Ends the leases there that are without a right now. A timer's work: what narrows a right by
+    /// another server's request, or without one.
+    void end_leases(Kernel& kernel);
 
-/// A job: what the events told of that came by another way.
-void look_at_rights(Kernel& kernel);
+private:
+    std::mutex mutex_;
+    std::set<Uuid> orgs_;  // under mutex_
+};
+
+/// While the module opens: whatever narrows a right here ends such leases before it is answered,
+/// and what narrowed it elsewhere is noted.
+void watch_rights(Kernel& kernel, NarrowedRights& rights);
 
 }  // namespace svc::queue

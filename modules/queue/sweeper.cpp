@@ -1,4 +1,5 @@
 #include "modules/queue/sweeper.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "svc/workspace_jobs.hpp"
 
 #include "modules/queue/watcher.hpp"
@@ -31,14 +32,14 @@ constexpr Sql take_expired{"queue.take_expired", R"(
 constexpr std::string_view expiring = "queue.expire_leases";
 
 /// Ends one lease where it stands; true when the card is exhausted.
-bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const Held& held) {
+bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const QueueRow& held) {
     const Lease before = lease_of(org, held);
     const Lease after = ended(before, LeaseState::expired, held.now);
     const std::string why = "The worker was not heard of before the lease expired.";
     const auto standing = after_failure(held, Retry::yes, std::nullopt, why, random_bits());
     put_back(tx, org, held.card_id, standing);
     keep_outcome(tx, after, *held.lease_digest, std::nullopt);
-    actor.tell(told_of(lease_expired, after, &before));
+    actor.emit(event_of(lease_expired, after, &before));
     if (standing.state == boards::QueueState::ready)
         actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
     return standing.state == boards::QueueState::exhausted;
@@ -48,14 +49,19 @@ bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const Held& h
 /// are locked before their rows.
 void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
     in_workspace(kernel, org, expiring, [&](Tx& tx, Actor& actor) {
-        const auto seat = boards::Seat::of_system(org);
+        const auto caller = boards::BoardCaller::of_system(org);
         auto move = kernel.use<boards::Moves>().begin(
-            tx, seat, card, std::nullopt, boards::Turn::exhausted, &watcher()
+            tx,
+            caller,
+            card,
+            std::nullopt,
+            boards::MoveReason::exhausted,
+            kernel.use<OwnWatcher>().watcher.get()
         );
-        auto later = lock_held(tx, seat, card);
+        auto later = lock_held(tx, caller, card);
         const auto held = later.one();
         if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
-        stand(kernel, tx, actor, *move, *held, move->card()->queue);
+        finish_lease(kernel, tx, actor, *move, *held, move->card()->queue);
     });
 }
 
@@ -65,9 +71,9 @@ void expire_in(Kernel& kernel, const Uuid& org) {
         std::vector<Uuid> exhausted;
         in_workspace(kernel, org, expiring, [&](Tx& tx, Actor& actor) {
             exhausted.clear();
-            const auto expired = tx.all<Held>(take_expired, org, batch);
+            const auto expired = tx.all<QueueRow>(take_expired, org, batch);
             found = expired.size();
-            for (const Held& held : expired)
+            for (const QueueRow& held : expired)
                 if (expire(tx, actor, kernel, org, held)) exhausted.push_back(held.card_id);
         });
         for (const Uuid& card : exhausted) send_off(kernel, org, card);
@@ -138,16 +144,27 @@ void end_pauses(Kernel& kernel) {
     }
 }
 
-void forget_outcomes(Kernel& kernel, std::chrono::hours kept) {
-    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(kept).count();
-    const Uuid before = first_id_at({Timestamp::now().micros - micros});
-    constexpr std::int64_t at_once = 5000;
-    for (const auto& [org] : workspaces(kernel, all_workspaces, before)) {
-        const auto forget_some = [&](Tx& tx, Actor&) {
-            return tx.run(drop_outcomes, org, before, at_once);
-        };
-        in_batches(kernel, org, "queue.forget", at_once, forget_some);
-    }
+void add_forgetting(Kernel& kernel, std::chrono::hours kept) {
+    const auto before = [kept] {
+        const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(kept).count();
+        return first_id_at({Timestamp::now().micros - micros});
+    };
+    constexpr std::size_t at_once = 5'000;
+    add_sweep(
+        kernel,
+        {.name = "queue.forget_outcomes",
+         .every = std::chrono::hours(1),
+         .find = [&kernel, before] { return workspaces(kernel, all_workspaces, before()); },
+         .work =
+             [&kernel, before](JobRun& run) {
+                 const auto forget_some = [&](Tx& tx, Actor&) {
+                     return tx.run(
+                         drop_outcomes, run.org(), before(), static_cast<std::int64_t>(at_once)
+                     );
+                 };
+                 return in_batches(kernel, run, run.org(), "queue.forget", at_once, forget_some);
+             }}
+    );
 }
 
 }  // namespace svc::queue

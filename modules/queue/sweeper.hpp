@@ -12,7 +12,7 @@ void expire_leases(Kernel& kernel);
 /// Makes cards ready whose pause is over.
 void end_pauses(Kernel& kernel);
 
-/// Forgets how leases ended that were claimed more than `kept` ago.
-void forget_outcomes(Kernel& kernel, std::chrono::hours kept);
+/// Adds the jobs that forget how leases ended that were claimed more than `kept` ago.
+void add_forgetting(Kernel& kernel, std::chrono::hours kept);
 
 }  // namespace svc::queue

@@ -1,5 +1,8 @@
 #include "modules/queue/watcher.hpp"
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/events.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/queue/card_events.hpp"
 
 #include "modules/queue/lib/token.hpp"
 
@@ -46,36 +49,38 @@ constexpr Sql follow_keys{"queue.follow_keys", R"(
 
 class Watcher final : public boards::CardWatcher {
 public:
-    Settle about_to_place(Tx& tx, const boards::Seat& seat, const Uuid& card) override {
-        return
-            [this, &tx, later = lock_held(tx, seat, card)](const boards::Placing& placing) mutable {
-                const auto held = later.one();
-                const boards::Card& before = *placing.before;
-                const bool stays = before.column_id == placing.after.column_id &&
-                                   !before.is_archived && !before.in_trash && placing.column;
-                if (stays) keep_in_place(tx, placing, held);
-                else change_place(tx, placing, held);
-            };
+    explicit Watcher(Kernel& kernel) : kernel_(kernel) {}
+
+    Placed about_to_place(Tx& tx, const boards::BoardCaller& caller, const Uuid& card) override {
+        return [this, &tx, later = lock_held(tx, caller, card)](const boards::Placing& placing
+               ) mutable {
+            const auto held = later.one();
+            const boards::Card& before = *placing.before;
+            const bool stays = before.column_id == placing.after.column_id && !before.is_archived &&
+                               !before.in_trash && placing.column;
+            if (stays) keep_in_place(tx, placing, held);
+            else change_place(tx, placing, held);
+        };
     }
 
-    SettleAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) override {
+    PlacedAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) override {
         return [this, &tx, org, later = lock_held(tx, org, cards)](
                    std::span<const boards::Placing> placings
                ) mutable {
-            std::map<Uuid, Held> rows;
-            for (Held& each : later.all()) rows.emplace(each.card_id, std::move(each));
+            std::map<Uuid, QueueRow> rows;
+            for (QueueRow& each : later.all()) rows.emplace(each.card_id, std::move(each));
             std::vector<boards::Placing> entering;
             std::vector<Uuid> leaving;
             std::vector<Event> revoked;
             for (const boards::Placing& each : placings) {
                 const auto row = rows.find(each.after.id);
-                const Held* held = row == rows.end() ? nullptr : &row->second;
+                const QueueRow* held = row == rows.end() ? nullptr : &row->second;
                 if (held && held->lease_id) revoked.push_back(end_lease(tx, each, *held));
                 if (each.column && each.column->queue_enabled) entering.push_back(each);
                 else if (held && held->state != boards::QueueState::idle)
                     leaving.push_back(each.after.id);
             }
-            if (!placings.empty()) placings.front().actor.tell_all(revoked);
+            if (!placings.empty()) placings.front().actor.emit_all(revoked);
             enter_all(tx, entering);
             take_out(tx, org, leaving);
         };
@@ -98,28 +103,26 @@ public:
             by_due.urgency,
             by_due.place
         );
-        hints().reset(card.column_id);
+        kernel_.use<Hints>().reset(card.column_id);
     }
 
     void reordered(Tx& tx, const boards::Column& column) override {
         tx.queue(reorder_queue, column.org_id, column.id, column.queue.order);
-        hints().reset(column.id);
+        kernel_.use<Hints>().reset(column.id);
     }
 
     void spaced(Tx& tx, const Uuid& org, const Uuid& column, const std::vector<Uuid>& cards)
         override {
         tx.queue(follow_keys, org, cards);
-        hints().reset(column);
+        kernel_.use<Hints>().reset(column);
     }
-
-    Kernel* kernel = nullptr;
 
 private:
     void enter(Tx& tx, const boards::Placing& placing) {
         const QueueKey key = key_of(placing.column->queue_order, placing.after, placing.now);
         queue_up(tx, placing.after, key);
         placing.actor.after_commit([this, column = placing.column->column_id] {
-            wake(*kernel, column);
+            wake(kernel_, column);
         });
     }
 
@@ -134,55 +137,53 @@ private:
         }
         queue_up(tx, cards, keys);
         any.actor.after_commit([this, column = any.column->column_id, count = cards.size()] {
-            for (std::size_t i = 0; i < count; ++i) wake(*kernel, column);
+            for (std::size_t i = 0; i < count; ++i) wake(kernel_, column);
         });
     }
 
     /// Moved up or down its column: others get to it sooner or later, its holder keeps it.
-    void keep_in_place(Tx& tx, const boards::Placing& placing, const std::optional<Held>& held) {
+    void keep_in_place(
+        Tx& tx, const boards::Placing& placing, const std::optional<QueueRow>& held
+    ) {
         if (!held || held->state == boards::QueueState::idle) return;
         if (placing.column->queue_order == boards::QueueOrder::fifo) return;
         const QueueKey key = key_of(placing.column->queue_order, placing.after, placing.now);
         tx.queue(place_row, placing.after.org_id, placing.after.id, key.place);
-        placing.actor.after_commit([column = placing.after.column_id] { hints().reset(column); });
+        placing.actor.after_commit([this, column = placing.after.column_id] {
+            kernel_.use<Hints>().reset(column);
+        });
     }
 
-    void change_place(Tx& tx, const boards::Placing& placing, const std::optional<Held>& held) {
-        if (held && held->lease_id) placing.actor.tell(end_lease(tx, placing, *held));
+    void change_place(Tx& tx, const boards::Placing& placing, const std::optional<QueueRow>& held) {
+        if (held && held->lease_id) placing.actor.emit(end_lease(tx, placing, *held));
         if (placing.column && placing.column->queue_enabled) enter(tx, placing);
         else if (held && held->state != boards::QueueState::idle)
             take_out(tx, placing.after.org_id, placing.after.id, std::nullopt);
     }
 
     /// Somebody took the card elsewhere from under its worker.
-    static Event end_lease(Tx& tx, const boards::Placing& placing, const Held& held) {
+    static Event end_lease(Tx& tx, const boards::Placing& placing, const QueueRow& held) {
         const Lease before = lease_of(placing.after.org_id, held);
         const Lease after = ended(before, LeaseState::revoked, held.now);
         keep_outcome(tx, after, *held.lease_digest, std::nullopt);
-        return told_of(lease_revoked, after, &before);
+        return event_of(lease_revoked, after, &before);
     }
-};
 
-Watcher& the_watcher() {
-    static Watcher here;
-    return here;
-}
+    Kernel& kernel_;
+};
 
 }  // namespace
 
-boards::CardWatcher& watcher() { return the_watcher(); }
-
-void set_up_watcher(Kernel& kernel) {
-    the_watcher().kernel = &kernel;
-    kernel.use<boards::Moves>().watch(the_watcher());
+std::unique_ptr<boards::CardWatcher> make_watcher(Kernel& kernel) {
+    return std::make_unique<Watcher>(kernel);
 }
 
-boards::Card stand(
+boards::Card finish_lease(
     Kernel& kernel,
     Tx& tx,
     Actor& actor,
     boards::Move& move,
-    const Held& held,
+    const QueueRow& held,
     const boards::CardQueue& standing
 ) {
     const boards::Card before = *move.card();
@@ -207,7 +208,7 @@ boards::Card stand(
     }
     card.lease.reset();
     if (exhausted)
-        actor.tell(
+        actor.emit(
             changed(card_exhausted, before, card).on_board(card.board_id).in_column(card.column_id)
         );
     return card;
@@ -229,27 +230,16 @@ bool may_ready(std::string_view kind) {
     return false;
 }
 
-/// The column it is about. No text in an envelope can look like a member, for its quotes are
-/// escaped.
-std::optional<Uuid> column_of(std::string_view envelope) {
-    static constexpr std::string_view member = R"("column_id":")";
-    constexpr std::size_t length_of_id = 36;
-    const auto at = envelope.find(member);
-    if (at == envelope.npos) return std::nullopt;
-    return Uuid::parse(envelope.substr(at + member.size(), length_of_id));
-}
-
 }  // namespace
 
 void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch) {
     for (const StoredEvent& each : batch)
-        if (const auto column = may_ready(each.kind) ? column_of(each.envelope) : std::nullopt)
-            wake(kernel, *column);
+        if (each.column_id && may_ready(each.kind)) wake(kernel, *each.column_id);
 }
 
 namespace {
 
-// Held against whoever would end the lease, until the write is done; by whoever has its token.
+// QueueRow against whoever would end the lease, until the write is done; by whoever has its token.
 constexpr Sql see_lease{"queue.named_lease", R"(
     SELECT lease_id FROM queue
     WHERE org_id = $1 AND card_id = $2 AND lease_digest = decode($3, 'hex')

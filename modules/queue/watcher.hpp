@@ -5,20 +5,22 @@
 
 namespace svc::queue {
 
-/// Keeps the rows of `queue` in step with where cards stand (boards::CardWatcher).
-boards::CardWatcher& watcher();
-
-/// Hands the watcher to boards; while the module opens.
-void set_up_watcher(Kernel& kernel);
+/// Keeps the rows of `queue` in step with where cards stand.
+std::unique_ptr<boards::CardWatcher> make_watcher(Kernel& kernel);
+/// The one that the module has.
+struct OwnWatcher {
+    static constexpr std::string_view name = "queue.OwnWatcher";
+    std::unique_ptr<boards::CardWatcher> watcher;
+};
 
 /// Puts a card whose lease is over where `standing` says: back to its place, or, exhausted, to
 /// where its column sends such cards. The card as it is then.
-boards::Card stand(
+boards::Card finish_lease(
     Kernel& kernel,
     Tx& tx,
     Actor& actor,
     boards::Move& move,
-    const Held& held,
+    const QueueRow& held,
     const boards::CardQueue& standing
 );
 

@@ -38,7 +38,7 @@ public:
         if (settings.client_id.empty()) return;
         try {
             provider_.emplace(std::move(settings));
-        } catch (const FetchError& problem) {
+        } catch (const HttpError& problem) {
             throw std::runtime_error(std::string("idp-oidc.issuer: ") + problem.what());
         }
         kernel.offer<auth::IdentityProvider>(*provider_);

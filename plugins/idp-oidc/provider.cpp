@@ -48,21 +48,22 @@ bool is_true(const json::object& from, std::string_view name) {
 
 Provider::Provider(Settings settings)
     : settings_(std::move(settings)),
-      fetch_({.time = seconds(settings_.timeout_seconds)}, settings_.ca_file) {
-    Address::parse(settings_.issuer);
+      client_({.time = seconds(settings_.timeout_seconds), .ca_file = settings_.ca_file}) {
+    safe_address(settings_.issuer);
 }
 
 void Provider::refuse_when_stopping() const {
     if (stopping_) fail("the server is being stopped");
 }
 
-Fetched Provider::get(const std::string& url, const Headers& headers) const {
+HttpAnswer Provider::get(const std::string& url, HttpRequest::Headers headers) const {
     refuse_when_stopping();
+    headers.emplace_back("Accept", "application/json");
     try {
-        Fetched answer = fetch_.get(url, headers);
+        HttpAnswer answer = client_.run({.to = safe_address(url), .headers = std::move(headers)});
         if (answer.status == 200) return answer;
         fail(url + " answers with status " + std::to_string(answer.status));
-    } catch (const FetchError& problem) {
+    } catch (const HttpError& problem) {
         fail(problem.what());
     }
 }
@@ -125,7 +126,8 @@ json::object Provider::redeem(const Discovery& at, const auth::ProviderAnswer& a
         {"code", answer.code},
         {"redirect_uri", answer.redirect_uri},
         {"code_verifier", answer.code_verifier}};
-    Headers headers;
+    HttpRequest::Headers headers{
+        {"Accept", "application/json"}, {"Content-Type", "application/x-www-form-urlencoded"}};
     const bool in_header = at.basic_auth && !settings_.client_secret.empty();
     if (in_header) {
         const std::string pair =
@@ -138,14 +140,19 @@ json::object Provider::redeem(const Discovery& at, const auth::ProviderAnswer& a
     }
     refuse_when_stopping();
     try {
-        const auto got = fetch_.post(at.token_endpoint, form_of(form), headers);
+        const auto got = client_.run(
+            {.method = "POST",
+             .to = safe_address(at.token_endpoint),
+             .headers = headers,
+             .body = form_of(form)}
+        );
         auto tokens = parse_object(got.body);
         if (got.status == 200 && tokens) return *std::move(tokens);
         const auto error = tokens ? text_in(*tokens, "error").value_or("") : std::string();
         not_vouched_for(
             "the token endpoint answers with status " + std::to_string(got.status) + " " + error
         );
-    } catch (const FetchError& problem) {
+    } catch (const HttpError& problem) {
         not_vouched_for(problem.what());
     }
 }

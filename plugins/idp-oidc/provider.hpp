@@ -2,8 +2,8 @@
 
 #include "modules/auth/api.hpp"
 #include "plugins/idp-oidc/lib/discovery.hpp"
-#include "plugins/idp-oidc/lib/fetch.hpp"
 #include "plugins/idp-oidc/lib/id_token.hpp"
+#include "plugins/idp-oidc/lib/safe_address.hpp"
 #include "plugins/idp-oidc/settings.hpp"
 
 #include <atomic>
@@ -46,11 +46,11 @@ private:
         const Discovery& at, const std::string& access_token, const std::string& subject
     );
     /// The answer to a request, or a ProviderError.
-    Fetched get(const std::string& url, const Headers& headers = {}) const;
+    HttpAnswer get(const std::string& url, HttpRequest::Headers headers = {}) const;
     void refuse_when_stopping() const;
 
     const Settings settings_;
-    const Fetch fetch_;
+    const HttpClient client_;
     std::atomic<bool> stopping_{false};
     std::mutex mutex_;  // of what is below; never held while asking
     Kept<Discovery> discovery_;

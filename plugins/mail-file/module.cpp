@@ -60,7 +60,7 @@ public:
         kernel.use<Upkeep>().add(Check{"mail", [this] { return check(); }});
     }
 
-    void carry(const mail::Message& message) override {
+    void send(const mail::Message& message) override {
         std::filesystem::create_directories(folder_);
         std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
         const auto file = folder_ / (message.id.str() + ".eml");

@@ -1,12 +1,11 @@
 #include "svc/module.hpp"
 
+#include "modules/lib/http_client/dial.hpp"
 #include "plugins/mail-smtp/session.hpp"
-#include "svc/cut_off.hpp"
 #include "svc/operator/upkeep.hpp"
+#include "svc/socket_deadline.hpp"
 
 #include <Poco/Exception.h>
-#include <Poco/Net/DNS.h>
-#include <Poco/Net/HostEntry.h>
 #include <Poco/Net/NetException.h>
 
 /// Mails over SMTP, each in a conversation of its own.
@@ -45,43 +44,7 @@ SVC_RECORD(
 
 namespace {
 
-using Poco::Net::Context;
 using Clock = std::chrono::steady_clock;
-
-Poco::Timespan left_until(Clock::time_point end) {
-    const auto left = std::chrono::duration_cast<std::chrono::microseconds>(end - Clock::now());
-    return Poco::Timespan(std::max<std::int64_t>(left.count(), 1));
-}
-
-/// The first of the host's addresses that answers.
-Poco::Net::StreamSocket dial(const std::string& host, std::uint16_t port, Clock::time_point end) {
-    const auto addresses = Poco::Net::DNS::resolve(host).addresses();
-    for (std::size_t i = 0; i < addresses.size(); ++i) try {
-            Poco::Net::StreamSocket socket;
-            socket.connect(Poco::Net::SocketAddress(addresses[i], port), left_until(end));
-            socket.setReceiveTimeout(left_until(end));
-            socket.setSendTimeout(left_until(end));
-            return socket;
-        } catch (const Poco::Exception&) {
-            if (i + 1 == addresses.size() || Clock::now() >= end) throw;
-        }
-    throw std::runtime_error(host + " has no address");
-}
-
-bool is_this_machine(const std::string& host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-Context::Ptr make_context(const Settings& settings) {
-    if (settings.security == Security::none) return nullptr;
-    Context::Params params;
-    params.verificationMode = Context::VERIFY_STRICT;
-    params.loadDefaultCAs = settings.ca_file.empty();
-    params.caLocation = settings.ca_file;
-    Context::Ptr context = new Context(Context::TLS_CLIENT_USE, params);
-    context->requireMinimumProtocol(Context::PROTO_TLSV1_2);
-    return context;
-}
 
 class MailSmtp final : public Module, public mail::Driver {
 public:
@@ -92,12 +55,12 @@ public:
             throw std::runtime_error(
                 "mail-smtp.security: none is for a server on this machine; mails hold keys"
             );
-        context_ = make_context(settings_);
+        if (settings_.security != Security::none) context_ = tls_context(settings_.ca_file);
         kernel.offer<mail::Driver>(*this);
         kernel.use<Upkeep>().add(Check{"mail", [this] { return check(); }});
     }
 
-    void carry(const mail::Message& message) override {
+    void send(const mail::Message& message) override {
         converse([&](Session& session) { session.send(message); });
     }
 
@@ -115,14 +78,14 @@ private:
         try {
             const auto socket =
                 dial(settings_.host, static_cast<std::uint16_t>(settings_.port), end);
-            const CutOff cut_off(socket.impl()->sockfd(), end);
+            const SocketDeadline deadline(socket.impl()->sockfd(), end);
             try {
                 Session session(socket, settings_, context_);
                 session.begin();
                 work(session);
                 session.end();
             } catch (const Poco::Exception&) {
-                if (!cut_off.happened()) throw;
+                if (!deadline.passed()) throw;
                 throw std::runtime_error(settings_.host + " takes too long");
             }
         } catch (const Poco::Exception& problem) {
@@ -131,7 +94,7 @@ private:
     }
 
     Settings settings_;
-    Context::Ptr context_;
+    Poco::Net::Context::Ptr context_;
 };
 
 }  // namespace

@@ -62,7 +62,7 @@ void Session::begin() {
 void Session::greet() {
     const std::string name =
         settings_.greeting.empty() ? Poco::Environment::nodeName() : settings_.greeting;
-    const Reply reply = ask("EHLO " + name);
+    const Reply reply = command("EHLO " + name);
     require(reply, "the greeting");
     abilities_ = abilities_in(reply.text);
 }
@@ -72,7 +72,7 @@ void Session::start_tls() {
         throw std::runtime_error(
             settings_.host + " does not offer STARTTLS, so nothing is sent through it"
         );
-    require(ask("STARTTLS"), "STARTTLS");
+    require(command("STARTTLS"), "STARTTLS");
     // Whatever came in the clear behind the answer is dropped with the old socket's buffer.
     socket_ = Poco::Net::SecureStreamSocket::attach(socket_, settings_.host, context_);
 }
@@ -81,23 +81,23 @@ void Session::log_in() {
     if (offers("AUTH PLAIN")) {
         using namespace std::string_literals;
         const std::string pair = "\0"s + settings_.username + "\0"s + settings_.password;
-        return require(ask("AUTH PLAIN " + base64(pair, Base64::padded)), "the log-in");
+        return require(command("AUTH PLAIN " + base64(pair, Base64::padded)), "the log-in");
     }
     if (!offers("AUTH LOGIN"))
         throw std::runtime_error(settings_.host + " offers no log-in that we know");
     constexpr int go_on = 334;
     for (const std::string& step :
          {std::string("AUTH LOGIN"), base64(settings_.username, Base64::padded)})
-        if (const Reply reply = ask(step); reply.status != go_on) require(reply, "the log-in");
-    require(ask(base64(settings_.password, Base64::padded)), "the log-in");
+        if (const Reply reply = command(step); reply.status != go_on) require(reply, "the log-in");
+    require(command(base64(settings_.password, Base64::padded)), "the log-in");
 }
 
 void Session::send(const mail::Message& message) {
     const std::string body = offers("8BITMIME") ? " BODY=8BITMIME" : "";
-    require(ask("MAIL FROM:<" + message.from.str() + ">" + body), "the sender");
-    require_taken(ask("RCPT TO:<" + message.to.str() + ">"));
+    require(command("MAIL FROM:<" + message.from.str() + ">" + body), "the sender");
+    require_taken(command("RCPT TO:<" + message.to.str() + ">"));
     constexpr int go_on = 354;
-    if (const Reply reply = ask("DATA"); reply.status != go_on) {
+    if (const Reply reply = command("DATA"); reply.status != go_on) {
         require_taken(reply);
         throw std::runtime_error(settings_.host + " does not wait for the mail: " + reply.text);
     }
@@ -112,14 +112,14 @@ void Session::send(const mail::Message& message) {
 
 void Session::end() noexcept {
     try {
-        ask("QUIT");
+        command("QUIT");
     } catch (const std::exception&) {
         // The mail is on its way all the same.
     }
 }
 
-Session::Reply Session::ask(const std::string& command) {
-    socket_.sendMessage(command);
+Session::Reply Session::command(const std::string& line) {
+    socket_.sendMessage(line);
     return read();
 }
 

@@ -38,7 +38,7 @@ private:
         std::string text;  ///< its lines, without the status
         bool good() const { return status / 100 == 2; }
     };
-    Reply ask(const std::string& command);
+    Reply command(const std::string& line);
     Reply read();
     /// Throws unless the server agreed.
     void require(const Reply& reply, std::string_view what) const;

@@ -5,6 +5,7 @@
 #include "plugins/store-local/upload.hpp"
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"
+#include "svc/workspace_jobs.hpp"
 
 #include <cstdlib>
 
@@ -107,7 +108,7 @@ void Store::add_routes(Kernel& kernel) {
         .handle = [this](RouteCall& call) { return give(call.request()); },
     });
     kernel.use<Upkeep>().add(Check{"store", [this] { return objects_.check(); }});
-    kernel.every("store-local.remove_unfinished", std::chrono::hours(1), [this] {
+    add_recurring_job(kernel, "store-local.remove_unfinished", std::chrono::hours(1), [this] {
         objects_.remove_unfinished(std::chrono::hours(24));
     });
 }

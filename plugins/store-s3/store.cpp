@@ -21,7 +21,7 @@ Place place_of(const Settings& settings, const std::string& endpoint) {
     return Place::of(endpoint, settings.bucket, style);
 }
 
-[[noreturn]] void refused(const std::string& what, const Conversation::Answer& answer) {
+[[noreturn]] void refused(const std::string& what, const HttpAnswer& answer) {
     throw files::StoreError(
         what + ": " + std::to_string(answer.status) + ' ' + error_code(answer.body)
     );

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "modules/files/api.hpp"
-#include "plugins/store-s3/conversation.hpp"
+#include "plugins/store-s3/signed_client.hpp"
 
 namespace svc::store_s3 {
 
@@ -29,7 +29,7 @@ private:
     const Settings settings_;
     const Account account_;
     const Place public_;
-    const Conversation service_;
+    const SignedClient service_;
 };
 
 }  // namespace svc::store_s3

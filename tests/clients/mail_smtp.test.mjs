@@ -158,7 +158,7 @@ test("with STARTTLS and a log-in", async (t) => {
     const before = mailServer.taken.rcpt;
     await signUp(server, "nobody@example.com");
     assert.ok(await until(() => mailServer.taken.rcpt > before));
-    await sleep(7000); // the outbox is looked through every five seconds
+    await sleep(7000); // several times the pause before a second attempt
     assert.equal(mailServer.taken.rcpt, before + 1);
     mailServer.refuse = {};
     await signUp(server, "next@example.com");

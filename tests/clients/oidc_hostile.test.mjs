@@ -360,7 +360,7 @@ test("a state runs out", async () => {
   const hmac = (secret, text) => createHmac("sha256", secret).update(text).digest();
   const cookie = (micros) => {
     const text = Buffer.from(`a-state\n${micros}\n/`);
-    return Buffer.concat([hmac(hmac(key, "auth.oauth.journey"), text), text]).toString("base64url");
+    return Buffer.concat([hmac(hmac(key, "auth.oauth.state"), text), text]).toString("base64url");
   };
   const browser = new Browser();
   const back = { error: "access_denied", state: "a-state" };

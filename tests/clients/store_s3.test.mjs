@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { HeadObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { createPresignedPost } from "@aws-sdk/s3-presigned-post";
 import { S3RequestPresigner } from "@aws-sdk/s3-request-presigner";
 import S3rver from "s3rver";
@@ -78,6 +78,12 @@ async function send(announced, bytes) {
   form.append("file", new Blob([bytes]), "whatever.bin");
   const answer = await fetch(announced.upload_url, { method: announced.upload_url_method, body: form });
   assert.equal(answer.status, 204, await answer.text());
+  assert.ok(await until(() => isWhole(announced.upload_url_fields.key, Buffer.byteLength(bytes))));
+}
+/** s3rver answers when it has read everything, and may still be writing. */
+async function isWhole(key, size) {
+  const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key })).catch(() => null);
+  return head?.ContentLength === size;
 }
 async function keys() {
   const listed = await client.send(new ListObjectsV2Command({ Bucket: bucket }));

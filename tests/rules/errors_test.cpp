@@ -29,8 +29,8 @@ TEST(Errors, EveryCodeIsOnThePageWithItsStatus) {
     const auto table = read_file(source_folder() / "kernel/src/decl/failure.cpp");
     const auto codes = found(table, std::regex(R"rx(Row\{Fault::\w+, (\d{3}), "(\w+)"\})rx"));
     ASSERT_GE(codes.size(), 20u);
-    const auto told = found(page(), std::regex(R"(\| (\d{3}) \| `(\w+)` \|)"));
-    for (const auto& code : codes) EXPECT_TRUE(told.contains(code)) << code;
+    const auto emitted = found(page(), std::regex(R"(\| (\d{3}) \| `(\w+)` \|)"));
+    for (const auto& code : codes) EXPECT_TRUE(emitted.contains(code)) << code;
 }
 
 TEST(Errors, EveryReasonIsOnThePage) {

@@ -28,6 +28,8 @@ inline std::map<std::string, TextMacro> read_text_macros() {
             static const std::regex name(R"(\w+)");
             for (std::sregex_iterator one(names.begin(), names.end(), name); one != none; ++one)
                 macro.parameters.push_back(one->str());
+            // What the preprocessor puts together of a list (a card's fields) is left out.
+            if (macro.body.find("BOOST_PP_") != std::string::npos) macro.body.clear();
             out[(*each)[1]] = std::move(macro);
         }
     }

@@ -74,6 +74,25 @@ TEST(Wording, IsTheFieldsOwn) {
     EXPECT_GT(all, 10'000u);
 }
 
+// A caller, a server or an agent is no man, and neither is every person.
+TEST(Wording, NobodyIsAHeByDefault) {
+    const std::regex pronoun(R"(\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b)");
+    std::size_t all = 0;
+    for (const auto& file : sources()) {
+        if (!(file.in("kernel") || file.in("modules") || file.in("plugins"))) continue;
+        const auto check = [&](const std::string& text) {
+            std::smatch found;
+            if (++all; std::regex_search(text, found, pronoun))
+                ADD_FAILURE() << file.path << ": \"" << found.str() << "\" in " << text;
+        };
+        if (file.is_cpp()) {
+            for (const auto& piece : pieces(file.text))
+                if (piece.kind == Piece::Kind::comment) check(piece.text);
+        }
+    }
+    EXPECT_GT(all, 3'000u);
+}
+
 // docs/errors.md explains the difference.
 TEST(Wording, TellsCodesOfErrorsFromTheirReasons) {
     const auto codes = error_codes();

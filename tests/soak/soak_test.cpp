@@ -71,7 +71,7 @@ TEST(Soak, TwoWorkWhileFortyMeanHarm) {
     std::vector<std::unique_ptr<HonestClient>> honest;
     for (const char* name : {"ada", "bea"})
         honest.push_back(std::make_unique<HonestClient>(server, name));
-    // Four workspaces of ten clients each: nobody is alone with what he is allowed.
+    // Four workspaces of ten clients each: nobody is alone with what is allowed.
     std::vector<Prey> prey;
     for (int i = 0; i < 4; ++i)
         prey.push_back(fill_workspace(server, "harm" + std::to_string(i) + "@example.com"));

@@ -26,9 +26,9 @@ public:
     std::string_view client_address() const override { return "127.0.0.1"; }
     std::string_view user_agent() const override { return {}; }
     void add_header(std::string_view, std::string) override {}
-    void ask(const Event&) override {}
-    void tell(const Event&) override {}
-    void share_cause(const Uuid&) override {}
+    void check(const Event&) override {}
+    void emit(const Event&) override {}
+    void set_cause(const Uuid&) override {}
     void after_commit(std::function<void()>) override {}
     void wait_for(std::string_view, std::chrono::seconds, Awaited) override {}
     std::shared_ptr<void>& own_work() override { return own_work_; }

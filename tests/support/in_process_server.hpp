@@ -38,13 +38,15 @@ public:
         const std::string& plugins = ""
     )
         : url_(Postgres::shared().fresh_database()) {
-        // A world is never destroyed; what lies in its folder goes when the program ends.
-        static const TempFolder var("workboard-in-process");
+        // in_process() is never destroyed; what lies in its folder goes when the program ends.
+        static const TempFolder all("workboard-in-process");
+        static std::atomic<int> count{0};
+        const auto var = all.path() / std::to_string(++count);
         core::Config::Sources sources;
         sources.flags = {
             {"modules", modules},
             {"plugins", plugins},
-            {"server.var", var.path().string()},
+            {"server.var", var.string()},
             {"server.base_url", "https://board.example"},
             {"database.url", url_},
             {"database.pool", "20"},
@@ -113,18 +115,23 @@ public:
         return said;
     }
 
-    /// Runs one of the modules' jobs, as the kernel would after a while.
+    /// Runs one of the modules' timers or all that there is of a kind of job, as the kernel would
+    /// after a while.
     void run_job(std::string_view name) {
-        for (const core::Job& job : kernel().impl().jobs)
-            if (job.name == name) return job.run();
-        throw std::logic_error("there is no job " + std::string(name));
+        for (const core::Timer& timer : kernel().impl().timers)
+            if (timer.name == name) return timer.run();
+        auto& jobs = kernel().impl().jobs;
+        const std::string finder = std::string(name) + ".find";
+        if (std::ranges::count(jobs.kinds(), finder, &JobKind::name) > 0)
+            jobs.run_all(*kernel().impl().database, finder);
+        jobs.run_all(*kernel().impl().database, name);
     }
 
     /// As the superuser, who is above row-level security; the first value.
     std::string run(const std::string& sql) const { return Postgres::shared().run(sql, url_); }
 
     /// Kinds of the events told so far, in order, oldest first.
-    std::vector<std::string> told() const {
+    std::vector<std::string> emitted() const {
         const std::string list = run(
             "SELECT coalesce(json_agg(kind ORDER BY id), '[]') FROM outbox WHERE kind IS NOT NULL"
         );
@@ -163,10 +170,10 @@ private:
     std::unique_ptr<core::App> app_;
 };
 
-/// What is on in the world below; tests of further modules add theirs before they use it.
+/// What is on in the server below; tests of further modules add theirs before they use it.
 inline std::string modules_in_process = "mail,orgs,auth,agents,boards,queue";
 
-/// One for a whole program: opening the modules twice in one process is nothing they promise.
+/// One for a whole program, which is quicker than one for each test.
 inline InProcessServer& in_process() {
     // Never destroyed: libraries stay until the end.
     static InProcessServer* const here = new InProcessServer(modules_in_process);

@@ -10,7 +10,7 @@ class MailLog final : public Module, public mail::Driver {
 public:
     void open(Kernel& kernel) override { kernel.offer<mail::Driver>(*this); }
 
-    void carry(const mail::Message& message) override {
+    void send(const mail::Message& message) override {
         Poco::Logger::get("mail").information(
             message.kind + " to " + message.to.str() + ": " + message.link
         );

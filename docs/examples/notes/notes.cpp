@@ -33,7 +33,7 @@ constexpr Sql insert_note{"notes.insert_note", R"(
 Note create(Call& call, const CreateNoteRequest& in) {
     const auto note =
         *call.tx().one<Note>(insert_note, call.org(), new_uuid(), in.text, call.caller().id);
-    call.tell(created(note_created, note));
+    call.emit(created(note_created, note));
     return note;
 }
 

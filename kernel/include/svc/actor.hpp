@@ -9,10 +9,10 @@ class Actor {
 public:
     virtual ~Actor() = default;
     virtual PrincipalRef who() const = 0;
-    virtual void ask(const Event& event) = 0;
-    virtual void tell(const Event& event) = 0;
-    virtual void tell_all(const std::vector<Event>& events) {
-        for (const Event& each : events) tell(each);
+    virtual void check(const Event& event) = 0;
+    virtual void emit(const Event& event) = 0;
+    virtual void emit_all(const std::vector<Event>& events) {
+        for (const Event& each : events) emit(each);
     }
     virtual void after_commit(std::function<void()> then) = 0;
 };
@@ -21,9 +21,9 @@ class CallActor final : public Actor {
 public:
     explicit CallActor(Call& call) : call_(call) {}
     PrincipalRef who() const override { return ref_of(call_.caller()); }
-    void ask(const Event& event) override { call_.ask(event); }
-    void tell(const Event& event) override { call_.tell(event); }
-    void tell_all(const std::vector<Event>& events) override { call_.tell_all(events); }
+    void check(const Event& event) override { call_.check(event); }
+    void emit(const Event& event) override { call_.emit(event); }
+    void emit_all(const std::vector<Event>& events) override { call_.emit_all(events); }
     void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
 
 private:
@@ -38,8 +38,8 @@ public:
     PrincipalRef who() const override {
         return {{}, {}, PrincipalType::system, std::string(action_)};
     }
-    void ask(const Event&) override {}
-    void tell(const Event& event) override { tell_as_system(tx_, org_, action_, event); }
+    void check(const Event&) override {}
+    void emit(const Event& event) override { emit_as_system(tx_, org_, action_, event); }
     void after_commit(std::function<void()> then) override { then_.push_back(std::move(then)); }
     /// What is to be called once the transaction is committed.
     std::vector<std::function<void()>> after() { return std::move(then_); }

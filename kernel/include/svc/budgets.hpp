@@ -25,7 +25,7 @@ public:
 
     using Headers = std::vector<std::pair<std::string, std::string>>;
     /// Adds X-RateLimit-Limit, -Remaining and -Reset to the caller's answer when a budget applies.
-    virtual void tell(const Caller& caller, Headers& headers) const = 0;
+    virtual void report(const Caller& caller, Headers& headers) const = 0;
 };
 
 }  // namespace svc

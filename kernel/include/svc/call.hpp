@@ -57,25 +57,25 @@ public:
 
     /// Asks the before-hooks; a Failure 409 with the hook's code when one refuses. Call it
     /// before changing anything.
-    virtual void ask(const Event& event) = 0;
+    virtual void check(const Event& event) = 0;
     /// Writes the event in this transaction (no round trip of its own).
-    virtual void tell(const Event& event) = 0;
+    virtual void emit(const Event& event) = 0;
     /// The same for all events of a change of many things, with a few statements for all of them.
-    virtual void tell_all(const std::vector<Event>& events) {
-        for (const Event& each : events) tell(each);
+    virtual void emit_all(const std::vector<Event>& events) {
+        for (const Event& each : events) emit(each);
     }
 
     /// Gives the events that are told from here on this cause, so that they are known to belong
     /// together; those of an automation keep the cause that they have.
-    virtual void share_cause(const Uuid& cause) = 0;
+    virtual void set_cause(const Uuid& cause) = 0;
 
     /// Runs once the transaction is committed, on the same thread; must not throw.
     virtual void after_commit(std::function<void()> then) = 0;
 
-    /// Waits, without holding a worker, until somebody wakes `topic` (Kernel::wake, wake_one) and
-    /// then runs the handler again. Returns when `at_most` since the call's first run is over, and
-    /// at once where waiting is not possible: the call is part of a batch, the server is stopping,
-    /// the request is too large to be kept, the caller has as many waiting as the setting
+    /// Waits, without holding a worker, until somebody wakes `topic` (Kernel::wake, wake_one)
+    /// and then runs the handler again. Returns when `at_most` since the call's first run is over,
+    /// and at once where waiting is not possible: the call is part of a batch, the server is
+    /// stopping, the request is too large to be kept, the caller has as many waiting as the setting
     /// `waits_per_principal` allows, or those that wait hold as much memory as they may.
     ///
     /// Own work will be done in a moment, so waiting for it is not counted. Where it is not
@@ -138,5 +138,26 @@ private:
 
     std::optional<std::optional<std::int64_t>> expected_instead_;
 };
+
+/// Where requests carry a field.
+enum class FieldPlace { body, query };
+
+/// What the `loc` of a 422 begins with: that place in a request, "arguments" of a tool or a script.
+std::string_view root_of(const Call& call, FieldPlace place = FieldPlace::body);
+/// A 422 about a part of the input, as its caller sent it. `path` leads there from the root, as
+/// members of a JSON array: `"parent","type"`.
+Failure wrong_at(
+    const Call& call,
+    std::string_view path,
+    std::string_view message,
+    FieldPlace place = FieldPlace::body
+);
+/// The same about one field, by its name.
+Failure wrong_field(
+    const Call& call,
+    std::string_view field,
+    std::string_view message,
+    FieldPlace place = FieldPlace::body
+);
 
 }  // namespace svc

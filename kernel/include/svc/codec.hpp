@@ -26,7 +26,7 @@ namespace svc {
 ///   static void read(Reader&, const Rules&, const json::value&, T& out);
 ///   static void write(const T&, std::string& out);   appends JSON text
 ///   static void from_db(Cell, T& out);
-///   static bool empty(const T&);                     what `left_out` leaves out
+///   static bool empty(const T&);                     what `omit_empty` leaves out
 template <class T>
 struct Json;
 
@@ -160,7 +160,7 @@ template <class T>
 struct Json<std::optional<T>> {
     static void schema(SchemaWriter& writer, const Rules& rules, json::object& out) {
         Json<T>::schema(writer, rules, out);
-        if (!rules.left_out && (!writer.brief || writer.in_patch)) detail::make_nullable(out);
+        if (!rules.omit_empty && (!writer.brief || writer.in_patch)) detail::make_nullable(out);
     }
     static void read(
         Reader& reader, const Rules& rules, const json::value& in, std::optional<T>& out

@@ -67,15 +67,15 @@ SVC_SHARED_RECORD(
     (object, "The type of the subject."),
     (id, "The subject's id."),
     (version, "The subject's version after the change."),
-    (board_id, "The board it is on, or that it is.", left_out),
-    (column_id, "The column it is in, or that it is.", left_out),
-    (card_id, "The card it belongs to, or that it is.", left_out),
-    (parent_id, "The block or card it is below.", left_out),
-    (from, "The column that a move leaves.", left_out),
-    (to, "The column that a move goes to.", left_out),
+    (board_id, "The board it is on, or that it is.", omit_empty),
+    (column_id, "The column it is in, or that it is.", omit_empty),
+    (card_id, "The card it belongs to, or that it is.", omit_empty),
+    (parent_id, "The block or card it is below.", omit_empty),
+    (from, "The column that a move leaves.", omit_empty),
+    (to, "The column that a move goes to.", omit_empty),
     (changes, "The new values of the fields that changed; of a new thing, all."),
     (previous, "The old values of the fields that changed."),
-    (truncated_fields, "Fields too large to be sent, `{\"truncated\":true}` in both.", left_out)
+    (truncated_fields, "Fields too large to be sent, `{\"truncated\":true}` in both.", omit_empty)
 );
 
 struct EventEnvelope {

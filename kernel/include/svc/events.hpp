@@ -1,7 +1,9 @@
 #pragma once
 
+#include "svc/as_json.hpp"
 #include "svc/envelope.hpp"
 
+#include <chrono>
 #include <functional>
 
 /// What happened: one record, many listeners (docs/events.md).
@@ -33,6 +35,8 @@ struct EventKind {
     unsigned at = 0;  ///< what every event of this kind says about its place
     Subject from = Subject::kept;
     const Record& (*subject)() = nullptr;  ///< of the subject, where it is not `record`
+    /// Whether hooks may refuse it. Taking rights away is nothing that anybody has a say in.
+    bool vetoable = true;
 
     const Record& subject_record() const { return subject ? subject() : record(); }
 };
@@ -82,7 +86,7 @@ Event changed(const EventKind& kind, const T& before, const T& after) {
     return detail::make_event(kind, after.id, after.version, record_of<T>(), &before, &after);
 }
 
-/// A before-hook's answer. The default is yes.
+/// A veto's answer. The default is yes.
 struct Refusal {
     std::string code;
     std::string message;
@@ -100,7 +104,7 @@ std::string envelope_of(Call& call, const Event& event);
 /// Writes an event of the system's own: a job's, where no Call is. `action` names it in the
 /// audit record; `cause` is the event that it answers, if it answers one. Queued like
 /// Call::tell, inside the job's transaction.
-void tell_as_system(
+void emit_as_system(
     Tx& tx,
     const Uuid& org,
     std::string_view action,
@@ -108,8 +112,12 @@ void tell_as_system(
     const std::optional<EventCause>& cause = std::nullopt
 );
 
-/// Runs inside the transaction that would make the change, on that request's thread.
-using BeforeHook = std::function<Verdict(Call&, const Event&)>;
+/// Asked whether a change may be made, inside the transaction that would make it, on that request's
+/// thread. It changes nothing itself.
+using Veto = std::function<Verdict(Call&, const Event&)>;
+/// Writes what belongs to a change, in its transaction, once nobody has refused it and before it is
+/// made. On that request's thread.
+using TransactionHook = std::function<void(Call&, const Event&)>;
 
 /// An event as it is kept and delivered.
 struct StoredEvent {
@@ -121,9 +129,13 @@ struct StoredEvent {
     std::int64_t sequence = 0;                   ///< rises by one per workspace
     std::optional<std::int64_t> board_sequence;  ///< rises by one per board
     std::string kind;
-    std::int64_t depth = 0;  ///< how many automations stand behind it
-    std::string envelope;    ///< the JSON that webhooks, streams and scripts get, byte for byte
-    /// The subject, where it is kept and `changes` is not all of it; only consumers get it.
+    std::int64_t depth = 0;                  ///< how many automations stand behind it
+    std::string object;                      ///< the type of what it is about
+    Uuid object_id;                          ///< of that
+    std::optional<Uuid> column_id, card_id;  ///< where it happened, or what it is about
+    AsJson<EventActor> actor;                ///< who did it
+    std::string envelope;  ///< the JSON that webhooks, streams and scripts get, byte for byte
+    /// The subject, where it is kept and `changes` is not all of it; only deliveries have it.
     std::optional<std::string> subject;
 };
 SVC_SHARED_RECORD(
@@ -136,6 +148,11 @@ SVC_SHARED_RECORD(
     (board_sequence),
     (kind),
     (depth),
+    (object),
+    (object_id),
+    (column_id),
+    (card_id),
+    (actor),
     (envelope),
     (subject)
 );
@@ -143,16 +160,23 @@ SVC_SHARED_RECORD(
 /// True when `kind` passes `filter`: exact, `noun.*` or `*`.
 bool kind_matches(std::string_view filter, std::string_view kind);
 
-/// A durable reader of every workspace's events. `handle` is called on threads of the consumer's
-/// own, on one server at a time: the events of a workspace one by one in their order, the
-/// workspaces taking turns, `at_once` of them side by side. An event is handed over again when
-/// `handle` throws (after a pause, a few times, and then it is given up: docs/events.md), and when
-/// the process or the database ends before the position is kept, which happens between events a few
-/// times a second; so `handle` must be able to meet an event twice.
+/// A durable reader of every workspace's events. `subscribers` says whom an event is for; each of
+/// them gets it by a job of its own (svc/jobs.hpp), after those that it was to get before. So what
+/// is slow or fails with one subscriber delays no other. A subscriber may get an event twice, when
+/// `deliver` throws or its server ends in the middle.
 struct Consumer {
     std::string name;  ///< its position is kept under this name
-    std::function<void(const StoredEvent&)> handle;
-    int at_once = 1;  ///< workspaces
+    /// Of an event without envelope and subject. Called on one server at a time, in the order of
+    /// the events; asks nobody, and throws nothing.
+    std::function<std::vector<std::string>(const StoredEvent&)> subscribers;
+    /// Any thread. After a throw it is tried again after a pause, and in the end it is given up
+    /// (docs/events.md).
+    std::function<void(const std::string& subscriber, const StoredEvent&)> deliver;
+    int at_once = 4;                ///< deliveries on one server
+    int at_once_per_workspace = 2;  ///< of these
+    std::int64_t most_attempts = 12;
+    std::chrono::milliseconds pause{500}, longest_pause{30'000};
+    std::chrono::milliseconds slice{200};  ///< then it is another's turn, between two events
 };
 
 /// Told of every batch of events once it is stored, on the sequencer's thread; must not block.

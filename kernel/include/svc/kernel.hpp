@@ -13,7 +13,7 @@ namespace svc {
 struct Credential {
     std::string key;
     /// The workspace the request names (X-Svc-Org or org_id), if any.
-    std::optional<Uuid> wanted_org;
+    std::optional<Uuid> requested_org;
     auto operator<=>(const Credential&) const = default;
 };
 
@@ -137,10 +137,15 @@ public:
     void add_folder(std::string url_prefix, std::filesystem::path folder);
     void add(Consumer consumer);
     void add(Command command);
-    void before(std::string kind_filter, BeforeHook hook);
+    /// Has a say in every change of that kind. Throws std::logic_error when nobody may refuse it.
+    void veto(const EventKind& kind, Veto veto);
+    /// The same for all kinds that may be refused and that `which` picks.
+    void veto(std::function<bool(const EventKind&)> which, Veto veto);
+    void in_transaction(const EventKind& kind, TransactionHook hook);
     void listen(EventListener listener);
-    /// Calls `run` every `interval` on the kernel's job thread, once start() is done; what it
-    /// throws is logged. On every server: make it claim its work.
+    /// Calls `run` every `interval` on one of the kernel's timer threads, once start() is done;
+    /// what it throws is logged. On every server, and for what takes moments: work that may take
+    /// longer, or that one server does for all, is a job (svc/jobs.hpp).
     void every(std::string name, std::chrono::milliseconds interval, std::function<void()> run);
     /// A line for /metrics, written when it is asked for.
     void add_metric(std::string name, std::string help, std::function<double()> read);
@@ -162,6 +167,8 @@ public:
     const std::vector<const EventKind*>& event_kinds() const;
     /// Null when no module that is on has added it.
     const EventKind* find_event_kind(std::string_view name) const;
+    /// Another module's, that is open already: throws std::logic_error when nobody has added it.
+    const EventKind& event_kind(std::string_view name) const;
     template <class Service>
     Service& use() const {
         return *static_cast<Service*>(find_service(Service::name));

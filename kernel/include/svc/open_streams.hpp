@@ -15,7 +15,7 @@ public:
     virtual ~OpenStreams() = default;
 
     /// Has the streams of this workspace looked at; returns at once. Any thread.
-    virtual void look_again(const Uuid& org) = 0;
+    virtual void revalidate(const Uuid& org) = 0;
 };
 
 }  // namespace svc

@@ -46,7 +46,7 @@ struct Output {
 };
 
 /// What one run produced: the status and the JSON appended to `body`.
-struct Produced {
+struct HandlerResult {
     int status = 0;                       ///< 0: the operation's own
     std::optional<std::int64_t> version;  ///< for the ETag
 };
@@ -83,7 +83,7 @@ Output output_of() {
 }
 
 template <class T>
-void produce(Call& call, const T& result, std::string& out, Produced& produced) {
+void produce(Call& call, const T& result, std::string& out, HandlerResult& produced) {
     if constexpr (is_answer<T>) {
         produced.status = result.status;
         produce(call, result.body, out, produced);
@@ -111,7 +111,7 @@ public:
         run = [serve](Call& call, const Fill& fill, std::string& out) {
             In in{};
             fill(&in);
-            Produced produced;
+            HandlerResult produced;
             if constexpr (std::is_void_v<Out>) serve(call, in);
             else detail::produce(call, serve(call, in), out, produced);
             return produced;
@@ -120,7 +120,7 @@ public:
 
     const Record* input;
     Output output;
-    std::function<Produced(Call&, const Fill&, std::string& out)> run;
+    std::function<HandlerResult(Call&, const Fill&, std::string& out)> run;
 };
 
 /// Input of an operation that takes none.
@@ -160,15 +160,15 @@ struct Operation {
     std::size_t body_limit = 1 << 20;  ///< bytes
     /// Of one that leads on (status 302): where a browser is led when it fails, in place of an
     /// error's body.
-    std::string (*astray)(const Kernel& kernel, const Failure& failure) = nullptr;
+    std::string (*error_redirect)(const Kernel& kernel, const Failure& failure) = nullptr;
     Handler handler;
 
     std::string_view method() const { return route.substr(0, route.find(' ')); }
     std::string_view path() const { return route.substr(route.find(' ') + 1); }
     /// Another site sends a browser here, which is led on by a redirect. Such a GET may write, and
     /// is refused neither for lack of a version nor for what else its query holds.
-    bool leads_on() const { return status / 100 == 3; }
-    bool read_only() const { return reads || (method() == "GET" && !leads_on()); }
+    bool is_redirect() const { return status / 100 == 3; }
+    bool read_only() const { return reads || (method() == "GET" && !is_redirect()); }
 
     enum class Place { path, query, header, body };
     /// Where a field of the input travels in the REST form.

@@ -86,7 +86,7 @@ private:
 /// Writes schemas and remembers which records they mention.
 struct SchemaWriter {
     std::string_view ref_prefix;
-    bool for_output = false;  ///< in answers every field that is not `left_out` is always present
+    bool for_output = false;  ///< in answers every field that is not `omit_empty` is always present
     /// For tools: what input ignores is not shown, nor null where leaving out says the same.
     bool brief = false;
     bool in_patch = false;  ///< within a Patch, where null clears and so is always shown

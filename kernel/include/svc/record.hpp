@@ -19,7 +19,7 @@ struct Field {
     void* (*in)(void* record);  ///< the member's address inside a record
     const void* in_const(const void* record) const { return in(const_cast<void*>(record)); }
     constexpr bool required() const {
-        return !rules.defaulted && !rules.echo && !codec->may_be_absent && !codec->constant;
+        return !rules.defaulted && !rules.read_only && !codec->may_be_absent && !codec->constant;
     }
 };
 

@@ -24,11 +24,11 @@ struct Rules {
     /// A name or a title: surrounding white space is removed before lengths are counted, and
     /// control characters are refused.
     bool trimmed = false;
-    bool multiline = false;  ///< of trimmed text: tabs and line breaks are taken
-    bool left_out = false;   ///< an output member that is absent, not null, when empty ("opt")
-    bool echo = false;       ///< read-only: accepted in input and ignored
-    bool spread = false;     ///< a nested record whose fields stand beside this one's siblings
-    bool secret = false;     ///< never logged (in a path neither), never in an event or audit entry
+    bool multiline = false;   ///< of trimmed text: tabs and line breaks are taken
+    bool omit_empty = false;  ///< an output member that is absent, not null, when empty ("opt")
+    bool read_only = false;   ///< read-only: accepted in input and ignored
+    bool flatten = false;     ///< a nested record whose fields stand beside this one's siblings
+    bool secret = false;  ///< never logged (in a path neither), never in an event or audit entry
 };
 
 // The words a field list is written in.
@@ -51,9 +51,9 @@ constexpr auto in_query = [](Rules& rules) { rules.in_query = true; };
 constexpr auto defaulted = [](Rules& rules) { rules.defaulted = true; };
 constexpr auto trimmed = [](Rules& rules) { rules.trimmed = true; };
 constexpr auto multiline = [](Rules& rules) { rules.multiline = true; };
-constexpr auto left_out = [](Rules& rules) { rules.left_out = true; };
-constexpr auto echo = [](Rules& rules) { rules.echo = true; };
-constexpr auto spread = [](Rules& rules) { rules.spread = true; };
+constexpr auto omit_empty = [](Rules& rules) { rules.omit_empty = true; };
+constexpr auto read_only = [](Rules& rules) { rules.read_only = true; };
+constexpr auto flatten = [](Rules& rules) { rules.flatten = true; };
 constexpr auto secret = [](Rules& rules) { rules.secret = true; };
 
 }  // namespace svc

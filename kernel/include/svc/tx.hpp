@@ -102,7 +102,7 @@ private:
 
 /// The transaction should be run again from the start: a serialization failure, a deadlock, a
 /// connection lost where a repeat is safe, or a row gone that was there. The kernel does so.
-class Again : public std::runtime_error {
+class RetryTransaction : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
@@ -130,9 +130,9 @@ private:
 };
 
 template <Described Row>
-class Later {
+class DeferredRows {
 public:
-    explicit Later(Result result) : result_(result) {}
+    explicit DeferredRows(Result result) : result_(result) {}
     std::vector<Row> all() {
         std::vector<Row> rows(result_.rows());
         for (std::size_t i = 0; i < rows.size(); ++i) result_.read(i, record_of<Row>(), &rows[i]);
@@ -148,9 +148,9 @@ public:
 
     /// The first row, where one is certain unless somebody removes it at this moment: then Again,
     /// and the handler runs anew on what is left.
-    Row must() {
+    Row one_or_retry() {
         auto row = one();
-        if (!row) throw Again("a row that was there is gone");
+        if (!row) throw RetryTransaction("a row that was there is gone");
         return *std::move(row);
     }
 
@@ -187,8 +187,8 @@ public:
     }
     /// Sends the statement with the next pipeline.
     template <Described Row, class... Arg>
-    Later<Row> later(const Sql& sql, const Arg&... arg) {
-        return Later<Row>(queue(sql, arg...));
+    DeferredRows<Row> later(const Sql& sql, const Arg&... arg) {
+        return DeferredRows<Row>(queue(sql, arg...));
     }
     template <class... Arg>
     Result queue(const Sql& sql, const Arg&... arg) {
@@ -207,13 +207,17 @@ public:
 
     /// The workspace and the person that row-level security admits in this transaction; goes
     /// out in front of the next statement. See docs/tenancy.md for the policies.
-    void act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user);
+    void set_scope(const std::optional<Uuid>& org, const std::optional<Uuid>& user);
     /// Admits every workspace: for the kernel's own jobs, never for a request.
-    void act_for_all_orgs();
+    void set_scope_to_all_orgs();
 
     /// Runs right after the next pipeline's answers arrive and before anybody reads them.
     /// What it throws ends the transaction.
     void on_answers(std::function<void()> check);
+
+    /// Runs once everything is committed, and the connection given back; never when it is not. It
+    /// throws nothing.
+    void after_commit(std::function<void()> then);
 
     /// Undoes what was done since the statement SAVEPOINT that `undo`, a ROLLBACK TO SAVEPOINT,
     /// names, also when a statement failed since: a Tx in which that happened can do nothing else.

@@ -123,7 +123,7 @@ int audit(const Words& words) {
     app.open_database(look);
     std::vector<ChainedOrg> orgs;
     app.database().transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         orgs = tx.all<ChainedOrg>(orgs_with_chains);
     });
     int code = 0;
@@ -183,6 +183,13 @@ constexpr Command all[] = {
          "anything is touched, and the database is filled in one transaction.\n"
          "  --overwrite       drop what the database holds, and replace var/server.key\n",
      .switches = "--overwrite"},
+    {.name = "jobs",
+     .help = "list durable jobs; retry or cancel those that failed",
+     .run = jobs,
+     .words = "list [KIND] | retry KIND [KEY] | cancel KIND [KEY]",
+     .more = "  list    how many there are of each kind, and those that failed, with the reason\n"
+             "  retry   have those that failed or wait tried at once\n"
+             "  cancel  forget those that do not run\n"},
     {.name = "key",
      .help = "the key that all servers of the database sign with",
      .run = key,

@@ -40,6 +40,7 @@ int doctor(const Words& words);
 int backup(const Words& words);
 int restore(const Words& words);
 int key(const Words& words);
+int jobs(const Words& words);
 
 /// The kernel's own commands.
 std::span<const Command> commands();

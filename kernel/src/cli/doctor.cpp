@@ -19,7 +19,7 @@ struct Now {
 };
 SVC_RECORD(Now, (now));
 
-constexpr Sql ask_clock{"cli.ask_clock", "SELECT statement_timestamp() AS now"};
+constexpr Sql read_clock{"cli.read_clock", "SELECT statement_timestamp() AS now"};
 
 /// Prints a line for each check as it is made.
 class Report {
@@ -81,7 +81,7 @@ Finding check_clock(App& app) {
     constexpr std::int64_t most = 2'000'000;  // microseconds
     Timestamp theirs;
     app.database().transact(Tx::Mode::read, [&](Tx& tx) {
-        theirs = tx.one<Now>(ask_clock).value().now;
+        theirs = tx.one<Now>(read_clock).value().now;
     });
     const auto apart = std::llabs(Timestamp::now().micros - theirs.micros);
     if (apart <= most) return {Level::ok, "agrees with the database's"};

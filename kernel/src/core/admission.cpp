@@ -40,7 +40,7 @@ void Admission::run() {
     }
 }
 
-Admission::Clock::time_point Admission::look_again(Clock::time_point now) {
+Admission::Clock::time_point Admission::reassess(Clock::time_point now) {
     std::lock_guard lock(mutex_);
     return hand_out_again(now);
 }

@@ -17,8 +17,8 @@
 
 namespace svc::core {
 
-/// Which requests run now. Nobody has all workers, however much he asks for: a caller may have as
-/// many running as his share of the workers is, and less than that when few are free, so that what
+/// Which requests run now. Nobody has all workers, however much it asks for: a caller may have as
+/// many running as its share of the workers is, and less than that when few are free, so that what
 /// is left grows with the number of those who ask. The processors are shared by all that runs, so
 /// two sorts of requests are few at a time in all, whoever sends them: those of a kind that took
 /// this caller long, and those of a caller who has many open all the time, while somebody works who
@@ -71,7 +71,7 @@ public:
     /// The request is answered, or waits for something else.
     void leave(Place& place, Clock::time_point now = Clock::now());
     /// Starts what may run by now without anybody having left; gives when to look again.
-    Clock::time_point look_again(Clock::time_point now = Clock::now());
+    Clock::time_point reassess(Clock::time_point now = Clock::now());
     /// Everybody runs, and from now on whoever comes: the server is stopping.
     void close();
 
@@ -82,14 +82,14 @@ public:
 
 private:
     struct Line;
-    /// The slow ones of a caller do not hold up his others, so each sort has a queue.
+    /// The slow ones of a caller do not hold up its others, so each sort has a queue.
     struct Queue {
         Line* line = nullptr;
         bool slow = false;
         std::list<Place*> waiting{};
         std::list<Queue*>::iterator turn{};  // in turns_, while any wait
     };
-    /// A caller, while anything of his is open, and until that is forgotten.
+    /// A caller, while anything of its own is open, and until that is forgotten.
     struct Line {
         std::size_t id = 0;
         std::size_t running = 0, waiting = 0, bytes = 0;

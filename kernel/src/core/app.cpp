@@ -4,12 +4,15 @@
 #include "core/idempotency.hpp"
 #include "core/kernel_impl.hpp"
 #include "core/memory.hpp"
+#include "core/rate_windows.hpp"
 #include "core/refusals.hpp"
 #include "core/server_key.hpp"
-#include "core/stream_keeper.hpp"
+#include "core/stream_registry.hpp"
 #include "events/retention.hpp"
 #include "http/tls.hpp"
+#include "jobs/metrics.hpp"
 #include "svc/version.hpp"
+#include "svc/workspace_jobs.hpp"
 
 #include <Poco/Logger.h>
 
@@ -107,11 +110,12 @@ App::App(Config::Sources sources, Places places)
     : config_(sources),
       places_(std::move(places)),
       kernel_(std::make_unique<Kernel>(std::make_unique<Kernel::Impl>())),
-      streams_(std::make_unique<StreamKeeper>(kernel_->impl())) {
+      streams_(std::make_unique<StreamRegistry>(kernel_->impl())) {
     Memory::begin();
     kernel_->impl().streams = streams_.get();
     kernel_->offer<OpenStreams>(*streams_);
     kernel_->offer<Upkeep>(kernel_->impl().upkeep);
+    kernel_->offer<Jobs>(kernel_->impl().jobs);
     config_.read("", record_of<TopSettings>(), &top_);
     config_.read("server", record_of<ServerSettings>(), &server_settings_);
     config_.read("database", record_of<DatabaseSettings>(), &database_settings_);
@@ -123,7 +127,7 @@ App::App(Config::Sources sources, Places places)
 
 App::~App() { stop(); }
 
-void App::settle_key(Touch touch) {
+void App::resolve_key(Touch touch) {
     auto& impl = kernel_->impl();
     if (touch != Touch::look) {
         std::error_code ignored;
@@ -143,7 +147,7 @@ void App::open_modules(Touch touch) {
     impl.config = &config_;
     impl.var_folder = std::filesystem::absolute(server_settings_.var);
     impl.share_folder = places_.share;
-    settle_key(touch);
+    resolve_key(touch);
     impl.base_url = server_settings_.base_url;
     while (impl.base_url.ends_with('/')) impl.base_url.pop_back();
     if (impl.base_url.empty())
@@ -201,29 +205,40 @@ void App::start_modules() {
 
 void App::start_events() {
     auto& impl = kernel_->impl();
-    consumers_ = std::make_unique<events::Consumers>(database(), impl.consumers);
+    consumers_ = std::make_unique<events::Consumers>(database(), impl.jobs, impl.consumers);
     auto listeners = impl.listeners;
     listeners.push_back([this](std::span<const StoredEvent> batch) { consumers_->wake(batch); });
     sequencer_ = std::make_unique<events::Sequencer>(database(), std::move(listeners));
     impl.sequencer = sequencer_.get();
+    impl.jobs.start(database());
+    consumers_->start();
 }
 
-void App::start_jobs() {
+void App::add_kernel_jobs() {
+    kernel_->impl().upkeep.add_metrics([this] {
+        return jobs::job_metrics(kernel_->impl().jobs, database());
+    });
+    add_recurring_job(*kernel_, "idempotency.sweep", std::chrono::minutes(10), [this] {
+        sweep_idempotency_keys(database());
+    });
+    add_recurring_job(*kernel_, "rate_limits.sweep", std::chrono::minutes(10), [this] {
+        sweep_rate_windows(database());
+    });
+    add_recurring_job(*kernel_, "events.sweep", std::chrono::minutes(10), [this] {
+        events::drop_old_events(database(), std::chrono::days(event_settings_.keep_days));
+    });
+}
+
+void App::start_timers() {
     auto& impl = kernel_->impl();
     kernel_->every("access log", seconds(1), [this] { access_log_->flush(); });
     kernel_->every("memory", seconds(5), [memory = std::make_shared<Memory>()] {
         memory->give_back();
     });
-    kernel_->every("idempotency keys", std::chrono::minutes(10), [this] {
-        sweep_idempotency_keys(database());
-    });
-    kernel_->every("old events", std::chrono::minutes(10), [this] {
-        events::drop_old_events(database(), std::chrono::days(event_settings_.keep_days));
-    });
     kernel_->every("refusals", seconds(10), [&impl] {
         note_rest_of_refusals(impl, RefusalCounts::Clock::now() - RefusalCounts::longest);
     });
-    jobs_ = std::make_unique<Jobs>(impl.jobs);
+    timers_ = std::make_unique<Timers>(impl.timers);
 }
 
 void App::start_server() {
@@ -251,9 +266,10 @@ void App::start() {
         open_access_log(log_settings_.access), format_of(log_settings_)
     );
     start_modules();
+    add_kernel_jobs();
     start_events();
-    start_jobs();
-    impl.waits.set(
+    start_timers();
+    impl.wait_queue.set(
         {.most_running = static_cast<std::size_t>(
              std::max<std::int64_t>(1, server_settings_.workers / workers_per_waker)
          ),
@@ -313,12 +329,14 @@ void App::stop() noexcept {
     auto& impl = kernel_->impl();
     impl.stopping = true;
     impl.admission.close();
-    impl.waits.close();
+    impl.wait_queue.close();
     if (server_) server_->stop(seconds(server_settings_.stop_seconds));
-    jobs_.reset();
+    timers_.reset();
     streams_->stop();
     if (impl.database) note_rest_of_refusals(impl, RefusalCounts::Clock::now());
     if (sequencer_) sequencer_->stop();  // it wakes the consumers
+    if (consumers_) consumers_->stop();
+    impl.jobs.stop();
     consumers_.reset();
     while (started_ > 0) modules_[--started_].module->stop();
     server_.reset();

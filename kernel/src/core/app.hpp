@@ -1,10 +1,10 @@
 #pragma once
 
 #include "core/config.hpp"
-#include "core/jobs.hpp"
 #include "core/loader.hpp"
 #include "core/logs.hpp"
 #include "core/settings.hpp"
+#include "core/timers.hpp"
 #include "events/consumers.hpp"
 #include "events/sequencer.hpp"
 #include "http/server.hpp"
@@ -18,7 +18,7 @@ namespace svc::core {
 
 class Dispatcher;
 class Secret;
-class StreamKeeper;
+class StreamRegistry;
 
 /// Where the program's own files are; read off the place of the executable.
 struct Places {
@@ -41,7 +41,7 @@ public:
     /// Reads the settings and opens the modules.
     void open_modules(Touch touch = Touch::make);
     /// Makes the folder and the key that are missing, for who has opened the modules to look.
-    void make_folder_and_key() { settle_key(Touch::make); }
+    void make_folder_and_key() { resolve_key(Touch::make); }
     /// Opens the database, starting the embedded one if none is configured, and migrates. `look`
     /// makes no embedded database: std::runtime_error when there is none yet.
     void open_database(Touch touch = Touch::make);
@@ -80,7 +80,7 @@ public:
     std::optional<std::int64_t> check_certificate() const;
 
 private:
-    void settle_key(Touch touch);
+    void resolve_key(Touch touch);
     std::filesystem::path own_database_folder() const;
     void add_reloads();
     void reload();
@@ -89,7 +89,8 @@ private:
     void add_kernel_gauges();
     void start_modules();
     void start_events();
-    void start_jobs();
+    void start_timers();
+    void add_kernel_jobs();
     void start_server();
     void start();
     void stop() noexcept;
@@ -110,13 +111,13 @@ private:
     EventSettings event_settings_;
     std::unique_ptr<db::Embedded> embedded_;
     std::unique_ptr<Kernel> kernel_;
-    std::unique_ptr<StreamKeeper> streams_;
+    std::unique_ptr<StreamRegistry> streams_;
     std::vector<Loaded> modules_;  // after the kernel: a module may use it until it is destroyed
     std::unique_ptr<AccessLog> access_log_;
     std::unique_ptr<Dispatcher> dispatcher_;
     std::unique_ptr<events::Sequencer> sequencer_;
     std::unique_ptr<events::Consumers> consumers_;
-    std::unique_ptr<Jobs> jobs_;
+    std::unique_ptr<Timers> timers_;
     std::unique_ptr<http::Server> server_;
     std::size_t started_ = 0;  // how many modules were started
     std::once_flag document_once_;

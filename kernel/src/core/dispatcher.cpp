@@ -15,12 +15,12 @@ namespace svc::core {
 namespace {
 
 /// The id a request is known by, here and in the answer; kept over its waits.
-std::shared_ptr<Flight> flight_of(http::Exchange& exchange) {
-    if (exchange.state) return std::static_pointer_cast<Flight>(exchange.state);
-    auto flight = std::make_shared<Flight>();
-    flight->request_id = new_uuid().str();
-    exchange.state = flight;
-    return flight;
+std::shared_ptr<RequestContext> request_context_of(http::Exchange& exchange) {
+    if (exchange.state) return std::static_pointer_cast<RequestContext>(exchange.state);
+    auto request_context = std::make_shared<RequestContext>();
+    request_context->request_id = new_uuid().str();
+    exchange.state = request_context;
+    return request_context;
 }
 
 /// What every answer says to a browser that is led to it: it is what it says it is, and no page
@@ -53,18 +53,20 @@ std::string allowed(const std::vector<std::string_view>& methods) {
 }
 
 /// What a browser gets that is led through here and cannot go on: the way elsewhere.
-http::Answer lead_astray(const Kernel& kernel, const Operation& operation, const Failure& failure) {
+http::Answer error_redirect_answer(
+    const Kernel& kernel, const Operation& operation, const Failure& failure
+) {
     http::Answer answer;
     answer.status = operation.status;
     answer.headers = failure.headers();
-    answer.headers.emplace_back("Location", operation.astray(kernel, failure));
+    answer.headers.emplace_back("Location", operation.error_redirect(kernel, failure));
     return answer;
 }
 
 /// Where a browser only follows a link it cannot send our headers: an operation that leads on, or
 /// one that is asked by `redirect=true` to do so.
 bool follows_link(const Operation& operation, const http::Request& request) {
-    if (operation.leads_on()) return true;
+    if (operation.is_redirect()) return true;
     if (std::ranges::find(operation.also, 302) == operation.also.end()) return false;
     const auto query = http::parse_query(request.query);
     return query && std::ranges::any_of(*query, [](const auto& each) {
@@ -121,33 +123,33 @@ std::vector<std::string> Dispatcher::endpoint_names() const {
 }
 
 http::Outcome Dispatcher::serve(http::Exchange& exchange) {
-    const auto flight = flight_of(exchange);
+    const auto request_context = request_context_of(exchange);
     Served served;
-    flight->endpoint = unmatched_;
-    flight->bytes = exchange.bytes_held();
-    flight->room_to_wait = exchange.room_to_park();
+    request_context->endpoint = unmatched_;
+    request_context->bytes = exchange.bytes_held();
+    request_context->room_to_wait = exchange.room_to_park();
     try {
-        dispatch(exchange, *flight, served);
+        dispatch(exchange, *request_context, served);
     } catch (const Queued&) {
         return http::Outcome::parked;
     } catch (const Parked& wait) {
-        flight->has_waited = true;
-        kernel_.impl().admission.leave(flight->turn);
-        kernel_.impl().waits.park(
-            flight->place,
+        request_context->has_waited = true;
+        kernel_.impl().admission.leave(request_context->turn);
+        kernel_.impl().wait_queue.park(
+            request_context->place,
             wait,
-            flight->ticket,
+            request_context->ticket,
             {.resume = [&exchange] { exchange.resume(); },
              .gone = [&exchange] { return exchange.abandoned(); }}
         );
         return http::Outcome::parked;
     } catch (const Failure& failure) {
-        exchange.answer = answer_of(failure, flight->request_id);
+        exchange.answer = answer_of(failure, request_context->request_id);
     } catch (const std::exception& problem) {
-        exchange.answer = answer_of_unexpected(problem.what(), flight->request_id);
+        exchange.answer = answer_of_unexpected(problem.what(), request_context->request_id);
     }
-    kernel_.impl().admission.leave(flight->turn);
-    finish(exchange, *flight, served);
+    kernel_.impl().admission.leave(request_context->turn);
+    finish(exchange, *request_context, served);
     return http::Outcome::answered;
 }
 
@@ -157,13 +159,17 @@ bool Dispatcher::serve_at_once(http::Exchange& exchange) {
            serve(exchange) == http::Outcome::answered;
 }
 
-void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Served& served) {
-    exchange.answer.headers.emplace_back("X-Request-Id", flight.request_id);
+void Dispatcher::finish(
+    http::Exchange& exchange, const RequestContext& request_context, const Served& served
+) {
+    exchange.answer.headers.emplace_back("X-Request-Id", request_context.request_id);
     add_security_headers(exchange.answer, settings_.transport_security);
     if (Budgets* budgets = kernel_.impl().budgets; budgets && served.caller)
-        budgets->tell(*served.caller, exchange.answer.headers);
-    const auto took = std::chrono::steady_clock::now() - flight.started;
-    metrics_.count(flight.endpoint, exchange.answer.status, took, flight.round_trips);
+        budgets->report(*served.caller, exchange.answer.headers);
+    const auto took = std::chrono::steady_clock::now() - request_context.started;
+    metrics_.count(
+        request_context.endpoint, exchange.answer.status, took, request_context.round_trips
+    );
     const http::Request& request = exchange.request();
     // Without the query, which may hold a ticket or an address.
     const std::string target = secret_paths_.shown(request.path);
@@ -173,7 +179,7 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
         if (served.caller->org_id) org = served.caller->org_id->str();
     }
     log_.write({
-        .request_id = flight.request_id,
+        .request_id = request_context.request_id,
         .method = request.method,
         .target = target,
         .operation = served.name,
@@ -183,7 +189,7 @@ void Dispatcher::finish(http::Exchange& exchange, const Flight& flight, const Se
         .status = exchange.answer.status,
         .bytes = exchange.answer.size(),
         .took = took,
-        .round_trips = flight.round_trips,
+        .round_trips = request_context.round_trips,
     });
 }
 
@@ -203,19 +209,20 @@ const Route* Dispatcher::find_route(std::string_view method, std::string_view pa
     return nullptr;
 }
 
-void Dispatcher::dispatch(http::Exchange& exchange, Flight& flight, Served& served) const {
+void Dispatcher::dispatch(http::Exchange& exchange, RequestContext& request_context, Served& served)
+    const {
     const http::Request& request = exchange.request();
     Methods here;
     if (const Route* route = find_route(request.method, request.path, here))
-        return run_route(*route, exchange, flight, served);
+        return run_route(*route, exchange, request_context, served);
     const bool versioned = request.path.starts_with("/v1/") && here.empty();
     const Match match = operations_.find(request.method, request.path);
     const bool led_here = match.endpoint && follows_link(match.endpoint->operation(), request);
     if (versioned && request.method != "OPTIONS" && !led_here) check_version(request);
-    if (match.endpoint) return run_endpoint(match, exchange, flight, served);
+    if (match.endpoint) return run_endpoint(match, exchange, request_context, served);
     here.insert(here.end(), match.allow.begin(), match.allow.end());
     if (serve_file(request, here, exchange.answer)) return;
-    if (tell_options(request, here, exchange.answer)) return;
+    if (answer_options(request, here, exchange.answer)) return;
     if (serve_missing_page(request, here, exchange.answer)) return;
     no_route(request, here);
 }
@@ -254,7 +261,7 @@ bool Dispatcher::serve_file(const http::Request& request, Methods& here, http::A
     return false;
 }
 
-bool Dispatcher::tell_options(
+bool Dispatcher::answer_options(
     const http::Request& request, const Methods& here, http::Answer& answer
 ) const {
     const bool of_server = request.path == "*";
@@ -285,36 +292,37 @@ void Dispatcher::no_route(const http::Request& request, const Methods& here) {
 }
 
 void Dispatcher::run_endpoint(
-    const Match& match, http::Exchange& exchange, Flight& flight, Served& served
+    const Match& match, http::Exchange& exchange, RequestContext& request_context, Served& served
 ) const {
     const Operation& operation = match.endpoint->operation();
-    flight.endpoint = match.endpoint->number;
+    request_context.endpoint = match.endpoint->number;
     served.name = operation.name;
-    if (!operation.astray) return run_operation_of(match, exchange, flight, served);
+    if (!operation.error_redirect)
+        return run_operation_of(match, exchange, request_context, served);
     try {
-        run_operation_of(match, exchange, flight, served);
+        run_operation_of(match, exchange, request_context, served);
     } catch (const Failure& failure) {
-        exchange.answer = lead_astray(kernel_, operation, failure);
+        exchange.answer = error_redirect_answer(kernel_, operation, failure);
     } catch (const std::exception& problem) {
-        answer_of_unexpected(problem.what(), flight.request_id);  // notes it
-        exchange.answer = lead_astray(kernel_, operation, Failure(Fault::internal, ""));
+        answer_of_unexpected(problem.what(), request_context.request_id);  // notes it
+        exchange.answer = error_redirect_answer(kernel_, operation, Failure(Fault::internal, ""));
     }
 }
 
 void Dispatcher::run_operation_of(
-    const Match& match, http::Exchange& exchange, Flight& flight, Served& served
+    const Match& match, http::Exchange& exchange, RequestContext& request_context, Served& served
 ) const {
     const http::Request& request = exchange.request();
     const Operation& operation = match.endpoint->operation();
     RestCall input(match, request);
     if (operation.access == Access::anyone) {
-        Who nobody(kernel_.impl());
-        take_turn(kernel_.impl(), exchange, flight, nobody);
+        CallerResolver nobody(kernel_.impl());
+        take_turn(kernel_.impl(), exchange, request_context, nobody);
         exchange.answer = run_operation(
             {.kernel = kernel_,
              .operation = operation,
              .who = nobody,
-             .flight = flight,
+             .request_context = request_context,
              .surface = Surface::api,
              .request = &request,
              .client_address = request.client_address,
@@ -324,20 +332,20 @@ void Dispatcher::run_operation_of(
         );
         return;
     }
-    Who who(kernel_.impl(), request, input.wanted_org());
+    CallerResolver who(kernel_.impl(), request, input.requested_org());
     struct Note {
         Served& served;
-        Who& who;
+        CallerResolver& who;
         ~Note() {
             if (who.caller()) served.caller = *who.caller();
         }
     } note{served, who};
-    take_turn(kernel_.impl(), exchange, flight, who);
+    take_turn(kernel_.impl(), exchange, request_context, who);
     exchange.answer = run_operation(
         {.kernel = kernel_,
          .operation = operation,
          .who = who,
-         .flight = flight,
+         .request_context = request_context,
          .surface = Surface::api,
          .request = &request,
          .client_address = request.client_address,
@@ -349,12 +357,12 @@ void Dispatcher::run_operation_of(
 }
 
 void Dispatcher::run_route(
-    const Route& route, http::Exchange& exchange, Flight& flight, Served& served
+    const Route& route, http::Exchange& exchange, RequestContext& request_context, Served& served
 ) const {
-    flight.endpoint = route_numbers_.at(&route);
+    request_context.endpoint = route_numbers_.at(&route);
     served.name = route.path;
     if (exchange.sink_failure) std::rethrow_exception(exchange.sink_failure);
-    RouteRun run(kernel_, route, exchange, flight);
+    RouteRun run(kernel_, route, exchange, request_context);
     struct Note {
         Served& served;
         const RouteRun& run;

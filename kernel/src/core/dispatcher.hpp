@@ -46,14 +46,25 @@ private:
     /// `known` gets the methods of a path that does not take this one.
     const Route* find_route(std::string_view method, std::string_view path, Methods& known) const;
     Methods all_methods() const;
-    void dispatch(http::Exchange& exchange, Flight& flight, Served& served) const;
-    void run_endpoint(const Match& match, http::Exchange& exchange, Flight& flight, Served& served)
-        const;
-    void run_operation_of(
-        const Match& match, http::Exchange& exchange, Flight& flight, Served& served
+    void dispatch(http::Exchange& exchange, RequestContext& request_context, Served& served) const;
+    void run_endpoint(
+        const Match& match,
+        http::Exchange& exchange,
+        RequestContext& request_context,
+        Served& served
     ) const;
-    void run_route(const Route& route, http::Exchange& exchange, Flight& flight, Served& served)
-        const;
+    void run_operation_of(
+        const Match& match,
+        http::Exchange& exchange,
+        RequestContext& request_context,
+        Served& served
+    ) const;
+    void run_route(
+        const Route& route,
+        http::Exchange& exchange,
+        RequestContext& request_context,
+        Served& served
+    ) const;
     void check_version(const http::Request& request) const;
     bool serve_file(const http::Request& request, Methods& here, http::Answer& answer) const;
     /// A page that says so, for a browser that asks for what is nowhere.
@@ -61,10 +72,12 @@ private:
         const;
     /// Whether this server has an operation of this name, or anything at this path.
     bool serves(std::string_view name) const;
-    bool tell_options(const http::Request& request, const Methods& here, http::Answer& answer)
+    bool answer_options(const http::Request& request, const Methods& here, http::Answer& answer)
         const;
     [[noreturn]] static void no_route(const http::Request& request, const Methods& here);
-    void finish(http::Exchange& exchange, const Flight& flight, const Served& served);
+    void finish(
+        http::Exchange& exchange, const RequestContext& request_context, const Served& served
+    );
 
     Kernel& kernel_;
     Settings settings_;

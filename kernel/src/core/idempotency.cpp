@@ -35,10 +35,10 @@ constexpr Sql delete_old{"kernel.idempotency_sweep", R"(
     DELETE FROM idempotency_keys
     WHERE org_id = $1 AND created_at < now() - interval '24 hours')"};
 
-struct Locked {
+struct LockedKey {
     bool locked = false;
 };
-SVC_RECORD(Locked, (locked));
+SVC_RECORD(LockedKey, (locked));
 
 struct Kept {
     std::string body;
@@ -136,9 +136,9 @@ const Uuid& IdempotencyKey::org() const {
 bool IdempotencyKey::replay(http::Answer& answer) {
     if (key_.empty()) return false;
     Tx& tx = call_.tx();
-    auto locked = tx.later<Locked>(take_lock, lock_number(request_));
+    auto locked = tx.later<LockedKey>(take_lock, lock_number(request_));
     const auto kept = tx.one<Kept>(find_answer, org(), run_.who.caller()->id, request_);
-    if (!locked.must().locked)
+    if (!locked.one_or_retry().locked)
         throw Failure(Fault::conflict, "A request with this Idempotency-Key is still running.")
             .with("reason", "idempotency_in_flight")
             .with_header("Retry-After", "1");
@@ -163,7 +163,7 @@ void IdempotencyKey::keep(const http::Answer& answer) {
     const std::string sealed = run_.kernel.impl().secret->seal(purpose, key_, packed(answer));
     // Whatever the handler went on to work in: the answer is kept where the request was made.
     const Caller& caller = *run_.who.caller();
-    call_.tx().act_for(caller.org_id, caller.user_id);
+    call_.tx().set_scope(caller.org_id, caller.user_id);
     call_.tx().queue(
         keep_answer, org(), caller.id, request_, body_digest_, answer.status, as_bytes(sealed)
     );
@@ -172,12 +172,12 @@ void IdempotencyKey::keep(const http::Answer& answer) {
 void sweep_idempotency_keys(db::Database& database) {
     std::vector<OrgRow> orgs;
     database.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         orgs = tx.all<OrgRow>(orgs_with_old);
     });
     for (const OrgRow& each : orgs)
         database.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for_all_orgs();
+            tx.set_scope_to_all_orgs();
             tx.run(delete_old, each.org_id);
         });
 }

@@ -9,8 +9,9 @@
 
 namespace svc::core {
 
-/// Who presented which credential last time: hints, never facts. A request that runs on one is
-/// answered only after the database has confirmed it (docs/identity.md). Bounded; any thread.
+/// CallerResolver presented which credential last time: hints, never facts. A request that runs on
+/// one is answered only after the database has confirmed it (docs/identity.md). Bounded; any
+/// thread.
 class Identities {
 public:
     std::optional<Caller> find(const Authenticator& by, const Credential& credential) const;

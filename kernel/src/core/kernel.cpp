@@ -48,14 +48,23 @@ void Kernel::add_folder(std::string url_prefix, std::filesystem::path folder) {
 }
 void Kernel::add(Consumer consumer) { impl_->consumers.push_back(std::move(consumer)); }
 void Kernel::add(Command command) { impl_->commands.push_back(std::move(command)); }
-void Kernel::before(std::string kind_filter, BeforeHook hook) {
-    impl_->hooks.add(std::move(kind_filter), std::move(hook));
+void Kernel::veto(const EventKind& kind, Veto veto) {
+    if (!kind.vetoable) throw std::logic_error("nobody may refuse " + std::string(kind.name));
+    this->veto(
+        [name = kind.name](const EventKind& each) { return each.name == name; }, std::move(veto)
+    );
+}
+void Kernel::veto(std::function<bool(const EventKind&)> which, Veto veto) {
+    impl_->hooks.veto(std::move(which), std::move(veto));
+}
+void Kernel::in_transaction(const EventKind& kind, TransactionHook hook) {
+    impl_->hooks.in_transaction(kind.name, std::move(hook));
 }
 void Kernel::listen(EventListener listener) { impl_->listeners.push_back(std::move(listener)); }
 void Kernel::every(
     std::string name, std::chrono::milliseconds interval, std::function<void()> run
 ) {
-    impl_->jobs.push_back({std::move(name), interval, std::move(run)});
+    impl_->timers.push_back({std::move(name), interval, std::move(run)});
 }
 void Kernel::add_metric(std::string name, std::string help, std::function<double()> read) {
     impl_->gauges.push_back({core::metric_name(name), std::move(help), std::move(read)});
@@ -94,6 +103,11 @@ const EventKind* Kernel::find_event_kind(std::string_view name) const {
     return found == impl_->event_kind_names.end() ? nullptr : found->second;
 }
 
+const EventKind& Kernel::event_kind(std::string_view name) const {
+    if (const EventKind* kind = find_event_kind(name)) return *kind;
+    throw std::logic_error("no module has added the kind of event " + std::string(name));
+}
+
 void Kernel::transact(Tx::Mode mode, const std::function<void(Tx&)>& work) {
     impl_->database->transact(mode, work);
 }
@@ -102,9 +116,9 @@ Invoked Kernel::invoke(const Caller& caller, const Invocation& invocation) {
     return core::invoke_for(*this, caller, invocation);
 }
 
-void Kernel::wake(std::string_view topic) { impl_->waits.wake(topic); }
+void Kernel::wake(std::string_view topic) { impl_->wait_queue.wake(topic); }
 
-void Kernel::wake_one(std::string_view topic) { impl_->waits.wake_one(topic); }
+void Kernel::wake_one(std::string_view topic) { impl_->wait_queue.wake_one(topic); }
 
 void Kernel::forget(std::string_view authenticator, std::string_view key) {
     impl_->identities.forget_key(authenticator, key);

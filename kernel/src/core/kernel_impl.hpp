@@ -3,14 +3,15 @@
 #include "core/admission.hpp"
 #include "core/config.hpp"
 #include "core/identities.hpp"
-#include "core/jobs.hpp"
 #include "core/metrics.hpp"
 #include "core/refusal_counts.hpp"
 #include "core/secret.hpp"
-#include "core/waits.hpp"
+#include "core/timers.hpp"
+#include "core/wait_queue.hpp"
 #include "db/database.hpp"
 #include "decl/input.hpp"
 #include "events/hooks.hpp"
+#include "jobs/pool.hpp"
 #include "svc/budgets.hpp"
 #include "svc/kernel.hpp"
 #include "svc/operator/upkeep.hpp"
@@ -22,7 +23,7 @@
 namespace svc {
 
 namespace core {
-class StreamKeeper;
+class StreamRegistry;
 }
 namespace events {
 class Sequencer;
@@ -54,7 +55,8 @@ public:
     std::vector<EventListener> listeners;
     std::vector<core::Gauge> gauges;
     Upkeep upkeep;
-    std::vector<core::Job> jobs;
+    std::vector<core::Timer> timers;
+    jobs::Pool jobs;
     events::Hooks hooks;
     std::map<std::string, void*, std::less<>> services;
 
@@ -67,11 +69,11 @@ public:
     std::unique_ptr<core::Secret> secret;
     std::unique_ptr<db::Database> database;
     core::Admission admission;
-    core::Waits waits;
+    core::WaitQueue wait_queue;
     core::Identities identities;
     core::RefusalCounts refusals;
     Budgets* budgets = nullptr;  ///< when a module offers them
-    core::StreamKeeper* streams = nullptr;
+    core::StreamRegistry* streams = nullptr;
     std::atomic<events::Sequencer*> sequencer{nullptr};  ///< while there is one
     /// Tells the sequencer that events were committed. Any thread.
     void nudge();

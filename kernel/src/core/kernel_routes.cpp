@@ -182,8 +182,8 @@ void add_admission_gauges(const Gauges<Admission::Load>& to) {
     to.add("requests_in_line", "Requests that wait for their turn.", &Load::waiting);
 }
 
-void add_wait_gauges(const Gauges<Waits::Load>& to) {
-    using Load = Waits::Load;
+void add_wait_gauges(const Gauges<WaitQueue::Load>& to) {
+    using Load = WaitQueue::Load;
     to.add("calls_waiting", "Calls that wait without a worker.", &Load::waiting);
     to.add("calls_resumed_total", "Calls that waited and ran again.", &Load::resumed);
 }
@@ -200,7 +200,7 @@ void App::add_kernel_gauges() {
     );
     add_event_gauges({*kernel_, [this] { return sequencer_->load(); }});
     add_admission_gauges({*kernel_, [this] { return kernel_->impl().admission.load(); }});
-    add_wait_gauges({*kernel_, [this] { return kernel_->impl().waits.load(); }});
+    add_wait_gauges({*kernel_, [this] { return kernel_->impl().wait_queue.load(); }});
 }
 
 }  // namespace svc::core

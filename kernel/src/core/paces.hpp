@@ -40,7 +40,7 @@ private:
     PaceClock::time_point since_{};
 };
 
-/// Who was here last. Two are enough to say whether anybody was but one.
+/// CallerResolver was here last. Two are enough to say whether anybody was but one.
 class Recent {
 public:
     void note(std::size_t who, PaceClock::time_point now);

@@ -31,7 +31,7 @@ void write_rest(Kernel::Impl& kernel, const RefusalCounts::Rest& rest) {
         .after = to_json(RefusedOften{rest.code, rest.message, rest.count}),
     };
     kernel.database->transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(rest.caller.org_id, rest.caller.user_id);
+        tx.set_scope(rest.caller.org_id, rest.caller.user_id);
         events::queue_audit(
             tx,
             note,
@@ -59,7 +59,7 @@ void write_note(const Run& run, const Input& input, const Failure& failure) {
     }
     Kernel::Impl& kernel = run.kernel.impl();
     kernel.database->transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(caller.org_id, caller.user_id);
+        tx.set_scope(caller.org_id, caller.user_id);
         events::queue_audit(tx, note, context_of(run));
     });
     kernel.nudge();
@@ -73,7 +73,7 @@ events::EventContext context_of(const Run& run) {
     return {
         .caller = caller,
         .surface = by || !caller ? run.surface : caller->surface,
-        .request_id = run.flight.request_id,
+        .request_id = run.request_context.request_id,
         .client_address = run.client_address,
         .user_agent = run.user_agent,
         .action = run.operation.name,
@@ -94,7 +94,7 @@ void note_refusal(const Run& run, const Input& input, const Failure& failure) no
             write_note(run, input, failure);
     } catch (const std::exception& problem) {
         Poco::Logger::get("audit").error(
-            "request " + run.flight.request_id +
+            "request " + run.request_context.request_id +
             ": the refusal could not be recorded: " + problem.what()
         );
     }

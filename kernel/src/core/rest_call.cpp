@@ -50,7 +50,7 @@ void RestCall::find_workspace() {
         if (const auto pairs = http::parse_query(request_.query))
             for (const auto& [name, value] : *pairs)
                 if (name == "org_id") by_place = Uuid::parse(value);
-    wanted_org_ = by_place ? by_place : by_header;
+    requested_org_ = by_place ? by_place : by_header;
     if (!by_header || !by_place || *by_header == *by_place) return;
     if (in_path) bad_workspace_ = Failure(Fault::not_found, "There is no such workspace.");
     else

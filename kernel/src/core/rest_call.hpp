@@ -14,7 +14,7 @@ public:
 
     /// The workspace the request names, in its path, the header X-Svc-Org or the query. What is
     /// wrong with the naming is said by check_syntax().
-    const std::optional<Uuid>& wanted_org() const { return wanted_org_; }
+    const std::optional<Uuid>& requested_org() const { return requested_org_; }
 
     void check_syntax() override;
     void fill(void* input) override;
@@ -31,7 +31,7 @@ private:
     const Operation& operation_;
     const http::Request& request_;
     decl::Parts parts_;
-    std::optional<Uuid> wanted_org_;
+    std::optional<Uuid> requested_org_;
     std::optional<Failure> bad_workspace_;
     std::optional<decl::RestInput> input_;
     std::optional<std::int64_t> expected_version_;

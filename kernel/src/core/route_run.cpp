@@ -1,25 +1,27 @@
 #include "core/route_run.hpp"
 
-#include "core/spending.hpp"
-#include "core/stream_keeper.hpp"
+#include "core/budget_charge.hpp"
+#include "core/stream_registry.hpp"
 
 namespace svc::core {
 
-RouteRun::RouteRun(Kernel& kernel, const Route& route, http::Exchange& exchange, Flight& flight)
-    : kernel_(kernel), route_(route), exchange_(exchange), flight_(flight) {}
+RouteRun::RouteRun(
+    Kernel& kernel, const Route& route, http::Exchange& exchange, RequestContext& request_context
+)
+    : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
 http::Answer RouteRun::answer() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), org_in_header(request(), bad_workspace_));
-    take_turn(kernel_.impl(), exchange_, flight_, *who_);
-    Spending spending(kernel_.impl(), flight_);
+    take_turn(kernel_.impl(), exchange_, request_context_, *who_);
+    BudgetCharge budget_charge(kernel_.impl(), request_context_);
     constexpr int most_attempts = 3;
     for (int number = 1; number <= most_attempts; ++number) {
         try {
-            return attempt(spending);
+            return attempt(budget_charge);
         } catch (const StaleIdentity&) {
             exchange_.stream = nullptr;
-            spending.undo();
+            budget_charge.undo();
         } catch (...) {
             exchange_.stream = nullptr;
             throw;
@@ -29,12 +31,12 @@ http::Answer RouteRun::answer() {
         .with_header("Retry-After", "1");
 }
 
-http::Answer RouteRun::attempt(Spending& spending) {
+http::Answer RouteRun::attempt(BudgetCharge& budget_charge) {
     invocations_ = 0;
-    flight_.ticket = kernel_.impl().waits.ticket();
+    request_context_.ticket = kernel_.impl().wait_queue.ticket();
     who_->authenticate();
     who_->check_csrf(request());
-    take(spending);
+    take(budget_charge);
     if (bad_workspace_) throw *bad_workspace_;
     check_access(route_.access, *who_);
     http::Answer answer = route_.handle(*this);
@@ -44,9 +46,9 @@ http::Answer RouteRun::attempt(Spending& spending) {
 }
 
 /// Too little on a hint that is no longer true is not too little.
-void RouteRun::take(Spending& spending) {
+void RouteRun::take(BudgetCharge& budget_charge) {
     try {
-        spending.take(*who_, Spending::Kind::read);
+        budget_charge.take(*who_, BudgetCharge::Kind::read);
     } catch (const Failure&) {
         who_->confirm();
         throw;
@@ -68,26 +70,26 @@ Invoked RouteRun::invoke(const Invocation& invocation) {
         const Failure failure(
             Fault::not_found, "There is no operation " + std::string(invocation.operation) + "."
         );
-        return {failure.status(), failure.body(flight_.request_id)};
+        return {failure.status(), failure.body(request_context_.request_id)};
     }
     // A message that holds one call is one request.
-    flight_.requests_due = std::max(flight_.requests_due, ++invocations_);
+    request_context_.requests_due = std::max(request_context_.requests_due, ++invocations_);
     const http::Request& from = request();
     std::shared_ptr<void> own_work;
     Invoked invoked = invoke_within(
         {.kernel = kernel_,
          .operation = *declared->operation,
          .who = *who_,
-         .flight = flight_,
+         .request_context = request_context_,
          .surface = invocation.surface,
          .client_address = from.client_address,
          .user_agent = from.header("user-agent"),
          .may_park = invocation.may_wait,
-         .own_work = invocation.may_wait ? &flight_.own_work : &own_work,
+         .own_work = invocation.may_wait ? &request_context_.own_work : &own_work,
          .invocation = &invocation},
         invocation.arguments
     );
-    flight_.own_work.reset();
+    request_context_.own_work.reset();
     return invoked;
 }
 

@@ -1,9 +1,9 @@
 #include "core/run.hpp"
 
+#include "core/budget_charge.hpp"
 #include "core/idempotency.hpp"
 #include "core/refusals.hpp"
 #include "core/running_call.hpp"
-#include "core/spending.hpp"
 
 #include <Poco/Logger.h>
 #include <boost/json.hpp>
@@ -48,7 +48,7 @@ void require_role(const Caller& caller, OrgRole least) {
     );
 }
 
-bool is_past_due(const Operation& operation, const Who& who) {
+bool is_past_due(const Operation& operation, const CallerResolver& who) {
     const Caller* caller = who.caller();
     return caller && caller->past_due && !operation.read_only() && !operation.when_past_due &&
            operation.access > Access::person;
@@ -56,7 +56,7 @@ bool is_past_due(const Operation& operation, const Who& who) {
 
 }  // namespace
 
-void check_access(Access access, const Who& who) {
+void check_access(Access access, const CallerResolver& who) {
     if (access == Access::anyone) return;
     who.require_workspace();
     const Caller& caller = *who.caller();
@@ -119,7 +119,7 @@ http::Answer attempt(const Run& run, Input& input) {
         call.finish();
         return answer;
     }
-    const Produced produced = operation.handler.run(
+    const HandlerResult produced = operation.handler.run(
         call,
         [&](void* record) {
             input.fill(record);
@@ -160,26 +160,28 @@ Failure plan_limit(const std::string& limit) {
         .with("limit", limit);
 }
 
-http::Answer run_until_settled(const Run& run, Input& input) {
-    Spending spending(run.kernel.impl(), run.flight);
-    const auto kind = run.operation.read_only() ? Spending::Kind::read : Spending::Kind::write;
+http::Answer run_with_retries(const Run& run, Input& input) {
+    BudgetCharge budget_charge(run.kernel.impl(), run.request_context);
+    const auto kind =
+        run.operation.read_only() ? BudgetCharge::Kind::read : BudgetCharge::Kind::write;
     for (int number = 1;; ++number) {
-        run.flight.ticket = run.kernel.impl().waits.ticket();
+        run.request_context.ticket = run.kernel.impl().wait_queue.ticket();
         try {
             if (run.operation.access != Access::anyone) run.who.authenticate();
             if (run.request && run.operation.access != Access::anyone)
                 run.who.check_csrf(*run.request);
-            spending.take(run.who, kind);
+            budget_charge.take(run.who, kind);
             auto answer = attempt(run, input);
-            spending.keep();
+            budget_charge.keep();
             return answer;
         } catch (const StaleIdentity&) {
-            spending.undo();
-            (run.own_work ? *run.own_work : run.flight.own_work).reset();  // it was another's
+            budget_charge.undo();
+            (run.own_work ? *run.own_work : run.request_context.own_work)
+                .reset();  // it was another's
             if (number > most_attempts)
                 throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
                     .with_header("Retry-After", "1");
-        } catch (const Again& again) {
+        } catch (const RetryTransaction& again) {
             if (number >= most_attempts)
                 throw Failure(Fault::unavailable, "Others are changing the same things; try again.")
                     .with_header("Retry-After", "1");
@@ -203,7 +205,7 @@ http::Answer run_until_settled(const Run& run, Input& input) {
             try {
                 run.who.confirm();
             } catch (const StaleIdentity&) {
-                spending.undo();
+                budget_charge.undo();
                 continue;
             }
             throw;
@@ -215,7 +217,7 @@ http::Answer run_until_settled(const Run& run, Input& input) {
 
 http::Answer run_operation(const Run& run, Input& input) {
     try {
-        return run_until_settled(run, input);
+        return run_with_retries(run, input);
     } catch (const Failure& failure) {
         note_refusal(run, input, failure);
         throw;
@@ -245,7 +247,7 @@ private:
     void check_workspace() const;
 
     const Operation& operation_;
-    const Who& who_;
+    const CallerResolver& who_;
     std::string_view text_;
     json::value value_;
     std::optional<std::int64_t> expected_version_;
@@ -285,28 +287,28 @@ Invoked invoke_within(const Run& run, std::string_view arguments) {
         http::Answer answer = run_operation(run, input);
         return {answer.status, std::move(answer.body)};
     } catch (const Failure& failure) {
-        return {failure.status(), failure.body(run.flight.request_id)};
+        return {failure.status(), failure.body(run.request_context.request_id)};
     } catch (const std::exception& problem) {
-        auto answer = answer_of_unexpected(problem.what(), run.flight.request_id);
+        auto answer = answer_of_unexpected(problem.what(), run.request_context.request_id);
         return {answer.status, std::move(answer.body)};
     }
 }
 
 Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invocation) {
-    Flight flight{.request_id = new_uuid().str()};
+    RequestContext request_context{.request_id = new_uuid().str()};
     const Declared* declared = kernel.find_operation(invocation.operation);
     if (!declared || !declared->operation->tool) {
         const Failure failure(
             Fault::not_found, "There is no operation " + std::string(invocation.operation) + "."
         );
-        return {failure.status(), failure.body(flight.request_id)};
+        return {failure.status(), failure.body(request_context.request_id)};
     }
-    Who who(kernel.impl(), caller);
+    CallerResolver who(kernel.impl(), caller);
     const Run run{
         .kernel = kernel,
         .operation = *declared->operation,
         .who = who,
-        .flight = flight,
+        .request_context = request_context,
         .surface = invocation.surface,
         .may_block = true,
         .invocation = &invocation,

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/admission.hpp"
-#include "core/waits.hpp"
-#include "core/who.hpp"
+#include "core/caller_resolver.hpp"
+#include "core/wait_queue.hpp"
 #include "events/outbox.hpp"
 #include "http/server.hpp"
 
@@ -16,12 +16,12 @@ namespace svc::core {
 struct Queued {};
 
 /// What a request keeps over its waits.
-struct Flight {
+struct RequestContext {
     std::string request_id;
     std::size_t endpoint = 0;  ///< its number
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-    std::uint64_t ticket = 0;  ///< of Waits, from before the present run looked at anything
-    Waits::Place place{};
+    std::uint64_t ticket = 0;  ///< of WaitQueue, from before the present run looked at anything
+    WaitQueue::Place place{};
     Admission::Place turn{};
     bool has_waited = false;    ///< for something, after it had its turn
     std::size_t bytes = 0;      ///< that are held while it waits
@@ -37,15 +37,15 @@ struct Flight {
 struct Run {
     Kernel& kernel;
     const Operation& operation;
-    Who& who;
-    Flight& flight;
+    CallerResolver& who;
+    RequestContext& request_context;
     Surface surface;
     const http::Request* request = nullptr;  ///< null when it did not come by REST
     std::string_view client_address{};
     std::string_view user_agent{};
     bool may_park = false;
     bool may_block = false;                     ///< the thread serves no requests
-    std::shared_ptr<void>* own_work = nullptr;  ///< null: the flight's
+    std::shared_ptr<void>* own_work = nullptr;  ///< null: the request's
     const Invocation* invocation = nullptr;
 };
 
@@ -68,10 +68,15 @@ public:
 };
 
 /// Leaves by Queued unless it is the request's turn. Failure 429 or 503 when too many wait already.
-void take_turn(Kernel::Impl& kernel, http::Exchange& exchange, Flight& flight, const Who& who);
+void take_turn(
+    Kernel::Impl& kernel,
+    http::Exchange& exchange,
+    RequestContext& request_context,
+    const CallerResolver& who
+);
 
 /// Steps 8 and 9 of the order of checks: the workspace, then the role in it.
-void check_access(Access access, const Who& who);
+void check_access(Access access, const CallerResolver& who);
 
 /// Runs it, again where that is right, and commits. Failures come out as exceptions, as do
 /// Parked (only if the run may park).

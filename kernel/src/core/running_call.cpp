@@ -32,6 +32,25 @@ void Call::require_version(std::int64_t current) const {
         .with("current_version", std::to_string(current));
 }
 
+std::string_view root_of(const Call& call, FieldPlace place) {
+    if (!call.request()) return "arguments";
+    return place == FieldPlace::body ? "body" : "query";
+}
+
+Failure wrong_at(
+    const Call& call, std::string_view path, std::string_view message, FieldPlace place
+) {
+    std::string loc = "[\"";
+    loc.append(root_of(call, place)).append("\",").append(path) += ']';
+    return Failure::invalid_at(loc, "value_error", message);
+}
+
+Failure wrong_field(
+    const Call& call, std::string_view field, std::string_view message, FieldPlace place
+) {
+    return wrong_at(call, '"' + std::string(field) + '"', message, place);
+}
+
 }  // namespace svc
 
 namespace svc::core {
@@ -83,9 +102,10 @@ RunningCall::RunningCall(const Run& run)
 Tx& RunningCall::tx() {
     if (tx_) return *tx_;
     tx_ = run_.kernel.impl().database->begin(mode_);
-    // Who it turns out not to be any more sees nothing of it: the answers are not read then.
-    if (const Caller* caller = run_.who.caller()) tx_->act_for(caller->org_id, caller->user_id);
-    run_.who.ride(*tx_);
+    // CallerResolver it turns out not to be any more sees nothing of it: the answers are not read
+    // then.
+    if (const Caller* caller = run_.who.caller()) tx_->set_scope(caller->org_id, caller->user_id);
+    run_.who.attach_identity_check(*tx_);
     return *tx_;
 }
 
@@ -109,11 +129,11 @@ void RunningCall::add_header(std::string_view name, std::string value) {
     headers_.emplace_back(name, std::move(value));
 }
 
-void RunningCall::ask(const Event& event) {
+void RunningCall::check(const Event& event) {
     require_declared(run_.kernel, event);
     if (event.kind->record && event.subject.empty())
         throw std::logic_error("an event without its subject: " + std::string(event.kind->name));
-    run_.kernel.impl().hooks.ask(*this, event);
+    run_.kernel.impl().hooks.check(*this, event);
 }
 
 events::EventContext RunningCall::context_of_events() const {
@@ -130,16 +150,16 @@ events::EventContext RunningCall::context_of_events() const {
     return context;
 }
 
-void RunningCall::tell(const Event& event) {
+void RunningCall::emit(const Event& event) {
     require_declared(run_.kernel, event);
     events::queue_event(tx(), event, context_of_events());
-    told_ = true;
+    emitted_ = true;
 }
 
-void RunningCall::tell_all(const std::vector<Event>& events) {
+void RunningCall::emit_all(const std::vector<Event>& events) {
     for (const Event& event : events) require_declared(run_.kernel, event);
     events::queue_events(tx(), events, context_of_events());
-    told_ |= !events.empty();
+    emitted_ |= !events.empty();
 }
 
 void RunningCall::after_commit(std::function<void()> then) {
@@ -154,19 +174,19 @@ bool RunningCall::parks_for_own_work() const {
             Fault::conflict, "This takes a moment, so it cannot be part of a batch; send it alone."
         )
             .with("reason", "not_in_batch");
-    if (!run_.flight.room_to_wait) throw too_busy();
+    if (!run_.request_context.room_to_wait) throw too_busy();
     return true;
 }
 
 /// Whoever cannot wait for the work is not to begin it either.
 std::shared_ptr<void>& RunningCall::own_work() {
-    auto& work = run_.own_work ? *run_.own_work : run_.flight.own_work;
+    auto& work = run_.own_work ? *run_.own_work : run_.request_context.own_work;
     if (!work) parks_for_own_work();
     return work;
 }
 
 void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) {
-    const auto until = run_.flight.started + at_most;
+    const auto until = run_.request_context.started + at_most;
     const bool in_time = std::chrono::steady_clock::now() < until;
     if (awaited == Awaited::own_work) {
         if (!parks_for_own_work()) return;
@@ -174,10 +194,12 @@ void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most,
         throw Parked{std::string(topic), until};
     }
     const bool stopping = run_.kernel.stopping();
-    const bool small = run_.flight.bytes <= most_kept_bytes && run_.flight.room_to_wait;
+    const bool small =
+        run_.request_context.bytes <= most_kept_bytes && run_.request_context.room_to_wait;
     if (!run_.may_park || stopping || !in_time || !small) return;
     const Caller* caller = caller_if_any();
-    if (caller && !run_.kernel.impl().waits.admit(run_.flight.place, caller->id)) return;
+    if (caller && !run_.kernel.impl().wait_queue.admit(run_.request_context.place, caller->id))
+        return;
     throw Parked{std::string(topic), until};
 }
 
@@ -237,9 +259,9 @@ void RunningCall::finish() {
     run_.who.confirm();
     if (tx_) {
         tx_->commit();
-        run_.flight.round_trips += tx_->round_trips();
+        run_.request_context.round_trips += tx_->round_trips();
     }
-    if (told_) run_.kernel.impl().nudge();
+    if (emitted_) run_.kernel.impl().nudge();
     for (auto& then : after_commit_) then();
 }
 

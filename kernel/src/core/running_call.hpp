@@ -13,16 +13,16 @@ public:
     Tx& tx() override;
     std::optional<std::int64_t> expected_version() const override;
     bool merge_properties() const override;
-    const std::string& request_id() const override { return run_.flight.request_id; }
+    const std::string& request_id() const override { return run_.request_context.request_id; }
     Surface surface() const override;
     const http::Request* request() const override { return run_.request; }
     std::string_view client_address() const override { return run_.client_address; }
     std::string_view user_agent() const override { return run_.user_agent; }
     void add_header(std::string_view name, std::string value) override;
-    void ask(const Event& event) override;
-    void tell(const Event& event) override;
-    void tell_all(const std::vector<Event>& events) override;
-    void share_cause(const Uuid& cause) override { cause_ = cause; }
+    void check(const Event& event) override;
+    void emit(const Event& event) override;
+    void emit_all(const std::vector<Event>& events) override;
+    void set_cause(const Uuid& cause) override { cause_ = cause; }
     void after_commit(std::function<void()> then) override;
     void wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) override;
     std::shared_ptr<void>& own_work() override;
@@ -53,7 +53,7 @@ private:
     const void* input_ = nullptr;
     std::optional<std::int64_t> expected_version_;
     std::optional<Uuid> cause_;
-    bool told_ = false;
+    bool emitted_ = false;
     mutable bool merged_ = false;
     std::vector<std::pair<std::string, std::string>> headers_;
     std::vector<std::function<void()>> after_commit_;

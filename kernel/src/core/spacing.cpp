@@ -24,10 +24,10 @@ Run run_around(std::vector<Standing> near, std::int64_t reach) {
     return run;
 }
 
-struct Held {
+struct LockedSibling {
     Uuid id;
 };
-SVC_RECORD(Held, (id));
+SVC_RECORD(LockedSibling, (id));
 
 }  // namespace
 
@@ -37,10 +37,10 @@ std::vector<Uuid> make_room(
     for (std::int64_t reach = 32;; reach *= 8) {
         Run run =
             run_around(tx.all<Standing>(siblings.near, org, parent, key.str(), reach + 1), reach);
-        const auto keys = OrderKey::spread(run.below, run.above, run.ids.size());
+        const auto keys = OrderKey::flatten(run.below, run.above, run.ids.size());
         if (keys.empty()) continue;
         if (siblings.lock &&
-            tx.all<Held>(*siblings.lock, org, parent, run.ids).size() < run.ids.size())
+            tx.all<LockedSibling>(*siblings.lock, org, parent, run.ids).size() < run.ids.size())
             return {};
         std::vector<std::string> texts;
         for (const OrderKey& each : keys) texts.push_back(each.str());

@@ -1,11 +1,12 @@
 #include "core/run.hpp"
-#include "svc/throttle.hpp"
+#include "svc/rate_limit.hpp"
 
 namespace svc::core {
 
 namespace {
 
-/// Whoever is not known yet is where he comes from: a credential that was never seen is nobody's.
+/// Whoever is not known yet is where the request comes from: a credential that was never seen is
+/// nobody's.
 std::string payer_of(const http::Request& request, const Caller* caller) {
     return caller ? caller->id.str() : network_of(request.client_address);
 }
@@ -14,17 +15,22 @@ Failure come_back(Failure failure) { return std::move(failure).with_header("Retr
 
 }  // namespace
 
-void take_turn(Kernel::Impl& kernel, http::Exchange& exchange, Flight& flight, const Who& who) {
+void take_turn(
+    Kernel::Impl& kernel,
+    http::Exchange& exchange,
+    RequestContext& request_context,
+    const CallerResolver& who
+) {
     const Caller* caller = who.caller();
-    const bool room = flight.room_to_wait;
+    const bool room = request_context.room_to_wait;
     const auto verdict = kernel.admission.enter(
-        flight.turn,
+        request_context.turn,
         {.principal = payer_of(exchange.request(), caller),
          .known = caller != nullptr,
-         .kind = flight.endpoint,
+         .kind = request_context.endpoint,
          .org = caller ? caller->org_id : std::nullopt,
-         .bytes = flight.bytes,
-         .resumed = flight.has_waited,
+         .bytes = request_context.bytes,
+         .resumed = request_context.has_waited,
          .resume = [&exchange] { exchange.resume(); }}
     );
     using enum Admission::Verdict;
@@ -32,7 +38,7 @@ void take_turn(Kernel::Impl& kernel, http::Exchange& exchange, Flight& flight, c
         case run: return;
         case wait:
             if (room || kernel.stopping) throw Queued{};
-            kernel.admission.leave(flight.turn);
+            kernel.admission.leave(request_context.turn);
             [[fallthrough]];
         case too_many_of_all:
             throw come_back(Failure(

@@ -105,7 +105,7 @@ void Cluster::forget_stale_pid_file() const {
         fs::remove(plan_.data / "postmaster.pid");
 }
 
-void Cluster::turn_log() const {
+void Cluster::rotate_log() const {
     constexpr std::uintmax_t most = 8 << 20;
     std::error_code none;
     if (fs::file_size(log(), none) > most && !none)
@@ -114,7 +114,7 @@ void Cluster::turn_log() const {
 
 pid_t Cluster::launch() const {
     forget_stale_pid_file();
-    turn_log();
+    rotate_log();
     make_private_folder(plan_.socket, plan_.account);
     std::vector<std::string> words{
         plan_.programs / "postgres",

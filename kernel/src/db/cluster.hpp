@@ -45,7 +45,7 @@ public:
 private:
     bool ready() const;
     pid_t launch() const;
-    void turn_log() const;
+    void rotate_log() const;
     void forget_stale_pid_file() const;
 
     Plan plan_;

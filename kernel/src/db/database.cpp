@@ -108,7 +108,7 @@ void Database::transact(Tx::Mode mode, const std::function<void(Tx&)>& work) {
             const auto tx = begin(mode);
             work(*tx);
             return tx->commit();
-        } catch (const Again& again) {
+        } catch (const RetryTransaction& again) {
             if (repeat == most_repeats)
                 throw unavailable("Others are changing the same things; try again in a moment.");
         }

@@ -93,7 +93,7 @@ void throw_error(const PGresult* result, std::string_view statement) {
         throw ConstraintError(
             *kind, std::string(diagnostic(result, PG_DIAG_CONSTRAINT_NAME)), text
         );
-    if (is_any_of(state, "40001", "40P01") || wants_new_plan(result)) throw Again(text);
+    if (is_any_of(state, "40001", "40P01") || wants_new_plan(result)) throw RetryTransaction(text);
     auto& log = Poco::Logger::get("db");
     if (is_about_a_value(state)) {
         log.warning(text);

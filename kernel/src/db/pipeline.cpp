@@ -93,18 +93,18 @@ void Pipeline::expect_end() {
 
 std::string Pipeline::names(std::size_t most) const {
     std::string text;
-    std::size_t left_out = 0;
+    std::size_t omit_empty = 0;
     for (const Expected& expected : expected_) {
         if (expected.prepares) continue;
         const std::string_view name = expected.sql.name;
-        if (left_out > 0 || text.size() + name.size() + 2 > most) {
-            ++left_out;
+        if (omit_empty > 0 || text.size() + name.size() + 2 > most) {
+            ++omit_empty;
             continue;
         }
         if (!text.empty()) text += ", ";
         text += name;
     }
-    if (left_out > 0) text += " and " + std::to_string(left_out) + " more";
+    if (omit_empty > 0) text += " and " + std::to_string(omit_empty) + " more";
     return text;
 }
 

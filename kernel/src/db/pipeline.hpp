@@ -15,7 +15,7 @@ struct Answer {
 };
 
 /// Statements that travel together: one send, one wait. What PostgreSQL has not seen yet on this
-/// connection is prepared in the same journey.
+/// connection is prepared in the same round trip.
 class Pipeline {
 public:
     explicit Pipeline(Connection& connection) : connection_(connection) { expected_.reserve(8); }

@@ -104,13 +104,13 @@ Connection& Pool::open(Lock& lock) {
 void Pool::fail_to_connect(const std::string& why) {
     // Once is enough to say it, however many requests find out.
     auto here = std::chrono::steady_clock::duration::zero();
-    if (away_since_.compare_exchange_strong(here, Clock::now().time_since_epoch()))
+    if (unreachable_since_.compare_exchange_strong(here, Clock::now().time_since_epoch()))
         Poco::Logger::get("db").error("the database cannot be reached: " + why);
     throw unavailable("The database cannot be reached; try again in a moment.");
 }
 
 void Pool::note_connected() {
-    const auto since = away_since_.exchange(Clock::duration::zero());
+    const auto since = unreachable_since_.exchange(Clock::duration::zero());
     if (since == Clock::duration::zero()) return;
     const auto away = Clock::now().time_since_epoch() - since;
     Poco::Logger::get("db").notice(

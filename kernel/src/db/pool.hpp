@@ -58,7 +58,7 @@ private:
     std::uint64_t losses_ = 0;
     std::chrono::nanoseconds waited_{};
     // Since when nobody could connect; zero while the database is there.
-    std::atomic<std::chrono::steady_clock::duration> away_since_{};
+    std::atomic<std::chrono::steady_clock::duration> unreachable_since_{};
     Counts gone_;  // of connections that are no more
 };
 

@@ -42,7 +42,7 @@ void Binding::bind(
     for (const Field& field : record.fields) {
         if (field.codec->constant) continue;
         const std::ptrdiff_t offset = at + offset_of(field, record);
-        if (field.rules.spread) {
+        if (field.rules.flatten) {
             if (!field.codec->record) misfit(statement, record, field, "only a record can spread");
             bind(field.codec->record(), offset, result, statement);
             continue;

@@ -21,10 +21,10 @@ constexpr Sql rollback{"db.rollback", "ROLLBACK"};
 constexpr Sql analyze{"db.analyze", "SELECT svc_analyze($1, $2)"};
 
 // One row without columns: nobody reads it.
-constexpr Sql set_scope{"db.act_for", R"(
+constexpr Sql write_scope{"db.set_scope", R"(
     SELECT WHERE set_config('app.org_id', $1, true) IS NOT NULL
              AND set_config('app.user_id', $2, true) IS NOT NULL)"};
-constexpr Sql set_scope_and_reach{"db.act_for_all_orgs", R"(
+constexpr Sql write_scope_and_reach{"db.set_scope_to_all_orgs", R"(
     SELECT WHERE set_config('app.org_id', $1, true) IS NOT NULL
              AND set_config('app.user_id', $2, true) IS NOT NULL
              AND set_config('app.all_orgs', $3, true) IS NOT NULL)"};
@@ -66,7 +66,7 @@ std::size_t Tx::Impl::queue(const Sql& sql, Params params) {
     return statements_.size() - 1;
 }
 
-void Tx::Impl::act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user) {
+void Tx::Impl::set_scope(const std::optional<Uuid>& org, const std::optional<Uuid>& user) {
     Scope scope;
     print(org, scope.org);
     print(user, scope.user);
@@ -74,7 +74,7 @@ void Tx::Impl::act_for(const std::optional<Uuid>& org, const std::optional<Uuid>
     scopes_.push_back(scope);
 }
 
-void Tx::Impl::act_for_all_orgs() {
+void Tx::Impl::set_scope_to_all_orgs() {
     named_all_orgs_ = true;
     current_scope_ = static_cast<std::uint32_t>(scopes_.size());
     scopes_.push_back({{}, {}, true});
@@ -84,7 +84,8 @@ void Tx::Impl::on_answers(std::function<void()> check) { checks_.push_back(std::
 
 void Tx::Impl::require_locks() {
     for (const std::size_t each : locks_)
-        if (PQntuples(rows(each)) == 0) throw Again("what was to be locked was not to be had");
+        if (PQntuples(rows(each)) == 0)
+            throw RetryTransaction("what was to be locked was not to be had");
 }
 
 void Tx::Impl::commit() {
@@ -101,6 +102,7 @@ void Tx::Impl::commit() {
     } else if (has_unsent()) exchange(Ending::none);
     state_ = State::committed;
     release();
+    for (const auto& then : after_commit_) then();
 }
 
 bool Tx::Impl::roll_back_to(const Sql& undo) {
@@ -112,14 +114,14 @@ bool Tx::Impl::roll_back_to(const Sql& undo) {
         return each >= static_cast<std::size_t>(statements_.rend() - since);
     });
     // What the server was told since the savepoint of whom we act for is undone with the rest.
-    const auto tell_anew = [&] {
+    const auto renew_scope = [&] {
         const Scope scope = scopes_[current_scope_];
         current_scope_ = static_cast<std::uint32_t>(scopes_.size());
         scopes_.push_back(scope);
     };
     if (state_ == State::open) {
         queue(undo, {});
-        tell_anew();
+        renew_scope();
         return true;
     }
     const bool stands = connection_ && begun_ && !connection_->lost() &&
@@ -164,7 +166,7 @@ void Tx::Impl::exchange(Ending ending) {
             std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) +
             " ms"
         );
-    // A refusal may be news to a caller who is no longer who he was; the checks come first.
+    // A refusal may be news to a caller whose rights have changed since; the checks come first.
     run_checks();
     if (refused_) throw_error(refused_->error.get(), refused_->sql.name);
     check_state(ending);
@@ -199,8 +201,8 @@ void Tx::Impl::send(Pipeline& pipeline, Ending ending) {
 void Tx::Impl::add_scope(Pipeline& pipeline, const Scope& scope) {
     const std::array values{scope.org.data(), scope.user.data(), scope.all_orgs ? "on" : ""};
     const std::span<const char* const> all(values);
-    if (named_all_orgs_) pipeline.add(set_scope_and_reach, all, nullptr);
-    else pipeline.add(set_scope, all.first(2), nullptr);
+    if (named_all_orgs_) pipeline.add(write_scope_and_reach, all, nullptr);
+    else pipeline.add(write_scope, all.first(2), nullptr);
 }
 
 void Tx::Impl::run_checks() {
@@ -234,7 +236,7 @@ void Tx::Impl::lose(const Lost& lost, Ending ending) {
         Poco::Logger::get("db").warning("connection lost: " + why);
     // What only read may be read again. A write that had not come to its COMMIT is undone, and
     // whoever asked for it decides about another; whether a COMMIT arrived nobody knows.
-    if (mode_ == Mode::read) throw Again("connection lost: " + why);
+    if (mode_ == Mode::read) throw RetryTransaction("connection lost: " + why);
     throw unavailable(
         ending == Ending::commit
             ? "The connection to the database broke; whether the change was made is not known."
@@ -326,11 +328,12 @@ Tx::~Tx() = default;
 Result Tx::send(const Sql& sql, Params params) {
     return Result(*this, impl_->queue(sql, std::move(params)));
 }
-void Tx::act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user) {
-    impl_->act_for(org, user);
+void Tx::set_scope(const std::optional<Uuid>& org, const std::optional<Uuid>& user) {
+    impl_->set_scope(org, user);
 }
-void Tx::act_for_all_orgs() { impl_->act_for_all_orgs(); }
+void Tx::set_scope_to_all_orgs() { impl_->set_scope_to_all_orgs(); }
 void Tx::has_to_find(Result result) { impl_->has_to_find(result.index_); }
+void Tx::after_commit(std::function<void()> then) { impl_->after_commit(std::move(then)); }
 void Tx::on_answers(std::function<void()> check) { impl_->on_answers(std::move(check)); }
 bool Tx::roll_back_to(const Sql& undo) { return impl_->roll_back_to(undo); }
 Tx::Mode Tx::mode() const { return impl_->mode(); }

@@ -15,9 +15,10 @@ public:
     Impl& operator=(const Impl&) = delete;
 
     std::size_t queue(const Sql& sql, Params params);
-    void act_for(const std::optional<Uuid>& org, const std::optional<Uuid>& user);
-    void act_for_all_orgs();
+    void set_scope(const std::optional<Uuid>& org, const std::optional<Uuid>& user);
+    void set_scope_to_all_orgs();
     void on_answers(std::function<void()> check);
+    void after_commit(std::function<void()> then) { after_commit_.push_back(std::move(then)); }
     void has_to_find(std::size_t index) { locks_.push_back(index); }
     void commit();
     bool roll_back_to(const Sql& undo);
@@ -73,6 +74,7 @@ private:
     static constexpr std::uint32_t unknown_scope = ~std::uint32_t{0};
     bool named_all_orgs_ = false;
     std::vector<std::function<void()>> checks_;
+    std::vector<std::function<void()>> after_commit_;
     std::vector<std::size_t> locks_;  // statements that have to find something
     std::optional<db::Pipeline::Refused> refused_;
     db::Answer committed_;

@@ -20,7 +20,7 @@ public:
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    /// One who waits now and then, always on the same socket while he is watched.
+    /// One who waits now and then, always on the same socket while it is watched.
     class Watched {
     public:
         explicit Watched(std::chrono::milliseconds patience) : patience_(patience) {}

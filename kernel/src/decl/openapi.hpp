@@ -50,7 +50,7 @@ void add_error_schemas(json::object& schemas);
 /// `components.responses`, `.parameters`, `.headers` and `.securitySchemes`.
 void add_shared_parts(json::object& components);
 
-/// The headers that answers have in common; those to a caller tell of his budgets.
+/// The headers that answers have in common; those to a caller tell of its budgets.
 json::object answer_headers(bool to_caller);
 
 /// What the document says of a status, for `responses`.

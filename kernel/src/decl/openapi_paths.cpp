@@ -106,7 +106,7 @@ private:
         writer.brief = true;
         each_declared(record(), [&](const Record& owner, const Field& field) {
             const Place place = operation_.place(field);
-            if (place == Place::body || field.rules.echo || field.codec->constant) return;
+            if (place == Place::body || field.rules.read_only || field.codec->constant) return;
             list.push_back(parameter(owner, field, place));
         });
         writer.brief = false;
@@ -115,7 +115,8 @@ private:
         if (writes() && in_workspace()) shared("Mutation");
         if (operation_.versioned) shared("IfMatch");
         // Whoever is sent here by a provider's redirect cannot name a version.
-        if (operation_.path().starts_with("/v1/") && !operation_.leads_on()) shared("BoardVersion");
+        if (operation_.path().starts_with("/v1/") && !operation_.is_redirect())
+            shared("BoardVersion");
         return list;
     }
 
@@ -165,7 +166,7 @@ private:
         json::object out;
         out[std::to_string(operation_.status)] = success(operation_.status);
         for (int status : operation_.also) out[std::to_string(status)] = success(status);
-        if (operation_.leads_on()) return out;
+        if (operation_.is_redirect()) return out;
         for (int status : refused_with()) out[std::to_string(status)] = refusal(status);
         return out;
     }

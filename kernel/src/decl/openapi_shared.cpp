@@ -134,7 +134,7 @@ json::object header_parameter(
         {"schema", std::move(schema)}};
 }
 
-/// What is refused before or for want of a caller tells nothing of his budgets.
+/// What is refused before or for want of a caller tells nothing of its budgets.
 bool knows_caller(int status) { return status != 400 && status != 401 && status != 503; }
 
 json::object header(std::string_view description, json::object schema) {

@@ -34,7 +34,7 @@ void write_echo(const json::value& input, std::string& out) {
 bool has_secret(const Record& record) {
     return std::ranges::any_of(record.fields, [](const Field& field) {
         return field.rules.secret ||
-               (field.rules.spread && field.codec->record && has_secret(field.codec->record()));
+               (field.rules.flatten && field.codec->record && has_secret(field.codec->record()));
     });
 }
 
@@ -119,7 +119,7 @@ void Reader::read(const Record& record, const json::value& in, void* out) {
 }
 
 void Reader::read_field(const Field& field, const json::value* in, void* record) {
-    if (field.codec->constant || (field.rules.echo && !trusted)) return;
+    if (field.codec->constant || (field.rules.read_only && !trusted)) return;
     if (!in) {
         if (field.required()) reject("missing", "This field is required");
         return;
@@ -153,7 +153,7 @@ void decl::reject_unknown(Reader& reader, const Record& record, const json::valu
 
 const Field* Record::find(std::string_view wanted) const {
     for (const Field& field : fields) {
-        if (!field.rules.spread) {
+        if (!field.rules.flatten) {
             if (field.name == wanted) return &field;
         } else if (field.codec->record) {
             if (const Field* within = field.codec->record().find(wanted)) return within;

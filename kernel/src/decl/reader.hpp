@@ -41,7 +41,7 @@ std::string object_name(const Record& record);
 template <class Each>
 void each_field(const Record& description, void* record, const Each& each) {
     for (const Field& field : description.fields) {
-        if (!field.rules.spread) each(field, record);
+        if (!field.rules.flatten) each(field, record);
         else each_field(field.codec->record(), record ? field.in(record) : nullptr, each);
     }
 }

@@ -81,7 +81,7 @@ struct RestInput::State {
 
     void list_fields() {
         each_field(record(), nullptr, [&](const Field& field, void*) {
-            if (field.codec->constant || field.rules.echo) return;
+            if (field.codec->constant || field.rules.read_only) return;
             const Place place = operation.place(field);
             const auto name = place == Place::header ? field.rules.header : field.name;
             if (place == Place::body) {
@@ -110,7 +110,7 @@ struct RestInput::State {
                 found->add(std::move(text));
                 continue;
             }
-            if (operation.leads_on()) continue;  // what the other site adds is its own affair
+            if (operation.is_redirect()) continue;  // what the other site adds is its own affair
             // Passing over it would answer another question than the one that was asked.
             auto step = reader.at(std::string_view(pair.name));
             reader.reject("extra_forbidden", "There is no such parameter", &text);

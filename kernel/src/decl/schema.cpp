@@ -45,11 +45,11 @@ bool same_shape(const Record& a, const Record& b) {
 }
 
 bool is_shown(const SchemaWriter& writer, const Field& field) {
-    return writer.for_output || !writer.brief || !(field.rules.echo || field.codec->constant);
+    return writer.for_output || !writer.brief || !(field.rules.read_only || field.codec->constant);
 }
 
 bool is_required(const SchemaWriter& writer, const Field& field) {
-    return writer.for_output ? !field.rules.left_out : field.required();
+    return writer.for_output ? !field.rules.omit_empty : field.required();
 }
 
 json::value default_of(const Record& owner, const Field& field) {
@@ -60,7 +60,7 @@ json::value default_of(const Record& owner, const Field& field) {
 
 /// Generators of clients take a member with a `default` for one that requests have to name, so the
 /// document tells it to people alone. Tools, whose models do read it, keep it.
-void tell_default_in_words(json::object& schema) {
+void describe_default(json::object& schema) {
     const auto found = schema.find("default");
     if (found == schema.end()) return;
     std::string text(schema.at("description").as_string());
@@ -81,7 +81,7 @@ void SchemaWriter::field(const Record& owner, const Field& field, json::object& 
     // That a list left out is empty goes without saying.
     const bool said = !brief || !field.codec->list;
     if (field.rules.defaulted && said) out["default"] = default_of(owner, field);
-    if (field.rules.echo) out["readOnly"] = true;
+    if (field.rules.read_only) out["readOnly"] = true;
     if (field.rules.secret && !brief) out["writeOnly"] = true;
 }
 
@@ -97,7 +97,7 @@ void decl::object_schema(
         if (!is_shown(writer, field) || !includes(field)) return;
         json::object schema;
         writer.field(owner, field, schema);
-        if (!writer.brief) tell_default_in_words(schema);
+        if (!writer.brief) describe_default(schema);
         properties[field.name] = std::move(schema);
         if (is_required(writer, field)) required.emplace_back(field.name);
     });
@@ -109,7 +109,7 @@ void decl::object_schema(
 
 void SchemaWriter::record(const Record& record, json::object& out) {
     // One that is nothing but alternatives.
-    if (record.fields.size() == 1 && record.fields[0].rules.spread &&
+    if (record.fields.size() == 1 && record.fields[0].rules.flatten &&
         !record.fields[0].codec->record)
         return record.fields[0].codec->schema(*this, {}, out);
     decl::object_schema(*this, record, out, [](const Field&) { return true; });

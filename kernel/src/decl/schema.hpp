@@ -25,7 +25,7 @@ std::string_view describe_by_name(std::string_view name);
 template <class Each>
 void each_declared(const Record& record, const Each& each) {
     for (const Field& field : record.fields) {
-        if (!field.rules.spread) each(record, field);
+        if (!field.rules.flatten) each(record, field);
         else if (field.codec->record) each_declared(field.codec->record(), each);
     }
 }

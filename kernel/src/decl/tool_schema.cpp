@@ -165,7 +165,7 @@ std::string event_schema(const EventKind& kind) {
         if (field.name == "changes" || field.name == "previous")
             schema = part_of(writer, kind.record(), field.rules.doc);
         properties[field.name] = std::move(schema);
-        if (place || !field.rules.left_out) required.emplace_back(field.name);
+        if (place || !field.rules.omit_empty) required.emplace_back(field.name);
     }
     return finished(
         {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}},

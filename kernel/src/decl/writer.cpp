@@ -70,13 +70,13 @@ void write_alternative(const Field& field, const void* member, std::string& out)
 void write_fields(const Record& record, const void* from, std::string& out) {
     for (const Field& field : record.fields) {
         const void* member = field.in_const(from);
-        if (field.rules.spread) {
+        if (field.rules.flatten) {
             if (field.codec->record) write_fields(field.codec->record(), member, out);
             else write_alternative(field, member, out);
             continue;
         }
         if (field.rules.secret && secrets_hidden) continue;
-        if (field.rules.left_out && field.codec->empty(member)) continue;
+        if (field.rules.omit_empty && field.codec->empty(member)) continue;
         // Names are C++ identifiers, so they need no escaping.
         out += out.back() == '{' ? "\"" : ",\"";
         out += field.name;
@@ -101,14 +101,14 @@ struct Difference {
     static std::string shown(const Field& field, const void* record) {
         std::string json;
         const void* member = record ? field.in_const(record) : nullptr;
-        if (member && !(field.rules.left_out && field.codec->empty(member)))
+        if (member && !(field.rules.omit_empty && field.codec->empty(member)))
             field.codec->write(member, json);
         return json;
     }
     void collect(const Record& record, const void* before, const void* after) {
         for (const Field& field : record.fields) {
             if (field.rules.secret) continue;
-            if (field.rules.spread && field.codec->record) {
+            if (field.rules.flatten && field.codec->record) {
                 collect(
                     field.codec->record(),
                     before ? field.in_const(before) : nullptr,

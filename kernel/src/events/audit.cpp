@@ -90,14 +90,14 @@ AuditReport verify_audit(db::Database& database, const Uuid& org) {
     // Read before the entries: the chain may grow meanwhile, but not shrink.
     std::optional<Head> head;
     database.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for(org, std::nullopt);
+        tx.set_scope(org, std::nullopt);
         head = tx.one<Head>(read_head, org);
     });
     AuditReport report{.head = chain_start()};
     std::string hash_at_head = chain_start();
     for (std::vector<AuditEntry> page;;) {
         database.transact(Tx::Mode::read, [&](Tx& tx) {
-            tx.act_for(org, std::nullopt);
+            tx.set_scope(org, std::nullopt);
             page = tx.all<AuditEntry>(read_entries, org, report.entries);
         });
         if (page.empty()) break;

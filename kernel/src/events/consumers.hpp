@@ -2,6 +2,7 @@
 
 #include "db/database.hpp"
 #include "svc/events.hpp"
+#include "svc/jobs.hpp"
 
 #include <chrono>
 #include <memory>
@@ -9,39 +10,38 @@
 
 namespace svc::events {
 
-/// Runs the durable consumers, each on a thread of its own. Each keeps its position in the
-/// database and holds an advisory lock while it works, so that of all the servers one hands
-/// events to it. A workspace's events come in their order; workspaces take turns.
+/// Sees for the durable consumers which subscribers an event is for, on a thread for each consumer.
+/// A consumer's position and the deliveries of what is before it are written in one transaction, so
+/// that each event is handed over once. An advisory lock keeps the servers from doing it twice
+/// over; the deliveries themselves are jobs, on every server.
 class Consumers {
 public:
     struct Settings {
         std::chrono::milliseconds poll{250};          ///< for events, when nobody wakes us
         std::chrono::milliseconds lock_retry{1'000};  ///< while another server is at it
-        std::chrono::milliseconds pause{500}, longest_pause{30'000};  ///< after a throw, doubling
-        std::int64_t tries = 12;              ///< and then the event is given up: after 4 minutes
-        int batch = 1'000;                    ///< new events looked at at once
-        int events = 20;                      ///< read for a workspace's turn
-        std::chrono::milliseconds turn{100};  ///< after which it is another's, between two events
-        std::chrono::milliseconds keep_every{250};  ///< the position, and whenever it catches up
+        int batch = 500;                              ///< events looked at at once
     };
 
-    /// Starts at once. A consumer that has no position yet begins with what happens from now on.
-    Consumers(db::Database& database, std::vector<Consumer> consumers);
-    Consumers(db::Database& database, std::vector<Consumer> consumers, Settings settings);
+    /// Adds the kinds of jobs that deliver. Begins with start(); a consumer that has no position
+    /// yet begins with what happens from then on.
+    Consumers(db::Database& database, Jobs& jobs, std::vector<Consumer> consumers);
+    Consumers(
+        db::Database& database, Jobs& jobs, std::vector<Consumer> consumers, Settings settings
+    );
     ~Consumers();
+    void start();
 
     /// Gives the sequencer's listener its work: new events are looked at without waiting for
     /// the poll. Any thread; never blocks.
     void wake(std::span<const StoredEvent> batch);
-    /// Lets each finish the event in hand and ends the threads.
+    /// Ends the threads.
     void stop() noexcept;
 
     struct Load {
         std::string name;
-        bool working = false;       ///< this server has its lock
-        bool failing = false;       ///< its handler threw the last time
-        std::int64_t position = 0;  ///< handled up to here, as this server knows
-        std::uint64_t handled = 0;  ///< by this server
+        bool working = false;         ///< this server has its lock
+        std::int64_t position = 0;    ///< handed over up to here, as this server knows
+        std::uint64_t delivered = 0;  ///< by this server
         std::uint64_t given_up = 0;
     };
     std::vector<Load> load() const;

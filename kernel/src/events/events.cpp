@@ -17,8 +17,8 @@ void write_members(const Record& record, const void* from, std::string& out) {
     for (const Field& field : record.fields) {
         const void* value = field.in_const(from);
         if (field.rules.secret) continue;
-        if (field.rules.left_out && field.codec->empty(value)) continue;
-        if (field.rules.spread && field.codec->record) {
+        if (field.rules.omit_empty && field.codec->empty(value)) continue;
+        if (field.rules.flatten && field.codec->record) {
             write_members(field.codec->record(), value, out);
             continue;
         }
@@ -33,7 +33,7 @@ void write_members(const Record& record, const void* from, std::string& out) {
 std::optional<std::string> name_in(const Record& record, const void* from) {
     for (const std::string_view each : {"title", "name", "key"})
         for (const Field& field : record.fields) {
-            if (field.name != each || field.rules.secret || field.rules.spread) continue;
+            if (field.name != each || field.rules.secret || field.rules.flatten) continue;
             std::string text;
             field.codec->write(field.in_const(from), text);
             if (text.starts_with('"')) return std::string(json::parse(text).as_string());

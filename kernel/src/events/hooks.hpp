@@ -2,24 +2,34 @@
 
 #include "svc/events.hpp"
 
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace svc::events {
 
-/// The before-hooks, in the order they were added. Filled on the main thread while modules
-/// open; asked by any thread afterwards.
+/// What modules have a say in, and what they write beside others' changes, in the order in which it
+/// was added. Filled on the main thread while modules open; asked by any thread afterwards.
 class Hooks {
 public:
-    /// Throws std::logic_error when `filter` is not a kind, `noun.*` or `*`.
-    void add(std::string filter, BeforeHook hook);
+    /// `which` is asked of kinds that may be refused alone.
+    void veto(std::function<bool(const EventKind&)> which, Veto veto);
+    void in_transaction(std::string_view kind, TransactionHook hook);
 
-    /// Asks every hook whose filter the event passes, and stops at the first that refuses:
-    /// Failure 409 with the hook's code and message.
-    void ask(Call& call, const Event& event) const;
+    /// Asks everybody who has a say, and stops at the first that refuses: Failure 409 with its code
+    /// and message. Then lets the others write what belongs to the change.
+    void check(Call& call, const Event& event) const;
 
 private:
-    std::vector<std::pair<std::string, BeforeHook>> hooks_;
+    struct Say {
+        std::function<bool(const EventKind&)> which;
+        Veto veto;
+    };
+    struct Beside {
+        std::string_view kind;  // of an EventKind, which is for ever
+        TransactionHook hook;
+    };
+    std::vector<Say> vetoes_;
+    std::vector<Beside> in_transaction_;
 };
 
 }  // namespace svc::events

@@ -106,16 +106,18 @@ SVC_RECORD(
 
 constexpr Sql add_events{"events.add_events", R"(
     INSERT INTO events (
-        org_id, sequence, position, event_id, board_id, board_sequence, kind, depth, envelope,
-        subject)
+        org_id, sequence, position, event_id, board_id, board_sequence, kind, depth, object,
+        object_id, column_id, card_id, actor, envelope, subject)
     SELECT org_id, sequence, position, event_id,
-           NULLIF(board_id, '')::uuid, NULLIF(board_sequence, '')::bigint, kind, depth, envelope,
+           NULLIF(board_id, '')::uuid, NULLIF(board_sequence, '')::bigint, kind, depth, object,
+           object_id, NULLIF(column_id, '')::uuid, NULLIF(card_id, '')::uuid, actor, envelope,
            NULLIF(subject, '')
     FROM unnest(
         $1::uuid[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[],
-        $8::integer[], $9::text[], $10::text[])
-        AS e (org_id, sequence, position, event_id, board_id, board_sequence, kind, depth,
-              envelope, subject))"};
+        $8::integer[], $9::text[], $10::uuid[], $11::text[], $12::text[], $13::text[], $14::text[],
+        $15::text[])
+        AS e (org_id, sequence, position, event_id, board_id, board_sequence, kind, depth, object,
+              object_id, column_id, card_id, actor, envelope, subject))"};
 
 constexpr Sql add_audit_entries{"events.add_audit_entries", R"(
     INSERT INTO audit_events (
@@ -305,9 +307,15 @@ private:
             .board_sequence = next_on_board(row),
             .kind = *row.kind,
             .depth = row.depth,
+            .object = row.object.value_or(""),
+            .object_id = row.object_id.value_or(Uuid{}),
+            .column_id = row.column_id,
+            .card_id = card_of(row),
+            .actor = {},
             .envelope = {},
             .subject = {},
         };
+        event.actor.text = row.actor;
         std::string subject = std::move(row.subject).value_or("");
         event.envelope = envelope(std::move(row), event);
         add_row(
@@ -320,6 +328,11 @@ private:
             event.board_sequence ? std::to_string(*event.board_sequence) : "",
             event.kind,
             std::to_string(event.depth),
+            event.object,
+            event.object_id.str(),
+            text_of(event.column_id),
+            text_of(event.card_id),
+            event.actor.text,
             event.envelope,
             std::move(subject)
         );
@@ -375,7 +388,7 @@ private:
     std::map<Uuid, Head> heads_;
     std::map<std::pair<Uuid, Uuid>, std::int64_t> boards_;
     std::vector<StoredEvent> events_;
-    Table<10> events_table_;
+    Table<15> events_table_;
     Table<19> audit_;
     Table<4> heads_table_;
     Table<3> boards_table_;
@@ -385,7 +398,7 @@ private:
 }  // namespace
 
 Moved move_batch(Tx& tx, int rows, std::int64_t bytes) {
-    tx.act_for_all_orgs();
+    tx.set_scope_to_all_orgs();
     std::vector<Row> taken = tx.all<Row>(take, rows, bytes);
     Moved moved{.rows = taken.size(), .events = {}};
     if (taken.empty()) return moved;

@@ -204,7 +204,7 @@ void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
 
 namespace svc {
 
-void tell_as_system(
+void emit_as_system(
     Tx& tx,
     const Uuid& org,
     std::string_view action,

@@ -19,8 +19,12 @@ constexpr Sql drop{"events.drop_old_events", R"(
     DELETE FROM events
     WHERE org_id = $1 AND sequence <= $2)"};
 
-constexpr Sql drop_letters{"events.drop_old_dead_letters", R"(
+constexpr Sql drop_dead_letters{"events.drop_old_dead_letters", R"(
     DELETE FROM event_dead_letters
+    WHERE org_id = $1 AND sequence <= $2)"};
+
+constexpr Sql drop_undelivered{"events.drop_old_deliveries", R"(
+    DELETE FROM event_deliveries
     WHERE org_id = $1 AND sequence <= $2)"};
 
 struct Old {
@@ -36,14 +40,15 @@ std::int64_t drop_old_events(db::Database& database, std::chrono::seconds keep) 
     if (!lock) return 0;
     for (std::int64_t dropped = 0;;) {
         const auto tx = lock->begin();
-        tx->act_for_all_orgs();
+        tx->set_scope_to_all_orgs();
         const auto old = tx->all<Old>(read_old, keep, batch);
         if (old.empty()) return dropped;
         std::map<Uuid, std::int64_t> last;
         for (const Old& each : old) last[each.org_id] = std::max(last[each.org_id], each.sequence);
         for (const auto& [org, sequence] : last) {
             tx->queue(drop, org, sequence);
-            tx->queue(drop_letters, org, sequence);
+            tx->queue(drop_dead_letters, org, sequence);
+            tx->queue(drop_undelivered, org, sequence);
         }
         tx->commit();
         dropped += static_cast<std::int64_t>(old.size());

@@ -1,8 +1,8 @@
 #include "events/sequencer.hpp"
 
 #include "events/move.hpp"
-#include "events/pulse.hpp"
 #include "events/stored.hpp"
+#include "events/wake_signal.hpp"
 
 #include <Poco/Logger.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t lock_key = 0x776b'6264'0000'0001;  // "wkbd", and a number in this house
+constexpr std::int64_t lock_key = 0x776b'6264'0000'0001;  // "wkbd", and a number of this server
 constexpr std::chrono::seconds stay_busy{5};  ///< after the last row that nobody announced
 
 Poco::Logger& log() { return Poco::Logger::get("events"); }
@@ -27,21 +27,35 @@ public:
         : database_(database),
           listeners_(std::move(listeners)),
           settings_(settings),
+          position_(present_position()),
           thread_([this] { run(); }) {}
     ~Impl() { stop(); }
 
-    void nudge() { pulse_.ring(); }
+    void nudge() { wake_signal_.wake(); }
 
     void stop() noexcept {
-        pulse_.end();
+        wake_signal_.end();
         if (thread_.joinable()) thread_.join();
     }
 
     Load load() const { return {leading_, position_, events_, batches_, failures_, lag_seconds_}; }
 
 private:
+    /// Known before the server answers anybody: listeners hear of all that happens from then on. A
+    /// database that cannot be reached is found again by the thread.
+    std::int64_t present_position() const noexcept {
+        try {
+            const auto tx = database_.begin(Tx::Mode::read);
+            tx->set_scope_to_all_orgs();
+            return last_position(*tx);
+        } catch (const std::exception& error) {
+            log().warning(std::string("the end of the events is not known yet: ") + error.what());
+            return Load::unknown;
+        }
+    }
+
     void run() {
-        while (!pulse_.ended()) try {
+        while (!wake_signal_.ended()) try {
                 if (auto lock = database_.try_lock(lock_key)) lead(*lock);
                 else follow();
             } catch (const std::exception& error) {
@@ -56,17 +70,18 @@ private:
         leading_ = true;
         if (std::exchange(failing_, false)) log().information("the sequencer goes on");
         auto busy_until = Clock::time_point::min();
-        for (bool announced = true; !pulse_.ended();) {
+        for (bool announced = true; !wake_signal_.ended();) {
             const std::size_t rows = move(lock);
             const auto now = Clock::now();
             if (rows > 0 && !announced) busy_until = now + stay_busy;
             if (rows > 0) {
                 announced = true;
                 if (rows < static_cast<std::size_t>(settings_.batch_rows))
-                    pulse_.rest(settings_.gather);
+                    wake_signal_.rest(settings_.gather);
                 continue;
             }
-            announced = pulse_.wait(now < busy_until ? settings_.busy_poll : settings_.idle_poll);
+            announced =
+                wake_signal_.wait(now < busy_until ? settings_.busy_poll : settings_.idle_poll);
         }
     }
 
@@ -78,7 +93,7 @@ private:
         events_ += moved.events.size();
         ++batches_;
         lag_seconds_ = moved.oldest_seconds;
-        tell(moved.events);
+        emit(moved.events);
         return moved.rows;
     }
 
@@ -86,24 +101,24 @@ private:
     void follow() {
         leading_ = false;
         const auto until = Clock::now() + jittered(settings_.lock_retry);
-        while (!pulse_.ended() && Clock::now() < until) {
+        while (!wake_signal_.ended() && Clock::now() < until) {
             catch_up(*database_.begin(Tx::Mode::read));
             failing_ = false;
-            pulse_.rest(settings_.follow_poll);
+            wake_signal_.rest(settings_.follow_poll);
         }
     }
 
     void catch_up(Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         if (position_ == Load::unknown) position_ = last_position(tx);
         for (;;) {
             const auto events = events_after(tx, position_, settings_.batch_rows).all();
-            tell(events);
+            emit(events);
             if (events.size() < static_cast<std::size_t>(settings_.batch_rows)) return;
         }
     }
 
-    void tell(const std::vector<StoredEvent>& events) {
+    void emit(const std::vector<StoredEvent>& events) {
         if (events.empty()) return;
         for (const EventListener& listener : listeners_) try {
                 listener(events);
@@ -118,16 +133,16 @@ private:
         ++failures_;
         if (!failing_) log().warning("the sequencer waits for the database: " + why);
         failing_ = true;
-        pulse_.rest(jittered(settings_.lock_retry));
+        wake_signal_.rest(jittered(settings_.lock_retry));
     }
 
     db::Database& database_;
     const std::vector<EventListener> listeners_;
     const Settings settings_;
-    Pulse pulse_;
+    WakeSignal wake_signal_;
     bool failing_ = false;  // the thread's own
     std::atomic<bool> leading_{false};
-    std::atomic<std::int64_t> position_{Load::unknown};
+    std::atomic<std::int64_t> position_;
     std::atomic<std::uint64_t> events_{0}, batches_{0}, failures_{0};
     std::atomic<double> lag_seconds_{0};
     std::thread thread_;  // last: it uses all of the above

@@ -27,7 +27,7 @@ public:
     };
 
     /// `listeners` are told, on the sequencer's thread, of every batch that was stored since
-    /// the start, whichever server stored it. Starts at once.
+    /// the start, whichever server stored it. Starts at once, after a look at where the log ends.
     Sequencer(db::Database& database, std::vector<EventListener> listeners);
     Sequencer(db::Database& database, std::vector<EventListener> listeners, Settings settings);
     ~Sequencer();
@@ -41,8 +41,8 @@ public:
         static constexpr std::int64_t unknown = -1;
 
         bool leading = false;  ///< this server holds the lock
-        /// Of the last event its listeners were told of; unknown before the first look at the log,
-        /// from which on they miss nothing.
+        /// Of the last event its listeners were told of; unknown as long as the database could
+        /// not be reached. From the first look at the log on they miss nothing.
         std::int64_t position = unknown;
         std::uint64_t events = 0;    ///< sequenced by this server
         std::uint64_t batches = 0;   ///< in which it did so

@@ -69,11 +69,11 @@ const std::string& opening(int status) {
 
 }  // namespace
 
-void write_head(const Answer& answer, const Wanted& wanted, std::string& out) {
+void write_head(const Answer& answer, const SendOptions& options, std::string& out) {
     out += opening(answer.status);
     out += http_date();
     out += "\r\n";
-    const bool streams = wanted.after == After::stream;
+    const bool streams = options.after == After::stream;
     const auto size = answer.size();
     const bool switches = answer.status == 101;
     if (!answer.content_type.empty() && !has_no_body(answer.status) && (size > 0 || streams))
@@ -84,19 +84,19 @@ void write_head(const Answer& answer, const Wanted& wanted, std::string& out) {
         out += "\r\n";
     }
     if (switches) out += "Connection: Upgrade\r\n";
-    else if (wanted.after != After::keep) out += "Connection: close\r\n";
-    else if (!wanted.newer) out += "Connection: keep-alive\r\n";
+    else if (options.after != After::keep) out += "Connection: close\r\n";
+    else if (!options.newer) out += "Connection: keep-alive\r\n";
     for (const auto& [name, value] : answer.headers)
         if (!is_ours(name)) append_header(name, value, out);
     out += "\r\n";
 }
 
-bool sends_body(const Answer& answer, const Wanted& wanted) {
-    return !wanted.head_only && wanted.after != After::stream && !has_no_body(answer.status);
+bool sends_body(const Answer& answer, const SendOptions& options) {
+    return !options.head_only && options.after != After::stream && !has_no_body(answer.status);
 }
 
-std::string_view body_of(const Answer& answer, const Wanted& wanted) {
-    if (answer.file || !sends_body(answer, wanted)) return {};
+std::string_view body_of(const Answer& answer, const SendOptions& options) {
+    if (answer.file || !sends_body(answer, options)) return {};
     return answer.shared_body ? std::string_view(*answer.shared_body)
                               : std::string_view(answer.body);
 }

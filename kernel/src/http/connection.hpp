@@ -1,16 +1,16 @@
 #pragma once
 
 #include "http/buffer.hpp"
-#include "http/channel.hpp"
-#include "http/intake.hpp"
-#include "http/turn.hpp"
+#include "http/connection_ownership.hpp"
+#include "http/request_assembler.hpp"
+#include "http/socket.hpp"
 
 #include <array>
 #include <exception>
 
 namespace svc::http {
 
-class Conduit;
+class StreamConnection;
 
 /// What a connection is doing. `waiting` and `parked` ones keep the turn: it belongs to the job
 /// queue and to the parked exchange.
@@ -50,10 +50,10 @@ struct Reception {
 };
 
 /// One accepted connection. Lives in a slot of the table that is used again and never freed, so
-/// that a late event finds something to disagree with. All but `turn` belongs to whoever
+/// that a late event finds something to disagree with. All but `ownership` belongs to whoever
 /// has the turn.
 struct Connection {
-    Turn turn;
+    ConnectionOwnership ownership;
     std::uint32_t slot = 0;
     std::uint32_t begin = 0;        // where in `in` the present request begins
     std::int64_t heard_out_by = 0;  // by now_ms(), while lingering
@@ -63,19 +63,19 @@ struct Connection {
     bool closing = false;  // nothing more is read as a request
     bool lingers = false;  // the peer may be sending: close only when it has read the answer
     bool watches_writes = false;
-    Channel channel;
+    Socket channel;
     Buffer in;
-    Intake intake;
+    RequestAssembler assembler;
     std::unique_ptr<Pending> out;
     std::unique_ptr<Reception> reception;
-    std::shared_ptr<Conduit> stream;
+    std::shared_ptr<StreamConnection> stream;
     std::array<char, 46> peer_text{};
     std::uint8_t peer_size = 0;
 
     std::size_t unread() const { return in.size() - begin; }
     std::string_view peer() const { return {peer_text.data(), peer_size}; }
     /// Identifies this connection among all that ever were in its slot.
-    std::uint64_t key() const { return std::uint64_t{turn.generation()} << 32 | slot; }
+    std::uint64_t key() const { return std::uint64_t{ownership.generation()} << 32 | slot; }
 };
 
 }  // namespace svc::http

@@ -1,6 +1,6 @@
 #include "http/exchange.hpp"
 
-#include "http/front.hpp"
+#include "http/server_state.hpp"
 
 namespace svc::http {
 
@@ -12,38 +12,38 @@ constexpr std::size_t body_worth_keeping = 64 << 10;
 
 void LiveExchange::begin(Connection& connection) {
     connection_.store(&connection, std::memory_order_relaxed);
-    const auto size =
-        connection.intake.passes_on() ? connection.intake.head_size() : connection.intake.size();
+    const auto size = connection.assembler.passes_on() ? connection.assembler.head_size()
+                                                       : connection.assembler.size();
     const auto bytes = connection.in.view().substr(connection.begin, size);
     const auto question = std::min(head.target.find('?'), head.target.size());
     request_.method = head.method;
     request_.target = head.target;
     request_.path = head.target.substr(0, question);
     request_.query = head.target.substr(std::min(question + 1, head.target.size()));
-    request_.body = bytes.substr(connection.intake.head_size());
+    request_.body = bytes.substr(connection.assembler.head_size());
     request_.headers = head.all();
     const Reception* reception = connection.reception.get();
     sink = reception ? reception->sink.get() : nullptr;
     sink_failure = reception ? reception->failure : nullptr;
     Proxies::Origin origin{connection.peer(), connection.channel.secure()};
-    if (connection.trusted_peer) origin = front_.proxies.origin(origin, request_.headers);
+    if (connection.trusted_peer) origin = server_state_.proxies.origin(origin, request_.headers);
     request_.client_address = origin.address;
     request_.secure = origin.secure;
 }
 
 void LiveExchange::resume() {
     if (stage_.exchange(Running::again, std::memory_order_acq_rel) != Running::parked) return;
-    front_.jobs.resume(*this);
-    front_.ring();
+    server_state_.work_queue.resume(*this);
+    server_state_.wake();
 }
 
-bool LiveExchange::room_to_park() const { return front_.has_room(bytes_held()); }
+bool LiveExchange::room_to_park() const { return server_state_.has_room(bytes_held()); }
 
 void LiveExchange::resume_if_parked() {
     auto parked = Running::parked;
     if (!stage_.compare_exchange_strong(parked, Running::again, std::memory_order_acq_rel)) return;
-    front_.jobs.resume(*this);
-    front_.ring();
+    server_state_.work_queue.resume(*this);
+    server_state_.wake();
 }
 
 bool LiveExchange::park() {
@@ -67,7 +67,7 @@ void LiveExchange::reset() {
 
 LiveExchange& Exchanges::take() {
     std::lock_guard lock(mutex_);
-    if (free_.empty()) return *all_.emplace_back(std::make_unique<LiveExchange>(front_));
+    if (free_.empty()) return *all_.emplace_back(std::make_unique<LiveExchange>(server_state_));
     LiveExchange& exchange = *free_.back();
     free_.pop_back();
     return exchange;

@@ -9,18 +9,18 @@
 
 namespace svc::http {
 
-struct Front;
+struct ServerState;
 
 /// An exchange as the front end sees it. Kept for the life of the server and used again, which
 /// saves its allocations, and makes a resume() that comes late a harmless extra run of
 /// whatever request it finds parked.
 class LiveExchange final : public Exchange {
 public:
-    explicit LiveExchange(Front& front) : front_(front) {}
+    explicit LiveExchange(ServerState& server_state) : server_state_(server_state) {}
 
     const Request& request() const override { return request_; }
     void resume() override;
-    bool abandoned() const override { return connection().turn.hung_up(); }
+    bool abandoned() const override { return connection().ownership.hung_up(); }
     std::size_t bytes_held() const override { return connection().unread(); }
     bool room_to_park() const override;
 
@@ -41,7 +41,7 @@ public:
 private:
     enum class Running : std::uint8_t { now, parked, again };
 
-    Front& front_;
+    ServerState& server_state_;
     std::atomic<Connection*> connection_{nullptr};  // asked for by abandoned(), on any thread
     Request request_;
     std::atomic<Running> stage_{Running::now};
@@ -50,13 +50,13 @@ private:
 /// Every exchange there is; those not in use are handed out again.
 class Exchanges {
 public:
-    explicit Exchanges(Front& front) : front_(front) {}
+    explicit Exchanges(ServerState& server_state) : server_state_(server_state) {}
     LiveExchange& take();
     void give_back(LiveExchange& exchange);
     void resume_parked();
 
 private:
-    Front& front_;
+    ServerState& server_state_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<LiveExchange>> all_;  // under mutex_
     std::vector<LiveExchange*> free_;                 // under mutex_

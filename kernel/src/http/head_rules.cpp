@@ -18,7 +18,7 @@ constexpr bool is_host_char(char c) {
 constexpr std::size_t longest_method = 32;
 
 // Browsers send brackets, braces and bars as they are; these they never send.
-constexpr bool may_stand_in_target(char c) {
+constexpr bool is_allowed_in_target(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte > 0x20 && byte < 0x7f && c != '"' && c != '<' && c != '>' && c != '\\' && c != '#';
 }
@@ -56,7 +56,7 @@ std::optional<Refusal> judge_target(Head& head) {
     if (head.method == "CONNECT" || head.method == "TRACE")
         return Refusal{405, "This server takes neither CONNECT nor TRACE."};
     if (head.target == "*" && head.method == "OPTIONS") return std::nullopt;
-    if (!std::ranges::all_of(head.target, may_stand_in_target))
+    if (!std::ranges::all_of(head.target, is_allowed_in_target))
         return Refusal{400, "The request target holds a character that must be percent-encoded."};
     if (!head.target.starts_with('/') && !make_relative(head))
         return Refusal{400, "The request target must be a path that begins with a slash."};

@@ -94,6 +94,24 @@ private:
     bool secure_;
 };
 
+http::Answer serve(net::HTTPRequestHandlerFactory& factory, const http::Request& from) {
+    Response response;
+    Request request(from, response);
+    try {
+        const std::unique_ptr<net::HTTPRequestHandler> handler(factory.createRequestHandler(request)
+        );
+        if (handler) handler->handleRequest(request, response);
+        else response.setStatusAndReason(net::HTTPResponse::HTTP_NOT_IMPLEMENTED);
+    } catch (const Poco::Exception& problem) {
+        throw std::runtime_error(problem.displayText());  // what() names the class alone
+    } catch (const std::exception&) {
+        throw;
+    } catch (...) {
+        throw std::runtime_error("a POCO handler threw what is no std::exception");
+    }
+    return std::move(response).answer();
+}
+
 }  // namespace
 
 Route poco_route(
@@ -103,13 +121,7 @@ Route poco_route(
     std::shared_ptr<net::HTTPRequestHandlerFactory> factory
 ) {
     const auto handle = [factory = std::move(factory)](RouteCall& call) {
-        Response response;
-        Request request(call.request(), response);
-        const std::unique_ptr<net::HTTPRequestHandler> handler(factory->createRequestHandler(request
-        ));
-        if (handler) handler->handleRequest(request, response);
-        else response.setStatusAndReason(net::HTTPResponse::HTTP_NOT_IMPLEMENTED);
-        return std::move(response).answer();
+        return serve(*factory, call.request());
     };
     return {
         .method = std::move(method), .path = std::move(path), .access = access, .handle = handle};

@@ -1,7 +1,7 @@
 #include "http/proxies.hpp"
 
 #include "http/text.hpp"
-#include "svc/throttle.hpp"
+#include "svc/rate_limit.hpp"
 
 #include <arpa/inet.h>
 

@@ -1,4 +1,4 @@
-#include "http/away.hpp"
+#include "http/blocking_scope.hpp"
 #include "http/clock.hpp"
 
 #include <utility>
@@ -40,20 +40,20 @@ Worker::Next Worker::converse(Connection& c) {
 Worker::Next Worker::answer_all(Connection& c) {
     while (c.unread() > 0 && !c.closing) {
         LiveExchange& x = exchange();
-        const auto state = c.intake.step(c.in, c.begin, front_.limits, x.head);
-        if (state == Intake::State::refused) return refuse(c, c.intake.refusal());
-        if (state == Intake::State::part) {
+        const auto state = c.assembler.step(c.in, c.begin, server_state_.limits, x.head);
+        if (state == RequestAssembler::State::refused) return refuse(c, c.assembler.refusal());
+        if (state == RequestAssembler::State::part) {
             const Next next = take_in(c, x);
             if (next != Next::rest) return next;
-            if (c.intake.body_size() == 0) continue;
+            if (c.assembler.body_size() == 0) continue;
         }
-        if (state != Intake::State::whole) {
-            if (c.intake.take_expectation(c.unread())) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+        if (state != RequestAssembler::State::whole) {
+            if (c.assembler.take_expectation(c.unread())) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
             break;
         }
         x.begin(c);
         // Who waits already goes first.
-        const bool taken = role_ == Role::watcher || front_.jobs.waiting() > 0;
+        const bool taken = role_ == Role::watcher || server_state_.work_queue.waiting() > 0;
         const Next next = !taken               ? answer_one(c, x)
                           : answers_at_once(x) ? complete(c, x)
                                                : pass_on(c);
@@ -67,7 +67,7 @@ Worker::Next Worker::answer_all(Connection& c) {
 
 bool Worker::answers_at_once(LiveExchange& x) {
     try {
-        return front_.service.serve_at_once(x);
+        return server_state_.service.serve_at_once(x);
     } catch (...) {
         x.reset();
         return false;
@@ -81,18 +81,18 @@ Worker::Next Worker::pass_on(Connection& c) {
         if (next != Next::rest || c.phase != Phase::reading) return next;
     }
     keep_input(c);
-    front_.table.set_due(c, Table::never);
+    server_state_.table.set_due(c, ConnectionTable::never);
     c.stage = Stage::fresh;
     const auto held = c.unread();
-    const bool room = front_.has_room(held);
-    if (room) front_.held.fetch_add(held, std::memory_order_relaxed);
-    if (room && front_.jobs.wait(c)) {
-        front_.ring();
+    const bool room = server_state_.has_room(held);
+    if (room) server_state_.held.fetch_add(held, std::memory_order_relaxed);
+    if (room && server_state_.work_queue.wait(c)) {
+        server_state_.wake();
         return Next::passed_on;
     }
-    if (room) front_.held.fetch_sub(held, std::memory_order_relaxed);
+    if (room) server_state_.held.fetch_sub(held, std::memory_order_relaxed);
     LiveExchange& x = exchange();
-    c.intake.step(c.in, c.begin, front_.limits, x.head);
+    c.assembler.step(c.in, c.begin, server_state_.limits, x.head);
     return decline(c, x);
 }
 
@@ -103,24 +103,24 @@ Worker::Next Worker::take_in(Connection& c, LiveExchange& x) {
         const Next next = send(c);
         if (next != Next::rest || c.phase != Phase::reading) return next;
         keep_input(c);
-        front_.jobs.go_on(c);
-        front_.ring();
+        server_state_.work_queue.go_on(c);
+        server_state_.wake();
         return Next::passed_on;
     }
-    const Away away(*this);
+    const BlockingScope away(*this);
     try {
         if (!c.reception) {
             c.reception = std::make_unique<Reception>();
             x.begin(c);
-            c.reception->sink = front_.service.receive(x.request());
+            c.reception->sink = server_state_.service.receive(x.request());
         }
-        const auto part = c.intake.part(c.in, c.begin);
+        const auto part = c.assembler.part(c.in, c.begin);
         if (c.reception->sink) c.reception->sink->take(part);
-        c.intake.took(part.size());
-        c.in.drop(c.begin + c.intake.head_size(), part.size());
+        c.assembler.took(part.size());
+        c.in.drop(c.begin + c.assembler.head_size(), part.size());
     } catch (...) {
         c.reception->failure = std::current_exception();
-        c.intake.cut_short();
+        c.assembler.cut_short();
     }
     return Next::rest;
 }
@@ -144,7 +144,8 @@ std::ptrdiff_t Worker::fill(Connection& c, bool& drained) {
     c.in.grew(static_cast<std::size_t>(came));
     // The next byte would be a new edge. An end of the peer's side may have come with this one,
     // though, and TLS may hold back more.
-    drained = static_cast<std::size_t>(came) < room && !c.turn.hung_up() && !c.channel.secure();
+    drained =
+        static_cast<std::size_t>(came) < room && !c.ownership.hung_up() && !c.channel.secure();
     return came;
 }
 
@@ -171,18 +172,18 @@ void Worker::keep_input(Connection& c) {
 }
 
 void Worker::set_reading_deadline(Connection& c) {
-    const auto stage = c.unread() == 0        ? Stage::idle
-                       : c.intake.head_done() ? Stage::body
-                                              : Stage::head;
+    const auto stage = c.unread() == 0           ? Stage::idle
+                       : c.assembler.head_done() ? Stage::body
+                                                 : Stage::head;
     if (stage == c.stage) return;
     c.stage = stage;
-    const auto& settings = front_.settings;
+    const auto& settings = server_state_.settings;
     auto patience = stage == Stage::idle   ? settings.idle_deadline
                     : stage == Stage::head ? settings.head_deadline
                                            : settings.body_deadline;
-    if (stage == Stage::body && c.intake.passes_on())
-        patience += std::chrono::seconds(c.intake.announced() / settings.slowest_body);
-    front_.table.set_due(c, now_ms() + patience.count());
+    if (stage == Stage::body && c.assembler.passes_on())
+        patience += std::chrono::seconds(c.assembler.announced() / settings.slowest_body);
+    server_state_.table.set_due(c, now_ms() + patience.count());
 }
 
 }  // namespace svc::http

@@ -1,6 +1,6 @@
 #include "http/server.hpp"
 
-#include "http/keeper.hpp"
+#include "http/deadline_thread.hpp"
 #include "http/listener.hpp"
 
 #include <sys/epoll.h>
@@ -37,7 +37,7 @@ void raise_descriptor_limit(std::size_t connections) {
 
 class Server::Impl {
 public:
-    Impl(const Settings& settings, Service& service) : front(settings, service) {}
+    Impl(const Settings& settings, Service& service) : server_state(settings, service) {}
     ~Impl() {
         stop(std::chrono::milliseconds(0));
         for (auto& each : threads_) each.join();
@@ -47,7 +47,7 @@ public:
     void start();
     void stop(std::chrono::milliseconds grace);
 
-    Front front;
+    ServerState server_state;
     std::uint16_t port = 0;
 
 private:
@@ -65,16 +65,17 @@ private:
 };
 
 void Server::Impl::start() {
-    raise_descriptor_limit(front.settings.max_connections);
-    front.listener.set(listen_on(front.settings.address, front.settings.port));
-    port = port_of(front.listener.get());
-    epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = Front::listener_key}};
-    if (epoll_ctl(front.epoll.get(), EPOLL_CTL_ADD, front.listener.get(), &event) != 0)
+    raise_descriptor_limit(server_state.settings.max_connections);
+    server_state.listener.set(listen_on(server_state.settings.address, server_state.settings.port));
+    port = port_of(server_state.listener.get());
+    epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = ServerState::listener_key}};
+    if (epoll_ctl(server_state.epoll.get(), EPOLL_CTL_ADD, server_state.listener.get(), &event) !=
+        0)
         throw std::system_error(errno, std::system_category(), "epoll_ctl");
     started_ = true;
-    for (int each = 0; each < front.settings.workers; ++each)
-        begin_thread([this] { Worker(front, Worker::Role::server).run(); });
-    begin_thread([this] { Keeper(front).run(); });
+    for (int each = 0; each < server_state.settings.workers; ++each)
+        begin_thread([this] { Worker(server_state, Worker::Role::server).run(); });
+    begin_thread([this] { DeadlineThread(server_state).run(); });
 }
 
 void Server::Impl::begin_thread(std::function<void()> work) {
@@ -102,19 +103,21 @@ void Server::Impl::stop(std::chrono::milliseconds grace) {
     if (!started_ || stopped_) return;
     stopped_ = true;
     const auto end = Clock::now() + grace;
-    front.stopping.store(true, std::memory_order_release);
-    shutdown(front.listener.get(), SHUT_RDWR);  // closed when no thread can be accepting
-    front.table.for_each_slot([&](Connection& each) { front.jobs.look(each.key()); });
-    front.ring();
+    server_state.stopping.store(true, std::memory_order_release);
+    shutdown(server_state.listener.get(), SHUT_RDWR);  // closed when no thread can be accepting
+    server_state.table.for_each_slot([&](Connection& each) {
+        server_state.work_queue.look(each.key());
+    });
+    server_state.wake();
     wait_until(end, [&] {
         // Again and again: a request that was running may have parked just now.
-        front.exchanges.resume_parked();
-        return front.table.live() == 0;
+        server_state.exchanges.resume_parked();
+        return server_state.table.live() == 0;
     });
-    front.quitting.store(true, std::memory_order_release);
-    front.crew.dismiss();
-    front.ring();
-    eventfd_write(front.keeper_alarm.get(), 1);
+    server_state.quitting.store(true, std::memory_order_release);
+    server_state.polling_pool.dismiss();
+    server_state.wake();
+    eventfd_write(server_state.deadline_alarm.get(), 1);
     const bool all_ended =
         wait_until(std::max(end, Clock::now() + std::chrono::milliseconds(100)), [&] {
             std::lock_guard lock(mutex_);
@@ -128,9 +131,9 @@ void Server::Impl::abandon_rest() {
     for (auto& each : threads_)
         if (each.joinable()) each.join();
     threads_.clear();
-    Worker worker(front, Worker::Role::server);
-    front.table.for_each_slot([&](Connection& each) { worker.abandon(each); });
-    front.listener.close();
+    Worker worker(server_state, Worker::Role::server);
+    server_state.table.for_each_slot([&](Connection& each) { worker.abandon(each); });
+    server_state.listener.close();
 }
 
 Server::Server(const Settings& settings, Service& service)
@@ -145,22 +148,23 @@ void Server::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
 std::uint16_t Server::port() const { return impl_->port; }
 
 void Server::reload_certificate() {
-    Front& front = impl_->front;
-    if (front.tls.load())
-        front.tls =
-            std::make_shared<const TlsContext>(front.settings.certificate, front.settings.key);
+    ServerState& server_state = impl_->server_state;
+    if (server_state.tls.load())
+        server_state.tls = std::make_shared<const TlsContext>(
+            server_state.settings.certificate, server_state.settings.key
+        );
 }
 
 Load Server::load() const {
-    const Front& front = impl_->front;
+    const ServerState& server_state = impl_->server_state;
     return {
-        .connections = front.table.live(),
-        .busy_workers = static_cast<std::size_t>(front.crew.busy()),
-        .queued = front.jobs.waiting(),
-        .parked = front.parked.load(std::memory_order_relaxed),
-        .streams = front.streams.load(std::memory_order_relaxed),
-        .accepted = front.accepted.load(std::memory_order_relaxed),
-        .refused = front.refused.load(std::memory_order_relaxed),
+        .connections = server_state.table.live(),
+        .busy_workers = static_cast<std::size_t>(server_state.polling_pool.busy()),
+        .queued = server_state.work_queue.waiting(),
+        .parked = server_state.parked.load(std::memory_order_relaxed),
+        .streams = server_state.streams.load(std::memory_order_relaxed),
+        .accepted = server_state.accepted.load(std::memory_order_relaxed),
+        .refused = server_state.refused.load(std::memory_order_relaxed),
     };
 }
 

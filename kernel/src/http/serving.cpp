@@ -1,4 +1,4 @@
-#include "http/away.hpp"
+#include "http/blocking_scope.hpp"
 #include "http/clock.hpp"
 
 #include <utility>
@@ -17,15 +17,15 @@ constexpr int most_stream_reads = 16;
 }  // namespace
 
 LiveExchange& Worker::exchange() {
-    if (!exchange_) exchange_ = &front_.exchanges.take();
+    if (!exchange_) exchange_ = &server_state_.exchanges.take();
     return *exchange_;
 }
 
 Outcome Worker::call_service(LiveExchange& x) {
     x.run();
-    const Away away(*this);
+    const BlockingScope away(*this);
     try {
-        return front_.service.serve(x);
+        return server_state_.service.serve(x);
     } catch (...) {
         x.reset();
         x.answer = refusal({500, "Something went wrong here."});
@@ -47,8 +47,8 @@ Worker::Next Worker::answer_one(Connection& c, LiveExchange& x) {
 Worker::Next Worker::serve_waiting(Connection& c) {
     LiveExchange& x = exchange();
     c.phase = Phase::reading;
-    front_.held.fetch_sub(c.unread(), std::memory_order_relaxed);
-    c.intake.step(c.in, c.begin, front_.limits, x.head);
+    server_state_.held.fetch_sub(c.unread(), std::memory_order_relaxed);
+    c.assembler.step(c.in, c.begin, server_state_.limits, x.head);
     x.begin(c);
     const Next next = answer_one(c, x);
     if (next != Next::rest || c.phase != Phase::reading) return next;
@@ -60,28 +60,28 @@ Worker::Next Worker::park(Connection& c, LiveExchange& x) {
     push(c);  // a peer that is gone will be noticed when it is resumed
     keep_input(c);
     c.phase = Phase::parked;
-    c.intake.step(c.in, c.begin, front_.limits, x.head);
+    c.assembler.step(c.in, c.begin, server_state_.limits, x.head);
     x.begin(c);
-    front_.table.set_due(c, Table::never);
+    server_state_.table.set_due(c, ConnectionTable::never);
     const auto held = c.unread();  // what is parked is another's at once
-    front_.parked.fetch_add(1, std::memory_order_relaxed);
-    front_.held.fetch_add(held, std::memory_order_relaxed);
+    server_state_.parked.fetch_add(1, std::memory_order_relaxed);
+    server_state_.held.fetch_add(held, std::memory_order_relaxed);
     exchange_ = nullptr;
     if (x.park()) return Next::passed_on;
-    front_.parked.fetch_sub(1, std::memory_order_relaxed);
-    front_.held.fetch_sub(held, std::memory_order_relaxed);
+    server_state_.parked.fetch_sub(1, std::memory_order_relaxed);
+    server_state_.held.fetch_sub(held, std::memory_order_relaxed);
     exchange_ = &x;
     c.phase = Phase::reading;
     return Next::rest;
 }
 
 Worker::Next Worker::resume(LiveExchange& x) {
-    front_.parked.fetch_sub(1, std::memory_order_relaxed);
-    if (exchange_) front_.exchanges.give_back(*exchange_);
+    server_state_.parked.fetch_sub(1, std::memory_order_relaxed);
+    if (exchange_) server_state_.exchanges.give_back(*exchange_);
     exchange_ = &x;
     Connection& c = x.connection();
     c.phase = Phase::reading;
-    front_.held.fetch_sub(c.unread(), std::memory_order_relaxed);
+    server_state_.held.fetch_sub(c.unread(), std::memory_order_relaxed);
     if (x.abandoned()) {  // what it waited for is for those who are still there
         x.reset();
         return close(c);
@@ -92,24 +92,24 @@ Worker::Next Worker::resume(LiveExchange& x) {
 }
 
 Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
-    const bool stopping = front_.stopping.load(std::memory_order_relaxed);
+    const bool stopping = server_state_.stopping.load(std::memory_order_relaxed);
     const bool cut_short = c.reception && c.reception->failure;
     if (stopping || cut_short || !x.head.keep_alive) c.closing = true;
     if (stopping || cut_short) c.lingers = true;
-    const Wanted wanted{
+    const SendOptions options{
         .newer = x.head.newer,
         .head_only = x.head.method == "HEAD",
         .after = c.closing ? After::close : After::keep,
     };
-    write_head(x.answer, wanted, out_);
-    c.begin += static_cast<std::uint32_t>(c.intake.size());
-    c.intake.reset();
+    write_head(x.answer, options, out_);
+    c.begin += static_cast<std::uint32_t>(c.assembler.size());
+    c.assembler.reset();
     c.stage = Stage::fresh;
     c.reception.reset();
     LargeBody large;
-    if (x.answer.file && x.answer.file->size() > 0 && sends_body(x.answer, wanted))
+    if (x.answer.file && x.answer.file->size() > 0 && sends_body(x.answer, options))
         large.file = std::move(x.answer.file);
-    else if (const auto body = body_of(x.answer, wanted); body.size() <= small_body) out_ += body;
+    else if (const auto body = body_of(x.answer, options); body.size() <= small_body) out_ += body;
     else if (x.answer.shared_body) large.text = std::move(x.answer.shared_body);
     else large.text = std::make_shared<const std::string>(std::move(x.answer.body));
     x.reset();
@@ -118,7 +118,7 @@ Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
 
 /// Too many wait: this one is told to come back.
 Worker::Next Worker::decline(Connection& c, LiveExchange& x) {
-    front_.refused.fetch_add(1, std::memory_order_relaxed);
+    server_state_.refused.fetch_add(1, std::memory_order_relaxed);
     x.answer = refusal({503, "More requests are waiting than the server takes."});
     return complete(c, x);
 }
@@ -127,7 +127,7 @@ Answer Worker::refusal(const Refusal& why) const {
     Answer answer;
     answer.status = why.status;
     try {
-        front_.service.refuse(why.status, why.reason, answer);
+        server_state_.service.refuse(why.status, why.reason, answer);
     } catch (...) {
         answer = {.status = why.status};
     }
@@ -137,7 +137,7 @@ Answer Worker::refusal(const Refusal& why) const {
 
 /// Answers what never became a request, and reads nothing more as one.
 Worker::Next Worker::refuse(Connection& c, const Refusal& why) {
-    front_.refused.fetch_add(1, std::memory_order_relaxed);
+    server_state_.refused.fetch_add(1, std::memory_order_relaxed);
     const auto answer = refusal(why);
     write_head(answer, {.after = After::close}, out_);
     out_ += answer.body;
@@ -148,16 +148,16 @@ Worker::Next Worker::refuse(Connection& c, const Refusal& why) {
 Worker::Next Worker::begin_stream(Connection& c, LiveExchange& x) {
     const auto started = std::move(x.stream);
     write_head(x.answer, {.newer = x.head.newer, .after = After::stream}, out_);
-    c.begin += static_cast<std::uint32_t>(c.intake.size());
-    c.intake.reset();
+    c.begin += static_cast<std::uint32_t>(c.assembler.size());
+    c.assembler.reset();
     x.reset();
     std::string head = std::exchange(out_, {});
     if (c.out) head.insert(0, std::string_view(c.out->bytes).substr(c.out->sent));
     c.out.reset();
-    front_.table.set_due(c, Table::never);
-    front_.streams.fetch_add(1, std::memory_order_relaxed);
+    server_state_.table.set_due(c, ConnectionTable::never);
+    server_state_.streams.fetch_add(1, std::memory_order_relaxed);
     c.phase = Phase::streaming;
-    c.stream = std::make_shared<Conduit>(front_, c);
+    c.stream = std::make_shared<StreamConnection>(server_state_, c);
     c.stream->begin(std::move(head));
     call_back(*c.stream, [&] {
         started(c.stream);
@@ -170,11 +170,11 @@ Worker::Next Worker::begin_stream(Connection& c, LiveExchange& x) {
 /// Moves a stream's bytes both ways as far as they go.
 Worker::Next Worker::pump(Connection& c) {
     if (role_ == Role::watcher) {
-        front_.jobs.go_on(c);
-        front_.ring();
+        server_state_.work_queue.go_on(c);
+        server_state_.wake();
         return Next::passed_on;
     }
-    if (front_.stopping.load(std::memory_order_acquire)) c.stream->close();
+    if (server_state_.stopping.load(std::memory_order_acquire)) c.stream->close();
     keep_input(c);
     lent_.reserve(stream_read);
     for (int reads = 0; reads < most_stream_reads; ++reads) {
@@ -191,10 +191,10 @@ Worker::Next Worker::pump(Connection& c) {
 Worker::Next Worker::end_stream(Connection& c) {
     const auto stream = std::exchange(c.stream, nullptr);
     const bool dropped = stream->dropped();
-    front_.streams.fetch_sub(1, std::memory_order_relaxed);
+    server_state_.streams.fetch_sub(1, std::memory_order_relaxed);
     call_back(*stream, [&] { stream->end(); });
     if (dropped) c.channel.reset();
-    if (dropped || c.turn.hung_up()) return close(c);
+    if (dropped || c.ownership.hung_up()) return close(c);
     c.lingers = true;
     return finish(c);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "http/answer_writer.hpp"
-#include "http/front.hpp"
+#include "http/server_state.hpp"
 
 namespace svc::http {
 
@@ -15,7 +15,7 @@ class Worker {
 public:
     /// A watcher never runs a handler or a callback: it leaves them to the others as jobs.
     enum class Role { server, watcher };
-    Worker(Front& front, Role role);
+    Worker(ServerState& server_state, Role role);
     ~Worker();
 
     /// Serves until the front end quits.
@@ -33,17 +33,17 @@ private:
     /// How a step leaves the connection: waiting for events, with more to do when others have had
     /// their turn, with its turn in other hands, or gone.
     enum class Next { rest, later, passed_on, gone };
-    class Away;
+    class BlockingScope;
 
     bool poll(int timeout_ms);
     void look(std::uint64_t key, bool hung_up);
-    void take_up(const Jobs::Job& job);
+    void take_up(const WorkQueue::Job& job);
     void drive(Connection& c, Next next);
     void come_back(Connection& c);
     Next step(Connection& c);
     Next settle(Connection& c);
     bool admit(int socket, const Address& peer);
-    void turn_away(int socket);
+    void refuse_socket(int socket);
     void answer_plain(int socket);
     void send_refusal(int socket, const Refusal& why);
 
@@ -72,7 +72,7 @@ private:
     Next pump(Connection& c);
     Next end_stream(Connection& c);
     template <class Call>
-    void call_back(Conduit& stream, Call call);
+    void call_back(StreamConnection& stream, Call call);
 
     // writing.cpp
     enum class Pushed { all, some, gone };
@@ -88,10 +88,10 @@ private:
     void hurry(Connection& c);
     Next close(Connection& c);
 
-    Front& front_;
+    ServerState& server_state_;
     const Role role_;
     bool on_watch_ = false;
-    bool heard_bell_ = false;
+    bool woken_ = false;
     Buffer lent_;                       // given to one connection while it is being moved
     Connection* borrower_ = nullptr;    // who has it
     std::string out_;                   // answers not yet sent, of the connection being moved

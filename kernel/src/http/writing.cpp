@@ -25,7 +25,7 @@ struct Pieces {
         return head.size() + (body.file ? body.file->size() : body.text ? body.text->size() : 0);
     }
     /// Writes something of what is behind the first `sent` bytes.
-    std::ptrdiff_t write(Channel& channel, std::uint64_t sent) const {
+    std::ptrdiff_t write(Socket& channel, std::uint64_t sent) const {
         const auto text = body.text ? std::string_view(*body.text) : std::string_view();
         if (sent < head.size()) return channel.write(head.substr(sent), text);
         const auto of_body = sent - head.size();
@@ -37,7 +37,7 @@ struct Pieces {
 };
 
 /// Writes until the peer takes no more, counting in `sent`; false when the connection broke.
-bool write_from(Channel& channel, const Pieces& pieces, std::uint64_t& sent) {
+bool write_from(Socket& channel, const Pieces& pieces, std::uint64_t& sent) {
     while (sent < pieces.size()) {
         const auto moved = pieces.write(channel, sent);
         if (moved == io::gone) return false;
@@ -67,11 +67,11 @@ Worker::Pushed Worker::push(Connection& c, LargeBody body) {
         if (out_.capacity() > most_kept) out_.shrink_to_fit();
         return stands ? Pushed::all : Pushed::gone;
     }
-    const auto patience = front_.settings.write_deadline.count();
+    const auto patience = server_state_.settings.write_deadline.count();
     const auto due = now_ms() + patience + milliseconds_for(pieces.size() - sent);
     c.out = std::make_unique<Pending>(Pending{std::exchange(out_, {}), std::move(body), sent});
     c.out->due = due;
-    if (!std::exchange(c.watches_writes, true)) front_.watch_writes(c);
+    if (!std::exchange(c.watches_writes, true)) server_state_.watch_writes(c);
     return Pushed::some;
 }
 
@@ -98,13 +98,13 @@ Worker::Next Worker::send(Connection& c, LargeBody body) {
 
 void Worker::await_reader(Connection& c) {
     c.out->untaken = c.channel.untaken();
-    const auto soon = now_ms() + front_.settings.write_deadline.count();
-    front_.table.set_due(c, std::min(soon, c.out->due));
+    const auto soon = now_ms() + server_state_.settings.write_deadline.count();
+    server_state_.table.set_due(c, std::min(soon, c.out->due));
 }
 
 /// How long the slowest reader that is borne with takes for so many bytes.
 std::int64_t Worker::milliseconds_for(std::uint64_t bytes) const {
-    return static_cast<std::int64_t>(bytes * 1000 / front_.settings.slowest_reader);
+    return static_cast<std::int64_t>(bytes * 1000 / server_state_.settings.slowest_reader);
 }
 
 /// The peer did not take enough for more to be sent. One that takes a little has more time, as long
@@ -149,14 +149,14 @@ Worker::Next Worker::finish(Connection& c) {
     c.phase = Phase::lingering;
     const auto now = now_ms();
     c.heard_out_by = now + longest_linger_ms;
-    front_.table.set_due(c, now + linger_ms);
+    server_state_.table.set_due(c, now + linger_ms);
     return linger(c);
 }
 
 /// Somebody waits for the end of all connections.
 void Worker::hurry(Connection& c) {
     c.heard_out_by = std::min(c.heard_out_by, now_ms() + linger_while_stopping_ms);
-    front_.table.set_due(c, std::min(c.heard_out_by, front_.table.due(c)));
+    server_state_.table.set_due(c, std::min(c.heard_out_by, server_state_.table.due(c)));
 }
 
 Worker::Next Worker::linger(Connection& c) {
@@ -165,7 +165,7 @@ Worker::Next Worker::linger(Connection& c) {
         if (came == io::gone) return close(c);
         if (came == io::later) return Next::rest;
         discarded += static_cast<std::size_t>(came);
-        front_.table.set_due(c, std::min(now_ms() + linger_ms, c.heard_out_by));
+        server_state_.table.set_due(c, std::min(now_ms() + linger_ms, c.heard_out_by));
     }
     return Next::later;
 }
@@ -177,10 +177,10 @@ Worker::Next Worker::close(Connection& c) {
     c.out.reset();
     c.stream.reset();
     c.reception.reset();
-    c.intake.reset();
+    c.assembler.reset();
     c.channel.close();
     out_.clear();
-    front_.table.give_back(c);
+    server_state_.table.give_back(c);
     return Next::gone;
 }
 

@@ -36,7 +36,7 @@ SVC_RECORD(
      matches(R"(\*|[a-z_0-9]+\.(\*|[a-z_0-9]+))"),
      length(1, 100),
      defaulted),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 /// Those that are events, by name.
@@ -72,7 +72,7 @@ Page<EventKindInfo> list_kinds(Call& call, const ListKindsRequest& in) {
 void append_fields(const Record& record, std::string& out) {
     for (const Field& field : record.fields) {
         if (field.rules.secret) continue;
-        if (field.rules.spread) {
+        if (field.rules.flatten) {
             append_fields(field.codec->record(), out);
             continue;
         }

@@ -24,17 +24,10 @@ bool is_past_due(Kernel& kernel, const Uuid& org) {
     bool past_due = false;
     if (directory)
         kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-            tx.act_for(org, std::nullopt);
+            tx.set_scope(org, std::nullopt);
             past_due = directory->past_due(tx, org);
         });
     return past_due;
-}
-
-/// Taking rights away is nothing that a script has a say in: it hears of it afterwards.
-bool only_takes_away(const EventKind& kind) {
-    constexpr std::string_view kinds[]{
-        "agent.disabled", "agent.deleted", "token.revoked", "member.removed"};
-    return std::ranges::find(kinds, kind.name) != std::end(kinds);
 }
 
 /// Operators' scripts act as themselves, with the role of a member.
@@ -145,17 +138,22 @@ void Runner::use(std::vector<Script> scripts) {
     scripts_ = std::make_shared<const std::vector<Script>>(std::move(scripts));
 }
 
-void Runner::handle(const StoredEvent& event) {
+std::vector<std::string> Runner::subscribers(const StoredEvent& event) const {
     const Scripts scripts = scripts_;
-    std::string told;
-    for (const Script& script : *scripts) {
-        if (!script.binds_to("after", event.kind)) continue;
-        if (told.empty()) told = with_subject(event.envelope, subject_of(kernel_, event));
-        run(script, event, told);
-    }
+    std::vector<std::string> ids;
+    for (const Script& script : *scripts)
+        if (script.binds_to("after", event.kind)) ids.push_back(script.id.str());
+    return ids;
 }
 
-void Runner::run(const Script& script, const StoredEvent& event, const std::string& told) {
+void Runner::deliver(std::string_view script_id, const StoredEvent& event) {
+    const Scripts scripts = scripts_;
+    for (const Script& script : *scripts)
+        if (script.id.str() == script_id && script.binds_to("after", event.kind))
+            run(script, event, with_subject(event.envelope, subject_of(kernel_, event)));
+}
+
+void Runner::run(const Script& script, const StoredEvent& event, const std::string& event_text) {
     const RunKey key{script, event.org_id, event.event_id, event.kind, event.depth};
     if (event.depth >= deepest_chain)
         return add_run(
@@ -168,7 +166,7 @@ void Runner::run(const Script& script, const StoredEvent& event, const std::stri
     if (!id) return;
     Calls calls(kernel_, script, event);
     const Ended ended = after_.run(
-        {.mode = Mode::after, .name = script.name, .source = script.source, .event = told},
+        {.mode = Mode::after, .name = script.name, .source = script.source, .event = event_text},
         [&](const ScriptCall& call) { return calls.serve(call); }
     );
     end_run(kernel_, key, *id, ended, calls.entries());
@@ -185,8 +183,7 @@ void Runner::run(const Script& script, const StoredEvent& event, const std::stri
     if (!ended.error.empty()) log().warning(where + ended.error);
 }
 
-Verdict Runner::ask(Call& call, const Event& event) {
-    if (only_takes_away(*event.kind)) return allow;
+Verdict Runner::check(Call& call, const Event& event) {
     const Scripts scripts = scripts_;
     std::string envelope;
     for (const Script& script : *scripts) {

@@ -22,11 +22,14 @@ public:
     void use(std::vector<Script> scripts);
     Scripts scripts() const { return scripts_.load(); }
 
-    /// The consumer's work. Throws when the database or the machine fails, never for a script.
-    void handle(const StoredEvent& event);
-    /// The before-hook: the first refusal, in the order of the scripts. A script that fails has
+    /// The scripts, by their ids, that answer events of that kind.
+    std::vector<std::string> subscribers(const StoredEvent& event) const;
+    /// Runs one of them for the event, unless it is gone. Throws when the database or the machine
+    /// fails, never for a script.
+    void deliver(std::string_view script_id, const StoredEvent& event);
+    /// Before a change: the first refusal, in the order of the scripts. A script that fails has
     /// no say, and its failure is recorded by write_down().
-    Verdict ask(Call& call, const Event& event);
+    Verdict check(Call& call, const Event& event);
     /// Records what ask() could not record inside the request. A job's work.
     void write_down();
 
@@ -46,7 +49,7 @@ private:
         int tries = 0;
     };
 
-    void run(const Script& script, const StoredEvent& event, const std::string& told);
+    void run(const Script& script, const StoredEvent& event, const std::string& event_text);
     void count(const Ended& ended);
 
     Kernel& kernel_;

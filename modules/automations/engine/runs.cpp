@@ -106,7 +106,7 @@ std::int64_t milliseconds(const Ended& ended) {
 std::optional<Uuid> begin_run(Kernel& kernel, const RunKey& key) {
     std::optional<Id> begun;
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(key.org_id, std::nullopt);
+        tx.set_scope(key.org_id, std::nullopt);
         auto row = tx.later<Id>(
             begin,
             key.org_id,
@@ -131,7 +131,7 @@ void end_run(
 ) {
     const bool failed = !ended.error.empty();
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(key.org_id, std::nullopt);
+        tx.set_scope(key.org_id, std::nullopt);
         const auto row = tx.one<AutomationRun>(
             end,
             key.org_id,
@@ -151,7 +151,7 @@ void end_run(
         event.version = 1;
         event.name = key.script.name;
         event.subject = event.changes = to_json(*row);
-        tell_as_system(
+        emit_as_system(
             tx,
             key.org_id,
             "run_automation",
@@ -163,7 +163,7 @@ void end_run(
 
 void add_run(Kernel& kernel, const RunKey& key, RunStatus status, const Ended& ended) {
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(key.org_id, std::nullopt);
+        tx.set_scope(key.org_id, std::nullopt);
         tx.queue(
             add,
             key.org_id,
@@ -197,7 +197,7 @@ SVC_RECORD(
      "Id of the automation; for a script of the operator's also its name, such as "
      "label-results.lua.",
      length(1, 200)),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 Page<AutomationRun> list_runs(Call& call, const ListRunsRequest& in) {
@@ -245,12 +245,12 @@ void drop_old_runs(Kernel& kernel, std::int64_t keep_days) {
     const std::chrono::seconds keep = std::chrono::hours(24 * keep_days);
     std::vector<Id> orgs;
     kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         orgs = tx.all<Id>(find_old, keep);
     });
     for (const Id& org : orgs)
         kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(org.id, std::nullopt);
+            tx.set_scope(org.id, std::nullopt);
             tx.queue(drop_old, org.id, keep);
         });
 }

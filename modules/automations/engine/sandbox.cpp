@@ -46,9 +46,9 @@ std::int64_t number(const json::value* value) {
 }
 
 /// A run and the conversation that it is.
-class Conversation {
+class SandboxSession {
 public:
-    Conversation(const std::filesystem::path& program, const Limits& limits, const Serve& serve)
+    SandboxSession(const std::filesystem::path& program, const Limits& limits, const Serve& serve)
         : limits_(limits),
           serve_(serve),
           child_(
@@ -176,7 +176,7 @@ Sandbox::Sandbox(std::filesystem::path program, Limits limits)
     : program_(std::move(program)), limits_(limits) {}
 
 Ended Sandbox::run(const Job& job, const Serve& serve) const {
-    return Conversation(program_, limits_, serve).hold(job);
+    return SandboxSession(program_, limits_, serve).hold(job);
 }
 
 std::filesystem::path Sandbox::program_near(const std::filesystem::path& share) {

@@ -1,37 +1,40 @@
 #pragma once
 
 #include "modules/boards/api/board_role.hpp"
-#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/kinds.hpp"
+#include "svc/caller.hpp"
 #include "svc/kernel.hpp"
 
 /// Who may what on a board.
 namespace svc::boards {
 
-enum class SeatKind { person, token, agent };
-BOOST_DESCRIBE_ENUM(SeatKind, person, token, agent)
+enum class CallerKind { person, token, agent };
+BOOST_DESCRIBE_ENUM(CallerKind, person, token, agent)
 
 /// A caller as board_role() of the migrations takes it. Statements that judge a caller bind it
 /// in front of all else: $1 workspace, $2 principal, $3 kind, $4 role; and give `role`, which is
 /// null for a stranger.
-struct Seat {
+struct BoardCaller {
     Uuid org;
     Uuid principal;
-    SeatKind kind{};
+    CallerKind kind{};
     OrgRole role{};
 
-    static Seat of(const Call& call) {
+    static BoardCaller of(const Call& call) {
         const Caller& who = call.caller();
-        const SeatKind kind = !who.is_person() ? SeatKind::agent
-                              : who.token_id   ? SeatKind::token
-                                               : SeatKind::person;
+        const CallerKind kind = !who.is_person() ? CallerKind::agent
+                                : who.token_id   ? CallerKind::token
+                                                 : CallerKind::person;
         return {call.org(), who.id, kind, who.role};
     }
     /// Somebody to whom no board of the workspace is closed: for jobs, and for the holder of a
     /// lease, who needs no other right.
-    static Seat of_system(const Uuid& org) { return {org, {}, SeatKind::person, OrgRole::owner}; }
+    static BoardCaller of_system(const Uuid& org) {
+        return {org, {}, CallerKind::person, OrgRole::owner};
+    }
 
     template <Described Row, class... Arg>
-    Later<Row> later(Tx& tx, const Sql& sql, const Arg&... arg) const {
+    DeferredRows<Row> later(Tx& tx, const Sql& sql, const Arg&... arg) const {
         return tx.later<Row>(sql, org, principal, kind, role, arg...);
     }
     template <class... Arg>
@@ -72,7 +75,7 @@ inline void require(const std::optional<BoardRole>& role, BoardRole least, std::
     );
 }
 
-/// 409 about something on a board that was put away.
+/// 409 about something on a board that is archived.
 inline Failure board_archived() {
     return Failure(
                Fault::conflict,

@@ -10,7 +10,7 @@
     "board_role(" principal ", " kind ", " role ", " visibility ", " creator ", g.role, " kind  \
     " = 'agent' AND EXISTS (SELECT FROM board_grants x WHERE x.org_id = $1 AND x.principal_id " \
     "= " principal "))"
-/// The role of the caller, whom Seat binds as $2 to $4.
+/// The role of the caller, whom BoardCaller binds as $2 to $4.
 #define SVC_BOARD_ROLE(visibility, creator) SVC_BOARD_ROLE_OF("$2", "$3", "$4", visibility, creator)
 
 /// Joins what `principal` was granted on the board, as `g`.

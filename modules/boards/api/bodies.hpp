@@ -1,12 +1,13 @@
 #pragma once
 
-#include "modules/boards/api/shapes.hpp"
 #include "svc/call.hpp"
 
 #include <functional>
 
 /// What other modules know about a card: what is written on it, and what its work brief says.
 namespace svc::boards {
+
+struct Card;
 
 /// Offered by the module that keeps what is written on cards, for boards to find; without one cards
 /// have no bodies.
@@ -15,7 +16,7 @@ namespace svc::boards {
 /// that are not in the trash.
 class CardBodies {
 public:
-    static constexpr std::string_view name = "boards.card_bodies";
+    static constexpr std::string_view name = "boards.CardBodies";
 
     /// The body of a new card as create_card was given it: one of the two.
     struct Wanted {
@@ -55,7 +56,7 @@ protected:
 /// Offered by the module that keeps comments, to modules that make one beside what they do.
 class CardComments {
 public:
-    static constexpr std::string_view name = "boards.card_comments";
+    static constexpr std::string_view name = "boards.CardComments";
     static constexpr std::size_t most_characters = 50'000;
 
     /// One that has been looked at and is not written yet.
@@ -108,7 +109,7 @@ public:
 /// Offered by boards to modules that know something for briefs; told while modules open.
 class Briefs {
 public:
-    static constexpr std::string_view name = "boards.briefs";
+    static constexpr std::string_view name = "boards.Briefs";
     virtual void add(BriefSource& source) = 0;
 
 protected:

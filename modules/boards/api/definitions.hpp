@@ -27,6 +27,15 @@ SVC_SHARED_RECORD(
     (version)
 );
 
+/// A label as cards show it.
+struct LabelRef {
+    Uuid id;
+    std::string name;
+    Color color{};
+    auto operator<=>(const LabelRef&) const = default;
+};
+SVC_SHARED_RECORD(LabelRef, (id), (name, "What people call it."), (color, "How people see it."));
+
 enum class PropertyType {
     rich_text,
     number,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "modules/boards/api/board.hpp"
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "svc/events.hpp"
 

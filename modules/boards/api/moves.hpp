@@ -11,6 +11,9 @@
 /// Moving cards, and keeping in step with where they stand.
 namespace svc::boards {
 
+struct Card;
+struct Column;
+
 /// What a column asks of the cards in it.
 struct ColumnRules {
     Uuid column_id;
@@ -40,16 +43,16 @@ class CardWatcher {
 public:
     virtual ~CardWatcher() = default;
 
-    using Settle = std::function<void(const Placing&)>;
-    /// An existing card, locked if `seat` may change it, is about to be placed. May queue what it
+    using Placed = std::function<void(const Placing&)>;
+    /// An existing card, locked if `caller` may change it, is about to be placed. May queue what it
     /// needs to know, but reads nothing yet. What it returns is called once the place is certain;
     /// it may read those answers, queue writes and tell events, but causes no further round trip.
-    virtual Settle about_to_place(Tx& tx, const Seat& seat, const Uuid& card) = 0;
+    virtual Placed about_to_place(Tx& tx, const BoardCaller& caller, const Uuid& card) = 0;
 
-    using SettleAll = std::function<void(std::span<const Placing>)>;
+    using PlacedAll = std::function<void(std::span<const Placing>)>;
     /// The same for many that all come to one column or all leave the board, with a few statements
     /// for all of them. Those given to what it returns are some of `cards`, in any order.
-    virtual SettleAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) = 0;
+    virtual PlacedAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) = 0;
     /// A new card's row is queued; may queue writes.
     virtual void made(Tx& tx, const Placing& placing) = 0;
     /// A card in a queue has another priority or due date; may queue writes.
@@ -69,8 +72,8 @@ public:
 class Move {
 public:
     virtual ~Move() = default;
-    /// The card as it stands, locked until the transaction ends if the seat may edit it; null when
-    /// there is none.
+    /// The card as it stands, locked until the transaction ends if the caller may edit it; null
+    /// when there is none.
     virtual const Card* card() = 0;
     /// Where it would go; null when there is no such column.
     virtual const ColumnRules* to() = 0;
@@ -81,24 +84,24 @@ public:
 };
 
 /// Where a card is to go when nobody says so by name.
-enum class Turn { completed, exhausted };
-BOOST_DESCRIBE_ENUM(Turn, completed, exhausted)
+enum class MoveReason { completed, exhausted };
+BOOST_DESCRIBE_ENUM(MoveReason, completed, exhausted)
 
 /// Offered by boards to modules that move cards.
 class Moves {
 public:
-    static constexpr std::string_view name = "boards.moves";
+    static constexpr std::string_view name = "boards.Moves";
 
     virtual void watch(CardWatcher& watcher) = 0;
     /// Begins to move a card to the end of `column`, or, without one, to where its present
     /// column sends cards at this turn. `asker` moves its own things itself and is not told.
-    /// For a seat that may not edit the card nothing is locked, and it is not to be carried out.
+    /// For a caller that may not edit the card nothing is locked, and it is not to be carried out.
     virtual std::unique_ptr<Move> begin(
         Tx& tx,
-        const Seat& seat,
+        const BoardCaller& caller,
         const Uuid& card,
         const std::optional<Uuid>& column,
-        Turn turn,
+        MoveReason turn,
         const CardWatcher* asker
     ) = 0;
 

@@ -6,6 +6,8 @@
 
 #include "svc/define_records.hpp"
 
+#include "modules/boards/api/board.hpp"
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/definitions.hpp"
 #include "modules/boards/api/moves.hpp"
 #include "modules/boards/api/shapes.hpp"

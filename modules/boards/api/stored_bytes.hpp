@@ -9,7 +9,7 @@ namespace svc::boards {
 /// (docs/decisions/0025-bytes-are-counted-as-they-grow.md).
 class StoredBytes {
 public:
-    static constexpr std::string_view name = "boards.stored_bytes";
+    static constexpr std::string_view name = "boards.StoredBytes";
 
     /// Queues that the transaction stores so many bytes more. When the workspace has no room for
     /// them, the transaction fails: 402 `plan_limit_reached`, with the limit `storage`.

@@ -1,16 +1,14 @@
 #pragma once
 
-#include "modules/boards/api/shapes.hpp"
 #include "svc/kernel.hpp"
 
 /// Where people see things.
 namespace svc::boards {
 
-inline std::string url_of(const Kernel& kernel, const Board& board) {
-    return kernel.base_url() + "/boards/" + board.id.str();
-}
-inline std::string url_of(const Kernel& kernel, const Card& card) {
-    return kernel.base_url() + "/cards/" + card.id.str();
-}
+struct Board;
+struct Card;
+
+std::string url_of(const Kernel& kernel, const Board& board);
+std::string url_of(const Kernel& kernel, const Card& card);
 
 }  // namespace svc::boards

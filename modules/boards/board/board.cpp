@@ -1,8 +1,11 @@
 // Boards: making them, finding them.
 
 #include "modules/boards/board/board.hpp"
+#include "modules/boards/api/board.hpp"
 #include "modules/boards/api/card_ref.hpp"
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/events.hpp"
+#include "modules/boards/api/urls.hpp"
 #include "modules/boards/column/columns.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/statements.hpp"
@@ -103,7 +106,7 @@ MayMakeBoards::MayMakeBoards(Call& call)
 }
 
 void MayMakeBoards::require() {
-    if (!call_.caller().is_person() && found_.must().confined)
+    if (!call_.caller().is_person() && found_.one_or_retry().confined)
         throw Failure(
             Fault::restricted,
             "You are confined to the boards that you were granted, so you cannot make others."
@@ -148,7 +151,7 @@ void store_new(Call& call, Board& board, const std::optional<std::string>& key) 
         call.caller().id
     );
     try {
-        const NewBoard made = stored.must();
+        const NewBoard made = stored.one_or_retry();
         board.key = made.key;
         board.created_time = board.last_edited_time = made.created_time;
     } catch (const ConstraintError& taken) {
@@ -187,14 +190,14 @@ Board create(Call& call, const CreateBoardRequest& in) {
     board.column_ids = AsJson(ids);
 
     const Event made = created(board_created, board).on_board(board.id);
-    call.ask(made);
+    call.check(made);
     call.tx().queue(insert_counter, board.org_id, board.id);
-    call.tell(made);
+    call.emit(made);
     OrderKey place;
     for (const Column& column : columns) {
         place = OrderKey::last(place, random_bits());
         insert(call, column, place);
-        call.tell(created(column_created, column).on_board(board.id).in_column(column.id));
+        call.emit(created(column_created, column).on_board(board.id).in_column(column.id));
     }
     return board;
 }
@@ -214,8 +217,8 @@ constexpr Sql get_one{"boards.get_board", R"(
 
 }  // namespace
 
-Later<Board> see_whole_board(Tx& tx, const Seat& seat, const Uuid& board) {
-    return seat.later<Board>(tx, get_one, board);
+DeferredRows<Board> see_whole_board(Tx& tx, const BoardCaller& caller, const Uuid& board) {
+    return caller.later<Board>(tx, get_one, board);
 }
 
 namespace {
@@ -243,7 +246,7 @@ struct BoardId {
 SVC_RECORD(BoardId, (board_id));
 
 Board get(Call& call, const BoardId& in) {
-    auto found = see_whole_board(call.tx(), Seat::of(call), in.board_id).one();
+    auto found = see_whole_board(call.tx(), BoardCaller::of(call), in.board_id).one();
     if (!found) not_found("board");
     require(found->role, BoardRole::viewer, "board");
     found->url = url_of(call.kernel(), *found);
@@ -261,17 +264,17 @@ SVC_RECORD(
     (in_trash,
      "The boards in the trash that you may restore, instead of the others. Not with `archived`.",
      defaulted),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 Page<Board> list(Call& call, const ListBoardsQuery& in) {
     if (in.in_trash && in.archived)
-        throw wrong_in_query(call, "in_trash", "it does not go with archived");
+        throw wrong_field(call, "in_trash", "it does not go with archived", FieldPlace::query);
     const auto after = call.after(in.paging);
     const std::optional<std::string> name = after ? std::optional(after->at(0)) : std::nullopt;
     const std::optional<std::string> id = after ? std::optional(after->at(1)) : std::nullopt;
     auto rows =
-        Seat::of(call)
+        BoardCaller::of(call)
             .later<Board>(
                 call.tx(), list_page, in.archived, name, id, in.paging.page_size + 1, in.in_trash
             )

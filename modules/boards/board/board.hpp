@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/boards/api/access.hpp"
+#include "modules/boards/api/board.hpp"
 #include "modules/boards/api/urls.hpp"
 #include "modules/boards/statements.hpp"
 
@@ -8,7 +9,7 @@
 namespace svc::boards {
 
 /// The board as the caller is shown it; `role` is null for strangers.
-Later<Board> see_whole_board(Tx& tx, const Seat& seat, const Uuid& board);
+DeferredRows<Board> see_whole_board(Tx& tx, const BoardCaller& caller, const Uuid& board);
 
 struct Confinement {
     bool confined = false;
@@ -25,7 +26,7 @@ public:
 
 private:
     Call& call_;
-    Later<Confinement> found_;
+    DeferredRows<Confinement> found_;
 };
 
 /// Stores a new board under its id, under `key` or a key that is made of the name, and completes

@@ -1,6 +1,8 @@
 // Boards: changing them, putting them away, bringing them back.
 
+#include "modules/boards/api/board.hpp"
 #include "modules/boards/api/events.hpp"
+#include "modules/boards/api/urls.hpp"
 #include "modules/boards/board/board.hpp"
 #include "modules/boards/operations.hpp"
 
@@ -36,8 +38,8 @@ public:
     BoardInHand(Call& call, const Uuid& id, BoardRole least)
         : call_(call),
           least_(least),
-          locked_(Seat::of(call).later<LockedRow>(call.tx(), lock_row, id, least)),
-          found_(see_whole_board(call.tx(), Seat::of(call), id)) {}
+          locked_(BoardCaller::of(call).later<LockedRow>(call.tx(), lock_row, id, least)),
+          found_(see_whole_board(call.tx(), BoardCaller::of(call), id)) {}
 
     /// Reads it; throws for strangers, for lower roles and for another version than expected.
     Board& require() {
@@ -60,9 +62,9 @@ public:
         after.last_edited_by = AsJson(ref_of(call_.caller()));
         after.version = before_.version + 1;
         const Event event = changed(kind, before_, after).on_board(after.id);
-        call_.ask(event);
+        call_.check(event);
         store();
-        call_.tell(event);
+        call_.emit(event);
         return after;
     }
 
@@ -95,8 +97,8 @@ private:
 
     Call& call_;
     const BoardRole least_;
-    Later<LockedRow> locked_;
-    Later<Board> found_;
+    DeferredRows<LockedRow> locked_;
+    DeferredRows<Board> found_;
     Timestamp now_;
     Board before_;
 };

@@ -2,8 +2,13 @@
 #include "modules/boards/api/bodies.hpp"
 #include "modules/boards/api/events.hpp"
 
+#include "modules/boards/api/board.hpp"
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/column.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/urls.hpp"
 #include "modules/boards/column/columns.hpp"
+#include "modules/boards/lib/file_values.hpp"
 #include "modules/boards/placement/moves.hpp"
 #include "modules/boards/property/copied_values.hpp"
 #include "modules/boards/storage/stored_bytes.hpp"
@@ -17,7 +22,8 @@ namespace svc::boards {
 
 namespace {
 
-constexpr std::string_view copying = "duplicate_board";
+constexpr std::string_view copying = "duplicate_board";  // the action, as the audit record has it
+constexpr std::string_view copy_cards = "boards.copy_cards";  // the kind of job
 
 // Ids as new_uuid() makes them, of this moment ($5: the part of one that says when) and then in the
 // order of the numbers; the rest is as good as random, for $6 is, so that cards are listed in the
@@ -109,22 +115,21 @@ constexpr Sql read_columns{"boards.columns_of_copy", R"(
 // An external key that somebody has taken on the new board meanwhile stays theirs.
 constexpr Sql insert_cards{"boards.insert_cards_of_copy", R"(
     INSERT INTO cards (
-        org_id, id, board_id, column_id, number, position, title, labels, assignees, due, start,
-        priority, estimate, properties, parent_card_id, external_key, completed_at, created_by,
-        last_edited_by, blocked_by, block_count)
-    SELECT $1, c.id, $2, c.column_id, c.number, c.place, c.title, c.labels, c.assignees, c.due,
-        c.start, c.priority, c.estimate, c.properties, c.parent_card_id,
+        org_id, id, board_id, column_id, number, position, title, labels, assignees, properties,
+        parent_card_id, external_key, completed_at, created_by, last_edited_by, blocked_by,
+        block_count)" SVC_CARD_COLUMNS("") R"()
+    SELECT $1, c.id, $2, c.column_id, c.number, r.place, c.title, c.labels, c.assignees,
+        c.properties, c.parent_card_id,
         CASE WHEN c.external_key IS NOT NULL AND NOT EXISTS (
             SELECT FROM cards o
             WHERE o.org_id = $1 AND o.board_id = $2 AND o.external_key = c.external_key
                 AND o.completed_at IS NULL AND NOT o.is_archived AND NOT o.in_trash)
             THEN c.external_key END,
-        c.completed_at, c.created_by, c.last_edited_by, c.blocked_by, c.block_count
-    FROM jsonb_to_recordset($3::jsonb)
-        c (id uuid, column_id uuid, number bigint, place text, title text, labels jsonb,
-           assignees jsonb, due text, start text, priority text, estimate double precision,
-           properties jsonb, parent_card_id uuid, external_key text, completed_at timestamptz,
-           created_by jsonb, last_edited_by jsonb, blocked_by jsonb, block_count integer))"};
+        c.completed_at, c.created_by, c.last_edited_by, c.blocked_by,
+        c.block_count)" SVC_CARD_COLUMNS("c.") R"(
+    FROM jsonb_array_elements($3::jsonb) e (card)
+    CROSS JOIN LATERAL jsonb_to_record(e.card) r (place text)
+    CROSS JOIN LATERAL jsonb_populate_record(NULL::cards, e.card) c)"};
 
 constexpr Sql insert_assignees{"boards.insert_assignees_of_copy", R"(
     INSERT INTO card_assignees (org_id, principal_id, card_id)
@@ -186,9 +191,9 @@ struct CardRow {
     std::int64_t number = 0;
     std::string place;
 };
-SVC_RECORD(CardRow, (card, "", spread), (number), (place));
+SVC_RECORD(CardRow, (card, "", flatten), (number), (place));
 
-Event told_of(const Card& card) {
+Event event_of(const Card& card) {
     return created(card_created, card).on_board(card.board_id).in_column(card.column_id);
 }
 
@@ -205,7 +210,7 @@ public:
         planned_ = tx_.all<Planned>(choose_cards, org_, board_id_, copy_.copied);
         if (!planned_.empty()) copy_planned();
         const std::int64_t last = planned_.empty() ? copy_.copied : planned_.back().number;
-        const auto rest = tx_.later<Count>(keep_place, org_, board_id_, last).must().number;
+        const auto rest = tx_.later<Count>(keep_place, org_, board_id_, last).one_or_retry().number;
         if (rest == 0) tx_.queue(drop_copy, org_, board_id_);
         return rest;
     }
@@ -219,7 +224,7 @@ private:
             if (source == sources_.end()) gone.push_back(each.card_id);
             else add(source->second, each);
         }
-        for (const CardRow& each : rows_) actor_.ask(told_of(each.card));
+        for (const CardRow& each : rows_) actor_.check(event_of(each.card));
         if (!rows_.empty()) store();
         if (!gone.empty()) tx_.queue(leave_out, org_, board_id_, gone);
     }
@@ -228,12 +233,12 @@ private:
         std::vector<Uuid> wanted;
         for (const Planned& each : planned_) wanted.push_back(each.source_id);
         tx_.queue(lock_board, org_, board_id_);
-        auto board = see_whole_board(tx_, Seat::of_system(org_), board_id_);
-        auto columns = tx_.later<ColumnSeen>(read_columns, org_, board_id_);
+        auto board = see_whole_board(tx_, BoardCaller::of_system(org_), board_id_);
+        auto columns = tx_.later<ColumnAccess>(read_columns, org_, board_id_);
         auto cards = tx_.later<Card>(read_cards, org_, wanted);
-        board_ = board.must();
+        board_ = board.one_or_retry();
         definitions_.emplace(board_.labels.parsed(), board_.properties.parsed());
-        for (ColumnSeen& each : columns.all()) columns_.push_back(std::move(each.column));
+        for (ColumnAccess& each : columns.all()) columns_.push_back(std::move(each.column));
         for (const auto& [old, now] : copy_.ids.parsed()) {
             const auto from = Uuid::parse(old), to = id_of_json(now.text);
             if (from && to) ids_.add(*from, *to);
@@ -311,12 +316,13 @@ private:
             const ColumnRules rules =
                 rules_of(*std::ranges::find(columns_, each.card.column_id, &Column::id));
             const Placing placing{nullptr, each.card, &rules, copy_.now, actor_};
-            for (CardWatcher* watcher : moves().watchers()) watcher->made(tx_, placing);
-            events.push_back(told_of(each.card));
+            for (CardWatcher* watcher : MovesImpl::of(kernel_).watchers())
+                watcher->made(tx_, placing);
+            events.push_back(event_of(each.card));
         }
         if (auto* files = kernel_.find<CardFiles>(); files && !with_files.empty())
             files->follow(tx_, org_, with_files);
-        actor_.tell_all(events);
+        actor_.emit_all(events);
     }
 
     void copy_bodies() {
@@ -348,25 +354,26 @@ private:
 
 // -------------------------------------------------------------------------------------- the job
 
-constexpr Sql copies_under_way{"boards.copies_under_way", R"(
-    SELECT c.org_id, c.board_id FROM board_copies c
-    ORDER BY c.org_id, c.board_id
-    LIMIT 100)"};
-
-struct UnderWay {
-    Uuid org_id;
-    Uuid board_id;
-};
-SVC_RECORD(UnderWay, (org_id), (board_id));
+JobOutcome go_on(Kernel& kernel, const JobRun& run) {
+    const Uuid board = Uuid::parse(run.key()).value();
+    for (std::int64_t left = 1; left > 0;) {
+        in_workspace(kernel, run.org(), copying, [&](Tx& tx, Actor& actor) {
+            left = copy_next_cards(kernel, tx, actor, run.org(), board);
+        });
+        if (left > 0 && run.should_yield()) return JobOutcome::more;
+    }
+    return JobOutcome::done;
+}
 
 }  // namespace
 
 Result plan_copies(Call& call, const Uuid& source, const Uuid& board, const NewIds& ids) {
     Tx& tx = call.tx();
     const Uuid& org = call.org();
-    const auto now = new_uuid().str().substr(0, 13), chance = new_uuid().str();
+    const auto now = new_uuid().str().substr(0, 13), seed = new_uuid().str();
     tx.queue(insert_copy, org, board, to_json(ref_of(call.caller())), ids.as_json());
-    auto planned = tx.queue(plan_cards, org, source, board, most_copied, now, chance);
+    call.use<Jobs>().enqueue(tx, {.kind = copy_cards, .org = org, .key = board.str()});
+    auto planned = tx.queue(plan_cards, org, source, board, most_copied, now, seed);
     store_copies(call, board);
     return planned;
 }
@@ -377,23 +384,11 @@ std::int64_t copy_next_cards(
     return Batch(kernel, tx, actor, org, board).run();
 }
 
-void go_on_copying(Kernel& kernel) {
-    using Clock = std::chrono::steady_clock;
-    std::vector<UnderWay> copies;
-    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
-        copies = tx.all<UnderWay>(copies_under_way);
-    });
-    const auto until = Clock::now() + std::chrono::seconds(1);
-    for (bool more = !copies.empty(); more;) {
-        more = false;
-        for (const UnderWay& each : copies) {  // in turn, so that a long one holds up no other
-            if (kernel.stopping() || Clock::now() > until) return;
-            in_workspace(kernel, each.org_id, copying, [&](Tx& tx, Actor& actor) {
-                more |= copy_next_cards(kernel, tx, actor, each.org_id, each.board_id) > 0;
-            });
-        }
-    }
+JobKind copy_job(Kernel& kernel) {
+    return {
+        .name = std::string(copy_cards),
+        .run = [&kernel](JobRun& run) { return go_on(kernel, run); },
+    };
 }
 
 }  // namespace svc::boards

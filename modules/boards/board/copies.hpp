@@ -3,6 +3,7 @@
 #include "modules/boards/board/board.hpp"
 #include "modules/boards/lib/new_ids.hpp"
 #include "svc/actor.hpp"
+#include "svc/jobs.hpp"
 
 /// Cards of boards that are copied: they follow the board batch by batch, each batch in a
 /// transaction of its own that holds little and is resumed where the last one ended
@@ -22,7 +23,7 @@ std::int64_t copy_next_cards(
     Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Uuid& board
 );
 
-/// The job: goes on with all copies that are under way, for about a second.
-void go_on_copying(Kernel& kernel);
+/// The job that goes on with a copy; its key is the board that is made.
+JobKind copy_job(Kernel& kernel);
 
 }  // namespace svc::boards

@@ -1,6 +1,8 @@
 // Boards: making another of one. It has the same columns, labels, properties and cards, but nobody
 // works on them, and nobody has been let in.
 
+#include "modules/boards/api/board.hpp"
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/board/copies.hpp"
 #include "modules/boards/column/columns.hpp"
@@ -72,11 +74,11 @@ struct CopiedBoard {
 };
 SVC_RECORD(
     CopiedBoard,
-    (board, "", spread),
+    (board, "", flatten),
     (cards_to_come,
      "How many cards are still being copied: they follow by themselves, and `card_count` of "
      "get_board rises as they come. Absent when all are there.",
-     left_out)
+     omit_empty)
 );
 
 std::string named_after(const std::string& name) {
@@ -97,17 +99,17 @@ public:
           in_(in),
           right_(call),
           found_([&] {
-              Seat::of(call).queue(call.tx(), share_definitions, in.board_id);
-              return see_whole_board(call.tx(), Seat::of(call), in.board_id);
+              BoardCaller::of(call).queue(call.tx(), share_definitions, in.board_id);
+              return see_whole_board(call.tx(), BoardCaller::of(call), in.board_id);
           }()),
-          columns_(call.tx().later<ColumnSeen>(read_columns, call.org(), in.board_id)) {}
+          columns_(call.tx().later<ColumnAccess>(read_columns, call.org(), in.board_id)) {}
 
     CopiedBoard run() {
         read();
         make_board();
         make_columns();
         const Event made = created(board_created, board_).on_board(board_.id);
-        call_.ask(made);
+        call_.check(made);
         store(made);
         CopiedBoard copy{board_, std::nullopt};
         if (in_.include_cards) {
@@ -116,7 +118,7 @@ public:
             Tx& tx = call_.tx();
             const auto rest = copy_next_cards(call_.kernel(), tx, actor, call_.org(), board_.id);
             if (rest > 0) copy.cards_to_come = rest;
-            copy.board = see_whole_board(tx, Seat::of(call_), board_.id).must();
+            copy.board = see_whole_board(tx, BoardCaller::of(call_), board_.id).one_or_retry();
             copy.board.url = board_.url;
         }
         return copy;
@@ -172,7 +174,7 @@ private:
 
     void make_columns() {
         std::vector<Uuid> ids;
-        for (const ColumnSeen& each : columns_.all()) {
+        for (const ColumnAccess& each : columns_.all()) {
             Column column = each.column;
             ids.push_back(ids_.add(column.id));
             column.card_count = 0;
@@ -181,7 +183,7 @@ private:
             column.version = 1;
             new_columns_.push_back({std::move(column), each.order_key});
         }
-        for (ColumnSeen& each : new_columns_) {
+        for (ColumnAccess& each : new_columns_) {
             Column& column = each.column;
             for (auto* target :
                  {&column.queue.on_complete_column_id, &column.queue.on_exhausted_column_id})
@@ -196,12 +198,12 @@ private:
         Tx& tx = call_.tx();
         const Uuid& org = call_.org();
         tx.queue(insert_counter, org, board_.id);
-        call_.tell(made);
+        call_.emit(made);
         tx.queue(insert_labels, org, board_.id, board_.labels.text);
         tx.queue(insert_properties, org, board_.id, board_.properties.text);
-        for (const ColumnSeen& each : new_columns_) {
+        for (const ColumnAccess& each : new_columns_) {
             insert(call_, each.column, each.order_key);
-            call_.tell(
+            call_.emit(
                 created(column_created, each.column).on_board(board_.id).in_column(each.column.id)
             );
         }
@@ -210,10 +212,10 @@ private:
     Call& call_;
     const DuplicateBoardRequest& in_;
     MayMakeBoards right_;
-    Later<Board> found_;
-    Later<ColumnSeen> columns_;
+    DeferredRows<Board> found_;
+    DeferredRows<ColumnAccess> columns_;
     Board source_, board_;
-    std::vector<ColumnSeen> new_columns_;
+    std::vector<ColumnAccess> new_columns_;
     NewIds ids_;
 };
 

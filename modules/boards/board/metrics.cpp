@@ -320,7 +320,7 @@ SVC_RECORD(MetricsQuery, (board_id), (days, "How far back to look.", range(1, 90
 
 BoardMetrics get(Call& call, const MetricsQuery& in) {
     Tx& tx = call.tx();
-    const auto board = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id).one();
+    const auto board = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id).one();
     if (!board) not_found("board");
     require(board->role, BoardRole::viewer, "board");
     auto columns = tx.later<MeasuredColumn>(read_columns, call.org(), in.board_id);

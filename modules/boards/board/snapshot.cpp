@@ -1,6 +1,10 @@
 // A whole board in one answer: what people see when they open it.
 
+#include "modules/boards/api/board.hpp"
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/column.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/urls.hpp"
 #include "modules/boards/board/board.hpp"
 #include "modules/boards/column/columns.hpp"
 #include "modules/boards/column/pages.hpp"
@@ -17,7 +21,7 @@ struct SnapshotColumn {
 };
 SVC_RECORD(
     SnapshotColumn,
-    (column, "", spread),
+    (column, "", flatten),
     (cards, "The first of its cards, from top to bottom; `card_count` says how many there are."),
     (next_cursor,
      "Where cards follow: send it as `start_cursor` to get this column alone with the cards that "
@@ -45,7 +49,7 @@ struct SnapshotQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(SnapshotQuery, (board_id), (paging, "", spread));
+SVC_RECORD(SnapshotQuery, (board_id), (paging, "", flatten));
 
 // Read before anything else, so that nothing falls between the snapshot and the events after it.
 constexpr Sql see_sequence{"boards.event_sequence", R"(
@@ -68,10 +72,9 @@ constexpr std::string_view compact_cards = R"(
     SELECT p.found, p.omitted AS properties_omitted,
         CASE WHEN p.omitted THEN '{}' ELSE v.properties END AS properties,
         v.id, v.org_id, v.board_id, v.column_id, v.key, v.title, v.position, v.labels,
-        v.assignees, v.due, v.start, v.priority, v.estimate, v.parent_card_id, v.blocked_by,
-        v.blocked, v.external_key, v.has_children, v.block_count, v.comment_count, v.queue,
+        v.assignees, v.parent_card_id, v.blocked_by, v.blocked, v.external_key, v.has_children, v.block_count, v.comment_count, v.queue,
         v.lease, v.is_archived, v.in_trash, v.completed_at, v.url, v.created_time, v.created_by,
-        v.last_edited_time, v.last_edited_by, v.version
+        v.last_edited_time, v.last_edited_by, v.version)" SVC_CARD_COLUMNS("v.") R"(
     FROM chosen p
     CROSS JOIN LATERAL (
         SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = p.id OFFSET 0
@@ -83,14 +86,14 @@ struct ChosenCard {
     CompactCard shown;
     std::int64_t found = 0;
 };
-SVC_RECORD(ChosenCard, (shown, "", spread), (found));
+SVC_RECORD(ChosenCard, (shown, "", flatten), (found));
 
 BoardSnapshot get(Call& call, const SnapshotQuery& in) {
     const Uuid& org = call.org();
     const ColumnPlace from = column_place_of(call, in.paging);
     Tx& tx = call.tx();
     auto sequence = tx.later<Sequence>(see_sequence, org);
-    auto found = see_whole_board(tx, Seat::of(call), in.board_id);
+    auto found = see_whole_board(tx, BoardCaller::of(call), in.board_id);
     auto columns = tx.later<Column>(see_columns, org, in.board_id, from.column);
     auto cards =
         later_chosen<ChosenCard>(tx, see_cards, org, in.board_id, from, in.paging, std::nullopt);
@@ -101,7 +104,7 @@ BoardSnapshot get(Call& call, const SnapshotQuery& in) {
 
     BoardSnapshot snapshot;
     snapshot.board = *std::move(board);
-    snapshot.event_sequence = sequence.must().event_sequence;
+    snapshot.event_sequence = sequence.one_or_retry().event_sequence;
     std::map<Uuid, std::size_t> at;
     for (Column& column : columns.all()) {
         at.emplace(column.id, snapshot.columns.size());

@@ -1,9 +1,11 @@
 // Many changes of cards in one call.
 
 #include "modules/boards/api/named_cards.hpp"
-#include "modules/boards/card/requests.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/urls.hpp"
+#include "modules/boards/card/writes.hpp"
 #include "modules/boards/column/pages.hpp"
-#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/operations.hpp"
 
 namespace svc::boards {
@@ -180,7 +182,7 @@ BatchedCard result_of(
 // ---------------------------------------------------------------------- what they have in common
 
 // All at once and in one order, so that two batches do not wait for each other's cards.
-constexpr std::string_view wanted_cards = R"(
+constexpr std::string_view requested_cards = R"(
     WITH wanted AS (
         SELECT w.id FROM unnest($5::uuid[]) w (id)
         UNION
@@ -212,7 +214,7 @@ constexpr std::string_view all_in_order = R"(c.board_id)
     FOR UPDATE OF c)";
 constexpr Sql lock_cards{
     "boards.lock_cards_of_batch",
-    SqlText<wanted_cards, if_editor, and_waited_for, if_seen, all_in_order>::view};
+    SqlText<requested_cards, if_editor, and_waited_for, if_seen, all_in_order>::view};
 
 struct LockedCard {
     Uuid id;
@@ -257,7 +259,7 @@ public:
         require_one_operation(call, items_);
         batch_.dry_run = in.dry_run;
         batch_.cause_id = new_uuid();
-        call.share_cause(batch_.cause_id);
+        call.set_cause(batch_.cause_id);
     }
 
     CardBatch run() {
@@ -295,7 +297,7 @@ private:
         }
         if (ties) lock_ties(call_, ids, keys);
         if (!ids.empty() || !keys.empty() || !waited_for.empty())
-            locked_ = Seat::of(call_)
+            locked_ = BoardCaller::of(call_)
                           .later<LockedCard>(call_.tx(), lock_cards, ids, keys, numbers, waited_for)
                           .all();
         for (BatchItem& item : items_)
@@ -317,7 +319,7 @@ private:
         find_ids(call_, others);
     }
 
-    /// What is made, put away or thrown away is counted on its board.
+    /// What is created, archived or moved to the trash is counted on its board.
     void lock_boards_if_wanted() {
         std::vector<Uuid> boards;
         bool wanted = false;
@@ -330,7 +332,8 @@ private:
             else if (item.move) wanted |= card && card->may_take_key;
             else wanted = true;
         }
-        if (wanted && !boards.empty()) Seat::of(call_).queue(call_.tx(), lock_boards, boards);
+        if (wanted && !boards.empty())
+            BoardCaller::of(call_).queue(call_.tx(), lock_boards, boards);
     }
 
     const LockedCard* find(const CardRef& card) const {

@@ -1,11 +1,16 @@
 // Cards: making them, reading one.
 
+#include "modules/boards/api/card_files.hpp"
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/urls.hpp"
+#include "modules/boards/card/access.hpp"
 #include "modules/boards/card/edits.hpp"
 #include "modules/boards/card/people.hpp"
-#include "modules/boards/card/requests.hpp"
-#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/card/writes.hpp"
+#include "modules/boards/lib/file_values.hpp"
+#include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/placement/moves.hpp"
 #include "modules/boards/property/labels.hpp"
@@ -29,11 +34,11 @@ constexpr Sql see_card_by_key{"boards.see_card_by_key", R"(
         WHERE b.org_id = $1 AND b.key = $5))"};
 
 Card get(Call& call, const CardOnly& in) {
-    const Seat seat = Seat::of(call);
+    const BoardCaller caller = BoardCaller::of(call);
     const CardRef& ref = in.card_id;
-    auto seen = ref.id
-                    ? seat.later<CardSeen>(call.tx(), see_card, *ref.id)
-                    : seat.later<CardSeen>(call.tx(), see_card_by_key, ref.board_key, ref.number);
+    auto seen =
+        ref.id ? caller.later<CardAccess>(call.tx(), see_card, *ref.id)
+               : caller.later<CardAccess>(call.tx(), see_card_by_key, ref.board_key, ref.number);
     auto found = seen.one();
     if (!found) not_found("card");
     require(found->role, BoardRole::viewer, "card");
@@ -81,7 +86,7 @@ constexpr Sql find_destination{"boards.destination_of_new_card", R"(
         CASE WHEN k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL THEN (
             SELECT count(*) FROM cards c
             WHERE c.org_id = $1 AND c.column_id = k.id AND NOT c.is_archived AND NOT c.in_trash)
-        END AS standing,
+        END AS card_count,
         (SELECT max(c.position) FROM cards c
          WHERE c.org_id = $1 AND c.column_id = k.id AND NOT c.is_archived AND NOT c.in_trash)
             AS below,
@@ -89,7 +94,7 @@ constexpr Sql find_destination{"boards.destination_of_new_card", R"(
             SELECT c.id FROM cards c
             WHERE c.org_id = $1 AND c.board_id = $2 AND c.external_key = $4
                 AND c.completed_at IS NULL AND NOT c.is_archived AND NOT c.in_trash)
-        END AS rival,
+        END AS key_conflict,
         coalesce(
             (SELECT jsonb_agg(p.name ORDER BY p.position)
              FROM properties p WHERE p.org_id = $1 AND p.board_id = $2 AND p.required),
@@ -97,65 +102,65 @@ constexpr Sql find_destination{"boards.destination_of_new_card", R"(
     FROM columns k
     WHERE k.org_id = $1 AND k.board_id = $2 AND k.id = $3 AND NOT k.in_trash)"};
 
-constexpr Sql insert_card{"boards.insert_card", R"(
+constexpr Sql insert_card{
+    "boards.insert_card",
+    R"(
     INSERT INTO cards (
-        org_id, id, board_id, column_id, number, position, title, labels, assignees, due, start,
-        priority, estimate, external_key, completed_at, created_by, last_edited_by,
-        parent_card_id, blocked_by, block_count, properties)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16,
-        $17, $18, $19, $20))"};
+        org_id, id, board_id, column_id, number, position, title, labels, assignees, external_key,
+        completed_at, created_by, last_edited_by, parent_card_id, blocked_by, block_count,
+        properties)" SVC_CARD_COLUMNS("") R"()
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $14, $15, $16)" SVC_CARD_PARAMETERS(
+        17
+    ) ")"};
 
 /// Where a new card is to stand, and the properties that it has to have values of.
 struct PlaceOfNew {
     Destination destination;
     std::vector<std::string> required;
 };
-SVC_RECORD(PlaceOfNew, (destination, "", spread), (required));
+SVC_RECORD(PlaceOfNew, (destination, "", flatten), (required));
 
 /// What the first round trip found out.
-struct Ground {
-    BoardSeen board;
+struct CreateContext {
+    BoardAccess board;
     std::int64_t number = 0;
     Destination destination;
     OrderKey position;
-    WantedLabels wanted_labels;
-    WantedValues wanted_values;
-    WantedBlockers blockers;
+    LabelResolver labels_resolver;
+    ValuesResolver values_resolver;
+    BlockersResolver blockers;
     PropertyValues values{};
     std::vector<LabelRef> labels{};
     std::vector<PrincipalRef> assignees{};
     std::unique_ptr<CardBodies::Body> body{};
 };
 
-Card card_on(Ground& ground, const CreateCardRequest& in, Call& call, const Uuid& id) {
+Card card_on(CreateContext& context, const CreateCardRequest& in, Call& call, const Uuid& id) {
     Card card;
     card.id = id;
     card.org_id = call.org();
     card.board_id = in.board_id;
     card.column_id = in.column_id;
-    card.key = ground.board.key + "-" + std::to_string(ground.number);
+    card.key = context.board.key + "-" + std::to_string(context.number);
     card.title = in.title;
-    card.position = ground.position;
-    card.labels = AsJson(ground.labels);
-    card.assignees = AsJson(ground.assignees);
-    card.due = in.due;
-    card.start = in.start;
-    card.priority = in.priority;
-    card.estimate = in.estimate;
-    card.properties = AsJson(ground.values);
+    card.position = context.position;
+    card.labels = AsJson(context.labels);
+    card.assignees = AsJson(context.assignees);
+    SVC_COPY_CARD_FIELDS(card, in);
+    card.properties = AsJson(context.values);
     card.parent_card_id = id_in(in.parent_card_id);
     card.blocked_by = AsJson(std::vector<Uuid>{});
-    if (ground.blockers.given()) {
-        card.blocked_by = AsJson(ground.blockers.ids());
-        card.blocked = ground.blockers.any_open();
+    if (context.blockers.given()) {
+        card.blocked_by = AsJson(context.blockers.ids());
+        card.blocked = context.blockers.any_open();
     }
-    if (ground.body) card.block_count = ground.body->block_count();
+    if (context.body) card.block_count = context.body->block_count();
     card.has_children = card.block_count > 0;
     card.external_key = in.external_key;
-    if (ground.destination.column.kind == ColumnKind::done) card.completed_at = ground.board.now;
-    enter(card, &ground.destination.column);
+    if (context.destination.column.kind == ColumnKind::done) card.completed_at = context.board.now;
+    enter(card, &context.destination.column);
     card.url = url_of(call.kernel(), card);
-    card.created_time = card.last_edited_time = ground.board.now;
+    card.created_time = card.last_edited_time = context.board.now;
     card.created_by = card.last_edited_by = AsJson(ref_of(call.caller()));
     return card;
 }
@@ -172,17 +177,13 @@ void insert(Tx& tx, const Card& card, std::int64_t number) {
         card.title,
         card.labels.text,
         card.assignees.text,
-        card.due,
-        card.start,
-        card.priority,
-        card.estimate,
         card.external_key,
         card.completed_at,
         card.created_by.text,
         card.parent_card_id,
         card.blocked_by.text,
         card.block_count,
-        card.properties.text
+        card.properties.text SVC_CARD_ARGUMENTS(card)
     );
 }
 
@@ -212,23 +213,23 @@ std::optional<std::vector<Uuid>> assignees_of(const CreateCardRequest& in, const
     return ids;
 }
 
-Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Card* like) {
+CreateContext explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Card* like) {
     Tx& tx = call.tx();
     const Uuid& org = call.org();
     const Anchors anchors{id_in(in.before_id), id_in(in.after_id)};
     std::optional<std::vector<Uuid>> blocked_by;
     if (in.blocked_by) lock_blockers(call, blocked_by.emplace(ids_in(*in.blocked_by)));
-    auto numbered = Seat::of(call).later<Number>(tx, next_number, in.board_id, in.column_id);
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+    auto numbered = BoardCaller::of(call).later<Number>(tx, next_number, in.board_id, in.column_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
     auto destination =
         tx.later<PlaceOfNew>(find_destination, org, in.board_id, in.column_id, in.external_key);
-    std::optional<Later<Spot>> spot;
-    if (anchors.any()) spot = find_spot(tx, org, in.column_id, id, anchors);
-    WantedLabels labels(call, in.labels, in.board_id, std::nullopt);
-    WantedValues values(call, in.properties, in.board_id, std::nullopt);
-    WantedPeople people(call, assignees_of(in, like));
-    WantedParent parent(call, id_in(in.parent_card_id), std::nullopt);
-    WantedBlockers blockers(call, blocked_by, std::nullopt);
+    std::optional<DeferredRows<Gap>> gap;
+    if (anchors.any()) gap = find_gap(tx, org, in.column_id, id, anchors);
+    LabelResolver labels(call, in.labels, in.board_id, std::nullopt);
+    ValuesResolver values(call, in.properties, in.board_id, std::nullopt);
+    PeopleResolver people(call, assignees_of(in, like));
+    ParentResolver parent(call, id_in(in.parent_card_id), std::nullopt);
+    BlockersResolver blockers(call, blocked_by, std::nullopt);
     auto body = body_of(call, in);
 
     const auto board = seen.one();
@@ -237,26 +238,26 @@ Ground explore(Call& call, const CreateCardRequest& in, const Uuid& id, const Ca
     if (!place) throw wrong_field(call, "column_id", "the board has no such column");
     const Destination& found = place->destination;
     found.require_room();
-    if (found.rival) throw external_key_taken(*found.rival);
+    if (found.key_conflict) throw external_key_taken(*found.key_conflict);
     parent.require();
-    Ground ground{
+    CreateContext context{
         *board,
-        numbered.must().number,
+        numbered.one_or_retry().number,
         found,
         {},
         std::move(labels),
         std::move(values),
         std::move(blockers)};
-    ground.position = spot ? key_at(call, *spot, in.column_id, id, anchors)
+    context.position = gap ? key_at(call, *gap, in.column_id, id, anchors)
                            : OrderKey::last(found.below, random_bits());
-    if (ground.wanted_labels.given()) ground.labels = ground.wanted_labels.refs();
-    if (like) ground.labels = like->labels.parsed();
-    if (ground.wanted_values.given())
-        ground.values = ground.wanted_values.in_place_of({}, WantedValues::Lists::replace);
-    if (!like) require_values(call, place->required, ground.values);
-    if (people.given()) ground.assignees = like ? people.those_still_here() : people.refs();
-    ground.body = std::move(body);
-    return ground;
+    if (context.labels_resolver.given()) context.labels = context.labels_resolver.refs();
+    if (like) context.labels = like->labels.parsed();
+    if (context.values_resolver.given())
+        context.values = context.values_resolver.in_place_of({}, ValuesResolver::Lists::replace);
+    if (!like) require_values(call, place->required, context.values);
+    if (people.given()) context.assignees = like ? people.those_still_here() : people.refs();
+    context.body = std::move(body);
+    return context;
 }
 
 }  // namespace
@@ -273,30 +274,31 @@ std::vector<CardRef*> others_in(CreateCardRequest& in) {
 Written make_card(Call& call, const CreateCardRequest& in, const Card* like) {
     Tx& tx = call.tx();
     const Uuid id = new_uuid();
-    Ground ground = explore(call, in, id, like);
+    CreateContext context = explore(call, in, id, like);
     CardBodies* bodies = like ? call.kernel().find<CardBodies>() : nullptr;
-    Card card = card_on(ground, in, call, id);
+    Card card = card_on(context, in, call, id);
     if (like) copy_besides(*like, card, bodies);
     const Event made =
         created(card_created, card).on_board(card.board_id).in_column(card.column_id);
-    call.ask(made);
-    ground.wanted_labels.make_new_ones(in.board_id);
-    ground.wanted_values.make_new_options();
-    insert(tx, card, ground.number);
+    call.check(made);
+    context.labels_resolver.make_new_ones(in.board_id);
+    context.values_resolver.make_new_options();
+    insert(tx, card, context.number);
     store_bytes(call, bytes_of(card));
-    if (!ground.assignees.empty()) index_assignees(tx, card.org_id, card.id, ground.assignees);
-    if (ground.blockers.given()) ground.blockers.store(card.id);
+    if (!context.assignees.empty()) index_assignees(tx, card.org_id, card.id, context.assignees);
+    if (context.blockers.given()) context.blockers.store(card.id);
     if (has_files(card.properties.text)) follow_files(call, {card.id});
-    if (ground.body) ground.body->write(call, card);
+    if (context.body) context.body->write(call, card);
     if (bodies && card.block_count > 0) {
         store_bodies(call, {like->id});
         bodies->copy(call.kernel(), tx, ref_of(call.caller()), like->id, card)();
     }
     CallActor actor(call);
-    const Placing placing{nullptr, card, &ground.destination.column, ground.board.now, actor};
-    for (CardWatcher* watcher : moves().watchers()) watcher->made(tx, placing);
-    make_room_for_cards(tx, card.org_id, card.column_id, card.position);
-    call.tell(made);
+    const Placing placing{nullptr, card, &context.destination.column, context.board.now, actor};
+    const auto& moves = MovesImpl::of(call.kernel());
+    for (CardWatcher* watcher : moves.watchers()) watcher->made(tx, placing);
+    moves.make_room(tx, card.org_id, card.column_id, card.position);
+    call.emit(made);
     return {std::nullopt, card};
 }
 

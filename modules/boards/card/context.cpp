@@ -1,6 +1,8 @@
 // The work brief of a card: what somebody needs to know who is to do it.
 
 #include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
 #include "modules/boards/card/requests.hpp"
 #include "modules/boards/lib/brief.hpp"
 #include "modules/boards/lib/value_text.hpp"
@@ -11,23 +13,9 @@ namespace svc::boards {
 
 namespace {
 
-class BriefsHere final : public Briefs {
-public:
-    void add(BriefSource& source) override { sources_.push_back(&source); }
-    const std::vector<BriefSource*>& sources() const { return sources_; }
-
-private:
-    std::vector<BriefSource*> sources_;  // filled while modules open
-};
-
-BriefsHere& the_briefs() {
-    static BriefsHere here;
-    return here;
-}
-
 // $5 is the card. A card that the caller cannot see has no role and is counted, not named. A card
 // may have thousands of parts and links: of each relation the first 200 are looked at, one by one.
-constexpr Sql find_relatives{"boards.find_relatives", R"(
+constexpr Sql find_related{"boards.find_related", R"(
     SELECT r.relation, c.id, b.key || '-' || c.number AS key, c.title, k.name AS column_name,
         c.completed_at IS NOT NULL AS done, c.is_archived, c.in_trash,
         )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
@@ -83,7 +71,7 @@ constexpr Sql find_place{"boards.place_of_card", R"(
 enum class Relation { blocked_by, blocks, duplicate, duplicate_of, part, part_of, related };
 BOOST_DESCRIBE_ENUM(Relation, blocked_by, blocks, duplicate, duplicate_of, part, part_of, related)
 
-struct RelativeCard {
+struct RelatedCard {
     Relation relation{};
     Uuid id;
     std::string key;
@@ -95,7 +83,7 @@ struct RelativeCard {
     std::optional<BoardRole> role;
 };
 SVC_RECORD(
-    RelativeCard,
+    RelatedCard,
     (relation),
     (id),
     (key),
@@ -150,12 +138,12 @@ SVC_RECORD(
 
 // ------------------------------------------------------------------------------------ the head
 
-std::string named(const RelativeCard& card) {
+std::string named(const RelatedCard& card) {
     if (!card.role) return "a card that you cannot see";
     return card.key + " " + one_line(card.title);
 }
 
-std::string_view state_of(const RelativeCard& card) {
+std::string_view state_of(const RelatedCard& card) {
     if (card.in_trash) return "deleted";
     if (card.done) return "done";
     return card.is_archived ? "archived" : "open";
@@ -187,7 +175,7 @@ std::string number_text(double number) {
     return text;
 }
 
-void add_relatives(std::string& out, const std::vector<RelativeCard>& all) {
+void add_related(std::string& out, const std::vector<RelatedCard>& all) {
     const std::pair<Relation, std::string_view> lines[] = {
         {Relation::part_of, "Part of"},
         {Relation::part, "Has the part"},
@@ -197,45 +185,61 @@ void add_relatives(std::string& out, const std::vector<RelativeCard>& all) {
         {Relation::duplicate, "Has the duplicate"},
     };
     for (const auto& [relation, words] : lines)
-        for (const RelativeCard& each : all)
+        for (const RelatedCard& each : all)
             if (each.relation == relation)
                 add_line(out, words, named(each) + " (" + std::string(state_of(each)) + ")");
 }
 
-std::string head_of(const Card& card, const Place& place, const std::vector<RelativeCard>& all) {
+template <class T>
+std::string words_of(const T& value) {
+    if constexpr (std::is_enum_v<T>) return std::string(name_of(value));
+    else if constexpr (std::is_floating_point_v<T>) return number_text(value);
+    else if constexpr (std::is_integral_v<T>) return std::to_string(value);
+    else if constexpr (requires { value.str(); }) return value.str();
+    else return one_line(value);
+}
+
+/// What is null or the first of its kind goes without saying.
+template <class T>
+void add_field(std::string& out, std::string name, const T& value) {
+    if (value == T{}) return;
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+    std::ranges::replace(name, '_', ' ');
+    if constexpr (requires { *value; }) add_line(out, name, words_of(*value));
+    else add_line(out, name, words_of(value));
+}
+
+std::string head_of(const Card& card, const Place& place, const std::vector<RelatedCard>& all) {
     std::string out = "# " + card.key + " " + one_line(card.title) + "\n\n";
     add_line(out, "Board", one_line(place.board_name));
     add_line(out, "Column", one_line(place.column_name));
     if (card.in_trash) add_line(out, "State", "in the trash");
     else if (card.is_archived) add_line(out, "State", "archived");
     if (card.completed_at) add_line(out, "Done", card.completed_at->str());
-    if (card.priority != Priority::none) add_line(out, "Priority", name_of(card.priority));
-    if (card.due) add_line(out, "Due", card.due->str());
-    if (card.start) add_line(out, "Start", card.start->str());
-    if (card.estimate) add_line(out, "Estimate", number_text(*card.estimate));
+    SVC_EACH_CARD_FIELD(add_field, out, card);
     add_line(out, "Labels", names_of(card.labels.parsed()));
     add_line(out, "Assignees", names_of(card.assignees.parsed()));
     for (const auto& [name, value] : card.properties.parsed())
         add_line(out, one_line(name), one_line(text_of_value(value)));
-    add_relatives(out, all);
+    add_related(out, all);
     return out;
 }
 
 // ---------------------------------------------------------------------------------- the blockers
 
 std::vector<BriefText> blockers_among(
-    const std::vector<RelativeCard>& all, std::vector<BriefText> told
+    const std::vector<RelatedCard>& all, std::vector<BriefText> brief_texts
 ) {
     std::vector<BriefText> texts;
-    for (const RelativeCard& each : all) {
+    for (const RelatedCard& each : all) {
         if (each.relation != Relation::blocked_by) continue;
         std::string line = "- " + named(each) + ": " + std::string(state_of(each));
         if (each.role) line += ", in " + one_line(each.column_name);
         texts.push_back({BriefPart::blockers, line + '\n'});
-        for (BriefText& text : told)
+        for (BriefText& text : brief_texts)
             if (each.role && text.other_card == each.id) texts.push_back(std::move(text));
     }
-    for (BriefText& text : told)
+    for (BriefText& text : brief_texts)
         if (!text.other_card) texts.push_back(std::move(text));
     return texts;
 }
@@ -246,23 +250,25 @@ std::string etag_of(const Kernel& kernel, std::string_view text) {
 
 CardContext get_context(Call& call, const CardContextQuery& in) {
     Tx& tx = call.tx();
-    const Seat seat = Seat::of(call);
+    const BoardCaller caller = BoardCaller::of(call);
     const Uuid id = id_of(call, in.card_id);
-    auto seen_later = seat.later<CardSeen>(tx, see_card, id);
-    auto relatives = seat.later<RelativeCard>(tx, find_relatives, id);
-    auto place = tx.later<Place>(find_place, seat.org, id);
+    auto seen_later = caller.later<CardAccess>(tx, see_card, id);
+    auto relatives = caller.later<RelatedCard>(tx, find_related, id);
+    auto place = tx.later<Place>(find_place, caller.org, id);
     std::vector<BriefSource::Texts> sources;
-    for (BriefSource* each : the_briefs().sources())
-        sources.push_back(each->about(tx, seat.org, id));
+    for (BriefSource* each : static_cast<BriefsImpl&>(call.use<Briefs>()).sources())
+        sources.push_back(each->about(tx, caller.org, id));
 
     const auto seen = seen_later.one();
     require_visible(seen);
-    std::vector<BriefText> told;
+    std::vector<BriefText> brief_texts;
     for (const auto& source : sources)
-        for (BriefText& text : source()) told.push_back(std::move(text));
+        for (BriefText& text : source()) brief_texts.push_back(std::move(text));
     const auto all = relatives.all();
     const Brief brief = compose(
-        head_of(seen->card, place.must(), all), blockers_among(all, std::move(told)), in.max_tokens
+        head_of(seen->card, place.one_or_retry(), all),
+        blockers_among(all, std::move(brief_texts)),
+        in.max_tokens
     );
     CardContext context;
     context.card_id = id;
@@ -277,8 +283,6 @@ CardContext get_context(Call& call, const CardContextQuery& in) {
 }
 
 }  // namespace
-
-Briefs& briefs() { return the_briefs(); }
 
 const Operation get_card_context{
     .name = "get_card_context",

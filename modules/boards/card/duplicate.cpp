@@ -1,7 +1,9 @@
 // Copies of cards.
 
-#include "modules/boards/card/requests.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
 #include "modules/boards/card/rewrites.hpp"
+#include "modules/boards/card/writes.hpp"
 #include "modules/boards/operations.hpp"
 
 namespace svc::boards {
@@ -33,9 +35,9 @@ constexpr Sql hold_board{
 
 Card duplicate(Call& call, const DuplicateCardRequest& in) {
     const Uuid id = id_of(call, in.card_id);
-    Seat::of(call).queue(call.tx(), hold_board, id);
+    BoardCaller::of(call).queue(call.tx(), hold_board, id);
     CatchUp catch_up(call, id);
-    const auto seen = Seat::of(call).later<CardSeen>(call.tx(), see_card, id).one();
+    const auto seen = BoardCaller::of(call).later<CardAccess>(call.tx(), see_card, id).one();
     require_changeable(seen, BoardRole::editor);
     require_out_of_trash(seen->card);
     Card card = seen->card;
@@ -46,10 +48,7 @@ Card duplicate(Call& call, const DuplicateCardRequest& in) {
     copy.column_id = in.column_id.value_or(card.column_id);
     if (copy.column_id == card.column_id && !card.is_archived) copy.after_id = card.id;
     copy.title = in.title.value_or(card.title);
-    copy.due = card.due;
-    copy.start = card.start;
-    copy.priority = card.priority;
-    copy.estimate = card.estimate;
+    SVC_COPY_CARD_FIELDS(copy, card);
     return shown(call, make_card(call, copy, &card).after);
 }
 
@@ -60,9 +59,8 @@ const Operation duplicate_card{
     .route = "POST /v1/cards/{card_id}:duplicate",
     .summary = "Duplicate a card.",
     .description =
-        "The copy has the same title, labels, assignees, dates, priority, estimate, properties, "
-        "parent and body. Its comments, links, watchers, history and external key stay with the "
-        "original alone.",
+        "The copy has the same body and all that the card was given but its external key. Its "
+        "comments, links, watchers and history stay with the original alone.",
     .access = Access::board_editor,
     .status = 201,
     .handler = duplicate,

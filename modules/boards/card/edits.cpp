@@ -3,8 +3,10 @@
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/stored_bytes.hpp"
 
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/card/people.hpp"
 #include "modules/boards/history/versions.hpp"
+#include "modules/boards/lib/file_values.hpp"
 #include "modules/boards/placement/moves.hpp"
 
 namespace svc::boards {
@@ -22,7 +24,7 @@ constexpr Sql lock_board_of_card{
 constexpr Sql share_board_of_card{
     "boards.share_board_of_card", SqlText<board_of_card, if_editor, shared>::view};
 
-constexpr Sql rival_of_edit{"boards.find_rival", R"(
+constexpr Sql see_key_conflict{"boards.see_key_conflict", R"(
     SELECT o.id FROM cards c
     JOIN cards o
         ON o.org_id = $1 AND o.board_id = c.board_id AND o.external_key = $3 AND o.id <> $2
@@ -32,9 +34,9 @@ constexpr Sql rival_of_edit{"boards.find_rival", R"(
 
 constexpr Sql write_card{"boards.update_card", R"(
     UPDATE cards
-    SET title = $3, labels = $4, assignees = $5, due = $6, start = $7, priority = $8,
-        estimate = $9, external_key = $10, parent_card_id = $11, blocked_by = $12,
-        properties = $13, last_edited_time = now(), last_edited_by = $14, version = version + 1
+    SET title = $3, labels = $4, assignees = $5, external_key = $6, parent_card_id = $7,
+        blocked_by = $8, properties = $9, last_edited_time = now(), last_edited_by = $10,
+        version = version + 1)" SVC_CARD_ASSIGNMENTS(11) R"(
     WHERE org_id = $1 AND id = $2)"};
 
 void store(Tx& tx, const Card& card) {
@@ -45,15 +47,11 @@ void store(Tx& tx, const Card& card) {
         card.title,
         card.labels.text,
         card.assignees.text,
-        card.due,
-        card.start,
-        card.priority,
-        card.estimate,
         card.external_key,
         card.parent_card_id,
         card.blocked_by.text,
         card.properties.text,
-        card.last_edited_by.text
+        card.last_edited_by.text SVC_CARD_ARGUMENTS(card)
     );
 }
 
@@ -81,15 +79,17 @@ std::vector<Event> events_of(const Card& before, const Card& after) {
 }  // namespace
 
 void lock_definitions_of(Call& call, const Uuid& card) {
-    Seat::of(call).queue(call.tx(), lock_board_of_card, card);
+    BoardCaller::of(call).queue(call.tx(), lock_board_of_card, card);
 }
 
 void share_definitions_of(Call& call, const Uuid& card) {
-    Seat::of(call).queue(call.tx(), share_board_of_card, card);
+    BoardCaller::of(call).queue(call.tx(), share_board_of_card, card);
 }
 
-Later<Rival> find_rival(Tx& tx, const Uuid& org, const Uuid& card, const std::string& key) {
-    return tx.later<Rival>(rival_of_edit, org, card, key);
+DeferredRows<KeyConflict> find_key_conflict(
+    Tx& tx, const Uuid& org, const Uuid& card, const std::string& key
+) {
+    return tx.later<KeyConflict>(see_key_conflict, org, card, key);
 }
 
 void store_edit(
@@ -104,20 +104,21 @@ void store_edit(
     after.last_edited_by = AsJson(ref_of(call.caller()));
     after.version = before.version + 1;
     const auto events = events_of(before, after);
-    for (const Event& event : events) call.ask(event);
+    for (const Event& event : events) call.check(event);
     besides();
     const auto kept = keep_version(tx, before, after);
     store_bytes(call, kept + std::max<std::int64_t>(bytes_of(after) - bytes_of(before), 0));
     store(tx, after);
-    const bool sorted_anew = after.priority != before.priority || after.due != before.due;
-    if (sorted_anew && after.queue.state != QueueState::idle)
-        for (CardWatcher* watcher : moves().watchers()) watcher->reordered(tx, after);
+    const bool order_changed = after.priority != before.priority || after.due != before.due;
+    if (order_changed && after.queue.state != QueueState::idle)
+        for (CardWatcher* watcher : MovesImpl::of(call.kernel()).watchers())
+            watcher->reordered(tx, after);
     if (after.properties.text != before.properties.text &&
         (has_files(before.properties.text) || has_files(after.properties.text)))
         follow_files(call, {after.id});
     if (after.assignees.text != before.assignees.text)
         index_assignees(tx, after.org_id, after.id, after.assignees.parsed());
-    for (const Event& event : events) call.tell(event);
+    for (const Event& event : events) call.emit(event);
 }
 
 }  // namespace svc::boards

@@ -28,11 +28,13 @@ void lock_definitions_of(Call& call, const Uuid& card);
 void share_definitions_of(Call& call, const Uuid& card);
 
 /// The open card of the same board that has the external key, unless this one is not open itself.
-struct Rival {
+struct KeyConflict {
     Uuid id;
 };
-SVC_SHARED_RECORD(Rival, (id));
-Later<Rival> find_rival(Tx& tx, const Uuid& org, const Uuid& card, const std::string& key);
+SVC_SHARED_RECORD(KeyConflict, (id));
+DeferredRows<KeyConflict> find_key_conflict(
+    Tx& tx, const Uuid& org, const Uuid& card, const std::string& key
+);
 
 /// Asks, then queues the card as it is from now on and what follows from that, and tells of it.
 /// `after` gets its version, its author and `now`. `besides` queues what else belongs to the edit,

@@ -1,6 +1,7 @@
 // Finding cards.
 
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/statements.hpp"
 
@@ -49,14 +50,14 @@ SVC_RECORD(
      "`created`: newest first. `position`: as in a column from top to bottom. `updated`: latest "
      "first. `due`: earliest first, without a date last. `priority`: most urgent first. Left out, "
      "`position` within a column and `created` otherwise."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 struct CardListed {
     Card card;
     std::optional<std::string> sort_key;
 };
-SVC_RECORD(CardListed, (card, "", spread), (sort_key));
+SVC_RECORD(CardListed, (card, "", flatten), (sort_key));
 
 // A page is found in three steps, put together by the compiler: which key cards are ordered by,
 // which cards are listed, and in what order a page is cut. Their shapes are gathered last, for the
@@ -269,22 +270,24 @@ std::optional<std::string> canonical_label(const std::optional<std::string>& lab
 
 Page<Card> list(Call& call, const ListCardsQuery& in) {
     if (in.in_trash && (in.archived || in.sort))
-        throw wrong_in_query(call, "in_trash", "it goes with neither archived nor sort");
+        throw wrong_field(
+            call, "in_trash", "it goes with neither archived nor sort", FieldPlace::query
+        );
     const CardSort sort = in.sort.value_or(in.column_id ? CardSort::position : CardSort::created);
     const Plan& plan = plan_for(in, sort);
     const auto after = call.after(in.paging);
-    const Seat seat = Seat::of(call);
+    const BoardCaller caller = BoardCaller::of(call);
 
     Params params;
     const auto add = [&](const auto&... each) { (params.add(each), ...); };
-    add(seat.org, seat.principal, seat.kind, seat.role);
+    add(caller.org, caller.principal, caller.kind, caller.role);
     add(in.board_id, in.column_id, in.assignee_id, canonical_label(in.label), in.priority);
     add(in.due_before, in.updated_since, in.archived, in.external_key, in.text);
     if (after) add(after->at(0), after->at(1));
     else add(plan.key, plan.id);
     add(in.paging.page_size + 1, most_bytes_shaped);
     if (names_its_order(plan)) add(sort);
-    Later<CardListed> found(call.tx().send(plan.sql, std::move(params)));
+    DeferredRows<CardListed> found(call.tx().send(plan.sql, std::move(params)));
 
     auto page = call.page(found.all(), in.paging, [](const CardListed& last) {
         return std::vector{last.sort_key.value_or(""), last.card.id.str()};

@@ -25,12 +25,12 @@ constexpr Sql add_assignees{"boards.add_assignees", R"(
 
 }  // namespace
 
-WantedPeople::WantedPeople(Call& call, const std::optional<std::vector<Uuid>>& wanted)
+PeopleResolver::PeopleResolver(Call& call, const std::optional<std::vector<Uuid>>& wanted)
     : call_(call) {
     if (wanted) found_ = call.tx().later<PersonFound>(find_people, call.org(), *wanted);
 }
 
-std::vector<PrincipalRef> WantedPeople::refs() {
+std::vector<PrincipalRef> PeopleResolver::refs() {
     std::vector<PrincipalRef> refs;
     const auto rows = found_->all();
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -45,7 +45,7 @@ std::vector<PrincipalRef> WantedPeople::refs() {
     return refs;
 }
 
-std::vector<PrincipalRef> WantedPeople::those_still_here() {
+std::vector<PrincipalRef> PeopleResolver::those_still_here() {
     std::vector<PrincipalRef> refs;
     for (const PersonFound& row : found_->all())
         if (row.id) refs.push_back({{}, *row.id, *row.principal_type, row.name});

@@ -13,10 +13,10 @@ struct PersonFound {
 SVC_SHARED_RECORD(PersonFound, (id), (principal_type), (name));
 
 /// People and agents by id.
-class WantedPeople {
+class PeopleResolver {
 public:
     /// Queues the look-up, unless nobody said anything about people.
-    WantedPeople(Call& call, const std::optional<std::vector<Uuid>>& wanted);
+    PeopleResolver(Call& call, const std::optional<std::vector<Uuid>>& wanted);
     bool given() const { return found_.has_value(); }
     /// Reads; throws Failure 422 for somebody who is not in the workspace.
     std::vector<PrincipalRef> refs();
@@ -25,7 +25,7 @@ public:
 
 private:
     Call& call_;
-    std::optional<Later<PersonFound>> found_;
+    std::optional<DeferredRows<PersonFound>> found_;
 };
 
 /// Queues the index of who is on a card in place of what it was.

@@ -1,15 +1,12 @@
 #pragma once
 
-#include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/card_fields.hpp"
 #include "modules/boards/api/card_ref.hpp"
-#include "modules/boards/api/shapes.hpp"
-#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/api/kinds.hpp"
+#include "modules/boards/property/values.hpp"
 
 /// What the operations that change cards take, by themselves and in batches.
 namespace svc::boards {
-
-/// Values of properties as requests give them: by id or name of the property.
-using PropertyInput = std::map<std::string, JsonText>;
 
 struct CreateCardRequest {
     Uuid board_id;
@@ -19,10 +16,7 @@ struct CreateCardRequest {
     std::optional<CardRef> after_id;
     std::optional<std::vector<std::string>> labels;
     std::optional<std::vector<Uuid>> assignees;
-    std::optional<Moment> due;
-    std::optional<Moment> start;
-    Priority priority{};
-    std::optional<double> estimate;
+    SVC_CARD_MEMBERS;
     std::optional<PropertyInput> properties;
     std::optional<CardRef> parent_card_id;
     std::optional<std::vector<CardRef>> blocked_by;
@@ -43,10 +37,7 @@ SVC_SHARED_RECORD(
      items_up_to(60),
      trimmed),
     (assignees, "Ids of people and agents.", length(0, 20)),
-    (due, "A day (2026-06-19) or an instant (2026-06-19T10:00:00Z)."),
-    (start, "A day or an instant."),
-    (priority, "How urgent it is.", defaulted),
-    (estimate, "How much work it is, in the unit your board counts in."),
+    SVC_CARD_CREATED,
     (properties,
      "Values of the board's properties, by name or id of the property: as a card shows them, or "
      "bare. Options are named by id or name; names that a property does not have yet are added to "
@@ -69,10 +60,7 @@ struct UpdateCardRequest {
     Patch<std::string> title;
     Patch<std::vector<std::string>> labels;
     Patch<std::vector<Uuid>> assignees;
-    Patch<std::optional<Moment>> due;
-    Patch<std::optional<Moment>> start;
-    Patch<Priority> priority;
-    Patch<std::optional<double>> estimate;
+    SVC_CARD_PATCHES;
     Patch<PropertyInput> properties;
     Patch<std::optional<CardRef>> parent_card_id;
     Patch<std::vector<CardRef>> blocked_by;
@@ -89,10 +77,7 @@ SVC_SHARED_RECORD(
      items_up_to(60),
      trimmed),
     (assignees, "Ids of people and agents, in place of those it has.", length(0, 20)),
-    (due, "A day (2026-06-19) or an instant (2026-06-19T10:00:00Z); null clears it."),
-    (start, "A day or an instant; null clears it."),
-    (priority, "How urgent it is."),
-    (estimate, "null clears it."),
+    SVC_CARD_PATCHED,
     (properties,
      "Values of the board's properties, by name or id of the property: as a card shows them, or "
      "bare; null clears one, and those that are not named stay. Options are named by id or name; "
@@ -131,33 +116,9 @@ struct CardOnly {
 };
 SVC_SHARED_RECORD(CardOnly, (card_id, "Its id, or its key such as ENG-42."));
 
-/// A card before and after a write. A new one was nothing before.
-struct Written {
-    std::optional<Card> before;
-    Card after;
-};
-
 /// The cards that a request names besides the one it is about.
 std::vector<CardRef*> others_in(CreateCardRequest& in);
 std::vector<CardRef*> others_in(UpdateCardRequest& in);
 std::vector<CardRef*> others_in(MoveCardRequest& in);
-
-// What the operations do, without what their answers have besides. Those other cards have ids by
-// then (find_ids).
-/// With `like`, a copy of that card in all that the request does not say.
-Written make_card(Call& call, const CreateCardRequest& in, const Card* like = nullptr);
-Written change_card(
-    Call& call, const UpdateCardRequest& in, std::int64_t most_waiting = most_waiting_at_once
-);
-Written move_card_to(Call& call, const MoveCardRequest& in);
-Written archive_card_of(Call& call, const CardOnly& in);
-Written restore_card_of(Call& call, const CardOnly& in);
-Written delete_card_of(Call& call, const CardOnly& in);
-
-/// As answers show it.
-inline Card shown(Call& call, Card card) {
-    show(call.kernel(), card);
-    return card;
-}
 
 }  // namespace svc::boards

@@ -1,6 +1,8 @@
 #include "modules/boards/card/rewrites.hpp"
 
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/lib/file_values.hpp"
 #include "svc/workspace_jobs.hpp"
 
 #include <algorithm>
@@ -32,8 +34,10 @@ constexpr std::string_view without_waiting = "$5) FOR NO KEY UPDATE OF c SKIP LO
 constexpr Sql lock_next{
     "boards.lock_cards_to_rewrite", SqlText<next_cards, if_editor, without_waiting>::view};
 
-Later<HeldCard> lock_next_cards(Tx& tx, const Seat& seat, const Uuid& board, std::int64_t below) {
-    return seat.later<HeldCard>(tx, lock_next, board, below, batch);
+DeferredRows<HeldCard> lock_next_cards(
+    Tx& tx, const BoardCaller& caller, const Uuid& board, std::int64_t below
+) {
+    return caller.later<HeldCard>(tx, lock_next, board, below, batch);
 }
 
 constexpr Sql see_definitions{"boards.see_definitions", R"(
@@ -100,7 +104,7 @@ std::int64_t rewrite_next(
 ) {
     auto found = tx.later<Definitions>(see_definitions, org, board);
     auto cards = tx.later<Shown>(see_next, org, board, below, batch).all();
-    const DefinitionIndex definitions = index_of(found.must());
+    const DefinitionIndex definitions = index_of(found.one_or_retry());
     std::set<Uuid> ours;
     for (const HeldCard& each : held) ours.insert(each.id);
     bool all = std::ssize(cards) < batch;
@@ -127,6 +131,8 @@ std::int64_t rewrite_next(
     return all ? 0 : below;
 }
 
+constexpr std::string_view rewriting = "boards.rewrite_cards";
+
 constexpr Sql begin{"boards.begin_card_rewrite", R"(
     INSERT INTO card_rewrites (org_id, board_id, below) VALUES ($1, $2, $3)
     ON CONFLICT (org_id, board_id) DO UPDATE SET below = excluded.below)"};
@@ -136,13 +142,15 @@ constexpr Sql begin{"boards.begin_card_rewrite", R"(
 NewestCards::NewestCards(Call& call, const Uuid& board)
     : call_(call),
       board_(board),
-      held_(lock_next_cards(call.tx(), Seat::of(call), board, from_the_top)) {}
+      held_(lock_next_cards(call.tx(), BoardCaller::of(call), board, from_the_top)) {}
 
 void NewestCards::follow() {
     Tx& tx = call_.tx();
     const auto below =
         rewrite_next(call_.kernel(), tx, call_.org(), board_, from_the_top, held_.all());
-    if (below > 0) tx.queue(begin, call_.org(), board_, below);
+    if (below == 0) return;
+    tx.queue(begin, call_.org(), board_, below);
+    call_.use<Jobs>().enqueue(tx, {.kind = rewriting, .org = call_.org(), .key = board_.str()});
 }
 
 // -------------------------------------------------------------------------------- catching up
@@ -178,13 +186,6 @@ void CatchUp::let_files_go(const Card& card) {
 
 namespace {
 
-constexpr std::string_view rewriting = "boards.rewrite_cards";
-
-constexpr Sql boards_to_rewrite{"boards.boards_to_rewrite", R"(
-    SELECT r.org_id, r.board_id, r.below FROM card_rewrites r
-    ORDER BY random()
-    LIMIT 100)"};
-
 struct BoardId {
     Uuid id;
 };
@@ -213,50 +214,58 @@ constexpr Sql keep_place{"boards.keep_place_of_card_rewrite", R"(
 constexpr Sql finish{"boards.finish_card_rewrite", R"(
     DELETE FROM card_rewrites WHERE org_id = $1 AND board_id = $2)"};
 
-/// One batch of one board. True while there is more to come that nobody stands in the way of.
-bool go_on(Kernel& kernel, Tx& tx, Rewrite& rewrite) {
-    const Uuid& org = rewrite.org_id;
-    const Uuid& board = rewrite.board_id;
-    auto held = lock_next_cards(tx, Seat::of_system(org), board, rewrite.below);
+constexpr Sql see_rewrite{"boards.see_card_rewrite", R"(
+    SELECT board_id AS id FROM card_rewrites WHERE org_id = $1 AND board_id = $2)"};
+
+enum class Step { more, finished, hindered };
+
+/// One batch. `below` is where the last one ended, as far as this run knows.
+Step rewrite_some(Kernel& kernel, Tx& tx, const Uuid& org, const Uuid& board, std::int64_t& below) {
+    auto held = lock_next_cards(tx, BoardCaller::of_system(org), board, below);
     auto shared = tx.later<BoardId>(share_definitions, org, board);
+    auto seen = tx.later<BoardId>(see_rewrite, org, board);
     const auto now = tx.one<Rewrite>(lock_rewrite, org, board);
-    if (!now || !shared.one()) return false;
-    const auto before = std::exchange(rewrite.below, now->below);
-    if (before != now->below) return true;  // the cards locked are not the next ones any more
-    rewrite.below = rewrite_next(kernel, tx, org, board, before, held.all());
-    if (rewrite.below == 0) tx.queue(finish, org, board);
-    else if (rewrite.below != before) tx.queue(keep_place, org, board, rewrite.below);
-    return rewrite.below != 0 && rewrite.below != before;
+    if (!now || !shared.one()) return seen.one() ? Step::hindered : Step::finished;
+    const auto before = std::exchange(below, now->below);
+    if (before != now->below) return Step::more;  // the cards locked are not the next ones any more
+    below = rewrite_next(kernel, tx, org, board, before, held.all());
+    if (below == before) return Step::hindered;
+    if (below == 0) tx.queue(finish, org, board);
+    else tx.queue(keep_place, org, board, below);
+    return below == 0 ? Step::finished : Step::more;
+}
+
+JobOutcome rewrite(Kernel& kernel, const JobRun& run) {
+    constexpr std::chrono::milliseconds until_others_are_done{500};
+    const Uuid board = Uuid::parse(run.key()).value();
+    std::int64_t below = 0;
+    for (;;) {
+        Step step = Step::finished;
+        in_workspace(kernel, run.org(), rewriting, [&](Tx& tx, Actor&) {
+            auto next = below;
+            step = rewrite_some(kernel, tx, run.org(), board, next);
+            if (step == Step::hindered)
+                kernel.use<Jobs>().enqueue(
+                    tx,
+                    {.kind = rewriting,
+                     .org = run.org(),
+                     .key = run.key(),
+                     .after = until_others_are_done}
+                );
+            below = next;
+        });
+        if (step != Step::more) return JobOutcome::done;
+        if (run.should_yield()) return JobOutcome::more;
+    }
 }
 
 }  // namespace
 
-void go_on_rewriting(Kernel& kernel) {
-    using Clock = std::chrono::steady_clock;
-    std::vector<Rewrite> rewrites;
-    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for_all_orgs();
-        rewrites = tx.all<Rewrite>(boards_to_rewrite);
-    });
-    const auto until = Clock::now() + std::chrono::seconds(1);
-    std::exception_ptr failure;
-    const auto ends = [&](Rewrite& each) {
-        if (kernel.stopping() || Clock::now() > until) return true;
-        bool more = false;
-        try {
-            in_workspace(kernel, each.org_id, rewriting, [&](Tx& tx, Actor&) {
-                Rewrite next = each;
-                more = go_on(kernel, tx, next);
-                each.below = next.below;
-            });
-        } catch (const std::exception&) {  // the others' cards do not wait for this board's
-            failure = std::current_exception();
-        }
-        return !more;
+JobKind rewrite_job(Kernel& kernel) {
+    return {
+        .name = std::string(rewriting),
+        .run = [&kernel](JobRun& run) { return rewrite(kernel, run); },
     };
-    // In turn, so that a long one holds up no other.
-    while (!rewrites.empty()) std::erase_if(rewrites, ends);
-    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace svc::boards

@@ -2,11 +2,14 @@
 
 #include "modules/boards/board/board.hpp"
 #include "modules/boards/property/copied_values.hpp"
+#include "svc/jobs.hpp"
 
 /// Cards hold what they show of their board's labels, properties and options. When one of these
 /// changes, the newest cards follow in the same transaction and the others batch by batch
 /// (docs/decisions/0034-cards-follow-a-changed-definition.md).
 namespace svc::boards {
+
+struct Card;
 
 /// A card whose row is locked.
 struct HeldCard {
@@ -27,11 +30,11 @@ public:
 private:
     Call& call_;
     const Uuid board_;
-    Later<HeldCard> held_;
+    DeferredRows<HeldCard> held_;
 };
 
-/// The job: goes on with all boards whose cards still have to follow, for about a second.
-void go_on_rewriting(Kernel& kernel);
+/// The job that goes on where cards have still to follow; its key is their board.
+JobKind rewrite_job(Kernel& kernel);
 
 /// What labels and values of cards are called on their board.
 struct Definitions {
@@ -53,7 +56,7 @@ public:
 
 private:
     Call& call_;
-    Later<Definitions> definitions_;
+    DeferredRows<Definitions> definitions_;
     bool had_files_ = false;
 };
 

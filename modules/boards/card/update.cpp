@@ -1,10 +1,12 @@
 // Changing cards, but for their place.
 
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
 #include "modules/boards/card/edits.hpp"
 #include "modules/boards/card/people.hpp"
-#include "modules/boards/card/requests.hpp"
 #include "modules/boards/card/rewrites.hpp"
-#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/card/writes.hpp"
+#include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/placement/moves.hpp"
 #include "modules/boards/property/labels.hpp"
@@ -30,7 +32,7 @@ public:
         // Whoever shares the board's lock first and then wants it alone may never get it.
         const bool both = in.labels.given() && in.properties.given();
         if (key || both) lock_definitions_of(call, card);
-        if (key) rival_ = find_rival(tx, org, card, *key);
+        if (key) key_conflict_ = find_key_conflict(tx, org, card, *key);
         values_.emplace(call, if_given(in.properties), std::nullopt, card);
         labels_.emplace(call, if_given(in.labels), std::nullopt, card);
         if (values_->given() || labels_->given()) catch_up_.emplace(call, card);
@@ -42,7 +44,7 @@ public:
             card,
             most_waiting
         );
-        seen_ = Seat::of(call).later<CardSeen>(tx, see_card, card);
+        seen_ = BoardCaller::of(call).later<CardAccess>(tx, see_card, card);
         time_ = tx.later<Now>(ask_time);
     }
 
@@ -56,9 +58,10 @@ public:
         Card after = before;
         apply_to(after);
         if (to_json(after) == to_json(before)) return {before, after};
-        if (rival_)
-            if (const auto rival = rival_->one()) throw external_key_taken(rival->id);
-        store_edit(call_, before, after, time_->must().now, [&] {
+        if (key_conflict_)
+            if (const auto key_conflict = key_conflict_->one())
+                throw external_key_taken(key_conflict->id);
+        store_edit(call_, before, after, time_->one_or_retry().now, [&] {
             if (labels_->given()) labels_->make_new_ones(after.board_id);
             values_->make_new_options();
             if (blockers_->given()) blockers_->store(after.id);
@@ -70,10 +73,7 @@ public:
 private:
     void apply_to(Card& card) {
         in_.title.apply_to(card.title);
-        in_.due.apply_to(card.due);
-        in_.start.apply_to(card.start);
-        in_.priority.apply_to(card.priority);
-        in_.estimate.apply_to(card.estimate);
+        SVC_APPLY_CARD_PATCHES(in_, card);
         in_.external_key.apply_to(card.external_key);
         parent_->require();
         if (in_.parent_card_id.given()) card.parent_card_id = id_in(in_.parent_card_id.value());
@@ -87,7 +87,7 @@ private:
     }
 
     void set_values(Card& card) {
-        using Lists = WantedValues::Lists;
+        using Lists = ValuesResolver::Lists;
         const auto present = card.properties.parsed();
         const auto values = values_->in_place_of(present, merge_ ? Lists::join : Lists::replace);
         if (!same_values(values, present)) card.properties = AsJson(values);
@@ -112,15 +112,15 @@ private:
     Call& call_;
     const UpdateCardRequest& in_;
     const bool merge_;
-    std::optional<Later<Rival>> rival_;
-    std::optional<WantedLabels> labels_;
+    std::optional<DeferredRows<KeyConflict>> key_conflict_;
+    std::optional<LabelResolver> labels_;
     std::optional<CatchUp> catch_up_;
-    std::optional<WantedValues> values_;
-    std::optional<WantedPeople> people_;
-    std::optional<WantedParent> parent_;
-    std::optional<WantedBlockers> blockers_;
-    std::optional<Later<CardSeen>> seen_;
-    std::optional<Later<Now>> time_;
+    std::optional<ValuesResolver> values_;
+    std::optional<PeopleResolver> people_;
+    std::optional<ParentResolver> parent_;
+    std::optional<BlockersResolver> blockers_;
+    std::optional<DeferredRows<CardAccess>> seen_;
+    std::optional<DeferredRows<Now>> time_;
 };
 
 Card update(Call& call, const UpdateCardRequest& in) {

@@ -1,5 +1,6 @@
 // Watching cards: who wants to hear of what happens to one.
 
+#include "modules/boards/api/access.hpp"
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/named_cards.hpp"
 #include "modules/boards/card/requests.hpp"
@@ -39,7 +40,7 @@ constexpr Sql add_watches{"boards.add_watches", R"(
         IS NOT NULL
     ON CONFLICT DO NOTHING)"};
 
-constexpr Sql ask_card_role{"boards.role_on_card", R"(
+constexpr Sql read_card_role{"boards.role_on_card", R"(
     SELECT b.id AS board_id, c.title, c.version, now() AS now,
         )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM cards c
@@ -74,12 +75,12 @@ SVC_RECORD(
 /// A card somebody looks at, and since when, if ever.
 struct Look {
     Uuid card;
-    Later<Watched> watched;
-    Later<Since> since;
+    DeferredRows<Watched> watched;
+    DeferredRows<Since> since;
 
     Look(Call& call, const CardOnly& in)
         : card(id_of(call, in.card_id)),
-          watched(Seat::of(call).later<Watched>(call.tx(), ask_card_role, card)),
+          watched(BoardCaller::of(call).later<Watched>(call.tx(), read_card_role, card)),
           since(call.tx().later<Since>(find_watch, call.org(), card, call.caller().id)) {}
 
     Watched seen() {
@@ -105,9 +106,9 @@ CardWatch watch(Call& call, const CardOnly& in) {
     const PrincipalRef self = ref_of(call.caller());
     if (const auto since = look.since.one()) return {{}, look.card, self, since->created_time};
     const Event event = event_of(card_watched, look.card, seen);
-    call.ask(event);
+    call.check(event);
     call.tx().queue(insert_watch, call.org(), look.card, call.caller().id);
-    call.tell(event);
+    call.emit(event);
     return {{}, look.card, self, seen.now};
 }
 
@@ -116,24 +117,17 @@ void unwatch(Call& call, const CardOnly& in) {
     const Watched seen = look.seen();
     if (!look.since.one()) return;
     const Event event = event_of(card_unwatched, look.card, seen);
-    call.ask(event);
+    call.check(event);
     call.tx().queue(drop_watch, call.org(), look.card, call.caller().id);
-    call.tell(event);
+    call.emit(event);
 }
-
-class WatchersHere final : public Watchers {
-public:
-    void add(Tx& tx, const Uuid& org, const Uuid& card, const std::vector<Uuid>& principals)
-        override {
-        tx.queue(add_watches, org, card, principals);
-    }
-};
 
 }  // namespace
 
-Watchers& watchers() {
-    static WatchersHere here;
-    return here;
+void WatchersImpl::add(
+    Tx& tx, const Uuid& org, const Uuid& card, const std::vector<Uuid>& principals
+) {
+    tx.queue(add_watches, org, card, principals);
 }
 
 const Operation watch_card{

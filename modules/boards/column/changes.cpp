@@ -1,9 +1,11 @@
 // Columns: changing one, moving one among the others.
 
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/events.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/column/columns.hpp"
 #include "modules/boards/operations.hpp"
-#include "modules/boards/placement/residents.hpp"
+#include "modules/boards/placement/column_cards.hpp"
 
 namespace svc::boards {
 
@@ -132,12 +134,12 @@ public:
         Tx& tx = call.tx();
         const Uuid& org = call.org();
         if (in.kind.given() || in.queue.given())
-            residents_.emplace(call, in.board_id, in.column_id, std::vector<Uuid>{});
-        else Seat::of(call).lock(tx, lock_column, in.board_id, in.column_id);
-        seen_ = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+            column_cards_.emplace(call, in.board_id, in.column_id, std::vector<Uuid>{});
+        else BoardCaller::of(call).lock(tx, lock_column, in.board_id, in.column_id);
+        seen_ = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
         found_ = tx.later<Column>(see_column, org, in.board_id, in.column_id);
         targets_ = named_targets(in);
-        spot_ = find_column_spot(tx, org, in.board_id, {}, targets_of(targets_), std::nullopt);
+        gap_ = find_column_gap(tx, org, in.board_id, {}, targets_of(targets_), std::nullopt);
         if (in.kind.given() && in.kind.value() != ColumnKind::done)
             keys_ = find_keys_twice(tx, org, in.board_id, in.column_id);
     }
@@ -148,7 +150,7 @@ public:
         const auto before = found_->one();
         if (!before) not_found("column");
         call_.require_version(before->version);
-        require_targets(call_, targets_, spot_->must().targets, before->id);
+        require_targets(call_, targets_, gap_->one_or_retry().targets, before->id);
         Column after = changed_by(in_, *before);
         if (to_json(after) == to_json(*before)) return after;
         sign(after, call_, board->now);
@@ -163,33 +165,34 @@ private:
         const bool switched = after.queue.enabled != before.queue.enabled;
         const Event event =
             changed(column_updated, before, after).on_board(after.board_id).in_column(after.id);
-        call_.ask(event);
+        call_.check(event);
         std::vector<Card> cards;
         if (turns) {
-            residents_->require_at_most(most_rewritten);
+            column_cards_->require_at_most(most_rewritten);
             if (!done) require_keys_once(*keys_);
-            cards = completed_or_opened(residents_->cards(), after, call_);
-            residents_->ask(card_updated, cards);
+            cards = completed_or_opened(column_cards_->cards(), after, call_);
+            column_cards_->check(card_updated, cards);
         }
-        if (switched) residents_->cards();
+        if (switched) column_cards_->cards();
         else if (after.queue.order != before.queue.order)
-            residents_->require_at_most(most_residents);
+            column_cards_->require_at_most(most_column_cards);
         store(call_, after);
-        call_.tell(event);
-        if (turns) residents_->store(card_updated, cards);
-        if (switched) residents_->settle_afresh(rules_of(after), after.last_edited_time);
+        call_.emit(event);
+        if (turns) column_cards_->store(card_updated, cards);
+        if (switched) column_cards_->placed_again(rules_of(after), after.last_edited_time);
         else if (after.queue.order != before.queue.order && after.queue.enabled)
-            for (CardWatcher* watcher : moves().watchers()) watcher->reordered(call_.tx(), after);
+            for (CardWatcher* watcher : MovesImpl::of(call_.kernel()).watchers())
+                watcher->reordered(call_.tx(), after);
     }
 
     Call& call_;
     const UpdateColumnRequest& in_;
     ColumnQueue targets_;
-    std::optional<Residents> residents_;
-    std::optional<Later<BoardSeen>> seen_;
-    std::optional<Later<Column>> found_;
-    std::optional<Later<ColumnSpot>> spot_;
-    std::optional<Later<KeyTwice>> keys_;
+    std::optional<ColumnCards> column_cards_;
+    std::optional<DeferredRows<BoardAccess>> seen_;
+    std::optional<DeferredRows<Column>> found_;
+    std::optional<DeferredRows<ColumnGap>> gap_;
+    std::optional<DeferredRows<KeyTwice>> keys_;
 };
 
 Column update(Call& call, const UpdateColumnRequest& in) { return ColumnUpdate(call, in).run(); }
@@ -214,29 +217,29 @@ Column move(Call& call, const MoveColumnRequest& in) {
     Tx& tx = call.tx();
     const ColumnAnchors anchors{in.before_id, in.after_id};
     require_one_anchor(call, anchors);
-    Seat::of(call).lock(tx, lock_column, in.board_id, in.column_id);
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+    BoardCaller::of(call).lock(tx, lock_column, in.board_id, in.column_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
     auto found = tx.later<Column>(see_column, call.org(), in.board_id, in.column_id);
-    auto spots = find_column_spot(tx, call.org(), in.board_id, anchors, {}, in.column_id);
+    auto gaps = find_column_gap(tx, call.org(), in.board_id, anchors, {}, in.column_id);
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
     const auto before = found.one();
     if (!before) not_found("column");
     call.require_version(before->version);
-    const ColumnSpot spot = spots.must();
-    require_anchored(call, spot, anchors);
+    const ColumnGap gap = gaps.one_or_retry();
+    require_anchored(call, gap, anchors);
     Column after = *before;
-    after.position = spot.position;
+    after.position = gap.position;
     if (after.position == before->position) return after;
 
     sign(after, call, board->now);
     const Event event =
         changed(column_updated, *before, after).on_board(after.board_id).in_column(after.id);
-    call.ask(event);
-    const OrderKey key = OrderKey::between(spot.below, spot.above, random_bits());
+    call.check(event);
+    const OrderKey key = OrderKey::between(gap.below, gap.above, random_bits());
     tx.queue(place_column, call.org(), after.id, key.str(), call.caller().id);
     make_room_for_columns(tx, call.org(), after.board_id, key);
-    call.tell(event);
+    call.emit(event);
     return after;
 }
 

@@ -3,6 +3,8 @@
 #include "modules/boards/column/columns.hpp"
 #include "modules/boards/api/events.hpp"
 
+#include "modules/boards/api/board.hpp"
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/statements.hpp"
 #include "svc/spacing.hpp"
@@ -85,19 +87,19 @@ std::vector<Uuid> targets_of(const ColumnQueue& queue) {
     return targets;
 }
 
-// -------------------------------------------------------------------------------------- spots
+// --------------------------------------------------------------------------------------- gaps
 
 namespace {
 
 // $3: the column to stand after, $4: before; with neither, behind the last. `anchored` when the
 // column named is one of the board's; `targets` counts those of $5 that are. $6 is left out.
-constexpr Sql find_spot{"boards.column_spot", R"(
+constexpr Sql find_gap{"boards.column_gap", R"(
     WITH board AS (
         SELECT id, position FROM columns
         WHERE org_id = $1 AND board_id = $2 AND NOT in_trash
     ), live AS (
         SELECT id, position FROM board WHERE id IS DISTINCT FROM $6::uuid
-    ), spot AS (
+    ), gap AS (
         SELECT
             CASE WHEN $3::uuid IS NOT NULL THEN (SELECT position FROM live WHERE id = $3)
                  WHEN $4::uuid IS NOT NULL THEN (
@@ -111,17 +113,17 @@ constexpr Sql find_spot{"boards.column_spot", R"(
                  WHEN $4 IS NOT NULL THEN (SELECT position FROM live WHERE id = $4)
             END AS above
     )
-    SELECT s.below, s.above,
-        (SELECT count(*) FROM live l WHERE l.position <= s.below) AS position,
+    SELECT g.below, g.above,
+        (SELECT count(*) FROM live l WHERE l.position <= g.below) AS position,
         coalesce($3, $4) IS NULL
             OR EXISTS (SELECT FROM live l WHERE l.id IN ($3, $4)) AS anchored,
         (SELECT count(*) FROM board b WHERE b.id = ANY($5::uuid[])) AS targets,
         (SELECT count(*) FROM board) AS total
-    FROM spot s)"};
+    FROM gap g)"};
 
 }  // namespace
 
-Later<ColumnSpot> find_column_spot(
+DeferredRows<ColumnGap> find_column_gap(
     Tx& tx,
     const Uuid& org,
     const Uuid& board,
@@ -129,9 +131,7 @@ Later<ColumnSpot> find_column_spot(
     const std::vector<Uuid>& targets,
     const std::optional<Uuid>& self
 ) {
-    return tx.later<ColumnSpot>(
-        find_spot, org, board, anchors.after, anchors.before, targets, self
-    );
+    return tx.later<ColumnGap>(find_gap, org, board, anchors.after, anchors.before, targets, self);
 }
 
 namespace {
@@ -171,8 +171,8 @@ void require_one_anchor(const Call& call, const ColumnAnchors& anchors) {
         throw wrong_field(call, "after_id", "give before_id or after_id, not both");
 }
 
-void require_anchored(const Call& call, const ColumnSpot& spot, const ColumnAnchors& anchors) {
-    if (!spot.anchored)
+void require_anchored(const Call& call, const ColumnGap& gap, const ColumnAnchors& anchors) {
+    if (!gap.anchored)
         throw wrong_field(
             call, anchors.before ? "before_id" : "after_id", "the board has no such column"
         );
@@ -224,16 +224,16 @@ Column create(Call& call, const CreateColumnRequest& in) {
     ColumnQueue queue{.enabled = in.kind == ColumnKind::queue};
     if (in.queue) in.queue->apply_to(queue);
     lock_definitions(call, in.board_id);
-    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
-    auto found = find_column_spot(
+    auto seen = BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, in.board_id);
+    auto found = find_column_gap(
         call.tx(), call.org(), in.board_id, anchors, targets_of(queue), std::nullopt
     );
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
-    const ColumnSpot spot = found.must();
-    require_anchored(call, spot, anchors);
-    require_targets(call, queue, spot.targets, std::nullopt);
-    if (spot.total >= most_columns)
+    const ColumnGap gap = found.one_or_retry();
+    require_anchored(call, gap, anchors);
+    require_targets(call, queue, gap.targets, std::nullopt);
+    if (gap.total >= most_columns)
         throw wrong_field(call, "board_id", "a board has at most 100 columns");
 
     Column column;
@@ -243,7 +243,7 @@ Column create(Call& call, const CreateColumnRequest& in) {
     column.name = in.name;
     column.color = in.color;
     column.kind = in.kind;
-    column.position = spot.position;
+    column.position = gap.position;
     column.wip_limit = in.wip_limit;
     column.wip_policy = in.wip_policy;
     column.queue = queue;
@@ -251,11 +251,11 @@ Column create(Call& call, const CreateColumnRequest& in) {
     column.created_by = column.last_edited_by = AsJson(ref_of(call.caller()));
 
     const Event made = created(column_created, column).on_board(in.board_id).in_column(column.id);
-    call.ask(made);
-    const OrderKey key = OrderKey::between(spot.below, spot.above, random_bits());
+    call.check(made);
+    const OrderKey key = OrderKey::between(gap.below, gap.above, random_bits());
     insert(call, column, key);
     make_room_for_columns(call.tx(), call.org(), in.board_id, key);
-    call.tell(made);
+    call.emit(made);
     return column;
 }
 
@@ -272,24 +272,24 @@ struct ListColumnsQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(ListColumnsQuery, (board_id), (paging, "", spread));
+SVC_RECORD(ListColumnsQuery, (board_id), (paging, "", flatten));
 
 Page<Column> list(Call& call, const ListColumnsQuery& in) {
     const auto after = call.after(in.paging);
     const std::optional<std::string> key = after ? std::optional(after->at(0)) : std::nullopt;
     const std::optional<std::string> id = after ? std::optional(after->at(1)) : std::nullopt;
-    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
-    auto found = call.tx().later<ColumnSeen>(
+    auto seen = BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, in.board_id);
+    auto found = call.tx().later<ColumnAccess>(
         list_page, call.org(), in.board_id, key, id, in.paging.page_size + 1
     );
     const auto board = seen.one();
     if (!board) not_found("board");
     require(board->role, BoardRole::viewer, "board");
-    auto page = call.page(found.all(), in.paging, [](const ColumnSeen& last) {
+    auto page = call.page(found.all(), in.paging, [](const ColumnAccess& last) {
         return std::vector{last.order_key.str(), last.column.id.str()};
     });
     Page<Column> columns{{}, page.next_cursor};
-    for (ColumnSeen& each : page.results) columns.results.push_back(std::move(each.column));
+    for (ColumnAccess& each : page.results) columns.results.push_back(std::move(each.column));
     return columns;
 }
 
@@ -300,7 +300,7 @@ struct ColumnId {
 SVC_RECORD(ColumnId, (board_id), (column_id));
 
 Column get(Call& call, const ColumnId& in) {
-    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, in.board_id);
     auto found = call.tx().later<Column>(see_column, call.org(), in.board_id, in.column_id);
     const auto board = seen.one();
     if (!board) not_found("column");

@@ -1,10 +1,14 @@
 #pragma once
 
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/moves.hpp"
 #include "modules/boards/statements.hpp"
+#include "svc/order_key.hpp"
 
 /// What several files need to know of columns.
 namespace svc::boards {
+
+struct Board;
 
 inline constexpr std::int64_t most_columns = 100;  // on a board
 
@@ -15,11 +19,11 @@ Column column_of(const Board& board, const std::string& name, ColumnKind kind);
 void insert(Call& call, const Column& column, const OrderKey& place);
 
 /// A column with its place as it is kept.
-struct ColumnSeen {
+struct ColumnAccess {
     Column column;
     OrderKey order_key;
 };
-SVC_SHARED_RECORD(ColumnSeen, (column, "", spread), (order_key));
+SVC_SHARED_RECORD(ColumnAccess, (column, "", flatten), (order_key));
 
 inline constexpr Sql see_column{"boards.get_column", R"(
     SELECT v.* FROM column_view v WHERE v.org_id = $1 AND v.board_id = $2 AND v.id = $3)"};
@@ -63,22 +67,22 @@ SVC_SHARED_RECORD(
 std::vector<Uuid> targets_of(const ColumnQueue& queue);
 
 /// Where a column may stand among the others of its board.
-struct ColumnSpot {
+struct ColumnGap {
     OrderKey below, above;
     std::int64_t position = 0;  ///< the rank it would have
     bool anchored = false;      ///< the column named is one of the board's
     std::int64_t targets = 0;   ///< how many of the targets are
     std::int64_t total = 0;     ///< columns of the board
 };
-SVC_SHARED_RECORD(ColumnSpot, (below), (above), (position), (anchored), (targets), (total));
+SVC_SHARED_RECORD(ColumnGap, (below), (above), (position), (anchored), (targets), (total));
 
 struct ColumnAnchors {
     std::optional<Uuid> before, after;
 };
 
-/// Queues the look-up of the spot beside those named, or behind the last; `self` is left out of
+/// Queues the look-up of the gap beside those named, or behind the last; `self` is left out of
 /// account.
-Later<ColumnSpot> find_column_spot(
+DeferredRows<ColumnGap> find_column_gap(
     Tx& tx,
     const Uuid& org,
     const Uuid& board,
@@ -91,7 +95,7 @@ void make_room_for_columns(Tx& tx, const Uuid& org, const Uuid& board, const Ord
 /// 422 when both are named.
 void require_one_anchor(const Call& call, const ColumnAnchors& anchors);
 /// 422 when the board has no column of the name given.
-void require_anchored(const Call& call, const ColumnSpot& spot, const ColumnAnchors& anchors);
+void require_anchored(const Call& call, const ColumnGap& gap, const ColumnAnchors& anchors);
 /// 422 when a target is not a column of the board, or is `self`.
 void require_targets(
     const Call& call, const ColumnQueue& queue, std::int64_t found, const std::optional<Uuid>& self

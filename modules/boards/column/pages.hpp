@@ -21,7 +21,9 @@ struct CompactCard {
     Card card;
     bool properties_omitted = false;
 };
-SVC_SHARED_RECORD(CompactCard, (card, "", spread), (properties_omitted, about_omitted, left_out));
+SVC_SHARED_RECORD(
+    CompactCard, (card, "", flatten), (properties_omitted, about_omitted, omit_empty)
+);
 
 /// Where a column's cards go on.
 struct ColumnPlace {
@@ -73,7 +75,7 @@ inline constexpr std::string_view chosen_cards = R"(
 
 /// Queues such a statement.
 template <Described Row>
-Later<Row> later_chosen(
+DeferredRows<Row> later_chosen(
     Tx& tx,
     const Sql& sql,
     const Uuid& org,

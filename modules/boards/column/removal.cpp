@@ -1,9 +1,11 @@
 // Columns: removing one, and where its cards go.
 
+#include "modules/boards/api/column.hpp"
 #include "modules/boards/api/events.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/column/columns.hpp"
 #include "modules/boards/operations.hpp"
-#include "modules/boards/placement/residents.hpp"
+#include "modules/boards/placement/column_cards.hpp"
 
 namespace svc::boards {
 
@@ -83,11 +85,11 @@ public:
     Removal(Call& call, const DeleteColumnRequest& in)
         : call_(call),
           in_(in),
-          residents_(locked(call, in), in.board_id, in.column_id, others(in)),
-          seen_(Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id)),
+          column_cards_(locked(call, in), in.board_id, in.column_id, others(in)),
+          seen_(BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, in.board_id)),
           columns_([&] {
-              Seat::of(call).queue(call.tx(), lock_all_columns, in.board_id);
-              return call.tx().later<ColumnSeen>(see_columns, call.org(), in.board_id);
+              BoardCaller::of(call).queue(call.tx(), lock_all_columns, in.board_id);
+              return call.tx().later<ColumnAccess>(see_columns, call.org(), in.board_id);
           }()),
           hidden_(call.tx().later<Hidden>(count_hidden, call.org(), in.board_id, in.column_id)),
           last_(call.tx().later<LastPlace>(find_last_place, call.org(), in.move_cards_to)),
@@ -104,17 +106,17 @@ public:
         require_room(column, target);
         const Event event =
             removed(column_deleted, column).on_board(column.board_id).in_column(column.id);
-        call_.ask(event);
-        if (residents_.count() > 0) move_cards(column, *target);
+        call_.check(event);
+        if (column_cards_.count() > 0) move_cards(column, *target);
         send_elsewhere(target);
         take_along(target);
         call_.tx().queue(drop_column, call_.org(), in_.board_id, in_.column_id);
-        call_.tell(event);
+        call_.emit(event);
     }
 
 private:
     static Call& locked(Call& call, const DeleteColumnRequest& in) {
-        Seat::of(call).queue(call.tx(), lock_all_cards, in.board_id, in.column_id);
+        BoardCaller::of(call).queue(call.tx(), lock_all_cards, in.board_id, in.column_id);
         return call;
     }
 
@@ -123,7 +125,7 @@ private:
     }
 
     Column find(const Uuid& id) const {
-        const auto found = std::ranges::find_if(all_, [&](const ColumnSeen& each) {
+        const auto found = std::ranges::find_if(all_, [&](const ColumnAccess& each) {
             return each.column.id == id;
         });
         if (found == all_.end()) not_found("column");
@@ -132,16 +134,18 @@ private:
 
     std::optional<Column> target_of() const {
         if (!in_.move_cards_to) return std::nullopt;
-        const auto found = std::ranges::find_if(all_, [&](const ColumnSeen& each) {
+        const auto found = std::ranges::find_if(all_, [&](const ColumnAccess& each) {
             return each.column.id == *in_.move_cards_to && each.column.id != in_.column_id;
         });
         if (found == all_.end())
-            throw wrong_in_query(call_, "move_cards_to", "the board has no other such column");
+            throw wrong_field(
+                call_, "move_cards_to", "the board has no other such column", FieldPlace::query
+            );
         return found->column;
     }
 
     void require_room(const Column& column, const std::optional<Column>& target) {
-        const auto count = static_cast<std::int64_t>(residents_.count());
+        const auto count = static_cast<std::int64_t>(column_cards_.count());
         if (count > 0 && !target)
             throw Failure(
                 Fault::conflict, "The column has cards; say by move_cards_to where they go."
@@ -150,10 +154,10 @@ private:
                 .with("count", std::to_string(column.card_count));
         // A caller who became an editor only after the locks were taken has locked nothing; the
         // column goes with all that stands in it.
-        if (count <= static_cast<std::int64_t>(most_residents) && count != column.card_count)
-            throw Again("cards that were not locked");
-        const std::int64_t hidden = hidden_.must().hidden;
-        residents_.require_at_most(most_rewritten, static_cast<std::size_t>(hidden));
+        if (count <= static_cast<std::int64_t>(most_column_cards) && count != column.card_count)
+            throw RetryTransaction("cards that were not locked");
+        const std::int64_t hidden = hidden_.one_or_retry().hidden;
+        column_cards_.require_at_most(most_rewritten, static_cast<std::size_t>(hidden));
         if (hidden > 0 && all_.size() == 1)
             throw Failure(
                 Fault::conflict,
@@ -173,11 +177,11 @@ private:
     }
 
     void move_cards(const Column& column, const Column& target) {
-        residents_.go(place_of(column), place_of(target));
+        column_cards_.go(place_of(column), place_of(target));
         const ColumnRules rules = rules_of(target);
-        OrderKey place = last_.must().below;
+        OrderKey place = last_.one_or_retry().below;
         std::vector<Card> after;
-        for (Card card : residents_.cards()) {
+        for (Card card : column_cards_.cards()) {
             place = OrderKey::last(place, random_bits());
             card.column_id = target.id;
             card.position = place;
@@ -189,14 +193,14 @@ private:
             card.version += 1;
             after.push_back(std::move(card));
         }
-        residents_.ask(card_moved, after);
-        residents_.store(card_moved, after);
-        residents_.settle(after, rules, now_);
+        column_cards_.check(card_moved, after);
+        column_cards_.store(card_moved, after);
+        column_cards_.placed(after, rules, now_);
     }
 
     /// Columns that sent cards here send them to where those that were here have gone.
     void send_elsewhere(const std::optional<Column>& target) {
-        for (const ColumnSeen& each : all_) {
+        for (const ColumnAccess& each : all_) {
             const Column& before = each.column;
             if (before.id == in_.column_id) continue;
             Column after = before;
@@ -209,7 +213,7 @@ private:
             if (to_json(after) == to_json(before)) continue;
             sign(after, call_, now_);
             store(call_, after);
-            call_.tell(
+            call_.emit(
                 changed(column_updated, before, after).on_board(after.board_id).in_column(after.id)
             );
         }
@@ -218,7 +222,7 @@ private:
     /// To the same column, or else to the neighbour.
     void take_along(const std::optional<Column>& target) {
         if (all_.size() == 1) return;
-        const auto self = std::ranges::find_if(all_, [&](const ColumnSeen& each) {
+        const auto self = std::ranges::find_if(all_, [&](const ColumnAccess& each) {
             return each.column.id == in_.column_id;
         });
         const auto neighbour = self == all_.begin() ? self + 1 : self - 1;
@@ -226,11 +230,11 @@ private:
         const auto moved =
             call_.tx().all<HiddenCard>(take_hidden_along, call_.org(), in_.column_id, to);
         std::vector<Event> events;
-        for (const HiddenCard& each : moved) events.push_back(told_of(each, to));
-        call_.tell_all(events);
+        for (const HiddenCard& each : moved) events.push_back(event_of(each, to));
+        call_.emit_all(events);
     }
 
-    Event told_of(const HiddenCard& card, const Uuid& to) const {
+    Event event_of(const HiddenCard& card, const Uuid& to) const {
         Event event;
         event.kind = &card_moved;
         event.id = card.id;
@@ -248,20 +252,20 @@ private:
 
     const Column& column(const Uuid& id) const {
         return std::ranges::find(
-                   all_, id, [](const ColumnSeen& each) { return each.column.id; }
+                   all_, id, [](const ColumnAccess& each) { return each.column.id; }
         )->column;
     }
 
     Call& call_;
     const DeleteColumnRequest& in_;
-    Residents residents_;
-    Later<BoardSeen> seen_;
-    Later<ColumnSeen> columns_;
-    Later<Hidden> hidden_;
-    Later<LastPlace> last_;
-    Later<KeyTwice> keys_;
+    ColumnCards column_cards_;
+    DeferredRows<BoardAccess> seen_;
+    DeferredRows<ColumnAccess> columns_;
+    DeferredRows<Hidden> hidden_;
+    DeferredRows<LastPlace> last_;
+    DeferredRows<KeyTwice> keys_;
     Timestamp now_;
-    std::vector<ColumnSeen> all_;
+    std::vector<ColumnAccess> all_;
 };
 
 void remove(Call& call, const DeleteColumnRequest& in) { Removal(call, in).run(); }

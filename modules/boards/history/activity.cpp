@@ -1,6 +1,7 @@
 // What happened to a card, out of the audit record.
 
 #include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/card/access.hpp"
 #include "modules/boards/card/requests.hpp"
 #include "modules/boards/operations.hpp"
 
@@ -104,7 +105,7 @@ struct ActivityRow {
     CardActivity activity;
     std::int64_t micros = 0;
 };
-SVC_RECORD(ActivityRow, (activity, "", spread), (micros));
+SVC_RECORD(ActivityRow, (activity, "", flatten), (micros));
 
 struct CardVersion {
     Object<"card_version"> object;
@@ -133,13 +134,15 @@ struct VersionRow {
     Uuid id;
     std::int64_t micros = 0;
 };
-SVC_RECORD(VersionRow, (version, "", spread), (id), (micros));
+SVC_RECORD(VersionRow, (version, "", flatten), (id), (micros));
 
 struct CardHistoryQuery {
     CardRef card_id;
     Paging paging;
 };
-SVC_RECORD(CardHistoryQuery, (card_id, "Its id, or its key such as ENG-42."), (paging, "", spread));
+SVC_RECORD(
+    CardHistoryQuery, (card_id, "Its id, or its key such as ENG-42."), (paging, "", flatten)
+);
 
 const Uuid& entry_of(const ActivityRow& row) { return row.activity.id; }
 const Uuid& entry_of(const VersionRow& row) { return row.id; }
@@ -153,9 +156,11 @@ Page<Shown> page_of(Call& call, const CardHistoryQuery& in, const Sql& some, Sho
     Tx& tx = call.tx();
     const auto after = call.after(in.paging);
     if (after && after->size() != 2)  // versions were paged by their number once
-        throw wrong_in_query(call, "start_cursor", "This cursor is of an earlier release");
+        throw wrong_field(
+            call, "start_cursor", "This cursor is of an earlier release", FieldPlace::query
+        );
     const Uuid card = id_of(call, in.card_id);
-    auto seen = Seat::of(call).later<CardSeen>(tx, see_card, card);
+    auto seen = BoardCaller::of(call).later<CardAccess>(tx, see_card, card);
     auto found = tx.later<Row>(
         some,
         call.org(),

@@ -68,13 +68,13 @@ struct ActivityQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(ActivityQuery, (board_id), (paging, "", spread));
+SVC_RECORD(ActivityQuery, (board_id), (paging, "", flatten));
 
 Page<BoardActivity> list(Call& call, const ActivityQuery& in) {
     const auto after = call.after(in.paging);
-    const Seat seat = Seat::of(call);
-    auto seen = seat.later<BoardSeen>(call.tx(), see_board, in.board_id);
-    auto found = seat.later<BoardActivity>(
+    const BoardCaller caller = BoardCaller::of(call);
+    auto seen = caller.later<BoardAccess>(call.tx(), see_board, in.board_id);
+    auto found = caller.later<BoardActivity>(
         call.tx(),
         some_activity,
         in.board_id,

@@ -1,11 +1,15 @@
 // Earlier versions of cards, and the way back to one.
 
 #include "modules/boards/history/versions.hpp"
+#include "modules/boards/lib/file_values.hpp"
 
+#include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
 #include "modules/boards/card/edits.hpp"
-#include "modules/boards/card/requests.hpp"
 #include "modules/boards/card/rewrites.hpp"
-#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/card/writes.hpp"
+#include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/placement/moves.hpp"
 #include "modules/boards/property/values.hpp"
@@ -25,10 +29,7 @@ struct CardFields {
     std::string title;
     AsJson<std::vector<LabelRef>> labels;
     AsJson<std::vector<PrincipalRef>> assignees;
-    std::optional<Moment> due;
-    std::optional<Moment> start;
-    Priority priority{};
-    std::optional<double> estimate;
+    SVC_CARD_MEMBERS;
     AsJson<std::map<std::string, JsonText>> properties;
     std::optional<Uuid> parent_card_id;
     std::optional<std::string> external_key;
@@ -38,10 +39,7 @@ SVC_RECORD(
     (title),
     (labels),
     (assignees),
-    (due),
-    (start),
-    (priority),
-    (estimate),
+    SVC_CARD_STORED,
     (properties),
     (parent_card_id),
     (external_key)
@@ -93,9 +91,9 @@ constexpr Sql find_version{"boards.find_version", R"(
         ORDER BY v.id, v.last_version
     ), old AS (
         SELECT jsonb_build_object(
-                'title', c.title, 'labels', c.labels, 'assignees', c.assignees, 'due', c.due,
-                'start', c.start, 'priority', c.priority, 'estimate', c.estimate,
-                'parent_card_id', c.parent_card_id, 'external_key', c.external_key)
+                'title', c.title, 'labels', c.labels, 'assignees', c.assignees,
+                'parent_card_id', c.parent_card_id, 'external_key',
+                c.external_key)" SVC_CARD_PAIRS("c.") R"()
             || (SELECT coalesce(jsonb_object_agg(s.name, s.value), '{}') FROM said s)
             || jsonb_build_object('properties', coalesce(
                 (SELECT jsonb_object_agg(v.id, v.value) FROM valued v WHERE v.value <> 'null'),
@@ -189,7 +187,7 @@ SVC_RECORD(
 );
 
 template <class T>
-void bring_back(T& field, const T& old) {
+void restore_field(T& field, const T& old) {
     if constexpr (requires { field.parsed(); }) {
         if (field.parsed() != old.parsed()) field = old;
     } else {
@@ -197,15 +195,12 @@ void bring_back(T& field, const T& old) {
     }
 }
 
-void bring_back(Card& card, const CardFields& old) {
+void restore_field(Card& card, const CardFields& old) {
     card.title = old.title;
-    bring_back(card.labels, old.labels);
-    bring_back(card.assignees, old.assignees);
-    card.due = old.due;
-    card.start = old.start;
-    card.priority = old.priority;
-    card.estimate = old.estimate;
-    bring_back(card.properties, old.properties);
+    restore_field(card.labels, old.labels);
+    restore_field(card.assignees, old.assignees);
+    SVC_COPY_CARD_FIELDS(card, old);
+    restore_field(card.properties, old.properties);
     card.parent_card_id = old.parent_card_id;
     card.external_key = old.external_key;
 }
@@ -217,7 +212,7 @@ void keep_required(Card& card, const Card& before, const std::vector<RequiredPro
     for (const RequiredProperty& each : required)
         if (const auto found = present.find(each.name); found != present.end())
             values.insert(*found);
-    bring_back(card.properties, AsJson(values));
+    restore_field(card.properties, AsJson(values));
 }
 
 /// Files that were deleted since then do not come back; those that the card has now stay.
@@ -234,15 +229,15 @@ void leave_out_deleted_files(Call& call, CardFields& old, const Card& before) {
 
 /// What may have changed around the card since then.
 void require_still_possible(Call& call, const Card& before, const Card& after) {
-    std::optional<Later<Rival>> rival;
+    std::optional<DeferredRows<KeyConflict>> key_conflict;
     if (after.external_key && after.external_key != before.external_key)
-        rival = find_rival(call.tx(), call.org(), after.id, *after.external_key);
+        key_conflict = find_key_conflict(call.tx(), call.org(), after.id, *after.external_key);
     if (after.parent_card_id != before.parent_card_id) {
-        WantedParent parent(call, after.parent_card_id, after.id);
+        ParentResolver parent(call, after.parent_card_id, after.id);
         parent.require();
     }
-    if (!rival) return;
-    if (const auto found = rival->one()) throw external_key_taken(found->id);
+    if (!key_conflict) return;
+    if (const auto found = key_conflict->one()) throw external_key_taken(found->id);
 }
 
 Card revert(Call& call, const RevertCardRequest& in) {
@@ -252,7 +247,7 @@ Card revert(Call& call, const RevertCardRequest& in) {
     lock_card(call, card);
     lock_definitions_of(call, card);
     CatchUp catch_up(call, card);
-    auto seen_later = Seat::of(call).later<CardSeen>(tx, see_card, card);
+    auto seen_later = BoardCaller::of(call).later<CardAccess>(tx, see_card, card);
     auto old = tx.later<OldVersion>(find_version, call.org(), card, in.version);
     auto required = tx.later<RequiredProperty>(find_required, call.org(), card);
     auto time = tx.later<Now>(ask_time);
@@ -270,12 +265,12 @@ Card revert(Call& call, const RevertCardRequest& in) {
     Card after = before;
     if (auto found = old.one()) {
         leave_out_deleted_files(call, found->fields, before);
-        bring_back(after, found->fields);
+        restore_field(after, found->fields);
     }
     keep_required(after, before, required.all());
     if (to_json(after) == to_json(before)) return shown(call, after);
     require_still_possible(call, before, after);
-    store_edit(call, before, after, time.must().now, [] {});
+    store_edit(call, before, after, time.one_or_retry().now, [] {});
     catch_up.let_files_go(after);
     return shown(call, after);
 }
@@ -284,11 +279,7 @@ CardFields fields_of(const Card& card) {
     return {
         card.title,
         card.labels,
-        card.assignees,
-        card.due,
-        card.start,
-        card.priority,
-        card.estimate,
+        card.assignees SVC_CARD_ARGUMENTS(card),
         card.properties,
         card.parent_card_id,
         card.external_key};
@@ -345,9 +336,10 @@ const Operation revert_card{
     .route = "POST /v1/cards/{card_id}:revert",
     .summary = "Restore an earlier version of a card.",
     .description =
-        "Makes a new version with the title, labels, assignees, dates, priority, estimate, "
-        "properties, parent and external key of the earlier one. Its column, body and links stay "
-        "as they are. Labels, people, options and files that are gone since "
+        "Makes a new version with all that the earlier one was given, its labels, properties, "
+        "parent "
+        "and external key among it. Its column, body and links stay as they are. Labels, people, "
+        "options and files that are gone since "
         "then do not come back; a required property that had no value then keeps its own. 409 "
         "when another open card has taken its external key, or when its parent has become one of "
         "its parts.",

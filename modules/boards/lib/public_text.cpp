@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view hidden = "[hidden]";
 // The longer ones are told wherever they stand; the shorter ones end many a word (default_…).
-constexpr std::array<std::string_view, 2> telling_prefixes{"svc_", "whsec_"};
+constexpr std::array<std::string_view, 2> secret_prefixes{"svc_", "whsec_"};
 constexpr std::array<std::string_view, 2> short_prefixes{"lt_", "sl_"};
 constexpr std::size_t shortest_secret = 20;
 
@@ -55,7 +55,7 @@ std::string_view secret_at(std::string_view text, std::size_t at, char before) {
     const auto begins = [&](std::string_view prefix) {
         return text.substr(at).starts_with(prefix);
     };
-    if (std::ranges::none_of(telling_prefixes, begins) &&
+    if (std::ranges::none_of(secret_prefixes, begins) &&
         (is_letter(before) || std::ranges::none_of(short_prefixes, begins)))
         return {};
     const auto word = run_at(text, at, is_word);

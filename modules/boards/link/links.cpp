@@ -2,9 +2,11 @@
 
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
 #include "modules/boards/card/edits.hpp"
 #include "modules/boards/card/requests.hpp"
-#include "modules/boards/link/relatives.hpp"
+#include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/operations.hpp"
 
 #include <utility>
@@ -49,15 +51,15 @@ SVC_RECORD(Blocked, (blocked));
 
 /// Both ends of a link, locked: the one that others wait for comes first.
 struct Ends {
-    Later<CardSeen> card, target;
+    DeferredRows<CardAccess> card, target;
 
     Ends(Call& call, const Uuid& card_id, const Uuid& target_id, LinkType type)
         : card(locked(call, card_id, type)), target(locked(call, target_id, type)) {}
 
 private:
-    static Later<CardSeen> locked(Call& call, const Uuid& id, LinkType type) {
+    static DeferredRows<CardAccess> locked(Call& call, const Uuid& id, LinkType type) {
         if (type == LinkType::blocks) lock_card(call, id);
-        return Seat::of(call).later<CardSeen>(call.tx(), see_card, id);
+        return BoardCaller::of(call).later<CardAccess>(call.tx(), see_card, id);
     }
 };
 
@@ -100,7 +102,7 @@ void insert(Call& call, const CardLink& link) {
 }
 
 /// The waiting card with one more to wait for.
-void block(Call& call, const Card& before, WantedBlockers& blocker, const CardLink& link) {
+void block(Call& call, const Card& before, BlockersResolver& blocker, const CardLink& link) {
     auto ids = before.blocked_by.parsed();
     if (ids.size() >= most_blockers)
         throw wrong_field(call, "target_id", "the card waits for 50 others, and takes no more");
@@ -111,7 +113,7 @@ void block(Call& call, const Card& before, WantedBlockers& blocker, const CardLi
     store_edit(call, before, after, link.created_time, [&] { insert(call, link); });
 }
 
-CardSeen require_target(Call& call, std::optional<CardSeen> seen, LinkType type) {
+CardAccess require_target(Call& call, std::optional<CardAccess> seen, LinkType type) {
     if (!seen || !seen->role || seen->board_in_trash)
         throw wrong_field(call, "target_id", "there is no such card");
     if (type == LinkType::blocks) require_changeable(seen, BoardRole::editor);
@@ -127,23 +129,25 @@ Answer<CardLink> link(Call& call, const LinkCardsRequest& in) {
     lock_ties(call, card);
     Ends ends(call, card, target, in.type);
     auto present = tx.later<CardLink>(find_link, call.org(), card, in.type, target);
-    WantedBlockers blocker(call, blocks ? std::optional(std::vector{card}) : std::nullopt, target);
+    BlockersResolver blocker(
+        call, blocks ? std::optional(std::vector{card}) : std::nullopt, target
+    );
     auto time = tx.later<Now>(ask_time);
 
     const auto seen = ends.card.one();
     require_changeable(seen, BoardRole::editor);
     require_out_of_trash(seen->card);
-    const CardSeen other = require_target(call, ends.target.one(), in.type);
+    const CardAccess other = require_target(call, ends.target.one(), in.type);
     if (const auto known = present.one()) return {200, *known};
     if (blocks) blocker.all();
 
     CardLink link = new_link(call, in, card, target);
-    link.created_time = time.must().now;
+    link.created_time = time.one_or_retry().now;
     const Event made = created(card_linked, link).on_board(seen->card.board_id).of_card(card);
-    call.ask(made);
+    call.check(made);
     if (blocks) block(call, other.card, blocker, link);
     else insert(call, link);
-    call.tell(made);
+    call.emit(made);
     return {201, link};
 }
 
@@ -164,8 +168,8 @@ void unblock(Call& call, const Card& before, const CardLink& link) {
     auto ids = before.blocked_by.parsed();
     std::erase(ids, link.card_id);
     after.blocked_by = AsJson(ids);
-    after.blocked = others.must().blocked;
-    store_edit(call, before, after, time.must().now, [&] {
+    after.blocked = others.one_or_retry().blocked;
+    store_edit(call, before, after, time.one_or_retry().now, [&] {
         tx.queue(drop_link, call.org(), link.id);
     });
 }
@@ -175,7 +179,7 @@ void unlink(Call& call, const UnlinkCardsRequest& in) {
     const Uuid named = id_of(call, in.card_id);
     lock_ties(call, named);
     auto found = tx.later<CardLink>(find_link_by_id, call.org(), in.link_id, named);
-    auto own = Seat::of(call).later<CardSeen>(tx, see_card, named);
+    auto own = BoardCaller::of(call).later<CardAccess>(tx, see_card, named);
     const auto seen = own.one();
     require_changeable(seen, BoardRole::editor);
     const auto link = found.one();
@@ -185,15 +189,16 @@ void unlink(Call& call, const UnlinkCardsRequest& in) {
         lock_blockers(call, {link->card_id});
         lock_card(call, link->target_id);
     }
-    const auto target = Seat::of(call).later<CardSeen>(tx, see_card, link->target_id).one();
+    const auto target =
+        BoardCaller::of(call).later<CardAccess>(tx, see_card, link->target_id).one();
     if (link->type == LinkType::blocks) require_changeable(target, BoardRole::editor);
 
     Event event = created(card_unlinked, *link).on_board(seen->card.board_id).of_card(named);
     event.previous = std::exchange(event.changes, "{}");
-    call.ask(event);
+    call.check(event);
     if (link->type == LinkType::blocks) unblock(call, target->card, *link);
     else tx.queue(drop_link, call.org(), link->id);
-    call.tell(event);
+    call.emit(event);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "modules/boards/link/waiting.hpp"
 #include "modules/boards/api/events.hpp"
+#include "modules/boards/api/shapes.hpp"
 
 namespace svc::boards {
 
@@ -43,13 +44,13 @@ constexpr Sql find_waiting{"boards.find_waiting_for_all", R"(
 
 }  // namespace
 
-Later<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+DeferredRows<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
     return tx.later<Waiting>(find_waiting, org, cards);
 }
 
 bool is_open(const Card& card) { return !card.completed_at && !card.is_archived && !card.in_trash; }
 
-void tell_the_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blockers now) {
+void emit_for_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blockers now) {
     const bool blocked = now == Blockers::opened;
     for (const Waiting& each : waiting) {
         Event event;
@@ -59,7 +60,7 @@ void tell_the_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blocker
         event.name = each.title;
         event.changes = blocked ? R"({"blocked":true})" : R"({"blocked":false})";
         event.previous = blocked ? R"({"blocked":false})" : R"({"blocked":true})";
-        actor.tell(std::move(event).on_board(each.board_id).in_column(each.column_id));
+        actor.emit(std::move(event).on_board(each.board_id).in_column(each.column_id));
     }
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
-#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/statements.hpp"
 #include "svc/actor.hpp"
 
 /// Cards that wait for others, and what they are told when that changes.
 namespace svc::boards {
+
+struct Card;
 
 /// A card that waits for one that changes, and for no other that is open.
 struct Waiting {
@@ -17,17 +18,17 @@ struct Waiting {
 };
 SVC_SHARED_RECORD(Waiting, (id), (board_id), (column_id), (title), (version));
 
-/// Whoever waits for it has to: it is neither done, put away nor in the trash.
+/// Whoever waits for it has to: it is neither done, archived nor in the trash.
 bool is_open(const Card& card);
 
 /// Queues the question who waits for these cards, which all close or all open now, and for no other
 /// that is open. None of these cards is among the answers.
-Later<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
+DeferredRows<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
 
 /// What became of whoever they wait for.
 enum class Blockers { opened, closed };
 
 /// Tells that they have to wait again, or are free.
-void tell_the_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blockers now);
+void emit_for_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blockers now);
 
 }  // namespace svc::boards

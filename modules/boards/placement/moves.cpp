@@ -3,37 +3,40 @@
 #include "modules/boards/placement/moves.hpp"
 #include "modules/boards/api/named_cards.hpp"
 
-#include "modules/boards/card/requests.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
+#include "modules/boards/card/writes.hpp"
 #include "modules/boards/operations.hpp"
-#include "modules/boards/placement/one_move.hpp"
+#include "modules/boards/placement/card_move.hpp"
 
 namespace svc::boards {
 
-MovesHere& moves() {
-    static MovesHere here;
-    return here;
+const MovesImpl& MovesImpl::of(const Kernel& kernel) {
+    return static_cast<const MovesImpl&>(kernel.use<Moves>());
 }
 
-std::vector<CardWatcher::Settle> about_to_place(
-    Tx& tx, const Seat& seat, const Uuid& card, const CardWatcher* asker
-) {
-    std::vector<CardWatcher::Settle> settles;
-    for (CardWatcher* watcher : moves().watchers())
-        if (watcher != asker) settles.push_back(watcher->about_to_place(tx, seat, card));
-    return settles;
+std::vector<CardWatcher::Placed> MovesImpl::about_to_place(
+    Tx& tx, const BoardCaller& caller, const Uuid& card, const CardWatcher* asker
+) const {
+    std::vector<CardWatcher::Placed> after_placing;
+    for (CardWatcher* watcher : watchers_)
+        if (watcher != asker) after_placing.push_back(watcher->about_to_place(tx, caller, card));
+    return after_placing;
 }
 
-std::unique_ptr<Move> MovesHere::begin(
+std::unique_ptr<Move> MovesImpl::begin(
     Tx& tx,
-    const Seat& seat,
+    const BoardCaller& caller,
     const Uuid& card,
     const std::optional<Uuid>& column,
-    Turn turn,
+    MoveReason turn,
     const CardWatcher* asker
 ) {
-    return std::make_unique<OneMove>(
+    return std::make_unique<CardMove>(
         tx,
-        Wish{.seat = seat, .card = card, .column = column, .turn = name_of(turn), .asker = asker}
+        *this,
+        MoveRequest{
+            .caller = caller, .card = card, .column = column, .turn = name_of(turn), .asker = asker}
     );
 }
 
@@ -41,16 +44,20 @@ std::unique_ptr<Move> MovesHere::begin(
 
 namespace {
 
-void require_changeable(Call& call, OneMove& move) {
+void require_changeable(Call& call, CardMove& move) {
     boards::require_changeable(move.seen(), BoardRole::editor);
     call.require_version(move.card()->version);
 }
 
-OneMove beginning(Call& call, const CardOnly& in) {
+CardMove beginning(Call& call, const CardOnly& in) {
     const Uuid id = id_of(call, in.card_id);
     return {
         call.tx(),
-        {.seat = Seat::of(call), .card = id, .column = std::nullopt, .turn = back_to_column}};
+        MovesImpl::of(call.kernel()),
+        {.caller = BoardCaller::of(call),
+         .card = id,
+         .column = std::nullopt,
+         .turn = back_to_column}};
 }
 
 }  // namespace
@@ -64,9 +71,10 @@ std::vector<CardRef*> others_in(MoveCardRequest& in) {
 
 Written move_card_to(Call& call, const MoveCardRequest& in) {
     const Uuid id = id_of(call, in.card_id);
-    OneMove move(
+    CardMove move(
         call.tx(),
-        {.seat = Seat::of(call),
+        MovesImpl::of(call.kernel()),
+        {.caller = BoardCaller::of(call),
          .card = id,
          .column = in.column_id,
          .turn = {},
@@ -82,7 +90,7 @@ Written move_card_to(Call& call, const MoveCardRequest& in) {
 }
 
 Written archive_card_of(Call& call, const CardOnly& in) {
-    OneMove move = beginning(call, in);
+    CardMove move = beginning(call, in);
     require_changeable(call, move);
     require_out_of_trash(*move.card());
     const Card before = *move.card();
@@ -92,7 +100,7 @@ Written archive_card_of(Call& call, const CardOnly& in) {
 }
 
 Written restore_card_of(Call& call, const CardOnly& in) {
-    OneMove move = beginning(call, in);
+    CardMove move = beginning(call, in);
     require_changeable(call, move);
     const Card before = *move.card();
     if (!before.is_archived && !before.in_trash) return {before, before};
@@ -104,7 +112,7 @@ Written restore_card_of(Call& call, const CardOnly& in) {
 }
 
 Written delete_card_of(Call& call, const CardOnly& in) {
-    OneMove move = beginning(call, in);
+    CardMove move = beginning(call, in);
     require_changeable(call, move);
     const Card before = *move.card();
     if (before.in_trash) return {before, before};

@@ -1,5 +1,6 @@
 // Whether a card may stand in a column, and where.
 
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/placement/moves.hpp"
 #include "svc/spacing.hpp"
 
@@ -10,27 +11,27 @@ namespace svc::boards {
 // ------------------------------------------------------------------------------------- room
 
 bool Destination::full() const {
-    return standing && column.wip_limit && *standing >= *column.wip_limit;
+    return card_count && column.wip_limit && *card_count >= *column.wip_limit;
 }
 
 void Destination::require_room() const {
-    if (full()) throw wip_limit_reached(*column.wip_limit, *standing);
+    if (full()) throw wip_limit_reached(*column.wip_limit, *card_count);
 }
 
-Failure wip_limit_reached(std::int64_t limit, std::int64_t standing) {
+Failure wip_limit_reached(std::int64_t limit, std::int64_t card_count) {
     return Failure(
                Fault::wip_limit,
                "The column takes " + std::to_string(limit) + " cards at a time and has " +
-                   std::to_string(standing) + "; wait until one leaves it."
+                   std::to_string(card_count) + "; wait until one leaves it."
     )
-        .with("count", std::to_string(standing))
+        .with("count", std::to_string(card_count))
         .with("limit", std::to_string(limit));
 }
 
-Failure external_key_taken(const Uuid& rival) {
+Failure external_key_taken(const Uuid& key_conflict) {
     return Failure(Fault::conflict, "Another open card of the board has this external_key.")
         .with("reason", "external_key_taken")
-        .with("card_id", rival.str());
+        .with("card_id", key_conflict.str());
 }
 
 void enter(Card& card, const ColumnRules* column) {
@@ -43,7 +44,7 @@ void enter(Card& card, const ColumnRules* column) {
 
 namespace {
 
-// Those that are put away keep their places among the others.
+// Archived ones keep their places among the others.
 constexpr Sql near_cards{"boards.near_cards", R"(
     (SELECT b.id, b.position, false AS above
      FROM (
@@ -101,25 +102,27 @@ struct HeldColumn {
 SVC_RECORD(HeldColumn, (id));
 
 /// Nothing when others are about to place cards in the column.
-void part_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& around) {
+void part_cards(
+    Tx& tx, const MovesImpl& moves, const Uuid& org, const Uuid& column, const OrderKey& around
+) {
     if (!tx.one<HeldColumn>(hold_column, org, column)) return;
-    const auto parted = make_room(tx, cards_of_column, org, column, around);
+    const auto parted = svc::make_room(tx, cards_of_column, org, column, around);
     if (parted.empty()) return;
-    for (CardWatcher* watcher : moves().watchers()) watcher->spaced(tx, org, column, parted);
+    for (CardWatcher* watcher : moves.watchers()) watcher->spaced(tx, org, column, parted);
 }
 
 }  // namespace
 
-void make_room_for_cards(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& key) {
-    if (key.is_long()) part_cards(tx, org, column, key);
+void MovesImpl::make_room(Tx& tx, const Uuid& org, const Uuid& column, const OrderKey& key) const {
+    if (key.is_long()) part_cards(tx, *this, org, column, key);
 }
 
-// ------------------------------------------------------------------------------------- spots
+// -------------------------------------------------------------------------------------- gaps
 
 namespace {
 
 // Between the named card and the next; between the two when both are named.
-constexpr Sql spot_beside{"boards.spot_beside", R"(
+constexpr Sql gap_beside{"boards.gap_beside", R"(
     WITH live AS NOT MATERIALIZED (
         SELECT c.position, c.id FROM cards c
         WHERE c.org_id = $1 AND c.column_id = $2 AND c.id <> $3
@@ -145,15 +148,15 @@ constexpr Sql spot_beside{"boards.spot_beside", R"(
 
 }  // namespace
 
-Later<Spot> find_spot(
+DeferredRows<Gap> find_gap(
     Tx& tx, const Uuid& org, const Uuid& column, const Uuid& card, const Anchors& anchors
 ) {
-    return tx.later<Spot>(spot_beside, org, column, card, anchors.after, anchors.before);
+    return tx.later<Gap>(gap_beside, org, column, card, anchors.after, anchors.before);
 }
 
 namespace {
 
-Spot require_anchored(const Call& call, const Spot& found, const Anchors& anchors) {
+Gap require_anchored(const Call& call, const Gap& found, const Anchors& anchors) {
     const char* field = anchors.after ? "after_id" : "before_id";
     if (!found.anchored) throw wrong_field(call, field, "the column has no such card");
     const bool both = found.below.exists() && found.above.exists();
@@ -165,17 +168,17 @@ Spot require_anchored(const Call& call, const Spot& found, const Anchors& anchor
     return found;
 }
 
-bool is_tied(const Spot& spot) { return spot.below.exists() && spot.below == spot.above; }
+bool is_tied(const Gap& gap) { return gap.below.exists() && gap.below == gap.above; }
 
 }  // namespace
 
 OrderKey key_at(
-    Call& call, Later<Spot>& spot, const Uuid& column, const Uuid& card, const Anchors& anchors
+    Call& call, DeferredRows<Gap>& gap, const Uuid& column, const Uuid& card, const Anchors& anchors
 ) {
-    Spot found = require_anchored(call, spot.must(), anchors);
+    Gap found = require_anchored(call, gap.one_or_retry(), anchors);
     if (is_tied(found)) {
-        part_cards(call.tx(), call.org(), column, found.below);
-        found = find_spot(call.tx(), call.org(), column, card, anchors).must();
+        part_cards(call.tx(), MovesImpl::of(call.kernel()), call.org(), column, found.below);
+        found = find_gap(call.tx(), call.org(), column, card, anchors).one_or_retry();
         // Others are placing cards there: it goes among the tied, whose order their ids decide.
         if (is_tied(require_anchored(call, found, anchors))) return found.below;
     }

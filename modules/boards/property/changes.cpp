@@ -18,9 +18,10 @@ constexpr Sql write_property{"boards.update_property", R"(
 constexpr Sql drop_property{"boards.delete_property", R"(
     DELETE FROM properties WHERE org_id = $1 AND board_id = $2 AND id = $3)"};
 
-const PropertyDefinition& find(const std::vector<PropertySeen>& all, const Uuid& id) {
-    const auto found =
-        std::ranges::find_if(all, [&](const PropertySeen& each) { return each.property.id == id; });
+const PropertyDefinition& find(const std::vector<PropertyAccess>& all, const Uuid& id) {
+    const auto found = std::ranges::find_if(all, [&](const PropertyAccess& each) {
+        return each.property.id == id;
+    });
     if (found == all.end()) not_found("property");
     return found->property;
 }
@@ -32,7 +33,7 @@ struct UpdatePropertyRequest {
     Uuid property_id;
     Patch<std::string> name;
     Patch<PropertyType> type;
-    Patch<std::vector<WantedOption>> options;
+    Patch<std::vector<RequestedOption>> options;
     Patch<std::optional<NumberFormat>> number_format;
     Patch<bool> required;
     Patch<std::int64_t> position;
@@ -55,7 +56,7 @@ SVC_RECORD(
 PropertyDefinition changed_by(
     const Call& call,
     const UpdatePropertyRequest& in,
-    WantedOptions& options,
+    OptionResolver& options,
     PropertyDefinition property,
     std::size_t present
 ) {
@@ -99,9 +100,9 @@ PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
     std::optional<NewestCards> cards;
     if (in.name.given() || in.options.given()) cards.emplace(call, in.board_id);
     lock_definitions(call, in.board_id);
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, if_given(in.name));
-    WantedOptions options(call, if_given(in.options));
+    OptionResolver options(call, if_given(in.options));
     require_changeable(seen.one(), BoardRole::editor);
     const auto all = found.all();
     const PropertyDefinition& before = find(all, in.property_id);
@@ -113,11 +114,11 @@ PropertyDefinition update(Call& call, const UpdatePropertyRequest& in) {
 
     after.version = before.version + 1;
     const Event event = changed(property_updated, before, after).on_board(in.board_id);
-    call.ask(event);
+    call.check(event);
     store(call, before, after);
     if (after.name != before.name || after.options.parsed() != before.options.parsed())
         cards->follow();
-    call.tell(event);
+    call.emit(event);
     return after;
 }
 
@@ -133,7 +134,7 @@ void remove(Call& call, const PropertyId& in) {
     Tx& tx = call.tx();
     NewestCards cards(call, in.board_id);
     lock_definitions(call, in.board_id);
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, std::nullopt);
     require_changeable(seen.one(), BoardRole::editor);
     const auto all = found.all();
@@ -141,11 +142,11 @@ void remove(Call& call, const PropertyId& in) {
     call.require_version(property.version);
 
     const Event event = removed(property_deleted, property).on_board(in.board_id);
-    call.ask(event);
+    call.check(event);
     tx.queue(drop_property, call.org(), in.board_id, property.id);
     shift_properties(tx, call.org(), in.board_id, property.position + 1, Shift::down);
     cards.follow();
-    call.tell(event);
+    call.emit(event);
 }
 
 }  // namespace

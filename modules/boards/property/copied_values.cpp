@@ -1,4 +1,5 @@
 #include "modules/boards/property/copied_values.hpp"
+#include "modules/boards/api/shapes.hpp"
 
 #include "svc/json.hpp"
 

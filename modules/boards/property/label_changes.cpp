@@ -18,11 +18,11 @@ constexpr Sql find_label{"boards.find_label", R"(
     FROM labels l
     WHERE l.org_id = $1 AND l.board_id = $2 AND l.id = $3)"};
 
-struct LabelSeen {
+struct LabelAccess {
     Label label;
     bool name_taken = false;
 };
-SVC_RECORD(LabelSeen, (label, "", spread), (name_taken));
+SVC_RECORD(LabelAccess, (label, "", flatten), (name_taken));
 
 constexpr Sql write_label{"boards.update_label", R"(
     UPDATE labels
@@ -41,8 +41,8 @@ public:
         : cards_(call, board) {
         Tx& tx = call.tx();
         lock_definitions(call, board);
-        auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, board);
-        auto found = tx.later<LabelSeen>(find_label, call.org(), board, label, name);
+        auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, board);
+        auto found = tx.later<LabelAccess>(find_label, call.org(), board, label, name);
         require_changeable(seen.one(), BoardRole::editor);
         auto row = found.one();
         if (!row) not_found("label");
@@ -56,7 +56,7 @@ public:
 
 private:
     NewestCards cards_;
-    LabelSeen seen_;
+    LabelAccess seen_;
 };
 
 struct UpdateLabelRequest {
@@ -84,11 +84,11 @@ Label update(Call& call, const UpdateLabelRequest& in) {
 
     after.version = before.version + 1;
     const Event event = changed(label_updated, before, after).on_board(in.board_id);
-    call.ask(event);
+    call.check(event);
     Tx& tx = call.tx();
     tx.queue(write_label, call.org(), in.board_id, after.id, after.name, after.color);
     found.let_cards_follow();
-    call.tell(event);
+    call.emit(event);
     return after;
 }
 
@@ -101,10 +101,10 @@ SVC_RECORD(LabelId, (board_id), (label_id));
 void remove(Call& call, const LabelId& in) {
     LabelInHand found(call, in.board_id, in.label_id, std::nullopt);
     const Event event = removed(label_deleted, found.label()).on_board(in.board_id);
-    call.ask(event);
+    call.check(event);
     call.tx().queue(drop_label, call.org(), in.board_id, in.label_id);
     found.let_cards_follow();
-    call.tell(event);
+    call.emit(event);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "modules/boards/property/labels.hpp"
 #include "modules/boards/api/events.hpp"
 
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/card/edits.hpp"
 #include "modules/boards/operations.hpp"
 
@@ -44,7 +45,7 @@ Failure label_name_taken() {
         .with("reason", "name_taken");
 }
 
-WantedLabels::WantedLabels(
+LabelResolver::LabelResolver(
     Call& call,
     const std::optional<std::vector<std::string>>& wanted,
     const std::optional<Uuid>& board,
@@ -66,14 +67,14 @@ WantedLabels::WantedLabels(
     found_ = call.tx().later<LabelFound>(find_labels, call.org(), board, card, texts);
 }
 
-LabelRef WantedLabels::ref_of_new(const std::string& name) {
+LabelRef LabelResolver::ref_of_new(const std::string& name) {
     const auto same = [&](const LabelRef& each) { return each.name == name; };
     const auto known = std::ranges::find_if(new_, same);
     if (known != new_.end()) return *known;
     return new_.emplace_back(LabelRef{new_uuid(), name, Color::default_});
 }
 
-std::vector<LabelRef> WantedLabels::refs() {
+std::vector<LabelRef> LabelResolver::refs() {
     std::vector<LabelRef> refs;
     const auto rows = found_->all();
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -91,11 +92,11 @@ std::vector<LabelRef> WantedLabels::refs() {
     return refs;
 }
 
-void WantedLabels::make_new_ones(const Uuid& board) {
+void LabelResolver::make_new_ones(const Uuid& board) {
     for (const LabelRef& ref : new_) {
         const Label label{{}, ref.id, board, ref.name, ref.color, 1};
         call_.tx().queue(insert_label, call_.org(), board, label.id, label.name, label.color);
-        call_.tell(created(label_created, label).on_board(board));
+        call_.emit(created(label_created, label).on_board(board));
     }
 }
 
@@ -120,20 +121,20 @@ Label create(Call& call, const CreateLabelRequest& in) {
     const Uuid& org = call.org();
     const std::optional<Uuid> no_card;
     lock_definitions(call, in.board_id);
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
-    auto rivals =
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
+    auto conflicts =
         tx.later<LabelFound>(find_labels, org, in.board_id, no_card, std::vector{in.name});
     require_changeable(seen.one(), BoardRole::editor);
-    const LabelFound rival = rivals.must();
-    if (rival.id) throw label_name_taken();
-    if (rival.total >= most_labels)
+    const LabelFound conflict = conflicts.one_or_retry();
+    if (conflict.id) throw label_name_taken();
+    if (conflict.total >= most_labels)
         throw wrong_field(call, "board_id", "a board has at most 200 labels");
 
     const Label label{{}, new_uuid(), in.board_id, in.name, in.color, 1};
     const Event made = created(label_created, label).on_board(in.board_id);
-    call.ask(made);
+    call.check(made);
     tx.queue(insert_label, org, in.board_id, label.id, label.name, label.color);
-    call.tell(made);
+    call.emit(made);
     return label;
 }
 

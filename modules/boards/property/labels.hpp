@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/api/definitions.hpp"
 #include "modules/boards/statements.hpp"
 
 /// Labels as requests name them, turned into what cards show.
@@ -19,11 +20,11 @@ struct LabelFound {
 SVC_SHARED_RECORD(LabelFound, (wanted), (id), (name), (color), (total));
 
 /// Labels by id or by name; names that the board does not know yet become labels.
-class WantedLabels {
+class LabelResolver {
 public:
     /// Queues the look-up, unless nobody said anything about labels. The board is the one given,
     /// or else the one that `card` is on.
-    WantedLabels(
+    LabelResolver(
         Call& call,
         const std::optional<std::vector<std::string>>& wanted,
         const std::optional<Uuid>& board,
@@ -39,7 +40,7 @@ private:
     LabelRef ref_of_new(const std::string& name);
 
     Call& call_;
-    std::optional<Later<LabelFound>> found_;
+    std::optional<DeferredRows<LabelFound>> found_;
     std::vector<LabelRef> new_;
 };
 

@@ -20,21 +20,22 @@ constexpr Sql fold_names{"boards.fold_names", R"(
 
 }  // namespace
 
-WantedOptions::WantedOptions(Call& call, std::optional<std::vector<WantedOption>> wanted)
+OptionResolver::OptionResolver(Call& call, std::optional<std::vector<RequestedOption>> wanted)
     : call_(call), wanted_(std::move(wanted)) {
     if (!wanted_) return;
     std::vector<std::string> names;
-    for (const WantedOption& each : *wanted_) names.push_back(each.name);
+    for (const RequestedOption& each : *wanted_) names.push_back(each.name);
     keys_ = call.tx().later<NameKey>(fold_names, names);
 }
 
-std::vector<PropertyOption> WantedOptions::in_place_of(const std::vector<PropertyOption>& present) {
+std::vector<PropertyOption> OptionResolver::in_place_of(const std::vector<PropertyOption>& present
+) {
     std::vector<PropertyOption> options;
     std::set<std::string> keys;
     std::set<Uuid> ids;
     const auto folded = keys_->all();
     for (std::size_t i = 0; i < wanted_->size(); ++i) {
-        const WantedOption& each = (*wanted_)[i];
+        const RequestedOption& each = (*wanted_)[i];
         const auto known = std::ranges::find_if(present, [&](const PropertyOption& option) {
             return each.id == option.id;
         });
@@ -79,23 +80,23 @@ constexpr Sql shift_ranks{"boards.shift_properties", R"(
 
 }  // namespace
 
-Later<PropertySeen> see_properties(
+DeferredRows<PropertyAccess> see_properties(
     Tx& tx, const Uuid& org, const Uuid& board, const std::optional<std::string>& name
 ) {
-    return tx.later<PropertySeen>(find_properties, org, board, name);
+    return tx.later<PropertyAccess>(find_properties, org, board, name);
 }
 
-void require_free_name(const std::vector<PropertySeen>& all, const Uuid& self) {
-    const auto rival = std::ranges::find_if(all, [&](const PropertySeen& each) {
+void require_free_name(const std::vector<PropertyAccess>& all, const Uuid& self) {
+    const auto conflict = std::ranges::find_if(all, [&](const PropertyAccess& each) {
         return each.same_name && each.property.id != self;
     });
-    if (rival == all.end()) return;
+    if (conflict == all.end()) return;
     throw Failure(Fault::conflict, "The board has a property of this name.")
         .with("reason", "name_taken");
 }
 
 void require_room_for_options(
-    const Call& call, const std::vector<PropertySeen>& all, const PropertyDefinition& property
+    const Call& call, const std::vector<PropertyAccess>& all, const PropertyDefinition& property
 ) {
     const std::size_t wanted = property.options.text.size();
     std::size_t replaced = 0, bytes = wanted;
@@ -120,7 +121,7 @@ struct CreatePropertyRequest {
     Uuid board_id;
     std::string name;
     PropertyType type{};
-    std::optional<std::vector<WantedOption>> options;
+    std::optional<std::vector<RequestedOption>> options;
     std::optional<NumberFormat> number_format;
     bool required = false;
     std::optional<std::int64_t> position;
@@ -142,16 +143,16 @@ constexpr Sql insert_property{"boards.insert_property", R"(
     VALUES ($1, $2, $3, $4, lower($4 COLLATE "und-x-icu"), $5, $6, $7, $8, $9))"};
 
 /// What was copied from another property may name that one's options.
-std::optional<std::vector<WantedOption>> without_ids(
-    std::optional<std::vector<WantedOption>> options
+std::optional<std::vector<RequestedOption>> without_ids(
+    std::optional<std::vector<RequestedOption>> options
 ) {
     if (options)
-        for (WantedOption& each : *options) each.id.reset();
+        for (RequestedOption& each : *options) each.id.reset();
     return options;
 }
 
 PropertyDefinition property_from(
-    const Call& call, const CreatePropertyRequest& in, WantedOptions& options, std::size_t present
+    const Call& call, const CreatePropertyRequest& in, OptionResolver& options, std::size_t present
 ) {
     PropertyDefinition property;
     property.id = new_uuid();
@@ -171,9 +172,9 @@ PropertyDefinition property_from(
 PropertyDefinition create(Call& call, const CreatePropertyRequest& in) {
     Tx& tx = call.tx();
     lock_definitions(call, in.board_id);
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
     auto found = see_properties(tx, call.org(), in.board_id, in.name);
-    WantedOptions options(call, without_ids(in.options));
+    OptionResolver options(call, without_ids(in.options));
     require_changeable(seen.one(), BoardRole::editor);
     const auto present = found.all();
     require_free_name(present, {});
@@ -183,7 +184,7 @@ PropertyDefinition create(Call& call, const CreatePropertyRequest& in) {
     require_room_for_options(call, present, property);
 
     const Event made = created(property_created, property).on_board(in.board_id);
-    call.ask(made);
+    call.check(made);
     shift_properties(tx, call.org(), in.board_id, property.position, Shift::up);
     tx.queue(
         insert_property,
@@ -197,7 +198,7 @@ PropertyDefinition create(Call& call, const CreatePropertyRequest& in) {
         property.required,
         property.position
     );
-    call.tell(made);
+    call.emit(made);
     return property;
 }
 

@@ -3,6 +3,7 @@
 #include "modules/boards/property/values.hpp"
 #include "modules/boards/api/events.hpp"
 
+#include "modules/boards/api/card_files.hpp"
 #include "modules/boards/card/edits.hpp"
 #include "modules/boards/property/value_reader.hpp"
 #include "svc/json.hpp"
@@ -129,8 +130,6 @@ json::value joined_lists(const json::value& present, json::value more, PropertyT
     return all;
 }
 
-std::string_view root_of(const Call& call) { return call.request() ? "body" : "arguments"; }
-
 }  // namespace
 
 std::string_view id_member(PropertyType type) {
@@ -160,7 +159,7 @@ void require_values(
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
 }
 
-WantedValues::WantedValues(
+ValuesResolver::ValuesResolver(
     Call& call,
     const std::optional<PropertyInput>& wanted,
     const std::optional<Uuid>& board,
@@ -180,18 +179,18 @@ WantedValues::WantedValues(
     const Uuid& org = call.org();
     if (!board) share_definitions_of(call, *card);
     if (!mentions.words.empty()) {
-        Seat::of(call).queue(tx, lock_growing, board, card, mentions.keys, mentions.words);
+        BoardCaller::of(call).queue(tx, lock_growing, board, card, mentions.keys, mentions.words);
         words_ = tx.later<OptionWord>(find_words, org, board, card, mentions.keys, mentions.words);
     }
     properties_ = tx.later<PropertyFound>(find_properties, org, board, card, keys);
     if (mentions.ids.empty() && mentions.board_keys.empty()) return;
     if (auto* files = call.kernel().find<CardFiles>()) files_ = files->find(call, mentions.ids);
-    things_ = Seat::of(call).later<NamedThing>(
+    things_ = BoardCaller::of(call).later<NamedThing>(
         tx, find_things, mentions.ids, mentions.board_keys, mentions.numbers
     );
 }
 
-Known WantedValues::read() {
+Known ValuesResolver::read() {
     Known known;
     known.properties = properties_->all();
     if (words_)
@@ -210,7 +209,7 @@ Known WantedValues::read() {
     return known;
 }
 
-PropertyValues WantedValues::in_place_of(PropertyValues present, Lists lists) {
+PropertyValues ValuesResolver::in_place_of(PropertyValues present, Lists lists) {
     const Known known = read();
     // What is longer already may become shorter bit by bit.
     const std::size_t most = std::max(most_value_bytes, AsJson(present).text.size());
@@ -239,7 +238,7 @@ PropertyValues WantedValues::in_place_of(PropertyValues present, Lists lists) {
     return present;
 }
 
-void WantedValues::put(
+void ValuesResolver::put(
     Reader& reader,
     const Known& known,
     const PropertyDefinition& property,
@@ -271,11 +270,11 @@ void WantedValues::put(
     else values.erase(property.name);
 }
 
-void WantedValues::make_new_options() {
+void ValuesResolver::make_new_options() {
     for (auto& [before, after] : grown_) {
         after.version = before.version + 1;
         call_.tx().queue(write_options, call_.org(), after.board_id, after.id, after.options.text);
-        call_.tell(changed(property_updated, before, after).on_board(after.board_id));
+        call_.emit(changed(property_updated, before, after).on_board(after.board_id));
     }
 }
 

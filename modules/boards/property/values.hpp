@@ -2,10 +2,12 @@
 
 #include "modules/boards/api/card_files.hpp"
 #include "modules/boards/api/definitions.hpp"
-#include "modules/boards/card/requests.hpp"
 
 /// Values of a board's properties as requests name them, turned into what cards show.
 namespace svc::boards {
+
+/// Values of properties as requests give them: by id or name of the property.
+using PropertyInput = std::map<std::string, JsonText>;
 
 /// By the name of the property, each `{id, type, <type>: value}`.
 using PropertyValues = std::map<std::string, JsonText>;
@@ -32,7 +34,7 @@ struct PropertyFound {
     std::string wanted;
     PropertyDefinition property;
 };
-SVC_SHARED_RECORD(PropertyFound, (wanted), (property, "", spread));
+SVC_SHARED_RECORD(PropertyFound, (wanted), (property, "", flatten));
 
 /// A text that may name an option of a property, and the option, if there is one.
 struct OptionWord {
@@ -65,11 +67,11 @@ struct Known {
 };
 
 /// Values by id or name of the property. Options that a property does not have yet are added to it.
-class WantedValues {
+class ValuesResolver {
 public:
     /// Queues the look-ups, unless nobody said anything about properties. The board is the one
     /// given, its counter locked; or else the one that `card` is on, the card locked.
-    WantedValues(
+    ValuesResolver(
         Call& call,
         const std::optional<PropertyInput>& wanted,
         const std::optional<Uuid>& board,
@@ -96,9 +98,9 @@ private:
 
     Call& call_;
     std::optional<PropertyInput> wanted_;
-    std::optional<Later<PropertyFound>> properties_;
-    std::optional<Later<OptionWord>> words_;
-    std::optional<Later<NamedThing>> things_;
+    std::optional<DeferredRows<PropertyFound>> properties_;
+    std::optional<DeferredRows<OptionWord>> words_;
+    std::optional<DeferredRows<NamedThing>> things_;
     std::function<std::vector<CardFiles::Named>()> files_;
     std::vector<std::pair<PropertyDefinition, PropertyDefinition>> grown_;  // before and after
 };

@@ -109,20 +109,20 @@ constexpr Sql drop_grants_of_seat{"boards.delete_grants_of_seat", R"(
     WHERE org_id = $1 AND principal_id = (
         SELECT m.user_id FROM memberships m WHERE m.org_id = $1 AND m.id = $2))"};
 
-Later<BoardSeen> see(Call& call, const Uuid& board) {
-    return Seat::of(call).later<BoardSeen>(call.tx(), see_board, board);
+DeferredRows<BoardAccess> see(Call& call, const Uuid& board) {
+    return BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, board);
 }
 /// An admin may look after every board of the workspace, but an agent that is confined only after
 /// its own: and there it is no admin.
-void require_admin(const std::optional<BoardSeen>& board) {
+void require_admin(const std::optional<BoardAccess>& board) {
     if (!board || board->in_trash) not_found("board");
     require(board->role, BoardRole::admin, "board");
 }
 
 /// What an agent may do in the workspace hangs on whether it is confined.
-void unsettle(Call& call, const PrincipalRef& who) {
+void bump_security_epoch(Call& call, const PrincipalRef& who) {
     if (who.principal_type == PrincipalType::agent)
-        call.use<orgs::Directory>().unsettle(call.tx(), call.org());
+        call.use<orgs::Directory>().bump_security_epoch(call.tx(), call.org());
 }
 
 /// The last one that an agent loses opens the other boards to it: no agent does that for another.
@@ -150,7 +150,7 @@ struct GrantsQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(GrantsQuery, (board_id, "A board of the workspace."), (paging, "", spread));
+SVC_RECORD(GrantsQuery, (board_id, "A board of the workspace."), (paging, "", flatten));
 
 Page<BoardGrant> list(Call& call, const GrantsQuery& in) {
     const auto after = call.after(in.paging);
@@ -200,14 +200,14 @@ BoardGrant put(Call& call, const PutGrantRequest& in) {
         grant->board_id = in.board_id;
         grant->principal = AsJson(*who);
     }
-    call.ask(changed_grant(before ? grant_updated : grant_created, *grant, before, in.role));
+    call.check(changed_grant(before ? grant_updated : grant_created, *grant, before, in.role));
     tx.queue(
         write_grant, call.org(), in.principal_id, in.board_id, grant->id, in.role, call.caller().id
     );
     auto stored = tx.later<BoardGrant>(find_grant, call.org(), in.board_id, in.principal_id);
-    call.tell(changed_grant(before ? grant_updated : grant_created, *grant, before, in.role));
-    unsettle(call, *who);
-    return stored.must();
+    call.emit(changed_grant(before ? grant_updated : grant_created, *grant, before, in.role));
+    bump_security_epoch(call, *who);
+    return stored.one_or_retry();
 }
 
 // ----------------------------------------------------------------------------------- delete
@@ -231,22 +231,20 @@ void remove(Call& call, const GrantId& in) {
     if (!grant) not_found("grant");
     require_right_to_free(call.caller(), grant->principal.parsed());
     const Event event = changed_grant(grant_deleted, *grant, grant->role, std::nullopt);
-    call.ask(event);
+    call.check(event);
     tx.queue(drop_grant, call.org(), in.principal_id, in.board_id);
-    call.tell(event);
-    unsettle(call, grant->principal.parsed());
+    call.emit(event);
+    bump_security_epoch(call, grant->principal.parsed());
 }
 
 /// In the transaction that removes an agent: what it was granted goes with it.
-Verdict follow_agent(Call& call, const Event& event) {
+void follow_agent(Call& call, const Event& event) {
     call.tx().queue(drop_grants_of, call.org(), event.id);
-    return allow;
 }
 
 /// In the transaction that takes a seat away: one that is given anew does not bring them back.
-Verdict follow_member(Call& call, const Event& event) {
+void follow_member(Call& call, const Event& event) {
     call.tx().queue(drop_grants_of_seat, call.org(), event.id);
-    return allow;
 }
 
 const Operation list_board_grants{
@@ -295,8 +293,8 @@ void add_grants(Kernel& kernel) {
     kernel.tag("agents", "");  // it is about them, wherever the boards are kept
     for (const Operation* each : {&list_board_grants, &put_board_grant, &delete_board_grant})
         kernel.add(*each);
-    kernel.before("agent.deleted", follow_agent);
-    kernel.before("member.removed", follow_member);
+    kernel.in_transaction(kernel.event_kind("agent.deleted"), follow_agent);
+    kernel.in_transaction(kernel.event_kind("member.removed"), follow_member);
 }
 
 }  // namespace svc::boards

@@ -111,7 +111,7 @@ constexpr Sql revoke_link{"boards.revoke_share_link", R"(
 constexpr Sql count_views{"boards.count_views", R"(
     UPDATE share_links SET view_count = view_count + $3 WHERE org_id = $1 AND id = $2)"};
 
-void require_admin(const std::optional<BoardSeen>& board, std::string_view thing) {
+void require_admin(const std::optional<BoardAccess>& board, std::string_view thing) {
     if (!board || board->in_trash) not_found(thing);
     require(board->role, BoardRole::admin, thing);
 }
@@ -129,11 +129,11 @@ std::vector<std::string> ids_of(Call& call, std::vector<HiddenFound> found) {
 
 ShareLink create(Call& call, const CreateShareLinkRequest& in) {
     std::optional<std::string> hash;
-    if (in.password) hash = call.use<auth::PasswordKeeper>().hash(call, *in.password);
+    if (in.password) hash = call.use<auth::PasswordService>().hash(call, *in.password);
     Tx& tx = call.tx();
     auto wanted = in.card_id;
     if (wanted) find_ids(call, {&*wanted});
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board, in.board_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
     auto card = tx.later<CardToShare>(find_card, call.org(), in.board_id, id_in(wanted));
     auto hidden = tx.later<HiddenFound>(
         find_hidden,
@@ -142,9 +142,9 @@ ShareLink create(Call& call, const CreateShareLinkRequest& in) {
         in.hidden_properties.value_or(std::vector<std::string>{})
     );
     require_admin(seen.one(), "board");
-    const CardToShare ground = card.must();
-    if (!ground.there) throw wrong_field(call, "card_id", "the board has no such card");
-    if (in.expires_at && *in.expires_at <= ground.now)
+    const CardToShare found = card.one_or_retry();
+    if (!found.there) throw wrong_field(call, "card_id", "the board has no such card");
+    if (in.expires_at && *in.expires_at <= found.now)
         throw wrong_field(call, "expires_at", "this is in the past");
 
     const ShareToken token(call.org());
@@ -156,12 +156,12 @@ ShareLink create(Call& call, const CreateShareLinkRequest& in) {
     link.has_password = hash.has_value();
     link.hidden_properties = AsJson(ids_of(call, hidden.all()));
     link.expires_at = in.expires_at;
-    link.created_time = link.last_edited_time = ground.now;
+    link.created_time = link.last_edited_time = found.now;
     link.created_by = link.last_edited_by = AsJson(ref_of(call.caller()));
     link.url = call.kernel().base_url() + "/shared/" + token.str();
 
     const Event made = created(share_link_created, link).on_board(in.board_id);
-    call.ask(made);
+    call.check(made);
     tx.queue(
         insert_link,
         link.org_id,
@@ -174,7 +174,7 @@ ShareLink create(Call& call, const CreateShareLinkRequest& in) {
         link.expires_at,
         link.created_by.text
     );
-    call.tell(made);
+    call.emit(made);
     return link;
 }
 
@@ -184,11 +184,11 @@ struct ShareLinksQuery {
     Uuid board_id;
     Paging paging;
 };
-SVC_RECORD(ShareLinksQuery, (board_id), (paging, "", spread));
+SVC_RECORD(ShareLinksQuery, (board_id), (paging, "", flatten));
 
 Page<ShareLink> list(Call& call, const ShareLinksQuery& in) {
     const auto after = call.after(in.paging);
-    auto seen = Seat::of(call).later<BoardSeen>(call.tx(), see_board, in.board_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, in.board_id);
     auto found = call.tx().later<ShareLink>(
         some_links,
         call.org(),
@@ -211,8 +211,8 @@ SVC_RECORD(ShareLinkId, (share_link_id));
 
 void revoke(Call& call, const ShareLinkId& in) {
     Tx& tx = call.tx();
-    auto found = Seat::of(call).later<ShareLink>(tx, lock_link, in.share_link_id);
-    auto seen = Seat::of(call).later<BoardSeen>(tx, see_board_of_link, in.share_link_id);
+    auto found = BoardCaller::of(call).later<ShareLink>(tx, lock_link, in.share_link_id);
+    auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board_of_link, in.share_link_id);
     const auto board = seen.one();
     require_admin(board, "share link");
     const auto before = found.one();
@@ -224,9 +224,9 @@ void revoke(Call& call, const ShareLinkId& in) {
     after.last_edited_by = AsJson(ref_of(call.caller()));
     after.version += 1;
     const Event event = changed(share_link_revoked, *before, after).on_board(after.board_id);
-    call.ask(event);
+    call.check(event);
     tx.queue(revoke_link, call.org(), after.id, after.last_edited_by.text);
-    call.tell(event);
+    call.emit(event);
 }
 
 const Operation create_share_link{
@@ -267,11 +267,6 @@ const Operation revoke_share_link{
 
 }  // namespace
 
-Views& views() {
-    static Views here;
-    return here;
-}
-
 void Views::write_down(Kernel& kernel) {
     std::map<Link, std::int64_t> counts;
     {
@@ -280,7 +275,7 @@ void Views::write_down(Kernel& kernel) {
     }
     for (const auto& [link, count] : counts)
         kernel.transact(Tx::Mode::write, [&link = link, count = count](Tx& tx) {
-            tx.act_for(link.org, std::nullopt);
+            tx.set_scope(link.org, std::nullopt);
             tx.queue(count_views, link.org, link.id, count);
         });
 }
@@ -290,7 +285,7 @@ void add_share_links(Kernel& kernel) {
     for (const Operation* each : {&create_share_link, &list_share_links, &revoke_share_link})
         kernel.add(*each);
     kernel.every("boards.count_views", std::chrono::seconds(5), [&kernel] {
-        views().write_down(kernel);
+        kernel.use<Views>().write_down(kernel);
     });
 }
 

@@ -2,7 +2,7 @@
 
 #include "modules/boards/statements.hpp"
 #include "svc/as_json.hpp"
-#include "svc/throttle.hpp"
+#include "svc/rate_limit.hpp"
 
 #include <map>
 #include <mutex>
@@ -50,18 +50,20 @@ SVC_SHARED_RECORD(
     (last_edited_time),
     (last_edited_by),
     (version),
-    (url, "What to hand out; shown this once.", left_out, secret)
+    (url, "What to hand out; shown this once.", omit_empty, secret)
 );
 
 /// How often one place asks for what share links show.
-struct SharedViews : Throttle {
-    static constexpr std::string_view name = "boards.shared_views";  ///< offered to the handlers
-    using Throttle::Throttle;
+struct SharedViews : MemoryRateLimit {
+    static constexpr std::string_view name = "boards.SharedViews";  ///< offered to the handlers
+    explicit SharedViews(std::int64_t a_minute)
+        : MemoryRateLimit({"shared_board", a_minute, std::chrono::minutes(1)}) {}
 };
 
 /// Who looked, until the next time it is written down. Any thread.
 class Views {
 public:
+    static constexpr std::string_view name = "boards.Views";  ///< offered to the handlers
     struct Link {
         Uuid org, id;
         auto operator<=>(const Link&) const = default;
@@ -76,6 +78,5 @@ private:
     std::mutex mutex_;
     std::map<Link, std::int64_t> counts_;
 };
-Views& views();
 
 }  // namespace svc::boards

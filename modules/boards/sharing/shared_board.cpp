@@ -1,6 +1,8 @@
 // A board as strangers see it who have a share link.
 
 #include "modules/auth/api.hpp"
+#include "modules/boards/api/board.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/board/board.hpp"
 #include "modules/boards/column/pages.hpp"
 #include "modules/boards/lib/public_text.hpp"
@@ -23,10 +25,7 @@ struct SharedCard {
     std::string title;
     AsJson<std::vector<LabelRef>> labels;
     AsJson<std::vector<PrincipalRef>> assignees;
-    std::optional<Moment> due;
-    std::optional<Moment> start;
-    Priority priority{};
-    std::optional<double> estimate;
+    SVC_CARD_MEMBERS;
     AsJson<std::map<std::string, JsonText>> properties;
     bool properties_omitted = false;
     std::optional<Timestamp> completed_at;
@@ -41,15 +40,12 @@ SVC_RECORD(
     (title, "One line of text."),
     (labels, "Of those the board has, by name and color."),
     (assignees, "People and agents, by name."),
-    (due, "A day, or an instant."),
-    (start, "A day, or an instant."),
-    (priority, "How urgent it is."),
-    (estimate, "How much work it is, in whatever unit the team counts."),
+    SVC_CARD_SHOWN,
     (properties, "Values of the properties that are not hidden, by name."),
     (properties_omitted,
      "True: the values take more than 4 KiB together and are left out here; `card_id` shows them. "
      "Absent otherwise.",
-     left_out),
+     omit_empty),
     (completed_at, "When it reached a column of kind `done`; null until then."),
     (created_time),
     (last_edited_time),
@@ -147,9 +143,10 @@ constexpr Sql see_columns{"boards.shared_columns", R"(
 constexpr std::string_view shared_cards = R"(
     SELECT p.found, p.omitted AS properties_omitted,
         CASE WHEN p.omitted THEN '{}' ELSE v.properties END AS properties,
-        v.id, v.key, v.title, v.labels, v.assignees, v.due, v.start, v.priority, v.estimate,
-        v.completed_at, v.created_time, v.last_edited_time, NULL AS markdown,
-        p.column_id, p.position AS place
+        v.id, v.key, v.title, v.labels, v.assignees, v.completed_at, v.created_time,
+        v.last_edited_time, NULL AS markdown, p.column_id, p.position AS place)" SVC_CARD_COLUMNS(
+    "v."
+) R"(
     FROM chosen p
     CROSS JOIN LATERAL (
         SELECT * FROM card_view s WHERE s.org_id = $1 AND s.id = p.id OFFSET 0
@@ -157,13 +154,13 @@ constexpr std::string_view shared_cards = R"(
     ORDER BY p.total)";
 constexpr Sql see_cards{"boards.shared_cards", SqlText<chosen_cards, shared_cards>::view};
 
-struct CardSeenByLink {
+struct LinkedCard {
     SharedCard card;
     Uuid column_id;
     std::string place;
     std::int64_t found = 0;
 };
-SVC_RECORD(CardSeenByLink, (card, "", spread), (column_id), (place), (found));
+SVC_RECORD(LinkedCard, (card, "", flatten), (column_id), (place), (found));
 
 struct SharedBoardQuery {
     std::string token;
@@ -176,7 +173,7 @@ SVC_RECORD(
     (token, "What the link's `url` ends in.", secret),
     (password, "The link's password, if it has one.", in_header("x-svc-share-password"), secret),
     (card_id, "One card of those that the link shows, to see it alone and what is written on it."),
-    (paging, "", spread)
+    (paging, "", flatten)
 );
 
 // ---------------------------------------------------------------------------------- the gate
@@ -189,19 +186,18 @@ Failure locked(std::string_view reason, const std::string& message) {
 }
 
 void admit(Call& call) {
-    const auto wait =
-        call.use<SharedViews>().take(network_of(call.client_address()), call.request_id());
-    if (!wait) return;
-    throw Failure(Fault::rate_limited, "This is asked for too often; try again in a minute.")
-        .with("rate_limit_reason", "shared_board")
-        .with_header("Retry-After", std::to_string(*wait));
+    auto& views = call.use<SharedViews>();
+    views.require(
+        views.count(network_of(call.client_address()), call.request_id()),
+        "This is asked for too often; try again in a minute."
+    );
 }
 
 void require_password(Call& call, const OpenLink& link, const std::optional<std::string>& given) {
     if (!link.password_hash) return;
     if (!given || given->empty())
         throw locked("password_required", "The link asks for a password: X-Svc-Share-Password.");
-    const bool right = given->size() <= 512 && call.use<auth::PasswordKeeper>().matches(
+    const bool right = given->size() <= 512 && call.use<auth::PasswordService>().matches(
                                                    call,
                                                    {.what = "share_link_password",
                                                     .subject = link.id.str(),
@@ -231,11 +227,11 @@ public:
           link_(link),
           only_(only_card(link, in)),
           from_(column_place_of(call, in.paging)),
-          board_(see_whole_board(call.tx(), Seat::of_system(org), link.board_id)),
+          board_(see_whole_board(call.tx(), BoardCaller::of_system(org), link.board_id)),
           columns_(
               call.tx().later<SharedColumn>(see_columns, org, link.board_id, from_.column, only_)
           ),
-          cards_(later_chosen<CardSeenByLink>(
+          cards_(later_chosen<LinkedCard>(
               call.tx(), see_cards, org, link.board_id, from_, in.paging, only_
           )) {
         auto* bodies = call.kernel().find<CardBodies>();
@@ -257,7 +253,7 @@ public:
         shared.expires_at = link_.expires_at;
         if (link_.card_id && shared.columns.empty()) no_such_link();
         if (only_ && shared.columns.empty()) not_found("card");
-        for (CardSeenByLink& each : cards_.all()) put(std::move(each), shared.columns);
+        for (LinkedCard& each : cards_.all()) put(std::move(each), shared.columns);
         for (SharedColumn& each : shared.columns)
             each.next_cursor = pages_.cursor(call_, each.id, each.card_count);
         return shared;
@@ -269,7 +265,7 @@ private:
         return link.card_id ? link.card_id : in.card_id;
     }
 
-    void put(CardSeenByLink row, std::vector<SharedColumn>& columns) {
+    void put(LinkedCard row, std::vector<SharedColumn>& columns) {
         const auto column = std::ranges::find(columns, row.column_id, &SharedColumn::id);
         if (column == columns.end()) return;  // it came in between
         // By id: a card may not have followed the change of a name yet.
@@ -287,9 +283,9 @@ private:
     const OpenLink& link_;
     const std::optional<Uuid> only_;
     const ColumnPlace from_;
-    Later<Board> board_;
-    Later<SharedColumn> columns_;
-    Later<CardSeenByLink> cards_;
+    DeferredRows<Board> board_;
+    DeferredRows<SharedColumn> columns_;
+    DeferredRows<LinkedCard> cards_;
     std::function<std::string()> markdown_;
     std::optional<DefinitionIndex> definitions_;  // that are shown
     ColumnPages pages_{from_};
@@ -299,13 +295,15 @@ AsJson<SharedBoard> open(Call& call, const SharedBoardQuery& in) {
     admit(call);
     const auto token = ShareToken::parse(in.token);
     if (!token) no_such_link();
-    call.tx().act_for(token->org(), std::nullopt);
+    call.tx().set_scope(token->org(), std::nullopt);
     const auto link = call.tx().one<OpenLink>(open_link, token->org(), token->digest());
     if (!link) no_such_link();
     require_password(call, *link, in.password);
     AsJson<SharedBoard> shared(Showing(call, token->org(), *link, in).run());
     shared.text = public_text(shared.text);
-    call.after_commit([seen = Views::Link{token->org(), link->id}] { views().note(seen); });
+    call.after_commit([&views = call.use<Views>(), seen = Views::Link{token->org(), link->id}] {
+        views.note(seen);
+    });
     return shared;
 }
 

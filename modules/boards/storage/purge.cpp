@@ -102,8 +102,8 @@ void drop(Tx& tx, Actor& actor, const Uuid& org, const std::vector<OldThing>& ca
     tx.queue(forget_blockers, org, ids);
     tx.queue(forget_parents, org, ids);
     tx.queue(drop_cards, org, ids);
-    for (const OldThing& each : cards) actor.tell(purged(card_purged, each));
-    tell_the_waiting(actor, waiting, Blockers::closed);
+    for (const OldThing& each : cards) actor.emit(purged(card_purged, each));
+    emit_for_waiting(actor, waiting, Blockers::closed);
 }
 
 // ------------------------------------------------------------------------------------ boards
@@ -128,41 +128,51 @@ constexpr Sql drop_board{"boards.drop_old_board", R"(
 
 /// Batch by batch, until `take` finds no more.
 template <class Take>
-void drop_all(Kernel& kernel, const Uuid& org, Take take) {
-    in_batches(kernel, org, purging, batch, [&](Tx& tx, Actor& actor) {
+JobOutcome drop_all(Kernel& kernel, const JobRun& run, Take take) {
+    return in_batches(kernel, run, run.org(), purging, batch, [&](Tx& tx, Actor& actor) {
         const std::vector<OldThing> cards = take(tx);
-        drop(tx, actor, org, cards);
+        drop(tx, actor, run.org(), cards);
         return cards.size();
     });
 }
 
-void purge_boards(Kernel& kernel, const Uuid& org, std::chrono::seconds kept) {
+JobOutcome purge_boards(Kernel& kernel, const JobRun& run, std::chrono::seconds kept) {
+    const Uuid& org = run.org();
     std::vector<OldThing> boards;
     in_workspace(kernel, org, purging, [&](Tx& tx, Actor&) {
         tx.queue(mark_boards, org, kept);
         boards = tx.all<OldThing>(find_marked, org);
     });
     for (const OldThing& board : boards) {
-        if (kernel.stopping()) return;
-        drop_all(kernel, org, [&](Tx& tx) {
+        const auto outcome = drop_all(kernel, run, [&](Tx& tx) {
             return tx.all<OldThing>(take_cards_of_board, org, board.id, batch);
         });
+        if (outcome == JobOutcome::more) return outcome;
         in_workspace(kernel, org, purging, [&](Tx& tx, Actor& actor) {
-            if (tx.run(drop_board, org, board.id) == 1) actor.tell(purged(board_purged, board));
+            if (tx.run(drop_board, org, board.id) == 1) actor.emit(purged(board_purged, board));
         });
+        if (run.should_yield()) return JobOutcome::more;
     }
+    return JobOutcome::done;
+}
+
+JobOutcome purge(Kernel& kernel, const JobRun& run, std::chrono::seconds kept) {
+    const auto outcome = drop_all(kernel, run, [&](Tx& tx) {
+        return tx.all<OldThing>(take_cards, run.org(), kept, batch);
+    });
+    return outcome == JobOutcome::more ? outcome : purge_boards(kernel, run, kept);
 }
 
 }  // namespace
 
-void purge_trash(Kernel& kernel, std::chrono::seconds kept) {
-    for (const Workspace& each : workspaces(kernel, workspaces_with_old_trash, kept)) {
-        if (kernel.stopping()) return;
-        drop_all(kernel, each.org_id, [&](Tx& tx) {
-            return tx.all<OldThing>(take_cards, each.org_id, kept, batch);
-        });
-        purge_boards(kernel, each.org_id, kept);
-    }
+void add_purge(Kernel& kernel, std::chrono::seconds kept) {
+    add_sweep(
+        kernel,
+        {.name = std::string(purging),
+         .every = std::chrono::hours(1),
+         .find = [&kernel, kept] { return workspaces(kernel, workspaces_with_old_trash, kept); },
+         .work = [&kernel, kept](JobRun& run) { return purge(kernel, run, kept); }}
+    );
 }
 
 }  // namespace svc::boards

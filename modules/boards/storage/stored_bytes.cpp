@@ -103,47 +103,48 @@ constexpr std::string_view counting = "count_stored_bytes";
 
 }  // namespace
 
-StoredBytesHere::StoredBytesHere(Kernel& kernel, std::int64_t limit)
+StoredBytesImpl::StoredBytesImpl(Kernel& kernel, std::int64_t limit)
     : kernel_(kernel), limit_(limit), countings_{&count_cards} {}
 
-void StoredBytesHere::add(Tx& tx, const Uuid& org, std::int64_t bytes) {
+void StoredBytesImpl::add(Tx& tx, const Uuid& org, std::int64_t bytes) {
     if (bytes < smallest && static_cast<std::int64_t>(random_bits() % smallest) >= bytes) return;
     tx.queue(add_bytes, org, new_uuid(), std::max(bytes, smallest), limit_);
 }
 
-void StoredBytesHere::add_bodies(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+void StoredBytesImpl::add_bodies(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
     tx.queue(add_bytes_of_bodies, org, new_uuid(), limit_, cards);
 }
 
-void StoredBytesHere::add_copies(Tx& tx, const Uuid& org, const Uuid& board) {
+void StoredBytesImpl::add_copies(Tx& tx, const Uuid& org, const Uuid& board) {
     tx.queue(add_bytes_of_copies, org, new_uuid(), limit_, board);
 }
 
 void store_copies(Call& call, const Uuid& board) {
-    static_cast<StoredBytesHere&>(call.use<StoredBytes>()).add_copies(call.tx(), call.org(), board);
+    static_cast<StoredBytesImpl&>(call.use<StoredBytes>()).add_copies(call.tx(), call.org(), board);
 }
 
 void store_bodies(Call& call, const std::vector<Uuid>& cards) {
     if (cards.empty()) return;
-    static_cast<StoredBytesHere&>(call.use<StoredBytes>()).add_bodies(call.tx(), call.org(), cards);
+    static_cast<StoredBytesImpl&>(call.use<StoredBytes>()).add_bodies(call.tx(), call.org(), cards);
 }
 
-std::function<std::int64_t()> StoredBytesHere::used(Tx& tx, const Uuid& org) const {
-    return [sum = tx.later<BytesCounted>(sum_up, org)]() mutable { return sum.must().bytes; };
+std::function<std::int64_t()> StoredBytesImpl::used(Tx& tx, const Uuid& org) const {
+    return
+        [sum = tx.later<BytesCounted>(sum_up, org)]() mutable { return sum.one_or_retry().bytes; };
 }
 
-std::optional<std::int64_t> StoredBytesHere::limit() const {
+std::optional<std::int64_t> StoredBytesImpl::limit() const {
     return limit_ > 0 ? std::optional(limit_) : std::nullopt;
 }
 
-void StoredBytesHere::add_up() const {
+void StoredBytesImpl::add_up() const {
     for (const auto& [org] : workspaces(kernel_, grown)) {
         if (kernel_.stopping()) return;
         in_workspace(kernel_, org, counting, [&](Tx& tx, Actor&) { tx.queue(take_together, org); });
     }
 }
 
-void StoredBytesHere::count_anew() const {
+void StoredBytesImpl::recount() const {
     for (const auto& [org] : workspaces(kernel_, due, at_once)) {
         if (kernel_.stopping()) return;
         in_workspace(kernel_, org, counting, [&](Tx& tx, Actor&) {

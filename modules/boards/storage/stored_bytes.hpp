@@ -8,10 +8,10 @@ namespace svc::boards {
 
 /// What is added is written down in rows of its own, which a job adds up: no row is written by
 /// everybody. What is taken away counts until a job counts everything anew.
-class StoredBytesHere final : public StoredBytes, public orgs::Storage {
+class StoredBytesImpl final : public StoredBytes, public orgs::Storage {
 public:
     /// `limit` 0: none.
-    StoredBytesHere(Kernel& kernel, std::int64_t limit);
+    StoredBytesImpl(Kernel& kernel, std::int64_t limit);
 
     /// Of what is small only one in some is written down, as if it were that much.
     void add(Tx& tx, const Uuid& org, std::int64_t bytes) override;
@@ -28,7 +28,7 @@ public:
     void add_up() const;
     /// Counts anew, at most so many workspaces: those that grew and were not counted for an hour,
     /// and all once a day.
-    void count_anew() const;
+    void recount() const;
 
 private:
     Kernel& kernel_;

@@ -110,8 +110,8 @@ struct BlockShape {
 };
 SVC_SHARED_RECORD(
     BlockShape,
-    (id, "The id that it shall have; one that is taken is passed over.", left_out),
-    (type, "May be left out: exactly one of the following names it.", left_out),
+    (id, "The id that it shall have; one that is taken is passed over.", omit_empty),
+    (type, "May be left out: exactly one of the following names it.", omit_empty),
     SVC_BLOCK_ROWS,
     (children, "Blocks below it, ten levels at most.", length(0, most_in_list), defaulted)
 );

@@ -1,8 +1,8 @@
 // Markdown as blocks.
 
 #include "modules/content/lib/cmark_tree.hpp"
+#include "modules/content/lib/complexity.hpp"
 #include "modules/content/lib/made_blocks.hpp"
-#include "modules/content/lib/wild.hpp"
 
 #include <algorithm>
 
@@ -363,13 +363,13 @@ private:
 }  // namespace
 
 std::vector<BlockInput> blocks_of_markdown(std::string_view text) {
-    if (const auto why = wildness_of(text); !why.empty()) throw MarkdownError(why);
+    if (const auto why = complexity_error(text); !why.empty()) throw MarkdownError(why);
     const Tree tree = parsed(text);
     return BlockReader(text).below(tree.get());
 }
 
 RichTexts text_of_markdown(std::string_view text) {
-    if (const auto why = wildness_of(text); !why.empty()) throw MarkdownError(why);
+    if (const auto why = complexity_error(text); !why.empty()) throw MarkdownError(why);
     const Tree tree = parsed(text);
     RichTexts texts;
     for (cmark_node* at = cmark_node_first_child(tree.get()); at; at = cmark_node_next(at)) {

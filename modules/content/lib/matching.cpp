@@ -76,9 +76,10 @@ struct Numbered {
 
 class Numbers {
 public:
-    std::vector<Numbered> of(const std::vector<Likeness>& list) {
+    std::vector<Numbered> of(const std::vector<BlockSignature>& list) {
         std::vector<Numbered> out;
-        for (const Likeness& each : list) out.push_back({of(each.whole), of(each.own), each.type});
+        for (const BlockSignature& each : list)
+            out.push_back({of(each.whole), of(each.own), each.type});
         return out;
     }
 
@@ -193,7 +194,7 @@ std::vector<bool> longest_rise(const std::vector<std::optional<std::size_t>>& pa
 }
 
 std::vector<std::optional<std::size_t>> matched(
-    const std::vector<Likeness>& before, const std::vector<Likeness>& after
+    const std::vector<BlockSignature>& before, const std::vector<BlockSignature>& after
 ) {
     Numbers numbers;
     auto old = numbers.of(before);

@@ -8,7 +8,7 @@
 namespace svc::content {
 
 /// Something in a list, by what has to be the same for two to be the same: most of all first.
-struct Likeness {
+struct BlockSignature {
     std::string whole;  ///< what it says, and all below it
     std::string own;    ///< what it says itself
     int type = 0;
@@ -17,7 +17,7 @@ struct Likeness {
 /// For each of `after` which of `before` it was, each used once. Pairs keep the order of both
 /// lists, but for things that are wholly the same and merely stand elsewhere.
 std::vector<std::optional<std::size_t>> matched(
-    const std::vector<Likeness>& before, const std::vector<Likeness>& after
+    const std::vector<BlockSignature>& before, const std::vector<BlockSignature>& after
 );
 
 /// The most that rise: for each pair whether it is one of those that can stay where they are while

@@ -22,7 +22,7 @@ void reject(Reader& reader, std::string_view field, const std::string& why) {
 
 /// A file is elsewhere or here, and here it is called by one name.
 template <class T>
-void settle_file(Reader& reader, T& payload) {
+void normalize_file(Reader& reader, T& payload) {
     const int given =
         payload.external.has_value() + payload.file.has_value() + payload.file_upload.has_value();
     if (given != 1) return reject(reader, "type", "give one of external, file and file_upload");
@@ -35,7 +35,7 @@ void settle_file(Reader& reader, T& payload) {
     payload.type = found;
 }
 
-void settle_icon(Reader& reader, std::optional<BlockIcon>& icon) {
+void normalize_icon(Reader& reader, std::optional<BlockIcon>& icon) {
     if (!icon) return;
     const int given = icon->emoji.has_value() + icon->external.has_value() +
                       icon->file_id.has_value() + icon->file_upload.has_value();
@@ -54,7 +54,7 @@ void settle_icon(Reader& reader, std::optional<BlockIcon>& icon) {
 
 /// What the fields' rules cannot say.
 template <class T>
-void settle_payload(Reader& reader, T& payload) {
+void normalize_payload(Reader& reader, T& payload) {
     each_text(payload, [&](std::string_view name, RichTexts& texts) {
         auto step = reader.at(name);
         normalize(reader, texts);
@@ -68,8 +68,8 @@ void settle_payload(Reader& reader, T& payload) {
                 reader.reject("too_long", "Should have at most 100 items");
         }
     }
-    if constexpr (requires { payload.file_upload; }) settle_file(reader, payload);
-    if constexpr (requires { payload.icon; }) settle_icon(reader, payload.icon);
+    if constexpr (requires { payload.file_upload; }) normalize_file(reader, payload);
+    if constexpr (requires { payload.icon; }) normalize_icon(reader, payload.icon);
     if constexpr (requires { payload.width_ratio; })
         if (payload.width_ratio && *payload.width_ratio <= 0)
             reject(reader, "width_ratio", "it has to be above 0");
@@ -124,7 +124,7 @@ template <class T>
 std::string read_payload(Reader& reader, const json::value& in, References& references) {
     T payload{};
     Json<T>::read(reader, {}, in, payload);
-    settle_payload(reader, payload);
+    normalize_payload(reader, payload);
     collect_from_payload(payload, references);
     return stored(payload);
 }
@@ -170,36 +170,22 @@ std::string address_payload(const std::string& text, const Addresses& addresses)
     return out;
 }
 
-template <class T>
-constexpr PayloadKind kind{&codec<T>, &read_payload<T>, &resolve_payload<T>, &address_payload<T>};
+template <class T, Below below>
+constexpr PayloadKind make_kind() {
+    // As client libraries send them: within the payload.
+    static_assert(below == Below::nothing || requires(T payload) { payload.children; });
+    return {&codec<T>, below, &read_payload<T>, &resolve_payload<T>, &address_payload<T>};
+}
+template <class T, Below below>
+constexpr PayloadKind kind = make_kind<T, below>();
 
 }  // namespace
 
 const PayloadKind& kind_of(BlockType type) {
-#define SVC_KIND(name, Payload) &kind<Payload>,
+#define SVC_KIND(name, Payload, below) &kind<Payload, Below::below>,
     static constexpr std::array<const PayloadKind*, block_types> kinds{SVC_BLOCK_TYPES(SVC_KIND)};
 #undef SVC_KIND
     return *kinds[static_cast<std::size_t>(type)];
-}
-
-bool takes_children(BlockType type) {
-    switch (type) {
-        case BlockType::code:
-        case BlockType::equation:
-        case BlockType::divider:
-        case BlockType::breadcrumb:
-        case BlockType::table_of_contents:
-        case BlockType::bookmark:
-        case BlockType::embed:
-        case BlockType::image:
-        case BlockType::video:
-        case BlockType::audio:
-        case BlockType::pdf:
-        case BlockType::file:
-        case BlockType::table_row:
-        case BlockType::card_ref: return false;
-        default: return true;
-    }
 }
 
 }  // namespace svc::content

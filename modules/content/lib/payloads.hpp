@@ -15,8 +15,8 @@ namespace svc::content {
     (children,                                                                              \
      "Blocks below it, as the client library of others sends them; the same as `children` " \
      "beside the type.",                                                                    \
-     echo,                                                                                  \
-     left_out)
+     read_only,                                                                             \
+     omit_empty)
 
 struct ParagraphBlock {
     RichTexts rich_text;
@@ -73,8 +73,8 @@ SVC_SHARED_RECORD(
     NumberedItemBlock,
     (rich_text, "The text.", length(0, most_items), defaulted),
     (color, "Color of the text or its background.", defaulted),
-    (list_start_index, "Number of the first item of a list.", range(0, 999'999'999), left_out),
-    (list_format, "Format of the numbers.", left_out),
+    (list_start_index, "Number of the first item of a list.", range(0, 999'999'999), omit_empty),
+    (list_format, "Format of the numbers.", omit_empty),
     SVC_CHILDREN
 );
 
@@ -160,10 +160,10 @@ SVC_SHARED_RECORD(
     MediaBlock,
     (type,
      "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
-     left_out),
-    (external, "A file elsewhere.", left_out),
-    (file, "A file that was uploaded.", left_out),
-    (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
+     omit_empty),
+    (external, "A file elsewhere.", omit_empty),
+    (file, "A file that was uploaded.", omit_empty),
+    (file_upload, "Another way to name an uploaded file; answers say `file`.", omit_empty),
     (caption, "Shown below it.", length(0, most_items), defaulted)
 );
 
@@ -179,10 +179,10 @@ SVC_SHARED_RECORD(
     FileBlock,
     (type,
      "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
-     left_out),
-    (external, "A file elsewhere.", left_out),
-    (file, "A file that was uploaded.", left_out),
-    (file_upload, "Another way to name an uploaded file; answers say `file`.", left_out),
+     omit_empty),
+    (external, "A file elsewhere.", omit_empty),
+    (file, "A file that was uploaded.", omit_empty),
+    (file_upload, "Another way to name an uploaded file; answers say `file`.", omit_empty),
     (caption, "Shown below it.", length(0, most_items), defaulted),
     (name,
      "What people see it called; of an uploaded file its own name, if left out.",
@@ -232,42 +232,46 @@ SVC_SHARED_RECORD(CardRefBlock, (card_id, "A card of the workspace that you may 
 
 // ------------------------------------------------------------------------------------ the types
 
-/// Every type of block with its record, in the order in which they are documented. SEP() stands
-/// between two.
+/// What stands below a block.
+enum class Below { nothing, blocks };
+
+/// Every type of block with its record and what may stand below it, in the order in which they are
+/// documented. SEP() stands between two. Whatever else goes by type is read from this list; what a
+/// type is in Markdown, markdown_reader.cpp and markdown_writer.cpp say.
 // clang-format off
-#define SVC_BLOCK_LIST(EACH, SEP)                     \
-    EACH(paragraph, ParagraphBlock) SEP()             \
-    EACH(heading_1, HeadingBlock) SEP()               \
-    EACH(heading_2, HeadingBlock) SEP()               \
-    EACH(heading_3, HeadingBlock) SEP()               \
-    EACH(heading_4, HeadingBlock) SEP()               \
-    EACH(bulleted_list_item, TextBlock) SEP()         \
-    EACH(numbered_list_item, NumberedItemBlock) SEP() \
-    EACH(to_do, ToDoBlock) SEP()                      \
-    EACH(toggle, TextBlock) SEP()                     \
-    EACH(quote, TextBlock) SEP()                      \
-    EACH(callout, CalloutBlock) SEP()                 \
-    EACH(code, CodeBlock) SEP()                       \
-    EACH(equation, EquationBlock) SEP()               \
-    EACH(divider, EmptyBlock) SEP()                   \
-    EACH(breadcrumb, EmptyBlock) SEP()                \
-    EACH(table_of_contents, ContentsBlock) SEP()      \
-    EACH(bookmark, LinkedBlock) SEP()                 \
-    EACH(embed, LinkedBlock) SEP()                    \
-    EACH(image, MediaBlock) SEP()                     \
-    EACH(video, MediaBlock) SEP()                     \
-    EACH(audio, MediaBlock) SEP()                     \
-    EACH(pdf, MediaBlock) SEP()                       \
-    EACH(file, FileBlock) SEP()                       \
-    EACH(table, TableBlock) SEP()                     \
-    EACH(table_row, TableRowBlock) SEP()              \
-    EACH(column_list, EmptyBlock) SEP()               \
-    EACH(column, ColumnBlock) SEP()                   \
-    EACH(card_ref, CardRefBlock)
+#define SVC_BLOCK_LIST(EACH, SEP)                             \
+    EACH(paragraph, ParagraphBlock, blocks) SEP()             \
+    EACH(heading_1, HeadingBlock, blocks) SEP()               \
+    EACH(heading_2, HeadingBlock, blocks) SEP()               \
+    EACH(heading_3, HeadingBlock, blocks) SEP()               \
+    EACH(heading_4, HeadingBlock, blocks) SEP()               \
+    EACH(bulleted_list_item, TextBlock, blocks) SEP()         \
+    EACH(numbered_list_item, NumberedItemBlock, blocks) SEP() \
+    EACH(to_do, ToDoBlock, blocks) SEP()                      \
+    EACH(toggle, TextBlock, blocks) SEP()                     \
+    EACH(quote, TextBlock, blocks) SEP()                      \
+    EACH(callout, CalloutBlock, blocks) SEP()                 \
+    EACH(code, CodeBlock, nothing) SEP()                      \
+    EACH(equation, EquationBlock, nothing) SEP()              \
+    EACH(divider, EmptyBlock, nothing) SEP()                  \
+    EACH(breadcrumb, EmptyBlock, nothing) SEP()               \
+    EACH(table_of_contents, ContentsBlock, nothing) SEP()     \
+    EACH(bookmark, LinkedBlock, nothing) SEP()                \
+    EACH(embed, LinkedBlock, nothing) SEP()                   \
+    EACH(image, MediaBlock, nothing) SEP()                    \
+    EACH(video, MediaBlock, nothing) SEP()                    \
+    EACH(audio, MediaBlock, nothing) SEP()                    \
+    EACH(pdf, MediaBlock, nothing) SEP()                      \
+    EACH(file, FileBlock, nothing) SEP()                      \
+    EACH(table, TableBlock, blocks) SEP()                     \
+    EACH(table_row, TableRowBlock, nothing) SEP()             \
+    EACH(column_list, EmptyBlock, blocks) SEP()               \
+    EACH(column, ColumnBlock, blocks) SEP()                   \
+    EACH(card_ref, CardRefBlock, nothing)
 // clang-format on
 #define SVC_BLOCK_TYPES(EACH) SVC_BLOCK_LIST(EACH, BOOST_PP_EMPTY)
 
-#define SVC_NAME_OF_TYPE(type, record) type
+#define SVC_NAME_OF_TYPE(type, record, below) type
 #define SVC_DESCRIBE_ENUM(...) BOOST_DESCRIBE_ENUM(__VA_ARGS__)
 enum class BlockType { SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA) };
 SVC_DESCRIBE_ENUM(BlockType, SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA))
@@ -276,9 +280,9 @@ SVC_DESCRIBE_ENUM(BlockType, SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA))
 
 /// For records with a member for each type: the members, and their rows.
 #define SVC_BLOCK_MEMBERS SVC_BLOCK_TYPES(SVC_BLOCK_MEMBER)
-#define SVC_BLOCK_MEMBER(type, record) std::optional<record> type;
+#define SVC_BLOCK_MEMBER(type, record, below) std::optional<record> type;
 #define SVC_BLOCK_ROWS SVC_BLOCK_LIST(SVC_BLOCK_ROW, BOOST_PP_COMMA)
-#define SVC_BLOCK_ROW(type, record) (type, "What a block of this type holds.", left_out)
+#define SVC_BLOCK_ROW(type, record, below) (type, "What a block of this type holds.", omit_empty)
 
 inline constexpr std::size_t block_types =
     boost::mp11::mp_size<boost::describe::describe_enumerators<BlockType>>::value;
@@ -296,6 +300,7 @@ using Addresses = std::map<Uuid, AttachedFile>;
 /// What can be done with a payload of one type.
 struct PayloadKind {
     const Codec* codec;
+    Below below;
     /// Reads a payload as it was sent and gives it back as it is stored, but for what only a
     /// look-up can tell. Problems are recorded; `references` gets whom and what it names.
     std::string (*read)(Reader&, const json::value&, References& references);
@@ -314,7 +319,7 @@ T payload_as(const std::string& payload) {
     return value;
 }
 
-/// What a type may hold below it.
-bool takes_children(BlockType type);
+/// Whether blocks of this type may have any below them.
+inline bool takes_children(BlockType type) { return kind_of(type).below == Below::blocks; }
 
 }  // namespace svc::content

@@ -22,8 +22,8 @@ struct AttachedFile {
 };
 SVC_SHARED_RECORD(
     AttachedFile,
-    (url, "Where to fetch it; null when it has gone, or cannot be fetched now.", echo),
-    (expires_at, "When the address ends.", echo)
+    (url, "Where to fetch it; null when it has gone, or cannot be fetched now.", read_only),
+    (expires_at, "When the address ends.", read_only)
 );
 
 /// A file that this server keeps.
@@ -35,7 +35,7 @@ struct KeptFile {
 SVC_SHARED_RECORD(
     KeptFile,
     (file_id, "A file that you uploaded and committed, or one on a card that you may see."),
-    (address, "", spread)
+    (address, "", flatten)
 );
 
 struct UploadedFile {
@@ -57,12 +57,12 @@ SVC_SHARED_RECORD(
     BlockIcon,
     (type,
      "Which of the following it is; may be left out. `file_upload` is answered as `file`.",
-     left_out),
-    (emoji, "One emoji.", length(1, 32), left_out),
-    (external, "A picture elsewhere.", left_out),
-    (file_id, "A picture that was uploaded, as files of blocks are.", left_out),
-    (file, "Where that picture is.", echo, left_out),
-    (file_upload, "Another way to name an uploaded picture; answers say `file_id`.", left_out)
+     omit_empty),
+    (emoji, "One emoji.", length(1, 32), omit_empty),
+    (external, "A picture elsewhere.", omit_empty),
+    (file_id, "A picture that was uploaded, as files of blocks are.", omit_empty),
+    (file, "Where that picture is.", read_only, omit_empty),
+    (file_upload, "Another way to name an uploaded picture; answers say `file_id`.", omit_empty)
 );
 
 }  // namespace svc::content

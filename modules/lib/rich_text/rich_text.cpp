@@ -23,7 +23,7 @@ namespace {
 
 /// Sets `type` to the only alternative that is given; anything else is refused.
 template <class Type>
-void settle_type(
+void resolve_type(
     Reader& reader,
     std::optional<Type>& type,
     std::initializer_list<std::pair<Type, bool>> alternatives,
@@ -79,7 +79,7 @@ void References::add(const References& more) {
 }
 
 void normalize(Reader& reader, RichText& item) {
-    settle_type(
+    resolve_type(
         reader,
         item.type,
         {{RichTextType::text, item.text.has_value()},
@@ -89,7 +89,7 @@ void normalize(Reader& reader, RichText& item) {
     );
     if (!item.mention) return;
     auto inner = reader.at("mention");
-    settle_type(
+    resolve_type(
         reader,
         item.mention->type,
         {{MentionType::user, item.mention->user.has_value()},

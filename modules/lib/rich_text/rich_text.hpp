@@ -92,12 +92,12 @@ SVC_SHARED_RECORD(
     MentionedUser,
     (object),
     (id, "Id of a person or an agent of the workspace."),
-    (type, "As answers show it; ignored.", echo, left_out),
-    (name, "As answers show it; ignored.", echo, left_out),
-    (avatar_url, "As answers show it; ignored.", echo, left_out),
-    (person, "As answers show it; ignored.", echo, left_out),
-    (bot, "As answers show it; ignored.", echo, left_out),
-    (principal_type, "As answers show it; ignored.", echo, left_out)
+    (type, "As answers show it; ignored.", read_only, omit_empty),
+    (name, "As answers show it; ignored.", read_only, omit_empty),
+    (avatar_url, "As answers show it; ignored.", read_only, omit_empty),
+    (person, "As answers show it; ignored.", read_only, omit_empty),
+    (bot, "As answers show it; ignored.", read_only, omit_empty),
+    (principal_type, "As answers show it; ignored.", read_only, omit_empty)
 );
 
 /// A day, an instant or a span of time.
@@ -132,10 +132,10 @@ struct Mention {
 };
 SVC_SHARED_RECORD(
     Mention,
-    (type, "Which of the following it is; may be left out.", left_out),
-    (user, "A person or an agent.", left_out),
-    (date, "A day, an instant or a span.", left_out),
-    (page, "A card.", left_out)
+    (type, "Which of the following it is; may be left out.", omit_empty),
+    (user, "A person or an agent.", omit_empty),
+    (date, "A day, an instant or a span.", omit_empty),
+    (page, "A card.", omit_empty)
 );
 
 struct Annotations {
@@ -168,13 +168,13 @@ struct RichText {
 };
 SVC_SHARED_RECORD(
     RichText,
-    (type, "Which of the following it is; may be left out.", left_out),
-    (text, "Plain text, perhaps a link.", left_out),
-    (mention, "Somebody or something that is references.", left_out),
-    (equation, "A formula within the line.", left_out),
+    (type, "Which of the following it is; may be left out.", omit_empty),
+    (text, "Plain text, perhaps a link.", omit_empty),
+    (mention, "Somebody or something that is references.", omit_empty),
+    (equation, "A formula within the line.", omit_empty),
     (annotations, "Formatting of the text.", defaulted),
-    (plain_text, "The text without formatting; computed by the server.", echo),
-    (href, "Where it leads; worked out by the server.", echo)
+    (plain_text, "The text without formatting; computed by the server.", read_only),
+    (href, "Where it leads; worked out by the server.", read_only)
 );
 using RichTexts = std::vector<RichText>;
 

@@ -1,4 +1,5 @@
 #include "modules/queue/lib/hints.hpp"
+#include "modules/boards/api/shapes.hpp"
 
 #include <cstring>
 

@@ -1,10 +1,14 @@
 #pragma once
 
-#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/kinds.hpp"
 
 #include <chrono>
 #include <mutex>
 #include <unordered_map>
+
+namespace svc::boards {
+struct Card;
+}
 
 namespace svc::queue {
 
@@ -29,6 +33,7 @@ QueueKey key_of(boards::QueueOrder order, const boards::Card& card, const Timest
 /// servers do. Any thread.
 class Hints {
 public:
+    static constexpr std::string_view name = "queue.Hints";  ///< offered to the handlers
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds trusted_for{250};
 

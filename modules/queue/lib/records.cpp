@@ -1,6 +1,7 @@
 // The descriptions of the structs that several files use.
 
 #include "modules/boards/api/moves.hpp"
+#include "modules/boards/api/shapes.hpp"
 
 #include "svc/define_records.hpp"
 

@@ -1,4 +1,5 @@
 #include "modules/queue/lib/rows.hpp"
+#include "modules/boards/api/shapes.hpp"
 
 #include <algorithm>
 
@@ -65,15 +66,15 @@ constexpr Sql insert_outcome{"queue.insert_outcome", R"(
 
 }  // namespace
 
-Later<Held> lock_held(Tx& tx, const boards::Seat& seat, const Uuid& card) {
-    return seat.later<Held>(tx, lock_row, card);
+DeferredRows<QueueRow> lock_held(Tx& tx, const boards::BoardCaller& caller, const Uuid& card) {
+    return caller.later<QueueRow>(tx, lock_row, card);
 }
 
-Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
-    return tx.later<Held>(lock_rows, org, cards);
+DeferredRows<QueueRow> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
+    return tx.later<QueueRow>(lock_rows, org, cards);
 }
 
-Lease lease_of(const Uuid& org, const Held& held) {
+Lease lease_of(const Uuid& org, const QueueRow& held) {
     Lease lease;
     lease.id = held.lease_id.value();
     lease.org_id = org;
@@ -96,7 +97,7 @@ Lease ended(Lease lease, LeaseState state, const Timestamp& now) {
     return lease;
 }
 
-Event told_of(const EventKind& kind, const Lease& after, const Lease* before) {
+Event event_of(const EventKind& kind, const Lease& after, const Lease* before) {
     Event event;
     event.kind = &kind;
     event.id = after.id;
@@ -171,11 +172,11 @@ void keep_outcome(
 }
 
 boards::CardQueue after_failure(
-    const Held& held,
+    const QueueRow& held,
     Retry retryable,
     const std::optional<std::chrono::seconds>& pause,
     const std::optional<std::string>& error,
-    std::uint64_t chance
+    std::uint64_t random_bits
 ) {
     boards::CardQueue standing;
     standing.attempts = held.attempt;
@@ -194,7 +195,7 @@ boards::CardQueue after_failure(
         for (auto i = held.attempt; i > 1 && whole < held.backoff_max_seconds; --i) whole *= 2;
         whole = std::min(whole, held.backoff_max_seconds) * second;
         wait = whole / 2 +
-               static_cast<std::int64_t>(chance % (static_cast<std::uint64_t>(whole / 2) + 1));
+               static_cast<std::int64_t>(random_bits % (static_cast<std::uint64_t>(whole / 2) + 1));
     }
     standing.state = wait > 0 ? boards::QueueState::backoff : boards::QueueState::ready;
     if (wait > 0) standing.available_at = Timestamp{held.now.micros + wait};
@@ -204,13 +205,8 @@ boards::CardQueue after_failure(
 std::string topic_of(const Uuid& column) { return "queue " + column.str(); }
 
 void wake(Kernel& kernel, const Uuid& column) {
-    hints().reset(column);
+    kernel.use<Hints>().reset(column);
     kernel.wake_one(topic_of(column));
-}
-
-Hints& hints() {
-    static Hints here;
-    return here;
 }
 
 }  // namespace svc::queue

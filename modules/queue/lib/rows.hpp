@@ -4,11 +4,16 @@
 #include "modules/queue/api.hpp"
 #include "modules/queue/lib/hints.hpp"
 
+namespace svc::boards {
+struct Card;
+struct CardQueue;
+}  // namespace svc::boards
+
 /// The row that says who has a card, and the four things that can be done to it.
 namespace svc::queue {
 
 /// A row of `queue`, with what its column says about tries.
-struct Held {
+struct QueueRow {
     Uuid card_id;
     Uuid board_id;
     Uuid column_id;
@@ -29,7 +34,7 @@ struct Held {
     Timestamp now;
 };
 SVC_SHARED_RECORD(
-    Held,
+    QueueRow,
     (card_id),
     (board_id),
     (column_id),
@@ -52,18 +57,18 @@ SVC_SHARED_RECORD(
 
 /// Queues the look-up of a card's row, locked until the transaction ends. Cards are locked before
 /// their rows here, everywhere. Nothing is there for whoever may not change the card.
-Later<Held> lock_held(Tx& tx, const boards::Seat& seat, const Uuid& card);
+DeferredRows<QueueRow> lock_held(Tx& tx, const boards::BoardCaller& caller, const Uuid& card);
 
 /// The same of many cards, in the order of their ids.
-Later<Held> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
+DeferredRows<QueueRow> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
 
 /// The live lease of a leased row.
-Lease lease_of(const Uuid& org, const Held& held);
+Lease lease_of(const Uuid& org, const QueueRow& held);
 /// The same lease, over.
 Lease ended(Lease lease, LeaseState state, const Timestamp& now);
 
 /// What is told of a lease: all of a new one; of one that ended, what changed.
-Event told_of(const EventKind& kind, const Lease& after, const Lease* before);
+Event event_of(const EventKind& kind, const Lease& after, const Lease* before);
 
 /// Ready in a column, tries forgotten.
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key);
@@ -87,11 +92,11 @@ void keep_outcome(
 /// false, else in backoff for `pause`, or, without one, for a time that doubles with every try.
 enum class Retry { yes, no };
 boards::CardQueue after_failure(
-    const Held& held,
+    const QueueRow& held,
     Retry retryable,
     const std::optional<std::chrono::seconds>& pause,
     const std::optional<std::string>& error,
-    std::uint64_t chance
+    std::uint64_t random_bits
 );
 
 /// What those wait for who wait for a card of this column.
@@ -99,8 +104,5 @@ std::string topic_of(const Uuid& column);
 
 /// A card of this column is ready: look again. Call it after the commit.
 void wake(Kernel& kernel, const Uuid& column);
-
-/// This server's; set up while the module opens.
-Hints& hints();
 
 }  // namespace svc::queue

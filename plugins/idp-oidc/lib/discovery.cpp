@@ -1,7 +1,7 @@
 #include "plugins/idp-oidc/lib/discovery.hpp"
 
-#include "plugins/idp-oidc/lib/fetch.hpp"
 #include "plugins/idp-oidc/lib/json.hpp"
+#include "plugins/idp-oidc/lib/safe_address.hpp"
 
 namespace svc::idp_oidc {
 
@@ -15,9 +15,9 @@ std::string endpoint_in(const json::object& document, std::string_view name, boo
     auto url = text_in(document, name);
     if (!url) refuse("the discovery document has no " + std::string(name));
     try {
-        if (!Address::parse(*url).secure && !may_be_here)
+        if (!safe_address(*url).secure && !may_be_here)
             refuse(*url + " has to be https, since the issuer is elsewhere");
-    } catch (const FetchError& problem) {
+    } catch (const HttpError& problem) {
         refuse(problem.what());
     }
     return *std::move(url);
@@ -30,7 +30,7 @@ Discovery parse_discovery(const std::string& text, const std::string& issuer) {
     if (!document) refuse("the discovery document is no JSON object");
     if (text_in(*document, "issuer") != issuer)
         refuse("the discovery document is of another issuer than " + issuer);
-    const bool is_here = Address::parse(issuer).is_this_machine();
+    const bool is_here = is_this_machine(safe_address(issuer).host);
     constexpr std::string_view methods = "token_endpoint_auth_methods_supported";
     const auto* names_itself =
         document->if_contains("authorization_response_iss_parameter_supported");

@@ -37,7 +37,7 @@ struct Expected {
     std::int64_t leeway = 60;  ///< for clocks that differ, in seconds
 };
 
-/// Throws BadToken unless the token was made by that issuer, for this client and this journey,
+/// Throws BadToken unless the token was made by that issuer, for this client and this sign-in,
 /// and holds now. Says nothing of its signature.
 void check_claims(const boost::json::object& claims, const Expected& expected);
 

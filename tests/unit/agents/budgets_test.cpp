@@ -59,14 +59,14 @@ TEST_F(BudgetsOfAgents, AreToldOfOnceWhenTheyAreUsedUpWhicheverServerSaysSo) {
         for (int i = 0; i < 3; ++i) robot.get("/v1/me");
         return 0;
     });
-    const std::string told =
+    const std::string emitted =
         " FROM (SELECT envelope::json AS e FROM events WHERE kind = 'agent.budget_exceeded') t";
-    ASSERT_TRUE(becomes("SELECT count(*)" + told, "1"));
+    ASSERT_TRUE(becomes("SELECT count(*)" + emitted, "1"));
     std::this_thread::sleep_for(std::chrono::milliseconds(600));
-    EXPECT_EQ(ask("SELECT count(*)" + told), "1");
-    EXPECT_EQ(ask("SELECT e #>> '{data,id}'" + told), agent);
-    EXPECT_EQ(ask("SELECT e #>> '{data,changes,budget}'" + told), "requests_per_day");
-    EXPECT_EQ(ask("SELECT e #>> '{data,changes,limit}'" + told), "5");
+    EXPECT_EQ(ask("SELECT count(*)" + emitted), "1");
+    EXPECT_EQ(ask("SELECT e #>> '{data,id}'" + emitted), agent);
+    EXPECT_EQ(ask("SELECT e #>> '{data,changes,budget}'" + emitted), "requests_per_day");
+    EXPECT_EQ(ask("SELECT e #>> '{data,changes,limit}'" + emitted), "5");
 }
 
 TEST_F(BudgetsOfAgents, CostAReadNoRoundTrip) {

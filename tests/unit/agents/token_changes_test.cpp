@@ -86,7 +86,7 @@ TEST_F(TokenChanges, RotatedWhileItIsLookedUpTheOldSecretIsRefused) {
         "1"
     ));
     rotation.must("UPDATE tokens SET digest = sha256('another')");
-    rotation.must("UPDATE orgs SET standing = standing + 1");
+    rotation.must("UPDATE orgs SET security_epoch = security_epoch + 1");
     rotation.must("COMMIT");
     meanwhile.get();
     EXPECT_EQ(with(made).get("/v1/me").status, 401);

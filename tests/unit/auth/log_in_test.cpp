@@ -80,7 +80,7 @@ TEST_F(LogIn, RightOnesAreNotCounted) {
 TEST_F(LogIn, AWindowEnds) {
     for (int i = 0; i < 11; ++i) log_in("ada@example.com", other_password);
     expect(429, log_in("ada@example.com"));
-    ask("UPDATE attempts SET opened_at = now() - interval '15 minutes' RETURNING count");
+    ask("UPDATE rate_windows SET opened_at = now() - interval '15 minutes' RETURNING count");
     expect(200, log_in("ada@example.com"));
 }
 

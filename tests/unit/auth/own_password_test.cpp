@@ -84,7 +84,7 @@ TEST_F(OwnPassword, ChangedOnTheSecondTryIsHashedAndCountedOnce) {
         CREATE TRIGGER refuse_once BEFORE UPDATE ON passwords
             FOR EACH ROW EXECUTE FUNCTION refuse_once();
         SELECT 1)");
-    const auto counted = [&] { return ask("SELECT sum(count) FROM attempts"); };
+    const auto counted = [&] { return ask("SELECT sum(count) FROM rate_windows"); };
     const auto before = counted();
     expect(204, change(browser));
     EXPECT_EQ(ask("SELECT last_value FROM tries"), "2");
@@ -218,11 +218,11 @@ protected:
 
     void wait_for_attempt() {
         for (int i = 0; i < 1000; ++i) {
-            if (ask("SELECT count(*) FROM attempts WHERE count > 0") == "3") return;
+            if (ask("SELECT count(*) FROM rate_windows WHERE count > 0") == "3") return;
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
         FAIL() << "the change never began: "
-               << ask("SELECT count(*) FROM attempts WHERE count > 0");
+               << ask("SELECT count(*) FROM rate_windows WHERE count > 0");
     }
 };
 

@@ -93,19 +93,20 @@ TEST_F(Profile, EveryWorkspaceShowsTheNewName) {
 }
 
 // Raising it has every token of the workspace worked out anew.
-TEST_F(Profile, RaisesTheStandingOnlyWhereATokenCarriesTheName) {
+TEST_F(Profile, RaisesTheSecurityEpochOnlyWhereATokenCarriesTheName) {
     const auto with = expect(201, browser.post("/v1/orgs", json::value{{"name", "First"}}));
     const auto without = expect(201, browser.post("/v1/orgs", json::value{{"name", "Second"}}));
     with_token({{"kind", "integration"}, {"name", "Importer"}});
-    const auto standing = [&](const Reply& org) {
-        return std::stoi(ask("SELECT standing FROM orgs WHERE id = '" + org.text("/id") + "'"));
+    const auto security_epoch = [&](const Reply& org) {
+        return std::stoi(ask("SELECT security_epoch FROM orgs WHERE id = '" + org.text("/id") + "'")
+        );
     };
-    const auto first = standing(with), second = standing(without);
+    const auto first = security_epoch(with), second = security_epoch(without);
     expect(200, patch({{"bio", "Engines"}}));
-    EXPECT_EQ(standing(with), first);
+    EXPECT_EQ(security_epoch(with), first);
     expect(200, patch({{"name", "Countess"}}));
-    EXPECT_EQ(standing(with), first + 1);
-    EXPECT_EQ(standing(without), second);
+    EXPECT_EQ(security_epoch(with), first + 1);
+    EXPECT_EQ(security_epoch(without), second);
     EXPECT_EQ(ask("SELECT count(*) FROM principals WHERE name = 'Countess'"), "2");
 }
 

@@ -36,7 +36,7 @@ TEST_F(Resend, ALinkOfASignUpThatRanOutIsNotRenewed) {
     EXPECT_THAT(server.mail_to("ada@example.com", 2), HasSubstr("nothing to confirm"));
 }
 
-// A stranger may have signed up with the same address, and his password must not count because
+// A stranger may have signed up with the same address, and that password must not count because
 // its owner follows a link that the owner asked for.
 TEST_F(Resend, OfSeveralSignUpsNoPasswordCounts) {
     expect(201, sign_up("ada@example.com", password));

@@ -254,12 +254,13 @@ TEST_F(SignUp, ConfirmedInTheSameBrowserBringsItsPassword) {
     expect(200, log_in("ada@example.com"));
 }
 
-// Mallory signs up with somebody's address and waits for him to press the button in the mail.
+// Mallory signs up with somebody's address and waits for its owner to press the button in the mail.
 TEST_F(SignUp, ConfirmedInAnotherBrowserBringsNoPassword) {
     Client mallory = client(), victim = client();
     const json::value body{{"email", "ada@example.com"}, {"password", password}};
     const auto waiting = expect(201, mallory.post("/v1/auth/signup", as_text(body), of_our_page));
-    // A sign-up of his own does not make the other one his, nor does the other's id alone.
+    // A sign-up of Mallory's own does not make the other one Mallory's, nor does the other's id
+    // alone.
     const json::value own{{"email", "victim@example.com"}, {"password", other_password}};
     expect(201, victim.post("/v1/auth/signup", as_text(own), of_our_page));
     const json::value token{{"token", mailed_token("ada@example.com")}};

@@ -1,4 +1,4 @@
-#include "modules/auth/lib/slow_work.hpp"
+#include "modules/auth/lib/hash_pool.hpp"
 
 #include "core/kernel_impl.hpp"
 #include "tests/support/bare_call.hpp"
@@ -23,7 +23,7 @@ public:
 
 struct SlowWorks : testing::Test {
     Kernel kernel{std::make_unique<Kernel::Impl>()};
-    SlowWork work{kernel, 1, 3};
+    HashPool work{kernel, 1, 3};
 
     template <class Result>
     std::optional<Result> look(WaitingCall& call, std::function<Result()> does) {

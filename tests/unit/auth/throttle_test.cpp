@@ -77,7 +77,7 @@ TEST_F(Throttle, OfMailsAndSignUpsIsPerPlaceToo) {
 
 TEST_F(Throttle, KeepsNoAddressInTheClear) {
     guess("203.0.113.1", "ada@example.com");
-    const auto rows = ask("SELECT string_agg(encode(key, 'escape'), ' ') FROM attempts");
+    const auto rows = ask("SELECT string_agg(encode(key, 'escape'), ' ') FROM rate_windows");
     EXPECT_THAT(rows, testing::Not(testing::HasSubstr("ada")));
     EXPECT_THAT(rows, testing::Not(testing::HasSubstr("203.0.113")));
 }
@@ -97,6 +97,21 @@ TEST_F(Throttle, IsCountedByAllServersTogether) {
     EXPECT_EQ(guess_there(), 401);
     EXPECT_EQ(once("POST", "/v1/auth/login", body).status, 429);
     EXPECT_EQ(guess_there(), 429);
+}
+
+TEST_F(Throttle, LetsThroughTheLimitHoweverManyGuessAtBothServersAtOnce) {
+    const Server second(
+        {.database_url = database,
+         .settings = {"auth.password_memory_mib=8", "auth.log_ins=3", same_secret}}
+    );
+    const json::value body{{"email", "ada@example.com"}, {"password", other_password}};
+    const auto replies = at_once(16, [&](int number) {
+        if (number % 2 == 0) return once("POST", "/v1/auth/login", body);
+        Client fresh = second.client();
+        return fresh.post("/v1/auth/login", body);
+    });
+    EXPECT_EQ(count_status(replies, 401), 3);
+    EXPECT_EQ(count_status(replies, 429), 13);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ protected:
     /// What the operations that change people and agents do beside the change itself.
     void change(const std::string& sql) {
         ask("WITH changed AS (" + sql +
-            " RETURNING 1) UPDATE orgs SET standing = standing + 1 RETURNING id");
+            " RETURNING 1) UPDATE orgs SET security_epoch = security_epoch + 1 RETURNING id");
     }
     /// Another member of the workspace.
     Client member(const std::string& email, const std::string& role) {

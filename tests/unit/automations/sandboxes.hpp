@@ -29,7 +29,8 @@ inline std::vector<std::string> sandboxes_there_are() {
         if (!std::ranges::all_of(pid, [](unsigned char c) { return std::isdigit(c) != 0; }))
             continue;
         std::ifstream file(entry.path() / "stat");
-        std::string stat(std::istreambuf_iterator<char>(file), {});
+        std::string stat;
+        std::getline(file, stat);  // nothing, when the process ends just now
         // "813 (workboard-sandb) S 42 …": the name is cut, and the state may be any.
         const auto end = stat.rfind(") ");
         if (end == stat.npos || stat.find("(workboard-sandb") == stat.npos) continue;

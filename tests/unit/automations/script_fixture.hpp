@@ -31,9 +31,9 @@ inline Note mark(Call& call, const MarkRequest& in) {
     note.id = new_uuid();
     note.title = in.text;
     const Event event = created(note_created, note);
-    call.ask(event);
+    call.check(event);
     call.tx().queue(add, call.org(), in.text);
-    call.tell(event);
+    call.emit(event);
     return note;
 }
 inline const Operation leave_mark{
@@ -61,15 +61,13 @@ inline const Operation owners_mark{
 /// Asks about the events by which others lose a right.
 inline Note take_away(Call& call, const MarkRequest& in) {
     static constexpr EventKind kinds[]{
-        {"agent.disabled", "agent", "Off."},
-        {"agent.deleted", "agent", "Gone."},
-        {"token.revoked", "token", "Over."},
-        {"member.removed", "member", "Left."},
+        {.name = "agent.disabled", .object = "agent", .summary = "Off.", .vetoable = false},
+        {.name = "member.removed", .object = "member", .summary = "Left.", .vetoable = false},
     };
     Note note;
     note.id = new_uuid();
     note.title = in.text;
-    for (const EventKind& kind : kinds) call.ask(created(kind, note));
+    for (const EventKind& kind : kinds) call.check(created(kind, note));
     return note;
 }
 inline const Operation take_rights{
@@ -152,10 +150,15 @@ public:
         }
         runner = std::make_unique<Runner>(kernel, sandbox, sandbox);
         runner->use(std::move(scripts));
-        kernel.before("*", [this](Call& call, const Event& event) {
-            return runner->ask(call, event);
-        });
+        kernel.veto(
+            [](const EventKind&) { return true; },
+            [this](Call& call, const Event& event) { return runner->check(call, event); }
+        );
         return *runner;
+    }
+    /// Runs every script that answers the event.
+    void deliver(const StoredEvent& event) {
+        for (const auto& script : runner->subscribers(event)) runner->deliver(script, event);
     }
 
     StoredEvent event(std::int64_t depth = 0) const {

@@ -20,26 +20,26 @@ public:
     explicit Theatre(const std::string& source, std::vector<std::string> settings = {})
         : file_(folder_.path() / "script.lua"), server_(options(source, std::move(settings))) {}
 
-    struct House {
+    struct Site {
         Workspace workspace;
         std::string board;
         std::vector<std::string> columns;
     };
-    House house(const std::string& email) const {
-        House house{make_workspace(server_, email), {}, {}};
+    Site site(const std::string& email) const {
+        Site site{make_workspace(server_, email), {}, {}};
         const auto made =
-            expect(201, house.workspace.client.post("/v1/boards", R"({"name": "Office"})"));
-        house.board = made.text("/id");
+            expect(201, site.workspace.client.post("/v1/boards", R"({"name": "Office"})"));
+        site.board = made.text("/id");
         const json::value shown = made.json();
         for (const auto& each : shown.at("column_ids").as_array())
-            house.columns.emplace_back(each.as_string());
-        return house;
+            site.columns.emplace_back(each.as_string());
+        return site;
     }
     /// The path of a new card.
-    static std::string card(House& house, const std::string& title) {
-        const auto made = house.workspace.client.post(
-            "/v1/boards/" + house.board + "/cards",
-            json::value{{"column_id", house.columns.at(0)}, {"title", title}}
+    static std::string card(Site& site, const std::string& title) {
+        const auto made = site.workspace.client.post(
+            "/v1/boards/" + site.board + "/cards",
+            json::value{{"column_id", site.columns.at(0)}, {"title", title}}
         );
         return "/v1/cards/" + expect(201, made).text("/id");
     }
@@ -50,9 +50,9 @@ public:
     bool says(const std::string& line) const {
         return eventually([&] { return server_.output().find(line) != std::string::npos; });
     }
-    static bool gets_priority(House& house, const std::string& card, const std::string& priority) {
+    static bool gets_priority(Site& site, const std::string& card, const std::string& priority) {
         return eventually([&] {
-            return expect(200, house.workspace.client.get(card)).text("/priority") == priority;
+            return expect(200, site.workspace.client.get(card)).text("/priority") == priority;
         });
     }
 
@@ -92,13 +92,13 @@ json::value answer_of(McpClient& mcp, std::string_view tool, const json::value& 
 
 TEST(ScriptsInAServer, HangUpReadsThemAnewAndKeepsThemWhenOneIsOfNoUse) {
     const Theatre theatre(sets_priority("high"));
-    auto house = theatre.house("ada@example.com");
-    EXPECT_TRUE(Theatre::gets_priority(house, Theatre::card(house, "first"), "high"));
+    auto site = theatre.site("ada@example.com");
+    EXPECT_TRUE(Theatre::gets_priority(site, Theatre::card(site, "first"), "high"));
 
     theatre.write(sets_priority("low"));
     theatre.server().signal(SIGHUP);
     ASSERT_TRUE(theatre.says("reloaded; scripts that run: 1")) << theatre.server().output();
-    EXPECT_TRUE(Theatre::gets_priority(house, Theatre::card(house, "second"), "low"));
+    EXPECT_TRUE(Theatre::gets_priority(site, Theatre::card(site, "second"), "low"));
 
     theatre.write("svc.after(");
     theatre.server().signal(SIGHUP);
@@ -108,7 +108,7 @@ TEST(ScriptsInAServer, HangUpReadsThemAnewAndKeepsThemWhenOneIsOfNoUse) {
     theatre.server().signal(SIGHUP);
     ASSERT_TRUE(theatre.says("stays as it was: script script.lua: unknown event kind card.vanished")
     ) << theatre.server().output();
-    EXPECT_TRUE(Theatre::gets_priority(house, Theatre::card(house, "third"), "low"));
+    EXPECT_TRUE(Theatre::gets_priority(site, Theatre::card(site, "third"), "low"));
 }
 
 TEST(ScriptsInAServer, ThoseOfOneWorkspaceThatRunForEverDelayNoOther) {
@@ -121,8 +121,8 @@ end))",
          "automations.after_milliseconds=3000",
          "automations.at_once=2"}
     );
-    auto one = theatre.house("one@example.com"), two = theatre.house("two@example.com");
-    auto quiet = theatre.house("quiet@example.com");
+    auto one = theatre.site("one@example.com"), two = theatre.site("two@example.com");
+    auto quiet = theatre.site("quiet@example.com");
     for (int i = 0; i < 4; ++i)
         for (auto* each : {&one, &two}) Theatre::card(*each, "for ever");
     const auto ended = [&] {
@@ -150,22 +150,22 @@ svc.before("card.updated", function(event)
     card.title, card.priority, card.key, card.board_id == event.data.board_id and "there" or "?",
     card.version}, "|"))
 end))");
-    auto house = theatre.house("ada@example.com");
-    auto& client = house.workspace.client;
+    auto site = theatre.site("ada@example.com");
+    auto& client = site.workspace.client;
     const auto made = expect(
         201,
         client.post(
-            "/v1/boards/" + house.board + "/cards",
-            json::value{{"column_id", house.columns[0]}, {"title", "Tea"}, {"priority", "low"}}
+            "/v1/boards/" + site.board + "/cards",
+            json::value{{"column_id", site.columns[0]}, {"title", "Tea"}, {"priority", "low"}}
         )
     );
     const std::string card = "/v1/cards/" + made.text("/id");
     const auto name_of = [&](std::size_t column) {
-        return expect(200, client.get("/v1/boards/" + house.board + "/columns"))
+        return expect(200, client.get("/v1/boards/" + site.board + "/columns"))
             .text("/results/" + std::to_string(column) + "/name");
     };
     const auto moved =
-        expect(409, client.post(card + ":move", json::value{{"column_id", house.columns[1]}}));
+        expect(409, client.post(card + ":move", json::value{{"column_id", site.columns[1]}}));
     EXPECT_EQ(moved.text("/code"), "seen");
     const std::string from = name_of(0) + "|", to = "|" + name_of(1) + "|";
     EXPECT_TRUE(moved.text("/message").starts_with(from)) << moved.body;
@@ -183,10 +183,10 @@ end)
 svc.after("*", function(event)
   svc.log(event.kind .. (type(event.subject) == "table" and " has it" or " lacks it"))
 end))");
-    auto house = theatre.house("ada@example.com");
-    auto& client = house.workspace.client;
-    const std::string board = "/v1/boards/" + house.board;
-    const auto card = Theatre::card(house, "Tea");
+    auto site = theatre.site("ada@example.com");
+    auto& client = site.workspace.client;
+    const std::string board = "/v1/boards/" + site.board;
+    const auto card = Theatre::card(site, "Tea");
     const std::string id = card.substr(card.rfind('/') + 1);
     const auto post = [&](const std::string& path, const json::value& body) {
         const auto reply = client.post(path, body);
@@ -196,16 +196,16 @@ end))");
     post(board + "/labels", json::value{{"name", "Hot"}});
     post(board + "/properties", json::value{{"name", "Cups"}, {"type", "number"}});
     post(board + "/share-links", json::object{});
-    post(card + ":move", json::value{{"column_id", house.columns[1]}});
+    post(card + ":move", json::value{{"column_id", site.columns[1]}});
     post("/v1/comments", json::value{{"parent", {{"card_id", id}}}, {"markdown", "Now"}});
     EXPECT_EQ(client.send("PATCH", card, R"({"priority": "high"})").status, 200);
     EXPECT_EQ(client.send("PATCH", card + "/markdown", R"({"markdown": "Hot"})").status, 200);
     EXPECT_EQ(client.send("PATCH", board, R"({"name": "Kitchen"})").status, 200);
     post(
-        "/v1/orgs/" + house.workspace.org_id + "/invitations",
+        "/v1/orgs/" + site.workspace.org_id + "/invitations",
         json::value{{"email", "bob@example.com"}, {"role", "member"}}
     );
-    house.workspace.mint("agent", "Robot");
+    site.workspace.mint("agent", "Robot");
     EXPECT_LT(client.send("DELETE", card).status, 300);
     EXPECT_LT(client.post(card + ":restore").status, 300);
 
@@ -238,9 +238,9 @@ svc.after("card.created", function(event)
   svc.update_card{card_id = event.data.id, priority = "enormous"}
   svc.log("came to its end")
 end))");
-    auto house = theatre.house("ada@example.com");
-    auto& client = house.workspace.client;
-    Theatre::card(house, "Tea");
+    auto site = theatre.site("ada@example.com");
+    auto& client = site.workspace.client;
+    Theatre::card(site, "Tea");
     ASSERT_TRUE(theatre.says("script.lua: update_card was answered 422: priority: "))
         << theatre.server().output();
     const std::string runs = "/v1/automations/script.lua/runs";
@@ -268,7 +268,7 @@ end))");
 
     // Members have no business there.
     Client member = theatre.server().client();
-    member.token(house.workspace.mint("integration", "Member"));
+    member.token(site.workspace.mint("integration", "Member"));
     EXPECT_EQ(member.get(runs).status, 403);
     EXPECT_EQ(client.get("/v1/automations/other.lua/runs").text("/results"), "[]");
     EXPECT_EQ(client.get("/v1/automations/0190a5b4-0000-7000-8000-000000000001/runs").status, 404);
@@ -276,9 +276,9 @@ end))");
 
 TEST(ScriptsInAServer, RunsWithLongLogsAreReadAsFarAsTheirPageGoes) {
     const Theatre theatre(sets_priority("low"));
-    auto house = theatre.house("ada@example.com");
-    auto& client = house.workspace.client;
-    Theatre::card(house, "Tea");
+    auto site = theatre.site("ada@example.com");
+    auto& client = site.workspace.client;
+    Theatre::card(site, "Tea");
     const std::string path = "/v1/automations/script.lua/runs";
     ASSERT_TRUE(eventually([&] {
         return client.get(path).body.find("\"succeeded\"") != std::string::npos;
@@ -306,8 +306,8 @@ TEST(ScriptsInAServer, RunsWithLongLogsAreReadAsFarAsTheirPageGoes) {
 
 TEST(ScriptsInAServer, TheKindsOfEventsAreListedWithTheirShapes) {
     const Theatre theatre(sets_priority("low"));
-    auto house = theatre.house("ada@example.com");
-    auto& client = house.workspace.client;
+    auto site = theatre.site("ada@example.com");
+    auto& client = site.workspace.client;
     const auto cards = expect(200, client.get("/v1/event-kinds?kind=card.*&page_size=100"));
     std::vector<std::string> kinds;
     const auto parsed = cards.json();
@@ -341,7 +341,7 @@ TEST(ScriptsInAServer, TheKindsOfEventsAreListedWithTheirShapes) {
     EXPECT_EQ(std::set<std::string>(paged.begin(), paged.end()).size(), paged.size());
     EXPECT_EQ(client.get("/v1/event-kinds?kind=card.%25").status, 422);
 
-    McpClient mcp(theatre.server().port(), house.workspace.mint("agent", "Robot"));
+    McpClient mcp(theatre.server().port(), site.workspace.mint("agent", "Robot"));
     mcp.initialize();
     const auto same = answer_of(mcp, "list_event_kinds", {{"kind", "card.moved"}});
     EXPECT_EQ(same.at_pointer("/results/0/kind").as_string(), "card.moved");

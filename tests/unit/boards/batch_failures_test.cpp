@@ -32,20 +32,20 @@ struct Overflow {
 }  // namespace
 
 TEST(BatchFailures, LeaveTheOtherItemsAsTheyAre) {
-    BoardFixture desk;
-    const auto a = desk.card(desk.backlog, {{"title", "a"}}).text("/id"),
-               b = desk.card(desk.backlog, {{"title", "b"}}).text("/id");
+    BoardFixture fixture;
+    const auto a = fixture.card(fixture.backlog, {{"title", "a"}}).text("/id"),
+               b = fixture.card(fixture.backlog, {{"title", "b"}}).text("/id");
     const Overflow overflow;
     const Answer done = in_process().ask(
-        desk.owner,
+        fixture.owner,
         "batch_cards",
         object{{"atomic", false}, {"operations", array{rename(a, "overflow"), rename(b, "fine")}}}
     );
     ASSERT_EQ(done.status, 200) << boost::json::serialize(done.body);
     EXPECT_EQ(done.number("/results/0/status"), 422);
     EXPECT_EQ(done.number("/results/1/status"), 200);
-    EXPECT_EQ(desk.get(*Uuid::parse(a)).text("/title"), "a");
-    EXPECT_EQ(desk.get(*Uuid::parse(b)).text("/title"), "fine");
+    EXPECT_EQ(fixture.get(*Uuid::parse(a)).text("/title"), "a");
+    EXPECT_EQ(fixture.get(*Uuid::parse(b)).text("/title"), "fine");
 }
 
 }  // namespace svc::test

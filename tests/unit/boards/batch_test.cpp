@@ -16,15 +16,15 @@ using boost::json::array;
 using boost::json::object;
 
 struct Bench {
-    BoardFixture desk;
-    std::string a = desk.card(desk.backlog, {{"title", "a"}}).text("/id"),
-                b = desk.card(desk.backlog, {{"title", "b"}}).text("/id");
+    BoardFixture fixture;
+    std::string a = fixture.card(fixture.backlog, {{"title", "a"}}).text("/id"),
+                b = fixture.card(fixture.backlog, {{"title", "b"}}).text("/id");
 
     Bench() { in_process().forget_events(); }
 
     object create(const std::string& title, object more = {}) {
-        more["board_id"] = desk.board.str();
-        more["column_id"] = desk.backlog.str();
+        more["board_id"] = fixture.board.str();
+        more["column_id"] = fixture.backlog.str();
         more["title"] = title;
         return {{"create", more}};
     }
@@ -39,15 +39,15 @@ struct Bench {
 
     Answer run(array operations, object how = {}) {
         how["operations"] = std::move(operations);
-        return in_process().ask(desk.owner, "batch_cards", how);
+        return in_process().ask(fixture.owner, "batch_cards", how);
     }
     std::string title(const std::string& card) {
-        return desk.get(*Uuid::parse(card)).text("/title");
+        return fixture.get(*Uuid::parse(card)).text("/title");
     }
     std::string cards() {
         return in_process().run(
             "SELECT count(*) || ' ' || sum(version) FROM cards WHERE board_id = '" +
-            desk.board.str() + "'"
+            fixture.board.str() + "'"
         );
     }
 };
@@ -60,7 +60,7 @@ TEST(Batches, DoAllInOrderAndWhatOneDoesTheNextFinds) {
         {bench.create("c", {{"external_key", "k"}}),
          bench.update(bench.a, {{"title", "A"}}),
          bench.update(bench.a, {{"priority", "high"}}),
-         bench.move(bench.b, bench.desk.done),
+         bench.move(bench.b, bench.fixture.done),
          object{{"archive", {{"card_id", "DES-1"}}}},
          Bench::remove(bench.b)}
     );
@@ -73,7 +73,7 @@ TEST(Batches, DoAllInOrderAndWhatOneDoesTheNextFinds) {
     EXPECT_EQ(done.number("/results/4/card/version"), 4);
     EXPECT_TRUE(done.body.at_pointer("/results/5/card/in_trash").as_bool());
     EXPECT_THAT(
-        in_process().told(),
+        in_process().emitted(),
         ElementsAre(
             "card.created",
             "card.updated",
@@ -107,8 +107,9 @@ TEST(Batches, OneRefusalUndoesAll) {
     EXPECT_EQ(refused.status, 404);
     EXPECT_EQ(refused.text("/additional_data/index"), "2");
     EXPECT_EQ(bench.cards(), before);
-    EXPECT_TRUE(in_process().told().empty());
-    EXPECT_EQ(bench.desk.card(bench.desk.backlog).text("/key"), "DES-3") << "no number is lost";
+    EXPECT_TRUE(in_process().emitted().empty());
+    EXPECT_EQ(bench.fixture.card(bench.fixture.backlog).text("/key"), "DES-3")
+        << "no number is lost";
 }
 
 TEST(Batches, OneByOneEachStandsForItself) {
@@ -118,7 +119,7 @@ TEST(Batches, OneByOneEachStandsForItself) {
          bench.update(bench.a, {{"assignees", {new_uuid().str()}}}),
          bench.create("no", {{"labels", {new_uuid().str()}}}),
          bench.update(bench.b, {{"title", "B"}}),
-         bench.move(new_uuid().str(), bench.desk.done),
+         bench.move(new_uuid().str(), bench.fixture.done),
          bench.create("d")},
         {{"atomic", false}}
     );
@@ -133,8 +134,9 @@ TEST(Batches, OneByOneEachStandsForItself) {
     EXPECT_TRUE(done.body.at_pointer("/results/1/card").is_null());
     EXPECT_EQ(bench.title(bench.b), "B");
     EXPECT_EQ(done.text("/results/5/card/key"), "DES-4") << "what was refused took no number";
-    const Answer board =
-        in_process().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
+    const Answer board = in_process().must(
+        bench.fixture.owner, "get_board", {{"board_id", bench.fixture.board.str()}}
+    );
     EXPECT_EQ(board.number("/card_count"), 4);
 }
 
@@ -155,8 +157,8 @@ TEST(Batches, ADryRunShowsTheDifferencesAndChangesNothing) {
     EXPECT_EQ(shown.number("/results/2/status"), 404);
     EXPECT_TRUE(shown.body.at_pointer("/results/3/changes/in_trash").as_bool());
     EXPECT_EQ(bench.cards(), before);
-    EXPECT_TRUE(in_process().told().empty());
-    EXPECT_EQ(bench.desk.card(bench.desk.backlog).text("/key"), "DES-3");
+    EXPECT_TRUE(in_process().emitted().empty());
+    EXPECT_EQ(bench.fixture.card(bench.fixture.backlog).text("/key"), "DES-3");
 }
 
 TEST(Batches, AVersionIsTheOneBeforeTheBatch) {
@@ -173,11 +175,11 @@ TEST(Batches, AVersionIsTheOneBeforeTheBatch) {
 TEST(Batches, AVersionTellsStrangersNothing) {
     Bench bench;
     InProcessServer& w = in_process();
-    const Caller stranger = w.person(bench.desk.owner, OrgRole::member, "Sam Stranger");
+    const Caller stranger = w.person(bench.fixture.owner, OrgRole::member, "Sam Stranger");
     w.must(
-        bench.desk.owner,
+        bench.fixture.owner,
         "update_board",
-        {{"board_id", bench.desk.board.str()}, {"visibility", "private"}}
+        {{"board_id", bench.fixture.board.str()}, {"visibility", "private"}}
     );
     object known = Bench::remove(bench.a), unknown = Bench::remove(new_uuid().str());
     known["version"] = unknown["version"] = 99;
@@ -204,7 +206,7 @@ TEST(Batches, ThatMakeCardsBehindOthersDoNotHoldUpThoseWhoChangeThese) {
     const auto edit = [&](int i) {
         const array labels{"l" + std::to_string(i)};
         return in_process()
-            .ask(bench.desk.owner, "update_card", {{"card_id", bench.a}, {"labels", labels}})
+            .ask(bench.fixture.owner, "update_card", {{"card_id", bench.a}, {"labels", labels}})
             .status;
     };
     auto one = at_once(batch), other = at_once(edit);
@@ -248,8 +250,8 @@ TEST(Batches, OfManyAtOnceInAnyOrderAllSucceed) {
         });
     for (auto& worker : workers) worker.join();
     EXPECT_EQ(
-        bench.desk.get(*Uuid::parse(bench.a)).body.at("estimate"),
-        bench.desk.get(*Uuid::parse(bench.b)).body.at("estimate")
+        bench.fixture.get(*Uuid::parse(bench.a)).body.at("estimate"),
+        bench.fixture.get(*Uuid::parse(bench.b)).body.at("estimate")
     );
 }
 
@@ -257,10 +259,10 @@ TEST(Batches, OfManyAtOnceInAnyOrderAllSucceed) {
 /// shares it for a moment.
 std::chrono::milliseconds time_of_two_that_share_and_then_want(Bench& bench, int round) {
     using Clock = std::chrono::steady_clock;
-    const std::string board = bench.desk.board.str();
+    const std::string board = bench.fixture.board.str();
     const std::string label = in_process()
                                   .must(
-                                      bench.desk.owner,
+                                      bench.fixture.owner,
                                       "create_label",
                                       {{"board_id", board}, {"name", std::to_string(round)}}
                                   )
@@ -300,7 +302,7 @@ TEST(Batches, ThatShareABoardAndThenWantItAloneDoNotHoldEachOtherUp) {
 
 TEST(Batches, WhoMayOnlyLookChangesNothing) {
     Bench bench;
-    const Caller viewer = in_process().person(bench.desk.owner, OrgRole::viewer, "Vi");
+    const Caller viewer = in_process().person(bench.fixture.owner, OrgRole::viewer, "Vi");
     const Answer refused = in_process().ask(
         viewer, "batch_cards", {{"operations", array{bench.update(bench.a, {{"title", "No"}})}}}
     );
@@ -311,11 +313,11 @@ TEST(Batches, WhoMayOnlyLookChangesNothing) {
 TEST(Duplicates, SayTheSameButForWhatIsTheOriginalsOwn) {
     Bench bench;
     in_process().must(
-        bench.desk.owner,
+        bench.fixture.owner,
         "update_card",
         {{"card_id", bench.a},
          {"labels", {"x"}},
-         {"assignees", {bench.desk.owner.id.str()}},
+         {"assignees", {bench.fixture.owner.id.str()}},
          {"due", "2026-01-01"},
          {"priority", "high"},
          {"estimate", 2},
@@ -323,9 +325,9 @@ TEST(Duplicates, SayTheSameButForWhatIsTheOriginalsOwn) {
          {"blocked_by", {bench.b}},
          {"external_key", "k"}}
     );
-    const value original = bench.desk.get(*Uuid::parse(bench.a)).body;
+    const value original = bench.fixture.get(*Uuid::parse(bench.a)).body;
     const Answer copy =
-        in_process().must(bench.desk.owner, "duplicate_card", {{"card_id", bench.a}});
+        in_process().must(bench.fixture.owner, "duplicate_card", {{"card_id", bench.a}});
     EXPECT_EQ(copy.status, 201);
     for (const char* same :
          {"title",
@@ -340,12 +342,12 @@ TEST(Duplicates, SayTheSameButForWhatIsTheOriginalsOwn) {
         EXPECT_EQ(copy.body.at(same), original.at(same)) << same;
     EXPECT_TRUE(copy.body.at("blocked_by").as_array().empty());
     EXPECT_TRUE(copy.body.at("external_key").is_null());
-    EXPECT_EQ(bench.desk.get(copy.id()).body, copy.body);
-    EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("a", "a", "b"));
+    EXPECT_EQ(bench.fixture.get(copy.id()).body, copy.body);
+    EXPECT_THAT(bench.fixture.titles(bench.fixture.backlog), ElementsAre("a", "a", "b"));
     const Answer elsewhere = in_process().must(
-        bench.desk.owner,
+        bench.fixture.owner,
         "duplicate_card",
-        {{"card_id", bench.a}, {"column_id", bench.desk.queue.str()}, {"title", "Copy"}}
+        {{"card_id", bench.a}, {"column_id", bench.fixture.queue.str()}, {"title", "Copy"}}
     );
     EXPECT_EQ(elsewhere.text("/title"), "Copy");
     EXPECT_EQ(elsewhere.text("/queue/state"), "ready");
@@ -355,45 +357,47 @@ TEST(Deleting, TakesACardOffTheBoardAndRestoringBringsItBack) {
     Bench bench;
     const value wanted{{"card_id", bench.a}};
     for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(in_process().ask(bench.desk.owner, "delete_card", wanted).status, 204);
-    EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("b"));
-    EXPECT_TRUE(bench.desk.get(*Uuid::parse(bench.a)).body.at("in_trash").as_bool());
+        EXPECT_EQ(in_process().ask(bench.fixture.owner, "delete_card", wanted).status, 204);
+    EXPECT_THAT(bench.fixture.titles(bench.fixture.backlog), ElementsAre("b"));
+    EXPECT_TRUE(bench.fixture.get(*Uuid::parse(bench.a)).body.at("in_trash").as_bool());
     const auto count = [&] {
         return in_process()
-            .must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}})
+            .must(bench.fixture.owner, "get_board", {{"board_id", bench.fixture.board.str()}})
             .number("/card_count");
     };
     EXPECT_EQ(count(), 1);
     for (const char* operation : {"archive_card", "duplicate_card"})
-        EXPECT_EQ(in_process().ask(bench.desk.owner, operation, wanted).status, 409) << operation;
-    in_process().must(bench.desk.owner, "restore_card", wanted);
-    EXPECT_THAT(bench.desk.titles(bench.desk.backlog), ElementsAre("a", "b"));
+        EXPECT_EQ(in_process().ask(bench.fixture.owner, operation, wanted).status, 409)
+            << operation;
+    in_process().must(bench.fixture.owner, "restore_card", wanted);
+    EXPECT_THAT(bench.fixture.titles(bench.fixture.backlog), ElementsAre("a", "b"));
     EXPECT_EQ(count(), 2);
-    EXPECT_THAT(in_process().told(), ElementsAre("card.deleted", "card.restored"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("card.deleted", "card.restored"));
 }
 
 TEST(Deleting, AnArchivedCardIsCountedOnce) {
     Bench bench;
     const value wanted{{"card_id", bench.a}};
     for (const char* operation : {"archive_card", "delete_card", "restore_card"})
-        EXPECT_LT(in_process().ask(bench.desk.owner, operation, wanted).status, 300);
-    const Answer board =
-        in_process().must(bench.desk.owner, "get_board", {{"board_id", bench.desk.board.str()}});
+        EXPECT_LT(in_process().ask(bench.fixture.owner, operation, wanted).status, 300);
+    const Answer board = in_process().must(
+        bench.fixture.owner, "get_board", {{"board_id", bench.fixture.board.str()}}
+    );
     EXPECT_EQ(board.number("/card_count"), 2);
-    const value card = bench.desk.get(*Uuid::parse(bench.a)).body;
+    const value card = bench.fixture.get(*Uuid::parse(bench.a)).body;
     EXPECT_FALSE(card.at("is_archived").as_bool() || card.at("in_trash").as_bool());
 }
 
 TEST(Deleting, TakesTheCardFromItsWorker) {
-    BoardFixture desk;
-    const std::string card = desk.card(desk.queue).text("/id");
-    desk.claim();
-    in_process().must(desk.owner, "delete_card", {{"card_id", card}});
-    EXPECT_TRUE(desk.get(*Uuid::parse(card)).body.at("lease").is_null());
-    EXPECT_FALSE(desk.claim().body.at("claimed").as_bool());
-    const Answer back = in_process().must(desk.owner, "restore_card", {{"card_id", card}});
+    BoardFixture fixture;
+    const std::string card = fixture.card(fixture.queue).text("/id");
+    fixture.claim();
+    in_process().must(fixture.owner, "delete_card", {{"card_id", card}});
+    EXPECT_TRUE(fixture.get(*Uuid::parse(card)).body.at("lease").is_null());
+    EXPECT_FALSE(fixture.claim().body.at("claimed").as_bool());
+    const Answer back = in_process().must(fixture.owner, "restore_card", {{"card_id", card}});
     EXPECT_EQ(back.text("/queue/state"), "ready");
-    EXPECT_TRUE(desk.claim().body.at("claimed").as_bool());
+    EXPECT_TRUE(fixture.claim().body.at("claimed").as_bool());
 }
 
 }  // namespace svc::test

@@ -1,4 +1,4 @@
-// Boards that change, are put away, brought back and copied; labels that change.
+// Boards that are changed, archived, restored and copied; labels that change.
 
 #include "tests/support/in_process_server.hpp"
 
@@ -87,7 +87,7 @@ TEST(BoardChanges, AnArchivedBoardIsReadAndNotChanged) {
     const Answer card = b.card(b.queue);
     in_process().forget_events();
     EXPECT_EQ(b.ask("archive_board").body.at("is_archived"), true);
-    EXPECT_THAT(in_process().told(), ElementsAre("board.updated"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("board.updated"));
     EXPECT_EQ(b.ask("archive_board").number("/version"), 2);
     EXPECT_EQ(b.ask("get_board").status, 200);
     EXPECT_EQ(b.ask("get_board_snapshot").status, 200);
@@ -115,7 +115,7 @@ TEST(BoardChanges, ATrashedBoardComesBackWhole) {
     in_process().forget_events();
     EXPECT_EQ(b.ask("delete_board").status, 204);
     EXPECT_EQ(b.ask("delete_board").status, 204);
-    EXPECT_THAT(in_process().told(), ElementsAre("board.deleted"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("board.deleted"));
     EXPECT_EQ(b.ask("update_board", {{"name", "X"}}).status, 404);
     EXPECT_EQ(b.ask("archive_board").status, 404);
     const Answer list = in_process().must(b.owner, "list_boards", boost::json::object());
@@ -124,7 +124,7 @@ TEST(BoardChanges, ATrashedBoardComesBackWhole) {
     EXPECT_TRUE(cards.body.at("results").as_array().empty());
     in_process().forget_events();
     EXPECT_EQ(b.ask("restore_board").body.at("in_trash"), false);
-    EXPECT_THAT(in_process().told(), ElementsAre("board.restored"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("board.restored"));
     EXPECT_THAT(b.titles(b.backlog), ElementsAre("Card"));
 }
 
@@ -168,8 +168,8 @@ TEST(Duplicates, HaveEverythingButTheWorkOnIt) {
     EXPECT_EQ(copy.body, made);
     EXPECT_EQ(copy.text("/name"), "Desk (copy)");
     EXPECT_EQ(copy.number("/card_count"), 2);
-    EXPECT_THAT(in_process().told(), Contains("card.created").Times(2));
-    EXPECT_THAT(in_process().told(), Contains("column.created").Times(3));
+    EXPECT_THAT(in_process().emitted(), Contains("card.created").Times(2));
+    EXPECT_THAT(in_process().emitted(), Contains("column.created").Times(3));
     const Answer page =
         in_process().must(b.owner, "list_columns", {{"board_id", copy.text("/id")}});
     const value& queue = page.body.at_pointer("/results/1");
@@ -259,7 +259,7 @@ TEST(LabelChanges, CardsShowThemAtOnce) {
     EXPECT_EQ(shown.text("/labels/0/color"), "red");
     EXPECT_EQ(shown.text("/labels/1/name"), "ui");
     EXPECT_EQ(shown.number("/version"), 1);
-    EXPECT_THAT(in_process().told(), ElementsAre("label.updated"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("label.updated"));
     EXPECT_EQ(b.ask("update_label", {{"label_id", id}, {"name", "UI"}}).status, 409);
     EXPECT_EQ(b.ask("update_label", {{"label_id", id}, {"name", "DEFECT"}}).status, 200);
     EXPECT_EQ(b.ask("update_label", {{"label_id", id}}).number("/version"), 3);

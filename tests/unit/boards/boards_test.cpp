@@ -89,7 +89,7 @@ TEST(Boards, MakingOneIsToldWithItsColumns) {
     in_process().forget_events();
     in_process().must(owner, "create_board", {{"name", "Told"}});
     EXPECT_THAT(
-        in_process().told(),
+        in_process().emitted(),
         ElementsAre("board.created", "column.created", "column.created", "column.created")
     );
 }
@@ -207,50 +207,54 @@ TEST(BoardRights, AnotherWorkspaceSeesNothing) {
 // ----------------------------------------------------------------------------------- columns
 
 TEST(Columns, StandWhereTheyArePut) {
-    BoardFixture desk;
-    const Uuid first = desk.column({{"name", "First"}, {"before_id", desk.backlog.str()}});
-    const Uuid third = desk.column({{"name", "Third"}, {"after_id", desk.backlog.str()}});
+    BoardFixture fixture;
+    const Uuid first = fixture.column({{"name", "First"}, {"before_id", fixture.backlog.str()}});
+    const Uuid third = fixture.column({{"name", "Third"}, {"after_id", fixture.backlog.str()}});
     const Answer board =
-        in_process().must(desk.owner, "get_board", {{"board_id", desk.board.str()}});
+        in_process().must(fixture.owner, "get_board", {{"board_id", fixture.board.str()}});
     std::vector<std::string> ids;
     for (const value& id : board.body.at("column_ids").as_array()) ids.emplace_back(id.as_string());
     EXPECT_THAT(
         ids,
-        ElementsAre(first.str(), desk.backlog.str(), third.str(), desk.queue.str(), desk.done.str())
+        ElementsAre(
+            first.str(), fixture.backlog.str(), third.str(), fixture.queue.str(), fixture.done.str()
+        )
     );
     const Answer read = in_process().must(
-        desk.owner, "get_column", {{"board_id", desk.board.str()}, {"column_id", third.str()}}
+        fixture.owner, "get_column", {{"board_id", fixture.board.str()}, {"column_id", third.str()}}
     );
     EXPECT_EQ(read.number("/position"), 2);
 }
 
 TEST(Columns, CreatingAnswersWhatReadingGives) {
-    BoardFixture desk;
+    BoardFixture fixture;
     const Answer made = in_process().must(
-        desk.owner,
+        fixture.owner,
         "create_column",
-        {{"board_id", desk.board.str()},
+        {{"board_id", fixture.board.str()},
          {"name", "Work"},
          {"kind", "queue"},
          {"color", "green"},
          {"wip_limit", 5},
          {"wip_policy", "hard"},
          {"queue",
-          {{"enabled", true}, {"order", "due"}, {"on_exhausted_column_id", desk.done.str()}}}}
+          {{"enabled", true}, {"order", "due"}, {"on_exhausted_column_id", fixture.done.str()}}}}
     );
     const Answer read = in_process().must(
-        desk.owner, "get_column", {{"board_id", desk.board.str()}, {"column_id", made.text("/id")}}
+        fixture.owner,
+        "get_column",
+        {{"board_id", fixture.board.str()}, {"column_id", made.text("/id")}}
     );
     EXPECT_EQ(made.body, read.body);
 }
 
 TEST(Columns, AQueueColumnIsEnabledUnlessToldOtherwise) {
-    BoardFixture desk;
+    BoardFixture fixture;
     const auto enabled = [&](boost::json::object what) {
-        what["board_id"] = desk.board.str();
+        what["board_id"] = fixture.board.str();
         what["name"] = "Q";
         return in_process()
-            .must(desk.owner, "create_column", what)
+            .must(fixture.owner, "create_column", what)
             .body.at_pointer("/queue/enabled")
             .as_bool();
     };
@@ -260,29 +264,29 @@ TEST(Columns, AQueueColumnIsEnabledUnlessToldOtherwise) {
 }
 
 TEST(Columns, CardsAreNotSentToAnotherBoardsColumn) {
-    BoardFixture desk, other;
+    BoardFixture fixture, other;
     const Answer refused = in_process().ask(
-        desk.owner,
+        fixture.owner,
         "create_column",
-        {{"board_id", desk.board.str()},
+        {{"board_id", fixture.board.str()},
          {"name", "Q"},
          {"queue", {{"enabled", true}, {"on_complete_column_id", other.done.str()}}}}
     );
     EXPECT_EQ(refused.status, 422);
     const Answer elsewhere = in_process().ask(
-        desk.owner,
+        fixture.owner,
         "create_column",
-        {{"board_id", desk.board.str()}, {"name", "Q"}, {"after_id", other.done.str()}}
+        {{"board_id", fixture.board.str()}, {"name", "Q"}, {"after_id", other.done.str()}}
     );
     EXPECT_EQ(elsewhere.status, 422);
     EXPECT_EQ(elsewhere.text("/detail/0/loc/1"), "after_id");
 }
 
 TEST(Labels, NamesAreUniqueInAnyScriptAndCase) {
-    BoardFixture desk;
+    BoardFixture fixture;
     const auto make = [&](const char* name) {
         return in_process()
-            .ask(desk.owner, "create_label", {{"board_id", desk.board.str()}, {"name", name}})
+            .ask(fixture.owner, "create_label", {{"board_id", fixture.board.str()}, {"name", name}})
             .status;
     };
     EXPECT_EQ(make("Größe"), 201);

@@ -117,20 +117,20 @@ std::string brief_of(const Caller& caller, const std::string& card, int most = 4
 }  // namespace
 
 TEST(Context, TellsWhatTheCardIsAndWhatItHangsOn) {
-    BoardFixture desk;
-    const std::string whole = desk.card(desk.backlog, {{"title", "Whole thing"}}).text("/id");
-    const std::string first = desk.card(desk.backlog, {{"title", "First"}}).text("/id");
-    const Answer card = desk.card(
-        desk.queue,
+    BoardFixture fixture;
+    const std::string whole = fixture.card(fixture.backlog, {{"title", "Whole thing"}}).text("/id");
+    const std::string first = fixture.card(fixture.backlog, {{"title", "First"}}).text("/id");
+    const Answer card = fixture.card(
+        fixture.queue,
         {{"title", "Second"},
          {"labels", {"bug"}},
-         {"assignees", {desk.owner.id.str()}},
+         {"assignees", {fixture.owner.id.str()}},
          {"due", "2026-01-01"},
          {"priority", "high"},
          {"parent_card_id", whole},
          {"blocked_by", {first}}}
     );
-    const std::string brief = brief_of(desk.owner, card.text("/id"));
+    const std::string brief = brief_of(fixture.owner, card.text("/id"));
     for (const char* line :
          {"# DES-3 Second\n",
           "- Board: Desk\n",
@@ -143,31 +143,31 @@ TEST(Context, TellsWhatTheCardIsAndWhatItHangsOn) {
           "## Has to be done first\n",
           "- DES-2 First: open, in Backlog\n"})
         EXPECT_THAT(brief, HasSubstr(line));
-    EXPECT_THAT(brief_of(desk.owner, first), HasSubstr("- Holds up: DES-3 Second (open)\n"));
+    EXPECT_THAT(brief_of(fixture.owner, first), HasSubstr("- Holds up: DES-3 Second (open)\n"));
 }
 
 TEST(Context, TellsOfEarlierAttemptsAndOfWhatTheBlockersLeftBehind) {
-    BoardFixture desk;
-    const std::string first = desk.card(desk.queue, {{"title", "First"}}).text("/id");
-    const Answer claim = desk.claim();
+    BoardFixture fixture;
+    const std::string first = fixture.card(fixture.queue, {{"title", "First"}}).text("/id");
+    const Answer claim = fixture.claim();
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "complete_lease",
         {{"lease_id", claim.text("/lease/id")},
          {"lease_token", claim.text("/lease_token")},
          {"result", {{"commit", "abc123"}}}}
     );
     const std::string second =
-        desk.card(desk.queue, {{"title", "Second"}, {"blocked_by", {first}}}).text("/id");
-    const Answer failed = desk.claim();
+        fixture.card(fixture.queue, {{"title", "Second"}, {"blocked_by", {first}}}).text("/id");
+    const Answer failed = fixture.claim();
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "fail_lease",
         {{"lease_id", failed.text("/lease/id")},
          {"lease_token", failed.text("/lease_token")},
          {"error", "the tests do not pass"}}
     );
-    const std::string brief = brief_of(desk.owner, second);
+    const std::string brief = brief_of(fixture.owner, second);
     EXPECT_THAT(brief, HasSubstr("- DES-1 First: done"));
     EXPECT_THAT(brief, HasSubstr("abc123"));
     EXPECT_THAT(brief, HasSubstr("## Earlier attempts\n"));
@@ -176,60 +176,65 @@ TEST(Context, TellsOfEarlierAttemptsAndOfWhatTheBlockersLeftBehind) {
 }
 
 TEST(Context, NamesNothingOfWhatTheCallerCannotSee) {
-    BoardFixture desk;
-    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
+    BoardFixture fixture;
+    const Caller helper = in_process().person(fixture.owner, OrgRole::member, "Hal");
     const Answer secret = in_process().must(
-        desk.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}}
+        fixture.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}}
     );
     const std::string column =
         in_process().must(
-                        desk.owner, "list_columns", {{"board_id", secret.text("/id")}}
+                        fixture.owner, "list_columns", {{"board_id", secret.text("/id")}}
         ).text("/results/0/id");
     const std::string hidden =
         in_process()
             .must(
-                desk.owner,
+                fixture.owner,
                 "create_card",
                 {{"board_id", secret.text("/id")}, {"column_id", column}, {"title", "Takeover"}}
             )
             .text("/id");
     const std::string card =
-        desk.card(desk.backlog, {{"blocked_by", {hidden}}, {"parent_card_id", hidden}}).text("/id");
-    EXPECT_THAT(brief_of(desk.owner, card), HasSubstr("Takeover"));
+        fixture.card(
+                   fixture.backlog, {{"blocked_by", {hidden}}, {"parent_card_id", hidden}}
+        ).text("/id");
+    EXPECT_THAT(brief_of(fixture.owner, card), HasSubstr("Takeover"));
     const std::string seen = brief_of(helper, card);
     EXPECT_THAT(seen, Not(HasSubstr("Takeover")));
     EXPECT_THAT(seen, HasSubstr("a card that you cannot see"));
 }
 
 TEST(Context, TheETagIsTheSameAsLongAsTheTextIs) {
-    BoardFixture desk;
-    const std::string card = desk.card(desk.backlog).text("/id");
-    const std::string other = desk.card(desk.backlog, {{"title", "Other"}}).text("/id");
+    BoardFixture fixture;
+    const std::string card = fixture.card(fixture.backlog).text("/id");
+    const std::string other = fixture.card(fixture.backlog, {{"title", "Other"}}).text("/id");
     const auto etag = [&] {
-        return in_process().must(desk.owner, "get_card_context", {{"card_id", card}}).text("/etag");
+        return in_process().must(
+                               fixture.owner, "get_card_context", {{"card_id", card}}
+        ).text("/etag");
     };
     const std::string before = etag();
     EXPECT_EQ(etag(), before);
-    in_process().must(desk.owner, "update_card", {{"card_id", card}, {"blocked_by", {other}}});
+    in_process().must(fixture.owner, "update_card", {{"card_id", card}, {"blocked_by", {other}}});
     const std::string blocked = etag();
     EXPECT_NE(blocked, before);
     in_process().must(
-        desk.owner, "move_card", {{"card_id", other}, {"column_id", desk.done.str()}}
+        fixture.owner, "move_card", {{"card_id", other}, {"column_id", fixture.done.str()}}
     );
     EXPECT_NE(etag(), blocked) << "another card's change may change the brief";
 }
 
 TEST(Context, StaysWithinItsLength) {
-    BoardFixture desk;
+    BoardFixture fixture;
     const std::string card =
-        desk.card(desk.backlog, {{"title", std::string(500, 'x')}}).text("/id");
-    const Answer brief =
-        in_process().must(desk.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 200}});
+        fixture.card(fixture.backlog, {{"title", std::string(500, 'x')}}).text("/id");
+    const Answer brief = in_process().must(
+        fixture.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 200}}
+    );
     EXPECT_LE(brief.number("/token_count"), 200);
     EXPECT_EQ(
-        in_process().ask(
-                        desk.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 100}}
-        ).status,
+        in_process()
+            .ask(fixture.owner, "get_card_context", {{"card_id", card}, {"max_tokens", 100}})
+            .status,
         422
     );
 }

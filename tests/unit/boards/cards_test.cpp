@@ -21,11 +21,11 @@ std::vector<std::string> names_in(const value& list) {
 // ------------------------------------------------------------------------------------ making
 
 TEST(Cards, CreatingAnswersWhatReadingGives) {
-    BoardFixture desk;
-    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
-    const Caller bot = in_process().agent(desk.owner, OrgRole::member, "Bot");
-    const Answer made = desk.card(
-        desk.queue,
+    BoardFixture fixture;
+    const Caller helper = in_process().person(fixture.owner, OrgRole::member, "Hal");
+    const Caller bot = in_process().agent(fixture.owner, OrgRole::member, "Bot");
+    const Answer made = fixture.card(
+        fixture.queue,
         {{"title", "  All of it  "},
          {"labels", {"urgent", "Größe"}},
          {"assignees", {helper.id.str(), bot.id.str()}},
@@ -43,31 +43,31 @@ TEST(Cards, CreatingAnswersWhatReadingGives) {
     EXPECT_EQ(made.text("/queue/state"), "ready");
     EXPECT_EQ(made.text("/assignees/1/principal_type"), "agent");
     EXPECT_THAT(names_in(made.body.at("labels")), ElementsAre("urgent", "Größe"));
-    EXPECT_EQ(made.body, desk.get(made.id()).body);
+    EXPECT_EQ(made.body, fixture.get(made.id()).body);
 }
 
 TEST(Cards, AreFoundByTheirKey) {
-    BoardFixture desk;
-    const Answer made = desk.card(desk.backlog);
-    const Answer read = in_process().must(desk.owner, "get_card", {{"card_id", "des-1"}});
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.backlog);
+    const Answer read = in_process().must(fixture.owner, "get_card", {{"card_id", "des-1"}});
     EXPECT_EQ(read.body, made.body);
-    EXPECT_EQ(in_process().ask(desk.owner, "get_card", {{"card_id", "DES-2"}}).status, 404);
-    EXPECT_EQ(in_process().ask(desk.owner, "get_card", {{"card_id", "nonsense"}}).status, 422);
+    EXPECT_EQ(in_process().ask(fixture.owner, "get_card", {{"card_id", "DES-2"}}).status, 404);
+    EXPECT_EQ(in_process().ask(fixture.owner, "get_card", {{"card_id", "nonsense"}}).status, 422);
 }
 
 TEST(Cards, NumbersHaveNoGapsUnderConcurrencyAndRefusals) {
-    BoardFixture desk;
+    BoardFixture fixture;
     constexpr int threads = 8, each = 12;
     std::vector<std::thread> makers;
     for (int t = 0; t < threads; ++t)
         makers.emplace_back([&] {
             for (int i = 0; i < each; ++i) {
-                desk.card(desk.backlog);
+                fixture.card(fixture.backlog);
                 const Answer refused = in_process().ask(
-                    desk.owner,
+                    fixture.owner,
                     "create_card",
-                    {{"board_id", desk.board.str()},
-                     {"column_id", desk.backlog.str()},
+                    {{"board_id", fixture.board.str()},
+                     {"column_id", fixture.backlog.str()},
                      {"title", "No"},
                      {"assignees", {new_uuid().str()}}}
                 );
@@ -79,72 +79,76 @@ TEST(Cards, NumbersHaveNoGapsUnderConcurrencyAndRefusals) {
         in_process().run(
             "SELECT count(DISTINCT number) || ' ' || min(number) || ' ' || max(number)"
             " FROM cards WHERE board_id = '" +
-            desk.board.str() + "'"
+            fixture.board.str() + "'"
         ),
         "96 1 96"
     );
     const Answer board =
-        in_process().must(desk.owner, "get_board", {{"board_id", desk.board.str()}});
+        in_process().must(fixture.owner, "get_board", {{"board_id", fixture.board.str()}});
     EXPECT_EQ(board.number("/card_count"), threads * each);
 }
 
 TEST(Cards, WhoMayOnlyLookMakesNone) {
-    BoardFixture desk;
-    const Caller viewer = in_process().person(desk.owner, OrgRole::viewer, "Vi");
+    BoardFixture fixture;
+    const Caller viewer = in_process().person(fixture.owner, OrgRole::viewer, "Vi");
     const Caller stranger = in_process().owner_of_new_org("Other");
     const value wanted{
-        {"board_id", desk.board.str()}, {"column_id", desk.backlog.str()}, {"title", "No"}};
+        {"board_id", fixture.board.str()}, {"column_id", fixture.backlog.str()}, {"title", "No"}};
     EXPECT_EQ(in_process().ask(viewer, "create_card", wanted).status, 403);
     EXPECT_EQ(in_process().ask(stranger, "create_card", wanted).status, 404);
-    EXPECT_EQ(desk.card(desk.backlog).text("/key"), "DES-1");
+    EXPECT_EQ(fixture.card(fixture.backlog).text("/key"), "DES-1");
 }
 
 TEST(Cards, AColumnOfAnotherBoardIsNoPlace) {
-    BoardFixture desk, other;
+    BoardFixture fixture, other;
     const Answer refused = in_process().ask(
-        desk.owner,
+        fixture.owner,
         "create_card",
-        {{"board_id", desk.board.str()}, {"column_id", other.backlog.str()}, {"title", "No"}}
+        {{"board_id", fixture.board.str()}, {"column_id", other.backlog.str()}, {"title", "No"}}
     );
     EXPECT_EQ(refused.status, 422);
     EXPECT_EQ(refused.text("/detail/0/loc/1"), "column_id");
 }
 
 TEST(Cards, AnExternalKeyMakesNoDouble) {
-    BoardFixture desk;
-    const Answer first = desk.card(desk.backlog, {{"external_key", "job-1"}});
+    BoardFixture fixture;
+    const Answer first = fixture.card(fixture.backlog, {{"external_key", "job-1"}});
     const value same{
-        {"board_id", desk.board.str()},
-        {"column_id", desk.backlog.str()},
+        {"board_id", fixture.board.str()},
+        {"column_id", fixture.backlog.str()},
         {"title", "Again"},
         {"external_key", "job-1"}};
-    const Answer refused = in_process().ask(desk.owner, "create_card", same);
+    const Answer refused = in_process().ask(fixture.owner, "create_card", same);
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "external_key_taken");
     EXPECT_EQ(refused.text("/additional_data/card_id"), first.text("/id"));
     // A card that is done no longer holds its key.
     in_process().must(
-        desk.owner, "move_card", {{"card_id", first.text("/id")}, {"column_id", desk.done.str()}}
+        fixture.owner,
+        "move_card",
+        {{"card_id", first.text("/id")}, {"column_id", fixture.done.str()}}
     );
-    EXPECT_EQ(in_process().ask(desk.owner, "create_card", same).status, 201);
+    EXPECT_EQ(in_process().ask(fixture.owner, "create_card", same).status, 201);
     const Answer reopened = in_process().ask(
-        desk.owner, "move_card", {{"card_id", first.text("/id")}, {"column_id", desk.backlog.str()}}
+        fixture.owner,
+        "move_card",
+        {{"card_id", first.text("/id")}, {"column_id", fixture.backlog.str()}}
     );
     EXPECT_EQ(reopened.status, 409);
 }
 
 TEST(Cards, AnExternalKeyIsTakenOnceHoweverManyAskAtOnce) {
-    BoardFixture desk;
+    BoardFixture fixture;
     std::atomic<int> made{0}, refused{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t)
         threads.emplace_back([&] {
             const int status = in_process()
                                    .ask(
-                                       desk.owner,
+                                       fixture.owner,
                                        "create_card",
-                                       {{"board_id", desk.board.str()},
-                                        {"column_id", desk.backlog.str()},
+                                       {{"board_id", fixture.board.str()},
+                                        {"column_id", fixture.backlog.str()},
                                         {"title", "Once"},
                                         {"external_key", "once"}}
                                    )
@@ -159,22 +163,23 @@ TEST(Cards, AnExternalKeyIsTakenOnceHoweverManyAskAtOnce) {
 // ---------------------------------------------------------------------------------- changing
 
 TEST(Cards, APatchTouchesOnlyWhatItNames) {
-    BoardFixture desk;
-    const Answer made = desk.card(
-        desk.backlog, {{"title", "Old"}, {"due", "2026-06-19"}, {"labels", {"a"}}, {"estimate", 3}}
+    BoardFixture fixture;
+    const Answer made = fixture.card(
+        fixture.backlog,
+        {{"title", "Old"}, {"due", "2026-06-19"}, {"labels", {"a"}}, {"estimate", 3}}
     );
     const std::string id = made.text("/id");
     const Answer changed =
-        in_process().must(desk.owner, "update_card", {{"card_id", id}, {"title", "New"}});
+        in_process().must(fixture.owner, "update_card", {{"card_id", id}, {"title", "New"}});
     auto expected = made.body.as_object();
     expected["title"] = "New";
     expected["version"] = 2;
     expected["last_edited_time"] = changed.body.at("last_edited_time");
     EXPECT_EQ(changed.body, value(expected));
-    EXPECT_EQ(desk.get(made.id()).body, changed.body);
+    EXPECT_EQ(fixture.get(made.id()).body, changed.body);
 
     const Answer cleared = in_process().must(
-        desk.owner,
+        fixture.owner,
         "update_card",
         {{"card_id", id}, {"due", nullptr}, {"estimate", nullptr}, {"priority", "urgent"}}
     );
@@ -185,90 +190,96 @@ TEST(Cards, APatchTouchesOnlyWhatItNames) {
 }
 
 TEST(Cards, APatchThatChangesNothingLeavesTheVersion) {
-    BoardFixture desk;
-    const Answer made = desk.card(desk.backlog, {{"labels", {"a"}}});
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.backlog, {{"labels", {"a"}}});
     in_process().forget_events();
     for (boost::json::object same :
          {boost::json::object{}, {{"title", "Card"}}, {{"labels", {"A"}}}, {{"due", nullptr}}}) {
         same["card_id"] = made.text("/id");
-        EXPECT_EQ(in_process().must(desk.owner, "update_card", same).body, made.body);
+        EXPECT_EQ(in_process().must(fixture.owner, "update_card", same).body, made.body);
     }
-    EXPECT_TRUE(in_process().told().empty());
+    EXPECT_TRUE(in_process().emitted().empty());
 }
 
 TEST(Cards, TitlesCannotBeCleared) {
-    BoardFixture desk;
-    const std::string id = desk.card(desk.backlog).text("/id");
+    BoardFixture fixture;
+    const std::string id = fixture.card(fixture.backlog).text("/id");
     for (const value& bad : {value(nullptr), value(""), value("   ")})
         EXPECT_EQ(
-            in_process().ask(desk.owner, "update_card", {{"card_id", id}, {"title", bad}}).status,
+            in_process().ask(
+                            fixture.owner, "update_card", {{"card_id", id}, {"title", bad}}
+            ).status,
             422
         );
 }
 
 TEST(Cards, ListsReplaceOrJoin) {
-    BoardFixture desk;
-    const std::string id = desk.card(desk.backlog, {{"labels", {"a", "b"}}}).text("/id");
+    BoardFixture fixture;
+    const std::string id = fixture.card(fixture.backlog, {{"labels", {"a", "b"}}}).text("/id");
     const Answer joined = in_process().must(
-        desk.owner,
+        fixture.owner,
         "update_card",
         {{"card_id", id}, {"labels", {"c", "B", "c"}}, {"merge_properties", true}}
     );
     EXPECT_THAT(names_in(joined.body.at("labels")), ElementsAre("a", "b", "c"));
     const Answer replaced =
-        in_process().must(desk.owner, "update_card", {{"card_id", id}, {"labels", {"c"}}});
+        in_process().must(fixture.owner, "update_card", {{"card_id", id}, {"labels", {"c"}}});
     EXPECT_THAT(names_in(replaced.body.at("labels")), ElementsAre("c"));
     const Answer by_id = in_process().must(
-        desk.owner, "update_card", {{"card_id", id}, {"labels", {joined.text("/labels/0/id"), "c"}}}
+        fixture.owner,
+        "update_card",
+        {{"card_id", id}, {"labels", {joined.text("/labels/0/id"), "c"}}}
     );
     EXPECT_THAT(names_in(by_id.body.at("labels")), ElementsAre("a", "c"));
     EXPECT_EQ(
         in_process()
-            .ask(desk.owner, "update_card", {{"card_id", id}, {"labels", {new_uuid().str()}}})
+            .ask(fixture.owner, "update_card", {{"card_id", id}, {"labels", {new_uuid().str()}}})
             .status,
         422
     );
 }
 
 TEST(Cards, NewLabelsAreMadeOnceHoweverManyNameThemAtOnce) {
-    BoardFixture desk;
+    BoardFixture fixture;
     std::vector<std::string> ids;
-    for (int i = 0; i < 8; ++i) ids.push_back(desk.card(desk.backlog).text("/id"));
+    for (int i = 0; i < 8; ++i) ids.push_back(fixture.card(fixture.backlog).text("/id"));
     std::vector<std::thread> threads;
     for (const std::string& id : ids)
-        threads.emplace_back([&desk, id] {
+        threads.emplace_back([&fixture, id] {
             in_process().must(
-                desk.owner, "update_card", {{"card_id", id}, {"labels", {"fresh", "new"}}}
+                fixture.owner, "update_card", {{"card_id", id}, {"labels", {"fresh", "new"}}}
             );
         });
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(
-        in_process().run("SELECT count(*) FROM labels WHERE board_id = '" + desk.board.str() + "'"),
+        in_process().run(
+            "SELECT count(*) FROM labels WHERE board_id = '" + fixture.board.str() + "'"
+        ),
         "2"
     );
 }
 
 TEST(Cards, OnlyWhoIsInTheWorkspaceGetsWork) {
-    BoardFixture desk;
+    BoardFixture fixture;
     const Caller stranger = in_process().owner_of_new_org("Other");
-    const std::string id = desk.card(desk.backlog).text("/id");
+    const std::string id = fixture.card(fixture.backlog).text("/id");
     const Answer refused = in_process().ask(
-        desk.owner, "update_card", {{"card_id", id}, {"assignees", {stranger.id.str()}}}
+        fixture.owner, "update_card", {{"card_id", id}, {"assignees", {stranger.id.str()}}}
     );
     EXPECT_EQ(refused.status, 422);
     EXPECT_EQ(refused.number("/detail/0/loc/2"), 0);
 }
 
 TEST(Cards, ChangesAreToldWithWhatTheyWereBefore) {
-    BoardFixture desk;
-    const Answer made = desk.card(desk.backlog, {{"title", "Old"}});
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.backlog, {{"title", "Old"}});
     in_process().forget_events();
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "update_card",
-        {{"card_id", made.text("/id")}, {"title", "New"}, {"assignees", {desk.owner.id.str()}}}
+        {{"card_id", made.text("/id")}, {"title", "New"}, {"assignees", {fixture.owner.id.str()}}}
     );
-    EXPECT_THAT(in_process().told(), ElementsAre("card.updated", "card.assigned"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("card.updated", "card.assigned"));
     const value changes =
         boost::json::parse(in_process().run("SELECT changes FROM outbox WHERE kind = 'card.updated'"
         ));
@@ -280,31 +291,34 @@ TEST(Cards, ChangesAreToldWithWhatTheyWereBefore) {
     EXPECT_EQ(previous.at("title").as_string(), "Old");
     EXPECT_EQ(
         in_process().run("SELECT column_id FROM outbox WHERE kind = 'card.updated'"),
-        desk.backlog.str()
+        fixture.backlog.str()
     );
 }
 
 TEST(Cards, ABeforeHookMayRefuseAndThenNothingHappened) {
-    BoardFixture desk;
-    const std::string id = desk.card(desk.backlog).text("/id");
-    const auto before = desk.get(*Uuid::parse(id)).body;
+    BoardFixture fixture;
+    const std::string id = fixture.card(fixture.backlog).text("/id");
+    const auto before = fixture.get(*Uuid::parse(id)).body;
     static std::atomic<bool> refuse{false};
     static const bool once = [] {
-        in_process().kernel().before("card.moved", [](Call&, const Event&) -> Verdict {
-            if (!refuse) return allow;
-            return Refusal{"not_today", "Nothing moves today."};
-        });
+        in_process().kernel().veto(
+            in_process().kernel().event_kind("card.moved"),
+            [](Call&, const Event&) -> Verdict {
+                if (!refuse) return allow;
+                return Refusal{"not_today", "Nothing moves today."};
+            }
+        );
         return true;
     }();
     ASSERT_TRUE(once);
     refuse = true;
     const Answer refused = in_process().ask(
-        desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.queue.str()}}
+        fixture.owner, "move_card", {{"card_id", id}, {"column_id", fixture.queue.str()}}
     );
     refuse = false;
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/code"), "not_today");
-    EXPECT_EQ(desk.get(*Uuid::parse(id)).body, before);
+    EXPECT_EQ(fixture.get(*Uuid::parse(id)).body, before);
 }
 
 }  // namespace svc::test

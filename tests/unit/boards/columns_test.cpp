@@ -73,7 +73,7 @@ TEST(ColumnChanges, AKindOfDoneCompletesTheCardsAndAnotherOpensThem) {
     const Answer done = c.get(card.id());
     EXPECT_TRUE(done.body.at("completed_at").is_string());
     EXPECT_EQ(done.number("/version"), 2);
-    EXPECT_THAT(in_process().told(), ElementsAre("column.updated", "card.updated"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("column.updated", "card.updated"));
     c.card(c.queue, {{"external_key", "k"}});
     const Answer refused = c.change(c.backlog, {{"kind", "active"}});
     EXPECT_EQ(refused.status, 409);
@@ -178,7 +178,7 @@ TEST(ColumnRemoval, SaysWhereTheCardsGo) {
     EXPECT_THAT(c.order(), ElementsAre("Queue", "Done"));
     // The archived one has another column as well, and another version.
     EXPECT_THAT(
-        in_process().told(),
+        in_process().emitted(),
         UnorderedElementsAre("column.deleted", "card.moved", "card.moved", "card.moved")
     );
     EXPECT_EQ(c.read(c.backlog).status, 404);
@@ -212,7 +212,8 @@ TEST(ColumnRemoval, TakesTheCardsFromTheirWorkers) {
     EXPECT_TRUE(c.get(card.id()).body.at("lease").is_null());
     EXPECT_EQ(c.state(card), "idle");
     EXPECT_THAT(
-        in_process().told(), UnorderedElementsAre("column.deleted", "card.moved", "lease.revoked")
+        in_process().emitted(),
+        UnorderedElementsAre("column.deleted", "card.moved", "lease.revoked")
     );
 }
 

@@ -31,11 +31,11 @@ std::vector<std::string> all_pages(
 // ----------------------------------------------------------------------------------- finding
 
 TEST(Finding, EveryFilterNarrows) {
-    BoardFixture desk;
-    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
-    desk.card(desk.backlog, {{"title", "plain"}});
-    desk.card(
-        desk.queue,
+    BoardFixture fixture;
+    const Caller helper = in_process().person(fixture.owner, OrgRole::member, "Hal");
+    fixture.card(fixture.backlog, {{"title", "plain"}});
+    fixture.card(
+        fixture.queue,
         {{"title", "Find ÄRGER here"},
          {"labels", {"Größe"}},
          {"assignees", {helper.id.str()}},
@@ -44,12 +44,12 @@ TEST(Finding, EveryFilterNarrows) {
          {"external_key", "k1"}}
     );
     const auto found = [&](boost::json::object query) {
-        if (!query.contains("column_id")) query["board_id"] = desk.board.str();
-        return all_pages(desk.owner, query);
+        if (!query.contains("column_id")) query["board_id"] = fixture.board.str();
+        return all_pages(fixture.owner, query);
     };
     const auto hit = ElementsAre("Find ÄRGER here");
     EXPECT_EQ(found({}).size(), 2U);
-    EXPECT_THAT(found({{"column_id", desk.queue.str()}}), hit);
+    EXPECT_THAT(found({{"column_id", fixture.queue.str()}}), hit);
     EXPECT_THAT(found({{"assignee_id", helper.id.str()}}), hit);
     EXPECT_THAT(found({{"label", "größe"}}), hit);
     EXPECT_THAT(found({{"priority", "high"}}), hit);
@@ -65,7 +65,7 @@ TEST(Finding, EveryFilterNarrows) {
 }
 
 TEST(Finding, EverySortPagesWithoutLossOrRepeat) {
-    BoardFixture desk;
+    BoardFixture fixture;
     std::mt19937 random(11);
     constexpr const char* priorities[] = {"none", "low", "medium", "high", "urgent"};
     std::set<std::string> all;
@@ -73,51 +73,54 @@ TEST(Finding, EverySortPagesWithoutLossOrRepeat) {
         boost::json::object what{
             {"title", "card " + std::to_string(i)}, {"priority", priorities[random() % 5]}};
         if (random() % 2) what["due"] = "2026-06-" + std::to_string(10 + random() % 4);
-        if (random() % 2) what["assignees"] = {desk.owner.id.str()};
-        desk.card(random() % 2 ? desk.backlog : desk.queue, what);
+        if (random() % 2) what["assignees"] = {fixture.owner.id.str()};
+        fixture.card(random() % 2 ? fixture.backlog : fixture.queue, what);
         all.insert("card " + std::to_string(i));
     }
     for (const char* sort : {"created", "position", "updated", "due", "priority"}) {
         const auto small = all_pages(
-            desk.owner, {{"board_id", desk.board.str()}, {"sort", sort}, {"page_size", 4}}
+            fixture.owner, {{"board_id", fixture.board.str()}, {"sort", sort}, {"page_size", 4}}
         );
         EXPECT_EQ(small.size(), all.size()) << sort;
         EXPECT_EQ(std::set(small.begin(), small.end()), all) << sort;
         EXPECT_EQ(
             small,
             all_pages(
-                desk.owner, {{"board_id", desk.board.str()}, {"sort", sort}, {"page_size", 100}}
+                fixture.owner,
+                {{"board_id", fixture.board.str()}, {"sort", sort}, {"page_size", 100}}
             )
         ) << sort;
     }
-    const boost::json::object mine{{"assignee_id", desk.owner.id.str()}, {"page_size", 3}};
-    const auto assigned = all_pages(desk.owner, mine);
+    const boost::json::object mine{{"assignee_id", fixture.owner.id.str()}, {"page_size", 3}};
+    const auto assigned = all_pages(fixture.owner, mine);
     EXPECT_EQ(
         std::to_string(assigned.size()),
         in_process().run(
-            "SELECT count(*) FROM card_assignees WHERE principal_id = '" + desk.owner.id.str() + "'"
+            "SELECT count(*) FROM card_assignees WHERE principal_id = '" + fixture.owner.id.str() +
+            "'"
         )
     );
-    const auto workspace = all_pages(desk.owner, {{"page_size", 7}});
+    const auto workspace = all_pages(fixture.owner, {{"page_size", 7}});
     EXPECT_EQ(workspace.size(), all.size());
 }
 
 TEST(Finding, SortsAreWhatTheySay) {
-    BoardFixture desk;
-    desk.card(desk.backlog, {{"title", "a"}, {"priority", "low"}, {"due", "2026-06-20"}});
-    desk.card(desk.backlog, {{"title", "b"}, {"priority", "urgent"}});
+    BoardFixture fixture;
+    fixture.card(fixture.backlog, {{"title", "a"}, {"priority", "low"}, {"due", "2026-06-20"}});
+    fixture.card(fixture.backlog, {{"title", "b"}, {"priority", "urgent"}});
     const std::string c =
-        desk.card(desk.backlog, {{"title", "c"}, {"due", "2026-06-19"}}).text("/id");
+        fixture.card(fixture.backlog, {{"title", "c"}, {"due", "2026-06-19"}}).text("/id");
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "move_card",
         {{"card_id", c},
-         {"column_id", desk.backlog.str()},
+         {"column_id", fixture.backlog.str()},
          {"before_id",
-          desk.get(*Uuid::parse(all_pages(desk.owner, {{"text", "a"}}, "id")[0])).text("/id")}}
+          fixture.get(*Uuid::parse(all_pages(fixture.owner, {{"text", "a"}}, "id")[0]))
+              .text("/id")}}
     );
     const auto by = [&](const char* sort) {
-        return all_pages(desk.owner, {{"board_id", desk.board.str()}, {"sort", sort}});
+        return all_pages(fixture.owner, {{"board_id", fixture.board.str()}, {"sort", sort}});
     };
     EXPECT_THAT(by("created"), ElementsAre("c", "b", "a"));
     EXPECT_THAT(by("position"), ElementsAre("c", "a", "b"));
@@ -127,18 +130,18 @@ TEST(Finding, SortsAreWhatTheySay) {
 }
 
 TEST(Finding, PagesAreStableUnderInserts) {
-    BoardFixture desk;
-    for (int i = 0; i < 6; ++i) desk.card(desk.backlog, {{"title", std::to_string(i)}});
-    boost::json::object query{{"column_id", desk.backlog.str()}, {"page_size", 2}};
+    BoardFixture fixture;
+    for (int i = 0; i < 6; ++i) fixture.card(fixture.backlog, {{"title", std::to_string(i)}});
+    boost::json::object query{{"column_id", fixture.backlog.str()}, {"page_size", 2}};
     std::string seen;
     for (;;) {
-        const Answer page = in_process().must(desk.owner, "list_cards", query);
+        const Answer page = in_process().must(fixture.owner, "list_cards", query);
         for (const value& each : page.body.at("results").as_array())
             seen += std::string(each.at("title").as_string());
         // On top of the column, where the reader has been already.
         const std::string first =
-            all_pages(desk.owner, {{"column_id", desk.backlog.str()}}, "id")[0];
-        desk.card(desk.backlog, {{"title", "new"}, {"before_id", first}});
+            all_pages(fixture.owner, {{"column_id", fixture.backlog.str()}}, "id")[0];
+        fixture.card(fixture.backlog, {{"title", "new"}, {"before_id", first}});
         if (page.body.at("next_cursor").is_null()) break;
         query["start_cursor"] = page.body.at("next_cursor");
     }
@@ -146,29 +149,29 @@ TEST(Finding, PagesAreStableUnderInserts) {
 }
 
 TEST(Finding, HiddenBoardsStayHidden) {
-    BoardFixture desk;
-    desk.card(desk.backlog);
+    BoardFixture fixture;
+    fixture.card(fixture.backlog);
     const Answer board = in_process().must(
-        desk.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}}
+        fixture.owner, "create_board", {{"name", "Secret"}, {"visibility", "private"}}
     );
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "create_card",
         {{"board_id", board.text("/id")},
          {"column_id", board.text("/column_ids/0")},
          {"title", "s"}}
     );
-    const Caller member = in_process().person(desk.owner, OrgRole::member, "Me");
-    EXPECT_EQ(all_pages(desk.owner, {}).size(), 2U);
+    const Caller member = in_process().person(fixture.owner, OrgRole::member, "Me");
+    EXPECT_EQ(all_pages(fixture.owner, {}).size(), 2U);
     EXPECT_EQ(all_pages(member, {}).size(), 1U);
     EXPECT_TRUE(all_pages(member, {{"board_id", board.text("/id")}}).empty());
     EXPECT_TRUE(all_pages(in_process().owner_of_new_org("Other"), {}).empty());
 }
 
 TEST(RowLevelSecurity, HidesOneWorkspaceFromAnotherWhateverTheStatement) {
-    BoardFixture desk;
-    desk.card(desk.queue, {{"labels", {"x"}}, {"assignees", {desk.owner.id.str()}}});
-    desk.claim();
+    BoardFixture fixture;
+    fixture.card(fixture.queue, {{"labels", {"x"}}, {"assignees", {fixture.owner.id.str()}}});
+    fixture.claim();
     const Caller stranger = in_process().owner_of_new_org("Other");
     static constexpr Sql tables[] = {
         {"test.boards", "SELECT count(*) AS count FROM boards"},
@@ -183,49 +186,51 @@ TEST(RowLevelSecurity, HidesOneWorkspaceFromAnotherWhateverTheStatement) {
         {"test.column_view", "SELECT count(*) AS count FROM column_view"},
     };
     for (const Sql& table : tables)
-        for (const Caller* who : std::initializer_list<const Caller*>{&desk.owner, &stranger})
+        for (const Caller* who : std::initializer_list<const Caller*>{&fixture.owner, &stranger})
             in_process().kernel().transact(Tx::Mode::read, [&](Tx& tx) {
-                tx.act_for(who->org_id, who->user_id);
+                tx.set_scope(who->org_id, who->user_id);
                 Result rows = tx.queue(table);
                 const bool any = rows.at(0, 0).text() != "0";
-                EXPECT_EQ(any, who == &desk.owner) << table.name;
+                EXPECT_EQ(any, who == &fixture.owner) << table.name;
             });
 }
 
 // ---------------------------------------------------------------------------------- the trash
 
 TEST(Trash, IsListedForThoseWhoMayRestoreWhatIsInIt) {
-    BoardFixture desk;
-    const Caller viewer = in_process().person(desk.owner, OrgRole::viewer, "Vi");
-    const Caller member = in_process().person(desk.owner, OrgRole::member, "Mia");
+    BoardFixture fixture;
+    const Caller viewer = in_process().person(fixture.owner, OrgRole::viewer, "Vi");
+    const Caller member = in_process().person(fixture.owner, OrgRole::member, "Mia");
     std::vector<std::string> gone;
     for (const char* title : {"first", "second", "third"}) {
-        const Answer card = desk.card(desk.backlog, {{"title", title}});
-        in_process().must(desk.owner, "delete_card", {{"card_id", card.text("/id")}});
+        const Answer card = fixture.card(fixture.backlog, {{"title", title}});
+        in_process().must(fixture.owner, "delete_card", {{"card_id", card.text("/id")}});
     }
-    desk.card(desk.backlog, {{"title", "stays"}});
+    fixture.card(fixture.backlog, {{"title", "stays"}});
     const auto listed = [&](const Caller& by) {
         return all_pages(by, {{"in_trash", true}, {"page_size", 2}});
     };
-    EXPECT_THAT(listed(desk.owner), ElementsAre("third", "second", "first"));
+    EXPECT_THAT(listed(fixture.owner), ElementsAre("third", "second", "first"));
     EXPECT_TRUE(listed(viewer).empty());
-    EXPECT_EQ(listed(member).size(), listed(desk.owner).size());
-    EXPECT_THAT(all_pages(desk.owner, {{"board_id", desk.board.str()}}), ElementsAre("stays"));
+    EXPECT_EQ(listed(member).size(), listed(fixture.owner).size());
     EXPECT_THAT(
-        all_pages(desk.owner, {{"in_trash", true}, {"text", "sec"}}), ElementsAre("second")
+        all_pages(fixture.owner, {{"board_id", fixture.board.str()}}), ElementsAre("stays")
+    );
+    EXPECT_THAT(
+        all_pages(fixture.owner, {{"in_trash", true}, {"text", "sec"}}), ElementsAre("second")
     );
     for (const char* other : {"archived", "sort"}) {
         boost::json::object query{{"in_trash", true}};
         if (other == std::string("sort")) query["sort"] = "due";
         else query["archived"] = true;
-        EXPECT_EQ(in_process().ask(desk.owner, "list_cards", query).status, 422) << other;
+        EXPECT_EQ(in_process().ask(fixture.owner, "list_cards", query).status, 422) << other;
     }
 }
 
 TEST(Trash, ListsBoardsAndWhatIsOnThemAnswersAlike) {
-    BoardFixture desk;
-    const Caller member = in_process().person(desk.owner, OrgRole::member, "Mia");
-    const std::string card = desk.card(desk.backlog).text("/id");
+    BoardFixture fixture;
+    const Caller member = in_process().person(fixture.owner, OrgRole::member, "Mia");
+    const std::string card = fixture.card(fixture.backlog).text("/id");
     const auto boards = [&](const Caller& by, bool in_trash) {
         return in_process()
             .must(by, "list_boards", {{"in_trash", in_trash}})
@@ -233,37 +238,38 @@ TEST(Trash, ListsBoardsAndWhatIsOnThemAnswersAlike) {
             .as_array()
             .size();
     };
-    EXPECT_EQ(boards(desk.owner, true), 0U);
-    in_process().must(desk.owner, "delete_board", {{"board_id", desk.board.str()}});
-    EXPECT_EQ(boards(desk.owner, true), 1U);
-    EXPECT_EQ(boards(desk.owner, false), 0U);
+    EXPECT_EQ(boards(fixture.owner, true), 0U);
+    in_process().must(fixture.owner, "delete_board", {{"board_id", fixture.board.str()}});
+    EXPECT_EQ(boards(fixture.owner, true), 1U);
+    EXPECT_EQ(boards(fixture.owner, false), 0U);
     EXPECT_EQ(boards(member, true), 0U);
     for (const char* read :
          {"get_card", "list_card_activity", "list_card_versions", "get_card_context"})
-        EXPECT_EQ(in_process().ask(desk.owner, read, {{"card_id", card}}).status, 200) << read;
+        EXPECT_EQ(in_process().ask(fixture.owner, read, {{"card_id", card}}).status, 200) << read;
     for (const char* read : {"get_board", "get_board_snapshot", "list_board_activity"})
-        EXPECT_EQ(in_process().ask(desk.owner, read, {{"board_id", desk.board.str()}}).status, 200)
-            << read;
+        EXPECT_EQ(
+            in_process().ask(fixture.owner, read, {{"board_id", fixture.board.str()}}).status, 200
+        ) << read;
     for (const char* write : {"archive_card", "restore_card", "delete_card"})
-        EXPECT_EQ(in_process().ask(desk.owner, write, {{"card_id", card}}).status, 404) << write;
-    EXPECT_TRUE(all_pages(desk.owner, {{"in_trash", true}}).empty());
-    in_process().must(desk.owner, "restore_board", {{"board_id", desk.board.str()}});
-    EXPECT_EQ(boards(desk.owner, false), 1U);
+        EXPECT_EQ(in_process().ask(fixture.owner, write, {{"card_id", card}}).status, 404) << write;
+    EXPECT_TRUE(all_pages(fixture.owner, {{"in_trash", true}}).empty());
+    in_process().must(fixture.owner, "restore_board", {{"board_id", fixture.board.str()}});
+    EXPECT_EQ(boards(fixture.owner, false), 1U);
 }
 
 // ------------------------------------------------------------------------------------- keys
 
 TEST(Keys, NameACardWhereverBoardsTakeItsId) {
-    BoardFixture desk;
-    const Answer first = desk.card(desk.backlog, {{"title", "first"}});
+    BoardFixture fixture;
+    const Answer first = fixture.card(fixture.backlog, {{"title", "first"}});
     const std::string key = first.text("/key"), id = first.text("/id");
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "create_property",
-        {{"board_id", desk.board.str()}, {"name", "See"}, {"type", "relation"}}
+        {{"board_id", fixture.board.str()}, {"name", "See"}, {"type", "relation"}}
     );
-    const Answer made = desk.card(
-        desk.backlog,
+    const Answer made = fixture.card(
+        fixture.backlog,
         {{"title", "second"},
          {"parent_card_id", key},
          {"blocked_by", {key}},
@@ -273,17 +279,17 @@ TEST(Keys, NameACardWhereverBoardsTakeItsId) {
     EXPECT_EQ(made.text("/parent_card_id"), id);
     EXPECT_EQ(made.text("/blocked_by/0"), id);
     EXPECT_EQ(made.text("/properties/See/relation/0/id"), id);
-    EXPECT_THAT(desk.titles(desk.backlog), ElementsAre("second", "first"));
+    EXPECT_THAT(fixture.titles(fixture.backlog), ElementsAre("second", "first"));
     const std::string other = made.text("/key");
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "move_card",
-        {{"card_id", other}, {"column_id", desk.backlog.str()}, {"after_id", key}}
+        {{"card_id", other}, {"column_id", fixture.backlog.str()}, {"after_id", key}}
     );
-    EXPECT_THAT(desk.titles(desk.backlog), ElementsAre("first", "second"));
+    EXPECT_THAT(fixture.titles(fixture.backlog), ElementsAre("first", "second"));
     const auto change = [&](boost::json::object what) {
         what["card_id"] = other;
-        return in_process().ask(desk.owner, "update_card", what);
+        return in_process().ask(fixture.owner, "update_card", what);
     };
     EXPECT_EQ(
         change({{"parent_card_id", nullptr}, {"blocked_by", value(boost::json::array())}}).status,
@@ -301,27 +307,27 @@ TEST(Keys, NameACardWhereverBoardsTakeItsId) {
     EXPECT_EQ(change({{"parent_card_id", "NONE-1"}}).status, 422);
     EXPECT_EQ(change({{"properties", {{"See", {"DES-999"}}}}}).status, 422);
     const Answer batch = in_process().ask(
-        desk.owner,
+        fixture.owner,
         "batch_cards",
         {{"operations",
           {{{"update", {{"card_id", other}, {"blocked_by", {key}}, {"title", "by batch"}}}},
            {{"create",
-             {{"board_id", desk.board.str()},
-              {"column_id", desk.backlog.str()},
+             {{"board_id", fixture.board.str()},
+              {"column_id", fixture.backlog.str()},
               {"title", "third"},
               {"parent_card_id", key}}}}}}}
     );
     EXPECT_EQ(batch.number("/succeeded_count"), 2) << boost::json::serialize(batch.body);
     const Answer link = in_process().must(
-        desk.owner, "create_share_link", {{"board_id", desk.board.str()}, {"card_id", key}}
+        fixture.owner, "create_share_link", {{"board_id", fixture.board.str()}, {"card_id", key}}
     );
     EXPECT_EQ(link.text("/card_id"), id);
     EXPECT_EQ(
         in_process()
             .ask(
-                desk.owner,
+                fixture.owner,
                 "create_share_link",
-                {{"board_id", desk.board.str()}, {"card_id", "DES-999"}}
+                {{"board_id", fixture.board.str()}, {"card_id", "DES-999"}}
             )
             .status,
         422

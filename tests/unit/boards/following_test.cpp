@@ -81,7 +81,7 @@ TEST(Following, TheNewestCardsShowAChangeAtOnceAndTheOthersSoon) {
     EXPECT_EQ(after.number("/properties/Points/number"), 3);
     EXPECT_FALSE(after.body.at("properties").as_object().contains("Effort"));
     EXPECT_EQ(after.number("/version"), 1);
-    EXPECT_THAT(in_process().told(), testing::ElementsAre("label.updated", "property.updated"));
+    EXPECT_THAT(in_process().emitted(), testing::ElementsAre("label.updated", "property.updated"));
 }
 
 TEST(Following, WhatIsGoneGoesFromAllCards) {

@@ -14,28 +14,29 @@ using testing::ElementsAre;
 namespace {
 
 struct Story {
-    BoardFixture desk;
+    BoardFixture fixture;
     std::string card;
 
-    Story() : card(desk.card(desk.backlog, {{"title", "One"}, {"labels", {"a"}}}).text("/id")) {}
+    Story()
+        : card(fixture.card(fixture.backlog, {{"title", "One"}, {"labels", {"a"}}}).text("/id")) {}
 
     Answer update(boost::json::object what) {
         what["card_id"] = card;
-        return in_process().must(desk.owner, "update_card", what);
+        return in_process().must(fixture.owner, "update_card", what);
     }
     Answer move(const Uuid& column) {
         return in_process().must(
-            desk.owner, "move_card", {{"card_id", card}, {"column_id", column.str()}}
+            fixture.owner, "move_card", {{"card_id", card}, {"column_id", column.str()}}
         );
     }
     Answer revert(std::int64_t version) {
         return in_process().ask(
-            desk.owner, "revert_card", {{"card_id", card}, {"version", version}}
+            fixture.owner, "revert_card", {{"card_id", card}, {"version", version}}
         );
     }
     Answer list(const char* operation, boost::json::object query = {}) {
         query["card_id"] = card;
-        return in_process().must(desk.owner, operation, query);
+        return in_process().must(fixture.owner, operation, query);
     }
 };
 
@@ -51,7 +52,7 @@ std::vector<std::string> texts(const Answer& page, std::string_view member) {
 TEST(Versions, AreListedNewestFirstWithWhatTheyChanged) {
     Story story;
     story.update({{"title", "Two"}, {"priority", "high"}});
-    story.move(story.desk.queue);
+    story.move(story.fixture.queue);
     const Answer page = story.list("list_card_versions");
     EXPECT_THAT(texts(page, "version"), ElementsAre("3", "2", "1"));
     EXPECT_EQ(page.text("/results/0/kind"), "card.moved");
@@ -77,8 +78,8 @@ TEST(Versions, PagesGoOnWhereTheyEnded) {
 
 TEST(Reverting, BringsBackEveryFieldAsANewVersion) {
     Story story;
-    const Caller helper = in_process().person(story.desk.owner, OrgRole::member, "Hal");
-    const std::string parent = story.desk.card(story.desk.backlog).text("/id");
+    const Caller helper = in_process().person(story.fixture.owner, OrgRole::member, "Hal");
+    const std::string parent = story.fixture.card(story.fixture.backlog).text("/id");
     const value first = story
                             .update(
                                 {{"title", "Full"},
@@ -113,7 +114,7 @@ TEST(Reverting, BringsBackEveryFieldAsANewVersion) {
         const Answer back = story.revert(2);
         ASSERT_EQ(back.status, 200) << boost::json::serialize(back.body);
         EXPECT_TRUE(same_but_version(first, back.body)) << boost::json::serialize(back.body);
-        EXPECT_EQ(story.desk.get(back.id()).body, back.body);
+        EXPECT_EQ(story.fixture.get(back.id()).body, back.body);
         const Answer forth = story.revert(3);
         EXPECT_TRUE(same_but_version(second, forth.body)) << boost::json::serialize(forth.body);
         EXPECT_EQ(forth.number("/version"), 5 + 2 * round);
@@ -129,16 +130,16 @@ TEST(Reverting, BringsBackEveryFieldAsANewVersion) {
 TEST(Reverting, LeavesTheCardWhereItStands) {
     Story story;
     story.update({{"title", "Two"}});
-    story.move(story.desk.done);
+    story.move(story.fixture.done);
     const Answer back = story.revert(1);
     EXPECT_EQ(back.text("/title"), "One");
-    EXPECT_EQ(back.text("/column_id"), story.desk.done.str());
+    EXPECT_EQ(back.text("/column_id"), story.fixture.done.str());
     EXPECT_FALSE(back.body.at("completed_at").is_null());
 }
 
 TEST(Reverting, ToHowItIsChangesNothing) {
     Story story;
-    story.move(story.desk.queue);
+    story.move(story.fixture.queue);
     EXPECT_EQ(story.revert(1).number("/version"), 2);
     EXPECT_EQ(story.revert(2).number("/version"), 2);
 }
@@ -150,27 +151,27 @@ TEST(Reverting, RefusesWhatIsNoLongerPossible) {
     story.update({{"external_key", "k"}});
     story.update({{"external_key", nullptr}});
     const std::string rival =
-        story.desk.card(story.desk.backlog, {{"external_key", "k"}}).text("/id");
+        story.fixture.card(story.fixture.backlog, {{"external_key", "k"}}).text("/id");
     EXPECT_EQ(story.revert(2).text("/additional_data/reason"), "external_key_taken");
     in_process().must(
-        story.desk.owner, "update_card", {{"card_id", rival}, {"external_key", nullptr}}
+        story.fixture.owner, "update_card", {{"card_id", rival}, {"external_key", nullptr}}
     );
     story.update({{"parent_card_id", rival}});
     story.update({{"parent_card_id", nullptr}});
     in_process().must(
-        story.desk.owner, "update_card", {{"card_id", rival}, {"parent_card_id", story.card}}
+        story.fixture.owner, "update_card", {{"card_id", rival}, {"parent_card_id", story.card}}
     );
     EXPECT_EQ(story.revert(4).text("/additional_data/reason"), "circle");
-    const Caller viewer = in_process().person(story.desk.owner, OrgRole::viewer, "Vi");
+    const Caller viewer = in_process().person(story.fixture.owner, OrgRole::viewer, "Vi");
     const value wanted{{"card_id", story.card}, {"version", 1}};
     EXPECT_EQ(in_process().ask(viewer, "revert_card", wanted).status, 403);
-    in_process().must(story.desk.owner, "delete_card", {{"card_id", story.card}});
+    in_process().must(story.fixture.owner, "delete_card", {{"card_id", story.card}});
     EXPECT_EQ(story.revert(1).text("/additional_data/reason"), "card_in_trash");
 }
 
 TEST(Reverting, WhoHasLeftDoesNotComeBack) {
     Story story;
-    const Caller helper = in_process().person(story.desk.owner, OrgRole::member, "Hal");
+    const Caller helper = in_process().person(story.fixture.owner, OrgRole::member, "Hal");
     story.update({{"assignees", {helper.id.str()}}, {"title", "With Hal"}});
     story.update({{"assignees", boost::json::array()}});
     in_process().run("DELETE FROM memberships WHERE user_id = '" + helper.id.str() + "'");
@@ -181,19 +182,19 @@ TEST(Reverting, WhoHasLeftDoesNotComeBack) {
 
 TEST(Reverting, KeepsWhatNoEditClearsAndLeavesOutPeopleWhoHaveLeft) {
     Story story;
-    const Caller helper = in_process().person(story.desk.owner, OrgRole::member, "Hal");
+    const Caller helper = in_process().person(story.fixture.owner, OrgRole::member, "Hal");
     const auto property = [&](const char* name, const char* type, bool required) {
         in_process().must(
-            story.desk.owner,
+            story.fixture.owner,
             "create_property",
-            {{"board_id", story.desk.board.str()},
+            {{"board_id", story.fixture.board.str()},
              {"name", name},
              {"type", type},
              {"required", required}}
         );
     };
     property("Crew", "people", false);
-    story.update({{"properties", {{"Crew", {story.desk.owner.id.str(), helper.id.str()}}}}});
+    story.update({{"properties", {{"Crew", {story.fixture.owner.id.str(), helper.id.str()}}}}});
     story.update({{"properties", {{"Crew", nullptr}}}});
     property("Severity", "select", true);
     story.update({{"properties", {{"Severity", "high"}}}});
@@ -203,13 +204,13 @@ TEST(Reverting, KeepsWhatNoEditClearsAndLeavesOutPeopleWhoHaveLeft) {
     EXPECT_EQ(back.text("/properties/Severity/select/name"), "high");
     const auto& crew = back.body.at_pointer("/properties/Crew/people").as_array();
     ASSERT_EQ(crew.size(), 1U);
-    EXPECT_EQ(crew.at(0).at("id").as_string(), story.desk.owner.id.str());
+    EXPECT_EQ(crew.at(0).at("id").as_string(), story.fixture.owner.id.str());
 }
 
 TEST(Activity, SaysWhatItWasBeforeAndIsAfterwards) {
     Story story;
     story.update({{"title", "Two"}});
-    story.move(story.desk.queue);
+    story.move(story.fixture.queue);
     const Answer page = story.list("list_card_activity");
     EXPECT_THAT(
         texts(page, "kind"), ElementsAre("\"card.moved\"", "\"card.updated\"", "\"card.created\"")
@@ -240,7 +241,7 @@ TEST(Activity, PagesGoOnWhereTheyEndedWhateverComesMeanwhile) {
 TEST(Activity, IsForThoseWhoMaySeeTheCard) {
     Story story;
     const Caller stranger = in_process().owner_of_new_org("Other");
-    const Caller viewer = in_process().person(story.desk.owner, OrgRole::viewer, "Vi");
+    const Caller viewer = in_process().person(story.fixture.owner, OrgRole::viewer, "Vi");
     for (const char* operation : {"list_card_activity", "list_card_versions", "get_card_context"}) {
         const value card{{"card_id", story.card}};
         EXPECT_EQ(in_process().ask(stranger, operation, card).status, 404) << operation;
@@ -256,9 +257,9 @@ TEST(Activity, IsForThoseWhoMaySeeTheCard) {
 TEST(Versions, HoldWhatWasChangedAndNoMore) {
     Story story;
     in_process().must(
-        story.desk.owner,
+        story.fixture.owner,
         "create_property",
-        {{"board_id", story.desk.board.str()}, {"name", "Text"}, {"type", "rich_text"}}
+        {{"board_id", story.fixture.board.str()}, {"name", "Text"}, {"type", "rich_text"}}
     );
     boost::json::array items;
     for (int i = 0; i < 7; ++i)
@@ -273,7 +274,7 @@ TEST(Versions, HoldWhatWasChangedAndNoMore) {
     EXPECT_LT(std::stol(bytes), 5'000);
     EXPECT_EQ(story.revert(4).text("/title"), "Title 1");
     EXPECT_EQ(
-        story.desk.get(Uuid::parse(story.card).value())
+        story.fixture.get(Uuid::parse(story.card).value())
             .body.at_pointer("/properties/Text/rich_text")
             .as_array()
             .size(),
@@ -281,7 +282,7 @@ TEST(Versions, HoldWhatWasChangedAndNoMore) {
     );
     story.revert(1);
     EXPECT_TRUE(
-        story.desk.get(Uuid::parse(story.card).value()).body.at("properties").as_object().empty()
+        story.fixture.get(Uuid::parse(story.card).value()).body.at("properties").as_object().empty()
     );
 }
 
@@ -290,9 +291,9 @@ TEST(Reverting, FindsEveryVersionHoweverItWasKept) {
     Story story;
     for (const char* name : {"Effort", "Rank"})
         in_process().must(
-            story.desk.owner,
+            story.fixture.owner,
             "create_property",
-            {{"board_id", story.desk.board.str()}, {"name", name}, {"type", "number"}}
+            {{"board_id", story.fixture.board.str()}, {"name", name}, {"type", "number"}}
         );
     std::mt19937 engine(3);
     std::map<std::int64_t, value> said;

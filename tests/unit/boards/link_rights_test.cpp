@@ -5,32 +5,33 @@
 namespace svc::test {
 
 TEST(LinkRights, AreThoseOnTheBoardOfTheCardThatWaits) {
-    BoardFixture desk;
-    const std::string waiting = desk.card(desk.backlog).text("/id");
-    const Uuid other = in_process().must(desk.owner, "create_board", {{"name", "Elsewhere"}}).id();
+    BoardFixture fixture;
+    const std::string waiting = fixture.card(fixture.backlog).text("/id");
+    const Uuid other =
+        in_process().must(fixture.owner, "create_board", {{"name", "Elsewhere"}}).id();
     const Answer columns =
-        in_process().must(desk.owner, "list_columns", {{"board_id", other.str()}});
+        in_process().must(fixture.owner, "list_columns", {{"board_id", other.str()}});
     const std::string blocker = in_process()
                                     .must(
-                                        desk.owner,
+                                        fixture.owner,
                                         "create_card",
                                         {{"board_id", other.str()},
                                          {"column_id", columns.text("/results/0/id")},
                                          {"title", "First"}}
                                     )
                                     .text("/id");
-    const Caller robot = in_process().agent(desk.owner, OrgRole::member, "Robot");
-    in_process().grant(desk.board, robot, "editor");
+    const Caller robot = in_process().agent(fixture.owner, OrgRole::member, "Robot");
+    in_process().grant(fixture.board, robot, "editor");
     const auto unlinked = [&] {
         const Answer link = in_process().must(
-            desk.owner,
+            fixture.owner,
             "link_cards",
             {{"card_id", blocker}, {"target_id", waiting}, {"type", "blocks"}}
         );
         const Answer gone = in_process().ask(
             robot, "unlink_cards", {{"card_id", waiting}, {"link_id", link.text("/id")}}
         );
-        const Answer card = in_process().must(desk.owner, "get_card", {{"card_id", waiting}});
+        const Answer card = in_process().must(fixture.owner, "get_card", {{"card_id", waiting}});
         EXPECT_FALSE(card.body.at("blocked").as_bool());
         return gone.status;
     };

@@ -15,17 +15,18 @@ using testing::Not;
 namespace {
 
 struct Web {
-    BoardFixture desk;
+    BoardFixture fixture;
     std::vector<std::string> ids;
 
     explicit Web(int count) {
         for (int i = 0; i < count; ++i)
-            ids.push_back(desk.card(desk.backlog, {{"title", std::to_string(i)}}).text("/id"));
+            ids.push_back(fixture.card(fixture.backlog, {{"title", std::to_string(i)}}).text("/id")
+            );
         in_process().forget_events();
     }
     Answer link(const std::string& card, const std::string& target, const char* type = "blocks") {
         return in_process().ask(
-            desk.owner, "link_cards", {{"card_id", card}, {"target_id", target}, {"type", type}}
+            fixture.owner, "link_cards", {{"card_id", card}, {"target_id", target}, {"type", type}}
         );
     }
     Answer link(std::size_t card, std::size_t target, const char* type = "blocks") {
@@ -33,15 +34,15 @@ struct Web {
     }
     Answer move(std::size_t card, const Uuid& column) {
         return in_process().must(
-            desk.owner, "move_card", {{"card_id", ids.at(card)}, {"column_id", column.str()}}
+            fixture.owner, "move_card", {{"card_id", ids.at(card)}, {"column_id", column.str()}}
         );
     }
     bool blocked(std::size_t card) {
-        return desk.get(*Uuid::parse(ids.at(card))).body.at("blocked").as_bool();
+        return fixture.get(*Uuid::parse(ids.at(card))).body.at("blocked").as_bool();
     }
     Answer update(std::size_t card, boost::json::object what) {
         what["card_id"] = ids.at(card);
-        return in_process().ask(desk.owner, "update_card", what);
+        return in_process().ask(fixture.owner, "update_card", what);
     }
 };
 
@@ -51,12 +52,12 @@ TEST(Links, ABlockedCardShowsWhomItWaitsFor) {
     Web web(2);
     const Answer made = web.link(0, 1);
     EXPECT_EQ(made.status, 201);
-    const value waiting = web.desk.get(*Uuid::parse(web.ids[1])).body;
+    const value waiting = web.fixture.get(*Uuid::parse(web.ids[1])).body;
     EXPECT_TRUE(waiting.at("blocked").as_bool());
     EXPECT_EQ(waiting.at_pointer("/blocked_by/0").as_string(), web.ids[0]);
     EXPECT_EQ(waiting.at("version").as_int64(), 2);
     EXPECT_FALSE(web.blocked(0));
-    EXPECT_THAT(in_process().told(), ElementsAre("card.updated", "card.blocked", "card.linked"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("card.updated", "card.blocked", "card.linked"));
 }
 
 TEST(Links, ARepeatAnswersWithTheLinkThatIsThere) {
@@ -77,21 +78,21 @@ TEST(Links, TheLastBlockerDoneFreesTheCardAndReopeningHoldsItAgain) {
     web.link(0, 2);
     web.link(1, 2);
     in_process().forget_events();
-    web.move(0, web.desk.done);
+    web.move(0, web.fixture.done);
     EXPECT_TRUE(web.blocked(2));
-    EXPECT_THAT(in_process().told(), Not(Contains("card.unblocked")));
-    web.move(1, web.desk.done);
+    EXPECT_THAT(in_process().emitted(), Not(Contains("card.unblocked")));
+    web.move(1, web.fixture.done);
     EXPECT_FALSE(web.blocked(2));
-    EXPECT_THAT(in_process().told(), ElementsAre("card.moved", "card.moved", "card.unblocked"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("card.moved", "card.moved", "card.unblocked"));
     in_process().forget_events();
-    web.move(1, web.desk.backlog);
+    web.move(1, web.fixture.backlog);
     EXPECT_TRUE(web.blocked(2));
-    EXPECT_THAT(in_process().told(), ElementsAre("card.moved", "card.blocked"));
+    EXPECT_THAT(in_process().emitted(), ElementsAre("card.moved", "card.blocked"));
 }
 
 TEST(Links, AColumnThatBecomesDoneFreesWhoWaitedForItsCards) {
     Web web(4);
-    const Uuid doing = web.desk.column({{"name", "Doing"}, {"kind", "active"}});
+    const Uuid doing = web.fixture.column({{"name", "Doing"}, {"kind", "active"}});
     for (const std::size_t card : {0U, 1U}) web.move(card, doing);
     web.link(0, 1);
     web.link(0, 2);
@@ -101,11 +102,11 @@ TEST(Links, AColumnThatBecomesDoneFreesWhoWaitedForItsCards) {
     const auto becomes = [&](const char* kind) {
         in_process().forget_events();
         in_process().must(
-            web.desk.owner,
+            web.fixture.owner,
             "update_column",
-            {{"board_id", web.desk.board.str()}, {"column_id", doing.str()}, {"kind", kind}}
+            {{"board_id", web.fixture.board.str()}, {"column_id", doing.str()}, {"kind", kind}}
         );
-        return in_process().told();
+        return in_process().emitted();
     };
     EXPECT_THAT(
         becomes("done"),
@@ -122,24 +123,26 @@ TEST(Links, AColumnThatBecomesDoneFreesWhoWaitedForItsCards) {
 
 TEST(Links, AColumnThatIsRemovedTakesItsCardsToTheDoneAndFreesWhoWaited) {
     Web web(3);
-    const Uuid doing = web.desk.column({{"name", "Doing"}, {"kind", "active"}});
+    const Uuid doing = web.fixture.column({{"name", "Doing"}, {"kind", "active"}});
     web.link(0, 2);
     web.link(1, 2);
     const auto remove_column = [&](const Uuid& column, const Uuid& to) {
         in_process().forget_events();
         in_process().must(
-            web.desk.owner,
+            web.fixture.owner,
             "delete_column",
-            {{"board_id", web.desk.board.str()},
+            {{"board_id", web.fixture.board.str()},
              {"column_id", column.str()},
              {"move_cards_to", to.str()}}
         );
-        return in_process().told();
+        return in_process().emitted();
     };
     for (const std::size_t card : {0U, 1U}) web.move(card, doing);
-    EXPECT_THAT(remove_column(doing, web.desk.queue), Not(Contains("card.unblocked")));
+    EXPECT_THAT(remove_column(doing, web.fixture.queue), Not(Contains("card.unblocked")));
     EXPECT_TRUE(web.blocked(2));
-    EXPECT_THAT(remove_column(web.desk.queue, web.desk.done), Contains("card.unblocked").Times(1));
+    EXPECT_THAT(
+        remove_column(web.fixture.queue, web.fixture.done), Contains("card.unblocked").Times(1)
+    );
     EXPECT_FALSE(web.blocked(2));
 }
 
@@ -147,13 +150,13 @@ TEST(Links, WhatIsPutAwayOrDeletedHoldsNobodyUp) {
     Web web(3);
     web.link(0, 2);
     web.link(1, 2);
-    in_process().must(web.desk.owner, "archive_card", {{"card_id", web.ids[0]}});
+    in_process().must(web.fixture.owner, "archive_card", {{"card_id", web.ids[0]}});
     EXPECT_TRUE(web.blocked(2));
-    EXPECT_THAT(in_process().told(), Not(Contains("card.unblocked")));
-    in_process().must(web.desk.owner, "delete_card", {{"card_id", web.ids[1]}});
+    EXPECT_THAT(in_process().emitted(), Not(Contains("card.unblocked")));
+    in_process().must(web.fixture.owner, "delete_card", {{"card_id", web.ids[1]}});
     EXPECT_FALSE(web.blocked(2));
-    EXPECT_THAT(in_process().told(), Contains("card.unblocked"));
-    in_process().must(web.desk.owner, "restore_card", {{"card_id", web.ids[1]}});
+    EXPECT_THAT(in_process().emitted(), Contains("card.unblocked"));
+    in_process().must(web.fixture.owner, "restore_card", {{"card_id", web.ids[1]}});
     EXPECT_TRUE(web.blocked(2));
 }
 
@@ -162,19 +165,19 @@ TEST(Links, TakingTheLinkAwayFreesTheCard) {
     const std::string link = web.link(0, 1).text("/id");
     in_process().forget_events();
     const value wanted{{"card_id", web.ids[0]}, {"link_id", link}};
-    EXPECT_EQ(in_process().ask(web.desk.owner, "unlink_cards", wanted).status, 204);
+    EXPECT_EQ(in_process().ask(web.fixture.owner, "unlink_cards", wanted).status, 204);
     EXPECT_FALSE(web.blocked(1));
     EXPECT_THAT(
-        in_process().told(), ElementsAre("card.updated", "card.unblocked", "card.unlinked")
+        in_process().emitted(), ElementsAre("card.updated", "card.unblocked", "card.unlinked")
     );
-    EXPECT_EQ(in_process().ask(web.desk.owner, "unlink_cards", wanted).status, 404);
+    EXPECT_EQ(in_process().ask(web.fixture.owner, "unlink_cards", wanted).status, 404);
 }
 
 TEST(Links, AThirdCardDoesNotLendItsName) {
     Web web(3);
     const std::string link = web.link(0, 1, "relates").text("/id");
     const Answer refused = in_process().ask(
-        web.desk.owner, "unlink_cards", {{"card_id", web.ids[2]}, {"link_id", link}}
+        web.fixture.owner, "unlink_cards", {{"card_id", web.ids[2]}, {"link_id", link}}
     );
     EXPECT_EQ(refused.status, 404);
 }
@@ -229,7 +232,7 @@ TEST(Links, PartsOfPartsAreAThousandDeepAtMost) {
         "  CASE WHEN n > 1 THEN md5('deep ' || c.id || n - 1)::uuid END"
         " FROM cards c, generate_series(1, 1001) n WHERE c.id = '" +
         web.ids[0] + "'; SELECT id FROM cards WHERE number = 2001 AND board_id = '" +
-        web.desk.board.str() + "'"
+        web.fixture.board.str() + "'"
     );
     const std::string above =
         in_process().run("SELECT parent_card_id FROM cards WHERE id = '" + last + "'");
@@ -280,7 +283,7 @@ TEST(Links, RandomLinksOfManyAtOnceNeverCloseACircle) {
         in_process().run(
             "WITH RECURSIVE reach AS (SELECT card_id, target_id FROM card_links"
             " WHERE org_id = '" +
-            web.desk.owner.org_id->str() +
+            web.fixture.owner.org_id->str() +
             "' UNION SELECT r.card_id, l.target_id FROM reach r JOIN card_links l"
             " ON l.card_id = r.target_id) SELECT count(*) FROM reach WHERE card_id = target_id"
         ),
@@ -293,7 +296,7 @@ TEST(Links, WhatTheCardShowsIsWhatTheLinksSay) {
     web.update(3, {{"blocked_by", {web.ids[0], web.ids[1], web.ids[0]}}});
     web.link(2, 3);
     EXPECT_EQ(web.update(3, {{"blocked_by", {web.ids[2], web.ids[1]}}}).status, 200);
-    const auto shown = web.desk.get(*Uuid::parse(web.ids[3])).body.at("blocked_by");
+    const auto shown = web.fixture.get(*Uuid::parse(web.ids[3])).body.at("blocked_by");
     EXPECT_EQ(shown, (value{web.ids[2], web.ids[1]}));
     EXPECT_EQ(
         in_process().run("SELECT count(*) FROM card_links WHERE target_id = '" + web.ids[3] + "'"),
@@ -317,18 +320,20 @@ TEST(Links, NobodyIsTiedToWhatHeCannotSee) {
 }
 
 TEST(Links, WhoeverMayOnlyLookAtTheOtherBoardHoldsNothingUpThere) {
-    BoardFixture desk;
-    const Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
+    BoardFixture fixture;
+    const Caller helper = in_process().person(fixture.owner, OrgRole::member, "Hal");
     const std::string board =
-        in_process().must(desk.owner, "create_board", {{"name", "Theirs"}}).text("/id");
+        in_process().must(fixture.owner, "create_board", {{"name", "Theirs"}}).text("/id");
     in_process().grant(*Uuid::parse(board), helper, "viewer");
     const std::string column =
-        in_process().must(desk.owner, "list_columns", {{"board_id", board}}).text("/results/0/id");
-    const std::string here = desk.card(desk.backlog).text("/id");
+        in_process().must(
+                        fixture.owner, "list_columns", {{"board_id", board}}
+        ).text("/results/0/id");
+    const std::string here = fixture.card(fixture.backlog).text("/id");
     const std::string there =
         in_process()
             .must(
-                desk.owner,
+                fixture.owner,
                 "create_card",
                 {{"board_id", board}, {"column_id", column}, {"title", "There"}}
             )
@@ -370,18 +375,18 @@ TEST(Parents, TwoAtOnceNeverBecomePartsOfEachOther) {
 
 TEST(Watching, IsBegunAndEndedOnceHoweverOftenAsked) {
     Web web(1);
-    const Caller viewer = in_process().person(web.desk.owner, OrgRole::viewer, "Vi");
+    const Caller viewer = in_process().person(web.fixture.owner, OrgRole::viewer, "Vi");
     const Answer first = in_process().must(viewer, "watch_card", {{"card_id", web.ids[0]}});
     EXPECT_EQ(first.text("/watcher/name"), "Vi");
     EXPECT_EQ(in_process().must(viewer, "watch_card", {{"card_id", "DES-1"}}).body, first.body);
-    EXPECT_EQ(web.desk.get(*Uuid::parse(web.ids[0])).number("/version"), 1);
+    EXPECT_EQ(web.fixture.get(*Uuid::parse(web.ids[0])).number("/version"), 1);
     for (int i = 0; i < 2; ++i)
         EXPECT_EQ(in_process().ask(viewer, "unwatch_card", {{"card_id", web.ids[0]}}).status, 204);
     EXPECT_EQ(
         in_process().run("SELECT count(*) FROM card_watchers WHERE card_id = '" + web.ids[0] + "'"),
         "0"
     );
-    EXPECT_TRUE(in_process().told().empty()) << "who looks is nobody else's business";
+    EXPECT_TRUE(in_process().emitted().empty()) << "who looks is nobody else's business";
     const Caller stranger = in_process().owner_of_new_org("Other");
     EXPECT_EQ(in_process().ask(stranger, "watch_card", {{"card_id", web.ids[0]}}).status, 404);
 }

@@ -8,7 +8,7 @@
 namespace svc::test {
 
 /// So many cards by SQL, with values of so many bytes.
-inline void fill(const Columns& desk, const Uuid& column, int count, int value_bytes) {
+inline void fill(const Columns& fixture, const Uuid& column, int count, int value_bytes) {
     const std::string value =
         value_bytes == 0 ? "'{}'"
                          : "jsonb_build_object('Notes', jsonb_build_object('id', gen_random_uuid(),"
@@ -16,19 +16,19 @@ inline void fill(const Columns& desk, const Uuid& column, int count, int value_b
                                std::to_string(value_bytes) + ")))";
     in_process().run(
         "WITH first AS (SELECT last_number FROM board_counters WHERE board_id = '" +
-        desk.board.str() +
+        fixture.board.str() +
         "') INSERT INTO cards (org_id, id, board_id, column_id, number, position, title,"
         " properties, created_by, last_edited_by) SELECT '" +
-        desk.owner.org_id->str() + "', gen_random_uuid(), '" + desk.board.str() + "', '" +
+        fixture.owner.org_id->str() + "', gen_random_uuid(), '" + fixture.board.str() + "', '" +
         column.str() + "', f.last_number + n, 'V' || lpad(n::text, 7, '0'), 'Card ' || n, " +
         value + ", o.o, o.o FROM generate_series(1, " + std::to_string(count) +
-        ") n, first f, (SELECT '{\"object\":\"user\",\"id\":\"" + desk.owner.id.str() +
+        ") n, first f, (SELECT '{\"object\":\"user\",\"id\":\"" + fixture.owner.id.str() +
         "\",\"principal_type\":\"user\",\"name\":\"Olga\"}'::jsonb AS o) o"
     );
     in_process().run(
         "UPDATE board_counters SET last_number = last_number + " + std::to_string(count) +
         ", card_count = card_count + " + std::to_string(count) + " WHERE board_id = '" +
-        desk.board.str() + "'"
+        fixture.board.str() + "'"
     );
 }
 

@@ -29,15 +29,15 @@ std::vector<std::string> all_pages(
 // ------------------------------------------------------------------------------------ moving
 
 TEST(Moving, PutsACardWhereItIsTold) {
-    BoardFixture desk;
+    BoardFixture fixture;
     std::map<std::string, std::string> ids;
     for (const char* title : {"a", "b", "c", "d"})
-        ids[title] = desk.card(desk.backlog, {{"title", title}}).text("/id");
+        ids[title] = fixture.card(fixture.backlog, {{"title", title}}).text("/id");
     const auto move = [&](const char* card, boost::json::object where) {
         where["card_id"] = ids[card];
-        where["column_id"] = desk.backlog.str();
-        in_process().must(desk.owner, "move_card", where);
-        return desk.titles(desk.backlog);
+        where["column_id"] = fixture.backlog.str();
+        in_process().must(fixture.owner, "move_card", where);
+        return fixture.titles(fixture.backlog);
     };
     EXPECT_THAT(move("d", {{"after_id", ids["a"]}}), ElementsAre("a", "d", "b", "c"));
     EXPECT_THAT(move("c", {{"before_id", ids["a"]}}), ElementsAre("c", "a", "d", "b"));
@@ -49,74 +49,75 @@ TEST(Moving, PutsACardWhereItIsTold) {
 }
 
 TEST(Moving, AnAnchorElsewhereIsRefused) {
-    BoardFixture desk;
-    const std::string here = desk.card(desk.backlog).text("/id");
-    const std::string there = desk.card(desk.queue).text("/id");
+    BoardFixture fixture;
+    const std::string here = fixture.card(fixture.backlog).text("/id");
+    const std::string there = fixture.card(fixture.queue).text("/id");
     const Answer refused = in_process().ask(
-        desk.owner,
+        fixture.owner,
         "move_card",
-        {{"card_id", here}, {"column_id", desk.backlog.str()}, {"after_id", there}}
+        {{"card_id", here}, {"column_id", fixture.backlog.str()}, {"after_id", there}}
     );
     EXPECT_EQ(refused.status, 422);
     EXPECT_EQ(refused.text("/detail/0/loc/1"), "after_id");
 }
 
 TEST(Moving, ReachingDoneCompletesAndLeavingReopens) {
-    BoardFixture desk;
-    const std::string id = desk.card(desk.backlog).text("/id");
+    BoardFixture fixture;
+    const std::string id = fixture.card(fixture.backlog).text("/id");
     const auto move = [&](const Uuid& column) {
         return in_process().must(
-            desk.owner, "move_card", {{"card_id", id}, {"column_id", column.str()}}
+            fixture.owner, "move_card", {{"card_id", id}, {"column_id", column.str()}}
         );
     };
-    const Answer done = move(desk.done);
+    const Answer done = move(fixture.done);
     EXPECT_TRUE(done.body.at("completed_at").is_string());
     EXPECT_EQ(done.number("/version"), 2);
-    EXPECT_EQ(desk.get(done.id()).body, done.body);
-    const Answer queued = move(desk.queue);
+    EXPECT_EQ(fixture.get(done.id()).body, done.body);
+    const Answer queued = move(fixture.queue);
     EXPECT_TRUE(queued.body.at("completed_at").is_null());
     EXPECT_EQ(queued.text("/queue/state"), "ready");
-    EXPECT_EQ(desk.get(done.id()).body, queued.body);
+    EXPECT_EQ(fixture.get(done.id()).body, queued.body);
 }
 
 TEST(Moving, TwoAtTheSameSpotBothSucceedAndTheOrderIsTotal) {
-    BoardFixture desk;
-    const std::string top = desk.card(desk.backlog, {{"title", "top"}}).text("/id");
-    desk.card(desk.backlog, {{"title", "bottom"}});
+    BoardFixture fixture;
+    const std::string top = fixture.card(fixture.backlog, {{"title", "top"}}).text("/id");
+    fixture.card(fixture.backlog, {{"title", "bottom"}});
     std::vector<std::string> ids;
-    for (int i = 0; i < 40; ++i) ids.push_back(desk.card(desk.queue).text("/id"));
+    for (int i = 0; i < 40; ++i) ids.push_back(fixture.card(fixture.queue).text("/id"));
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
             for (std::size_t i = t; i < ids.size(); i += 8)
                 in_process().must(
-                    desk.owner,
+                    fixture.owner,
                     "move_card",
-                    {{"card_id", ids[i]}, {"column_id", desk.backlog.str()}, {"after_id", top}}
+                    {{"card_id", ids[i]}, {"column_id", fixture.backlog.str()}, {"after_id", top}}
                 );
         });
     for (auto& thread : threads) thread.join();
-    const auto titles = desk.titles(desk.backlog);
+    const auto titles = fixture.titles(fixture.backlog);
     EXPECT_EQ(titles.size(), 42U);
     EXPECT_EQ(titles.front(), "top");
     EXPECT_EQ(titles.back(), "bottom");
     EXPECT_EQ(
-        all_pages(desk.owner, {{"column_id", desk.backlog.str()}, {"page_size", 5}}, "id"),
-        all_pages(desk.owner, {{"column_id", desk.backlog.str()}, {"page_size", 100}}, "id")
+        all_pages(fixture.owner, {{"column_id", fixture.backlog.str()}, {"page_size", 5}}, "id"),
+        all_pages(fixture.owner, {{"column_id", fixture.backlog.str()}, {"page_size", 100}}, "id")
     );
 }
 
 TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
-    BoardFixture desk;
-    const Uuid tight = desk.column({{"name", "Tight"}, {"wip_limit", 3}, {"wip_policy", "hard"}});
+    BoardFixture fixture;
+    const Uuid tight =
+        fixture.column({{"name", "Tight"}, {"wip_limit", 3}, {"wip_policy", "hard"}});
     std::vector<std::string> ids;
-    for (int i = 0; i < 12; ++i) ids.push_back(desk.card(desk.backlog).text("/id"));
+    for (int i = 0; i < 12; ++i) ids.push_back(fixture.card(fixture.backlog).text("/id"));
     std::atomic<int> moved{0}, refused{0};
     std::vector<std::thread> threads;
     for (const std::string& id : ids)
         threads.emplace_back([&, id] {
             const Answer said = in_process().ask(
-                desk.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}}
+                fixture.owner, "move_card", {{"card_id", id}, {"column_id", tight.str()}}
             );
             moved += said.status == 200;
             if (said.status != 409) return;
@@ -127,9 +128,9 @@ TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
             const Answer said = in_process().ask(
-                desk.owner,
+                fixture.owner,
                 "create_card",
-                {{"board_id", desk.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
+                {{"board_id", fixture.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
             );
             moved += said.status == 201;
             refused += said.status == 409;
@@ -137,66 +138,69 @@ TEST(Moving, AHardLimitHoldsHoweverManyComeAtOnce) {
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(moved, 3);
     EXPECT_EQ(refused, 13);
-    EXPECT_EQ(desk.titles(tight).size(), 3U);
+    EXPECT_EQ(fixture.titles(tight).size(), 3U);
 }
 
 TEST(Moving, WithinAFullColumnIsStillAllowed) {
-    BoardFixture desk;
-    const Uuid tight = desk.column({{"name", "Tight"}, {"wip_limit", 2}, {"wip_policy", "hard"}});
-    const std::string first = desk.card(tight, {{"title", "a"}}).text("/id");
-    desk.card(tight, {{"title", "b"}});
-    in_process().must(desk.owner, "move_card", {{"card_id", first}, {"column_id", tight.str()}});
-    EXPECT_THAT(desk.titles(tight), ElementsAre("b", "a"));
+    BoardFixture fixture;
+    const Uuid tight =
+        fixture.column({{"name", "Tight"}, {"wip_limit", 2}, {"wip_policy", "hard"}});
+    const std::string first = fixture.card(tight, {{"title", "a"}}).text("/id");
+    fixture.card(tight, {{"title", "b"}});
+    in_process().must(fixture.owner, "move_card", {{"card_id", first}, {"column_id", tight.str()}});
+    EXPECT_THAT(fixture.titles(tight), ElementsAre("b", "a"));
 }
 
 TEST(Moving, ASoftLimitRefusesNobody) {
-    BoardFixture desk;
-    const Uuid soft = desk.column({{"name", "Soft"}, {"wip_limit", 1}});
-    desk.card(soft);
-    desk.card(soft);
-    EXPECT_EQ(desk.titles(soft).size(), 2U);
+    BoardFixture fixture;
+    const Uuid soft = fixture.column({{"name", "Soft"}, {"wip_limit", 1}});
+    fixture.card(soft);
+    fixture.card(soft);
+    EXPECT_EQ(fixture.titles(soft).size(), 2U);
 }
 
 TEST(Archiving, TakesACardOffTheBoardAndBack) {
-    BoardFixture desk;
-    const Answer made = desk.card(desk.queue, {{"title", "x"}});
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.queue, {{"title", "x"}});
     const std::string id = made.text("/id");
     const auto count = [&] {
         return in_process().must(
-                               desk.owner, "get_board", {{"board_id", desk.board.str()}}
+                               fixture.owner, "get_board", {{"board_id", fixture.board.str()}}
         ).number("/card_count");
     };
-    const Answer away = in_process().must(desk.owner, "archive_card", {{"card_id", id}});
+    const Answer away = in_process().must(fixture.owner, "archive_card", {{"card_id", id}});
     EXPECT_TRUE(away.body.at("is_archived").as_bool());
     EXPECT_EQ(away.text("/queue/state"), "idle");
-    EXPECT_EQ(desk.get(made.id()).body, away.body);
+    EXPECT_EQ(fixture.get(made.id()).body, away.body);
     EXPECT_EQ(count(), 0);
-    EXPECT_TRUE(desk.titles(desk.queue).empty());
+    EXPECT_TRUE(fixture.titles(fixture.queue).empty());
     EXPECT_EQ(
-        all_pages(desk.owner, {{"board_id", desk.board.str()}, {"archived", true}}).size(), 1U
+        all_pages(fixture.owner, {{"board_id", fixture.board.str()}, {"archived", true}}).size(), 1U
     );
     EXPECT_EQ(
-        in_process().ask(
-                        desk.owner, "move_card", {{"card_id", id}, {"column_id", desk.done.str()}}
-        ).status,
+        in_process()
+            .ask(fixture.owner, "move_card", {{"card_id", id}, {"column_id", fixture.done.str()}})
+            .status,
         409
     );
-    EXPECT_EQ(in_process().must(desk.owner, "archive_card", {{"card_id", id}}).body, away.body);
+    EXPECT_EQ(in_process().must(fixture.owner, "archive_card", {{"card_id", id}}).body, away.body);
 
-    const Answer back = in_process().must(desk.owner, "restore_card", {{"card_id", id}});
+    const Answer back = in_process().must(fixture.owner, "restore_card", {{"card_id", id}});
     EXPECT_FALSE(back.body.at("is_archived").as_bool());
     EXPECT_EQ(back.text("/queue/state"), "ready");
-    EXPECT_EQ(desk.get(made.id()).body, back.body);
+    EXPECT_EQ(fixture.get(made.id()).body, back.body);
     EXPECT_EQ(count(), 1);
 }
 
 TEST(ArchivedBoards, RefuseChanges) {
-    BoardFixture desk;
-    const std::string id = desk.card(desk.backlog).text("/id");
-    in_process().run("UPDATE boards SET is_archived = true WHERE id = '" + desk.board.str() + "'");
-    EXPECT_EQ(in_process().ask(desk.owner, "get_card", {{"card_id", id}}).status, 200);
+    BoardFixture fixture;
+    const std::string id = fixture.card(fixture.backlog).text("/id");
+    in_process().run(
+        "UPDATE boards SET is_archived = true WHERE id = '" + fixture.board.str() + "'"
+    );
+    EXPECT_EQ(in_process().ask(fixture.owner, "get_card", {{"card_id", id}}).status, 200);
     const Answer refused =
-        in_process().ask(desk.owner, "update_card", {{"card_id", id}, {"title", "No"}});
+        in_process().ask(fixture.owner, "update_card", {{"card_id", id}, {"title", "No"}});
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/additional_data/reason"), "board_archived");
 }

@@ -18,11 +18,11 @@ bool rises(const Keys& keys) {
 }
 
 /// Puts a key between the neighbours of `index`, as a drop on a board does.
-void insert_at(Keys& keys, std::size_t index, std::uint64_t chance) {
+void insert_at(Keys& keys, std::size_t index, std::uint64_t random_bits) {
     const OrderKey below = index > 0 ? keys[index - 1] : none();
     const OrderKey above = index < keys.size() ? keys[index] : none();
     const auto at = keys.begin() + static_cast<std::ptrdiff_t>(index);
-    keys.insert(at, OrderKey::between(below, above, chance));
+    keys.insert(at, OrderKey::between(below, above, random_bits));
 }
 
 std::size_t longest(const Keys& keys) {
@@ -70,10 +70,10 @@ TEST(OrderKey, AppendingAndPrependingDoesNotLengthenKeys) {
 
 TEST(OrderKey, ThereIsRoomBetweenAnyTwoEvenWithTheSameChance) {
     // The worst case for collisions: every draw is the same.
-    for (const std::uint64_t chance : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    for (const std::uint64_t random_bits : {std::uint64_t{0}, ~std::uint64_t{0}}) {
         Keys keys;
-        for (int i = 0; i < 300; ++i) insert_at(keys, keys.size() / 2, chance);
-        for (int i = 0; i < 300; ++i) insert_at(keys, 0, chance);
+        for (int i = 0; i < 300; ++i) insert_at(keys, keys.size() / 2, random_bits);
+        for (int i = 0; i < 300; ++i) insert_at(keys, 0, random_bits);
         EXPECT_TRUE(rises(keys));
     }
 }
@@ -92,9 +92,9 @@ TEST(OrderKey, TheEndsOfTheScaleStillTakeKeys) {
 
 TEST(OrderKey, ANeighbourWithATailIsRespectedOnBothSides) {
     const OrderKey a("V0000000"), b("V0000000001"), c("V0000001");
-    for (std::uint64_t chance = 0; chance < 200; ++chance) {
-        const OrderKey first = OrderKey::between(a, b, chance);
-        const OrderKey second = OrderKey::between(b, c, chance);
+    for (std::uint64_t random_bits = 0; random_bits < 200; ++random_bits) {
+        const OrderKey first = OrderKey::between(a, b, random_bits);
+        const OrderKey second = OrderKey::between(b, c, random_bits);
         ASSERT_TRUE(a < first && first < b) << first.str();
         ASSERT_TRUE(b < second && second < c) << second.str();
     }
@@ -119,7 +119,7 @@ TEST(OrderKey, TheNumberShownRisesWithTheKey) {
 
 TEST(OrderKey, SpreadFillsAGapEvenlyOrSaysThatThereIsNoRoom) {
     const OrderKey low("V0000000Zz"), high("V0010000");
-    const Keys keys = OrderKey::spread(low, high, 1000);
+    const Keys keys = OrderKey::flatten(low, high, 1000);
     ASSERT_EQ(keys.size(), 1000U);
     EXPECT_TRUE(rises(keys));
     EXPECT_GT(keys.front(), low);
@@ -127,24 +127,24 @@ TEST(OrderKey, SpreadFillsAGapEvenlyOrSaysThatThereIsNoRoom) {
     EXPECT_EQ(longest(keys), 8U);
     for (std::size_t i = 1; i < keys.size(); ++i)
         ASSERT_GE(keys[i].head() - keys[i - 1].head(), 16);
-    EXPECT_TRUE(OrderKey::spread(low, high, 1'000'000).empty());
-    EXPECT_TRUE(OrderKey::spread(OrderKey("V0000000"), OrderKey("V0000000A"), 1).empty());
+    EXPECT_TRUE(OrderKey::flatten(low, high, 1'000'000).empty());
+    EXPECT_TRUE(OrderKey::flatten(OrderKey("V0000000"), OrderKey("V0000000A"), 1).empty());
 }
 
 TEST(OrderKey, SpreadLeavesRoomAtOpenEnds) {
     const OrderKey low("V0000000"), high("V0010000");
     for (const auto& keys :
-         {OrderKey::spread(none(), none(), 100'000),
-          OrderKey::spread(low, none(), 100'000),
-          OrderKey::spread(none(), high, 100'000)}) {
+         {OrderKey::flatten(none(), none(), 100'000),
+          OrderKey::flatten(low, none(), 100'000),
+          OrderKey::flatten(none(), high, 100'000)}) {
         ASSERT_EQ(keys.size(), 100'000U);
         EXPECT_TRUE(rises(keys));
         EXPECT_EQ(longest(keys), 8U);
         EXPECT_EQ(OrderKey::last(keys.back(), 1).str().size(), 8U);
         EXPECT_EQ(OrderKey::between(none(), keys.front(), 1).str().size(), 8U);
     }
-    EXPECT_GT(OrderKey::spread(low, none(), 3).front(), low);
-    EXPECT_LT(OrderKey::spread(none(), high, 3).back(), high);
+    EXPECT_GT(OrderKey::flatten(low, none(), 3).front(), low);
+    EXPECT_LT(OrderKey::flatten(none(), high, 3).back(), high);
 }
 
 TEST(OrderKey, BetweenRefusesNeighboursInTheWrongOrder) {

@@ -33,11 +33,12 @@ struct Overviews : BoardFixture {
         envelope += "}}";
         in_process().run(
             "INSERT INTO events (org_id, sequence, position, event_id, board_id, board_sequence,"
-            " kind, depth, envelope) SELECT '" +
+            " kind, depth, object, object_id, actor, envelope) SELECT '" +
             owner.org_id->str() + "', " + std::to_string(sequence_) + ", " +
             std::to_string(++position) + ", '" + new_uuid().str() + "', '" + board.str() + "', " +
-            std::to_string(sequence_) + ", '" + kind + "', 0, replace('" + envelope +
-            "', '@', to_char((now() - interval '1 hour' * " + std::to_string(hours_ago) +
+            std::to_string(sequence_) + ", '" + kind + "', 0, 'card', '" + new_uuid().str() +
+            "', '{}', replace('" + envelope + "', '@', to_char((now() - interval '1 hour' * " +
+            std::to_string(hours_ago) +
             ") AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'))"
         );
         in_process().run(

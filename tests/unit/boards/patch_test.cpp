@@ -34,24 +34,25 @@ bool may_be_null(const std::string& field) {
 
 /// A card with every field set, and another value for each.
 struct Samples {
-    BoardFixture desk;
-    Caller helper = in_process().person(desk.owner, OrgRole::member, "Hal");
-    std::string first = desk.card(desk.backlog).text("/id"),
-                second = desk.card(desk.backlog).text("/id");
+    BoardFixture fixture;
+    Caller helper = in_process().person(fixture.owner, OrgRole::member, "Hal");
+    std::string first = fixture.card(fixture.backlog).text("/id"),
+                second = fixture.card(fixture.backlog).text("/id");
     std::string card;
     object other;
 
     Samples() {
         in_process().must(
-            desk.owner,
+            fixture.owner,
             "create_property",
-            {{"board_id", desk.board.str()}, {"name", "Size"}, {"type", "select"}}
+            {{"board_id", fixture.board.str()}, {"name", "Size"}, {"type", "select"}}
         );
-        card = desk.card(
-                       desk.backlog,
+        card = fixture
+                   .card(
+                       fixture.backlog,
                        {{"title", "All"},
                         {"labels", {"a"}},
-                        {"assignees", {desk.owner.id.str()}},
+                        {"assignees", {fixture.owner.id.str()}},
                         {"due", "2026-01-01"},
                         {"start", "2026-01-01"},
                         {"priority", "low"},
@@ -60,7 +61,8 @@ struct Samples {
                         {"parent_card_id", first},
                         {"blocked_by", {first}},
                         {"external_key", "one"}}
-        ).text("/id");
+                   )
+                   .text("/id");
         other = {
             {"title", "Other"},
             {"labels", {"b"}},
@@ -77,9 +79,9 @@ struct Samples {
 
     Answer patch(object what) {
         what["card_id"] = card;
-        return in_process().ask(desk.owner, "update_card", what);
+        return in_process().ask(fixture.owner, "update_card", what);
     }
-    value now() { return desk.get(*Uuid::parse(card)).body; }
+    value now() { return fixture.get(*Uuid::parse(card)).body; }
 };
 
 std::set<std::string> differing(const value& a, const value& b) {
@@ -140,7 +142,7 @@ TEST(Patch, AnOldVersionIsRefusedWhateverTheField) {
     Samples samples;
     for (const std::string& field : fields()) {
         const Answer answer = in_process().ask(
-            samples.desk.owner,
+            samples.fixture.owner,
             "batch_cards",
             {{"operations",
               {{{"update", {{"card_id", samples.card}, {field, samples.other.at(field)}}},
@@ -166,7 +168,7 @@ TEST(Patch, ATimeWithoutOffsetIsRefusedAsSuch) {
 
 TEST(Patch, WhatIsInTheTrashIsLeftAlone) {
     Samples samples;
-    in_process().must(samples.desk.owner, "delete_card", {{"card_id", samples.card}});
+    in_process().must(samples.fixture.owner, "delete_card", {{"card_id", samples.card}});
     const Answer answer = samples.patch({{"title", "No"}});
     EXPECT_EQ(answer.status, 409);
     EXPECT_EQ(answer.text("/additional_data/reason"), "card_in_trash");
@@ -174,7 +176,7 @@ TEST(Patch, WhatIsInTheTrashIsLeftAlone) {
 
 TEST(Patch, LooksAndMeansAreCheckedBeforeTheCard) {
     Samples samples;
-    const Caller viewer = in_process().person(samples.desk.owner, OrgRole::viewer, "Vi");
+    const Caller viewer = in_process().person(samples.fixture.owner, OrgRole::viewer, "Vi");
     const Caller stranger = in_process().owner_of_new_org("Other");
     const value change{{"card_id", samples.card}, {"title", "No"}};
     EXPECT_EQ(in_process().ask(viewer, "update_card", change).status, 403);

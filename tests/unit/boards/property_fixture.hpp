@@ -6,7 +6,7 @@ namespace svc::test {
 
 /// A board with a property of every type, named after it, and a card.
 struct PropertyFixture {
-    BoardFixture desk;
+    BoardFixture fixture;
     std::string card, other;
 
     PropertyFixture() {
@@ -26,17 +26,17 @@ struct PropertyFixture {
               "files",
               "created_time"})
             in_process().must(
-                desk.owner,
+                fixture.owner,
                 "create_property",
-                {{"board_id", desk.board.str()}, {"name", type}, {"type", type}}
+                {{"board_id", fixture.board.str()}, {"name", type}, {"type", type}}
             );
-        card = desk.card(desk.backlog).text("/id");
-        other = desk.card(desk.backlog).text("/id");
+        card = fixture.card(fixture.backlog).text("/id");
+        other = fixture.card(fixture.backlog).text("/id");
         in_process().forget_events();
     }
     Answer set(const std::string& name, const value& to, bool merge = false) {
         return in_process().ask(
-            desk.owner,
+            fixture.owner,
             "update_card",
             {{"card_id", card},
              {"properties", boost::json::object{{name, to}}},
@@ -45,7 +45,7 @@ struct PropertyFixture {
     }
     /// What the card shows of it; null when nothing.
     value shown(const std::string& name) {
-        const value all = desk.get(*Uuid::parse(card)).body.at("properties");
+        const value all = fixture.get(*Uuid::parse(card)).body.at("properties");
         const value* one = all.as_object().if_contains(name);
         return one ? one->at(name) : value();
     }

@@ -5,13 +5,14 @@
 namespace svc::test {
 
 TEST(ValuesAtOnce, NewOptionsAreMadeOnceHoweverManyNameThemAtOnce) {
-    PropertyFixture sheet;
+    PropertyFixture properties;
     std::vector<std::thread> writers;
     for (int i = 0; i < 6; ++i)
         writers.emplace_back([&] {
-            const std::string card = sheet.desk.card(sheet.desk.backlog).text("/id");
+            const std::string card =
+                properties.fixture.card(properties.fixture.backlog).text("/id");
             const Answer answer = in_process().ask(
-                sheet.desk.owner,
+                properties.fixture.owner,
                 "update_card",
                 {{"card_id", card}, {"properties", {{"multi_select", {"new", "newer"}}}}}
             );
@@ -22,7 +23,7 @@ TEST(ValuesAtOnce, NewOptionsAreMadeOnceHoweverManyNameThemAtOnce) {
         in_process().run(
             "SELECT jsonb_array_length(options) FROM properties WHERE type ="
             " 'multi_select' AND board_id = '" +
-            sheet.desk.board.str() + "'"
+            properties.fixture.board.str() + "'"
         ),
         "2"
     );
@@ -31,16 +32,16 @@ TEST(ValuesAtOnce, NewOptionsAreMadeOnceHoweverManyNameThemAtOnce) {
 /// Whatever the order in which two things happen at once: a card shows what there is afterwards.
 TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
     for (int round = 0; round < 6; ++round) {
-        PropertyFixture sheet;
-        sheet.set("select", "Old");
-        const std::string board = sheet.desk.board.str();
-        const value option = sheet.shown("select");
+        PropertyFixture properties;
+        properties.set("select", "Old");
+        const std::string board = properties.fixture.board.str();
+        const value option = properties.shown("select");
         const std::string property =
-            sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/select/id");
+            properties.fixture.get(*Uuid::parse(properties.card)).text("/properties/select/id");
         std::vector<std::thread> threads;
         threads.emplace_back([&] {
             const Answer said = in_process().ask(
-                sheet.desk.owner,
+                properties.fixture.owner,
                 "update_property",
                 {{"board_id", board},
                  {"property_id", property},
@@ -49,10 +50,10 @@ TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
             );
             EXPECT_EQ(said.status, 200);
         });
-        for (const std::string& card : {sheet.card, sheet.other})
+        for (const std::string& card : {properties.card, properties.other})
             threads.emplace_back([&, card] {
                 const Answer said = in_process().ask(
-                    sheet.desk.owner,
+                    properties.fixture.owner,
                     "update_card",
                     {{"card_id", card},
                      {"properties", {{property, {{"id", option.at("id")}}}}},
@@ -61,7 +62,9 @@ TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
                 EXPECT_EQ(said.status, 200);
             });
         threads.emplace_back([&] {
-            in_process().must(sheet.desk.owner, "duplicate_card", {{"card_id", sheet.card}});
+            in_process().must(
+                properties.fixture.owner, "duplicate_card", {{"card_id", properties.card}}
+            );
         });
         for (auto& thread : threads) thread.join();
         in_process().run_job("boards.rewrite_cards");  // those that somebody held
@@ -78,21 +81,21 @@ TEST(ValuesAtOnce, FollowDefinitionsThatChangeMeanwhile) {
 
 TEST(ValuesAtOnce, OfADeletedPropertyAreOnNoCard) {
     for (int round = 0; round < 6; ++round) {
-        PropertyFixture sheet;
-        sheet.set("number", 1);
+        PropertyFixture properties;
+        properties.set("number", 1);
         const std::string property =
-            sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/number/id");
+            properties.fixture.get(*Uuid::parse(properties.card)).text("/properties/number/id");
         std::thread remover([&] {
             in_process().must(
-                sheet.desk.owner,
+                properties.fixture.owner,
                 "delete_property",
-                {{"board_id", sheet.desk.board.str()}, {"property_id", property}}
+                {{"board_id", properties.fixture.board.str()}, {"property_id", property}}
             );
         });
         const Answer said = in_process().ask(
-            sheet.desk.owner,
+            properties.fixture.owner,
             "update_card",
-            {{"card_id", sheet.other}, {"properties", {{property, 2}}}}
+            {{"card_id", properties.other}, {"properties", {{property, 2}}}}
         );
         EXPECT_TRUE(said.status == 200 || said.status == 422) << said.status;
         remover.join();
@@ -100,7 +103,7 @@ TEST(ValuesAtOnce, OfADeletedPropertyAreOnNoCard) {
         EXPECT_EQ(
             in_process().run(
                 "SELECT count(*) FROM cards WHERE properties <> '{}' AND board_id = '" +
-                sheet.desk.board.str() + "'"
+                properties.fixture.board.str() + "'"
             ),
             "0"
         );

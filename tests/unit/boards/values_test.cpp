@@ -20,8 +20,8 @@ std::vector<std::string> names_in(const value& list) {
 }  // namespace
 
 TEST(Values, OfEveryTypeAreTakenBareAndShownWhole) {
-    PropertyFixture sheet;
-    const std::string owner = sheet.desk.owner.id.str();
+    PropertyFixture properties;
+    const std::string owner = properties.fixture.owner.id.str();
     const std::vector<std::pair<std::string, value>> bare{
         {"number", 2.5},
         {"number", -3},
@@ -32,46 +32,46 @@ TEST(Values, OfEveryTypeAreTakenBareAndShownWhole) {
         {"phone_number", "+43 1 234"},
     };
     for (const auto& [type, to] : bare) {
-        const Answer answer = sheet.set(type, to);
+        const Answer answer = properties.set(type, to);
         ASSERT_EQ(answer.status, 200) << boost::json::serialize(answer.body);
         const value whole = answer.body.at("properties").at(type);
         EXPECT_EQ(whole.at("type").as_string(), type);
         EXPECT_EQ(whole.at(type).is_number(), to.is_number());
         EXPECT_EQ(boost::json::serialize(whole.at(type)), boost::json::serialize(to));
-        EXPECT_EQ(sheet.desk.get(*Uuid::parse(sheet.card)).body, answer.body) << type;
+        EXPECT_EQ(properties.fixture.get(*Uuid::parse(properties.card)).body, answer.body) << type;
     }
-    EXPECT_EQ(sheet.set("date", "2026-06-19").status, 200);
+    EXPECT_EQ(properties.set("date", "2026-06-19").status, 200);
     EXPECT_EQ(
-        sheet.shown("date"),
+        properties.shown("date"),
         (value{{"start", "2026-06-19"}, {"end", nullptr}, {"time_zone", nullptr}})
     );
-    EXPECT_EQ(sheet.set("people", array{owner}).status, 200);
-    EXPECT_EQ(sheet.shown("people").at(0).at("name").as_string(), "Olga Owner");
-    EXPECT_EQ(sheet.set("relation", array{sheet.other}).status, 200);
-    EXPECT_EQ(sheet.shown("relation"), (value(array{object{{"id", sheet.other}}})));
-    EXPECT_EQ(sheet.set("rich_text", "Hello").status, 200);
-    EXPECT_EQ(sheet.shown("rich_text").at(0).at("plain_text").as_string(), "Hello");
+    EXPECT_EQ(properties.set("people", array{owner}).status, 200);
+    EXPECT_EQ(properties.shown("people").at(0).at("name").as_string(), "Olga Owner");
+    EXPECT_EQ(properties.set("relation", array{properties.other}).status, 200);
+    EXPECT_EQ(properties.shown("relation"), (value(array{object{{"id", properties.other}}})));
+    EXPECT_EQ(properties.set("rich_text", "Hello").status, 200);
+    EXPECT_EQ(properties.shown("rich_text").at(0).at("plain_text").as_string(), "Hello");
 }
 
 TEST(Values, WhatACardShowsIsTakenBack) {
-    PropertyFixture sheet;
-    sheet.set("number", 7);
-    sheet.set("select", "Big");
-    sheet.set("multi_select", array{"a", "b"});
-    sheet.set("people", array{sheet.desk.owner.id.str()});
-    sheet.set("date", object{{"start", "2026-01-01"}, {"end", "2026-01-02T00:00:00Z"}});
-    sheet.set("rich_text", "Text");
-    const value before = sheet.desk.get(*Uuid::parse(sheet.card)).body;
+    PropertyFixture properties;
+    properties.set("number", 7);
+    properties.set("select", "Big");
+    properties.set("multi_select", array{"a", "b"});
+    properties.set("people", array{properties.fixture.owner.id.str()});
+    properties.set("date", object{{"start", "2026-01-01"}, {"end", "2026-01-02T00:00:00Z"}});
+    properties.set("rich_text", "Text");
+    const value before = properties.fixture.get(*Uuid::parse(properties.card)).body;
     const Answer after = in_process().must(
-        sheet.desk.owner,
+        properties.fixture.owner,
         "update_card",
-        {{"card_id", sheet.card}, {"properties", before.at("properties")}}
+        {{"card_id", properties.card}, {"properties", before.at("properties")}}
     );
     EXPECT_EQ(after.body, before) << "nothing has changed, not even the version";
 }
 
 TEST(Values, WrongOnesAreRefusedWhereTheyAre) {
-    PropertyFixture sheet;
+    PropertyFixture properties;
     const struct {
         std::string name;
         value to;
@@ -107,42 +107,42 @@ TEST(Values, WrongOnesAreRefusedWhereTheyAre) {
         {"nothing", 1, "value_error"},
     };
     for (const auto& [name, to, type] : wrong) {
-        const Answer refused = sheet.set(name, to);
+        const Answer refused = properties.set(name, to);
         ASSERT_EQ(refused.status, 422) << name << boost::json::serialize(refused.body);
         EXPECT_EQ(refused.text("/detail/0/type"), type) << name << boost::json::serialize(to);
         EXPECT_EQ(refused.text("/detail/0/loc/1"), "properties");
         EXPECT_EQ(refused.text("/detail/0/loc/2"), name);
     }
-    EXPECT_EQ(sheet.desk.get(*Uuid::parse(sheet.card)).number("/version"), 1);
+    EXPECT_EQ(properties.fixture.get(*Uuid::parse(properties.card)).number("/version"), 1);
 }
 
 TEST(Values, RichTextMentionsPeopleDatesAndCards) {
-    PropertyFixture sheet;
-    const std::string owner = sheet.desk.owner.id.str();
+    PropertyFixture properties;
+    const std::string owner = properties.fixture.owner.id.str();
     const array text{
         object{{"text", {{"content", "Ask "}}}},
         object{{"mention", {{"user", {{"id", owner}}}}}},
-        object{{"mention", {{"type", "page"}, {"page", {{"id", sheet.other}}}}}},
+        object{{"mention", {{"type", "page"}, {"page", {{"id", properties.other}}}}}},
         object{{"mention", {{"date", {{"start", "2026-06-19"}}}}}},
     };
-    const Answer set = sheet.set("rich_text", text);
+    const Answer set = properties.set("rich_text", text);
     ASSERT_EQ(set.status, 200) << boost::json::serialize(set.body);
-    const value shown = sheet.shown("rich_text");
-    const std::string key = sheet.desk.get(*Uuid::parse(sheet.other)).text("/key");
+    const value shown = properties.shown("rich_text");
+    const std::string key = properties.fixture.get(*Uuid::parse(properties.other)).text("/key");
     std::vector<std::string> plain;
     for (const value& each : shown.as_array())
         plain.emplace_back(each.at("plain_text").as_string());
     EXPECT_EQ(plain, (std::vector<std::string>{"Ask ", "@Olga Owner", key, "2026-06-19"}));
     EXPECT_EQ(shown.at(1).at("mention").at("type").as_string(), "user");
     EXPECT_EQ(
-        shown.at(2).at("mention"), (value{{"type", "page"}, {"page", {{"id", sheet.other}}}})
+        shown.at(2).at("mention"), (value{{"type", "page"}, {"page", {{"id", properties.other}}}})
     );
-    EXPECT_EQ(sheet.set("rich_text", shown).status, 200) << "what a card shows is taken back";
-    EXPECT_EQ(sheet.shown("rich_text"), shown);
+    EXPECT_EQ(properties.set("rich_text", shown).status, 200) << "what a card shows is taken back";
+    EXPECT_EQ(properties.shown("rich_text"), shown);
 }
 
 TEST(Values, RichTextMentionsNobodyElse) {
-    PropertyFixture sheet;
+    PropertyFixture properties;
     const auto mention = [](std::string_view what, const std::string& id) {
         return array{object{{"mention", {{what, {{"id", id}}}}}}};
     };
@@ -156,137 +156,143 @@ TEST(Values, RichTextMentionsNobodyElse) {
           mention("database", new_uuid().str()),
           array{object{{"mention", object()}}},
           array{object{{"type", "mention"}}}}) {
-        const Answer refused = sheet.set("rich_text", wrong);
+        const Answer refused = properties.set("rich_text", wrong);
         EXPECT_EQ(refused.status, 422) << boost::json::serialize(wrong);
         EXPECT_EQ(refused.text("/detail/0/loc/2"), "rich_text");
     }
 }
 
 TEST(Values, WhoeverIsMentionedAndLeavesMayStay) {
-    PropertyFixture sheet;
+    PropertyFixture properties;
     InProcessServer& w = in_process();
-    const Caller guest = w.person(sheet.desk.owner, OrgRole::member, "Gus Guest");
+    const Caller guest = w.person(properties.fixture.owner, OrgRole::member, "Gus Guest");
     const array text{object{{"mention", {{"user", {{"id", guest.id.str()}}}}}}};
-    ASSERT_EQ(sheet.set("rich_text", text).status, 200);
-    const value shown = sheet.shown("rich_text");
+    ASSERT_EQ(properties.set("rich_text", text).status, 200);
+    const value shown = properties.shown("rich_text");
     w.run("DELETE FROM memberships WHERE user_id = '" + guest.id.str() + "'");
-    EXPECT_EQ(sheet.set("rich_text", shown).status, 200);
-    EXPECT_EQ(sheet.shown("rich_text"), shown);
-    ASSERT_EQ(sheet.set("rich_text", "nobody").status, 200);
-    EXPECT_EQ(sheet.set("rich_text", shown).status, 422);
+    EXPECT_EQ(properties.set("rich_text", shown).status, 200);
+    EXPECT_EQ(properties.shown("rich_text"), shown);
+    ASSERT_EQ(properties.set("rich_text", "nobody").status, 200);
+    EXPECT_EQ(properties.set("rich_text", shown).status, 422);
 }
 
 TEST(Values, OptionsAreFoundByIdAndNameWhateverTheCaseAndMadeWhenNew) {
-    PropertyFixture sheet;
-    ASSERT_EQ(sheet.set("select", "Größe").status, 200);
-    const value first = sheet.shown("select");
+    PropertyFixture properties;
+    ASSERT_EQ(properties.set("select", "Größe").status, 200);
+    const value first = properties.shown("select");
     EXPECT_EQ(first.at("color").as_string(), "default");
-    EXPECT_EQ(sheet.set("select", "Other").status, 200);
-    EXPECT_EQ(sheet.set("select", " GRÖßE ").status, 200);
-    EXPECT_EQ(sheet.shown("select"), first);
-    EXPECT_EQ(sheet.set("select", object{{"name", "größe"}}).status, 200);
-    EXPECT_EQ(sheet.set("select", object{{"id", first.at("id")}}).status, 200);
-    EXPECT_EQ(sheet.shown("select"), first);
-    EXPECT_EQ(sheet.set("multi_select", array{"a", "b", "A"}).status, 200);
-    EXPECT_EQ(names_in(sheet.shown("multi_select")), (std::vector<std::string>{"a", "b"}));
-    EXPECT_THAT(in_process().told(), testing::Contains("property.updated"));
+    EXPECT_EQ(properties.set("select", "Other").status, 200);
+    EXPECT_EQ(properties.set("select", " GRÖßE ").status, 200);
+    EXPECT_EQ(properties.shown("select"), first);
+    EXPECT_EQ(properties.set("select", object{{"name", "größe"}}).status, 200);
+    EXPECT_EQ(properties.set("select", object{{"id", first.at("id")}}).status, 200);
+    EXPECT_EQ(properties.shown("select"), first);
+    EXPECT_EQ(properties.set("multi_select", array{"a", "b", "A"}).status, 200);
+    EXPECT_EQ(names_in(properties.shown("multi_select")), (std::vector<std::string>{"a", "b"}));
+    EXPECT_THAT(in_process().emitted(), testing::Contains("property.updated"));
 }
 
 TEST(Values, ListsReplaceOrJoin) {
-    PropertyFixture sheet;
-    sheet.set("multi_select", array{"a", "b"});
-    sheet.set("multi_select", array{"b", "c"}, true);
-    EXPECT_EQ(names_in(sheet.shown("multi_select")), (std::vector<std::string>{"a", "b", "c"}));
-    sheet.set("multi_select", array(), true);
-    EXPECT_EQ(names_in(sheet.shown("multi_select")).size(), 3u);
-    sheet.set("multi_select", array{"c"});
-    EXPECT_EQ(names_in(sheet.shown("multi_select")), (std::vector<std::string>{"c"}));
+    PropertyFixture properties;
+    properties.set("multi_select", array{"a", "b"});
+    properties.set("multi_select", array{"b", "c"}, true);
+    EXPECT_EQ(
+        names_in(properties.shown("multi_select")), (std::vector<std::string>{"a", "b", "c"})
+    );
+    properties.set("multi_select", array(), true);
+    EXPECT_EQ(names_in(properties.shown("multi_select")).size(), 3u);
+    properties.set("multi_select", array{"c"});
+    EXPECT_EQ(names_in(properties.shown("multi_select")), (std::vector<std::string>{"c"}));
 }
 
 TEST(Values, NullAndEmptyListsClearAndOthersStay) {
-    PropertyFixture sheet;
-    sheet.set("number", 1);
-    sheet.set("multi_select", array{"a"});
-    sheet.set("url", "https://example.org");
-    sheet.set("number", nullptr);
-    sheet.set("multi_select", array());
-    const value left = sheet.desk.get(*Uuid::parse(sheet.card)).body.at("properties");
+    PropertyFixture properties;
+    properties.set("number", 1);
+    properties.set("multi_select", array{"a"});
+    properties.set("url", "https://example.org");
+    properties.set("number", nullptr);
+    properties.set("multi_select", array());
+    const value left = properties.fixture.get(*Uuid::parse(properties.card)).body.at("properties");
     EXPECT_EQ(left.as_object().size(), 1u);
     EXPECT_TRUE(left.as_object().contains("url"));
 }
 
 TEST(Values, AreNamedByIdToo) {
-    PropertyFixture sheet;
-    sheet.set("number", 1);
-    const std::string id(sheet.desk.get(*Uuid::parse(sheet.card)).text("/properties/number/id"));
-    EXPECT_EQ(sheet.set(id, 2).status, 200);
-    EXPECT_EQ(sheet.set("NUMBER", 3).status, 200);
-    EXPECT_EQ(sheet.shown("number").to_number<int>(), 3);
+    PropertyFixture properties;
+    properties.set("number", 1);
+    const std::string id(
+        properties.fixture.get(*Uuid::parse(properties.card)).text("/properties/number/id")
+    );
+    EXPECT_EQ(properties.set(id, 2).status, 200);
+    EXPECT_EQ(properties.set("NUMBER", 3).status, 200);
+    EXPECT_EQ(properties.shown("number").to_number<int>(), 3);
 }
 
 TEST(Values, OfTypesThatNobodySetsAreRefused) {
-    PropertyFixture sheet;
-    EXPECT_EQ(sheet.set("created_time", "2020-01-01T00:00:00Z").status, 422);
-    EXPECT_EQ(sheet.set("created_time", nullptr).status, 422);
-    EXPECT_EQ(sheet.set("files", array{new_uuid().str()}).status, 422);
-    EXPECT_EQ(sheet.set("files", nullptr).status, 200);
-    EXPECT_EQ(sheet.desk.get(*Uuid::parse(sheet.card)).number("/version"), 1);
+    PropertyFixture properties;
+    EXPECT_EQ(properties.set("created_time", "2020-01-01T00:00:00Z").status, 422);
+    EXPECT_EQ(properties.set("created_time", nullptr).status, 422);
+    EXPECT_EQ(properties.set("files", array{new_uuid().str()}).status, 422);
+    EXPECT_EQ(properties.set("files", nullptr).status, 200);
+    EXPECT_EQ(properties.fixture.get(*Uuid::parse(properties.card)).number("/version"), 1);
 }
 
 TEST(Values, NobodyRelatesToWhatHeCannotSee) {
-    PropertyFixture sheet;
+    PropertyFixture properties;
     BoardFixture other;
     const std::string hidden = other.card(other.backlog).text("/id");
-    EXPECT_EQ(sheet.set("relation", array{hidden}).status, 422);
+    EXPECT_EQ(properties.set("relation", array{hidden}).status, 422);
 }
 
 TEST(Values, AreSetWhenACardIsMadeAndCopiedWithIt) {
-    PropertyFixture sheet;
-    const Answer made =
-        sheet.desk.card(sheet.desk.backlog, {{"properties", {{"number", 5}, {"select", "New"}}}});
-    EXPECT_EQ(made.body, sheet.desk.get(made.id()).body);
-    const Answer copy =
-        in_process().must(sheet.desk.owner, "duplicate_card", {{"card_id", made.text("/id")}});
+    PropertyFixture properties;
+    const Answer made = properties.fixture.card(
+        properties.fixture.backlog, {{"properties", {{"number", 5}, {"select", "New"}}}}
+    );
+    EXPECT_EQ(made.body, properties.fixture.get(made.id()).body);
+    const Answer copy = in_process().must(
+        properties.fixture.owner, "duplicate_card", {{"card_id", made.text("/id")}}
+    );
     EXPECT_EQ(copy.body.at("properties"), made.body.at("properties"));
 }
 
 TEST(Values, ComeBackInTodaysWordsWhenACardIsReverted) {
-    PropertyFixture sheet;
-    sheet.set("select", "Small");
-    sheet.set("number", 1);
-    const value small = sheet.shown("select");
-    sheet.set("select", nullptr);
-    sheet.set("number", nullptr);
+    PropertyFixture properties;
+    properties.set("select", "Small");
+    properties.set("number", 1);
+    const value small = properties.shown("select");
+    properties.set("select", nullptr);
+    properties.set("number", nullptr);
     const std::string property = in_process().run(
         "SELECT id FROM properties WHERE type = 'select' AND board_id = '" +
-        sheet.desk.board.str() + "'"
+        properties.fixture.board.str() + "'"
     );
     in_process().must(
-        sheet.desk.owner,
+        properties.fixture.owner,
         "update_property",
-        {{"board_id", sheet.desk.board.str()},
+        {{"board_id", properties.fixture.board.str()},
          {"property_id", property},
          {"name", "Size"},
          {"options", {{{"id", small.at("id")}, {"name", "Tiny"}}}}}
     );
     const Answer back = in_process().must(
-        sheet.desk.owner, "revert_card", {{"card_id", sheet.card}, {"version", 3}}
+        properties.fixture.owner, "revert_card", {{"card_id", properties.card}, {"version", 3}}
     );
     EXPECT_EQ(back.text("/properties/Size/select/name"), "Tiny");
     EXPECT_EQ(back.body.at_pointer("/properties/number/number").to_number<int>(), 1);
 }
 
 TEST(Values, ThatAreRequiredAreAskedForAndStay) {
-    BoardFixture desk;
-    const std::string board = desk.board.str();
+    BoardFixture fixture;
+    const std::string board = fixture.board.str();
     in_process().must(
-        desk.owner,
+        fixture.owner,
         "create_property",
         {{"board_id", board}, {"name", "Cost"}, {"type", "number"}, {"required", true}}
     );
-    object what{{"board_id", board}, {"column_id", desk.backlog.str()}, {"title", "Card"}};
+    object what{{"board_id", board}, {"column_id", fixture.backlog.str()}, {"title", "Card"}};
     const auto refused = [&] {
-        const Answer said = in_process().ask(desk.owner, "create_card", what);
+        const Answer said = in_process().ask(fixture.owner, "create_card", what);
         EXPECT_EQ(said.status, 422);
         EXPECT_EQ(said.text("/detail/0/loc/2"), "Cost");
         return said.text("/detail/0/type");
@@ -295,66 +301,75 @@ TEST(Values, ThatAreRequiredAreAskedForAndStay) {
     what["properties"] = object{{"Cost", nullptr}};
     EXPECT_EQ(refused(), "value_error");
     what["properties"] = object{{"cost", 0}};
-    const std::string card = in_process().must(desk.owner, "create_card", what).text("/id");
+    const std::string card = in_process().must(fixture.owner, "create_card", what).text("/id");
     const auto change = [&](object to) {
         to["card_id"] = card;
-        return in_process().ask(desk.owner, "update_card", to).status;
+        return in_process().ask(fixture.owner, "update_card", to).status;
     };
     EXPECT_EQ(change({{"properties", object{{"Cost", nullptr}}}}), 422);
     EXPECT_EQ(change({{"title", "Other"}}), 200);
     EXPECT_EQ(change({{"properties", object{{"Cost", 2}}}}), 200);
-    EXPECT_EQ(in_process().must(desk.owner, "duplicate_card", {{"card_id", card}}).status, 201);
+    EXPECT_EQ(in_process().must(fixture.owner, "duplicate_card", {{"card_id", card}}).status, 201);
 }
 
 TEST(Values, GoManyAtOnceInBatches) {
-    PropertyFixture sheet;
+    PropertyFixture properties;
     const object tags{{"multi_select", {"b", "c"}}};
-    sheet.set("multi_select", array{"a"});
+    properties.set("multi_select", array{"a"});
     const Answer done = in_process().must(
-        sheet.desk.owner,
+        properties.fixture.owner,
         "batch_cards",
         {{"operations",
           {{{"update",
-             {{"card_id", sheet.card}, {"properties", tags}, {"merge_properties", true}}}},
+             {{"card_id", properties.card}, {"properties", tags}, {"merge_properties", true}}}},
            {{"create",
-             {{"board_id", sheet.desk.board.str()},
-              {"column_id", sheet.desk.backlog.str()},
+             {{"board_id", properties.fixture.board.str()},
+              {"column_id", properties.fixture.backlog.str()},
               {"title", "New"},
               {"properties", tags}}}}}}}
     );
     const value made = done.body.at_pointer("/results/1/card/properties/multi_select/multi_select");
-    EXPECT_EQ(names_in(sheet.shown("multi_select")), (std::vector<std::string>{"a", "b", "c"}));
-    EXPECT_EQ(made.at(0), sheet.shown("multi_select").at(1)) << "an item finds what others made";
+    EXPECT_EQ(
+        names_in(properties.shown("multi_select")), (std::vector<std::string>{"a", "b", "c"})
+    );
+    EXPECT_EQ(made.at(0), properties.shown("multi_select").at(1))
+        << "an item finds what others made";
     const Answer wrong = in_process().ask(
-        sheet.desk.owner,
+        properties.fixture.owner,
         "batch_cards",
         {{"operations",
-          {{{"update", {{"card_id", sheet.card}, {"properties", {{"number", 9}}}}}},
-           {{"update", {{"card_id", sheet.other}, {"properties", {{"number", "x"}}}}}}}}}
+          {{{"update", {{"card_id", properties.card}, {"properties", {{"number", 9}}}}}},
+           {{"update", {{"card_id", properties.other}, {"properties", {{"number", "x"}}}}}}}}}
     );
     EXPECT_EQ(wrong.status, 422);
-    EXPECT_TRUE(sheet.shown("number").is_null()) << "all or nothing";
+    EXPECT_TRUE(properties.shown("number").is_null()) << "all or nothing";
 }
 
 TEST(Values, AreInListsAndSnapshots) {
-    PropertyFixture sheet;
-    sheet.set("number", 4);
+    PropertyFixture properties;
+    properties.set("number", 4);
     const Answer list = in_process().must(
-        sheet.desk.owner, "list_cards", {{"column_id", sheet.desk.backlog.str()}}
+        properties.fixture.owner, "list_cards", {{"column_id", properties.fixture.backlog.str()}}
     );
     EXPECT_EQ(list.body.at_pointer("/results/0/properties/number/number").to_number<int>(), 4);
     const Answer snapshot = in_process().must(
-        sheet.desk.owner, "get_board_snapshot", {{"board_id", sheet.desk.board.str()}}
+        properties.fixture.owner,
+        "get_board_snapshot",
+        {{"board_id", properties.fixture.board.str()}}
     );
     EXPECT_NE(boost::json::serialize(snapshot.body).find(R"("number":4)"), std::string::npos);
 }
 
 TEST(Values, TheSamePropertyTwiceOrTooMuchOfThemIsRefused) {
-    PropertyFixture sheet;
-    sheet.set("number", 1);
+    PropertyFixture properties;
+    properties.set("number", 1);
     const auto set = [&](object to) {
         return in_process()
-            .ask(sheet.desk.owner, "update_card", {{"card_id", sheet.card}, {"properties", to}})
+            .ask(
+                properties.fixture.owner,
+                "update_card",
+                {{"card_id", properties.card}, {"properties", to}}
+            )
             .status;
     };
     EXPECT_EQ(set({{"number", 1}, {"NUMBER", 2}}), 422);
@@ -364,24 +379,25 @@ TEST(Values, TheSamePropertyTwiceOrTooMuchOfThemIsRefused) {
     EXPECT_EQ(set({{"rich_text", pages}}), 200);
     for (int i = 0; i < 3; ++i) pages.push_back(pages.front());
     EXPECT_EQ(set({{"rich_text", pages}}), 422) << "more than 32 KiB";
-    std::string deep(R"({"card_id":")" + sheet.card + R"(","properties":{"multi_select":)");
+    std::string deep(R"({"card_id":")" + properties.card + R"(","properties":{"multi_select":)");
     deep += std::string(50, '[') + std::string(50, ']') + "}}";
     const Invoked answer = in_process().kernel().invoke(
-        sheet.desk.owner, {.operation = "update_card", .arguments = deep, .surface = Surface::api}
+        properties.fixture.owner,
+        {.operation = "update_card", .arguments = deep, .surface = Surface::api}
     );
     EXPECT_EQ(answer.status, 422);
 }
 
 TEST(Values, PeopleWhoHaveLeftStayWhereTheyAreAndAreNotNamedAnew) {
-    PropertyFixture sheet;
-    const Caller helper = in_process().person(sheet.desk.owner, OrgRole::member, "Hal");
+    PropertyFixture properties;
+    const Caller helper = in_process().person(properties.fixture.owner, OrgRole::member, "Hal");
     const std::string id = helper.id.str();
-    ASSERT_EQ(sheet.set("people", array{id}).status, 200);
+    ASSERT_EQ(properties.set("people", array{id}).status, 200);
     in_process().run("DELETE FROM memberships WHERE user_id = '" + id + "'");
-    EXPECT_EQ(sheet.set("people", array{sheet.desk.owner.id.str(), id}).status, 200);
-    EXPECT_EQ(sheet.shown("people").as_array().size(), 2u);
-    EXPECT_EQ(sheet.set("people", array{sheet.desk.owner.id.str()}).status, 200);
-    EXPECT_EQ(sheet.set("people", array{id}).status, 422);
+    EXPECT_EQ(properties.set("people", array{properties.fixture.owner.id.str(), id}).status, 200);
+    EXPECT_EQ(properties.shown("people").as_array().size(), 2u);
+    EXPECT_EQ(properties.set("people", array{properties.fixture.owner.id.str()}).status, 200);
+    EXPECT_EQ(properties.set("people", array{id}).status, 422);
 }
 
 }  // namespace svc::test

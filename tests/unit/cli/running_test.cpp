@@ -102,9 +102,9 @@ TEST(Running, HangUpReadsTheCertificateAgainAndKeepsItWhenTheNewOneIsOfNoUse) {
 
     // Plain HTTP to it is told what is spoken here.
     Client plain(server.port());
-    const auto told = plain.get("/healthz");
-    EXPECT_EQ(told.status, 400);
-    EXPECT_THAT(told.body, HasSubstr("https://"));
+    const auto emitted = plain.get("/healthz");
+    EXPECT_EQ(emitted.status, 400);
+    EXPECT_THAT(emitted.body, HasSubstr("https://"));
 }
 
 TEST(Running, HangUpOpensTheAccessLogAgain) {

@@ -62,9 +62,9 @@ TEST_F(BlockFiles, AreShownWithAnAddressToWhoSeesTheCard) {
     EXPECT_EQ(download(one.text("/image/file/url")).body, png);
     EXPECT_EQ(read(other, id).status, 200);
     // Addresses are for those who ask.
-    const auto told = run("SELECT string_agg(e::text, ' ') FROM events e");
-    EXPECT_THAT(told, HasSubstr(id));
-    EXPECT_THAT(told, Not(HasSubstr("/storage/")));
+    const auto emitted = run("SELECT string_agg(e::text, ' ') FROM events e");
+    EXPECT_THAT(emitted, HasSubstr(id));
+    EXPECT_THAT(emitted, Not(HasSubstr("/storage/")));
 }
 
 TEST_F(BlockFiles, AreIconsOfCallouts) {

@@ -10,8 +10,8 @@ using testing::Not;
 namespace {
 
 Answer create(Page& page, object more) {
-    more["board_id"] = page.desk.board.str();
-    more["column_id"] = page.desk.backlog.str();
+    more["board_id"] = page.fixture.board.str();
+    more["column_id"] = page.fixture.backlog.str();
     more.emplace("title", "New");
     return page.ask("create_card", std::move(more));
 }
@@ -50,9 +50,9 @@ TEST(Bodies, ComeWithTheCard) {
     EXPECT_EQ(made.number("/block_count"), 3);
     EXPECT_TRUE(made.body.at("has_children").as_bool());
     EXPECT_EQ(made.number("/version"), 1);
-    EXPECT_EQ(page.desk.get(made.id()).body, made.body);
+    EXPECT_EQ(page.fixture.get(made.id()).body, made.body);
     EXPECT_THAT(
-        in_process().told(), testing::UnorderedElementsAre("card.created", "block.created")
+        in_process().emitted(), testing::UnorderedElementsAre("card.created", "block.created")
     );
     EXPECT_EQ(body_of(page, made.id()), "outer(inner) last");
     const Answer text =
@@ -60,13 +60,13 @@ TEST(Bodies, ComeWithTheCard) {
     EXPECT_EQ(text.number("/block_count"), 2);
     EXPECT_EQ(body_of(page, text.id()), "Goal See ");
     page.add(paragraph("more"));
-    EXPECT_EQ(page.desk.get(text.id()).number("/block_count"), 3);
+    EXPECT_EQ(page.fixture.get(text.id()).number("/block_count"), 3);
 }
 
 TEST(Bodies, AreRefusedWithTheirCard) {
     Page page;
     const std::string cards =
-        "SELECT count(*) FROM cards WHERE board_id = '" + page.desk.board.str() + "'";
+        "SELECT count(*) FROM cards WHERE board_id = '" + page.fixture.board.str() + "'";
     const std::string before = in_process().run(cards);
     const Answer wrong =
         create(page, {{"children", array{paragraph("x"), object{{"poem", object{}}}}}});
@@ -92,7 +92,7 @@ TEST(Bodies, AreCopiedWithTheirCard) {
     // The two have nothing in common any more.
     const Answer list = page.list();
     page.remove(list.id("/results/0/id"));
-    EXPECT_EQ(page.desk.get(copy.id()).number("/block_count"), 1);
+    EXPECT_EQ(page.fixture.get(copy.id()).number("/block_count"), 1);
     EXPECT_EQ(body_of(page, original), "outer(middle(inner)) last");
     EXPECT_FALSE(page.get(outer).body.at("in_trash").as_bool());
 }
@@ -102,7 +102,7 @@ TEST(Bodies, AreCopiedWithTheirBoard) {
     page.append({toggle("outer", {paragraph("inner")})});
     page.must("create_comment", {{"parent", {{"card_id", page.card.str()}}}, {"markdown", "x"}});
     const Answer copy = page.must(
-        "duplicate_board", {{"board_id", page.desk.board.str()}, {"include_cards", true}}
+        "duplicate_board", {{"board_id", page.fixture.board.str()}, {"include_cards", true}}
     );
     const Answer cards = page.must("list_cards", {{"board_id", copy.text("/id")}});
     EXPECT_EQ(cards.number("/results/0/block_count"), 2);
@@ -113,7 +113,7 @@ TEST(Bodies, AreCopiedWithTheirBoard) {
 TEST(Bodies, AreCountedOnTheirCards) {
     Page page;
     const auto counts = [&] {
-        const Answer card = page.desk.get(page.card);
+        const Answer card = page.fixture.get(page.card);
         return std::pair(card.number("/block_count"), card.number("/comment_count"));
     };
     const Uuid block = page.add(toggle("outer", {paragraph("inner")}));
@@ -125,7 +125,7 @@ TEST(Bodies, AreCountedOnTheirCards) {
     page.restore(block);
     page.must("delete_comment", {{"comment_id", said.text("/id")}});
     EXPECT_EQ(counts(), std::pair(std::int64_t{2}, std::int64_t{0}));
-    EXPECT_TRUE(page.desk.get(page.card).body.at("has_children").as_bool());
+    EXPECT_TRUE(page.fixture.get(page.card).body.at("has_children").as_bool());
 }
 
 TEST(Briefs, SayWhatStandsOnTheCard) {

@@ -170,7 +170,7 @@ Reversed reversed(int count) {
     in_process().forget_events();
     const double before = cpu_of_thread();
     write(paragraphs(count, 0));
-    return {cpu_of_thread() - before, in_process().told()};
+    return {cpu_of_thread() - before, in_process().emitted()};
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ TEST(CardMarkdown, AChangeOfManyBlocksIsOneEventOfEachKind) {
     const auto ids = page.list().body.at("results").as_array();
     in_process().forget_events();
     write("");
-    EXPECT_THAT(in_process().told(), testing::ElementsAre("block.deleted"));
+    EXPECT_THAT(in_process().emitted(), testing::ElementsAre("block.deleted"));
     const auto references = boost::json::parse(in_process().run(
         "SELECT changes::json -> 'blocks' FROM outbox WHERE kind = 'block.deleted'"
     ));
@@ -214,7 +214,7 @@ TEST(CardMarkdown, AsFewBlocksMoveAsCanBe) {
     in_process().forget_events();
     write("b\n\nc\n\nd\n\ne\n\na");
     EXPECT_EQ(page.all(), "b c d e a");
-    EXPECT_THAT(in_process().told(), testing::ElementsAre("block.updated"));
+    EXPECT_THAT(in_process().emitted(), testing::ElementsAre("block.updated"));
     write("e\n\na\n\nd\n\nnew\n\nc\n\nb");
     EXPECT_EQ(page.all(), "e a d new c b");
 }

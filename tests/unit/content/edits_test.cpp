@@ -90,7 +90,7 @@ TEST(Edits, RaiseTheCardsVersionAndTellOfThemselves) {
     page.restore(id);
     EXPECT_EQ(page.card_version(), version + 5);
     EXPECT_THAT(
-        in_process().told(),
+        in_process().emitted(),
         ElementsAre(
             "block.created", "block.updated", "block.updated", "block.deleted", "block.restored"
         )
@@ -224,7 +224,7 @@ TEST(Batches, ComeOneAfterTheOther) {
     EXPECT_EQ(done.number("/card_version"), version + 1);
     EXPECT_EQ(page.card_version(), version + 1);
     EXPECT_THAT(
-        in_process().told(),
+        in_process().emitted(),
         ElementsAre("block.created", "block.updated", "block.updated", "block.deleted")
     );
 }
@@ -280,10 +280,10 @@ TEST(Edits, WhoeverMayNotChangeACardWaitsForNobodyOnIt) {
     const std::string card = page.card.str(), block = page.add(paragraph("x")).str();
     const Answer comment =
         page.must("create_comment", {{"parent", {{"card_id", card}}}, {"markdown", "Mine"}});
-    page.must("update_board", {{"board_id", page.desk.board.str()}, {"visibility", "private"}});
+    page.must("update_board", {{"board_id", page.fixture.board.str()}, {"visibility", "private"}});
     const Caller stranger = in_process().person(page.owner, OrgRole::member, "Stranger");
     const Caller viewer = in_process().agent(page.owner, OrgRole::member, "Viewer");
-    in_process().grant(page.desk.board, viewer, "viewer");
+    in_process().grant(page.fixture.board, viewer, "viewer");
     const LockHolder holder(
         "SELECT 1 FROM cards WHERE id = '" + card +
         "' FOR UPDATE; SELECT 1 FROM comments WHERE card_id = '" + card + "' FOR UPDATE"

@@ -13,7 +13,7 @@ namespace {
 namespace json = boost::json;
 
 /// A server on a database that counts statements, and a card to write on.
-struct Desk2 {
+struct ContentServer {
     Postgres postgres{Postgres::Disk::fast, {"shared_preload_libraries=pg_stat_statements"}};
     std::string url = postgres.fresh_database();
     Server server{{
@@ -24,7 +24,7 @@ struct Desk2 {
     Client& client = workspace.client;
     std::string card;
 
-    Desk2() {
+    ContentServer() {
         client.always("X-Svc-Org", workspace.org_id);
         postgres.run("CREATE EXTENSION pg_stat_statements", url);
         const auto board = expect(201, client.post("/v1/boards", R"({"name": "Desk"})"));
@@ -63,8 +63,8 @@ struct Desk2 {
     }
 };
 
-Desk2& desk() {
-    static Desk2 here;
+ContentServer& fixture() {
+    static ContentServer here;
     return here;
 }
 
@@ -87,7 +87,7 @@ int count_of(std::string_view text, std::string_view part) {
 }  // namespace
 
 TEST(ContentCost, TenLevelsOfTwoThousandBlocksAreOneStatement) {
-    Desk2& d = desk();
+    ContentServer& d = fixture();
     const auto root = expect(200, d.append(d.card, {toggle("root")})).text("/results/0/id");
     for (int i = 0; i < 100; i += 50) expect(200, d.append(root, bushes(i, 50)));
     const std::string path = "/v1/blocks/" + root + "/children?depth=10&page_size=100";
@@ -123,7 +123,7 @@ TEST(ContentCost, TenLevelsOfTwoThousandBlocksAreOneStatement) {
 }
 
 TEST(ContentCost, PagingCountsTheFirstLevelAlone) {
-    Desk2& d = desk();
+    ContentServer& d = fixture();
     const auto root = expect(200, d.append(d.card, {toggle("root")})).text("/results/0/id");
     expect(200, d.append(root, bushes(0, 5)));
     std::string cursor;
@@ -148,7 +148,7 @@ TEST(ContentCost, PagingCountsTheFirstLevelAlone) {
 }
 
 TEST(ContentCost, OfAReadIsOneRoundTripAndOfAWriteTwo) {
-    Desk2& d = desk();
+    ContentServer& d = fixture();
     const auto block = expect(200, d.append(d.card, {paragraph("x")})).text("/results/0/id");
     const auto comment =
         expect(
@@ -201,7 +201,7 @@ TEST(ContentCost, OfAReadIsOneRoundTripAndOfAWriteTwo) {
 }
 
 TEST(ContentHttp, AVersionThatIsNotTheBlocksIsRefused) {
-    Desk2& d = desk();
+    ContentServer& d = fixture();
     const auto block = expect(200, d.append(d.card, {paragraph("x")})).text("/results/0/id");
     const std::string path = "/v1/blocks/" + block;
     EXPECT_EQ(d.client.get(path).header("etag"), "\"1\"");
@@ -217,7 +217,7 @@ TEST(ContentHttp, AVersionThatIsNotTheBlocksIsRefused) {
 }
 
 TEST(ContentHttp, ARequestOfBlocksMayHaveTwoMebibytes) {
-    Desk2& d = desk();
+    ContentServer& d = fixture();
     const std::string long_text(1500, 'x');
     array items, blocks;
     for (int i = 0; i < 10; ++i) items.push_back(object{{"text", {{"content", long_text}}}});
@@ -229,27 +229,27 @@ TEST(ContentHttp, ARequestOfBlocksMayHaveTwoMebibytes) {
 }
 
 TEST(ContentHttp, DepthIsOneToTen) {
-    Desk2& d = desk();
+    ContentServer& d = fixture();
     for (const char* depth : {"0", "11", "-1", "x"})
         EXPECT_EQ(d.client.get("/v1/blocks/" + d.card + "/children?depth=" + depth).status, 422);
     EXPECT_EQ(d.client.get("/v1/blocks/" + d.card + "/children?start_cursor=zzz").status, 422);
 }
 
 TEST(ContentOverHttp, AShareLinkShowsWhatIsWrittenOnTheOneCard) {
-    Desk2 desk;
+    ContentServer fixture;
     const auto body = array{paragraph("Write to ada@example.com"), paragraph("Then rest")};
-    expect(200, desk.append(desk.card, body));
-    const auto card = expect(200, desk.client.get("/v1/cards/" + desk.card));
+    expect(200, fixture.append(fixture.card, body));
+    const auto card = expect(200, fixture.client.get("/v1/cards/" + fixture.card));
     const auto look = [&](const object& link, const std::string& query = {}) {
         const auto path = "/v1/boards/" + card.text("/board_id") + "/share-links";
-        const auto url = expect(201, desk.client.post(path, json::value(link))).text("/url");
+        const auto url = expect(201, fixture.client.post(path, json::value(link))).text("/url");
         const auto token = url.substr(url.rfind('/') + 1);
-        return expect(200, desk.server.client().get("/v1/shared/" + token + query));
+        return expect(200, fixture.server.client().get("/v1/shared/" + token + query));
     };
     const std::string place = "/columns/0/cards/0/markdown";
-    const auto alone = look({{"card_id", desk.card}});
+    const auto alone = look({{"card_id", fixture.card}});
     EXPECT_EQ(alone.text(place), "Write to [hidden]\n\nThen rest");
-    EXPECT_EQ(look({}, "?card_id=" + desk.card).text(place), alone.text(place));
+    EXPECT_EQ(look({}, "?card_id=" + fixture.card).text(place), alone.text(place));
     EXPECT_TRUE(look({}).json().at_pointer(place).is_null());
 }
 
@@ -333,20 +333,20 @@ private:
 }  // namespace
 
 TEST(Addresses, OfWhatIsFoundArePages) {
-    Desk2 desk;
-    expect(201, desk.client.post("/v1/boards", R"({"name": "Card index"})"));
-    const auto found = expect(200, desk.client.post("/v1/search", R"({"query": "card"})"));
+    ContentServer fixture;
+    expect(201, fixture.client.post("/v1/boards", R"({"name": "Card index"})"));
+    const auto found = expect(200, fixture.client.post("/v1/search", R"({"query": "card"})"));
     for (const std::string at : {"/results/0/url", "/results/1/url"}) {
         const auto url = found.text(at);
         const auto path = url.substr(url.find('/', url.find("//") + 2));
-        const auto page = desk.server.client().send("GET", path, {}, {{"Accept", "text/html"}});
+        const auto page = fixture.server.client().send("GET", path, {}, {{"Accept", "text/html"}});
         EXPECT_EQ(page.status, 200) << url;
         EXPECT_EQ(page.header("content-type").substr(0, 9), "text/html") << url;
     }
 }
 
 TEST(Keys, AreTakenByEveryFieldThatIsTheIdOfACard) {
-    const auto document = json::parse(desk().client.get("/openapi.json").body);
+    const auto document = json::parse(fixture().client.get("/openapi.json").body);
     Strict strict(document);
     EXPECT_THAT(strict.found(), testing::IsEmpty());
     EXPECT_GT(strict.looked_at(), 30);

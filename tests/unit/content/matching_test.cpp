@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::Optional;
 
 namespace {
-Likeness like(const char* whole, const char* own = nullptr, int type = 0) {
+BlockSignature like(const char* whole, const char* own = nullptr, int type = 0) {
     return {whole, own ? own : whole, type};
 }
 }  // namespace
@@ -39,8 +39,8 @@ TEST(Matching, FindsWhatStayedWhatChangedAndWhatMoved) {
 TEST(Matching, UsesEachOnceWhateverTheLists) {
     std::mt19937 engine(7);
     for (int round = 0; round < 500; ++round) {
-        std::vector<Likeness> before, after;
-        const auto fill = [&](std::vector<Likeness>& list) {
+        std::vector<BlockSignature> before, after;
+        const auto fill = [&](std::vector<BlockSignature>& list) {
             for (int i = static_cast<int>(engine() % 12); i > 0; --i) {
                 const std::string own = std::to_string(engine() % 5);
                 list.push_back(

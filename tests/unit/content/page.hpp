@@ -50,9 +50,9 @@ inline std::string outline(const value& blocks) {
 }
 
 struct Page {
-    BoardFixture desk;
-    Caller owner = desk.owner;
-    Uuid card = desk.card(desk.backlog).id();
+    BoardFixture fixture;
+    Caller owner = fixture.owner;
+    Uuid card = fixture.card(fixture.backlog).id();
 
     Answer ask(std::string_view operation, object what, const Caller* by = nullptr) {
         return in_process().ask(by ? *by : owner, operation, what);
@@ -96,7 +96,7 @@ struct Page {
         if (!position.is_null()) what["position"] = std::move(position);
         return ask("move_block", std::move(what));
     }
-    std::int64_t card_version() { return desk.get(card).number("/version"); }
+    std::int64_t card_version() { return fixture.get(card).number("/version"); }
 };
 
 inline value after(const Uuid& block) {

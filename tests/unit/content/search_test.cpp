@@ -85,7 +85,7 @@ TEST(Search, ShowsNobodyWhatTheyMayNotSee) {
     const Caller bot = in_process().agent(lib.page.owner, OrgRole::member, "Bot");
     lib.page.add(paragraph(lib.word));
     EXPECT_THAT(lib.found(bot), ElementsAre("block"));
-    in_process().grant(lib.page.desk.board, bot, "viewer");
+    in_process().grant(lib.page.fixture.board, bot, "viewer");
     EXPECT_THAT(lib.found(bot), ElementsAre("block"));
     in_process().grant(Uuid::parse(secret.text("/id")).value(), bot, "viewer");
     EXPECT_EQ(lib.found(bot).size(), 4U);
@@ -157,7 +157,7 @@ TEST(Search, GoesOnFromPageToPage) {
 
 TEST(Search, WithoutAQueryListsEverythingByTime) {
     Library lib;
-    const std::string board = lib.page.desk.board.str();
+    const std::string board = lib.page.fixture.board.str();
     lib.page.append({paragraph("one"), paragraph("two"), paragraph("three")});
     lib.page.remove(lib.page.add(paragraph("gone")));
     comment(lib.page, lib.page.owner, {});
@@ -227,7 +227,7 @@ TEST(Search, TakesAnyQuery) {
 
 TEST(Search, LongRecordsAreAnsweredAsFarAsTheirPageGoes) {
     Library lib;
-    const auto board = lib.page.desk.board.str();
+    const auto board = lib.page.fixture.board.str();
     lib.page.must(
         "create_property", {{"board_id", board}, {"name", "Long"}, {"type", "rich_text"}}
     );
@@ -239,7 +239,7 @@ TEST(Search, LongRecordsAreAnsweredAsFarAsTheirPageGoes) {
         lib.page.must(
             "create_card",
             {{"board_id", board},
-             {"column_id", lib.page.desk.backlog.str()},
+             {"column_id", lib.page.fixture.backlog.str()},
              {"title", "A long " + lib.word},
              {"properties", object{{"Long", pieces}}}}
         );
@@ -273,7 +273,7 @@ TEST(Search, AnswersCardsAndBoardsAsTheirOwnReadsGiveThem) {
         EXPECT_EQ(highlighted(each).find("[" + lib.word + "]") != std::string::npos, true);
         bare.erase("highlight");
         if (each.at("object").as_string() == "card")
-            EXPECT_EQ(value(bare), lib.page.desk.get(lib.page.card).body);
+            EXPECT_EQ(value(bare), lib.page.fixture.get(lib.page.card).body);
         else
             EXPECT_EQ(
                 value(bare), lib.page.must("get_board", {{"board_id", board.text("/id")}}).body

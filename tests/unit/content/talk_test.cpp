@@ -49,7 +49,9 @@ TEST(Comments, AreNotReachedThroughABlockOfTheSameId) {
     Page page, other;
     other.owner = in_process().person(page.owner, OrgRole::member, "Bob");
     in_process().must(
-        page.owner, "update_board", {{"board_id", page.desk.board.str()}, {"visibility", "private"}}
+        page.owner,
+        "update_board",
+        {{"board_id", page.fixture.board.str()}, {"visibility", "private"}}
     );
     const Answer board = other.must("create_board", {{"name", "Bob's"}});
     object place{{"board_id", board.text("/id")}, {"name", "Baits"}};
@@ -197,7 +199,7 @@ TEST(Comments, ADiscussionIsSettledAndTakenUpAgain) {
     EXPECT_EQ(status(page, page.owner, "resolve_comment", first, {{"resolved", false}}), 200);
     EXPECT_EQ(open(), 3U);
     EXPECT_THAT(
-        in_process().told(),
+        in_process().emitted(),
         ElementsAre("comment.updated", "comment.created", "comment.updated", "comment.updated")
     );
 }
@@ -245,7 +247,7 @@ TEST(Comments, CallWhomTheyNameToTheCard) {
 
 TEST(Keys, NameACardWhereverContentTakesItsId) {
     Page page;
-    const std::string key = page.desk.get(page.card).text("/key");
+    const std::string key = page.fixture.get(page.card).text("/key");
     const Uuid first = page.append({paragraph("one")}, {{"parent_id", key}}).front();
     EXPECT_EQ(
         outline(page.must("list_block_children", {{"parent_id", key}}).body.at("results")), "one"

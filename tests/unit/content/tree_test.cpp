@@ -243,7 +243,7 @@ TEST(Blocks, OfACardHoldSixteenMebibytesAtMost) {
 TEST(Blocks, WhatTheyHoldIsCountedHoweverTheyComeAndChange) {
     Page page;
     object wanted{{"title", "T"}, {"markdown", "# A\n\n- b\n- c"}};
-    page.card = page.desk.card(page.desk.backlog, wanted).id();
+    page.card = page.fixture.card(page.fixture.backlog, wanted).id();
     EXPECT_NE(bytes_of(page, counted), "0");
     EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
     page.must("update_card_markdown", {{"card_id", page.card.str()}, {"markdown", "- b\n- cc"}});

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 /// A request, and whether it was told that its turn has come.
 struct Asked {
     Admission::Place place;
-    std::atomic<int> told = 0;
+    std::atomic<int> emitted = 0;
     Admission::Verdict verdict = too_many_of_all;
 };
 
@@ -45,7 +45,7 @@ struct Gate {
     ) {
         return {
             .principal = who, .org = org, .bytes = bytes, .resumed = resumed, .resume = [&asked] {
-                ++asked.told;
+                ++asked.emitted;
             }};
     }
     /// How many of so many are let in at once.
@@ -69,7 +69,9 @@ protected:
     Asked& ask(const std::string& who, std::size_t kind = 0) {
         Asked& asked = all.emplace_back();
         asked.verdict = admission.enter(
-            asked.place, {.principal = who, .kind = kind, .resume = [&asked] { ++asked.told; }}, now
+            asked.place,
+            {.principal = who, .kind = kind, .resume = [&asked] { ++asked.emitted; }},
+            now
         );
         return asked;
     }
@@ -105,12 +107,12 @@ TEST(Admission, ThoseWhoWaitGetInOneForOneInTheirOrder) {
     ASSERT_EQ(second.verdict, run);
     ASSERT_EQ(third.verdict, wait);
     gate.end(first);
-    EXPECT_EQ(third.told, 1);
-    EXPECT_EQ(fourth.told, 0);
+    EXPECT_EQ(third.emitted, 1);
+    EXPECT_EQ(fourth.emitted, 0);
     EXPECT_EQ(gate.admission.enter(third.place, {}), run) << "its turn has come";
     EXPECT_EQ(gate.admission.enter(fourth.place, {}), wait) << "asked in vain";
     gate.end(second);
-    EXPECT_EQ(fourth.told, 1);
+    EXPECT_EQ(fourth.emitted, 1);
     EXPECT_EQ(gate.ask("a").verdict, wait);
 }
 
@@ -124,8 +126,8 @@ TEST(Admission, TheLinesTakeTurns) {
     }
     gate.end(a);
     gate.end(b);
-    EXPECT_EQ(of_a[0]->told + of_b[0]->told, 2) << "one each, not two of one";
-    EXPECT_EQ(of_a[1]->told + of_b[1]->told, 0);
+    EXPECT_EQ(of_a[0]->emitted + of_b[0]->emitted, 2) << "one each, not two of one";
+    EXPECT_EQ(of_a[1]->emitted + of_b[1]->emitted, 0);
 }
 
 TEST(Admission, AWorkspaceHasThreeQuartersHoweverManyActInIt) {
@@ -164,8 +166,8 @@ TEST(Admission, OneThatHangsUpWhileItWaitsLeavesTheLine) {
     Asked &first = gate.ask("a"), &second = gate.ask("a"), &third = gate.ask("a");
     gate.end(second);
     gate.end(first);
-    EXPECT_EQ(second.told, 0);
-    EXPECT_EQ(third.told, 1);
+    EXPECT_EQ(second.emitted, 0);
+    EXPECT_EQ(third.emitted, 1);
     gate.end(third);
     EXPECT_EQ(gate.admission.load().running, 0u);
     EXPECT_EQ(gate.admission.load().waiting, 0u);
@@ -182,9 +184,9 @@ TEST(Admission, LetsEverybodyInWhenTheServerStops) {
     Gate gate({.workers = 2, .per_principal = 1});
     gate.let_in("a", 5);
     gate.admission.close();
-    std::atomic<int> told = 0;
-    for (const Asked& each : gate.all) told += each.told;
-    EXPECT_EQ(told, 4);
+    std::atomic<int> emitted = 0;
+    for (const Asked& each : gate.all) emitted += each.emitted;
+    EXPECT_EQ(emitted, 4);
     EXPECT_EQ(gate.ask("a").verdict, run);
 }
 
@@ -202,7 +204,7 @@ TEST_F(Background, SlowRequestsAreFewAtATimeWhoeverSendsThem) {
     EXPECT_EQ(ask("a", 8).verdict, run) << "another of the same caller's does not wait behind it";
     EXPECT_EQ(ask("c", 7).verdict, run) << "what is slow for some need not be for others";
     admission.leave(second.place, now += 2s);
-    EXPECT_EQ(third.told + fourth.told, 1);
+    EXPECT_EQ(third.emitted + fourth.emitted, 1);
     EXPECT_EQ(admission.load().background, 2u);
 }
 
@@ -233,14 +235,14 @@ TEST_F(Background, BesideSomebodyAtWorkItsRoomStaysFreeAsLongAsItWasTaken) {
     now += 300ms;
     ask("c");
     admission.leave(first.place, now);
-    EXPECT_EQ(second.told, 0);
-    EXPECT_EQ(admission.look_again(now), now + 100ms);
+    EXPECT_EQ(second.emitted, 0);
+    EXPECT_EQ(admission.reassess(now), now + 100ms);
     now += 280ms;
     ask("c");
-    EXPECT_EQ(admission.look_again(now), now + 20ms);
-    EXPECT_EQ(second.told, 0);
-    admission.look_again(now += 20ms);
-    EXPECT_EQ(second.told, 1);
+    EXPECT_EQ(admission.reassess(now), now + 20ms);
+    EXPECT_EQ(second.emitted, 0);
+    admission.reassess(now += 20ms);
+    EXPECT_EQ(second.emitted, 1);
 }
 
 TEST_F(Background, WhoWaitsIsSeenWithoutAnybodyLeavingOnceNobodyIsAtWork) {
@@ -250,10 +252,10 @@ TEST_F(Background, WhoWaitsIsSeenWithoutAnybodyLeavingOnceNobodyIsAtWork) {
     ask("c");
     ask("a", 7);
     Asked& second = ask("a", 7);
-    admission.look_again(now += 900ms);
-    EXPECT_EQ(second.told, 0);
-    admission.look_again(now += 200ms);
-    EXPECT_EQ(second.told, 1);
+    admission.reassess(now += 900ms);
+    EXPECT_EQ(second.emitted, 0);
+    admission.reassess(now += 200ms);
+    EXPECT_EQ(second.emitted, 1);
 }
 
 /// By its own thread and clock, as the server has it.
@@ -270,8 +272,8 @@ TEST(Admission, LooksAfterThoseWhoWaitForNoMoreThanTime) {
     Asked& second = gate.ask("a");
     ASSERT_EQ(second.verdict, wait);
     gate.end(first);
-    for (int each = 0; each < 500 && second.told == 0; ++each) std::this_thread::sleep_for(10ms);
-    EXPECT_EQ(second.told, 1);
+    for (int each = 0; each < 500 && second.emitted == 0; ++each) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(second.emitted, 1);
 }
 
 TEST_F(Background, WhoAlwaysHasManyOpenMakesWayForOthersAtWork) {
@@ -284,9 +286,9 @@ TEST_F(Background, WhoAlwaysHasManyOpenMakesWayForOthersAtWork) {
     EXPECT_EQ(next.verdict, wait);
     EXPECT_EQ(ask("b").verdict, run);
     now += 2s;
-    EXPECT_EQ(next.told, 0);
+    EXPECT_EQ(next.emitted, 0);
     admission.leave(of_a.front()->place, now);
-    EXPECT_EQ(next.told, 1) << "the others are away";
+    EXPECT_EQ(next.emitted, 1) << "the others are away";
 }
 
 TEST_F(Background, TwoWhoAlwaysHaveManyOpenDoNotMakeWayForEachOther) {
@@ -327,10 +329,10 @@ TEST_F(Background, TheCallerWhoHadLeastIsNext) {
     Asked &more = ask("a", 7), &later = ask("b", 7);
     EXPECT_EQ(more.verdict, wait);
     admission.leave(first.place, now);
-    EXPECT_EQ(later.told, 1);
-    EXPECT_EQ(more.told, 0);
+    EXPECT_EQ(later.emitted, 1);
+    EXPECT_EQ(more.emitted, 0);
     admission.leave(second.place, now);
-    EXPECT_EQ(more.told, 1);
+    EXPECT_EQ(more.emitted, 1);
 }
 
 TEST_F(Background, SlowRequestsAreForgottenWhenTheyAreQuickAgain) {

@@ -26,19 +26,19 @@ inline std::chrono::milliseconds since(Clock::time_point begin) {
 
 /// A server, somebody who asks for too much of it, and somebody else. One for all tests that ask
 /// for the same settings.
-struct LimitedHouse {
-    explicit LimitedHouse(std::vector<std::string> settings)
+struct LimitedServer {
+    explicit LimitedServer(std::vector<std::string> settings)
         : database(Postgres::shared().fresh_database()),
           server({.database_url = database, .settings = std::move(settings)}),
           greedy(make_workspace(server, "greedy@example.com", "Greedy")),
           other(make_workspace(server, "other@example.com", "Other")) {}
 
-    static LimitedHouse& with(const std::vector<std::string>& settings) {
+    static LimitedServer& with(const std::vector<std::string>& settings) {
         Postgres::shared();  // outlives those that use it
-        static std::map<std::vector<std::string>, std::unique_ptr<LimitedHouse>> all;
-        auto& house = all[settings];
-        if (!house) house = std::make_unique<LimitedHouse>(settings);
-        return *house;
+        static std::map<std::vector<std::string>, std::unique_ptr<LimitedServer>> all;
+        auto& limited = all[settings];
+        if (!limited) limited = std::make_unique<LimitedServer>(settings);
+        return *limited;
     }
 
     const std::string database;
@@ -49,12 +49,12 @@ struct LimitedHouse {
 class LimitsTest : public testing::Test {
 protected:
     explicit LimitsTest(const std::vector<std::string>& settings)
-        : LimitsTest(LimitedHouse::with(settings)) {}
-    explicit LimitsTest(LimitedHouse& house)
-        : database(house.database),
-          server(house.server),
-          greedy(house.greedy),
-          other(house.other) {}
+        : LimitsTest(LimitedServer::with(settings)) {}
+    explicit LimitsTest(LimitedServer& limited)
+        : database(limited.database),
+          server(limited.server),
+          greedy(limited.greedy),
+          other(limited.other) {}
 
     Client with_token(Workspace& workspace, const std::string& name = "token") {
         Client client = server.client();

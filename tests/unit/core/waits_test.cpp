@@ -1,4 +1,4 @@
-#include "core/waits.hpp"
+#include "core/wait_queue.hpp"
 
 #include "tests/support/eventually.hpp"
 
@@ -17,17 +17,17 @@ using namespace std::chrono_literals;
 struct Request {
     std::counting_semaphore<1000> resumed{0};
     std::atomic<bool> gone{false};
-    std::optional<Waits::Place> place{std::in_place};
+    std::optional<WaitQueue::Place> place{std::in_place};
 
     void park(
-        Waits& waits,
+        WaitQueue& waits,
         const std::string& topic,
         std::chrono::milliseconds time = 60s,
         std::optional<std::uint64_t> ticket = {}
     ) {
         waits.park(
             *place,
-            {topic, Waits::Clock::now() + time},
+            {topic, WaitQueue::Clock::now() + time},
             ticket ? *ticket : waits.ticket(),
             {.resume = [this] { resumed.release(); }, .gone = [this] { return gone.load(); }}
         );
@@ -38,7 +38,7 @@ struct Request {
 };
 
 /// Several that wait for one thing, in this order.
-std::deque<Request> crowd(Waits& waits, int size, const std::string& topic) {
+std::deque<Request> crowd(WaitQueue& waits, int size, const std::string& topic) {
     std::deque<Request> all;
     for (int each = 0; each < size; ++each) all.emplace_back().park(waits, topic);
     return all;
@@ -46,8 +46,8 @@ std::deque<Request> crowd(Waits& waits, int size, const std::string& topic) {
 
 }  // namespace
 
-TEST(Waits, AWakeResumesEveryWaiterOfTheTopicAndNoOther) {
-    Waits waits;
+TEST(WaitQueue, AWakeResumesEveryWaiterOfTheTopicAndNoOther) {
+    WaitQueue waits;
     Request first, second, other;
     first.park(waits, "a");
     second.park(waits, "a");
@@ -59,20 +59,20 @@ TEST(Waits, AWakeResumesEveryWaiterOfTheTopicAndNoOther) {
     EXPECT_EQ(waits.load().waiting, 1u);
 }
 
-TEST(Waits, OneThingWakesTheOneWhoHasWaitedLongest) {
-    Waits waits;
+TEST(WaitQueue, OneThingWakesTheOneWhoHasWaitedLongest) {
+    WaitQueue waits;
     auto all = crowd(waits, 50, "a");
     waits.wake_one("a");
     EXPECT_TRUE(all[0].within(0ms));
     all[0].park(waits, "a");  // in vain
     EXPECT_EQ(waits.load().resumed, 1u);
     waits.wake_one("a");
-    EXPECT_TRUE(all[0].within(0ms)) << "he has lost his place";
+    EXPECT_TRUE(all[0].within(0ms)) << "it has lost its place";
     EXPECT_EQ(waits.load().waiting, 49u);
 }
 
-TEST(Waits, TheNextIsCalledWhenItWasNotInVain) {
-    Waits waits;
+TEST(WaitQueue, TheNextIsCalledWhenItWasNotInVain) {
+    WaitQueue waits;
     auto all = crowd(waits, 50, "a");
     waits.wake_one("a");
     for (int each = 0; each < 3; ++each) {
@@ -85,24 +85,24 @@ TEST(Waits, TheNextIsCalledWhenItWasNotInVain) {
     EXPECT_EQ(waits.load().waiting, 47u);
 }
 
-TEST(Waits, WhoeverHasGonePassesOnWhatHeWasCalledFor) {
-    Waits waits;
+TEST(WaitQueue, WhoeverHasGonePassesOnWhatHeWasCalledFor) {
+    WaitQueue waits;
     auto all = crowd(waits, 3, "a");
     waits.wake_one("a");
-    all[0].end();  // whatever became of him
+    all[0].end();  // whatever became of it
     EXPECT_TRUE(all[1].within(0ms));
     waits.set({.most_running = 1});
     waits.wake_one("a");  // called, but none may run beside the other
     EXPECT_FALSE(all[2].within(20ms));
     Request late;
     late.park(waits, "a");
-    all[2].end();  // gone before his turn
+    all[2].end();  // gone before its turn
     all[1].park(waits, "a");
     EXPECT_TRUE(late.within(0ms));
 }
 
-TEST(Waits, OnlySoManyRunAtATime) {
-    Waits waits;
+TEST(WaitQueue, OnlySoManyRunAtATime) {
+    WaitQueue waits;
     waits.set({.most_running = 4});
     auto all = crowd(waits, 100, "a");
     waits.wake("a");
@@ -116,8 +116,8 @@ TEST(Waits, OnlySoManyRunAtATime) {
     EXPECT_EQ(waits.load().resumed, 100u);
 }
 
-TEST(Waits, ThoseWhoseTimeIsOverTogetherRunAFewAtATime) {
-    Waits waits;
+TEST(WaitQueue, ThoseWhoseTimeIsOverTogetherRunAFewAtATime) {
+    WaitQueue waits;
     waits.set({.most_running = 2});
     std::deque<Request> all;
     for (int each = 0; each < 20; ++each) all.emplace_back().park(waits, "a", 50ms);
@@ -130,9 +130,9 @@ TEST(Waits, ThoseWhoseTimeIsOverTogetherRunAFewAtATime) {
     EXPECT_EQ(waits.load().running, 0u);
 }
 
-TEST(Waits, AWakeBetweenTheLookAndTheParkIsNotLost) {
+TEST(WaitQueue, AWakeBetweenTheLookAndTheParkIsNotLost) {
     for (const char* topic : {"a", "a"}) {
-        Waits waits;
+        WaitQueue waits;
         Request request;
         const auto ticket = waits.ticket();
         waits.wake(topic);
@@ -141,51 +141,51 @@ TEST(Waits, AWakeBetweenTheLookAndTheParkIsNotLost) {
     }
 }
 
-TEST(Waits, WhatIsPassedOnBetweenTheLookAndTheParkIsNotLost) {
-    Waits waits;
+TEST(WaitQueue, WhatIsPassedOnBetweenTheLookAndTheParkIsNotLost) {
+    WaitQueue waits;
     Request gone, late;
     gone.park(waits, "a");
     waits.wake_one("a");
-    const auto ticket = waits.ticket();  // he looks now, and the other still holds it
+    const auto ticket = waits.ticket();  // it looks now, and the other still holds it
     gone.end();
     late.park(waits, "a", 60s, ticket);
     EXPECT_TRUE(late.within(0ms));
 }
 
-TEST(Waits, ResumesWhenTheTimeIsOver) {
-    Waits waits;
+TEST(WaitQueue, ResumesWhenTheTimeIsOver) {
+    WaitQueue waits;
     Request request;
     request.park(waits, "a", 50ms);
     EXPECT_TRUE(request.within(700ms));
     EXPECT_EQ(waits.load().waiting, 0u);
 }
 
-TEST(Waits, OneOfALineLooksAboutOnceASecondEvenIfNobodyWakes) {
-    Waits waits;
+TEST(WaitQueue, OneOfALineLooksAboutOnceASecondEvenIfNobodyWakes) {
+    WaitQueue waits;
     auto all = crowd(waits, 500, "a");
     std::this_thread::sleep_for(500ms);
     EXPECT_EQ(waits.load().resumed, 0u);
     EXPECT_TRUE(all[0].within(5s));
     EXPECT_EQ(waits.load().resumed, 1u);
     all[0].park(waits, "a");
-    EXPECT_TRUE(all[1].within(5s)) << "each in his turn";
+    EXPECT_TRUE(all[1].within(5s)) << "each in its turn";
 }
 
-TEST(Waits, AGlanceThatFindsSomethingCallsTheNext) {
-    Waits waits;
+TEST(WaitQueue, AGlanceThatFindsSomethingCallsTheNext) {
+    WaitQueue waits;
     auto all = crowd(waits, 3, "a");
     ASSERT_TRUE(all[0].within(5s));
     all[0].end();
     EXPECT_TRUE(all[1].within(100ms));
 }
 
-TEST(Waits, TheGlancesOfManyLinesAreBounded) {
-    Waits waits;
+TEST(WaitQueue, TheGlancesOfManyLinesAreBounded) {
+    WaitQueue waits;
     std::deque<Request> all;
     for (int each = 0; each < 1000; ++each)
         all.emplace_back().park(waits, "topic " + std::to_string(each));
-    const auto end = Waits::Clock::now() + 3s;
-    while (Waits::Clock::now() < end) {
+    const auto end = WaitQueue::Clock::now() + 3s;
+    while (WaitQueue::Clock::now() < end) {
         for (int each = 0; each < 1000; ++each)
             if (auto& request = all[static_cast<std::size_t>(each)]; request.within(0ms))
                 request.park(waits, "topic " + std::to_string(each));
@@ -196,15 +196,15 @@ TEST(Waits, TheGlancesOfManyLinesAreBounded) {
     EXPECT_LE(looks, 75u);
 }
 
-TEST(Waits, WhoeverHangsUpIsLetGoSoon) {
-    Waits waits;
+TEST(WaitQueue, WhoeverHangsUpIsLetGoSoon) {
+    WaitQueue waits;
     auto all = crowd(waits, 20, "a");
     all[7].gone = true;
     EXPECT_TRUE(all[7].within(3s));
 }
 
-TEST(Waits, OnePrincipalHasSoManySeats) {
-    Waits waits;
+TEST(WaitQueue, OnePrincipalHasSoManySeats) {
+    WaitQueue waits;
     waits.set({.most_per_principal = 2});
     const Uuid ada = new_uuid(), bob = new_uuid();
     std::deque<Request> all(4);
@@ -217,8 +217,8 @@ TEST(Waits, OnePrincipalHasSoManySeats) {
     EXPECT_TRUE(waits.admit(*all[3].place, ada));
 }
 
-TEST(Waits, AfterTheEndNobodyWaits) {
-    Waits waits;
+TEST(WaitQueue, AfterTheEndNobodyWaits) {
+    WaitQueue waits;
     waits.set({.most_running = 2});
     auto all = crowd(waits, 20, "a");
     waits.close();
@@ -228,8 +228,8 @@ TEST(Waits, AfterTheEndNobodyWaits) {
     EXPECT_TRUE(late.within(0ms));
 }
 
-TEST(Waits, NothingIsLostUnderManyThreads) {
-    Waits waits;
+TEST(WaitQueue, NothingIsLostUnderManyThreads) {
+    WaitQueue waits;
     constexpr int threads = 8, rounds = 300;
     std::atomic<int> to_have{0}, had{0};
     std::vector<std::thread> crowd;
@@ -249,14 +249,14 @@ TEST(Waits, NothingIsLostUnderManyThreads) {
                 ++had;
             }
         });
-    const auto began = Waits::Clock::now();
+    const auto began = WaitQueue::Clock::now();
     for (int i = 0; i < threads * rounds; ++i) {
         ++to_have;
         waits.wake_one("a");
     }
     for (auto& each : crowd) each.join();
     EXPECT_EQ(had, threads * rounds);
-    EXPECT_LT(Waits::Clock::now() - began, 20s) << "glances alone have served them";
+    EXPECT_LT(WaitQueue::Clock::now() - began, 20s) << "glances alone have served them";
     EXPECT_EQ(waits.load().waiting, 0u);
     EXPECT_EQ(waits.load().running, 0u);
 }

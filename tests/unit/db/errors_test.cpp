@@ -15,7 +15,7 @@ protected:
     template <class... Arg>
     void run(const Sql& sql, const Arg&... arg) {
         const auto tx = database->begin(Tx::Mode::write);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->run(sql, arg...);
         tx->commit();
     }
@@ -66,7 +66,7 @@ TEST_F(ErrorsTest, AnExclusionIsAConstraintToo) {
 TEST_F(ErrorsTest, AConstraintThatWaitsForTheCommitIsToldThere) {
     constexpr Sql defer{"test.defer", "SET CONSTRAINTS trace_of_note DEFERRED"};
     const auto tx = database->begin(Tx::Mode::write);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     tx->run(defer);
     tx->run(add_trace, org, new_uuid(), "orphan");
     EXPECT_THROW(tx->commit(), ConstraintError);
@@ -78,7 +78,7 @@ TEST_F(ErrorsTest, AStatementThatEndsTheTransactionIsCaught) {
     const Uuid id = new_uuid();
     {
         const auto tx = database->begin(Tx::Mode::write);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->run(add_note, org, id, "x");
         EXPECT_THROW(tx->run(abort), std::logic_error);
         EXPECT_THROW(tx->commit(), std::logic_error);
@@ -151,7 +151,7 @@ TEST_F(ErrorsTest, AMistakeInOneStatementOfAPipelineLeavesTheOthersUsable) {
     constexpr Sql typo{"test.typo_too", "SELECT nonsense"};
     const auto attempt = [&] {
         const auto tx = database->begin(Tx::Mode::read);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->queue(count_notes);
         tx->queue(typo);
         auto behind = tx->later<Note>(list_notes);  // prepared for the first time, and not reached
@@ -161,7 +161,7 @@ TEST_F(ErrorsTest, AMistakeInOneStatementOfAPipelineLeavesTheOthersUsable) {
     EXPECT_THROW(attempt(), SqlError);
     expect_still_usable();
     database->transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         EXPECT_EQ(1, tx.all<Note>(list_notes).size());
     });
 }
@@ -186,7 +186,7 @@ TEST_F(ErrorsTest, AStatementThatTakesTooLongIsA504ThatIsNotToBeTriedAgain) {
 TEST_F(ErrorsTest, WhatWaitedTooLongForOthersMayBeTriedAgain) {
     const Note note = store(*database, "held");
     const auto holder = database->begin(Tx::Mode::write);
-    holder->act_for(org, user);
+    holder->set_scope(org, user);
     holder->run(touch_note, org, note.id);
     Settings settings;
     settings.url = url;
@@ -194,7 +194,7 @@ TEST_F(ErrorsTest, WhatWaitedTooLongForOthersMayBeTriedAgain) {
     const auto impatient = open(settings);
     EXPECT_EQ(Fault::unavailable, fault_of([&] {
                   impatient->transact(Tx::Mode::write, [&](Tx& tx) {
-                      tx.act_for(org, user);
+                      tx.set_scope(org, user);
                       tx.run(touch_note, org, note.id);
                   });
               }));
@@ -275,7 +275,7 @@ TEST_F(ErrorsTest, ASerializationFailureRunsTheWorkAgain) {
     int runs = 0;
     database->transact(Tx::Mode::write, [&](Tx& tx) {
         tx.queue(strictly);
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         tx.one<Note>(get_note, org, note.id);
         if (++runs == 1) run(touch_note, org, note.id);  // another one, behind our back
         tx.run(touch_note, org, note.id);
@@ -290,7 +290,7 @@ TEST_F(ErrorsTest, WorkThatNeverComesThroughEndsAsA503) {
     EXPECT_EQ(Fault::unavailable, fault_of([&] {
                   database->transact(Tx::Mode::write, [&](Tx&) {
                       ++runs;
-                      throw Again("as if");
+                      throw RetryTransaction("as if");
                   });
               }));
     EXPECT_EQ(4, runs);
@@ -302,7 +302,7 @@ TEST_F(ErrorsTest, ADeadlockIsRunAgainUntilBothAreDone) {
     const auto move = [&](const Uuid& one, const Uuid& other) {
         database->transact(Tx::Mode::write, [&](Tx& tx) {
             ++runs;
-            tx.act_for(org, user);
+            tx.set_scope(org, user);
             tx.run(touch_note, org, one);
             // Once, both hold one row before they want the other's.
             ++holding;

@@ -38,7 +38,7 @@ TEST_F(KilledBackendTest, AReadIsRepeated) {
     int runs = 0;
     database->transact(Tx::Mode::read, [&](Tx& tx) {
         ++runs;
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         EXPECT_EQ(note, tx.one<Note>(get_note, org, note.id));
         if (runs == 1) kill_all();
         EXPECT_EQ(note, tx.one<Note>(get_note, org, note.id));
@@ -50,7 +50,7 @@ TEST_F(KilledBackendTest, AWriteInItsMiddleIsA503AndUndone) {
     const Uuid id = new_uuid();
     EXPECT_EQ(Fault::unavailable, fault_of([&] {
                   database->transact(Tx::Mode::write, [&](Tx& tx) {
-                      tx.act_for(org, user);
+                      tx.set_scope(org, user);
                       tx.run(add_note, org, id, "half");
                       kill_all();
                       tx.run(touch_note, org, id);
@@ -106,7 +106,7 @@ protected:
     std::optional<Fault> write(const Uuid& id) {
         return fault_of([&] {
             through->transact(Tx::Mode::write, [&](Tx& tx) {
-                tx.act_for(org, user);
+                tx.set_scope(org, user);
                 tx.one<Note>(add_note, org, id, "note " + id.str());
                 tx.queue(add_trace, org, id, "made");
             });
@@ -159,11 +159,11 @@ TEST_F(BrokenWireTest, HealthSaysDownWhileTheServerKeepsSilent) {
 }
 
 TEST_F(BrokenWireTest, LargeValuesPassBothWays) {
-    constexpr Sql echo{"test.echo", "SELECT $1::text AS word"};
+    constexpr Sql read_only{"test.echo", "SELECT $1::text AS word"};
     const std::string large(3 << 20, 'x');
     through->transact(Tx::Mode::read, [&](Tx& tx) {
-        auto one = tx.later<Word>(echo, large);
-        auto other = tx.later<Word>(echo, large);
+        auto one = tx.later<Word>(read_only, large);
+        auto other = tx.later<Word>(read_only, large);
         EXPECT_EQ(large, one.one()->word);
         EXPECT_EQ(large, other.one()->word);
         EXPECT_EQ(1, tx.round_trips());

@@ -101,7 +101,7 @@ protected:
     Note store(Database& database, std::string title) {
         Note note;
         database.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(org, user);
+            tx.set_scope(org, user);
             note = tx.one<Note>(add_note, org, new_uuid(), title).value();
         });
         return note;
@@ -109,7 +109,7 @@ protected:
     std::optional<Note> find(Database& database, const Uuid& id) {
         std::optional<Note> note;
         database.transact(Tx::Mode::read, [&](Tx& tx) {
-            tx.act_for(org, user);
+            tx.set_scope(org, user);
             note = tx.one<Note>(get_note, org, id);
         });
         return note;

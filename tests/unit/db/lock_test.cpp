@@ -39,13 +39,13 @@ TEST_F(LockTest, ItsTransactionsCommitAndRollBack) {
     const Uuid kept = new_uuid(), dropped = new_uuid();
     {
         const auto tx = lock->begin();
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->run(add_note, org, kept, "kept");
         tx->commit();
     }
     {
         const auto tx = lock->begin();
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->run(add_note, org, dropped, "dropped");
     }
     EXPECT_TRUE(find(*database, kept));

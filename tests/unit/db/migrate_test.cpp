@@ -125,7 +125,7 @@ TEST_F(MigrateTest, AStepReachesTheRowsOfAllWorkspaces) {
     apply(steps);
     const Uuid org = new_uuid();
     database.transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(org, std::nullopt);
+        tx.set_scope(org, std::nullopt);
         tx.run(add_note, org, new_uuid(), "x");
     });
     auto more = step(2, "UPDATE notes SET title = 'y'", "test");
@@ -214,7 +214,7 @@ protected:
     std::int64_t visible(const std::optional<Uuid>& in_org, const std::optional<Uuid>& to) {
         std::int64_t number = -1;
         database->transact(Tx::Mode::read, [&](Tx& tx) {
-            tx.act_for(in_org, to);
+            tx.set_scope(in_org, to);
             number = tx.one<Number>(count)->number;
         });
         return number;
@@ -223,7 +223,7 @@ protected:
         const std::optional<Uuid>& in_org, const Uuid& of, const Uuid& row_org, const Uuid& row_of
     ) {
         database->transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(in_org, of);
+            tx.set_scope(in_org, of);
             tx.run(keep, row_org, row_of, "key");
         });
     }

@@ -40,7 +40,7 @@ TEST_F(PoolTest, TheOneUsedLastIsTakenFirst) {
 
 TEST_F(PoolTest, NoConnectionIsTakenBeforeItIsNeeded) {
     const auto tx = database->begin(Tx::Mode::write);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     tx->queue(list_notes);
     EXPECT_EQ(0, database->load().busy);
 }
@@ -96,7 +96,7 @@ TEST_F(PoolTest, ManyThreadsShareFewConnections) {
         all.emplace_back([&] {
             for (int round = 0; round < rounds; ++round)
                 small->transact(Tx::Mode::write, [&](Tx& tx) {
-                    tx.act_for(org, user);
+                    tx.set_scope(org, user);
                     tx.run(touch_note, org, note.id);
                 });
         });
@@ -128,7 +128,7 @@ TEST_F(PoolTest, AClosedDatabaseRefusesAndWakesThoseWhoWait) {
 TEST_F(PoolTest, TheLoadCounts) {
     const auto before = database->load();
     database->transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         tx.all<Note>(list_notes);
         tx.all<Note>(list_notes);
     });

@@ -18,7 +18,7 @@ struct Stamp {
     std::optional<Timestamp> changed;
     auto operator<=>(const Stamp&) const = default;
 };
-SVC_RECORD(Stamp, (made), (changed, "", left_out));
+SVC_RECORD(Stamp, (made), (changed, "", omit_empty));
 
 struct Everything {
     Object<"everything"> object;
@@ -56,7 +56,7 @@ SVC_RECORD(
     (parts),
     (part),
     (counts),
-    (stamp, "", spread)
+    (stamp, "", flatten)
 );
 
 constexpr Sql everything{"test.everything", R"(

@@ -31,7 +31,7 @@ TEST_F(TxTest, AReadIsOneRoundTripFromItsVeryFirstUse) {
     for (int use = 0; use < 3; ++use)
         EXPECT_EQ(1, counted.round_trips_of([&](Database& db) {
             const auto tx = db.begin(Tx::Mode::read);
-            tx->act_for(org, user);
+            tx->set_scope(org, user);
             EXPECT_EQ(note, tx->one<Note>(get_note, org, note.id));
             tx->commit();
             EXPECT_EQ(1, tx->round_trips());
@@ -44,7 +44,7 @@ TEST_F(TxTest, AWriteIsTwoRoundTripsFromItsVeryFirstUse) {
     for (int use = 0; use < 3; ++use)
         EXPECT_EQ(2, counted.round_trips_of([&](Database& db) {
             const auto tx = db.begin(Tx::Mode::write);
-            tx->act_for(org, user);
+            tx->set_scope(org, user);
             const Uuid id = new_uuid();
             EXPECT_TRUE(tx->one<Note>(add_note, org, id, "note " + std::to_string(use)));
             tx->queue(add_trace, org, id, "made");
@@ -60,7 +60,7 @@ TEST_F(TxTest, AWriteThatWaitsForNothingIsOneRoundTrip) {
     const Uuid id = new_uuid();
     EXPECT_EQ(1, counted.round_trips_of([&](Database& db) {
         db.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(org, user);
+            tx.set_scope(org, user);
             tx.queue(add_note, org, id, "queued");
             tx.queue(add_trace, org, id, "made");
         });
@@ -73,7 +73,7 @@ TEST_F(TxTest, ManyStatementsShareOneRoundTrip) {
     Counted counted(url);
     EXPECT_EQ(1, counted.round_trips_of([&](Database& db) {
         const auto tx = db.begin(Tx::Mode::read);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         auto notes = tx->later<Note>(list_notes);
         auto count = tx->later<Number>(count_notes);
         auto again = tx->later<Note>(list_notes);
@@ -87,7 +87,7 @@ TEST_F(TxTest, WhatIsNeverLookedAtCostsNothing) {
     Counted counted(url);
     EXPECT_EQ(0, counted.round_trips_of([&](Database& db) {
         const auto tx = db.begin(Tx::Mode::write);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->queue(add_note, org, new_uuid(), "never sent");
     }));
     EXPECT_EQ(0, counted.round_trips_of([&](Database& db) {
@@ -99,7 +99,7 @@ TEST_F(TxTest, DestroyingAWriteUndoesIt) {
     const Uuid id = new_uuid();
     {
         const auto tx = database->begin(Tx::Mode::write);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         EXPECT_TRUE(tx->one<Note>(add_note, org, id, "gone"));
     }
     EXPECT_FALSE(find(*database, id));
@@ -109,7 +109,7 @@ TEST_F(TxTest, DestroyingAWriteUndoesIt) {
 TEST_F(TxTest, AWriteSeesItsOwnRowsBeforeItsCommitAndOthersDoNot) {
     const Uuid id = new_uuid();
     const auto tx = database->begin(Tx::Mode::write);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     tx->run(add_note, org, id, "mine");
     EXPECT_TRUE(tx->one<Note>(get_note, org, id));
     EXPECT_FALSE(find(*database, id));
@@ -120,7 +120,7 @@ TEST_F(TxTest, AWriteSeesItsOwnRowsBeforeItsCommitAndOthersDoNot) {
 TEST_F(TxTest, RowsStayReadableAfterTheCommit) {
     const Note note = store(*database, "kept");
     const auto tx = database->begin(Tx::Mode::read);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     auto by_id = tx->later<Note>(get_note, org, note.id);
     auto listed = tx->later<Note>(list_notes);
     tx->commit();
@@ -133,7 +133,7 @@ TEST_F(TxTest, RowsStayReadableAfterTheCommit) {
 TEST_F(TxTest, AffectedCountsRows) {
     const Note note = store(*database, "x");
     database->transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         EXPECT_EQ(1, tx.run(touch_note, org, note.id));
         EXPECT_EQ(0, tx.run(touch_note, org, new_uuid()));
     });
@@ -142,7 +142,7 @@ TEST_F(TxTest, AffectedCountsRows) {
 TEST_F(TxTest, NoRowGivesNothingEvenAfterOneThatDid) {
     const Note note = store(*database, "only");
     database->transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         EXPECT_TRUE(tx.one<Note>(get_note, org, note.id));
         EXPECT_FALSE(tx.one<Note>(get_note, org, new_uuid()));
         EXPECT_TRUE(tx.all<Note>(get_note, org, new_uuid()).empty());
@@ -151,7 +151,7 @@ TEST_F(TxTest, NoRowGivesNothingEvenAfterOneThatDid) {
 
 TEST_F(TxTest, NothingGoesOnAfterTheCommit) {
     const auto tx = database->begin(Tx::Mode::write);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     tx->run(add_note, org, new_uuid(), "x");
     tx->commit();
     EXPECT_THROW(tx->queue(list_notes), std::logic_error);
@@ -161,7 +161,7 @@ TEST_F(TxTest, NothingGoesOnAfterTheCommit) {
 TEST_F(TxTest, NothingGoesOnAfterAnError) {
     const Note note = store(*database, "taken");
     const auto tx = database->begin(Tx::Mode::write);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     EXPECT_THROW(tx->run(add_note, org, note.id, "again"), ConstraintError);
     EXPECT_THROW(tx->run(touch_note, org, note.id), std::logic_error);
     EXPECT_THROW(tx->commit(), std::logic_error);
@@ -178,11 +178,11 @@ TEST_F(RowLevelSecurityTest, OnlyTheWorkspaceActedForIsSeen) {
     store(*database, "ours");
     database->transact(Tx::Mode::read, [&](Tx& tx) {
         EXPECT_EQ(0, visible(tx));
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         EXPECT_EQ(1, visible(tx));
-        tx.act_for(other_org, user);
+        tx.set_scope(other_org, user);
         EXPECT_EQ(0, visible(tx));
-        tx.act_for(std::nullopt, user);
+        tx.set_scope(std::nullopt, user);
         EXPECT_EQ(0, visible(tx));
     });
 }
@@ -190,7 +190,7 @@ TEST_F(RowLevelSecurityTest, OnlyTheWorkspaceActedForIsSeen) {
 TEST_F(RowLevelSecurityTest, TheWorkspaceHoldsInEveryPipelineOfARead) {
     store(*database, "ours");
     database->transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         EXPECT_EQ(1, visible(tx));
         EXPECT_EQ(1, visible(tx));
         EXPECT_EQ(2, tx.round_trips());
@@ -205,7 +205,7 @@ TEST_F(RowLevelSecurityTest, ItEndsWithTheTransactionInBothModes) {
     store(*single, "ours");
     for (const auto mode : {Tx::Mode::read, Tx::Mode::write}) {
         single->transact(mode, [&](Tx& tx) {
-            tx.act_for(org, user);
+            tx.set_scope(org, user);
             EXPECT_EQ(1, visible(tx));
         });
         single->transact(mode, [&](Tx& tx) { EXPECT_EQ(0, visible(tx)); });
@@ -213,7 +213,7 @@ TEST_F(RowLevelSecurityTest, ItEndsWithTheTransactionInBothModes) {
     // A write that is undone leaves nothing behind either.
     {
         const auto tx = single->begin(Tx::Mode::write);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         EXPECT_EQ(1, visible(*tx));
     }
     single->transact(Tx::Mode::read, [&](Tx& tx) { EXPECT_EQ(0, visible(tx)); });
@@ -224,7 +224,7 @@ TEST_F(RowLevelSecurityTest, ARowOfAnotherWorkspaceCannotBeWritten) {
         database->transact(
             Tx::Mode::write,
             [&](Tx& tx) {
-                tx.act_for(org, user);
+                tx.set_scope(org, user);
                 tx.run(add_note, other_org, new_uuid(), "smuggled");
             }
         ),
@@ -232,7 +232,7 @@ TEST_F(RowLevelSecurityTest, ARowOfAnotherWorkspaceCannotBeWritten) {
     );
     const Note note = store(*database, "ours");
     database->transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for(other_org, user);
+        tx.set_scope(other_org, user);
         EXPECT_EQ(0, tx.run(touch_note, org, note.id));
     });
     EXPECT_EQ(1, find(*database, note.id)->version);
@@ -242,13 +242,13 @@ TEST_F(RowLevelSecurityTest, TheWorkspaceMayChangeBetweenStatementsOfOnePipeline
     store(*database, "ours");
     const auto tx = database->begin(Tx::Mode::read);
     auto nobody = tx->later<Number>(count_notes);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     auto ours = tx->later<Number>(count_notes);
-    tx->act_for(other_org, user);
+    tx->set_scope(other_org, user);
     auto others = tx->later<Number>(count_notes);
-    tx->act_for_all_orgs();
+    tx->set_scope_to_all_orgs();
     auto all = tx->later<Number>(count_notes);
-    tx->act_for(other_org, user);
+    tx->set_scope(other_org, user);
     auto others_again = tx->later<Number>(count_notes);
     EXPECT_EQ(0, nobody.one()->number);
     EXPECT_EQ(1, ours.one()->number);
@@ -261,7 +261,7 @@ TEST_F(RowLevelSecurityTest, TheWorkspaceMayChangeBetweenStatementsOfOnePipeline
 TEST_F(RowLevelSecurityTest, TheKernelsJobsSeeAllWorkspaces) {
     store(*database, "ours");
     database->transact(Tx::Mode::write, [&](Tx& tx) {
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         EXPECT_EQ(1, visible(tx));
         tx.run(add_note, other_org, new_uuid(), "theirs");
         EXPECT_EQ(2, visible(tx));
@@ -275,10 +275,10 @@ TEST_F(RowLevelSecurityTest, TheFourFunctionsTellWhomATransactionActsFor) {
     constexpr Sql present{"test.present", "SELECT set_config('app.credential', $1, true)"};
     database->transact(Tx::Mode::read, [&](Tx& tx) {
         EXPECT_EQ("- - - f", tx.one<Word>(ask)->word);
-        tx.act_for(org, user);
+        tx.set_scope(org, user);
         tx.queue(present, "00ff");
         EXPECT_EQ(org.str() + " " + user.str() + " 00ff f", tx.one<Word>(ask)->word);
-        tx.act_for_all_orgs();
+        tx.set_scope_to_all_orgs();
         EXPECT_EQ("- - - t", tx.one<Word>(ask)->word);
     });
     database->transact(Tx::Mode::read, [&](Tx& tx) {
@@ -293,7 +293,7 @@ struct NotHim {};
 TEST_F(TxTest, ACheckRunsBeforeAnybodyReads) {
     const Note note = store(*database, "x");
     const auto tx = database->begin(Tx::Mode::read);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     std::vector<std::string> order;
     auto who = tx->later<Number>(count_notes);
     tx->on_answers([&] {
@@ -310,7 +310,7 @@ TEST_F(TxTest, WhatACheckThrowsEndsTheTransaction) {
     const Uuid id = new_uuid();
     {
         const auto tx = database->begin(Tx::Mode::write);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->on_answers([] { throw NotHim(); });
         EXPECT_THROW(tx->run(add_note, org, id, "x"), NotHim);
         EXPECT_THROW(tx->commit(), std::logic_error);
@@ -322,7 +322,7 @@ TEST_F(TxTest, NothingIsCommittedBeforeTheCheckHasPassed) {
     const Uuid id = new_uuid();
     {
         const auto tx = database->begin(Tx::Mode::write);
-        tx->act_for(org, user);
+        tx->set_scope(org, user);
         tx->on_answers([] { throw NotHim(); });
         tx->queue(add_note, org, id, "only queued");
         EXPECT_THROW(tx->commit(), NotHim);
@@ -330,7 +330,7 @@ TEST_F(TxTest, NothingIsCommittedBeforeTheCheckHasPassed) {
     EXPECT_FALSE(find(*database, id));
 
     const auto tx = database->begin(Tx::Mode::write);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     tx->on_answers([] {});
     tx->queue(add_note, org, id, "checked");
     tx->commit();
@@ -341,7 +341,7 @@ TEST_F(TxTest, NothingIsCommittedBeforeTheCheckHasPassed) {
 TEST_F(TxTest, ACheckComesBeforeTheErrorOfAStatementBehindIt) {
     const Note note = store(*database, "x");
     const auto tx = database->begin(Tx::Mode::write);
-    tx->act_for(org, user);
+    tx->set_scope(org, user);
     auto who = tx->later<Number>(count_notes);
     tx->on_answers([&] {
         if (who.one()->number == 1) throw NotHim();

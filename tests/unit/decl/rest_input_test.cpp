@@ -26,7 +26,7 @@ SVC_RECORD(
     (lease, "A lease token.", in_header("x-svc-lease"), length(3, 9)),
     (name, "What it is called.", length(1, 5)),
     (room, "How many books.", range(0, 9)),
-    (made_by, "Read-only.", echo)
+    (made_by, "Read-only.", read_only)
 );
 
 struct ListShelves {
@@ -37,7 +37,7 @@ struct ListShelves {
 };
 SVC_RECORD(
     ListShelves,
-    (paging, "", spread),
+    (paging, "", flatten),
     (open, "Only open ones."),
     (label, "Having one of these.", length(0, 3), items_up_to(4), defaulted),
     (mood, "In one of these moods.")

@@ -27,7 +27,7 @@ SVC_RECORD(
     (title, "", trimmed, length(1, 5), defaulted),
     (slug, "", matches("^[a-z0-9](-?[a-z0-9])+$"), length(0, 100'000), defaulted),
     (size, "", range(1, 100), defaulted),
-    (echoed, "", echo),
+    (echoed, "", read_only),
     (password, "", secret, length(8, 16), defaulted),
     (padded, "", length(0, 3), defaulted),
     (wide, "", defaulted)
@@ -202,7 +202,7 @@ struct Outer {
     Inner inner;
     std::string last;
 };
-SVC_RECORD(Outer, (first), (inner, "", spread), (last));
+SVC_RECORD(Outer, (first), (inner, "", flatten), (last));
 
 TEST(Spread, FieldsStandBesideTheirSiblings) {
     const auto outcome = read<Outer>(R"({"first":"f","a":2,"b":"x","last":"l"})");

@@ -10,7 +10,7 @@ struct Icon {
     std::string emoji;
     std::optional<std::string> name;
 };
-SVC_RECORD(Icon, (emoji, "One emoji.", length(1, 16)), (name, "What it is called.", left_out));
+SVC_RECORD(Icon, (emoji, "One emoji.", length(1, 16)), (name, "What it is called.", omit_empty));
 
 struct BoardResponse {
     Object<"board"> object;
@@ -32,7 +32,7 @@ SVC_RECORD(
     (name, "What people call it."),
     (mood, "How it is."),
     (icon, "Its picture, if it has one."),
-    (note, "Only where there is one.", left_out),
+    (note, "Only where there is one.", omit_empty),
     (metadata, "Whatever its makers keep with it."),
     (settings, "Any JSON."),
     (created_by, "Who made it."),
@@ -67,7 +67,7 @@ SVC_RECORD(
     (mood, "How it is.", defaulted),
     (icon, "Its picture."),
     (labels, "Up to three.", length(0, 3), items_up_to(60), defaulted),
-    (id, "Taken so that an answer can be sent back; ignored.", echo)
+    (id, "Taken so that an answer can be sent back; ignored.", read_only)
 );
 
 struct UpdateBoardRequest {
@@ -98,7 +98,7 @@ struct ListBoardsQuery {
 };
 SVC_RECORD(
     ListBoardsQuery,
-    (paging, "", spread),
+    (paging, "", flatten),
     (text, "Only boards whose name holds this.", length(1, 100)),
     (mood, "Only boards in one of these moods.", defaulted)
 );

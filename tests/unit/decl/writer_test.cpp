@@ -121,11 +121,11 @@ struct Sparse {
 SVC_RECORD(
     Sparse,
     (object),
-    (maybe, "", left_out),
-    (list, "", left_out),
-    (text, "", left_out),
-    (flag, "", left_out),
-    (patch, "", left_out),
+    (maybe, "", omit_empty),
+    (list, "", omit_empty),
+    (text, "", omit_empty),
+    (flag, "", omit_empty),
+    (patch, "", omit_empty),
     (always)
 );
 
@@ -185,9 +185,9 @@ SVC_RECORD(
     (object),
     (title),
     (digest, "", secret),
-    (note, "", left_out),
+    (note, "", omit_empty),
     (accounts),
-    (common, "", spread)
+    (common, "", flatten)
 );
 
 struct Diff {

@@ -43,7 +43,7 @@ public:
 
     void write(const Uuid& org, const std::function<void(Tx&)>& work) {
         database.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(org, std::nullopt);
+            tx.set_scope(org, std::nullopt);
             work(tx);
         });
     }
@@ -65,7 +65,7 @@ struct Note {
     std::string token;
     std::int64_t version = 1;
 };
-SVC_RECORD(Note, (object), (id), (title), (text, "", left_out), (token, "", secret), (version));
+SVC_RECORD(Note, (object), (id), (title), (text, "", omit_empty), (token, "", secret), (version));
 inline const EventKind note_created{
     "note.created", "note", "A note was written.", &record_of<Note>};
 inline const EventKind note_updated{
@@ -73,6 +73,12 @@ inline const EventKind note_updated{
 
 inline const EventKind note_pinned{
     "note.pinned", "note", "A note is on a board.", &record_of<Note>, at::board};
+inline const EventKind note_placed{
+    "note.placed",
+    "note",
+    "A note is on a card.",
+    &record_of<Note>,
+    at::board | at::column | at::card};
 inline const EventKind note_sent{
     "note.sent", "note", "A note was moved.", &record_of<Note>, at::board | at::move};
 

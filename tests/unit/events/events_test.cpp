@@ -1,3 +1,4 @@
+#include "core/kernel_impl.hpp"
 #include "events/envelope.hpp"
 #include "events/hooks.hpp"
 #include "tests/support/bare_call.hpp"
@@ -157,39 +158,65 @@ TEST(Events, AnAgentActsForItsPerson) {
     EXPECT_FALSE(events::actor_of(&human, Surface::web).on_behalf_of_user_id);
 }
 
+namespace {
+
+/// Picks kinds by the object that they are about.
+std::function<bool(const EventKind&)> about(std::string object) {
+    return [object](const EventKind& kind) { return kind.object == object; };
+}
+
+}  // namespace
+
 TEST(Hooks, AreAskedInTheirOrderUntilOneRefuses) {
     events::Hooks hooks;
     std::string asked;
-    hooks.add("*", [&](Call&, const Event&) { return asked += 'a', allow; });
-    hooks.add("card.*", [&](Call&, const Event&) { return asked += 'b', allow; });
-    hooks.add("note.created", [&](Call&, const Event&) -> Verdict {
+    hooks.in_transaction("note.created", [&](Call&, const Event&) { asked += 'x'; });
+    hooks.veto(about("note"), [&](Call&, const Event&) { return asked += 'a', allow; });
+    hooks.veto(about("card"), [&](Call&, const Event&) { return asked += 'b', allow; });
+    hooks.veto(about("note"), [&](Call&, const Event&) -> Verdict {
         asked += 'c';
         return Refusal{"no_milk", "We do not drink milk."};
     });
-    hooks.add("note.*", [&](Call&, const Event&) { return asked += 'd', allow; });
+    hooks.veto(about("note"), [&](Call&, const Event&) { return asked += 'd', allow; });
     BareCall call(someone(new_uuid()));
     try {
-        hooks.ask(call, created(note_created, note()));
+        hooks.check(call, created(note_created, note()));
         FAIL() << "nobody refused";
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.status(), 409);
         EXPECT_EQ(failure.code(), "no_milk");
         EXPECT_STREQ(failure.what(), "We do not drink milk.");
     }
-    EXPECT_EQ(asked, "ac");
+    EXPECT_EQ(asked, "ac") << "nothing is written beside a change that is refused";
 }
 
-TEST(Hooks, OfOtherKindsAreNotAsked) {
+TEST(Hooks, InTheTransactionComeAfterAllVetoes) {
     events::Hooks hooks;
-    hooks.add("card.*", [](Call&, const Event&) -> Verdict { return Refusal{"no", "No."}; });
+    std::string asked;
+    hooks.in_transaction("note.created", [&](Call&, const Event&) { asked += 'x'; });
+    hooks.in_transaction("note.updated", [&](Call&, const Event&) { asked += 'y'; });
+    hooks.veto(about("note"), [&](Call&, const Event&) { return asked += 'a', allow; });
     BareCall call(someone(new_uuid()));
-    EXPECT_NO_THROW(hooks.ask(call, created(note_created, note())));
+    hooks.check(call, created(note_created, note()));
+    EXPECT_EQ(asked, "ax");
 }
 
-TEST(Hooks, AFilterThatIsNoneIsRefusedAtOnce) {
+TEST(Hooks, NobodyRefusesWhatTakesRightsAway) {
     events::Hooks hooks;
-    for (const char* filter : {"", "card", "card.", ".moved", "Card.moved", "*.moved", "card.*.x"})
-        EXPECT_THROW(hooks.add(filter, {}), std::logic_error) << filter;
+    bool asked = false, written = false;
+    EventKind revoked = note_created;
+    revoked.vetoable = false;
+    hooks.veto(about("note"), [&](Call&, const Event&) -> Verdict {
+        asked = true;
+        return Refusal{"no", "No."};
+    });
+    hooks.in_transaction(revoked.name, [&](Call&, const Event&) { written = true; });
+    BareCall call(someone(new_uuid()));
+    EXPECT_NO_THROW(hooks.check(call, created(revoked, note())));
+    EXPECT_FALSE(asked);
+    EXPECT_TRUE(written);
+    Kernel kernel(std::make_unique<Kernel::Impl>());
+    EXPECT_THROW(kernel.veto(revoked, {}), std::logic_error);
 }
 
 }  // namespace svc::test

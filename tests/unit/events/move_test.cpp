@@ -13,7 +13,7 @@ Event note_of(const Uuid& org, std::size_t length = 1) {
     return created(note_created, note).in_org(org);
 }
 
-void tell(EventsFixture& fixture, const Uuid& org, std::size_t length = 1) {
+void emit(EventsFixture& fixture, const Uuid& org, std::size_t length = 1) {
     fixture.write(org, [&](Tx& tx) {
         events::queue_event(tx, note_of(org, length), {.action = "write_note"});
     });
@@ -26,10 +26,10 @@ TEST(Move, WhoeverWasReplacedMeanwhileCannotWrite) {
     const Uuid first = new_uuid(), second = new_uuid();
     // The row with the lowest id becomes visible last, so that the two take different rows.
     const auto late = fixture.database.begin(Tx::Mode::write);
-    late->act_for(second, std::nullopt);
+    late->set_scope(second, std::nullopt);
     events::queue_event(*late, note_of(second), {.action = "write_note"});
     late->run({"test.now", "SELECT 1"});
-    tell(fixture, first);
+    emit(fixture, first);
 
     const auto replaced = fixture.database.begin(Tx::Mode::write);
     ASSERT_EQ(events::move_batch(*replaced, 10, 1 << 20).rows, 1u);
@@ -49,7 +49,7 @@ TEST(Move, WhoeverWasReplacedMeanwhileCannotWrite) {
 TEST(Move, ABatchIsBoundedByRowsAndByBytes) {
     EventsFixture fixture;
     const Uuid org = new_uuid();
-    for (int i = 0; i < 6; ++i) tell(fixture, org, 10'000);
+    for (int i = 0; i < 6; ++i) emit(fixture, org, 10'000);
     const auto moved = [&](int rows, std::int64_t bytes) {
         const auto tx = fixture.database.begin(Tx::Mode::write);
         const auto batch = events::move_batch(*tx, rows, bytes);
@@ -66,7 +66,7 @@ TEST(Move, ABatchIsBoundedByRowsAndByBytes) {
 TEST(Move, ABatchIsTwoRoundTrips) {
     EventsFixture fixture;
     const Uuid org = new_uuid();
-    for (int i = 0; i < 5; ++i) tell(fixture, org);
+    for (int i = 0; i < 5; ++i) emit(fixture, org);
     const auto tx = fixture.database.begin(Tx::Mode::write);
     events::move_batch(*tx, 10, 1 << 20);
     tx->commit();

@@ -1,20 +1,18 @@
 #include "events/retention.hpp"
 
 #include "events/audit.hpp"
-#include "events/consumers.hpp"
-#include "events/sequencer.hpp"
-#include "tests/unit/events/events_fixture.hpp"
+#include "tests/unit/events/site.hpp"
 
 namespace svc::test {
 
 namespace {
 
-void tell(EventsFixture& fixture, const Uuid& org, int count) {
+void emit(EventsFixture& fixture, const Uuid& org, int count) {
     fixture.write(org, [&](Tx& tx) {
         for (int i = 0; i < count; ++i) {
             Note note;
             note.id = new_uuid();
-            tell_as_system(tx, org, "write_note", created(note_created, note));
+            emit_as_system(tx, org, "write_note", created(note_created, note));
         }
     });
     events::Sequencer sequencer(fixture.database, {});
@@ -26,10 +24,10 @@ void tell(EventsFixture& fixture, const Uuid& org, int count) {
 TEST(Retention, DropsWhatIsOldInEveryWorkspaceAndNothingElse) {
     EventsFixture fixture;
     const Uuid first = new_uuid(), second = new_uuid();
-    tell(fixture, first, 1'200);
-    tell(fixture, second, 3);
+    emit(fixture, first, 1'200);
+    emit(fixture, second, 3);
     fixture.ask("UPDATE events SET stored_at = now() - interval '91 days'");
-    tell(fixture, first, 4);
+    emit(fixture, first, 4);
     EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 1'203);
     EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 0);
     EXPECT_EQ(fixture.ask("SELECT min(sequence) || ' ' || max(sequence) FROM events"), "1201 1204");
@@ -41,10 +39,10 @@ TEST(Retention, DropsWhatIsOldInEveryWorkspaceAndNothingElse) {
 TEST(Retention, NumbersGoOnWhenEverythingWasDropped) {
     EventsFixture fixture;
     const Uuid org = new_uuid();
-    tell(fixture, org, 5);
+    emit(fixture, org, 5);
     fixture.ask("UPDATE events SET stored_at = now() - interval '91 days'");
     EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 5);
-    tell(fixture, org, 1);
+    emit(fixture, org, 1);
     EXPECT_EQ(fixture.ask("SELECT sequence || ' ' || position FROM events"), "6 6");
 }
 
@@ -52,17 +50,24 @@ TEST(Retention, AConsumerThatWasAwayTooLongGoesOnWithWhatIsLeft) {
     EventsFixture fixture;
     const Uuid org = new_uuid();
     Heard heard;
-    const Consumer reader{"reader", [&](const StoredEvent& event) { heard.add(event); }};
+    const auto reader = consumer("reader", [&](const StoredEvent& event) { heard.add(event); });
     {
-        events::Consumers consumers(fixture.database, {reader});
+        jobs::Pool jobs;
+        events::Consumers consumers(fixture.database, jobs, {reader});
+        consumers.start();
         ASSERT_TRUE(eventually([&] { return consumers.load().front().working; }));
     }
-    tell(fixture, org, 5);
+    emit(fixture, org, 5);
     fixture.ask("UPDATE events SET stored_at = now() - interval '91 days'");
     EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 5);
-    tell(fixture, org, 1);
-    events::Consumers consumers(fixture.database, {reader});
+    emit(fixture, org, 1);
+    jobs::Pool jobs;
+    events::Consumers consumers(fixture.database, jobs, {reader});
+    jobs.start(fixture.database);
+    consumers.start();
     ASSERT_TRUE(eventually([&] { return heard.size() == 1; }));
+    consumers.stop();
+    jobs.stop();
     EXPECT_EQ(heard.all().front().position, 6);
 }
 

@@ -2,6 +2,7 @@
 
 #include "events/consumers.hpp"
 #include "events/sequencer.hpp"
+#include "jobs/pool.hpp"
 #include "tests/unit/events/events_fixture.hpp"
 
 namespace svc::test {
@@ -9,27 +10,38 @@ namespace svc::test {
 using events::Consumers;
 using events::Sequencer;
 
-inline Consumers::Settings brisk() {
-    Consumers::Settings settings;
-    settings.poll = 10ms;
-    settings.lock_retry = 20ms;
-    settings.pause = 10ms;
-    settings.longest_pause = 40ms;
-    settings.tries = 6;
-    settings.batch = 7;
-    settings.turn = 20ms;
-    settings.keep_every = 20ms;
-    return settings;
+/// A consumer for which every event is one subscriber's, and that waits little after a failure.
+inline Consumer consumer(std::string name, std::function<void(const StoredEvent&)> handle) {
+    return {
+        .name = std::move(name),
+        .subscribers = [](const StoredEvent&) { return std::vector<std::string>{"all"}; },
+        .deliver = [handle = std::move(handle
+                    )](const std::string&, const StoredEvent& event) { handle(event); },
+        .most_attempts = 6,
+        .pause = 10ms,
+        .longest_pause = 40ms,
+        .slice = 20ms,
+    };
 }
 
-/// A server: its database, a sequencer and the consumers.
+/// A server: its database, its jobs, a sequencer and the consumers.
 class Site {
 public:
     explicit Site(EventsFixture& fixture, std::vector<Consumer> consumers)
         : database_(fixture.another_server()),
-          consumers_(*database_, std::move(consumers), brisk()),
-          sequencer_(*database_, {[this](auto batch) { consumers_.wake(batch); }}, quick()) {}
+          jobs_({.poll = 10ms, .lease = 2'000ms}),
+          consumers_(*database_, jobs_, std::move(consumers), brisk()),
+          sequencer_(*database_, {[this](auto batch) { consumers_.wake(batch); }}, quick()) {
+        jobs_.start(*database_);
+        consumers_.start();
+    }
+    ~Site() {
+        sequencer_.stop();
+        consumers_.stop();
+        jobs_.stop();
+    }
 
+    static Consumers::Settings brisk() { return {.poll = 10ms, .lock_retry = 20ms, .batch = 7}; }
     static Sequencer::Settings quick() {
         Sequencer::Settings settings;
         settings.idle_poll = 10ms;
@@ -42,17 +54,18 @@ public:
 
 private:
     std::unique_ptr<db::Database> database_;
+    jobs::Pool jobs_;
     Consumers consumers_;
     Sequencer sequencer_;
 };
 
-inline void tell(EventsFixture& fixture, int count, const Uuid& org = new_uuid()) {
+inline void emit(EventsFixture& fixture, int count, const Uuid& org = new_uuid()) {
     for (int i = 0; i < count; ++i)
         fixture.write(org, [&](Tx& tx) {
             Note note;
             note.id = new_uuid();
             note.title = "n" + std::to_string(i);
-            tell_as_system(tx, org, "write_note", created(note_created, note));
+            emit_as_system(tx, org, "write_note", created(note_created, note));
         });
 }
 

@@ -87,7 +87,7 @@ private:
         const Uuid& org = orgs_[random() % orgs_.size()];
         const auto fate = random() % 10;
         const auto tx = world_.database.begin(Tx::Mode::write);
-        tx->act_for(org, std::nullopt);
+        tx->set_scope(org, std::nullopt);
         // In the order of their numbers, or they would wait for each other in a circle.
         const auto first = static_cast<int>(random() % cards);
         for (const int card : {first, first + 2}) {

@@ -44,8 +44,8 @@ protected:
     }
     void hang(const Uuid& holder, const std::vector<Uuid>& ids) {
         server.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.act_for(owner.org_id, std::nullopt);
-            files.hang(tx, *owner.org_id, card, {{holder, ids}});
+            tx.set_scope(owner.org_id, std::nullopt);
+            files.attach(tx, *owner.org_id, card, {{holder, ids}});
         });
     }
     int read(const Caller& by, const Uuid& id) {

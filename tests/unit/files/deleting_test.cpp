@@ -87,8 +87,7 @@ TEST_F(Deleting, AttachmentsThatHangNowhereGoAfterAMonth) {
     const auto all = "org_id = '" + space.org_id + "'";
     run("UPDATE files SET idle_since = now() - interval '31 days' WHERE id <> '" + fresh +
         "' AND id <> '" + hung + "' AND " + all);
-    // A server looks when it starts, and every hour.
-    Server other({.database_url = database, .settings = {"files.sweep_seconds=1"}});
+    bring_forward("files.delete_unused.find");
     EXPECT_TRUE(eventually([&] { return read(me(), idle).status == 404; }));
     for (const auto& id : {hung, fresh, hung_again, picture}) expect(200, read(me(), id));
     EXPECT_EQ(

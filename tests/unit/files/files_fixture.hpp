@@ -129,11 +129,13 @@ protected:
     /// What lies in the store below the workspace's folder.
     std::size_t objects_of(const std::string& id) const {
         const auto folder = server->var() / "objects" / space.org_id / id;
-        if (!std::filesystem::exists(folder)) return 0;
-        std::size_t count = 0;
-        for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder))
-            ++count;
-        return count;
+        std::error_code gone;  // the server may just be removing it
+        const std::filesystem::directory_iterator entries(folder, gone);
+        return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+    }
+    /// A job that recurs is due now.
+    static void bring_forward(const std::string& kind) {
+        run("UPDATE jobs SET due_at = now() WHERE state = 'waiting' AND kind = '" + kind + "'");
     }
     static std::string run(const std::string& sql) { return Postgres::shared().run(sql, database); }
 

@@ -16,7 +16,7 @@ protected:
     std::string card_on(const std::string& on) {
         return new_card(on, me().get("/v1/boards/" + on + "/columns").text("/results/0/id"));
     }
-    std::vector<std::string> told() {
+    std::vector<std::string> emitted() {
         const auto list = run(
             "SELECT coalesce(json_agg(kind ORDER BY position), '[]') FROM events WHERE kind LIKE "
             "'file.%' AND org_id = '" +
@@ -161,11 +161,11 @@ TEST_F(Sharing, AnArchivedBoardIsLeftAsItIs) {
 
 TEST_F(Sharing, EventsNameTheFileAndNoWayToIt) {
     const auto id = file(me());
-    EXPECT_TRUE(told().empty());  // what nobody was shown is nobody's business
+    EXPECT_TRUE(emitted().empty());  // what nobody was shown is nobody's business
     expect(201, attach(me(), card, id));
     expect(204, detach(me(), card, id));
-    ASSERT_TRUE(eventually([&] { return told().size() == 2; }));
-    EXPECT_EQ(told(), (std::vector<std::string>{"file.created", "file.deleted"}));
+    ASSERT_TRUE(eventually([&] { return emitted().size() == 2; }));
+    EXPECT_EQ(emitted(), (std::vector<std::string>{"file.created", "file.deleted"}));
     const auto envelope =
         run("SELECT envelope FROM events WHERE kind = 'file.created' AND org_id = '" +
             space.org_id + "'");

@@ -206,8 +206,7 @@ TEST_F(Uploads, ASweeperThatDiedIsFollowedByAnother) {
 TEST_F(Uploads, WhatAWorkspaceLeavesBehindIsRemoved) {
     const auto id = file(me());
     run("DELETE FROM orgs WHERE id = '" + space.org_id + "'");
-    server->end(SIGTERM);
-    server->start();
+    bring_forward("files.mark_orphans");
     EXPECT_TRUE(eventually([&] { return objects_of(id) == 0; }));
 }
 

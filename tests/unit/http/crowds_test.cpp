@@ -31,10 +31,10 @@ bool can_open(rlim_t connections) {
 TEST(Crowds, TwoHundredClientsAreServedByEightWorkersWhileAHundredSendHalfAHead) {
     Settings settings;
     settings.workers = 8;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::vector<Client> slow;
     for (int each = 0; each < 100; ++each) {
-        slow.push_back(house.client());
+        slow.push_back(fixture.client());
         slow.back().send("POST /echo HTTP/1.1\r\nHost: te");
     }
     constexpr int threads = 10, clients_each = 20, requests = 25;
@@ -43,7 +43,7 @@ TEST(Crowds, TwoHundredClientsAreServedByEightWorkersWhileAHundredSendHalfAHead)
     for (int each = 0; each < threads; ++each)
         crowd.emplace_back([&] {
             std::vector<Client> clients;
-            for (int i = 0; i < clients_each; ++i) clients.push_back(house.client());
+            for (int i = 0; i < clients_each; ++i) clients.push_back(fixture.client());
             for (int turn = 0; turn < requests; ++turn) {
                 for (auto& client : clients) client.send(get("/"));
                 for (auto& client : clients)
@@ -53,36 +53,36 @@ TEST(Crowds, TwoHundredClientsAreServedByEightWorkersWhileAHundredSendHalfAHead)
         });
     for (auto& each : crowd) each.join();
     EXPECT_EQ(answered, threads * clients_each * requests);
-    EXPECT_EQ(house.load().refused, 0u);
+    EXPECT_EQ(fixture.load().refused, 0u);
 }
 
 TEST(Crowds, IdleConnectionsCostNoThreadsAndLittleMemory) {
     constexpr std::size_t count = 3000;
     ASSERT_TRUE(can_open(count)) << "this test needs 6,200 file descriptors";
-    HttpFixture house;
-    ASSERT_TRUE(house.answers());
+    HttpFixture fixture;
+    ASSERT_TRUE(fixture.answers());
     std::vector<Client> clients;
     clients.reserve(count);
     const auto threads = threads_of_this_process();
     const auto before = mallinfo2().uordblks;
-    for (std::size_t each = 0; each < count; ++each) clients.push_back(house.client());
+    for (std::size_t each = 0; each < count; ++each) clients.push_back(fixture.client());
     for (auto& each : clients) {
         each.send(get("/"));
         ASSERT_EQ(recv(each.socket(), std::string(500, ' ').data(), 500, 0) > 0, true);
     }
-    ASSERT_TRUE(eventually([&] { return house.load().connections >= count; }));
+    ASSERT_TRUE(eventually([&] { return fixture.load().connections >= count; }));
     const auto after = mallinfo2().uordblks;
     EXPECT_EQ(threads_of_this_process(), threads);
     RecordProperty("bytes_per_connection", std::to_string((after - before) / count));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     EXPECT_LT((after - before) / count, 400u);
 #endif
-    EXPECT_TRUE(house.answers());
+    EXPECT_TRUE(fixture.answers());
 }
 
 TEST(Crowds, AConnectionWaitsUntilThereIsADescriptorForIt) {
-    HttpFixture house;
-    ASSERT_TRUE(house.answers());
+    HttpFixture fixture;
+    ASSERT_TRUE(fixture.answers());
     // Its other end closes a moment later, and must not free a descriptor below.
     std::this_thread::sleep_for(300ms);
     rlimit before{};
@@ -95,7 +95,7 @@ TEST(Crowds, AConnectionWaitsUntilThereIsADescriptorForIt) {
     ASSERT_GT(taken.size(), 2u);
     close(taken.back());
     taken.pop_back();
-    auto client = house.client();  // takes the last one, so that none is left for the other end
+    auto client = fixture.client();  // takes the last one, so that none is left for the other end
     client.send(get("/"));
     EXPECT_FALSE(client.read_reply("GET", 100ms));
     for (const int each : taken) close(each);
@@ -108,12 +108,12 @@ TEST(Crowds, AConnectionWaitsUntilThereIsADescriptorForIt) {
 TEST(Crowds, AFloodOnOneConnectionLeavesRoomForOthers) {
     Settings settings;
     settings.workers = 2;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::atomic<bool> done{false};
     std::vector<std::thread> floods;
     for (int each = 0; each < 3; ++each)
         floods.emplace_back([&] {
-            auto client = house.client();
+            auto client = fixture.client();
             std::string many;
             for (int i = 0; i < 2000; ++i) many += get("/");
             std::thread reader([&] {
@@ -127,20 +127,20 @@ TEST(Crowds, AFloodOnOneConnectionLeavesRoomForOthers) {
             reader.join();
         });
     int answered = 0;
-    for (int each = 0; each < 50; ++each) answered += house.answers();
+    for (int each = 0; each < 50; ++each) answered += fixture.answers();
     done = true;
     for (auto& each : floods) each.join();
     EXPECT_EQ(answered, 50);
 }
 
 TEST(Crowds, ConnectionsComeAndGoInSlotsThatAreUsedAgain) {
-    HttpFixture house;
+    HttpFixture fixture;
     std::vector<std::thread> crowd;
     std::atomic<int> answered{0};
     for (int each = 0; each < 8; ++each)
         crowd.emplace_back([&, each] {
             for (int turn = 0; turn < 150; ++turn) {
-                auto client = house.client();
+                auto client = fixture.client();
                 if ((turn + each) % 5 == 0) client.send("GET / HT");  // and hangs up
                 else if (const auto reply = client.ask(post("/echo", std::to_string(turn))))
                     answered += reply->body == std::to_string(turn);
@@ -148,7 +148,7 @@ TEST(Crowds, ConnectionsComeAndGoInSlotsThatAreUsedAgain) {
         });
     for (auto& each : crowd) each.join();
     EXPECT_EQ(answered, 8 * 120);
-    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
 }
 
 }  // namespace svc::http::test

@@ -26,8 +26,8 @@ std::chrono::milliseconds time_to_end(Client& client) {
 }  // namespace
 
 TEST(Deadlines, AHeadThatStopsIsA408) {
-    HttpFixture house(quick());
-    auto client = house.client();
+    HttpFixture fixture(quick());
+    auto client = fixture.client();
     client.send("GET / HTTP/1.1\r\nHost:");
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
@@ -36,8 +36,8 @@ TEST(Deadlines, AHeadThatStopsIsA408) {
 }
 
 TEST(Deadlines, AHeadThatDripsIsNotGivenMoreTime) {
-    HttpFixture house(quick());
-    auto client = house.client();
+    HttpFixture fixture(quick());
+    auto client = fixture.client();
     const auto begin = std::chrono::steady_clock::now();
     client.send("GET / HTTP/1.1\r\n");
     bool refused = false;
@@ -49,8 +49,8 @@ TEST(Deadlines, AHeadThatDripsIsNotGivenMoreTime) {
 }
 
 TEST(Deadlines, ABodyThatDripsIsA408) {
-    HttpFixture house(quick());
-    auto client = house.client();
+    HttpFixture fixture(quick());
+    auto client = fixture.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 900\r\n\r\n");
     const auto begin = std::chrono::steady_clock::now();
     bool refused = false;
@@ -63,23 +63,23 @@ TEST(Deadlines, ABodyThatDripsIsA408) {
 }
 
 TEST(Deadlines, AnIdleConnectionIsClosedWithoutAWord) {
-    HttpFixture house(quick());
-    auto client = house.client();
+    HttpFixture fixture(quick());
+    auto client = fixture.client();
     ASSERT_TRUE(client.ask(get("/")));
     EXPECT_GE(time_to_end(client), 700ms);
     EXPECT_EQ(client.seen(), "");
 }
 
 TEST(Deadlines, ANewConnectionThatSaysNothingIsClosed) {
-    HttpFixture house(quick());
-    auto client = house.client();
+    HttpFixture fixture(quick());
+    auto client = fixture.client();
     EXPECT_GE(time_to_end(client), 700ms);
-    EXPECT_EQ(house.desk.served(), 0);
+    EXPECT_EQ(fixture.responder.served(), 0);
 }
 
 TEST(Deadlines, EveryRequestBeginsTheIdleTimeAnew) {
-    HttpFixture house(quick());
-    auto client = house.client();
+    HttpFixture fixture(quick());
+    auto client = fixture.client();
     for (int each = 0; each < 5; ++each) {
         ASSERT_TRUE(client.ask(get("/"))) << each;
         std::this_thread::sleep_for(400ms);
@@ -87,16 +87,16 @@ TEST(Deadlines, EveryRequestBeginsTheIdleTimeAnew) {
 }
 
 TEST(Deadlines, AnAnswerNobodyReadsIsGivenUp) {
-    HttpFixture house(quick());
-    auto client = house.client(4096);
+    HttpFixture fixture(quick());
+    auto client = fixture.client(4096);
     client.send(get("/big?20000000"));
-    EXPECT_TRUE(eventually([&] { return house.desk.served() == 1; }));
-    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return fixture.responder.served() == 1; }));
+    EXPECT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
 }
 
 TEST(Deadlines, AnAnswerReadSlowlyIsNotCutOff) {
-    HttpFixture house(quick());
-    auto client = house.client(32 << 10);
+    HttpFixture fixture(quick());
+    auto client = fixture.client(32 << 10);
     client.send(get("/big?3000000"));
     std::size_t got = 0;
     char bytes[60'000];
@@ -112,23 +112,23 @@ TEST(Deadlines, AnAnswerReadSlowlyIsNotCutOff) {
 TEST(Deadlines, AnAnswerReadAsSlowlyAsCanBeIsGivenUp) {
     auto settings = quick();
     settings.slowest_reader = 40'000'000;
-    HttpFixture house(settings);
-    auto client = house.client(4096);
+    HttpFixture fixture(settings);
+    auto client = fixture.client(4096);
     client.send(get("/big?20000000"));  // half a second for it, and the deadline
     const auto begin = std::chrono::steady_clock::now();
     char bytes[2048];
     while (recv(client.socket(), bytes, sizeof bytes, 0) > 0 &&
            std::chrono::steady_clock::now() - begin < 20s)
         std::this_thread::sleep_for(20ms);
-    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
+    EXPECT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
     const auto took = std::chrono::steady_clock::now() - begin;
     EXPECT_GE(took, 700ms);
     EXPECT_LT(took, 10s);
 }
 
 TEST(Deadlines, ARequestThatRunsHasAllTheTimeItNeeds) {
-    HttpFixture house(quick());
-    auto client = house.client();
+    HttpFixture fixture(quick());
+    auto client = fixture.client();
     const auto reply = client.ask(get("/sleep?1500"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 200);
@@ -137,15 +137,15 @@ TEST(Deadlines, ARequestThatRunsHasAllTheTimeItNeeds) {
 TEST(Deadlines, SlowHeadsHoldNoWorker) {
     Settings settings = quick();
     settings.head_deadline = 20s;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::vector<Client> slow;
     for (int each = 0; each < 50; ++each) {
-        slow.push_back(house.client());
+        slow.push_back(fixture.client());
         slow.back().send("GET / HTTP/1.1\r\nHost: te");
     }
-    ASSERT_TRUE(eventually([&] { return house.load().connections == 50; }));
-    for (int each = 0; each < 20; ++each) ASSERT_TRUE(house.answers());
-    EXPECT_EQ(house.load().connections >= 50, true);
+    ASSERT_TRUE(eventually([&] { return fixture.load().connections == 50; }));
+    for (int each = 0; each < 20; ++each) ASSERT_TRUE(fixture.answers());
+    EXPECT_EQ(fixture.load().connections >= 50, true);
 }
 
 }  // namespace svc::http::test

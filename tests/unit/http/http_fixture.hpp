@@ -162,7 +162,8 @@ private:
 /// A running server over a Responder.
 class HttpFixture {
 public:
-    explicit HttpFixture(const Settings& settings = {}) : server_(on_any_port(settings), desk) {
+    explicit HttpFixture(const Settings& settings = {})
+        : server_(on_any_port(settings), responder) {
         server_.start();
     }
     ~HttpFixture() { server_.stop(2s); }
@@ -175,7 +176,7 @@ public:
         return reply && reply->status == 200 && reply->body == "hello";
     }
 
-    Responder desk;
+    Responder responder;
 
 private:
     static Settings on_any_port(Settings settings) {

@@ -1,4 +1,4 @@
-#include "http/intake.hpp"
+#include "http/request_assembler.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ public:
         in_.append(piece);
         while (in_.size() > begin_) {
             const auto state = intake_.step(in_, begin_, limits_, *head_);
-            if (state == Intake::State::more) break;
-            if (state == Intake::State::refused) {
+            if (state == RequestAssembler::State::more) break;
+            if (state == RequestAssembler::State::refused) {
                 out_.refused = intake_.refusal().status;
                 return;
             }
@@ -58,13 +58,13 @@ public:
     }
 
 private:
-    Intake::Limits limits_{
+    RequestAssembler::Limits limits_{
         .head = head_limit,
         .body = [](std::string_view, std::string_view) { return BodyRules{body_limit}; },
     };
     Buffer in_;
     std::size_t begin_ = 0;
-    Intake intake_;
+    RequestAssembler intake_;
     std::unique_ptr<Head> head_ = std::make_unique<Head>();
     Reading out_;
 };
@@ -97,7 +97,7 @@ const std::vector<std::string> good{
 
 }  // namespace
 
-TEST(Intake, ReadsWhatIsThere) {
+TEST(RequestAssembler, ReadsWhatIsThere) {
     std::string all;
     for (const auto& each : good) all += each;
     const auto reading = read_whole(all + "GET / HT");
@@ -109,7 +109,7 @@ TEST(Intake, ReadsWhatIsThere) {
     EXPECT_EQ(reading.rest, "some");
 }
 
-TEST(Intake, PiecesMakeNoDifferenceToGoodRequests) {
+TEST(RequestAssembler, PiecesMakeNoDifferenceToGoodRequests) {
     std::mt19937 random(1);
     std::string all;
     for (const auto& each : good) all += each;
@@ -117,7 +117,7 @@ TEST(Intake, PiecesMakeNoDifferenceToGoodRequests) {
     for (int turn = 0; turn < 500; ++turn) ASSERT_EQ(read_in_pieces(all, random), whole);
 }
 
-TEST(Intake, PiecesMakeNoDifferenceToDamagedRequests) {
+TEST(RequestAssembler, PiecesMakeNoDifferenceToDamagedRequests) {
     std::mt19937 random(2);
     using std::string_view_literals::operator""sv;
     static constexpr auto spice = "\r\n\r\n :;,0123456789abcdef\t\0\x7f\xc3\xa9\"%chunked"sv;
@@ -151,7 +151,7 @@ TEST(Intake, PiecesMakeNoDifferenceToDamagedRequests) {
     EXPECT_GT(whole, 5'000);
 }
 
-TEST(Intake, NoiseIsRefusedOrWaitedFor) {
+TEST(RequestAssembler, NoiseIsRefusedOrWaitedFor) {
     std::mt19937 random(3);
     for (int turn = 0; turn < 5'000; ++turn) {
         std::string bytes(random() % 3000, '\0');
@@ -162,17 +162,18 @@ TEST(Intake, NoiseIsRefusedOrWaitedFor) {
     }
 }
 
-TEST(Intake, WhoeverIsShownAPartIsShownItsHeadToo) {
-    const Intake::Limits limits{.head = head_limit, .body = [](std::string_view, std::string_view) {
-                                    return BodyRules{.most = body_limit, .in_pieces = true};
-                                }};
+TEST(RequestAssembler, WhoeverIsShownAPartIsShownItsHeadToo) {
+    const RequestAssembler::Limits limits{
+        .head = head_limit, .body = [](std::string_view, std::string_view) {
+            return BodyRules{.most = body_limit, .in_pieces = true};
+        }};
     Buffer in;
     in.append("POST /somewhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel");
-    Intake intake;
+    RequestAssembler assembler;
     Head first, second;
-    EXPECT_EQ(intake.step(in, 0, limits, first), Intake::State::part);
+    EXPECT_EQ(assembler.step(in, 0, limits, first), RequestAssembler::State::part);
     EXPECT_EQ(first.target, "/somewhere");
-    EXPECT_EQ(intake.step(in, 0, limits, second), Intake::State::part);
+    EXPECT_EQ(assembler.step(in, 0, limits, second), RequestAssembler::State::part);
     EXPECT_EQ(second.target, "/somewhere") << "another thread goes on with it";
 }
 

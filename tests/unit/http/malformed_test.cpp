@@ -195,10 +195,10 @@ std::vector<Case> cases() {
 
 class Malformed : public testing::TestWithParam<Case> {
 protected:
-    static void SetUpTestSuite() { house_ = std::make_unique<HttpFixture>(); }
-    static void TearDownTestSuite() { house_.reset(); }
+    static void SetUpTestSuite() { fixture_ = std::make_unique<HttpFixture>(); }
+    static void TearDownTestSuite() { fixture_.reset(); }
 
-    void SetUp() override { served_ = house_->desk.served(); }
+    void SetUp() override { served_ = fixture_->responder.served(); }
     void expect_refusal(Client& client) const {
         const Case& bad = GetParam();
         if (bad.status == 0) client.end_sending();
@@ -210,25 +210,25 @@ protected:
             EXPECT_EQ(count_answers(heard), 1) << heard;
             EXPECT_NE(heard.find("\r\nConnection: close\r\n"), std::string::npos) << heard;
         }
-        EXPECT_EQ(house_->desk.served(), served_) << "it reached the service";
-        EXPECT_TRUE(house_->answers());
+        EXPECT_EQ(fixture_->responder.served(), served_) << "it reached the service";
+        EXPECT_TRUE(fixture_->answers());
     }
 
-    static std::unique_ptr<HttpFixture> house_;
+    static std::unique_ptr<HttpFixture> fixture_;
     int served_ = 0;
 };
-std::unique_ptr<HttpFixture> Malformed::house_;
+std::unique_ptr<HttpFixture> Malformed::fixture_;
 
 }  // namespace
 
 TEST_P(Malformed, IsRefusedOnceAndTheServerGoesOn) {
-    auto client = house_->client();
+    auto client = fixture_->client();
     client.send(GetParam().bytes);
     expect_refusal(client);
 }
 
 TEST_P(Malformed, IsRefusedTheSameWhenItComesByteByByte) {
-    auto client = house_->client();
+    auto client = fixture_->client();
     for (const char each : GetParam().bytes)
         if (!client.send({&each, 1})) break;
     expect_refusal(client);
@@ -239,27 +239,27 @@ INSTANTIATE_TEST_SUITE_P(Requests, Malformed, testing::ValuesIn(cases()), [](con
 });
 
 TEST(MalformedAfterGood, TheGoodOneIsAnsweredAndTheRestRefused) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/") + post("/echo", "abc") + "nonsense\r\n\r\n" + smuggled);
     const auto heard = client.read_to_end();
     EXPECT_EQ(count_answers(heard), 3) << heard;
     EXPECT_NE(heard.find("HTTP/1.1 400"), std::string::npos);
-    EXPECT_EQ(house.desk.served(), 2);
+    EXPECT_EQ(fixture.responder.served(), 2);
 }
 
 TEST(MalformedAfterGood, ABodyNobodyReadIsNotTheNextRequest) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(post("/", smuggled) + get("/target?mine"));
     EXPECT_EQ(client.read_reply()->body, "hello");
     EXPECT_EQ(client.read_reply()->body, "/target|mine");
-    EXPECT_EQ(house.desk.served(), 2);
+    EXPECT_EQ(fixture.responder.served(), 2);
 }
 
 TEST(MalformedAfterGood, APostWithoutLengthHasNoBody) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto reply = client.ask("POST /echo HTTP/1.1\r\nHost: test\r\n\r\n");
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->body, "");

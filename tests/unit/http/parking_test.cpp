@@ -6,82 +6,82 @@ namespace svc::http::test {
 TEST(Parking, AParkedRequestHoldsNoWorkerAndIsAnsweredWhenResumed) {
     Settings settings;
     settings.workers = 1;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 100; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         clients.back().send(get("/park?" + std::to_string(each)));
     }
-    ASSERT_TRUE(eventually([&] { return house.load().parked == 100; }));
-    EXPECT_TRUE(house.answers());
-    EXPECT_EQ(house.desk.wake_all(), 100u);
+    ASSERT_TRUE(eventually([&] { return fixture.load().parked == 100; }));
+    EXPECT_TRUE(fixture.answers());
+    EXPECT_EQ(fixture.responder.wake_all(), 100u);
     for (int each = 0; each < 100; ++each) {
         const auto reply = clients[static_cast<std::size_t>(each)].read_reply();
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->body, "woken " + std::to_string(each));
     }
-    EXPECT_TRUE(eventually([&] { return house.load().parked == 0; }));
+    EXPECT_TRUE(eventually([&] { return fixture.load().parked == 0; }));
 }
 
 TEST(Parking, AResumeMayOvertakeThePark) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     for (int each = 0; each < 200; ++each)
         ASSERT_EQ(client.ask(get("/resumed-at-once"))->body, "overtaken");
-    EXPECT_EQ(house.load().parked, 0u);
+    EXPECT_EQ(fixture.load().parked, 0u);
 }
 
 TEST(Parking, AConnectionGoesOnBehindAPark) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     for (int each = 0; each < 20; ++each) {
         client.send(get("/park?again"));
-        ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
-        house.desk.wake_all();
+        ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
+        fixture.responder.wake_all();
         ASSERT_EQ(client.read_reply()->body, "woken again");
         ASSERT_EQ(client.ask(get("/"))->body, "hello");
     }
 }
 
 TEST(Parking, TheBodyOfAParkedRequestIsKept) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(
         "POST /park?q HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
         "3\r\nabc\r\n0\r\n\r\n" +
         get("/")
     );
-    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
-    house.desk.wake_all();
+    ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
+    fixture.responder.wake_all();
     EXPECT_EQ(client.read_reply()->body, "woken q");
     EXPECT_EQ(client.read_reply()->body, "hello");
 }
 
 TEST(Parking, APeerThatHangsUpIsAbandonedAndItsResumeDoesNoHarm) {
-    HttpFixture house;
+    HttpFixture fixture;
     {
-        auto client = house.client();
+        auto client = fixture.client();
         client.send(get("/park?gone"));
-        ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
-        EXPECT_FALSE(house.desk.any_abandoned());
+        ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
+        EXPECT_FALSE(fixture.responder.any_abandoned());
     }
-    EXPECT_TRUE(eventually([&] { return house.desk.any_abandoned(); }));
-    const int served = house.desk.served();
-    EXPECT_EQ(house.desk.wake_all(), 1u);
-    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
-    EXPECT_EQ(house.desk.served(), served) << "it was served to nobody";
-    EXPECT_TRUE(house.answers());
+    EXPECT_TRUE(eventually([&] { return fixture.responder.any_abandoned(); }));
+    const int served = fixture.responder.served();
+    EXPECT_EQ(fixture.responder.wake_all(), 1u);
+    EXPECT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
+    EXPECT_EQ(fixture.responder.served(), served) << "it was served to nobody";
+    EXPECT_TRUE(fixture.answers());
 }
 
 TEST(Parking, APeerThatSendsMoreIsNotAbandoned) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/park?here"));
-    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
+    ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
     client.send(get("/"));
     std::this_thread::sleep_for(50ms);
-    EXPECT_FALSE(house.desk.any_abandoned());
-    house.desk.wake_all();
+    EXPECT_FALSE(fixture.responder.any_abandoned());
+    fixture.responder.wake_all();
     EXPECT_EQ(client.read_reply()->body, "woken here");
     EXPECT_EQ(client.read_reply()->body, "hello");
 }
@@ -89,10 +89,10 @@ TEST(Parking, APeerThatSendsMoreIsNotAbandoned) {
 TEST(Queue, WhatFindsNoWorkerWaitsAndIsAnswered) {
     Settings settings;
     settings.workers = 2;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 12; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         clients.back().send(get("/sleep?100"));
     }
     for (auto& each : clients) {
@@ -100,26 +100,26 @@ TEST(Queue, WhatFindsNoWorkerWaitsAndIsAnswered) {
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->status, 200);
     }
-    EXPECT_EQ(house.load().refused, 0u);
+    EXPECT_EQ(fixture.load().refused, 0u);
 }
 
 TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
     Settings settings;
     settings.workers = 2;
     settings.queue = 3;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 2; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         clients.back().send(get("/sleep?1500"));
     }
-    ASSERT_TRUE(eventually([&] { return house.desk.served() == 2; }));
+    ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 2; }));
     for (int each = 0; each < 10; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         clients.back().send(post("/echo", "waits"));
     }
-    ASSERT_TRUE(eventually([&] { return house.load().refused == 7; }, 1000ms));
-    EXPECT_EQ(house.load().queued, 3u);
+    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 7; }, 1000ms));
+    EXPECT_EQ(fixture.load().queued, 3u);
     int answered = 0, refused = 0;
     for (auto& each : clients) {
         const auto reply = each.read_reply();
@@ -135,49 +135,49 @@ TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
     }
     EXPECT_EQ(answered, 5);
     EXPECT_EQ(refused, 7);
-    EXPECT_EQ(house.load().queued, 0u);
+    EXPECT_EQ(fixture.load().queued, 0u);
 }
 
 TEST(Queue, WhatWaitsForNothingIsAnsweredWhileEveryWorkerIsBusy) {
     Settings settings;
     settings.workers = 2;
     settings.queue = 3;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 10; ++each) {  // those behind the third in the queue are refused
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         clients.back().send(get("/sleep?2000"));
         if (each == 1) {
-            ASSERT_TRUE(eventually([&] { return house.desk.served() == 2; }));
+            ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 2; }));
         }
     }
-    ASSERT_TRUE(eventually([&] { return house.load().refused == 5; }, 1500ms));
-    auto client = house.client();
+    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 5; }, 1500ms));
+    auto client = fixture.client();
     for (int each = 0; each < 3; ++each) {
         client.send(get(Responder::at_once_path));
         const auto reply = client.read_reply("GET", 1000ms);
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->body, "at once");
     }
-    EXPECT_EQ(house.load().queued, 3u);
+    EXPECT_EQ(fixture.load().queued, 3u);
 }
 
 TEST(Queue, ConnectionsBeyondTheMostAreTurnedAway) {
     Settings settings;
     settings.max_connections = 5;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::vector<Client> clients;
     for (int each = 0; each < 5; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         ASSERT_TRUE(clients.back().ask(get("/")));
     }
-    auto one_more = house.client();
+    auto one_more = fixture.client();
     const auto heard = one_more.read_to_end();
     EXPECT_EQ(heard.substr(0, 12), "HTTP/1.1 503");
     EXPECT_NE(heard.find("Retry-After: 1"), std::string::npos);
     clients.pop_back();
-    EXPECT_TRUE(eventually([&] { return house.load().connections == 4; }));
-    EXPECT_TRUE(house.answers());
+    EXPECT_TRUE(eventually([&] { return fixture.load().connections == 4; }));
+    EXPECT_TRUE(fixture.answers());
 }
 
 }  // namespace svc::http::test

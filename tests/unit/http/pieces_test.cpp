@@ -27,28 +27,28 @@ std::shared_ptr<const FileBody> open_part(
 }  // namespace
 
 TEST(Pieces, ALargeBodyComesInPiecesAndWhole) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto body = varied(3 << 20);
     const auto reply = client.ask(post("/pieces", body));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->body, body);
     EXPECT_LE(std::stoul(reply->header("x-largest")), 64u << 10);
     EXPECT_EQ(reply->header("x-left"), "0");
-    EXPECT_EQ(house.desk.sinks, 0);
+    EXPECT_EQ(fixture.responder.sinks, 0);
     EXPECT_EQ(client.ask(get("/"))->body, "hello");
 }
 
 TEST(Pieces, ABodyMayComeByteByByte) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     for (const char each : post("/pieces", "abc")) ASSERT_TRUE(client.send({&each, 1}));
     EXPECT_EQ(client.read_reply()->body, "abc");
 }
 
 TEST(Pieces, WhatIsPipelinedBehindABodyIsTheNextRequest) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto body = varied(200'000);
     client.send(
         get("/") + post("/pieces", body) + post("/pieces", "second") + post("/echo", "third")
@@ -60,14 +60,14 @@ TEST(Pieces, WhatIsPipelinedBehindABodyIsTheNextRequest) {
 }
 
 TEST(Pieces, ManyBodiesComeInWhileEveryWorkerIsBusy) {
-    HttpFixture house({.workers = 1});
-    auto busy = house.client();
+    HttpFixture fixture({.workers = 1});
+    auto busy = fixture.client();
     busy.send(get("/sleep?500"));
-    ASSERT_TRUE(eventually([&] { return house.load().busy_workers == 1; }));
+    ASSERT_TRUE(eventually([&] { return fixture.load().busy_workers == 1; }));
     const auto body = varied(100'000);
     std::vector<Client> clients;
     for (int each = 0; each < 5; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         clients.back().send(post("/pieces", body));
     }
     for (auto& each : clients) {
@@ -78,8 +78,8 @@ TEST(Pieces, ManyBodiesComeInWhileEveryWorkerIsBusy) {
 }
 
 TEST(Pieces, WhoeverIsRefusedNeedNotSendTheBody) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(
         "POST /pieces?no HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n"
         "Expect: 100-continue\r\n\r\n"
@@ -91,8 +91,8 @@ TEST(Pieces, WhoeverIsRefusedNeedNotSendTheBody) {
 }
 
 TEST(Pieces, WhoeverWaitsForLeaveToSendGetsIt) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(
         "POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
     );
@@ -102,8 +102,8 @@ TEST(Pieces, WhoeverWaitsForLeaveToSendGetsIt) {
 }
 
 TEST(Pieces, TheRestOfARefusedBodyIsNoRequest) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto smuggled = get("/echo");
     client.send(
         "POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: " +
@@ -114,44 +114,44 @@ TEST(Pieces, TheRestOfARefusedBodyIsNoRequest) {
     EXPECT_EQ(reply->status, 422);
     client.send(smuggled);
     EXPECT_EQ(client.read_to_end(3s), "");
-    EXPECT_EQ(house.desk.served(), 1);
-    EXPECT_EQ(house.desk.sinks, 0);
+    EXPECT_EQ(fixture.responder.served(), 1);
+    EXPECT_EQ(fixture.responder.sinks, 0);
 }
 
 TEST(Pieces, ABodyWithoutALengthIsRefused) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
     EXPECT_EQ(client.read_reply()->status, 411);
 }
 
 TEST(Pieces, ARequestWithoutABodyHasNobodyToTakeIt) {
-    HttpFixture house;
-    EXPECT_EQ(house.client().ask(post("/pieces", ""))->body, "no body");
+    HttpFixture fixture;
+    EXPECT_EQ(fixture.client().ask(post("/pieces", ""))->body, "no body");
 }
 
 TEST(Pieces, ABodyBeyondTheRoutesLimitIsRefusedAtOnce) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n");
     EXPECT_EQ(client.read_reply()->status, 413);
 }
 
 TEST(Pieces, WhatTookAnUnfinishedBodyGoesWithTheConnection) {
-    HttpFixture house;
+    HttpFixture fixture;
     {
-        auto client = house.client();
+        auto client = fixture.client();
         client.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf of");
-        ASSERT_TRUE(eventually([&] { return house.desk.sinks == 1; }));
+        ASSERT_TRUE(eventually([&] { return fixture.responder.sinks == 1; }));
     }
-    EXPECT_TRUE(eventually([&] { return house.desk.sinks == 0; }));
+    EXPECT_TRUE(eventually([&] { return fixture.responder.sinks == 0; }));
 }
 
 TEST(Pieces, ASlowBodyHasTimeInProportionToItsLength) {
-    HttpFixture house({.body_deadline = 200ms, .slowest_body = 1000});
-    auto brief = house.client();
+    HttpFixture fixture({.body_deadline = 200ms, .slowest_body = 1000});
+    auto brief = fixture.client();
     brief.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n1");
-    auto lengthy = house.client();
+    auto lengthy = fixture.client();
     lengthy.send("POST /pieces HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n1");
     EXPECT_EQ(brief.read_reply()->status, 408);
     lengthy.send(std::string(3999, 'x'));
@@ -163,16 +163,16 @@ TEST(FileAnswers, AFileIsSentFromWhereItIsAsked) {
     const auto path = folder.path() / "file";
     const auto text = varied(5 << 20);
     svc::test::write_file(path, text);
-    HttpFixture house;
-    house.desk.file = open_part(path, 0, text.size());
-    auto client = house.client();
+    HttpFixture fixture;
+    fixture.responder.file = open_part(path, 0, text.size());
+    auto client = fixture.client();
     EXPECT_EQ(client.ask(get("/file"))->body, text);
-    house.desk.file = open_part(path, 1000, 2'000'000);
+    fixture.responder.file = open_part(path, 1000, 2'000'000);
     EXPECT_EQ(client.ask(get("/file"))->body, text.substr(1000, 2'000'000));
     const auto head = client.ask("HEAD /file HTTP/1.1\r\nHost: x\r\n\r\n", "HEAD");
     EXPECT_EQ(head->header("content-length"), "2000000");
     EXPECT_EQ(client.ask(get("/"))->body, "hello");
-    house.desk.file = open_part(path, 0, 0);
+    fixture.responder.file = open_part(path, 0, 0);
     EXPECT_EQ(client.ask(get("/file"))->body, "");
 }
 
@@ -181,11 +181,11 @@ TEST(FileAnswers, AReaderMayTakeItsTime) {
     const auto path = folder.path() / "file";
     const auto text = varied(8 << 20);
     svc::test::write_file(path, text);
-    HttpFixture house;
-    house.desk.file = open_part(path, 0, text.size());
-    auto slow = house.client(8 << 10);
+    HttpFixture fixture;
+    fixture.responder.file = open_part(path, 0, text.size());
+    auto slow = fixture.client(8 << 10);
     slow.send(get("/file") + get("/"));
-    EXPECT_TRUE(house.answers());
+    EXPECT_TRUE(fixture.answers());
     std::this_thread::sleep_for(100ms);
     EXPECT_EQ(slow.read_reply()->body, text);
     EXPECT_EQ(slow.read_reply()->body, "hello");
@@ -195,12 +195,12 @@ TEST(FileAnswers, AFileThatBecameShorterEndsTheConnection) {
     const svc::test::TempFolder folder("file-answers");
     const auto path = folder.path() / "file";
     svc::test::write_file(path, "short");
-    HttpFixture house;
-    house.desk.file = open_part(path, 0, 1'000'000);
-    auto client = house.client();
+    HttpFixture fixture;
+    fixture.responder.file = open_part(path, 0, 1'000'000);
+    auto client = fixture.client();
     client.send(get("/file"));
     EXPECT_TRUE(client.is_closed_within(5s));
-    EXPECT_TRUE(house.answers());
+    EXPECT_TRUE(fixture.answers());
 }
 
 }  // namespace svc::http::test

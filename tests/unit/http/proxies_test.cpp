@@ -6,8 +6,8 @@ namespace svc::http::test {
 
 namespace {
 
-std::string whence(HttpFixture& house, std::string_view headers) {
-    const auto reply = house.client().ask(get("/whence", headers));
+std::string whence(HttpFixture& fixture, std::string_view headers) {
+    const auto reply = fixture.client().ask(get("/whence", headers));
     return reply ? reply->body : "(no answer)";
 }
 
@@ -20,52 +20,54 @@ Settings trusting(std::vector<std::string> proxies) {
 }  // namespace
 
 TEST(Proxies, NobodyIsBelievedByDefault) {
-    HttpFixture house;
+    HttpFixture fixture;
     EXPECT_EQ(
-        whence(house, "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"),
+        whence(fixture, "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"),
         "127.0.0.1 plain"
     );
 }
 
 TEST(Proxies, ATrustedOneIsBelieved) {
-    HttpFixture house(trusting({"127.0.0.1"}));
+    HttpFixture fixture(trusting({"127.0.0.1"}));
     EXPECT_EQ(
-        whence(house, "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"),
+        whence(fixture, "X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-Proto: https\r\n"),
         "203.0.113.9 secure"
     );
-    EXPECT_EQ(whence(house, ""), "127.0.0.1 plain");
-    EXPECT_EQ(whence(house, "X-Forwarded-For: 2001:db8::9\r\n"), "2001:db8::9 plain");
+    EXPECT_EQ(whence(fixture, ""), "127.0.0.1 plain");
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: 2001:db8::9\r\n"), "2001:db8::9 plain");
 }
 
 TEST(Proxies, AnotherOneIsNot) {
-    HttpFixture house(trusting({"127.0.0.2", "10.0.0.0/8"}));
-    EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9\r\n"), "127.0.0.1 plain");
+    HttpFixture fixture(trusting({"127.0.0.2", "10.0.0.0/8"}));
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: 203.0.113.9\r\n"), "127.0.0.1 plain");
 }
 
 TEST(Proxies, TheRightmostUntrustedAddressWins) {
-    HttpFixture house(trusting({"127.0.0.0/8", "10.1.0.0/16", "fd00::/8"}));
+    HttpFixture fixture(trusting({"127.0.0.0/8", "10.1.0.0/16", "fd00::/8"}));
     EXPECT_EQ(
-        whence(house, "X-Forwarded-For: 198.51.100.1, 203.0.113.9, 10.1.2.3\r\n"),
+        whence(fixture, "X-Forwarded-For: 198.51.100.1, 203.0.113.9, 10.1.2.3\r\n"),
         "203.0.113.9 plain"
     );
     EXPECT_EQ(
-        whence(house, "X-Forwarded-For: 198.51.100.1, 203.0.113.9\r\nX-Forwarded-For: fd12::1\r\n"),
+        whence(
+            fixture, "X-Forwarded-For: 198.51.100.1, 203.0.113.9\r\nX-Forwarded-For: fd12::1\r\n"
+        ),
         "203.0.113.9 plain"
     );
-    EXPECT_EQ(whence(house, "X-Forwarded-For: 198.51.100.1, 10.2.0.1\r\n"), "10.2.0.1 plain");
-    EXPECT_EQ(whence(house, "X-Forwarded-For: 10.1.0.9, 10.1.0.1\r\n"), "10.1.0.9 plain");
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: 198.51.100.1, 10.2.0.1\r\n"), "10.2.0.1 plain");
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: 10.1.0.9, 10.1.0.1\r\n"), "10.1.0.9 plain");
 }
 
 TEST(Proxies, NothingBehindNonsenseIsBelieved) {
-    HttpFixture house(trusting({"127.0.0.1", "10.0.0.0/8"}));
-    EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9, unknown\r\n"), "127.0.0.1 plain");
-    EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9, <b>, 10.0.0.7\r\n"), "10.0.0.7 plain");
+    HttpFixture fixture(trusting({"127.0.0.1", "10.0.0.0/8"}));
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: 203.0.113.9, unknown\r\n"), "127.0.0.1 plain");
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: 203.0.113.9, <b>, 10.0.0.7\r\n"), "10.0.0.7 plain");
 }
 
 TEST(Proxies, PortsAreLeftOut) {
-    HttpFixture house(trusting({"127.0.0.1"}));
-    EXPECT_EQ(whence(house, "X-Forwarded-For: 203.0.113.9:4711\r\n"), "203.0.113.9 plain");
-    EXPECT_EQ(whence(house, "X-Forwarded-For: [2001:db8::9]:4711\r\n"), "2001:db8::9 plain");
+    HttpFixture fixture(trusting({"127.0.0.1"}));
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: 203.0.113.9:4711\r\n"), "203.0.113.9 plain");
+    EXPECT_EQ(whence(fixture, "X-Forwarded-For: [2001:db8::9]:4711\r\n"), "2001:db8::9 plain");
 }
 
 TEST(Proxies, BlocksOfBothKindsMatchToTheBit) {

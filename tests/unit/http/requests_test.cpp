@@ -4,8 +4,8 @@
 namespace svc::http::test {
 
 TEST(Requests, AnAnswerHasDateLengthAndType) {
-    HttpFixture house;
-    const auto reply = house.client().ask(get("/"));
+    HttpFixture fixture;
+    const auto reply = fixture.client().ask(get("/"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status_line, "HTTP/1.1 200 OK");
     EXPECT_EQ(reply->body, "hello");
@@ -16,19 +16,19 @@ TEST(Requests, AnAnswerHasDateLengthAndType) {
 }
 
 TEST(Requests, AConnectionServesManyRequests) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     for (int each = 0; each < 100; ++each) {
         const auto reply = client.ask(post("/echo", std::to_string(each)));
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->body, std::to_string(each));
     }
-    EXPECT_EQ(house.load().accepted, 1u);
+    EXPECT_EQ(fixture.load().accepted, 1u);
 }
 
 TEST(Requests, ARequestMayComeByteByByte) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     for (const char each : post("/echo", "abc")) ASSERT_TRUE(client.send({&each, 1}));
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
@@ -37,8 +37,8 @@ TEST(Requests, ARequestMayComeByteByByte) {
 }
 
 TEST(Requests, PipelinedRequestsAreAnsweredInOrder) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     std::string all;
     constexpr int count = 3000;  // more than is read at once
     for (int each = 0; each < count; ++each) all += post("/echo", std::to_string(each));
@@ -52,20 +52,20 @@ TEST(Requests, PipelinedRequestsAreAnsweredInOrder) {
 }
 
 TEST(Requests, PipelinedRequestsWaitForAParkedOne) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/park?1") + get("/") + post("/echo", "third"));
-    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
-    EXPECT_EQ(house.desk.served(), 1);
-    EXPECT_EQ(house.desk.wake_all(), 1u);
+    ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
+    EXPECT_EQ(fixture.responder.served(), 1);
+    EXPECT_EQ(fixture.responder.wake_all(), 1u);
     EXPECT_EQ(client.read_reply()->body, "woken 1");
     EXPECT_EQ(client.read_reply()->body, "hello");
     EXPECT_EQ(client.read_reply()->body, "third");
 }
 
 TEST(Requests, HeadGetsTheLengthWithoutTheBody) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto reply = client.ask("HEAD /big?70000 HTTP/1.1\r\nHost: test\r\n\r\n", "HEAD");
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->header("content-length"), "70000");
@@ -75,8 +75,8 @@ TEST(Requests, HeadGetsTheLengthWithoutTheBody) {
 }
 
 TEST(Requests, NoContentHasNoLength) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto reply = client.ask(get("/empty"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 204);
@@ -86,8 +86,8 @@ TEST(Requests, NoContentHasNoLength) {
 }
 
 TEST(Requests, CloseIsAskedForAndDone) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto reply = client.ask(get("/", "Connection: close\r\n"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->header("connection"), "close");
@@ -95,22 +95,22 @@ TEST(Requests, CloseIsAskedForAndDone) {
 }
 
 TEST(Requests, WhatIsSentBehindACloseIsNoRequest) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/", "Connection: close\r\n") + get("/") + std::string(5000, 'x'));
     EXPECT_EQ(count_answers(client.read_to_end()), 1);
-    EXPECT_EQ(house.desk.served(), 1);
+    EXPECT_EQ(fixture.responder.served(), 1);
 }
 
 TEST(Requests, Http10ClosesUnlessAskedToStay) {
-    HttpFixture house;
-    auto once = house.client();
+    HttpFixture fixture;
+    auto once = fixture.client();
     const auto reply = once.ask("GET / HTTP/1.0\r\n\r\n");
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->header("connection"), "close");
     EXPECT_TRUE(once.is_closed_within(5s));
 
-    auto stays = house.client();
+    auto stays = fixture.client();
     for (int each = 0; each < 3; ++each) {
         const auto kept = stays.ask("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
         ASSERT_TRUE(kept);
@@ -119,8 +119,8 @@ TEST(Requests, Http10ClosesUnlessAskedToStay) {
 }
 
 TEST(Requests, ChunksAreJoined) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const std::string head =
         "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: Chunked\r\n\r\n";
     const auto reply =
@@ -131,8 +131,8 @@ TEST(Requests, ChunksAreJoined) {
 }
 
 TEST(Requests, ChunksMayComeByteByByteWithARequestBehindThem) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto bytes =
         "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
         "3\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n" +
@@ -143,8 +143,8 @@ TEST(Requests, ChunksMayComeByteByByteWithARequestBehindThem) {
 }
 
 TEST(Requests, ALargeBodyArrivesWhole) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     std::string body(Responder::most_large_body, '\0');
     for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<char>('a' + i % 23);
     std::thread sender([&] { client.send(post(Responder::large_path, body)); });
@@ -156,8 +156,8 @@ TEST(Requests, ALargeBodyArrivesWhole) {
 }
 
 TEST(Requests, ALargeChunkedBodyArrivesWhole) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     std::string sent,
         framed = "POST /large-echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n";
     for (int each = 0; each < 40'000; ++each) {
@@ -176,18 +176,18 @@ TEST(Requests, ALargeChunkedBodyArrivesWhole) {
 }
 
 TEST(Requests, ALargeAnswerReachesASlowReader) {
-    HttpFixture house;
-    auto client = house.client(4096);
+    HttpFixture fixture;
+    auto client = fixture.client(4096);
     client.send(get("/big?5000000") + get("/shared") + get("/"));
     std::this_thread::sleep_for(50ms);
     EXPECT_EQ(client.read_reply()->body.size(), 5'000'000u);
-    EXPECT_EQ(client.read_reply()->body == *house.desk.shared, true);
+    EXPECT_EQ(client.read_reply()->body == *fixture.responder.shared, true);
     EXPECT_EQ(client.read_reply()->body, "hello");
 }
 
 TEST(Requests, ABodyIsAskedForWhenTheClientExpectsThat) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(
         "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
     );
@@ -198,8 +198,8 @@ TEST(Requests, ABodyIsAskedForWhenTheClientExpectsThat) {
 }
 
 TEST(Requests, ABodyThatIsHereIsNotAskedFor) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto reply = client.ask(
         "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\nabc"
     );
@@ -208,8 +208,8 @@ TEST(Requests, ABodyThatIsHereIsNotAskedFor) {
 }
 
 TEST(Requests, ABodyTooLargeIsRefusedBeforeItIsSent) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto reply = client.ask(
         "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n"
     );
@@ -219,8 +219,8 @@ TEST(Requests, ABodyTooLargeIsRefusedBeforeItIsSent) {
 }
 
 TEST(Requests, ARefusalIsReadEvenByAClientThatGoesOnSending) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 900000\r\n\r\n");
     client.send(std::string(400'000, 'x'));
     const auto reply = client.read_reply();
@@ -229,8 +229,8 @@ TEST(Requests, ARefusalIsReadEvenByAClientThatGoesOnSending) {
 }
 
 TEST(Requests, ARefusalIsReadBehindABodyOfAnySize) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 20000000\r\n\r\n");
     for (int piece = 0; piece < 200; ++piece) client.send(std::string(100'000, 'x'));
     const auto reply = client.read_reply();
@@ -239,15 +239,15 @@ TEST(Requests, ARefusalIsReadBehindABodyOfAnySize) {
 }
 
 TEST(Requests, TheLimitOfTheRouteDecides) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     EXPECT_EQ(client.ask(post("/echo", std::string(Responder::most_body, 'x')))->status, 200);
     EXPECT_EQ(client.ask(post("/echo", std::string(Responder::most_body + 1, 'x')))->status, 413);
 }
 
 TEST(Requests, AHandlerThatThrowsIsA500WithoutItsText) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto reply = client.ask(get("/throw"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 500);
@@ -256,16 +256,16 @@ TEST(Requests, AHandlerThatThrowsIsA500WithoutItsText) {
 }
 
 TEST(Requests, AHeaderCannotBreakIntoTwo) {
-    HttpFixture house;
-    const auto reply = house.client().ask(get("/inject"));
+    HttpFixture fixture;
+    const auto reply = fixture.client().ask(get("/inject"));
     ASSERT_TRUE(reply);
     EXPECT_FALSE(reply->headers.contains("x-evil"));
     EXPECT_EQ(reply->header("x-name"), "a  X-Evil: b");
 }
 
 TEST(Requests, TheTargetIsCutAtTheFirstQuestionMark) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     EXPECT_EQ(client.ask(get("/target?a=1?b"))->body, "/target|a=1?b");
     EXPECT_EQ(client.ask(get("/target?"))->body, "/target|");
     EXPECT_EQ(client.ask(get("/target"))->body, "/target|");
@@ -273,9 +273,9 @@ TEST(Requests, TheTargetIsCutAtTheFirstQuestionMark) {
 }
 
 TEST(Requests, ATargetMayBeSentInAbsoluteForm) {
-    HttpFixture house;
+    HttpFixture fixture;
     const auto target = [&](std::string_view method, std::string_view sent, std::string_view host) {
-        const auto reply = house.client().ask(
+        const auto reply = fixture.client().ask(
             std::string(method) + ' ' + std::string(sent) +
             " HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"
         );
@@ -293,8 +293,8 @@ TEST(Requests, ATargetMayBeSentInAbsoluteForm) {
 }
 
 TEST(Requests, BlanksAroundAValueAreNotPartOfIt) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     EXPECT_EQ(client.ask(get("/header", "X-Test: \t a b \t\r\n"))->body, "a b");
     EXPECT_EQ(client.ask(get("/header", "x-TEST:tight\r\n"))->body, "tight");
     EXPECT_EQ(client.ask(get("/header", "X-Test:\r\n"))->body, "");
@@ -302,8 +302,8 @@ TEST(Requests, BlanksAroundAValueAreNotPartOfIt) {
 }
 
 TEST(Requests, ListHeadersSentSeveralTimesAreOneList) {
-    HttpFixture house;
-    const auto reply = house.client().ask(
+    HttpFixture fixture;
+    const auto reply = fixture.client().ask(
         get("/list", "Accept: a/b\r\nX-Test: 1\r\nACCEPT: c/d;q=0.1\r\nAccept: e/f\r\n")
     );
     ASSERT_TRUE(reply);
@@ -311,8 +311,8 @@ TEST(Requests, ListHeadersSentSeveralTimesAreOneList) {
 }
 
 TEST(Requests, AHeadUpToTheLimitIsTaken) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const std::string frame = get("/header", "X-Test: \r\n");
     const std::size_t limit = 16 << 10;
     const std::string fits(limit - frame.size(), 'v');

@@ -5,9 +5,9 @@ namespace svc::http::test {
 
 namespace {
 
-std::chrono::milliseconds time_to_stop(HttpFixture& house, std::chrono::milliseconds grace) {
+std::chrono::milliseconds time_to_stop(HttpFixture& fixture, std::chrono::milliseconds grace) {
     const auto begin = std::chrono::steady_clock::now();
-    house.server().stop(grace);
+    fixture.server().stop(grace);
     return std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - begin
     );
@@ -16,11 +16,11 @@ std::chrono::milliseconds time_to_stop(HttpFixture& house, std::chrono::millisec
 }  // namespace
 
 TEST(Stop, ARunningRequestIsAnsweredAndThenTheConnectionCloses) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/sleep?400"));
-    ASSERT_TRUE(eventually([&] { return house.desk.served() == 1; }));
-    std::thread stopping([&] { house.server().stop(10s); });
+    ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 1; }));
+    std::thread stopping([&] { fixture.server().stop(10s); });
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 200);
@@ -30,49 +30,49 @@ TEST(Stop, ARunningRequestIsAnsweredAndThenTheConnectionCloses) {
 }
 
 TEST(Stop, IdleConnectionsAreClosedAtOnce) {
-    HttpFixture house;
+    HttpFixture fixture;
     std::vector<Client> clients;
     for (int each = 0; each < 50; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         ASSERT_TRUE(clients.back().ask(get("/")));
     }
-    EXPECT_LT(time_to_stop(house, 10s), 3s);
+    EXPECT_LT(time_to_stop(fixture, 10s), 3s);
     for (auto& each : clients) EXPECT_TRUE(each.is_closed_within(1s));
 }
 
 TEST(Stop, NobodyCanConnectAfterwards) {
-    HttpFixture house;
-    ASSERT_TRUE(house.answers());
-    house.server().stop(1s);
-    EXPECT_THROW(house.client(), std::runtime_error);
+    HttpFixture fixture;
+    ASSERT_TRUE(fixture.answers());
+    fixture.server().stop(1s);
+    EXPECT_THROW(fixture.client(), std::runtime_error);
 }
 
 TEST(Stop, ParkedRequestsAreResumedAndAnswered) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/park?last"));
-    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
-    EXPECT_LT(time_to_stop(house, 10s), 5s);
+    ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
+    EXPECT_LT(time_to_stop(fixture, 10s), 5s);
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->body, "woken last");
 }
 
 TEST(Stop, AResumeAfterTheEndDoesNoHarm) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/park?late"));
-    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
-    house.server().stop(5s);
-    EXPECT_EQ(house.desk.wake_all(), 1u);
+    ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
+    fixture.server().stop(5s);
+    EXPECT_EQ(fixture.responder.wake_all(), 1u);
 }
 
 TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\nabc");
     std::this_thread::sleep_for(50ms);
-    std::thread stopping([&] { house.server().stop(10s); });
+    std::thread stopping([&] { fixture.server().stop(10s); });
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 503);
@@ -82,37 +82,37 @@ TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
 }
 
 TEST(Stop, StreamsEnd) {
-    HttpFixture house;
+    HttpFixture fixture;
     std::atomic<int> ended{0};
-    house.desk.on_stream = [&](const auto& stream) { stream->on_end([&] { ++ended; }); };
-    auto client = house.client();
+    fixture.responder.on_stream = [&](const auto& stream) { stream->on_end([&] { ++ended; }); };
+    auto client = fixture.client();
     client.send(get("/stream"));
-    ASSERT_TRUE(eventually([&] { return house.load().streams == 1; }));
-    house.server().stop(5s);
+    ASSERT_TRUE(eventually([&] { return fixture.load().streams == 1; }));
+    fixture.server().stop(5s);
     EXPECT_EQ(ended, 1);
     EXPECT_TRUE(client.is_closed_within(1s));
 }
 
 TEST(Stop, GraceIsNotExceededByWhatDoesNotEnd) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     client.send(get("/sleep?1500"));
-    ASSERT_TRUE(eventually([&] { return house.desk.served() == 1; }));
-    EXPECT_LT(time_to_stop(house, 200ms), 1200ms);
+    ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 1; }));
+    EXPECT_LT(time_to_stop(fixture, 200ms), 1200ms);
 }
 
 TEST(Stop, AServerThatNeverStartedStops) {
-    Responder desk;
-    Server server({}, desk);
+    Responder responder;
+    Server server({}, responder);
     server.stop(1s);
 }
 
 TEST(Start, AnAddressInUseIsNamed) {
-    HttpFixture house;
-    Responder desk;
+    HttpFixture fixture;
+    Responder responder;
     Settings settings;
-    settings.port = house.server().port();
-    Server second(settings, desk);
+    settings.port = fixture.server().port();
+    Server second(settings, responder);
     try {
         second.start();
         FAIL() << "two servers on one port";
@@ -124,10 +124,10 @@ TEST(Start, AnAddressInUseIsNamed) {
 }
 
 TEST(Start, ANameThatIsNoAddressIsNamed) {
-    Responder desk;
+    Responder responder;
     Settings settings;
     settings.address = "no such address";
-    Server server(settings, desk);
+    Server server(settings, responder);
     try {
         server.start();
         FAIL();

@@ -17,16 +17,16 @@ struct Ends {
 }  // namespace
 
 TEST(Streams, TheHeadHasNoLengthAndFramesFollowIt) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     const auto head = client.ask(get("/stream"));
     ASSERT_TRUE(head);
     EXPECT_EQ(head->status, 200);
     EXPECT_FALSE(head->headers.contains("content-length"));
     EXPECT_EQ(head->header("connection"), "close");
-    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
-    const auto stream = house.desk.last_stream();
-    EXPECT_EQ(house.load().streams, 1u);
+    ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
+    const auto stream = fixture.responder.last_stream();
+    EXPECT_EQ(fixture.load().streams, 1u);
     EXPECT_TRUE(stream->send(frame("one ")));
     EXPECT_TRUE(stream->send(frame("two")));
     EXPECT_TRUE(client.sees("one two"));
@@ -34,8 +34,8 @@ TEST(Streams, TheHeadHasNoLengthAndFramesFollowIt) {
 }
 
 TEST(Streams, ASwitchOfProtocolsSaysUpgrade) {
-    HttpFixture house;
-    const auto head = house.client().ask(get("/switch"));
+    HttpFixture fixture;
+    const auto head = fixture.client().ask(get("/switch"));
     ASSERT_TRUE(head);
     EXPECT_EQ(head->status, 101);
     EXPECT_EQ(head->header("connection"), "Upgrade");
@@ -43,17 +43,17 @@ TEST(Streams, ASwitchOfProtocolsSaysUpgrade) {
 }
 
 TEST(Streams, AHeadRequestGetsNoStream) {
-    HttpFixture house;
-    auto client = house.client();
+    HttpFixture fixture;
+    auto client = fixture.client();
     ASSERT_TRUE(client.ask("HEAD /stream HTTP/1.1\r\nHost: test\r\n\r\n", "HEAD"));
     EXPECT_EQ(client.ask(get("/"))->body, "hello");
-    EXPECT_EQ(house.desk.last_stream(), nullptr);
+    EXPECT_EQ(fixture.responder.last_stream(), nullptr);
 }
 
 TEST(Streams, AnswersSentBeforeStayInFront) {
-    HttpFixture house;
-    house.desk.on_stream = [](const auto& stream) { stream->send(frame("frame")); };
-    auto client = house.client();
+    HttpFixture fixture;
+    fixture.responder.on_stream = [](const auto& stream) { stream->send(frame("frame")); };
+    auto client = fixture.client();
     client.send(get("/") + get("/big?50000") + get("/stream"));
     EXPECT_EQ(client.read_reply()->body, "hello");
     EXPECT_EQ(client.read_reply()->body.size(), 50'000u);
@@ -62,12 +62,12 @@ TEST(Streams, AnswersSentBeforeStayInFront) {
 }
 
 TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
-    HttpFixture house;
+    HttpFixture fixture;
     std::string heard;
     std::atomic<int> inside{0};
     std::atomic<std::size_t> size{0};
     std::atomic<bool> overlapped{false};
-    house.desk.on_stream = [&](const auto& stream) {
+    fixture.responder.on_stream = [&](const auto& stream) {
         stream->on_bytes([&](std::string_view bytes) {
             if (inside.fetch_add(1) != 0) overlapped = true;
             std::this_thread::sleep_for(1ms);
@@ -76,7 +76,7 @@ TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
             inside.fetch_sub(1);
         });
     };
-    auto client = house.client();
+    auto client = fixture.client();
     std::string sent;
     client.send(get("/stream") + "at once ");  // in the same segment as the request
     sent += "at once ";
@@ -91,47 +91,47 @@ TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
 }
 
 TEST(Streams, TheEndIsToldOnceWhenThePeerLeaves) {
-    HttpFixture house;
+    HttpFixture fixture;
     Ends ends;
-    house.desk.on_stream = [&](const auto& stream) {
+    fixture.responder.on_stream = [&](const auto& stream) {
         stream->on_end([&] { ends.count.fetch_add(1); });
     };
     {
-        auto client = house.client();
+        auto client = fixture.client();
         client.send(get("/stream"));
-        ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
+        ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
     }
     ASSERT_TRUE(eventually([&] { return ends.count == 1; }));
-    const auto stream = house.desk.last_stream();
+    const auto stream = fixture.responder.last_stream();
     EXPECT_FALSE(stream->open());
     EXPECT_FALSE(stream->send(frame("too late")));
-    EXPECT_TRUE(eventually([&] { return house.load().connections == 0; }));
-    EXPECT_EQ(house.load().streams, 0u);
+    EXPECT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
+    EXPECT_EQ(fixture.load().streams, 0u);
     stream->close();
     EXPECT_EQ(ends.count, 1);
 }
 
 TEST(Streams, AnEndThatWasMissedIsToldAtOnce) {
-    HttpFixture house;
+    HttpFixture fixture;
     {
-        auto client = house.client();
+        auto client = fixture.client();
         client.send(get("/stream"));
-        ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
+        ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
     }
-    const auto stream = house.desk.last_stream();
+    const auto stream = fixture.responder.last_stream();
     ASSERT_TRUE(eventually([&] { return !stream->open(); }));
-    ASSERT_TRUE(eventually([&] { return house.load().connections == 0; }));
-    bool told = false;
-    stream->on_end([&] { told = true; });
-    EXPECT_TRUE(told);
+    ASSERT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
+    bool emitted = false;
+    stream->on_end([&] { emitted = true; });
+    EXPECT_TRUE(emitted);
 }
 
 TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
-    HttpFixture house;
-    auto client = house.client(4096);
+    HttpFixture fixture;
+    auto client = fixture.client(4096);
     ASSERT_TRUE(client.ask(get("/stream")));
-    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
-    const auto stream = house.desk.last_stream();
+    ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
+    const auto stream = fixture.responder.last_stream();
     Ends ends;
     stream->on_end([&] { ends.count.fetch_add(1); });
     const std::string text(250'000, 'q');
@@ -146,19 +146,19 @@ TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
 TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     Settings settings;
     settings.stream_backlog = 100'000;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     Ends ends;
-    house.desk.on_stream = [&](const auto& stream) {
+    fixture.responder.on_stream = [&](const auto& stream) {
         stream->on_end([&] { ends.count.fetch_add(1); });
     };
-    auto deaf = house.client(4096);
+    auto deaf = fixture.client(4096);
     deaf.send(get("/stream"));
-    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
-    const auto to_deaf = house.desk.last_stream();
-    auto other = house.client();
+    ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
+    const auto to_deaf = fixture.responder.last_stream();
+    auto other = fixture.client();
     other.send(get("/stream"));
-    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != to_deaf; }));
-    const auto to_other = house.desk.last_stream();
+    ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != to_deaf; }));
+    const auto to_other = fixture.responder.last_stream();
 
     const auto shared = frame(std::string(10'000, 'f'));
     int taken = 0;
@@ -169,18 +169,18 @@ TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     EXPECT_TRUE(eventually([&] { return ends.count == 1; }));
     EXPECT_TRUE(to_other->send(frame("still here")));
     EXPECT_TRUE(other.sees("still here"));
-    EXPECT_TRUE(eventually([&] { return house.load().connections == 1; }));
+    EXPECT_TRUE(eventually([&] { return fixture.load().connections == 1; }));
     EXPECT_EQ(shared.use_count(), 1) << "frames of a dropped stream are let go";
 }
 
 TEST(Streams, FramesOfManyThreadsStayWhole) {
     Settings settings;
     settings.stream_backlog = 4 << 20;
-    HttpFixture house(settings);
-    auto client = house.client();
+    HttpFixture fixture(settings);
+    auto client = fixture.client();
     client.send(get("/stream"));
-    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
-    const auto stream = house.desk.last_stream();
+    ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
+    const auto stream = fixture.responder.last_stream();
     constexpr int threads = 4, frames = 300;
     std::vector<std::thread> senders;
     for (int each = 0; each < threads; ++each)
@@ -202,27 +202,27 @@ TEST(Streams, FramesOfManyThreadsStayWhole) {
 }
 
 TEST(Streams, ACallbackThatThrowsEndsItsStreamOnly) {
-    HttpFixture house;
-    house.desk.on_stream = [](const auto& stream) {
+    HttpFixture fixture;
+    fixture.responder.on_stream = [](const auto& stream) {
         stream->on_bytes([](std::string_view) { throw std::runtime_error("no"); });
     };
-    auto client = house.client();
+    auto client = fixture.client();
     client.send(get("/stream"));
-    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
     client.send("x");
     EXPECT_TRUE(client.is_closed_within(10s));
-    EXPECT_TRUE(house.answers());
+    EXPECT_TRUE(fixture.answers());
 }
 
 TEST(Streams, AStreamMayOutliveItsServer) {
     std::shared_ptr<Stream> stream;
     {
-        HttpFixture house;
-        auto client = house.client();
+        HttpFixture fixture;
+        auto client = fixture.client();
         client.send(get("/stream"));
-        ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
-        stream = house.desk.last_stream();
-        house.server().stop(5s);
+        ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
+        stream = fixture.responder.last_stream();
+        fixture.server().stop(5s);
         EXPECT_TRUE(client.is_closed_within(5s));
     }
     EXPECT_FALSE(stream->open());
@@ -233,25 +233,25 @@ TEST(Streams, AStreamMayOutliveItsServer) {
 TEST(Streams, ManyStreamsCostNoThreads) {
     Settings settings;
     settings.workers = 2;
-    HttpFixture house(settings);
+    HttpFixture fixture(settings);
     std::mutex mutex;
     std::vector<std::shared_ptr<Stream>> streams;
-    house.desk.on_stream = [&](const auto& stream) {
+    fixture.responder.on_stream = [&](const auto& stream) {
         std::lock_guard lock(mutex);
         streams.push_back(stream);
     };
     std::vector<Client> clients;
     constexpr std::size_t count = 300;
     for (std::size_t each = 0; each < count; ++each) {
-        clients.push_back(house.client());
+        clients.push_back(fixture.client());
         clients.back().send(get("/stream"));
     }
     ASSERT_TRUE(eventually([&] {
         std::lock_guard lock(mutex);
         return streams.size() == count;
     }));
-    EXPECT_EQ(house.load().streams, count);
-    EXPECT_TRUE(house.answers());
+    EXPECT_EQ(fixture.load().streams, count);
+    EXPECT_TRUE(fixture.answers());
     const auto news = frame("news");
     for (const auto& each : streams) EXPECT_TRUE(each->send(news));
     for (auto& each : clients) EXPECT_TRUE(each.sees("news"));

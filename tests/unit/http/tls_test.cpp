@@ -24,8 +24,10 @@ Settings with(const Certificate& files) {
 /// A blocking TLS client.
 class TlsClient {
 public:
-    explicit TlsClient(HttpFixture& house, int newest = TLS1_3_VERSION, std::string protocols = "")
-        : plain_(house.client()), context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
+    explicit TlsClient(
+        HttpFixture& fixture, int newest = TLS1_3_VERSION, std::string protocols = ""
+    )
+        : plain_(fixture.client()), context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free) {
         timeval patience{.tv_sec = 10, .tv_usec = 0};
         setsockopt(plain_.socket(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         SSL_CTX_set_min_proto_version(context_.get(), TLS1_VERSION);
@@ -90,8 +92,8 @@ private:
 
 TEST(OverTls, RequestsAreAnsweredAndKnownToBeSecure) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient client(house);
+    HttpFixture fixture(with(files));
+    TlsClient client(fixture);
     ASSERT_TRUE(client.connected());
     for (int each = 0; each < 20; ++each) {
         ASSERT_TRUE(client.send(get("/whence")));
@@ -102,8 +104,8 @@ TEST(OverTls, RequestsAreAnsweredAndKnownToBeSecure) {
 
 TEST(OverTls, LargeBodiesGoBothWays) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient client(house);
+    HttpFixture fixture(with(files));
+    TlsClient client(fixture);
     const std::string body(1'500'000, 'b');
     std::thread sender([&] { client.send(post(Responder::large_path, body)); });
     sender.join();
@@ -112,14 +114,14 @@ TEST(OverTls, LargeBodiesGoBothWays) {
     EXPECT_EQ(client.read(body.size()) == body, true);
     client.send(get("/shared", "Connection: close\r\n"));
     client.read_head();
-    EXPECT_EQ(client.read() == *house.desk.shared, true);
+    EXPECT_EQ(client.read() == *fixture.responder.shared, true);
     EXPECT_TRUE(client.ended_well());
 }
 
 TEST(OverTls, ASlowReaderGetsItsAnswer) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient client(house);
+    HttpFixture fixture(with(files));
+    TlsClient client(fixture);
     client.send(get("/big?8000000", "Connection: close\r\n"));
     std::this_thread::sleep_for(100ms);
     client.read_head();
@@ -132,10 +134,10 @@ TEST(OverTls, ASlowReaderGetsAFile) {
     while (text.size() < 8'000'000) text += std::to_string(text.size()) + ' ';
     svc::test::write_file(folder.path() / "file", text);
     const Certificate files;
-    HttpFixture house(with(files));
+    HttpFixture fixture(with(files));
     const int descriptor = ::open((folder.path() / "file").c_str(), O_RDONLY | O_CLOEXEC);
-    house.desk.file = std::make_shared<const FileBody>(descriptor, 10, text.size() - 10);
-    TlsClient client(house);
+    fixture.responder.file = std::make_shared<const FileBody>(descriptor, 10, text.size() - 10);
+    TlsClient client(fixture);
     client.send(get("/file", "Connection: close\r\n"));
     std::this_thread::sleep_for(100ms);
     client.read_head();
@@ -145,8 +147,8 @@ TEST(OverTls, ASlowReaderGetsAFile) {
 
 TEST(OverTls, APieceOfABodyComesInAsItIsSent) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient client(house);
+    HttpFixture fixture(with(files));
+    TlsClient client(fixture);
     const std::string body(1'500'000, 'b');
     client.send(post("/pieces", body));
     const auto head = client.read_head();
@@ -156,8 +158,8 @@ TEST(OverTls, APieceOfABodyComesInAsItIsSent) {
 
 TEST(OverTls, PipelinedRequestsAreAnsweredInOrder) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient client(house);
+    HttpFixture fixture(with(files));
+    TlsClient client(fixture);
     std::string all;
     for (int each = 0; each < 200; ++each) all += post("/echo", std::to_string(1000 + each));
     client.send(all);
@@ -169,23 +171,23 @@ TEST(OverTls, PipelinedRequestsAreAnsweredInOrder) {
 
 TEST(OverTls, BadRequestsAreRefused) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient client(house);
+    HttpFixture fixture(with(files));
+    TlsClient client(fixture);
     client.send("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
     EXPECT_EQ(client.read_head().substr(0, 12), "HTTP/1.1 400");
 }
 
 TEST(OverTls, ParkedRequestsAndStreamsWork) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient client(house);
+    HttpFixture fixture(with(files));
+    TlsClient client(fixture);
     client.send(get("/park?tls"));
-    ASSERT_TRUE(eventually([&] { return house.load().parked == 1; }));
-    house.desk.wake_all();
+    ASSERT_TRUE(eventually([&] { return fixture.load().parked == 1; }));
+    fixture.responder.wake_all();
     client.read_head();
     EXPECT_EQ(client.read(9), "woken tls");
 
-    house.desk.on_stream = [](const auto& stream) {
+    fixture.responder.on_stream = [](const auto& stream) {
         stream->on_bytes([weak = std::weak_ptr(stream)](std::string_view bytes) {
             if (const auto to = weak.lock()) to->send(std::make_shared<const std::string>(bytes));
         });
@@ -194,49 +196,49 @@ TEST(OverTls, ParkedRequestsAndStreamsWork) {
     client.read_head();
     client.send("echo of this");
     EXPECT_EQ(client.read(12), "echo of this");
-    ASSERT_TRUE(eventually([&] { return house.desk.last_stream() != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
     const std::string text(200'000, 't');
-    EXPECT_TRUE(house.desk.last_stream()->send(std::make_shared<const std::string>(text)));
-    house.desk.last_stream()->close();
+    EXPECT_TRUE(fixture.responder.last_stream()->send(std::make_shared<const std::string>(text)));
+    fixture.responder.last_stream()->close();
     EXPECT_EQ(client.read() == text, true);
     EXPECT_TRUE(client.ended_well());
 }
 
 TEST(OverTls, OldVersionsAreRefused) {
     const Certificate files;
-    HttpFixture house(with(files));
-    EXPECT_TRUE(TlsClient(house, TLS1_2_VERSION).connected());
-    EXPECT_FALSE(TlsClient(house, TLS1_1_VERSION).connected());
+    HttpFixture fixture(with(files));
+    EXPECT_TRUE(TlsClient(fixture, TLS1_2_VERSION).connected());
+    EXPECT_FALSE(TlsClient(fixture, TLS1_1_VERSION).connected());
 }
 
 TEST(OverTls, OnlyHttp11IsAgreedOn) {
     const Certificate files;
-    HttpFixture house(with(files));
-    TlsClient both(house, TLS1_3_VERSION, std::string("\x02h2\x08http/1.1"));
+    HttpFixture fixture(with(files));
+    TlsClient both(fixture, TLS1_3_VERSION, std::string("\x02h2\x08http/1.1"));
     ASSERT_TRUE(both.connected());
     EXPECT_EQ(both.protocol(), "http/1.1");
-    EXPECT_FALSE(TlsClient(house, TLS1_3_VERSION, std::string("\x02h2")).connected());
+    EXPECT_FALSE(TlsClient(fixture, TLS1_3_VERSION, std::string("\x02h2")).connected());
 }
 
 TEST(OverTls, PlainTextAndSilenceEndTheConnection) {
     const Certificate files;
     Settings settings = with(files);
     settings.head_deadline = 300ms;
-    HttpFixture house(settings);
-    auto plain = house.client();
+    HttpFixture fixture(settings);
+    auto plain = fixture.client();
     plain.send(get("/"));
     EXPECT_TRUE(plain.is_closed_within(5s));
-    auto silent = house.client();
+    auto silent = fixture.client();
     EXPECT_TRUE(silent.is_closed_within(10s));
-    EXPECT_TRUE(TlsClient(house).connected());
+    EXPECT_TRUE(TlsClient(fixture).connected());
 }
 
 TEST(OverTls, WhatCannotBeUsedIsNamed) {
     const Certificate files, others;
-    Responder desk;
+    Responder responder;
     const auto complaint = [&](Settings settings) -> std::string {
         try {
-            Server server(settings, desk);
+            Server server(settings, responder);
         } catch (const std::runtime_error& problem) {
             return problem.what();
         }

@@ -22,7 +22,7 @@ protected:
     std::string leave_mail(
         const Workspace& in, const std::string& status, const std::string& subject = "Hello"
     ) {
-        return Postgres::shared().run(
+        const auto id = Postgres::shared().run(
             "INSERT INTO mail_outbox (org_id, id, template, recipient, subject, text_body, "
             "html_body, link, status, attempts, last_error) VALUES ('" +
                 in.org_id + "', '" + new_uuid().str() +
@@ -31,6 +31,16 @@ protected:
                 status + "', 12, '451 later') RETURNING id",
             database
         );
+        // What a server is sending whose end is not known yet has a job that runs, until its lease
+        // is over.
+        if (status == "queued" || status == "sending")
+            Postgres::shared().run(
+                "INSERT INTO jobs (org_id, kind, key, state, due_at) VALUES ('" + in.org_id +
+                    "', 'mail.send', '" + id + "', '" + (status == "queued" ? "ready" : "running") +
+                    "', now())",
+                database
+            );
+        return id;
     }
     std::string path(const Workspace& in, const std::string& mail = "") {
         return "/v1/orgs/" + in.org_id + "/email-outbox" +
@@ -219,7 +229,9 @@ TEST_F(OutboxWithoutAServer, AMailIsTriedAsOftenAsItMayAndThenFailed) {
     EXPECT_EQ(row("attempts"), "2");
     EXPECT_THAT(row("last_error"), HasSubstr("127.0.0.1"));
     EXPECT_THAT(row("text_body"), HasSubstr("token=")) << "it may be requeued";
-    EXPECT_EQ(row("next_attempt_at > now() - interval '20 seconds'"), "t");
+    EXPECT_EQ(
+        Postgres::shared().run("SELECT count(*) FROM jobs WHERE kind = 'mail.send'", database), "0"
+    ) << "nobody tries it again";
 }
 
 }  // namespace

@@ -53,7 +53,9 @@ TEST_F(Additions, AStrangersIdIsLikeNobodys) {
     EXPECT_EQ(theirs.text("/message"), nobodys.text("/message"));
     EXPECT_EQ(theirs.body.find("bob@"), std::string::npos);
     EXPECT_EQ(ask("SELECT count(*) FROM memberships WHERE org_id = '" + org + "'"), "1");
-    EXPECT_EQ(ask("SELECT count(*) FROM mail_counts WHERE counted = 'sender'"), "0");
+    EXPECT_EQ(
+        ask("SELECT count(*) FROM rate_windows WHERE reason = 'workspace_mails_of_sender'"), "0"
+    );
 }
 
 TEST_F(Additions, ATokenKnowsNobodyElsewhere) {
@@ -184,7 +186,7 @@ TEST_F(Additions, OnceAMinuteForEachMember) {
     EXPECT_GE(std::stoi(early.header("retry-after")), 1);
     EXPECT_LE(std::stoi(early.header("retry-after")), 60);
     expect(200, resend(ada, c));
-    ask("UPDATE member_mails SET sent_at = sent_at - interval '60 seconds'");
+    ask("UPDATE rate_windows SET opened_at = opened_at - interval '60 seconds'");
     expect(200, resend(ada, b));
 }
 
@@ -244,7 +246,7 @@ TEST_F(MailLimits, OfAnAddressHoldForAllWorkspacesAndSenders) {
     EXPECT_EQ(limit(expect(429, add(ada, "victim@example.com"))), "workspace_mails_to_address");
     EXPECT_EQ(ask("SELECT count(*) FROM memberships WHERE user_id = '" + user + "'"), "0");
     expect(201, invite_to(eve, other, "somebody.else@example.com"));
-    ask("UPDATE mail_counts SET started_at = started_at - interval '1 day'");
+    ask("UPDATE rate_windows SET opened_at = opened_at - interval '1 day'");
     expect(201, add(ada, "victim@example.com"));
 }
 
@@ -263,7 +265,9 @@ TEST_F(MailLimits, OfASenderHoldForAllOfTheirWorkspaces) {
         limit(expect(429, invite_to(ada, other, "f@example.com"))), "workspace_mails_of_sender"
     );
     EXPECT_EQ(ask("SELECT count(*) FROM users WHERE email_key = 'f@example.com'"), "0");
-    EXPECT_EQ(ask("SELECT mails FROM mail_counts WHERE counted = 'sender'"), "5");
+    EXPECT_EQ(
+        ask("SELECT count FROM rate_windows WHERE reason = 'workspace_mails_of_sender'"), "5"
+    );
 }
 
 TEST_F(MailLimits, OneOwnsSoManyWorkspacesAndNoMore) {

@@ -17,9 +17,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-double metric(const Shop& shop, const std::string& name) {
+double metric(const QueueFixture& fixture, const std::string& name) {
     std::smatch found;
-    const std::string text = shop.server.client().get("/metrics").body;
+    const std::string text = fixture.server.client().get("/metrics").body;
     if (!std::regex_search(text, found, std::regex("\nworkboard_" + name + " (\\S+)"))) return -1;
     return std::stod(found[1]);
 }
@@ -27,36 +27,38 @@ double metric(const Shop& shop, const std::string& name) {
 /// Claims that wait, each on a connection of its own.
 class Crowd {
 public:
-    Crowd(Shop& shop, std::size_t size, int seconds) : shop_(shop) {
-        const auto request = shop.client.request(
+    Crowd(QueueFixture& fixture, std::size_t size, int seconds) : fixture_(fixture) {
+        const auto request = fixture.client.request(
             "POST",
-            shop.claim_path(),
+            fixture.claim_path(),
             json::serialize(json::value{{"wait_seconds", seconds}}),
             {{"Content-Type", "application/json"}}
         );
-        const auto before = metric(shop, "calls_waiting");
+        const auto before = metric(fixture, "calls_waiting");
         while (connections_.size() < size) {
             // No more at a time than a server lets wait for a worker.
             for (int each = 0; each < 100 && connections_.size() < size; ++each)
-                connections_.emplace_back(shop.server.port(), 60s).write(request);
+                connections_.emplace_back(fixture.server.port(), 60s).write(request);
             const auto all = before + static_cast<double>(connections_.size());
-            if (!eventually([&] { return metric(shop_, "calls_waiting") >= all; })) break;
+            if (!eventually([&] { return metric(fixture_, "calls_waiting") >= all; })) break;
         }
     }
-    std::size_t waiting() const { return static_cast<std::size_t>(metric(shop_, "calls_waiting")); }
+    std::size_t waiting() const {
+        return static_cast<std::size_t>(metric(fixture_, "calls_waiting"));
+    }
     void hang_up() { connections_.clear(); }
 
 private:
-    Shop& shop_;
+    QueueFixture& fixture_;
     std::deque<Connection> connections_;
 };
 
 /// The median time of a small read, in microseconds.
-std::int64_t quiet_read(Shop& shop) {
+std::int64_t quiet_read(QueueFixture& fixture) {
     std::vector<std::int64_t> took;
     for (int each = 0; each < 300; ++each) {
         const auto from = Clock::now();
-        expect(200, shop.client.get("/v1/me"));
+        expect(200, fixture.client.get("/v1/me"));
         took.push_back(
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count()
         );
@@ -68,105 +70,108 @@ std::int64_t quiet_read(Shop& shop) {
 }  // namespace
 
 TEST(Crowd, TwoThousandWhoWaitSlowNobodyDown) {
-    Shop shop({"server.waits_per_principal=5000"});
-    const auto before = quiet_read(shop);
-    Crowd crowd(shop, 2000, 45);
+    QueueFixture fixture({"server.waits_per_principal=5000"});
+    const auto before = quiet_read(fixture);
+    Crowd crowd(fixture, 2000, 45);
     ASSERT_EQ(crowd.waiting(), 2000U);
-    const auto resumed = metric(shop, "calls_resumed_total");
-    const auto during = quiet_read(shop);
+    const auto resumed = metric(fixture, "calls_resumed_total");
+    const auto during = quiet_read(fixture);
     std::this_thread::sleep_for(3s);
-    EXPECT_LE(metric(shop, "calls_resumed_total") - resumed, 20) << "they all look again and again";
-    const auto later = quiet_read(shop);
+    EXPECT_LE(metric(fixture, "calls_resumed_total") - resumed, 20)
+        << "they all look again and again";
+    const auto later = quiet_read(fixture);
     RecordProperty("quiet_us", static_cast<int>(before));
     RecordProperty("with_2000_us", static_cast<int>(std::min(during, later)));
     EXPECT_LE(std::min(during, later), 2 * before + 200) << during << " and " << later;
 }
 
 TEST(Crowd, ACardWakesOneOrTwoAndNotAll) {
-    Shop shop;
-    Crowd crowd(shop, 300, 40);
-    const auto resumed = metric(shop, "calls_resumed_total");
+    QueueFixture fixture;
+    Crowd crowd(fixture, 300, 40);
+    const auto resumed = metric(fixture, "calls_resumed_total");
     for (std::size_t each = 0; each < 10; ++each) {
-        shop.card(std::to_string(each));
+        fixture.card(std::to_string(each));
         EXPECT_TRUE(eventually([&] { return crowd.waiting() == 299 - each; }, 5s));
     }
-    // Each card calls its worker, the one behind him, and one more when the event comes by.
-    EXPECT_LE(metric(shop, "calls_resumed_total") - resumed, 60);
+    // Each card calls its worker, the one behind it, and one more when the event comes by.
+    EXPECT_LE(metric(fixture, "calls_resumed_total") - resumed, 60);
 }
 
 TEST(Crowd, CardsThatComeTogetherAllFindSomebody) {
-    Shop shop;
-    Crowd crowd(shop, 60, 40);
+    QueueFixture fixture;
+    Crowd crowd(fixture, 60, 40);
     std::vector<std::thread> makers;
     for (int maker = 0; maker < 4; ++maker)
         makers.emplace_back([&] {
-            Client client = shop.client;
-            const json::value card{{"column_id", shop.queue}, {"title", "Card"}};
+            Client client = fixture.client;
+            const json::value card{{"column_id", fixture.queue}, {"title", "Card"}};
             for (int each = 0; each < 10; ++each)
                 expect(
-                    201, client.post("/v1/boards/" + shop.board + "/cards", json::serialize(card))
+                    201,
+                    client.post("/v1/boards/" + fixture.board + "/cards", json::serialize(card))
                 );
         });
     for (auto& each : makers) each.join();
     EXPECT_TRUE(eventually([&] { return crowd.waiting() == 20; }, 5s)) << crowd.waiting();
     std::this_thread::sleep_for(300ms);  // those who are looking just now are not waiting either
     EXPECT_EQ(crowd.waiting(), 20U);
-    EXPECT_FALSE(shop.claim().json().at("claimed").as_bool());
+    EXPECT_FALSE(fixture.claim().json().at("claimed").as_bool());
 }
 
 TEST(Crowd, WhoeverHasGoneGetsNoLease) {
-    Shop shop;
+    QueueFixture fixture;
     for (int round = 0; round < 5; ++round) {
-        Crowd gone(shop, 20, 40);
+        Crowd gone(fixture, 20, 40);
         gone.hang_up();
         std::this_thread::sleep_for(100ms);
-        const auto made = shop.card();
-        const auto claim = shop.claim(10);
+        const auto made = fixture.card();
+        const auto claim = fixture.claim(10);
         EXPECT_EQ(claim.text("/card/id"), made.text("/id"));
         EXPECT_TRUE(eventually([&] { return gone.waiting() == 0; }, 10s)) << "seats are kept";
     }
 }
 
 TEST(Crowd, ACallerHasSoManySeatsAndTheNextIsToldToComeBack) {
-    Shop shop({"server.waits_per_principal=3"});
-    Crowd crowd(shop, 3, 40);
+    QueueFixture fixture({"server.waits_per_principal=3"});
+    Crowd crowd(fixture, 3, 40);
     const auto from = Clock::now();
-    const auto reply = shop.claim(20);
+    const auto reply = fixture.claim(20);
     EXPECT_LT(Clock::now() - from, 5s);
     EXPECT_FALSE(reply.json().at("claimed").as_bool());
     EXPECT_GE(reply.json().at("retry_after_seconds").as_int64(), 1);
     EXPECT_EQ(crowd.waiting(), 3U);
 
-    Client other = shop.server.client();
-    other.token(shop.workspace.mint("agent", "Other"));
+    Client other = fixture.server.client();
+    other.token(fixture.workspace.mint("agent", "Other"));
     std::thread waits([&] {
         const auto body = json::serialize(json::value{{"wait_seconds", 20}});
-        EXPECT_TRUE(expect(200, other.post(shop.claim_path(), body)).json().at("claimed").as_bool()
+        EXPECT_TRUE(
+            expect(200, other.post(fixture.claim_path(), body)).json().at("claimed").as_bool()
         );
     });
     EXPECT_TRUE(eventually([&] { return crowd.waiting() == 4; }, 5s));
-    for (int each = 0; each < 4; ++each) shop.card();
+    for (int each = 0; each < 4; ++each) fixture.card();
     waits.join();
 }
 
 TEST(Crowd, WorkersOfAnotherServerHearOfACardAtOnce) {
-    Shop shop;
-    Server second({.database_url = shop.database});
+    QueueFixture fixture;
+    Server second({.database_url = fixture.database});
     Client there = second.client();
-    there.token(shop.workspace.mint("agent", "Elsewhere"));
+    there.token(fixture.workspace.mint("agent", "Elsewhere"));
     Clock::duration quickest = 1h;
     for (int each = 0; each < 5; ++each) {
         Clock::time_point answered;
         std::thread waits([&] {
             const auto body = json::serialize(json::value{{"wait_seconds", 20}});
             EXPECT_TRUE(
-                expect(200, there.post(shop.claim_path(), body)).json().at("claimed").as_bool()
+                expect(200, there.post(fixture.claim_path(), body)).json().at("claimed").as_bool()
             );
             answered = Clock::now();
         });
         std::this_thread::sleep_for(300ms);
         const auto made = Clock::now();
-        shop.card();
+        fixture.card();
         waits.join();
         quickest = std::min(quickest, answered - made);
     }

@@ -15,53 +15,53 @@ using testing::IsEmpty;
 // ------------------------------------------------------------------- exactly one ending, ever
 
 TEST(Endings, SaidAgainGiveTheSameAnswer) {
-    BoardFixture desk;
+    BoardFixture fixture;
     for (const char* word : {"complete_lease", "fail_lease", "release_lease"}) {
-        desk.card(desk.queue);
-        const Answer claim = desk.claim();
-        const Answer first = say(desk.owner, word, claim);
+        fixture.card(fixture.queue);
+        const Answer claim = fixture.claim();
+        const Answer first = say(fixture.owner, word, claim);
         ASSERT_EQ(first.status, 200) << word;
         in_process().must(
-            desk.owner,
+            fixture.owner,
             "update_card",
             {{"card_id", claim.text("/card/id")}, {"title", "changed since"}}
         );
         in_process().forget_events();
-        const Answer again = say(desk.owner, word, claim);
+        const Answer again = say(fixture.owner, word, claim);
         EXPECT_EQ(again.status, 200) << word;
         EXPECT_EQ(again.body, first.body) << word;
-        EXPECT_THAT(in_process().told(), IsEmpty()) << word;
-        in_process().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
+        EXPECT_THAT(in_process().emitted(), IsEmpty()) << word;
+        in_process().run("DELETE FROM cards WHERE board_id = '" + fixture.board.str() + "'");
     }
 }
 
 TEST(Endings, OnABoardThatWasPutAwayACardIsOnlyGivenBack) {
-    BoardFixture desk;
-    const value board{{"board_id", desk.board.str()}};
-    desk.card(desk.queue);
-    const Answer claim = desk.claim();
-    in_process().must(desk.owner, "archive_board", board);
+    BoardFixture fixture;
+    const value board{{"board_id", fixture.board.str()}};
+    fixture.card(fixture.queue);
+    const Answer claim = fixture.claim();
+    in_process().must(fixture.owner, "archive_board", board);
     for (const char* word : {"renew_lease", "complete_lease"}) {
-        const Answer refused = say(desk.owner, word, claim);
+        const Answer refused = say(fixture.owner, word, claim);
         EXPECT_EQ(refused.status, 409) << word;
         EXPECT_EQ(refused.text("/additional_data/reason"), "board_archived") << word;
     }
-    in_process().must(desk.owner, "restore_board", board);
-    EXPECT_EQ(say(desk.owner, "renew_lease", claim).status, 200);
-    in_process().must(desk.owner, "delete_board", board);
+    in_process().must(fixture.owner, "restore_board", board);
+    EXPECT_EQ(say(fixture.owner, "renew_lease", claim).status, 200);
+    in_process().must(fixture.owner, "delete_board", board);
     for (const char* word : {"renew_lease", "complete_lease"})
-        EXPECT_EQ(say(desk.owner, word, claim).status, 404) << word;
-    in_process().must(desk.owner, "restore_board", board);
-    EXPECT_EQ(say(desk.owner, "complete_lease", claim).status, 200);
+        EXPECT_EQ(say(fixture.owner, word, claim).status, 404) << word;
+    in_process().must(fixture.owner, "restore_board", board);
+    EXPECT_EQ(say(fixture.owner, "complete_lease", claim).status, 200);
 }
 
 TEST(Endings, AnotherEndingIsRefusedWithHowItEnded) {
-    BoardFixture desk;
-    desk.card(desk.queue);
-    const Answer claim = desk.claim();
-    ASSERT_EQ(say(desk.owner, "complete_lease", claim).status, 200);
+    BoardFixture fixture;
+    fixture.card(fixture.queue);
+    const Answer claim = fixture.claim();
+    ASSERT_EQ(say(fixture.owner, "complete_lease", claim).status, 200);
     for (const char* word : {"fail_lease", "release_lease", "renew_lease"}) {
-        const Answer refused = say(desk.owner, word, claim);
+        const Answer refused = say(fixture.owner, word, claim);
         EXPECT_EQ(refused.status, 409) << word;
         EXPECT_EQ(refused.text("/code"), "lease_lost") << word;
         EXPECT_EQ(refused.text("/additional_data/outcome"), "completed") << word;
@@ -69,10 +69,10 @@ TEST(Endings, AnotherEndingIsRefusedWithHowItEnded) {
 }
 
 TEST(Endings, OfSixteenAtOnceOneKindWins) {
-    BoardFixture desk;
+    BoardFixture fixture;
     for (int round = 0; round < 5; ++round) {
-        desk.card(desk.queue);
-        const Answer claim = desk.claim();
+        fixture.card(fixture.queue);
+        const Answer claim = fixture.claim();
         std::mutex mutex;
         std::map<std::string, std::set<std::string>> bodies;
         std::atomic<int> lost{0}, odd{0};
@@ -80,7 +80,7 @@ TEST(Endings, OfSixteenAtOnceOneKindWins) {
         for (int t = 0; t < 16; ++t)
             threads.emplace_back([&, t] {
                 const char* word = t % 2 ? "complete_lease" : "fail_lease";
-                const Answer said = say(desk.owner, word, claim, {});
+                const Answer said = say(fixture.owner, word, claim, {});
                 if (said.status == 200) {
                     const std::scoped_lock lock(mutex);
                     bodies[word].insert(boost::json::serialize(said.body));
@@ -102,15 +102,15 @@ TEST(Endings, OfSixteenAtOnceOneKindWins) {
             ),
             "1"
         );
-        in_process().run("DELETE FROM cards WHERE board_id = '" + desk.board.str() + "'");
+        in_process().run("DELETE FROM cards WHERE board_id = '" + fixture.board.str() + "'");
     }
 }
 
 TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) {
-    BoardFixture desk;
-    desk.card(desk.queue);
-    desk.card(desk.queue);
-    const Answer mine = desk.claim(), other = desk.claim();
+    BoardFixture fixture;
+    fixture.card(fixture.queue);
+    fixture.card(fixture.queue);
+    const Answer mine = fixture.claim(), other = fixture.claim();
     const Caller stranger = in_process().owner_of_new_org("Other");
     const auto complete = [&](const Caller& who, std::string lease, std::string token) {
         return in_process()
@@ -121,26 +121,26 @@ TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) 
     std::string forged = token;
     forged.back() = forged.back() == 'A' ? 'B' : 'A';
     forged[30] = forged[30] == 'A' ? 'B' : 'A';
-    EXPECT_EQ(complete(desk.owner, lease, other.text("/lease_token")), 403);
-    EXPECT_EQ(complete(desk.owner, lease, forged), 403);
-    EXPECT_EQ(complete(desk.owner, lease, "lt_nonsense"), 403);
+    EXPECT_EQ(complete(fixture.owner, lease, other.text("/lease_token")), 403);
+    EXPECT_EQ(complete(fixture.owner, lease, forged), 403);
+    EXPECT_EQ(complete(fixture.owner, lease, "lt_nonsense"), 403);
     const Answer refused = in_process().ask(
-        desk.owner, "renew_lease", {{"lease_id", lease}, {"lease_token", "lt_nonsense"}}
+        fixture.owner, "renew_lease", {{"lease_id", lease}, {"lease_token", "lt_nonsense"}}
     );
     EXPECT_EQ(refused.text("/additional_data/reason"), "wrong_lease_token");
-    EXPECT_EQ(complete(desk.owner, new_uuid().str(), token), 404);
+    EXPECT_EQ(complete(fixture.owner, new_uuid().str(), token), 404);
     EXPECT_EQ(complete(stranger, lease, token), 404);
-    EXPECT_EQ(complete(desk.owner, lease, token), 200);
+    EXPECT_EQ(complete(fixture.owner, lease, token), 200);
     EXPECT_EQ(complete(stranger, lease, token), 404) << "nor after it is over";
-    EXPECT_EQ(complete(desk.owner, lease, forged), 409) << "whatever the token, it is over";
+    EXPECT_EQ(complete(fixture.owner, lease, forged), 409) << "whatever the token, it is over";
 }
 
 TEST(Endings, WhoeverMayNotEditTheBoardWaitsForNobodyWithATokenThatIsMadeUp) {
-    BoardFixture desk;
-    desk.card(desk.queue);
-    const Answer claim = desk.claim();
-    const Caller viewer = in_process().agent(desk.owner, OrgRole::member, "Viewer");
-    in_process().grant(desk.board, viewer, "viewer");
+    BoardFixture fixture;
+    fixture.card(fixture.queue);
+    const Answer claim = fixture.claim();
+    const Caller viewer = in_process().agent(fixture.owner, OrgRole::member, "Viewer");
+    in_process().grant(fixture.board, viewer, "viewer");
     boost::json::object made_up{
         {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
     auto& token = made_up["lease_token"].as_string();
@@ -159,78 +159,80 @@ TEST(Endings, WhoeverMayNotEditTheBoardWaitsForNobodyWithATokenThatIsMadeUp) {
 // ------------------------------------------------------------------------- failing, releasing
 
 TEST(Failing, KeepsTheCardBackForAWhile) {
-    BoardFixture desk;
-    desk.card(desk.queue, {{"title", "first"}});
-    desk.card(desk.queue, {{"title", "second"}});
-    const Answer claim = desk.claim();
+    BoardFixture fixture;
+    fixture.card(fixture.queue, {{"title", "first"}});
+    fixture.card(fixture.queue, {{"title", "second"}});
+    const Answer claim = fixture.claim();
     const Answer failed =
-        say(desk.owner, "fail_lease", claim, {{"error", "no luck"}, {"retry_after_seconds", 600}});
+        say(fixture.owner, "fail_lease", claim, {{"error", "no luck"}, {"retry_after_seconds", 600}}
+        );
     EXPECT_EQ(failed.text("/lease/state"), "failed");
     EXPECT_EQ(failed.text("/lease/error"), "no luck");
     EXPECT_EQ(failed.text("/card/queue/state"), "backoff");
     EXPECT_EQ(failed.text("/card/queue/last_error"), "no luck");
     EXPECT_EQ(failed.number("/card/queue/attempts"), 1);
-    EXPECT_EQ(failed.body.at("card"), desk.get(claim.id("/card/id")).body);
-    EXPECT_THAT(claim_all(desk), ElementsAre("second"));
-    EXPECT_GT(desk.claim().number("/retry_after_seconds"), 30);
+    EXPECT_EQ(failed.body.at("card"), fixture.get(claim.id("/card/id")).body);
+    EXPECT_THAT(claim_all(fixture), ElementsAre("second"));
+    EXPECT_GT(fixture.claim().number("/retry_after_seconds"), 30);
 
     let_pause_end(claim);
-    const Answer again = desk.claim();
+    const Answer again = fixture.claim();
     EXPECT_EQ(again.text("/card/title"), "first") << "it keeps its place";
     EXPECT_EQ(again.number("/lease/attempt"), 2);
     EXPECT_EQ(again.number("/lease/epoch"), 2);
 }
 
 TEST(Failing, TheLastTryExhaustsTheCard) {
-    BoardFixture desk({{"enabled", true}, {"max_attempts", 2}, {"backoff_seconds", 0}});
-    const Answer made = desk.card(desk.queue);
-    say(desk.owner, "fail_lease", desk.claim());
-    const Answer last = desk.claim();
+    BoardFixture fixture({{"enabled", true}, {"max_attempts", 2}, {"backoff_seconds", 0}});
+    const Answer made = fixture.card(fixture.queue);
+    say(fixture.owner, "fail_lease", fixture.claim());
+    const Answer last = fixture.claim();
     in_process().forget_events();
-    const Answer failed = say(desk.owner, "fail_lease", last, {{"error", "again"}});
+    const Answer failed = say(fixture.owner, "fail_lease", last, {{"error", "again"}});
     EXPECT_EQ(failed.text("/card/queue/state"), "exhausted");
-    EXPECT_EQ(failed.body.at("card"), desk.get(made.id()).body);
-    EXPECT_THAT(in_process().told(), ElementsAre("card.exhausted", "lease.failed"));
-    EXPECT_FALSE(desk.claim().body.at("claimed").as_bool());
+    EXPECT_EQ(failed.body.at("card"), fixture.get(made.id()).body);
+    EXPECT_THAT(in_process().emitted(), ElementsAre("card.exhausted", "lease.failed"));
+    EXPECT_FALSE(fixture.claim().body.at("claimed").as_bool());
 }
 
 TEST(Failing, AnExhaustedCardGoesWhereItsColumnSays) {
-    BoardFixture desk;
+    BoardFixture fixture;
     in_process().run(
-        "UPDATE columns SET on_exhausted_column_id = '" + desk.backlog.str() + "' WHERE id = '" +
-        desk.queue.str() + "'"
+        "UPDATE columns SET on_exhausted_column_id = '" + fixture.backlog.str() + "' WHERE id = '" +
+        fixture.queue.str() + "'"
     );
-    const Answer made = desk.card(desk.queue);
-    const Answer failed =
-        say(desk.owner, "fail_lease", desk.claim(), {{"error", "hopeless"}, {"retryable", false}});
-    EXPECT_EQ(failed.text("/card/column_id"), desk.backlog.str());
+    const Answer made = fixture.card(fixture.queue);
+    const Answer failed = say(
+        fixture.owner, "fail_lease", fixture.claim(), {{"error", "hopeless"}, {"retryable", false}}
+    );
+    EXPECT_EQ(failed.text("/card/column_id"), fixture.backlog.str());
     EXPECT_EQ(failed.text("/card/queue/state"), "idle");
     EXPECT_EQ(failed.text("/card/queue/last_error"), "hopeless");
-    EXPECT_EQ(failed.body.at("card"), desk.get(made.id()).body);
+    EXPECT_EQ(failed.body.at("card"), fixture.get(made.id()).body);
 }
 
 TEST(Releasing, DoesNotCountAsATry) {
-    BoardFixture desk;
-    const Answer made = desk.card(desk.queue);
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.queue);
     in_process().forget_events();
-    const Answer claim = desk.claim();
-    const Answer released = say(desk.owner, "release_lease", claim);
+    const Answer claim = fixture.claim();
+    const Answer released = say(fixture.owner, "release_lease", claim);
     EXPECT_EQ(released.text("/lease/state"), "released");
     EXPECT_EQ(released.text("/card/queue/state"), "ready");
     EXPECT_EQ(released.number("/card/queue/attempts"), 0);
-    EXPECT_EQ(released.body.at("card"), desk.get(made.id()).body);
-    EXPECT_THAT(in_process().told(), ElementsAre("lease.claimed", "lease.released"));
-    const Answer again = desk.claim();
+    EXPECT_EQ(released.body.at("card"), fixture.get(made.id()).body);
+    EXPECT_THAT(in_process().emitted(), ElementsAre("lease.claimed", "lease.released"));
+    const Answer again = fixture.claim();
     EXPECT_EQ(again.number("/lease/attempt"), 1);
     EXPECT_EQ(again.number("/lease/epoch"), 2);
 }
 
 TEST(Renewing, EndsWithTheGrant) {
-    BoardFixture desk;
-    desk.card(desk.queue);
-    const Caller robot = in_process().agent(desk.owner, OrgRole::member, "Robot");
-    in_process().grant(desk.board, robot, "editor");
-    const Answer claim = desk.claim(robot);
+    BoardFixture fixture;
+    fixture.card(fixture.queue);
+    const Caller robot = in_process().agent(fixture.owner, OrgRole::member, "Robot");
+    in_process().grant(fixture.board, robot, "editor");
+    const Answer claim = fixture.claim(robot);
     ASSERT_TRUE(claim.body.at("claimed").as_bool());
     EXPECT_EQ(say(robot, "renew_lease", claim).status, 200);
     in_process().run(
@@ -238,44 +240,44 @@ TEST(Renewing, EndsWithTheGrant) {
     );
     EXPECT_EQ(say(robot, "renew_lease", claim).status, 403);
     const Answer named =
-        say(robot, "complete_lease", claim, {{"target_column_id", desk.done.str()}});
+        say(robot, "complete_lease", claim, {{"target_column_id", fixture.done.str()}});
     EXPECT_EQ(named.status, 403);
     // What it has begun it may still finish, where its column sends it.
     EXPECT_EQ(say(robot, "complete_lease", claim).status, 200);
 }
 
 TEST(Renewing, IsForNobodyWhoseGrantIsForAnotherBoard) {
-    BoardFixture desk;
+    BoardFixture fixture;
     const Uuid other =
         in_process()
             .must(
-                desk.owner,
+                fixture.owner,
                 "create_board",
                 {{"name", "Other"}, {"columns", boost::json::value(boost::json::array())}}
             )
             .id();
-    desk.card(desk.queue);
-    const Caller robot = in_process().agent(desk.owner, OrgRole::member, "Robot");
-    const Answer claim = desk.claim(robot);
+    fixture.card(fixture.queue);
+    const Caller robot = in_process().agent(fixture.owner, OrgRole::member, "Robot");
+    const Answer claim = fixture.claim(robot);
     in_process().grant(other, robot, "editor");
     EXPECT_EQ(say(robot, "renew_lease", claim).status, 404);
     EXPECT_EQ(say(robot, "release_lease", claim).status, 200);
 }
 
 TEST(Renewing, MovesTheEndAndIsNoEvent) {
-    BoardFixture desk;
-    const Answer made = desk.card(desk.queue);
-    const Answer claim = desk.claim(desk.owner, {{"lease_ttl_seconds", 10}});
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.queue);
+    const Answer claim = fixture.claim(fixture.owner, {{"lease_ttl_seconds", 10}});
     in_process().forget_events();
-    const Answer renewed = say(desk.owner, "renew_lease", claim, {{"lease_ttl_seconds", 3600}});
+    const Answer renewed = say(fixture.owner, "renew_lease", claim, {{"lease_ttl_seconds", 3600}});
     ASSERT_EQ(renewed.status, 200);
     EXPECT_GT(renewed.text("/lease/expires_at"), claim.text("/lease/expires_at"));
     EXPECT_TRUE(renewed.body.at_pointer("/lease/renewed_at").is_string());
     EXPECT_EQ(renewed.number("/lease/lease_ttl_seconds"), 3600);
-    EXPECT_EQ(renewed.body.at("card"), desk.get(made.id()).body);
-    EXPECT_THAT(in_process().told(), IsEmpty());
+    EXPECT_EQ(renewed.body.at("card"), fixture.get(made.id()).body);
+    EXPECT_THAT(in_process().emitted(), IsEmpty());
     const Answer lease =
-        in_process().must(desk.owner, "get_lease", {{"lease_id", claim.text("/lease/id")}});
+        in_process().must(fixture.owner, "get_lease", {{"lease_id", claim.text("/lease/id")}});
     EXPECT_EQ(lease.body, renewed.body.at("lease"));
 }
 

@@ -13,14 +13,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-Shop& shop() {
-    static Shop here;
+QueueFixture& fixture() {
+    static QueueFixture here;
     return here;
 }
 
 /// How long after `wake` a claim that was waiting for a card has it.
 template <class Wake>
-milliseconds time_to_claim(Shop& s, Wake wake) {
+milliseconds time_to_claim(QueueFixture& s, Wake wake) {
     Clock::time_point woken, answered;
     std::string claimed;
     std::thread waiter([&] {
@@ -49,13 +49,13 @@ milliseconds quickest(int times, Once once) {
 }  // namespace
 
 TEST(Waiting, ACardThatArrivesIsClaimedAtOnce) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     const auto took = quickest(5, [&] { return time_to_claim(s, [&] { s.card(); }); });
     EXPECT_LE(took, milliseconds(100));
 }
 
 TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     const auto took = quickest(5, [&] {
         s.card();
         const auto claim = s.claim();
@@ -73,7 +73,7 @@ TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
 }
 
 TEST(Waiting, EndsWhenTheTimeIsOver) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     const auto from = Clock::now();
     const auto reply = s.claim(1);
     EXPECT_GE(Clock::now() - from, milliseconds(900));
@@ -81,7 +81,7 @@ TEST(Waiting, EndsWhenTheTimeIsOver) {
 }
 
 TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     std::atomic<int> served{0}, empty{0};
     std::vector<std::thread> waiters;
     for (int i = 0; i < 6; ++i)
@@ -99,7 +99,7 @@ TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
 }
 
 TEST(Headers, AStaleVersionIsRefusedWithTheCurrentOne) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     const std::string path = "/v1/cards/" + s.card().text("/id");
     const auto patch = [&](const std::string& version, const char* title) {
         return s.client.send(
@@ -117,7 +117,7 @@ TEST(Headers, AStaleVersionIsRefusedWithTheCurrentOne) {
 }
 
 TEST(Headers, PreferMergePropertiesJoinsLists) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     const std::string path = "/v1/cards/" + s.card().text("/id");
     const auto patch = [&](const json::value& body, const Headers& headers) {
         return expect(200, s.client.send("PATCH", path, json::serialize(body), headers));
@@ -132,7 +132,7 @@ TEST(Headers, PreferMergePropertiesJoinsLists) {
 }
 
 TEST(Headers, AWriteUnderALeaseThatIsOverIsRefused) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     s.card();
     const auto claim = s.claim();
     const std::string path = "/v1/cards/" + claim.text("/card/id");
@@ -155,7 +155,7 @@ TEST(Headers, AWriteUnderALeaseThatIsOverIsRefused) {
 }
 
 TEST(Headers, AClaimUnderAKeyIsGivenAgainNotTwice) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     s.card("one");
     s.card("two");
     const Headers key{{"Idempotency-Key", "claim-1"}};
@@ -167,7 +167,7 @@ TEST(Headers, AClaimUnderAKeyIsGivenAgainNotTwice) {
 }
 
 TEST(Sweeping, ALeaseThatIsNotRenewedComesBackByItself) {
-    Shop& s = shop();
+    QueueFixture& s = fixture();
     while (s.claim().json().at("claimed").as_bool()) {
     }
     const auto made = s.card("left alone");

@@ -31,10 +31,10 @@ inline void let_pause_end(const Answer& claim) {
     in_process().run_job("queue.end_pauses");
 }
 
-inline std::vector<std::string> claim_all(BoardFixture& desk) {
+inline std::vector<std::string> claim_all(BoardFixture& fixture) {
     std::vector<std::string> titles;
     for (;;) {
-        const Answer claim = desk.claim();
+        const Answer claim = fixture.claim();
         if (!claim.body.at("claimed").as_bool()) return titles;
         titles.push_back(claim.text("/card/title"));
     }

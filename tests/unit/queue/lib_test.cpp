@@ -1,3 +1,4 @@
+#include "modules/boards/api/shapes.hpp"
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/lib/token.hpp"
 #include "svc/encoding.hpp"
@@ -21,8 +22,8 @@ boards::Card card_at(std::string position, boards::Priority priority = {}) {
     return card;
 }
 
-Held failed_once() {
-    Held held;
+QueueRow failed_once() {
+    QueueRow held;
     held.attempt = 1;
     held.max_attempts = 5;
     held.backoff_seconds = 30;
@@ -31,11 +32,11 @@ Held failed_once() {
     return held;
 }
 
-std::int64_t pause_after(std::int64_t attempt, std::uint64_t chance) {
-    Held held = failed_once();
+std::int64_t pause_after(std::int64_t attempt, std::uint64_t random_bits) {
+    QueueRow held = failed_once();
     held.attempt = attempt;
     held.max_attempts = 100;
-    const auto standing = after_failure(held, Retry::yes, std::nullopt, std::nullopt, chance);
+    const auto standing = after_failure(held, Retry::yes, std::nullopt, std::nullopt, random_bits);
     return (standing.available_at->micros - held.now.micros) / 1'000'000;
 }
 
@@ -158,7 +159,7 @@ TEST(AfterFailure, PausesDoubleUpToTheMost) {
 }
 
 TEST(AfterFailure, TheLastTryExhaustsTheCard) {
-    Held held = failed_once();
+    QueueRow held = failed_once();
     held.attempt = 5;
     const auto standing = after_failure(held, Retry::yes, std::nullopt, "no luck", 0);
     EXPECT_EQ(standing.state, QueueState::exhausted);
@@ -174,7 +175,7 @@ TEST(AfterFailure, WhatNeedNotBeTriedAgainIsExhaustedAtOnce) {
 }
 
 TEST(AfterFailure, AWorkerMayNameThePause) {
-    const Held held = failed_once();
+    const QueueRow held = failed_once();
     const auto standing = after_failure(held, Retry::yes, std::chrono::seconds(7), std::nullopt, 0);
     EXPECT_EQ(standing.state, QueueState::backoff);
     EXPECT_EQ(standing.available_at->micros - held.now.micros, 7'000'000);

@@ -8,14 +8,14 @@ namespace svc::test {
 namespace json = boost::json;
 
 /// A server with a board that has a queue, and a client that works on it.
-struct Shop {
+struct QueueFixture {
     std::string database = Postgres::shared().fresh_database();
     Server server;
     Workspace workspace = make_workspace(server);
     Client client = server.client();
     std::string board, queue, done;
 
-    explicit Shop(std::vector<std::string> settings = {})
+    explicit QueueFixture(std::vector<std::string> settings = {})
         : server({
               .database_url = database,
               .settings = std::move(settings),

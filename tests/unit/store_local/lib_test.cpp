@@ -194,7 +194,7 @@ TEST(Policies, ThatAreNoneAreRefused) {
 
 // ------------------------------------------------------------------------------------- ranges
 
-std::string told(std::string_view header, std::uint64_t size) {
+std::string emitted(std::string_view header, std::uint64_t size) {
     const auto [kind, piece] = range_of(header, size);
     if (kind == Ranged::Kind::whole) return "whole";
     if (kind == Ranged::Kind::beyond) return "beyond";
@@ -202,14 +202,14 @@ std::string told(std::string_view header, std::uint64_t size) {
 }
 
 TEST(Ranges, AreOnePieceOrNone) {
-    EXPECT_EQ(told("bytes=0-0", 10), "0+1");
-    EXPECT_EQ(told("bytes=2-5", 10), "2+4");
-    EXPECT_EQ(told("bytes=2-", 10), "2+8");
-    EXPECT_EQ(told("bytes=2-999", 10), "2+8");
-    EXPECT_EQ(told("bytes=-3", 10), "7+3");
-    EXPECT_EQ(told("bytes=-99", 10), "0+10");
-    EXPECT_EQ(told("bytes=10-", 10), "beyond");
-    EXPECT_EQ(told("bytes=-0", 10), "beyond");
+    EXPECT_EQ(emitted("bytes=0-0", 10), "0+1");
+    EXPECT_EQ(emitted("bytes=2-5", 10), "2+4");
+    EXPECT_EQ(emitted("bytes=2-", 10), "2+8");
+    EXPECT_EQ(emitted("bytes=2-999", 10), "2+8");
+    EXPECT_EQ(emitted("bytes=-3", 10), "7+3");
+    EXPECT_EQ(emitted("bytes=-99", 10), "0+10");
+    EXPECT_EQ(emitted("bytes=10-", 10), "beyond");
+    EXPECT_EQ(emitted("bytes=-0", 10), "beyond");
     for (const auto odd :
          {"",
           "bytes",
@@ -222,7 +222,7 @@ TEST(Ranges, AreOnePieceOrNone) {
           "bytes=99999999999999999999-",
           "bytes=1-99999999999999999999",
           "bytes= 1-2"})
-        EXPECT_EQ(told(odd, 10), "whole") << odd;
+        EXPECT_EQ(emitted(odd, 10), "whole") << odd;
 }
 
 // ------------------------------------------------------------------------------------ objects

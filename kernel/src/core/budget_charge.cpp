@@ -1,0 +1,33 @@
+#include "core/budget_charge.hpp"
+
+#include "core/run.hpp"
+
+namespace svc::core {
+
+BudgetCharge::~BudgetCharge() {
+    if (taken_.writes) kernel_.budgets->give_back(payer_, {0, taken_.writes});
+}
+
+void BudgetCharge::take(const CallerResolver& who, Kind kind) {
+    const Caller* caller = who.caller();
+    if (!kernel_.budgets || !caller) return;
+    const Budgets::Cost cost{
+        .requests = request_context_.requests_due - request_context_.requests_paid,
+        .writes = kind == Kind::write ? 1 - taken_.writes : 0,
+    };
+    if (cost == Budgets::Cost{}) return;
+    kernel_.budgets->take(*caller, cost);
+    payer_ = caller->id;
+    taken_.requests += cost.requests;
+    taken_.writes += cost.writes;
+    request_context_.requests_paid += cost.requests;
+}
+
+void BudgetCharge::undo() {
+    if (taken_ == Budgets::Cost{}) return;
+    kernel_.budgets->give_back(payer_, taken_);
+    request_context_.requests_paid -= taken_.requests;
+    taken_ = {};
+}
+
+}  // namespace svc::core

@@ -1,0 +1,112 @@
+#include "core/caller_resolver.hpp"
+
+namespace svc::core {
+
+namespace {
+
+Failure nobody() {
+    return Failure(
+        Fault::unauthorized,
+        "Sign in, or send `Authorization: Bearer <token>` with a token that is still good."
+    );
+}
+
+bool is_unsafe(std::string_view method) {
+    return method != "GET" && method != "HEAD" && method != "OPTIONS";
+}
+
+}  // namespace
+
+std::optional<Uuid> org_in_header(const http::Request& request, std::optional<Failure>& wrong) {
+    const auto header = request.header("x-svc-org");
+    auto org = Uuid::parse(header);
+    if (!header.empty() && !org)
+        wrong =
+            Failure::invalid_at(R"(["header","x-svc-org"])", "uuid_parsing", "Should be a UUID");
+    return org;
+}
+
+CallerResolver::CallerResolver(
+    Kernel::Impl& kernel, const http::Request& request, const std::optional<Uuid>& requested_org
+)
+    : kernel_(kernel) {
+    for (const Authenticator* each : kernel.authenticators)
+        if (auto credential = each->recognise(request)) {
+            authenticator_ = each;
+            credential_ = std::move(*credential);
+            credential_.requested_org = requested_org;
+            caller_ = kernel.identities.find(*each, credential_);
+            return;
+        }
+}
+
+CallerResolver::CallerResolver(Kernel::Impl& kernel, Caller caller)
+    : kernel_(kernel), caller_(std::move(caller)), confirmed_(true) {}
+
+void CallerResolver::check_csrf(const http::Request& request) const {
+    if (!authenticator_ || !authenticator_->ambient() || !is_unsafe(request.method)) return;
+    if (authenticator_->csrf_matches(request, credential_)) return;
+    throw Failure(
+        Fault::csrf,
+        "A write that is signed in by cookie needs the header X-CSRF-Token; "
+        "GET /v1/auth/csrf gives the token."
+    );
+}
+
+void CallerResolver::authenticate() {
+    if (!caller_ && !unreachable_ && authenticator_) ask();
+    if (!caller_ && !unreachable_) throw nobody();
+}
+
+void CallerResolver::require_workspace() const {
+    if (unreachable_) throw *unreachable_;
+}
+
+void CallerResolver::attach_identity_check(Tx& tx) {
+    if (!authenticator_ || (confirmed_ && tx.mode() == Tx::Mode::read)) return;
+    auto read = authenticator_->identify(tx, credential_, caller());
+    tx.on_answers([this, read = std::move(read)] {
+        try {
+            settle(read());
+        } catch (const Failure& failure) {
+            unreachable_ = failure;
+            settle(std::nullopt);
+        }
+    });
+}
+
+void CallerResolver::confirm() {
+    if (confirmed_ || !authenticator_) return;
+    const auto before = caller_;
+    ask();
+    if (caller_ != before) throw StaleIdentity{};
+}
+
+/// One round trip of its own.
+void CallerResolver::ask() {
+    unreachable_.reset();
+    kernel_.database->transact(Tx::Mode::read, [&](Tx& tx) {
+        try {
+            caller_ = authenticator_->identify(tx, credential_, nullptr)();
+        } catch (const Failure& failure) {
+            if (failure.fault() != Fault::not_found) throw;
+            unreachable_ = failure;
+            caller_.reset();
+        }
+    });
+    confirmed_ = true;
+    if (caller_) kernel_.identities.remember(*authenticator_, credential_, *caller_);
+    else kernel_.identities.forget(*authenticator_, credential_);
+}
+
+/// The answer that rode along.
+void CallerResolver::settle(std::optional<Caller> now) {
+    confirmed_ = true;
+    if (now == caller_) return;
+    caller_ = std::move(now);
+    if (caller_) kernel_.identities.remember(*authenticator_, credential_, *caller_);
+    else kernel_.identities.forget(*authenticator_, credential_);
+    throw StaleIdentity{};
+}
+
+}  // namespace svc::core

@@ -1,0 +1,155 @@
+#include "core/stream_registry.hpp"
+
+#include <Poco/Logger.h>
+
+#include <algorithm>
+
+namespace svc::core {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto beat = std::chrono::seconds(1), round = std::chrono::seconds(30);
+constexpr std::size_t at_once = 100;  // questions in one pipeline
+
+/// The workspace is named, whatever the session works in by then.
+Credential within(const Credential& credential, const Caller& caller) {
+    Credential named = credential;
+    named.requested_org = caller.org_id;
+    return named;
+}
+
+}  // namespace
+
+StreamRegistry::Entry::Entry(const CallerResolver& who)
+    : by_(*who.authenticator()),
+      credential_(within(who.credential(), *who.caller())),
+      caller_(*who.caller()) {}
+
+void StreamRegistry::Entry::attach(const std::shared_ptr<http::Stream>& stream) {
+    bool over;
+    {
+        const std::lock_guard lock(mutex_);
+        stream_ = stream;
+        attached_ = true;
+        over = over_;
+    }
+    if (over) stream->close();
+}
+
+void StreamRegistry::Entry::end() {
+    std::shared_ptr<http::Stream> stream;
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+        stream = stream_.lock();
+    }
+    if (stream) stream->close();  // without the lock: it may call back at once
+}
+
+bool StreamRegistry::Entry::is_past(long owners) const {
+    const std::lock_guard lock(mutex_);
+    // One that is on its way is held by its request, too.
+    return attached_ ? stream_.expired() : owners == 1;
+}
+
+std::function<bool()> StreamRegistry::Entry::ask(Tx& tx) const {
+    tx.set_scope({}, {});  // nothing that an earlier question entered
+    return [this, read = by_.identify(tx, credential_, nullptr)] {
+        try {
+            const auto now = read();
+            return now && now->id == caller_.id && now->role >= caller_.role;
+        } catch (const Failure& failure) {
+            if (failure.fault() != Fault::not_found) throw;
+            return false;  // the workspace is out of reach
+        }
+    };
+}
+
+// ------------------------------------------------------------------------------ its thread
+
+void StreamRegistry::start() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void StreamRegistry::stop() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void StreamRegistry::revalidate(const Uuid& org) {
+    {
+        const std::lock_guard lock(mutex_);
+        doubted_.insert(org);
+    }
+    wake_.notify_all();
+}
+
+std::shared_ptr<StreamRegistry::Entry> StreamRegistry::enter(const CallerResolver& who) {
+    auto held = std::make_shared<Entry>(who);
+    const std::lock_guard lock(mutex_);
+    held_.push_back(held);
+    return held;
+}
+
+void StreamRegistry::run() {
+    auto next_round = Clock::now() + round;
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        wake_.wait_for(lock, beat, [this] { return stopping_ || !doubted_.empty(); });
+        if (stopping_) return;
+        const bool everybody = Clock::now() >= next_round;
+        const auto orgs = std::exchange(doubted_, {});
+        const All all = suspects(orgs, everybody);
+        lock.unlock();
+        bool done = true;
+        try {
+            examine(all);
+        } catch (const std::exception& problem) {
+            done = false;
+            Poco::Logger::get("streams").warning(
+                std::string("to be asked again: ") + problem.what()
+            );
+        }
+        lock.lock();
+        if (done && everybody) next_round = Clock::now() + round;
+        if (done) continue;
+        wake_.wait_for(lock, beat, [this] { return stopping_; });
+        doubted_.insert(orgs.begin(), orgs.end());
+    }
+}
+
+/// Forgets on the way those that have ended. Called under the lock.
+StreamRegistry::All StreamRegistry::suspects(const std::set<Uuid>& orgs, bool everybody) {
+    std::erase_if(held_, [](const auto& each) { return each->is_past(each.use_count()); });
+    const auto now = Timestamp::now();
+    All all;
+    for (const auto& each : held_) {
+        const Caller& caller = each->caller();
+        const bool doubted = caller.org_id && orgs.contains(*caller.org_id);
+        const bool run_out = caller.until && *caller.until <= now;
+        if (everybody || doubted || run_out) all.push_back(each);
+    }
+    return all;
+}
+
+void StreamRegistry::examine(const All& all) {
+    for (std::size_t from = 0; from < all.size(); from += at_once) {
+        const auto to = std::min(all.size(), from + at_once);
+        std::vector<std::shared_ptr<Entry>> gone;
+        kernel_.database->transact(Tx::Mode::read, [&](Tx& tx) {
+            gone.clear();
+            std::vector<std::function<bool()>> answers;
+            for (auto i = from; i < to; ++i) answers.push_back(all[i]->ask(tx));
+            for (auto i = from; i < to; ++i)
+                if (!answers[i - from]()) gone.push_back(all[i]);
+        });
+        for (const auto& each : gone) each->end();
+    }
+}
+
+}  // namespace svc::core

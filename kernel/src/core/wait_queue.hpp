@@ -1,0 +1,150 @@
+#pragma once
+
+#include "svc/types.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+
+/// Calls that wait for something without holding a worker.
+namespace svc::core {
+
+/// Thrown by Call::wait_for to leave the handler. Not a std::exception, so that a handler
+/// which catches those does not swallow it.
+struct Parked {
+    std::string topic;
+    std::chrono::steady_clock::time_point until;
+};
+
+/// Those who wait, in a line for each topic. Whoever is called runs again, and takes a place in
+/// line again if that was in vain. Few run at a time, so that workers are left for everybody
+/// else, however many wait and are called.
+///
+/// A wake may be lost: it comes from a server that is not heard at once, or what it was about was
+/// still locked. So one of each line looks about once a second, another each time; of very many
+/// lines each has its turn as often as `recheck_spacing` lets it. Nobody's last look is
+/// later than the end of its time.
+class WaitQueue {
+public:
+    using Clock = std::chrono::steady_clock;
+    class Place;
+
+    struct Settings {
+        std::size_t most_running = 4;           ///< of those who were called, at once
+        std::size_t most_per_principal = 1000;  ///< requests that may wait
+    };
+    /// How the one who waits is reached. Called with a lock held: must not call back.
+    struct Waiter {
+        std::function<void()> resume;
+        std::function<bool()> gone = [] { return false; };  ///< nobody is there to be answered
+    };
+
+    WaitQueue();
+    ~WaitQueue();
+    void set(const Settings& settings);
+
+    /// Take this before looking at whatever the wait is about; park() compares.
+    std::uint64_t ticket() const { return wakes_.load(); }
+
+    /// Whether `principal` may wait with one more; counted until the place ends.
+    bool admit(Place& place, const Uuid& principal);
+    /// Lines up. Resumed at once when a wake of the topic found nobody in line after `ticket` was
+    /// taken, so that no wake is lost between the look and the park.
+    void park(Place& place, const Parked& wait, std::uint64_t ticket, Waiter waiter);
+    /// Calls everybody in line, in their order.
+    void wake(std::string_view topic);
+    /// For what one alone can have: calls the first in line; when it has had it, or has gone, the
+    /// next, for there may be more. When it was in vain for this one it is for the others.
+    void wake_one(std::string_view topic);
+    /// Calls everybody, and from now on whoever comes.
+    void close();
+
+    struct Load {
+        std::size_t waiting, running;
+        std::uint64_t resumed;
+    };
+    Load load() const;
+
+private:
+    enum class Why { wake, next, recheck, time };
+    struct Line {
+        std::map<std::uint64_t, Place*> places;  // by number
+        std::uint64_t last_rechecked = 0;        // the number of the last who looked
+        Clock::time_point rechecked_at;
+        std::list<const std::string*>::iterator turn;  // in turns_
+    };
+    using Lines = std::unordered_map<std::string, Line>;
+
+    void run();
+    void look_after(Clock::time_point now);
+    void recheck(Clock::time_point now);
+    void dismiss_gone();
+    Clock::time_point next_recheck() const;
+    void line_up(Place& place);
+    void call(Place& place, Why why);
+    void call_next(std::string_view topic);
+    void start(Place& place);
+    void hand_out();
+    void note_wake(std::string_view topic);
+    std::uint64_t& last_wake(std::string_view topic);
+    void leave(Place& place);
+    void end(Place& place);
+
+    static constexpr std::size_t slots =
+        1024;  // a topic's last wake, by hash: a clash only wakes early
+    std::atomic<std::uint64_t> wakes_{0};
+    mutable std::mutex mutex_;  // over all that follows
+    Settings settings_;
+    std::array<std::uint64_t, slots> last_wake_{};
+    Lines lines_;
+    std::list<const std::string*> turns_;  // lines by when one of them looked, longest ago first
+    std::multimap<Clock::time_point, Place*> by_time_;    // those in line
+    std::list<Place*> called_;                            // those who are to run
+    std::unordered_map<std::string, std::size_t> seats_;  // by principal
+    std::uint64_t numbers_ = 0, resumed_ = 0;
+    std::size_t running_ = 0;
+    Clock::time_point rechecked_at_, dismissed_at_;
+    bool closed_ = false, stopping_ = false;
+    std::condition_variable due_;
+    std::thread thread_;
+};
+
+/// One request's place among those who wait, for as long as the request lives. When it ends, what
+/// it was called for is passed on.
+class WaitQueue::Place {
+public:
+    Place() = default;
+    ~Place() {
+        if (wait_queue_) wait_queue_->end(*this);
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+private:
+    friend class WaitQueue;
+    enum class State { away, in_line, called, running };
+
+    // Under the mutex of waits_.
+    WaitQueue* wait_queue_ = nullptr;  // since it first waited
+    State state_ = State::away;
+    Why why_ = Why::time;
+    std::string topic_;
+    std::uint64_t number_ = 0;  // its rank, kept when it lines up again
+    Clock::time_point until_;
+    Waiter waiter_;
+    std::multimap<Clock::time_point, Place*>::iterator at_time_;
+    std::list<Place*>::iterator at_call_;
+    std::string principal_;  // whose seat it has
+};
+
+}  // namespace svc::core

@@ -1,0 +1,2 @@
+-- The kernel counts them, in rate_windows. Windows that are open when this runs begin again.
+DROP TABLE attempts;

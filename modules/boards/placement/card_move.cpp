@@ -1,0 +1,270 @@
+// One card on its way.
+
+#include "modules/boards/placement/card_move.hpp"
+#include "modules/boards/api/events.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
+
+namespace svc::boards {
+
+namespace {
+
+// The card, those that wait for it, its board where a key may be taken anew or a card is counted,
+// the column: in this order everywhere. What the following statements read is then the newest.
+// Columns are shared, so that their rules hold until the card is in (the foreign key asks for no
+// less), and where the limit is hard they are not.
+constexpr std::string_view lock_the_card = R"(
+    WITH card AS (
+        SELECT c.id, c.board_id, c.column_id, c.external_key,
+            card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
+        FROM cards c
+        WHERE c.org_id = $1 AND c.id = $5 AND)";
+constexpr std::string_view and_the_rest = R"(c.board_id)
+        FOR UPDATE OF c
+    ), waiting AS (
+        SELECT id FROM cards
+        WHERE org_id = $1 AND id IN (
+            SELECT l.target_id FROM card_links l
+            WHERE l.org_id = $1 AND l.card_id = (SELECT id FROM card) AND l.kind = 'blocks')
+        ORDER BY id
+        FOR NO KEY UPDATE
+    ), board AS (
+        SELECT board_id FROM board_counters
+        WHERE org_id = $1 AND board_id = (
+            SELECT board_id FROM card
+            WHERE $7::text = 'back' OR (external_key IS NOT NULL AND NOT open))
+        FOR UPDATE
+    ), target AS (
+        SELECT coalesce($6::uuid, (
+            SELECT CASE $7::text WHEN 'completed' THEN t.completed_id
+                WHEN 'exhausted' THEN t.exhausted_id ELSE c.column_id END
+            FROM card c JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id)) AS id
+    ), shared AS (
+        SELECT id FROM columns
+        WHERE org_id = $1 AND board_id = (SELECT board_id FROM card)
+            AND id = (SELECT id FROM target)
+        FOR KEY SHARE
+    ), limited AS (
+        SELECT id FROM columns
+        WHERE org_id = $1 AND board_id = (SELECT board_id FROM card)
+            AND id = (SELECT id FROM target)
+            AND wip_policy = 'hard' AND wip_limit IS NOT NULL
+        FOR NO KEY UPDATE
+    )
+    SELECT now() AS now, (SELECT count(*) FROM card) AS cards,
+        (SELECT count(*) FROM waiting) AS waiting, (SELECT count(*) FROM board) AS boards,
+        (SELECT count(*) FROM shared) AS columns, (SELECT count(*) FROM limited) AS limits)";
+constexpr Sql lock_for_move{
+    "boards.lock_for_move", SqlText<lock_the_card, if_editor, and_the_rest>::view};
+
+constexpr Sql find_destination{"boards.destination_of_move", R"(
+    SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
+        CASE WHEN k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL THEN (
+            SELECT count(*) FROM cards o
+            WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $2
+                AND NOT o.is_archived AND NOT o.in_trash)
+        END AS card_count,
+        (SELECT max(o.position) FROM cards o
+         WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $2
+             AND NOT o.is_archived AND NOT o.in_trash) AS below,
+        CASE WHEN c.external_key IS NOT NULL
+            AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash)
+        THEN (
+            SELECT o.id FROM cards o
+            WHERE o.org_id = $1 AND o.board_id = c.board_id AND o.external_key = c.external_key
+                AND o.id <> $2 AND o.completed_at IS NULL
+                AND NOT o.is_archived AND NOT o.in_trash)
+        END AS key_conflict,
+        k.name AS to_name, h.name AS from_name, h.kind AS from_kind
+    FROM cards c
+    JOIN columns h ON h.org_id = $1 AND h.id = c.column_id
+    JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id
+    JOIN columns k
+        ON k.org_id = $1 AND k.board_id = c.board_id AND NOT k.in_trash
+        AND k.id = CASE WHEN $3::uuid IS NOT NULL THEN $3 WHEN $4::text = 'completed'
+            THEN t.completed_id WHEN $4 = 'exhausted' THEN t.exhausted_id ELSE c.column_id END
+    WHERE c.org_id = $1 AND c.id = $2)"};
+
+constexpr Sql find_waiting{"boards.find_waiting", R"(
+    SELECT c.id, c.board_id, c.column_id, c.title, c.version
+    FROM card_links l
+    JOIN cards c ON c.org_id = $1 AND c.id = l.target_id
+    WHERE l.org_id = $1 AND l.card_id = $2 AND l.kind = 'blocks'
+        AND card_is_open(c.completed_at, c.is_archived, c.in_trash)
+        AND NOT EXISTS (
+            SELECT FROM card_links o
+            JOIN cards x ON x.org_id = $1 AND x.id = o.card_id
+            WHERE o.org_id = $1 AND o.target_id = l.target_id AND o.kind = 'blocks'
+                AND o.card_id <> $2
+                AND card_is_open(x.completed_at, x.is_archived, x.in_trash))
+    ORDER BY c.id)"};
+
+constexpr Sql place_card{"boards.place_card", R"(
+    UPDATE cards
+    SET column_id = $3, position = $4, completed_at = $5, is_archived = $6, in_trash = $7,
+        last_edited_time = now(), last_edited_by = $8, version = version + 1
+    WHERE org_id = $1 AND id = $2)"};
+
+// An archived card no longer counts.
+constexpr Sql count_card{"boards.count_card", R"(
+    UPDATE board_counters SET card_count = card_count + $3
+    WHERE org_id = $1 AND board_id = $2)"};
+
+}  // namespace
+
+CardMove::CardMove(Tx& tx, const MovesImpl& moves, MoveRequest request)
+    : tx_(tx),
+      moves_(moves),
+      request_(std::move(request)),
+      locked_(request_.caller.later<LockedCard>(
+          tx, lock_for_move, request_.card, request_.column, request_.turn
+      )),
+      after_placing_(moves_.about_to_place(tx, request_.caller, request_.card, request_.asker)),
+      seen_later_(request_.caller.later<CardAccess>(tx, see_card, request_.card)),
+      target_later_(tx.later<MoveTarget>(
+          find_destination, request_.caller.org, request_.card, request_.column, request_.turn
+      )),
+      waiting_(tx.later<Waiting>(find_waiting, request_.caller.org, request_.card)) {
+    if (request_.column && request_.anchors.any())
+        gap_later_ =
+            find_gap(tx, request_.caller.org, *request_.column, request_.card, request_.anchors);
+}
+
+const std::optional<CardAccess>& CardMove::seen() {
+    read();
+    return seen_;
+}
+
+const ColumnRules* CardMove::to() {
+    read();
+    return destination_ ? &destination_->column : nullptr;
+}
+
+bool CardMove::full() {
+    read();
+    return destination_ && !stays() && destination_->full();
+}
+
+void CardMove::read() {
+    if (has_read_) return;
+    has_read_ = true;
+    seen_ = seen_later_.one();
+    // A caller who became an editor only after the lock was taken has locked nothing.
+    if (seen_ && seen_->role >= BoardRole::editor && locked_.one_or_retry().cards == 0)
+        throw RetryTransaction("a card that was not locked");
+    const auto target = target_later_.one();
+    if (!seen_ || !target) return;
+    destination_ = target->to;
+    const Card& card = seen_->card;
+    from_ = {card.board_id, card.column_id, target->from_name, target->from_kind};
+    const ColumnRules& column = destination_->column;
+    to_ = {card.board_id, column.column_id, target->to_name, std::string(name_of(column.kind))};
+}
+
+bool CardMove::stays() const {
+    return seen_ && on_board() && seen_->card.column_id == destination_->column.column_id;
+}
+
+OrderKey CardMove::end_of_column() {
+    read();
+    return OrderKey::last(destination_->below, random_bits());
+}
+
+// ------------------------------------------------------------------------------- where it goes
+
+Card CardMove::carry_out(Actor& actor) { return carry_out_at(actor, end_of_column(), card_moved); }
+
+Card CardMove::carry_out_beside(Call& call) {
+    CallActor actor(call);
+    const OrderKey key =
+        gap_later_ ? key_at(call, *gap_later_, *request_.column, request_.card, request_.anchors)
+                   : end_of_column();
+    Card card = carry_out_at(actor, key, card_moved);
+    moves_.make_room(tx_, card.org_id, card.column_id, key);
+    return card;
+}
+
+Card CardMove::restore(Actor& actor) {
+    read();
+    Card card = carry_out_at(actor, seen_->card.position, card_restored);
+    tx_.queue(count_card, card.org_id, card.board_id, 1);
+    return card;
+}
+
+Card CardMove::archive(Actor& actor) {
+    read();
+    Card after = seen_->card;
+    after.is_archived = true;
+    return leave(actor, std::move(after), card_archived);
+}
+
+Card CardMove::remove(Actor& actor) {
+    read();
+    Card after = seen_->card;
+    after.in_trash = true;
+    return leave(actor, std::move(after), card_deleted);
+}
+
+Card CardMove::leave(Actor& actor, Card after, const EventKind& kind) {
+    enter(after, nullptr);
+    place(actor, after, kind, nullptr);
+    if (on_board()) tx_.queue(count_card, after.org_id, after.board_id, -1);
+    return after;
+}
+
+Card CardMove::carry_out_at(Actor& actor, OrderKey key, const EventKind& kind) {
+    if (full()) destination_->require_room();
+    Card after = seen_->card;
+    if (!stays()) enter(after, &destination_->column);
+    after.column_id = destination_->column.column_id;
+    after.position = std::move(key);
+    after.is_archived = after.in_trash = false;
+    if (destination_->column.kind != ColumnKind::done) {
+        if (destination_->key_conflict) throw external_key_taken(*destination_->key_conflict);
+        after.completed_at.reset();
+    } else if (!after.completed_at) {
+        after.completed_at = now();
+    }
+    place(actor, after, kind, &destination_->column);
+    return after;
+}
+
+// ----------------------------------------------------------------------------- writing it down
+
+void CardMove::place(Actor& actor, Card& after, const EventKind& kind, const ColumnRules* column) {
+    const Card& before = seen_->card;
+    after.last_edited_time = now();
+    after.last_edited_by = AsJson(actor.who());
+    after.version = before.version + 1;
+    Event event = changed(kind, before, after).on_board(after.board_id).in_column(after.column_id);
+    if (&kind == &card_moved) {
+        event.from = from_;
+        event.to = to_;
+    }
+    actor.check(event);
+    tx_.queue(
+        place_card,
+        after.org_id,
+        after.id,
+        after.column_id,
+        after.position.str(),
+        after.completed_at,
+        after.is_archived,
+        after.in_trash,
+        after.last_edited_by.text
+    );
+    actor.emit(event);
+    emit_completion(actor, after);
+    Placing placing{&before, after, column, now(), actor};
+    for (const CardWatcher::Placed& placed : after_placing_) placed(placing);
+}
+
+/// Whoever waits for this card alone is free once it is done, and has to wait again when it is
+/// taken up again.
+void CardMove::emit_completion(Actor& actor, const Card& after) {
+    const bool open = is_open(after);
+    if (open == is_open(seen_->card)) return;
+    emit_for_waiting(actor, waiting_.all(), open ? Blockers::opened : Blockers::closed);
+}
+
+}  // namespace svc::boards

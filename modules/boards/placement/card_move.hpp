@@ -1,0 +1,83 @@
+#pragma once
+
+#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/card/access.hpp"
+#include "modules/boards/link/waiting.hpp"
+#include "modules/boards/placement/moves.hpp"
+
+/// Giving one card another place, or none.
+namespace svc::boards {
+
+/// What is asked of a card: a column by name, or the one that the present one names at `turn`.
+struct MoveRequest {
+    BoardCaller caller;
+    Uuid card;
+    std::optional<Uuid> column;
+    std::string_view turn;
+    Anchors anchors{};
+    const CardWatcher* asker = nullptr;
+};
+
+/// A turn of this module's own, by this name in the statement that locks.
+inline constexpr std::string_view back_to_column = "back";
+
+struct LockedCard {
+    Timestamp now;
+    std::int64_t cards = 0;
+};
+SVC_SHARED_RECORD(LockedCard, (now), (cards));
+
+/// Where the card goes, and what the columns are called that it leaves and comes to.
+struct MoveTarget {
+    Destination to;
+    std::string to_name, from_name, from_kind;
+};
+SVC_SHARED_RECORD(MoveTarget, (to, "", flatten), (to_name), (from_name), (from_kind));
+
+class CardMove final : public Move {
+public:
+    CardMove(Tx& tx, const MovesImpl& moves, MoveRequest request);
+
+    const std::optional<CardAccess>& seen();
+    const Card* card() override { return seen() ? &seen_->card : nullptr; }
+    const ColumnRules* to() override;
+    bool full() override;
+    Timestamp now() { return locked_.one_or_retry().now; }
+
+    Card carry_out(Actor& actor) override;
+    Card carry_out_beside(Call& call);
+    /// Back to life where it was.
+    Card restore(Actor& actor);
+    /// Off the board.
+    Card archive(Actor& actor);
+    /// Into the trash.
+    Card remove(Actor& actor);
+
+private:
+    void read();
+    /// Neither archived nor in the trash.
+    bool on_board() const { return !seen_->card.is_archived && !seen_->card.in_trash; }
+    bool stays() const;
+    OrderKey end_of_column();
+    Card carry_out_at(Actor& actor, OrderKey key, const EventKind& kind);
+    Card leave(Actor& actor, Card after, const EventKind& kind);
+    void place(Actor& actor, Card& after, const EventKind& kind, const ColumnRules* column);
+    void emit_completion(Actor& actor, const Card& after);
+
+    Tx& tx_;
+    const MovesImpl& moves_;
+    const MoveRequest request_;
+    DeferredRows<LockedCard> locked_;
+    // Their locks ask for the role as well, so the last word on it comes after them.
+    std::vector<CardWatcher::Placed> after_placing_;
+    DeferredRows<CardAccess> seen_later_;
+    DeferredRows<MoveTarget> target_later_;
+    DeferredRows<Waiting> waiting_;
+    std::optional<DeferredRows<Gap>> gap_later_;
+    bool has_read_ = false;
+    std::optional<CardAccess> seen_;
+    std::optional<Destination> destination_;
+    EventPlace from_, to_;
+};
+
+}  // namespace svc::boards

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "modules/lib/http_client/address_rules.hpp"
+
+#include <Poco/Net/Context.h>
+#include <Poco/Net/StreamSocket.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+/// Connections to other servers. Any thread.
+namespace svc {
+
+/// Connected to the first of the host's addresses that answers, with what is left until `end` as
+/// its timeouts. The name is resolved once, and what is dialled is what `rules` were asked about.
+/// The resolver's own time is not bounded by `end`. Throws Poco::Exception, or std::runtime_error
+/// when the host has no address that may be dialled.
+Poco::Net::StreamSocket dial(
+    const std::string& host,
+    std::uint16_t port,
+    std::chrono::steady_clock::time_point end,
+    const AddressRules& rules = {}
+);
+
+/// TLS 1.2 or later to servers that an authority vouches for: those of the PEM file, or the
+/// system's when it is empty.
+Poco::Net::Context::Ptr tls_context(const std::string& ca_file);
+
+/// Nobody but this machine's own users answers there.
+bool is_this_machine(const std::string& host);
+
+}  // namespace svc
