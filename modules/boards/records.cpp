@@ -3,6 +3,7 @@
 #include "modules/boards/api/board.hpp"
 #include "modules/boards/api/column.hpp"
 #include "modules/boards/api/moves.hpp"
+#include "modules/boards/api/card_link.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "modules/boards/api/stored_bytes.hpp"
 #include "modules/lib/rich_text/rich_text.hpp"

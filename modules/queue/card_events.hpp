@@ -1,7 +1,11 @@
 #pragma once
 
-#include "modules/boards/api/shapes.hpp"
 #include "svc/events.hpp"
+
+namespace svc::boards {
+struct Card;
+const Record& svc_describe(const Card*);
+}  // namespace svc::boards
 
 /// What the queue emits about cards.
 namespace svc::queue {

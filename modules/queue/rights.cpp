@@ -1,5 +1,5 @@
 #include "modules/queue/rights.hpp"
-#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/card_queue.hpp"
 #include "svc/actor.hpp"
 #include "svc/workspace_jobs.hpp"
 

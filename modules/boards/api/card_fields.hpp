@@ -9,6 +9,7 @@
 #include <boost/preprocessor/tuple/elem.hpp>
 #include <boost/preprocessor/variadic/to_seq.hpp>
 
+#include "svc/moment.hpp"
 #include "svc/rules.hpp"
 
 #include <optional>

@@ -1,12 +1,24 @@
 #pragma once
 
-#include "modules/boards/api/board.hpp"
-#include "modules/boards/api/column.hpp"
-#include "modules/boards/api/shapes.hpp"
 #include "svc/events.hpp"
 
-/// What boards tells of boards, columns, labels, properties and cards.
+/// What boards emits about boards, columns, labels, properties and cards.
 namespace svc::boards {
+
+// Their descriptions are named here and looked at by whoever emits: so that what emits events of
+// boards is not compiled again when cards have another field.
+struct Board;
+struct Column;
+struct Label;
+struct PropertyDefinition;
+struct Card;
+struct CardLink;
+const Record& svc_describe(const Board*);
+const Record& svc_describe(const Column*);
+const Record& svc_describe(const Label*);
+const Record& svc_describe(const PropertyDefinition*);
+const Record& svc_describe(const Card*);
+const Record& svc_describe(const CardLink*);
 
 inline constexpr EventKind board_created{
     "board.created", "board", "A board was made.", &record_of<Board>, at::board};

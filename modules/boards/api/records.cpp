@@ -7,6 +7,8 @@
 #include "svc/define_records.hpp"
 
 #include "modules/boards/api/board.hpp"
+#include "modules/boards/api/card_link.hpp"
+#include "modules/boards/api/card_queue.hpp"
 #include "modules/boards/api/column.hpp"
 #include "modules/boards/api/definitions.hpp"
 #include "modules/boards/api/moves.hpp"

@@ -1,47 +1,15 @@
 #pragma once
 
 #include "modules/boards/api/card_fields.hpp"
+#include "modules/boards/api/card_queue.hpp"
 #include "modules/boards/api/definitions.hpp"
 #include "modules/boards/api/kinds.hpp"
 #include "svc/caller.hpp"
 #include "svc/moment.hpp"
 #include "svc/order_key.hpp"
 
-/// Cards as they are shown, and what is between them (contract 6.19).
+/// Cards as they are shown (contract 6.19).
 namespace svc::boards {
-
-struct CardQueue {
-    QueueState state{};
-    std::int64_t attempts = 0;
-    std::optional<Timestamp> available_at;
-    std::optional<std::string> last_error;
-    auto operator<=>(const CardQueue&) const = default;
-};
-SVC_SHARED_RECORD(
-    CardQueue,
-    (state,
-     "`idle` outside queue columns; `ready` to be claimed; `leased` to a worker; in "
-     "`backoff` after a failure; `exhausted` after too many; `held` while it waits for a person "
-     "(reserved: nothing sets it yet)."),
-    (attempts, "Claims since it last came here fresh."),
-    (available_at, "When it leaves `backoff`."),
-    (last_error, "What the last worker that failed had to say.")
-);
-
-struct CardLease {
-    Uuid id;
-    PrincipalRef holder;
-    std::int64_t attempt = 0;
-    Timestamp expires_at;
-    auto operator<=>(const CardLease&) const = default;
-};
-SVC_SHARED_RECORD(
-    CardLease,
-    (id),
-    (holder, "Who works on it."),
-    (attempt, "Which try this is, beginning with 1."),
-    (expires_at, "When others may have it unless the holder renews.")
-);
 
 struct Card {
     Object<"card"> object;
@@ -109,30 +77,6 @@ SVC_SHARED_RECORD(
     (last_edited_time),
     (last_edited_by),
     (version, "Rises with every change; send it as If-Match to refuse to overwrite others.")
-);
-
-struct CardLink {
-    Object<"card_link"> object;
-    Uuid id;
-    LinkType type{};
-    Uuid card_id;
-    Uuid target_id;
-    Timestamp created_time;
-    AsJson<PrincipalRef> created_by;
-    std::int64_t version = 1;
-};
-SVC_SHARED_RECORD(
-    CardLink,
-    (object),
-    (id),
-    (type,
-     "`blocks`: the target has to wait for the card. `relates`: the two are related. "
-     "`duplicates`: the card is a duplicate of the target."),
-    (card_id),
-    (target_id, "The other card."),
-    (created_time),
-    (created_by),
-    (version, "Always 1: links are created and deleted, not changed.")
 );
 
 }  // namespace svc::boards

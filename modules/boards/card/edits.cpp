@@ -78,6 +78,13 @@ std::vector<Event> events_of(const Card& before, const Card& after) {
 
 }  // namespace
 
+std::int64_t bytes_of(const Card& card) {
+    return static_cast<std::int64_t>(
+        200 + card.title.size() + card.properties.text.size() + card.labels.text.size() +
+        card.assignees.text.size()
+    );
+}
+
 void lock_definitions_of(Call& call, const Uuid& card) {
     BoardCaller::of(call).queue(call.tx(), lock_board_of_card, card);
 }

@@ -1,18 +1,14 @@
 #pragma once
 
-#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/statements.hpp"
 
 /// Writing down what somebody made of a card, but for its place.
 namespace svc::boards {
 
+struct Card;
+
 /// What a card's row takes, roughly: most of it are its values.
-inline std::int64_t bytes_of(const Card& card) {
-    return static_cast<std::int64_t>(
-        200 + card.title.size() + card.properties.text.size() + card.labels.text.size() +
-        card.assignees.text.size()
-    );
-}
+std::int64_t bytes_of(const Card& card);
 
 inline constexpr Sql ask_time{"boards.time", "SELECT now() AS now"};
 

@@ -2,6 +2,7 @@
 
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/api/card_link.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "modules/boards/card/access.hpp"
 #include "modules/boards/card/edits.hpp"

@@ -1,5 +1,5 @@
 #include "modules/boards/property/copied_values.hpp"
-#include "modules/boards/api/shapes.hpp"
+#include "modules/boards/api/definitions.hpp"
 
 #include "svc/json.hpp"
 

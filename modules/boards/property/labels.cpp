@@ -3,7 +3,6 @@
 #include "modules/boards/property/labels.hpp"
 #include "modules/boards/api/events.hpp"
 
-#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/card/edits.hpp"
 #include "modules/boards/operations.hpp"
 

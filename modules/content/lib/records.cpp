@@ -1,6 +1,5 @@
 // The descriptions of the structs that several files use.
 
-#include "modules/boards/api/shapes.hpp"
 #include "modules/lib/rich_text/rich_text.hpp"
 
 #include "svc/define_records.hpp"
