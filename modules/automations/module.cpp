@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 namespace svc::automations {
 
@@ -122,7 +123,7 @@ public:
 private:
     std::vector<Script> load() const {
         return load_scripts(
-            kernel_->share_folder() / "scripts",
+            kernel_->share_folder() + "/scripts",
             settings_.scripts,
             *sandbox_,
             declarations_of(*kernel_),
@@ -140,7 +141,7 @@ private:
     }
 
     int check(std::span<const std::string> words) const {
-        const auto folder = kernel_->share_folder() / "scripts";
+        const std::filesystem::path folder = kernel_->share_folder() + "/scripts";
         const std::vector<std::string> named(words.begin(), words.end());
         int faults = 0, cases = 0;
         for (const std::string& name : named.empty() ? settings_.scripts : named) {

@@ -9,7 +9,7 @@ namespace {
 class Docs final : public Module {
 public:
     void open(Kernel& kernel) override {
-        kernel.add_folder("/docs", kernel.share_folder() / "docs");
+        kernel.add_folder("/docs", kernel.share_folder() + "/docs");
     }
 };
 

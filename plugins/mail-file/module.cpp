@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 /// Mails as files: `<var>/mail/<id>.eml`, and a line in the log that says where. For a machine of
@@ -54,7 +55,7 @@ class MailFile final : public Module, public mail::Driver {
 public:
     void open(Kernel& kernel) override {
         settings_ = kernel.settings<Settings>();
-        folder_ = kernel.var_folder() / "mail";
+        folder_ = kernel.var_folder() + "/mail";
         if (kernel.find<mail::Driver>()) return;
         kernel.offer<mail::Driver>(*this);
         kernel.use<Upkeep>().add(Check{"mail", [this] { return check(); }});

@@ -79,7 +79,7 @@ Store::Store(Kernel& kernel, const Settings& settings)
     : kernel_(kernel),
       settings_(settings),
       objects_(
-          settings.folder.empty() ? kernel.var_folder() / "objects"
+          settings.folder.empty() ? std::filesystem::path(kernel.var_folder() + "/objects")
                                   : std::filesystem::absolute(settings.folder)
       ) {}
 

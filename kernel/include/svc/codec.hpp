@@ -4,8 +4,8 @@
 
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enumerators.hpp>
-#include <boost/mp11/algorithm.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -113,6 +113,11 @@ namespace detail {
 constexpr std::string_view wire_name(std::string_view name) {
     if (name.ends_with('_')) name.remove_suffix(1);
     return name;
+}
+
+template <template <class...> class List, class... Each>
+constexpr std::array<std::string_view, sizeof...(Each)> enumerator_names(List<Each...>) {
+    return {wire_name(Each::name)...};
 }
 
 // The parts of reading and writing that need to see inside a json::value.
@@ -303,16 +308,7 @@ struct Json<std::variant<T...>> {
 template <class T>
 requires std::is_enum_v<T>
 struct Json<T> {
-    static std::span<const std::string_view> names() {
-        static const auto list = [] {
-            std::vector<std::string_view> names;
-            boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto each) {
-                names.push_back(detail::wire_name(each.name));
-            });
-            return names;
-        }();
-        return list;
-    }
+    static constexpr std::span<const std::string_view> names() { return list; }
     static void schema(SchemaWriter&, const Rules&, json::object& out) {
         detail::enum_schema(names(), out);
     }
@@ -326,6 +322,9 @@ struct Json<T> {
         out = static_cast<T>(detail::enum_from_db(names(), cell));
     }
     static bool empty(const T&) { return false; }
+
+private:
+    static constexpr auto list = detail::enumerator_names(boost::describe::describe_enumerators<T>{});
 };
 
 /// The wire name of an enumerator.

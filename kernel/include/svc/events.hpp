@@ -92,7 +92,7 @@ struct Refusal {
     std::string message;
 };
 using Verdict = std::optional<Refusal>;
-inline const Verdict allow = std::nullopt;
+inline constexpr std::nullopt_t allow = std::nullopt;
 
 class Call;
 class Tx;

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 
 namespace svc {
 
@@ -134,7 +133,7 @@ public:
     void add(Route route);
     /// Serves the files below `folder` (and their .br and .gz variants) under `url_prefix`, to
     /// anyone.
-    void add_folder(std::string url_prefix, std::filesystem::path folder);
+    void add_folder(std::string url_prefix, std::string folder);
     void add(Consumer consumer);
     void add(Command command);
     /// Has a say in every change of that kind. Throws std::logic_error when nobody may refuse it.
@@ -197,9 +196,10 @@ public:
     std::string sign(std::string_view purpose, std::string_view message) const;
     /// The public address, without trailing slash.
     const std::string& base_url() const;
-    const std::filesystem::path& var_folder() const;
+    /// Where everything is kept that changes: an absolute path.
+    const std::string& var_folder() const;
     /// Where files that belong to the program are: `www/`, `scripts/`, `bin/` below it.
-    const std::filesystem::path& share_folder() const;
+    const std::string& share_folder() const;
     bool stopping() const;
 
     /// The OpenAPI document and the JSON Schema of an operation's flat input, each made once.

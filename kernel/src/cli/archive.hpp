@@ -4,6 +4,7 @@
 #include "db/copy.hpp"
 #include "svc/secrets.hpp"
 
+#include <filesystem>
 #include <map>
 
 /// What `workboard backup` writes and `workboard restore` reads: a tar archive with

@@ -53,7 +53,7 @@ bool key_is_missing(App& app, const Manifest& manifest, bool overwrite) {
         refuse(
             "server.secret is not the key of the backup; take it out of the settings, and the "
             "backup's is put into " +
-            (app.kernel().var_folder() / "server.key").string()
+            app.kernel().var_folder() + "/server.key"
         );
     if (present.lasts() && !overwrite)
         refuse(app.place_of_secret() + ": there is another key; --overwrite replaces it");
@@ -138,7 +138,7 @@ int restore(const Words& words) {
     put_tables(archive, refill);
     refill.finish(sequences);
     for (const BackupPart* each : parts) put_objects(archive, *each, manifest);
-    const auto key_file = app.kernel().var_folder() / "server.key";
+    const std::filesystem::path key_file = app.kernel().var_folder() + "/server.key";
     if (wants_key) Secret::keep(archive.text("server.key"), key_file);
     refill.commit();
 

@@ -137,7 +137,7 @@ void App::resolve_key(Touch touch) {
     }
     impl.secret = std::make_unique<Secret>(
         server_settings_.secret,
-        impl.var_folder / "server.key",
+        impl.var_folder + "/server.key",
         touch == Touch::make ? Secret::Missing::make : Secret::Missing::go_without
     );
 }
@@ -183,7 +183,7 @@ const Secret& App::secret() const { return *kernel_->impl().secret; }
 
 std::string App::place_of_secret() const {
     if (!server_settings_.secret.empty()) return "server.secret";
-    return (kernel_->var_folder() / "server.key").string();
+    return kernel_->var_folder() + "/server.key";
 }
 
 std::optional<std::int64_t> App::check_certificate() const {
@@ -369,7 +369,7 @@ void App::announce() const {
                 "      --json '{\"email\": \"you@example.com\", \"password\": \"a long "
                 "password\"}'\n\n"
                 "  The mail with the link to verify it is written to " +
-                (kernel_->var_folder() / "mail").string() + "\n\n";
+                kernel_->var_folder() + "/mail" + "\n\n";
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);

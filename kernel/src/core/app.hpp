@@ -11,6 +11,7 @@
 #include "svc/kernel.hpp"
 #include "svc/operator/upkeep.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 

@@ -47,7 +47,7 @@ std::vector<std::string> App::migrate() {
 }
 
 std::filesystem::path App::own_database_folder() const {
-    return kernel_->var_folder() / "postgres";
+    return kernel_->var_folder() + "/postgres";
 }
 
 bool App::database_was_made() const {

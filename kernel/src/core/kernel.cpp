@@ -43,7 +43,7 @@ void Kernel::add(Route route) {
         throw std::logic_error(route.path + " takes bodies before it is known from whom");
     impl_->routes.push_back(std::move(route));
 }
-void Kernel::add_folder(std::string url_prefix, std::filesystem::path folder) {
+void Kernel::add_folder(std::string url_prefix, std::string folder) {
     impl_->folders.push_back({std::move(url_prefix), std::move(folder)});
 }
 void Kernel::add(Consumer consumer) { impl_->consumers.push_back(std::move(consumer)); }
@@ -129,8 +129,8 @@ std::string Kernel::sign(std::string_view purpose, std::string_view message) con
 }
 
 const std::string& Kernel::base_url() const { return impl_->base_url; }
-const std::filesystem::path& Kernel::var_folder() const { return impl_->var_folder; }
-const std::filesystem::path& Kernel::share_folder() const { return impl_->share_folder; }
+const std::string& Kernel::var_folder() const { return impl_->var_folder; }
+const std::string& Kernel::share_folder() const { return impl_->share_folder; }
 bool Kernel::stopping() const { return impl_->stopping; }
 
 const std::string& Kernel::openapi() const {

@@ -16,6 +16,7 @@
 #include "svc/kernel.hpp"
 #include "svc/operator/upkeep.hpp"
 
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
@@ -78,7 +79,7 @@ public:
     /// Tells the sequencer that events were committed. Any thread.
     void nudge();
     std::string base_url;
-    std::filesystem::path var_folder, share_folder;
+    std::string var_folder, share_folder;
     std::size_t largest_answer = 8 << 20;  ///< bytes
     std::atomic<bool> stopping{false};
 

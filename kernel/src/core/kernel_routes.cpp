@@ -112,7 +112,7 @@ void App::add_kernel_routes() {
     kernel_->add(Route{.method = "GET", .path = "/openapi.json", .handle = [this](RouteCall& call) {
                            return document(call.request());
                        }});
-    const auto pages = kernel_->share_folder() / "www";
+    const auto pages = kernel_->share_folder() + "/www";
     if (std::filesystem::is_directory(pages)) kernel_->add_folder("/", pages);
 }
 

@@ -3,6 +3,8 @@
 #include "modules/automations/engine/script.hpp"
 #include "svc/kernel.hpp"
 
+#include <filesystem>
+
 namespace svc::automations {
 
 /// One case of a script's test that did not come out as written.

@@ -284,8 +284,7 @@ SVC_DESCRIBE_ENUM(BlockType, SVC_BLOCK_LIST(SVC_NAME_OF_TYPE, BOOST_PP_COMMA))
 #define SVC_BLOCK_ROWS SVC_BLOCK_LIST(SVC_BLOCK_ROW, BOOST_PP_COMMA)
 #define SVC_BLOCK_ROW(type, record, below) (type, "What a block of this type holds.", omit_empty)
 
-inline constexpr std::size_t block_types =
-    boost::mp11::mp_size<boost::describe::describe_enumerators<BlockType>>::value;
+inline constexpr std::size_t block_types = Json<BlockType>::names().size();
 
 // ---------------------------------------------------------------------------------- their work
 
