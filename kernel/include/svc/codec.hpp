@@ -324,7 +324,8 @@ struct Json<T> {
     static bool empty(const T&) { return false; }
 
 private:
-    static constexpr auto list = detail::enumerator_names(boost::describe::describe_enumerators<T>{});
+    static constexpr auto list =
+        detail::enumerator_names(boost::describe::describe_enumerators<T>{});
 };
 
 /// The wire name of an enumerator.
