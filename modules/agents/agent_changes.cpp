@@ -101,7 +101,7 @@ public:
         after.disabled_reason = off ? reason : std::nullopt;
     }
 
-    /// Stores what was changed, if anything was, and tells of it.
+    /// Stores what was changed, if anything was, and emits it.
     AgentResponse finish() {
         if (to_json(after) == to_json(before_)) return after;
         emit(kind(), [&](Tx& tx) { store(tx, after); });

@@ -17,7 +17,7 @@ struct Born {
 SVC_SHARED_RECORD(Born, (created_time), (resets_at), (is_free));
 /// Queues its rows.
 DeferredRows<Born> insert(Call& call, const AgentResponse& agent);
-/// Completes the draft, and asks and tells of it.
+/// Completes the draft, asks the vetoes and emits it.
 void announce(Call& call, AgentResponse& agent, const Born& born);
 
 /// The lasting address of a picture that the call's person has uploaded; a Failure 422 when there

@@ -49,7 +49,7 @@ private:
     std::thread tender_;
 };
 
-/// Puts the event into the kernel that tells of budgets that are used up.
+/// Adds the event of budgets that are used up to the kernel.
 void add_budget_events(Kernel& kernel);
 
 }  // namespace svc::agents

@@ -70,7 +70,7 @@ public:
         after = before;
     }
 
-    /// Stores it by `write` and tells of it.
+    /// Stores it by `write` and emits it.
     template <class Write>
     void finish(const EventKind& kind, Write write) {
         after.last_edited_time = now_;

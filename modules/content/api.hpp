@@ -8,7 +8,7 @@ namespace svc::content {
 
 // ------------------------------------------------------------------------------------- events
 
-/// What `block.created` tells: everything that one append made.
+/// What `block.created` has: everything that one append made.
 struct BlocksCreated {
     BlocksText blocks;
 };
@@ -17,7 +17,7 @@ SVC_SHARED_RECORD(
     (blocks, "The new blocks in their order, each with what is below it in `children`.")
 );
 
-/// What `block.updated` and `block.deleted` tell: of one block its fields, or where it stands now;
+/// What `block.updated` and `block.deleted` have: of one block its fields, or where it stands now;
 /// of many which they are.
 struct BlockChange {
     Block block;

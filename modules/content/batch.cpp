@@ -250,7 +250,7 @@ private:
         if (tree_.trash(id)) emits_.push_back([id](BlockEvents& events) { events.deleted(id); });
     }
 
-    /// Each operation is answered with its block, and told of with all that it holds: what many
+    /// Each operation is answered with its block, and emitted with all that it holds: what many
     /// operations on large blocks hold together is bounded before it is copied.
     void touch(const Uuid& id) {
         const std::string& payload = tree_.block(id).payload.text;

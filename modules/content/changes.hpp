@@ -5,7 +5,7 @@
 /// What several writes of blocks have in common.
 namespace svc::content {
 
-/// The events of changed blocks: asked before anything is written, then told.
+/// The events of changed blocks: asked before anything is written, then emitted.
 class BlockEvents {
 public:
     BlockEvents(Call& call, const CardTree& tree) : call_(call), tree_(tree) {}

@@ -55,7 +55,7 @@ public:
 
     bool is_authors() const { return before.created_by.parsed().id == call_.caller().id; }
 
-    /// Asks and tells of the change that `write` queues.
+    /// Asks about and emits the change that `write` queues.
     template <class Write>
     Comment finish(const EventKind& kind, StoredComment after, const Write& write) {
         ++after.version;

@@ -74,7 +74,7 @@ SVC_SHARED_RECORD(
 extern const EventKind invitation_created, invitation_resent, invitation_accepted,
     invitation_declined, invitation_revoked;
 
-/// What is told when an invitation has changed; people know it by its address.
+/// What is emitted when an invitation has changed; people know it by its address.
 Event invitation_event(
     const EventKind& kind, const InvitationResponse& before, const InvitationResponse& after
 );

@@ -15,7 +15,7 @@ constexpr EventKind org_updated{
     .summary = "The workspace's name, slug or icon has changed.",
     .record = &record_of<OrganizationResponse>,
 };
-// For servers, who have streams to close: of its people nobody is left to be told.
+// For servers, who have streams to close: none of its people is left.
 constexpr EventKind org_deleted{
     .name = "org.deleted",
     .object = "organization",

@@ -2,7 +2,7 @@
 
 #include "modules/boards/api/kinds.hpp"
 
-/// Leases, as they are shown, and what is told of them (contract 6.22 to 6.24).
+/// Leases, as they are shown, and their events (contract 6.22 to 6.24).
 namespace svc::queue {
 
 enum class LeaseState { active, completed, failed, expired, released, revoked };

@@ -60,7 +60,7 @@ public:
     boards::Move& move() { return *move_; }
 
     /// Ends the lease: asks, has `change` do what else is to be done and give the card as it is
-    /// then, keeps the answer and tells.
+    /// then, keeps the answer and emits.
     LeaseResult end(
         const EventKind& kind, const Lease& after, const std::function<boards::Card(Actor&)>& change
     );

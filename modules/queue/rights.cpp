@@ -113,7 +113,7 @@ bool may_narrow(std::string_view kind) {
     return std::ranges::find(narrowing, kind) != std::end(narrowing);
 }
 
-/// Not to be thrown at a change that is committed: the events tell of it once more.
+/// Not to be thrown at a change that is committed: the events come once more.
 void try_to_end_leases(Kernel& kernel, const Uuid& org) noexcept {
     try {
         end_leases_without_right(kernel, org);

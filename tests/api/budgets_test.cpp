@@ -106,7 +106,8 @@ TEST_P(Budgets, WhatConcernsTenThousandCardsKeepsToThem) {
 
 TEST_P(Budgets, ColumnsWhoseCardsAreRewrittenKeepToThem) {
     Place& p = place();
-    const auto rewrite = [&](int cards, int waiting) {  // one for each, which is told of as well
+    // One event for each, and for each that waits.
+    const auto rewrite = [&](int cards, int waiting) {
         const Reply made =
             expect(201, p.workspace.client.post("/v1/boards", json::value{{"name", "Many"}}));
         const std::string board = made.text("/id"), column = made.text("/column_ids/0");

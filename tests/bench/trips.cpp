@@ -10,18 +10,18 @@ namespace {
 
 constexpr int requests = 200;
 
-struct Told {
+struct Counts {
     double trips = 0, requests = 0;
 };
 
-Told emitted(const Lab& lab, const std::string& operation) {
+Counts reported(const Lab& lab, const std::string& operation) {
     const auto of = [&](const char* name) {
         return lab.metric(fmt::format("{}{{operation=\"{}\"}}", name, operation));
     };
     return {of("workboard_request_round_trips_total"), of("workboard_request_seconds_count")};
 }
 
-double trips_each(const Told& before, const Told& after) {
+double trips_each(const Counts& before, const Counts& after) {
     return (after.trips - before.trips) / (after.requests - before.requests);
 }
 
@@ -41,26 +41,26 @@ void measure_trips(Lab& lab, const Plan&, Report& report) {
 
     const std::vector<std::pair<std::string, double>> bars{
         {"get_card", 1}, {"create_card", 2}, {"claim_next_card", 2}, {"complete_lease", 2}};
-    std::vector<Told> before;
-    for (const auto& [operation, bar] : bars) before.push_back(emitted(lab, operation));
-    const double told_before = lab.metric("workboard_db_round_trips_total");
+    std::vector<Counts> before;
+    for (const auto& [operation, bar] : bars) before.push_back(reported(lab, operation));
+    const double reported_before = lab.metric("workboard_db_round_trips_total");
     const long counted_before = wire.round_trips();
     for (int i = 0; i < requests; ++i) get(), create(), pair();
     const double counted = static_cast<double>(wire.round_trips() - counted_before);
-    const double told_all = lab.metric("workboard_db_round_trips_total") - told_before;
+    const double reported_all = lab.metric("workboard_db_round_trips_total") - reported_before;
     for (std::size_t i = 0; i < bars.size(); ++i)
         report.figure(
             "round-trips-" + bars[i].first,
-            trips_each(before[i], emitted(lab, bars[i].first)),
+            trips_each(before[i], reported(lab, bars[i].first)),
             at_most(bars[i].second)
         );
     // The server's count is its own word; this is what went over the wire, its background jobs
     // included on both sides.
     report.figure(
-        "round-trips-on-the-wire/told",
-        counted / told_all,
+        "round-trips-on-the-wire/reported",
+        counted / reported_all,
         at_most(1.02),
-        {{"counted", counted}, {"told", told_all}}
+        {{"counted", counted}, {"reported", reported_all}}
     );
     lab.restart();
 }

@@ -130,7 +130,7 @@ public:
     /// As the superuser, who is above row-level security; the first value.
     std::string run(const std::string& sql) const { return Postgres::shared().run(sql, url_); }
 
-    /// Kinds of the events told so far, in order, oldest first.
+    /// Kinds of the events emitted so far, in order, oldest first.
     std::vector<std::string> emitted() const {
         const std::string list = run(
             "SELECT coalesce(json_agg(kind ORDER BY id), '[]') FROM outbox WHERE kind IS NOT NULL"

@@ -65,7 +65,7 @@ public:
         for (const Event& each : events) emit(each);
     }
 
-    /// Gives the events that are told from here on this cause, so that they are known to belong
+    /// Gives the events that are emitted from here on this cause, so that they are known to belong
     /// together; those of an automation keep the cause that they have.
     virtual void set_cause(const Uuid& cause) = 0;
 

@@ -41,7 +41,7 @@ struct EventKind {
     const Record& subject_record() const { return subject ? subject() : record(); }
 };
 
-/// Something that is about to happen (asked) or has happened (told) in a workspace.
+/// Something that is about to happen (vetoes are asked) or has happened (emitted) in a workspace.
 struct Event {
     const EventKind* kind = nullptr;
     Uuid id;                   ///< of what it is about
@@ -49,7 +49,7 @@ struct Event {
     std::optional<Uuid> board_id, column_id, card_id, parent_id;
     std::string changes = "{}", previous = "{}";  ///< JSON objects
     /// The whole record as it is after the change, or was before it went: a JSON object. Whoever
-    /// asks has it; whoever tells has it where EventKind::from is `kept`.
+    /// asks has it; whoever emits has it where EventKind::from is `kept`.
     std::string subject;
     std::optional<EventPlace> from, to;  ///< of a move
     std::optional<std::string> name;     ///< as people call it: its name, title or key
@@ -103,7 +103,7 @@ std::string envelope_of(Call& call, const Event& event);
 
 /// Writes an event of the system's own: a job's, where no Call is. `action` names it in the
 /// audit record; `cause` is the event that it answers, if it answers one. Queued like
-/// Call::tell, inside the job's transaction.
+/// Call::emit, inside the job's transaction.
 void emit_as_system(
     Tx& tx,
     const Uuid& org,
@@ -179,7 +179,7 @@ struct Consumer {
     std::chrono::milliseconds slice{200};  ///< then it is another's turn, between two events
 };
 
-/// Told of every batch of events once it is stored, on the sequencer's thread; must not block.
+/// Called with every batch of events once it is stored, on the sequencer's thread; must not block.
 using EventListener = std::function<void(std::span<const StoredEvent>)>;
 
 }  // namespace svc

@@ -62,15 +62,19 @@ public:
             const auto due = read();
             if (due.empty()) return JobOutcome::done;
             std::int64_t handled = 0;
+            const StoredEvent* failed = nullptr;
             std::optional<std::string> why;
-            auto next = due.begin();
-            for (; next != due.end() && !why; ++next) {
-                why = deliver(*next);
-                if (!why) handled = next->sequence;
+            for (const StoredEvent& event : due) {
+                why = deliver(event);
+                if (why) {
+                    failed = &event;
+                    break;
+                }
+                handled = event.sequence;
                 if (run_.should_yield()) break;
             }
             if (handled > 0) drop(handled);
-            if (why) return fail(*std::prev(next), handled > 0, *why);
+            if (failed) return fail(*failed, handled > 0, *why);
             if (run_.should_yield()) return JobOutcome::more;
         }
     }

@@ -26,7 +26,7 @@ public:
         std::int64_t batch_bytes = 4 << 20;
     };
 
-    /// `listeners` are told, on the sequencer's thread, of every batch that was stored since
+    /// `listeners` are called, on the sequencer's thread, of every batch that was stored since
     /// the start, whichever server stored it. Starts at once, after a look at where the log ends.
     Sequencer(db::Database& database, std::vector<EventListener> listeners);
     Sequencer(db::Database& database, std::vector<EventListener> listeners, Settings settings);
@@ -41,7 +41,7 @@ public:
         static constexpr std::int64_t unknown = -1;
 
         bool leading = false;  ///< this server holds the lock
-        /// Of the last event its listeners were told of; unknown as long as the database could
+        /// Of the last event its listeners got; unknown as long as the database could
         /// not be reached. From the first look at the log on they miss nothing.
         std::int64_t position = unknown;
         std::uint64_t events = 0;    ///< sequenced by this server

@@ -93,7 +93,7 @@ struct RunKey {
 /// Records that a run begins; its id, or nothing when the event was answered before, or its
 /// workspace is gone. A run that a crash cut short begins again.
 std::optional<Uuid> begin_run(Kernel& kernel, const RunKey& key);
-/// Records how it ended, and tells run_failed when it failed.
+/// Records how it ended, and emits run_failed when it failed.
 void end_run(
     Kernel& kernel,
     const RunKey& key,

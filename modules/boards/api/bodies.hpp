@@ -29,7 +29,7 @@ public:
     public:
         virtual ~Body() = default;
         virtual std::int64_t block_count() const = 0;
-        /// Queues its rows and tells of them; the card's own row, with that count, is queued.
+        /// Queues its rows and emits their events; the card's own row, with that count, is queued.
         virtual void write(Call& call, const Card& card) = 0;
     };
     /// Throws Failure 422 at ["body", "children" or "markdown", …]. May queue look-ups; they are
@@ -63,7 +63,7 @@ public:
     class Comment {
     public:
         virtual ~Comment() = default;
-        /// Asks, queues its row and the card's count of it, also in `card`, and tells of it. The
+        /// Asks, queues its row and the card's count of it, also in `card`, and emits it. The
         /// card is locked by the caller, who has also judged who may speak.
         virtual void write(Call& call, Card& card, const Timestamp& now) = 0;
     };

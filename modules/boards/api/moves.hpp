@@ -46,7 +46,7 @@ public:
     using Placed = std::function<void(const Placing&)>;
     /// An existing card, locked if `caller` may change it, is about to be placed. May queue what it
     /// needs to know, but reads nothing yet. What it returns is called once the place is certain;
-    /// it may read those answers, queue writes and tell events, but causes no further round trip.
+    /// it may read those answers, queue writes and emit events, but causes no further round trip.
     virtual Placed about_to_place(Tx& tx, const BoardCaller& caller, const Uuid& card) = 0;
 
     using PlacedAll = std::function<void(std::span<const Placing>)>;

@@ -55,7 +55,7 @@ public:
         return after = before_;
     }
 
-    /// Stores what was changed, if anything was, and tells of it.
+    /// Stores what was changed, if anything was, and emits it.
     Board finish(const EventKind& kind) {
         if (to_json(after) == to_json(before_)) return after;
         after.last_edited_time = now_;

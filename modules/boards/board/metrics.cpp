@@ -1,4 +1,4 @@
-// How work flows over a board, worked out from what was told of its cards.
+// How work flows over a board, worked out from the events of its cards.
 
 #include "modules/boards/operations.hpp"
 #include "modules/boards/statements.hpp"

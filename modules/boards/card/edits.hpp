@@ -32,7 +32,7 @@ DeferredRows<KeyConflict> find_key_conflict(
     Tx& tx, const Uuid& org, const Uuid& card, const std::string& key
 );
 
-/// Asks, then queues the card as it is from now on and what follows from that, and tells of it.
+/// Asks, then queues the card as it is from now on and what follows from that, and emits it.
 /// `after` gets its version, its author and `now`. `besides` queues what else belongs to the edit,
 /// once nobody has refused it. The card is locked.
 void store_edit(

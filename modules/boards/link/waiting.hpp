@@ -28,7 +28,7 @@ DeferredRows<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uui
 /// What became of whoever they wait for.
 enum class Blockers { opened, closed };
 
-/// Tells that they have to wait again, or are free.
+/// Emits that they have to wait again, or are free.
 void emit_for_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blockers now);
 
 }  // namespace svc::boards

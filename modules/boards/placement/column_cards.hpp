@@ -42,12 +42,12 @@ public:
     /// One more than `most_column_cards` stands for any number beyond.
     std::size_t count() { return locked().size(); }
 
-    /// They are moved: what is asked and told says from where to where.
+    /// They are moved: the events say from where to where.
     void go(EventPlace from, EventPlace to) { way_ = {std::move(from), std::move(to)}; }
     /// Asks for every card that `after` says otherwise about, in the order of cards().
     void check(const EventKind& kind, const std::vector<Card>& after);
-    /// Queues their rows and tells of them, and of the cards that wait for those of them which are
-    /// done now, or open again. Throws Failure 409 when all these are too many.
+    /// Queues their rows and emits their events, and those of the cards that wait for those of them
+    /// which are done now, or open again. Throws Failure 409 when all these are too many.
     void store(const EventKind& kind, const std::vector<Card>& after);
     /// The watchers keep up: with cards that stand elsewhere now, or come in afresh.
     void placed(const std::vector<Card>& after, const ColumnRules& column, const Timestamp& now);
@@ -57,7 +57,7 @@ private:
     const std::vector<CardFound>& locked();
     DeferredRows<CardFound> lock();
     static Failure too_many(std::size_t most, const std::string& what);
-    /// Throws Failure 409 when too many wait for them to be locked, or to be told.
+    /// Throws Failure 409 when too many wait for them to be locked, or to be emitted.
     void require_waiting_at_most(std::size_t most, std::size_t waiting_cards);
     std::vector<Uuid> completed_or_reopened(const std::vector<Card>& after);
     void placed(

@@ -33,7 +33,7 @@ public:
     bool given() const { return found_.has_value(); }
     /// Reads; throws Failure 422 for an unknown id.
     std::vector<LabelRef> refs();
-    /// Queues the rows of new labels and tells of them.
+    /// Queues the rows of new labels and emits them.
     void make_new_ones(const Uuid& board);
 
 private:

@@ -82,7 +82,7 @@ public:
     enum class Lists { replace, join };
     /// Reads; the values that a card has afterwards which has `present` now. Throws Failure 422.
     PropertyValues in_place_of(PropertyValues present, Lists lists);
-    /// Queues the options that are new and tells of the properties that have them.
+    /// Queues the options that are new and emits changes of the properties that have them.
     void make_new_options();
 
 private:

@@ -67,7 +67,7 @@ Lease lease_of(const Uuid& org, const QueueRow& held);
 /// The same lease, over.
 Lease ended(Lease lease, LeaseState state, const Timestamp& now);
 
-/// What is told of a lease: all of a new one; of one that ended, what changed.
+/// The event of a lease: all of a new one; of one that ended, what changed.
 Event event_of(const EventKind& kind, const Lease& after, const Lease* before);
 
 /// Ready in a column, tries forgotten.

@@ -181,7 +181,7 @@ TEST(Bounds, AColumnOfMoreCardsIsRefusedWithoutALockOnAllOfThem) {
     EXPECT_EQ(refused.text("/additional_data/reason"), "too_many_cards");
 }
 
-/// The cards that wait count as well: they are told of.
+/// The cards that wait count as well: events are emitted for them.
 TEST(Bounds, NoMoreCardsAreSetFreeByOneRequestThanItsTimeAllows) {
     Columns c;
     fill(c, c.backlog, 1'250, 0);

@@ -210,6 +210,25 @@ TEST(Consumers, AnEventThatCannotBeHandledIsGivenUpInTheEnd) {
     EXPECT_TRUE(eventually([&] { return fixture.ask(deliveries) == "0"; }));
 }
 
+TEST(Consumers, AnEventThatFailsAfterItsTimeIsTheOneThatIsGivenUp) {
+    EventsFixture fixture;
+    const Uuid org = new_uuid();
+    Heard heard;
+    auto slow = consumer("reader", [&](const StoredEvent& event) {
+        if (event.sequence != 2) return heard.add(event);
+        std::this_thread::sleep_for(30ms);  // longer than its slice
+        throw std::runtime_error("too slow");
+    });
+    slow.most_attempts = 2;
+    Site site(fixture, {slow});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    emit(fixture, 3, org);
+    ASSERT_TRUE(eventually([&] { return heard.size() == 2; }));
+    EXPECT_EQ(sequences_of(heard, org), (std::vector<std::int64_t>{1, 3}));
+    EXPECT_EQ(fixture.ask("SELECT sequence || ' ' || error FROM event_dead_letters"), "2 too slow");
+    EXPECT_TRUE(eventually([&] { return fixture.ask(deliveries) == "0"; }));
+}
+
 TEST(Consumers, WhatOneServerLeftBehindTheNextTakesUp) {
     EventsFixture fixture;
     const Uuid broken = new_uuid(), fine = new_uuid();
