@@ -1,5 +1,6 @@
 // The descriptions of the structs that several files use.
 
+#define SVC_RECORDS_OF_KERNEL
 #include "svc/define_records.hpp"
 
 #include "cli/archive.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/boards/api/trash.hpp"
+#include "svc/kernel.hpp"
 
 /// What has been in the trash for long enough goes for good.
 namespace svc::boards {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/boards/api/kinds.hpp"
+#include "svc/types.hpp"
 
 #include <chrono>
 #include <mutex>
