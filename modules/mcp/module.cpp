@@ -48,7 +48,7 @@ private:
         );
     }
 
-    /// Made on first use: before that the server may not know its own address.
+    /// Made on first use: few servers are asked, and none waits for it when it starts.
     http::Answer manifest() {
         std::call_once(manifest_once_, [&] {
             manifest_ =

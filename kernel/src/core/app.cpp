@@ -9,6 +9,7 @@
 #include "core/server_key.hpp"
 #include "core/stream_registry.hpp"
 #include "events/retention.hpp"
+#include "http/listener.hpp"
 #include "http/tls.hpp"
 #include "jobs/metrics.hpp"
 #include "svc/version.hpp"
@@ -241,8 +242,16 @@ void App::start_timers() {
     timers_ = std::make_unique<Timers>(impl.timers);
 }
 
+/// Before any thread is begun, for they read the address; who connects waits until all is there.
+void App::bind() {
+    listener_.set(
+        http::listen_on(server_settings_.address, static_cast<std::uint16_t>(server_settings_.port))
+    );
+    if (server_settings_.base_url.empty())
+        kernel_->impl().base_url = listening_url(http::port_of(listener_.get()));
+}
+
 void App::start_server() {
-    auto& impl = kernel_->impl();
     std::vector<std::string> version_headers{std::string(version_header)};
     for (const auto& each : server_settings_.compat_version_headers)
         version_headers.push_back(each);
@@ -255,8 +264,7 @@ void App::start_server() {
         *access_log_
     );
     server_ = std::make_unique<http::Server>(http_settings(server_settings_), *dispatcher_);
-    server_->start();
-    if (server_settings_.base_url.empty()) impl.base_url = listening_url(server_->port());
+    server_->start(listener_.release());
 }
 
 void App::start() {
@@ -265,6 +273,7 @@ void App::start() {
     access_log_ = std::make_unique<AccessLog>(
         open_access_log(log_settings_.access), format_of(log_settings_)
     );
+    bind();
     start_modules();
     add_kernel_jobs();
     start_events();
@@ -340,6 +349,7 @@ void App::stop() noexcept {
     consumers_.reset();
     while (started_ > 0) modules_[--started_].module->stop();
     server_.reset();
+    listener_.close();
     impl.sequencer = nullptr;
     sequencer_.reset();  // what ran until now may have nudged it
     dispatcher_.reset();

@@ -7,6 +7,7 @@
 #include "core/timers.hpp"
 #include "events/consumers.hpp"
 #include "events/sequencer.hpp"
+#include "http/descriptor.hpp"
 #include "http/server.hpp"
 #include "svc/kernel.hpp"
 #include "svc/operator/upkeep.hpp"
@@ -88,6 +89,7 @@ private:
     bool metrics_are_private() const;
     void add_kernel_routes();
     void add_kernel_gauges();
+    void bind();
     void start_modules();
     void start_events();
     void start_timers();
@@ -119,6 +121,7 @@ private:
     std::unique_ptr<events::Sequencer> sequencer_;
     std::unique_ptr<events::Consumers> consumers_;
     std::unique_ptr<Timers> timers_;
+    http::Descriptor listener_;  // until the server has it
     std::unique_ptr<http::Server> server_;
     std::size_t started_ = 0;  // how many modules were started
     std::once_flag document_once_;

@@ -44,7 +44,7 @@ public:
         abandon_rest();
     }
 
-    void start();
+    void start(int listener);
     void stop(std::chrono::milliseconds grace);
 
     ServerState server_state;
@@ -64,9 +64,9 @@ private:
     bool stopped_ = false;
 };
 
-void Server::Impl::start() {
+void Server::Impl::start(int listener) {
+    server_state.listener.set(listener);
     raise_descriptor_limit(server_state.settings.max_connections);
-    server_state.listener.set(listen_on(server_state.settings.address, server_state.settings.port));
     port = port_of(server_state.listener.get());
     epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = ServerState::listener_key}};
     if (epoll_ctl(server_state.epoll.get(), EPOLL_CTL_ADD, server_state.listener.get(), &event) !=
@@ -141,7 +141,12 @@ Server::Server(const Settings& settings, Service& service)
 
 Server::~Server() = default;
 
-void Server::start() { impl_->start(); }
+void Server::start() {
+    const Settings& settings = impl_->server_state.settings;
+    start(listen_on(settings.address, settings.port));
+}
+
+void Server::start(int listener) { impl_->start(listener); }
 
 void Server::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
 

@@ -109,6 +109,8 @@ public:
     /// Binds and begins to serve, on `workers` threads and one more; throws std::runtime_error
     /// naming the address.
     void start();
+    /// The same on a socket of listen_on(), which is the server's from now on.
+    void start(int listener);
     /// Stops accepting, answers what runs (parked ones are resumed), closes idle connections and
     /// streams, and returns when all is done or `grace` is over.
     void stop(std::chrono::milliseconds grace);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http/connection_table.hpp"
+#include "http/descriptor.hpp"
 #include "http/exchange.hpp"
 #include "http/polling_pool.hpp"
 #include "http/proxies.hpp"
@@ -11,21 +12,6 @@
 #include <optional>
 
 namespace svc::http {
-
-/// A file descriptor that is closed with its owner.
-class Descriptor {
-public:
-    explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
-    ~Descriptor() { close(); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    void set(int descriptor) { close(), descriptor_ = descriptor; }
-    int get() const { return descriptor_; }
-    void close();
-
-private:
-    int descriptor_;
-};
 
 /// What all threads of the front end share.
 struct ServerState {
