@@ -133,10 +133,16 @@ std::function<std::optional<Caller>()> BearerAuthenticator::identify(
     Tx& tx, const Credential& credential, const Caller* before
 ) const {
     if (!before) return resolve(tx, credential);
-    // A statement of its own: what comes after it sees what was committed while it waited.
-    if (tx.mode() == Tx::Mode::write)
-        tx.queue(hold_writes, before->is_person() ? *before->token_id : before->id);
+    if (tx.mode() == Tx::Mode::write) hold(tx, *before);
     return confirm(tx, *before);
+}
+
+void BearerAuthenticator::hold(Tx& tx, const Caller& caller) const {
+    hold_writes(tx, caller.is_person() ? *caller.token_id : caller.id);
+}
+
+void BearerAuthenticator::confirmed(const Caller& caller) const {
+    seen_.note({*caller.org_id, *caller.token_id});
 }
 
 std::function<std::optional<Caller>()> BearerAuthenticator::confirm(Tx& tx, const Caller& before)

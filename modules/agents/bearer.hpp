@@ -22,6 +22,9 @@ public:
     std::function<std::optional<Caller>()> identify(
         Tx& tx, const Credential& credential, const Caller* before
     ) const override;
+    bool confirms_by_epoch() const override { return true; }
+    void hold(Tx& tx, const Caller& caller) const override;
+    void confirmed(const Caller& caller) const override;
 
     /// Writes down which tokens were used.
     void write_last_seen();

@@ -11,8 +11,7 @@
 /// is over by the time of the answer. Nothing of it touches a row.
 namespace svc::agents {
 
-inline constexpr Sql hold_writes{"agents.hold_writes", R"(
-    SELECT pg_advisory_xact_lock_shared(hashtextextended($1::text, 0)))"};
+inline void hold_writes(Tx& tx, const Uuid& name) { tx.hold(name.str()); }
 
 /// Once `call` is committed and before it is answered, waits for what is being written by `name`:
 /// an agent's id, or an integration token's. It must be one of the call's workspace.

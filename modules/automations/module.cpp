@@ -17,11 +17,8 @@ namespace svc::automations {
 
 namespace {
 
-// g++ 12 cannot count the members of an aggregate whose initialisers hold lists.
-std::vector<std::string> shipped_scripts() { return {"label-results.lua"}; }
-
 struct Settings {
-    std::vector<std::string> scripts = shipped_scripts();
+    std::vector<std::string> scripts;
     std::int64_t memory_mib = 16;
     std::int64_t instructions = 10'000'000;
     std::int64_t after_milliseconds = 2'000;
@@ -32,7 +29,9 @@ struct Settings {
 };
 SVC_RECORD(
     Settings,
-    (scripts, "Which scripts run: files in `share`/scripts, or absolute paths.", defaulted),
+    (scripts,
+     "Which scripts run: files in `share`/scripts, such as `label-results.lua`, or absolute paths.",
+     defaulted),
     (memory_mib, "What one run may hold.", range(1, 1024), defaulted),
     (instructions, "What one run may execute.", range(1'000, 1'000'000'000), defaulted),
     (after_milliseconds,
@@ -86,7 +85,7 @@ public:
             .at_once_per_workspace = static_cast<int>((settings_.at_once + 1) / 2),
         });
         kernel.veto(
-            [](const EventKind&) { return true; },
+            [this](const Call&, const EventKind& kind) { return runner_->has_say_in(kind); },
             [this](Call& call, const Event& event) { return runner_->check(call, event); }
         );
         kernel.every("automations.write_down", std::chrono::seconds(1), [this] {
@@ -126,9 +125,7 @@ private:
             kernel_->share_folder() + "/scripts",
             settings_.scripts,
             *sandbox_,
-            declarations_of(*kernel_),
-            shipped_scripts(),
-            [](const std::string& line) { log().warning(line); }
+            declarations_of(*kernel_)
         );
     }
 

@@ -2,6 +2,7 @@
 #include "modules/boards/api/events.hpp"
 
 #include "modules/boards/board/copies.hpp"
+#include "modules/boards/card/numbers.hpp"
 #include "modules/boards/card/rewrites.hpp"
 #include "modules/boards/operations.hpp"
 #include "modules/boards/placement/moves.hpp"
@@ -53,6 +54,8 @@ public:
         stored_.emplace(kernel, settings.workspace_mib << 20);
         kernel.offer<StoredBytes>(*stored_);
         kernel.offer<orgs::Storage>(*stored_);
+        numbers_.emplace(kernel);
+        kernel.offer(*numbers_);
         add_jobs(kernel);
         add_share_links(kernel);
         add_shared_board(kernel);
@@ -61,6 +64,10 @@ public:
         kernel.offer<Watchers>(watchers_);
         kernel.offer(views_);
         add_grants(kernel);
+    }
+
+    void stop() noexcept override {
+        if (numbers_) numbers_->stop();
     }
 
 private:
@@ -100,6 +107,9 @@ private:
         add_purge(kernel, trash_->kept());
         kernel.use<Jobs>().add(copy_job(kernel));
         kernel.use<Jobs>().add(rewrite_job(kernel));
+        add_recurring_job(kernel, "boards.add_up_counts", std::chrono::seconds(5), [&kernel] {
+            add_up_counts(kernel);
+        });
         add_recurring_job(kernel, "boards.add_up_bytes", std::chrono::seconds(5), [this] {
             stored_->add_up();
         });
@@ -115,6 +125,7 @@ private:
     std::optional<SharedViews> shared_views_;
     std::optional<TrashImpl> trash_;
     std::optional<StoredBytesImpl> stored_;
+    std::optional<CardNumbers> numbers_;
 };
 
 }  // namespace svc::boards

@@ -17,6 +17,7 @@
 #include "modules/boards/card/rewrites.hpp"
 #include "modules/boards/column/columns.hpp"
 #include "modules/boards/column/pages.hpp"
+#include "modules/boards/card/creation.hpp"
 #include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/link/waiting.hpp"
 #include "modules/boards/placement/card_move.hpp"

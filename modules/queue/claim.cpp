@@ -3,10 +3,12 @@
 #include "modules/boards/api/access.hpp"
 #include "modules/boards/api/card_files.hpp"
 #include "modules/boards/api/shapes.hpp"
+#include "modules/orgs/api/caller_holds.hpp"
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/lib/token.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/rights.hpp"
+#include "svc/event_row.hpp"
 
 #include <algorithm>
 
@@ -54,30 +56,52 @@ SVC_RECORD(
     (retry_after_seconds, "When it is worth asking again.")
 );
 
-// The caller's right, the column's settings, the card and its shape in one statement. The card is
-// picked by a value, and its shape looked up behind OFFSET 0, which keeps the plan on the keys:
-// left to itself the planner joins, and as long as it has no statistics it scans the whole queue
-// and all cards for that. Cards that others are just taking are passed over. Who claims was found
-// out a moment before: here it is asked whether that still holds, of a token's bearer by the
-// workspace's `security_epoch`, of a person by the seat. $5 board, $6 column, $7 lease, $8 digest,
-// $9 holder, $10 time to live; $11 to $13 where to begin; $14 token, $15 epoch.
+/// What a claim's event does not know before.
+constexpr std::string_view found_by_claim[] = {
+    "card_id", "attempt", "epoch", "lease_ttl_seconds", "claimed_at", "expires_at"};
+#define SVC_TAKEN(text)                                                                          \
+    SVC_FILL(                                                                                    \
+        SVC_FILL(                                                                                \
+            SVC_FILL(                                                                            \
+                SVC_FILL(                                                                        \
+                    SVC_FILL(SVC_FILL(text, "card_id", "t.card_id::text"), "attempt", "t.attempt::text"), \
+                    "epoch", "t.epoch::text"                                                     \
+                ),                                                                               \
+                "lease_ttl_seconds", "t.lease_ttl_seconds::text"                                 \
+            ),                                                                                   \
+            "claimed_at", SVC_TIME_TEXT("t.claimed_at")                                          \
+        ),                                                                                       \
+        "expires_at", SVC_TIME_TEXT("t.expires_at")                                              \
+    )
+
+// The caller's right, the column's settings, the card and its shape in one statement, and the event.
+// Everything is looked up by key behind OFFSET 0: left to itself the planner joins, and as long as it
+// has no statistics it scans whole tables for that. Cards that others are just taking are passed
+// over. Who claims was found out a moment before: here it is asked whether that still holds, of a
+// token's bearer by what is known of it, of a person by the seat. $5 board, $6 column, $7 lease,
+// $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin; $14 token; $15 to $17 what is
+// known of the caller; the event from $18.
 constexpr Sql take{"queue.take_next", R"(
     WITH col AS (
-        SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived, k.queue_order,
+        SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived,
             CASE WHEN s.role IS NOT NULL THEN
                 )" SVC_BOARD_ROLE_OF("$2", "$3", "s.role", "b.visibility", "b.created_by") R"(
             END AS role,
-            $15::bigint IS NULL
-                OR (SELECT o.security_epoch FROM orgs o WHERE o.id = $1) = $15 AS epoch_holds
+            )" SVC_CALLER_HOLDS("$15", "$16", "$17") R"( AS caller_holds
         FROM columns k
-        JOIN boards b ON b.org_id = $1 AND b.id = k.board_id AND NOT b.in_trash
+        CROSS JOIN LATERAL (
+            SELECT o.id, o.visibility, o.created_by, o.is_archived FROM boards o
+            WHERE o.org_id = $1 AND o.id = k.board_id AND NOT o.in_trash
+            OFFSET 0
+        ) b
         CROSS JOIN LATERAL (
             SELECT CASE WHEN $3 = 'agent' THEN $4::text ELSE (
                 SELECT lower_role($4::text, m.role) FROM memberships m
                 WHERE m.org_id = $1 AND m.user_id = $2)
             END AS role
+            OFFSET 0
         ) s
-        )" SVC_BOARD_GRANT("b.id") R"(
+        )" SVC_BOARD_GRANT_BY_KEY("b.id") R"(
         WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash
     ), taken AS (
         UPDATE queue q
@@ -93,7 +117,7 @@ constexpr Sql take{"queue.take_next", R"(
             WHERE r.org_id = $1
                 AND r.column_id = (
                     SELECT id FROM col
-                    WHERE queue_enabled AND NOT is_archived AND epoch_holds
+                    WHERE queue_enabled AND NOT is_archived AND caller_holds
                         AND role IN ('editor', 'admin'))
                 AND r.state = 'ready'
                 AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
@@ -102,8 +126,13 @@ constexpr Sql take{"queue.take_next", R"(
             FOR UPDATE SKIP LOCKED)
         RETURNING q.card_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
+    ), emitted AS (
+        )" SVC_INSERT_EVENT(18, SVC_EVENT_OBJECT(18),
+                            "coalesce(t.epoch, " SVC_EVENT_VERSION(18) ")",
+                            "coalesce(t.card_id, " SVC_EVENT_CARD(18) ")",
+                            SVC_TAKEN(SVC_EVENT_CHANGES(18)), "taken t") R"(
     )
-    SELECT col.role, col.epoch_holds, col.queue_enabled, col.is_archived AS board_archived,
+    SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,
         t.card_id IS NOT NULL AS taken,
         CASE WHEN t.card_id IS NULL THEN (
             SELECT ceil(extract(epoch FROM min(w.available_at) - now()))::int FROM queue w
@@ -119,14 +148,14 @@ constexpr Sql take{"queue.take_next", R"(
 
 struct Looked {
     std::optional<boards::BoardRole> role;
-    bool epoch_holds = false;
+    bool caller_holds = false;
     bool queue_enabled = false;
     bool board_archived = false;
     bool taken = false;
     std::optional<std::int64_t> next_ready_seconds;
 };
 SVC_RECORD(
-    Looked, (role), (epoch_holds), (queue_enabled), (board_archived), (taken), (next_ready_seconds)
+    Looked, (role), (caller_holds), (queue_enabled), (board_archived), (taken), (next_ready_seconds)
 );
 
 struct Taken {
@@ -162,6 +191,7 @@ public:
     Claim(Call& call, const ClaimNextRequest& in) : call_(call), in_(in) {}
 
     ClaimResponse run() {
+        call_.goes_alone(lease_claimed);
         hold_claims(call_.tx(), call_.org());
         const QueueKey from = call_.use<Hints>().from(in_.column_id);
         Look look = look_from(from);
@@ -180,6 +210,7 @@ private:
 
     Look look_from(const QueueKey& from) {
         const auto caller = boards::BoardCaller::of(call_);
+        const orgs::KnownRights rights(call_.caller());
         Result result = call_.tx().queue(
             take,
             caller.org,
@@ -196,22 +227,18 @@ private:
             from.place,
             from.card,
             call_.caller().token_id,
-            as_of()
+            rights.epoch,
+            rights.until,
+            rights.past_due,
+            call_.event_row(event_of(lease_claimed, lease_of(Taken{}), found_by_claim))
         );
         if (result.rows() == 0) not_found("column");
         Look look;
         result.read(0, record_of<Looked>(), &look.column);
-        if (!look.column.epoch_holds)
-            throw RetryTransaction("the caller's rights have just changed");
+        call_.caller_holds(look.column.caller_holds);
         require_queue(look.column);
         if (look.column.taken) result.read(0, record_of<Taken>(), &look.taken.emplace());
         return look;
-    }
-
-    /// Nothing where the caller is not confirmed by it.
-    std::optional<std::int64_t> as_of() const {
-        const Caller& caller = call_.caller();
-        return caller.token_id && caller.as_of ? std::optional(caller.as_of) : std::nullopt;
     }
 
     static void require_queue(const Looked& column) {
@@ -227,14 +254,12 @@ private:
 
     ClaimResponse answer_with(Taken& taken) {
         boards::Card& card = taken.card;
-        const Lease lease = lease_on(taken);
+        const Lease lease = lease_of(taken);
         card.queue = {
             boards::QueueState::leased, taken.attempt, std::nullopt, card.queue.last_error};
         card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
         boards::show(call_.kernel(), card);
-        const Event event = event_of(lease_claimed, lease, nullptr);
-        call_.check(event);
-        call_.emit(event);
+        if (call_.has_hooks(lease_claimed)) call_.check(event_of(lease_claimed, lease, nullptr));
         call_.after_commit([&hints = call_.use<Hints>(),
                             column = in_.column_id,
                             at = QueueKey{taken.urgency, taken.place, card.id}] {
@@ -248,11 +273,11 @@ private:
         return claim;
     }
 
-    Lease lease_on(const Taken& taken) const {
+    Lease lease_of(const Taken& taken) const {
         Lease lease;
         lease.id = lease_id_;
-        lease.org_id = taken.card.org_id;
-        lease.board_id = taken.card.board_id;
+        lease.org_id = call_.org();
+        lease.board_id = in_.board_id;
         lease.column_id = in_.column_id;
         lease.card_id = taken.card.id;
         lease.holder = ref_of(call_.caller());

@@ -30,10 +30,10 @@ SVC_RECORD(
 
 namespace {
 
-/// What a worker does on the card that it holds.
-bool changes_a_card(const EventKind& kind) {
+/// What a worker does on the card that it holds, and says so.
+bool changes_a_leased_card(const Call& call, const EventKind& kind) {
     constexpr std::string_view objects[]{"card", "file", "block", "comment"};
-    return std::ranges::find(objects, kind.object) != std::end(objects);
+    return names_lease(call) && std::ranges::find(objects, kind.object) != std::end(objects);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ public:
               &lease_revoked,
               &card_exhausted})
             kernel.add(*each);
-        kernel.veto(changes_a_card, check_named_lease);
+        kernel.veto(changes_a_leased_card, check_named_lease);
         kernel.offer(hints_);
         own_watcher_.watcher = make_watcher(kernel);
         kernel.offer(own_watcher_);

@@ -15,9 +15,7 @@ namespace svc::queue {
 
 namespace {
 
-constexpr Sql hold{"queue.hold_claims", R"(
-    SELECT pg_advisory_xact_lock_shared(hashtextextended('queue.claims ' || $1::uuid, 0)))"};
-
+// What hold_claims() holds.
 // A statement of its own: what comes after it sees what was committed while it waited.
 constexpr Sql await{"queue.await_claims", R"(
     SELECT pg_advisory_xact_lock(hashtextextended('queue.claims ' || $1::uuid, 0)))"};
@@ -131,7 +129,7 @@ void end_leases_after(Call& call, const Event& event) {
 
 }  // namespace
 
-void hold_claims(Tx& tx, const Uuid& org) { tx.queue(hold, org); }
+void hold_claims(Tx& tx, const Uuid& org) { tx.hold("queue.claims " + org.str()); }
 
 void end_leases_without_right(Kernel& kernel, const Uuid& org) {
     in_batches(kernel, org, ending, batch, [&](Tx& tx, Actor& actor) {

@@ -5,6 +5,7 @@
 #include "modules/queue/card_events.hpp"
 
 #include "modules/queue/lib/token.hpp"
+#include "svc/event_row.hpp"
 
 #include <map>
 
@@ -24,6 +25,22 @@ constexpr Sql reorder_row{"queue.reorder_row", R"(
             WHEN 'due' THEN $6::text ELSE q.place END
     FROM columns k
     WHERE q.org_id = $1 AND q.card_id = $2 AND k.org_id = $1 AND k.id = q.column_id)"};
+
+// As key_of() does, by the rule of the column that the card was created in.
+constexpr Sql enter_new{"queue.enter_new", R"(
+    INSERT INTO queue (org_id, card_id, board_id, column_id, state, urgency, place)
+    SELECT $1, c.id, c.board_id, k.id, 'ready',
+        CASE k.queue_order WHEN 'priority' THEN $3::smallint WHEN 'due' THEN $5::smallint
+            ELSE 0 END,
+        CASE k.queue_order WHEN 'priority' THEN $4::text WHEN 'due' THEN $6::text
+            ELSE )" SVC_TIME_TEXT("now()") R"( END
+    FROM cards c
+    CROSS JOIN LATERAL (
+        SELECT o.id, o.queue_order FROM columns o
+        WHERE o.org_id = $1 AND o.id = c.column_id AND o.queue_enabled
+        OFFSET 0
+    ) k
+    WHERE c.org_id = $1 AND c.id = $2)"};
 
 // Under fifo nobody knows any more since when a card has been here, so the oldest go first.
 constexpr Sql reorder_queue{"queue.reorder_queue", R"(
@@ -86,8 +103,26 @@ public:
         };
     }
 
-    void made(Tx& tx, const boards::Placing& placing) override {
-        if (placing.column && placing.column->queue_enabled) enter(tx, placing);
+    void creating(Tx& tx, const boards::Card& card) override {
+        const Timestamp no_time{};
+        const QueueKey by_priority = key_of(boards::QueueOrder::priority, card, no_time);
+        const QueueKey by_due = key_of(boards::QueueOrder::due, card, no_time);
+        tx.queue(
+            enter_new,
+            card.org_id,
+            card.id,
+            by_priority.urgency,
+            by_priority.place,
+            by_due.urgency,
+            by_due.place
+        );
+    }
+
+    void created(const boards::Placing& placing) override {
+        if (!placing.column || !placing.column->queue_enabled) return;
+        placing.actor.after_commit([this, column = placing.column->column_id] {
+            wake(kernel_, column);
+        });
     }
 
     void reordered(Tx& tx, const boards::Card& card) override {
@@ -246,11 +281,16 @@ constexpr Sql see_lease{"queue.named_lease", R"(
         AND lease_id IS NOT NULL
     FOR SHARE)"};
 
+std::string_view named_lease(const Call& call) {
+    return call.request() ? call.request()->header("x-svc-lease") : std::string_view();
+}
+
 }  // namespace
 
+bool names_lease(const Call& call) { return !named_lease(call).empty(); }
+
 Verdict check_named_lease(Call& call, const Event&) {
-    const auto named = call.request() ? call.request()->header("x-svc-lease") : std::string_view();
-    if (named.empty()) return allow;
+    const auto named = named_lease(call);
     if (const auto token = LeaseToken::parse(named)) {
         auto held = call.tx().queue(see_lease, call.org(), token->card(), token->digest());
         if (held.rows() > 0) return allow;

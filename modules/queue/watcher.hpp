@@ -28,6 +28,8 @@ boards::Card finish_lease(
 /// come by as well, and find them awake.
 void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch);
 
+/// Whether the call says by which lease it works (X-Svc-Lease).
+bool names_lease(const Call& call);
 /// Refuses a write that names a lease (X-Svc-Lease) which is over.
 Verdict check_named_lease(Call& call, const Event& event);
 

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 /// Commands of the documentation, run as they stand there.
 namespace svc::test {
 
@@ -16,11 +18,22 @@ inline std::string all_code(const std::string& page) {
     return script;
 }
 
+/// The settings that a page says `./run` is to be started with: `./run --set section.key=value`.
+inline std::vector<std::string> settings_in(const std::string& page) {
+    static const std::regex start("`\\./run --set ([^`]+)`");
+    std::vector<std::string> settings;
+    for (std::sregex_iterator each(page.begin(), page.end(), start), end; each != end; ++each)
+        settings.push_back((*each)[1]);
+    return settings;
+}
+
 /// Runs the script in a terminal of its own, beside a server as `./run` starts it, and gives what
 /// it printed. Only the place differs: a port that is free here, and a folder `var` of its own.
-inline std::string pasted(std::string script) {
+inline std::string pasted(std::string script, std::vector<std::string> settings = {}) {
     const TempFolder folder("workboard-pasted");
-    const Server server({.program = {}, .var = folder.path() / "var"});
+    const Server server(
+        {.program = {}, .var = folder.path() / "var", .settings = std::move(settings)}
+    );
     const std::string place = "127.0.0.1:8080";
     const std::string here = "127.0.0.1:" + std::to_string(server.port());
     for (std::size_t at = 0; (at = script.find(place, at)) != script.npos; at += here.size())

@@ -9,11 +9,13 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 
 TEST(Readme, ItsFiveMinutesWorkAsWritten) {
-    const std::string script =
-        all_code(section(read_file(in_source("README.md")), "## Five minutes with curl"));
+    const std::string page = section(read_file(in_source("README.md")), "## Five minutes with curl");
+    const std::string script = all_code(page);
     ASSERT_THAT(script, HasSubstr("claim-next"));
+    const auto settings = settings_in(page);
+    ASSERT_THAT(settings, testing::ElementsAre("automations.scripts=label-results.lua"));
 
-    const std::string output = pasted(script);
+    const std::string output = pasted(script, settings);
     EXPECT_THAT(output, HasSubstr("\"email\": \"ada@example.com\""));
     EXPECT_THAT(output, HasSubstr("\"card\": \"A teapot\""));
     EXPECT_THAT(output, HasSubstr("\"completed\""));

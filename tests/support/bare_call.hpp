@@ -28,6 +28,10 @@ public:
     void add_header(std::string_view, std::string) override {}
     void check(const Event&) override {}
     void emit(const Event&) override {}
+    bool goes_alone(const EventKind&) override { return false; }
+    void caller_holds(bool) override {}
+    bool has_hooks(const EventKind&) override { return false; }
+    ParamList event_row(const Event&) override { return {}; }
     void set_cause(const Uuid&) override {}
     void after_commit(std::function<void()>) override {}
     void wait_for(std::string_view, std::chrono::seconds, Awaited) override {}

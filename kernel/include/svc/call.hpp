@@ -65,6 +65,20 @@ public:
         for (const Event& each : events) emit(each);
     }
 
+    /// For a handler that is one statement, which reads and writes all there is and inserts its
+    /// event of this kind (svc/event_row.hpp). True when COMMIT goes along with it
+    /// (Tx::commit_along): the statement then asks by itself whether the caller's rights are as
+    /// they are known (Caller::as_of), writes nothing when they are not, and caller_holds() is told
+    /// of it. False where something has to happen between the statement and COMMIT: hooks are asked
+    /// about the kind, the answer is kept for a repeat. To be asked before tx() is used.
+    virtual bool goes_alone(const EventKind& kind) = 0;
+    /// Whether the caller's rights are as they are known; when not, the call is run again.
+    virtual void caller_holds(bool holds) = 0;
+    /// Whether check() has somebody to ask about this kind.
+    virtual bool has_hooks(const EventKind& kind) = 0;
+    /// The event as the parameters of SVC_INSERT_EVENT; it counts as emitted.
+    virtual ParamList event_row(const Event& event) = 0;
+
     /// Gives the events that are emitted from here on this cause, so that they are known to belong
     /// together; those of an automation keep the cause that they have.
     virtual void set_cause(const Uuid& cause) = 0;

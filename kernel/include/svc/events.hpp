@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <span>
 
 /// What happened: one record, many listeners (docs/events.md).
 namespace svc {
@@ -73,12 +74,29 @@ Event make_event(
     const void* before,
     const void* after
 );
-}
+}  // namespace detail
+
+/// `from` as JSON, with marks in place of some fields (created_with_gaps).
+std::string text_with_gaps(
+    const Record& record, const void* from, std::span<const std::string_view> gaps
+);
 
 /// An event whose changes are the whole record; the record has `id` and `version`.
 template <Described T>
 Event created(const EventKind& kind, const T& record) {
     return detail::make_event(kind, record.id, record.version, record_of<T>(), nullptr, &record);
+}
+/// The same of a record some of whose fields only the statement will know that inserts the event:
+/// in their place stand marks, for SVC_FILL. The values that the record has of them only tell
+/// whether a value stands in quotes.
+template <Described T>
+Event created_with_gaps(
+    const EventKind& kind, const T& record, std::span<const std::string_view> gaps
+) {
+    Event event = created(kind, record);
+    event.changes = text_with_gaps(record_of<T>(), &record, gaps);
+    event.subject = event.changes;
+    return event;
 }
 /// An event whose changes are the fields that differ.
 template <Described T>

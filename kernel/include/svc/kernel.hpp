@@ -41,6 +41,14 @@ public:
         Tx& tx, const Credential& credential, const Caller* before
     ) const = 0;
 
+    /// Whether a statement may confirm a caller of this kind by itself: their rights are as they are
+    /// known as long as the workspace's security epoch is Caller::as_of and Caller::until is not
+    /// over. Such a statement is preceded by hold() and followed by confirmed().
+    virtual bool confirms_by_epoch() const { return false; }
+    /// Keeps the caller's rights from ending before the transaction does.
+    virtual void hold(Tx&, const Caller&) const {}
+    virtual void confirmed(const Caller&) const {}
+
     /// A browser sends it by itself, so that unsafe methods need `csrf_matches`.
     virtual bool ambient() const { return false; }
     virtual bool csrf_matches(const http::Request&, const Credential&) const { return true; }
@@ -138,8 +146,9 @@ public:
     void add(Command command);
     /// Has a say in every change of that kind. Throws std::logic_error when nobody may refuse it.
     void veto(const EventKind& kind, Veto veto);
-    /// The same for all kinds that may be refused and that `which` picks.
-    void veto(std::function<bool(const EventKind&)> which, Veto veto);
+    /// The same for all kinds that may be refused and that `which` picks, for this call. What it
+    /// does not pick may be committed in fewer round trips.
+    void veto(std::function<bool(const Call&, const EventKind&)> which, Veto veto);
     void in_transaction(const EventKind& kind, TransactionHook hook);
     void listen(EventListener listener);
     /// Calls `run` every `interval` on one of the kernel's timer threads, once start() is done;

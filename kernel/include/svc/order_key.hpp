@@ -27,6 +27,10 @@ public:
         return between(below, {}, random);
     }
 
+    /// A key for who comes last now, without a look at the others: it rises with this machine's
+    /// clock, and is above theirs as a rule.
+    static OrderKey last_by_time(std::uint64_t random);
+
     /// `count` keys in a row between the two, neither of which need exist: heads alone, as far
     /// apart as there is room. None when there is too little for another few between each two.
     static std::vector<OrderKey> flatten(

@@ -37,6 +37,11 @@ struct SqlText {
     static constexpr std::string_view view{text.data(), text.size()};
 };
 
+/// Parameters that stand side by side in a statement, as text.
+struct ParamList {
+    std::vector<std::optional<std::string>> values;
+};
+
 /// A statement's parameters in PostgreSQL's text form.
 class Params {
 public:
@@ -66,6 +71,9 @@ public:
     template <class T>
     requires std::is_enum_v<T>
     void add(T each) { add(name_of(each)); }
+    void add(const ParamList& list) {
+        for (const auto& each : list.values) add(each);
+    }
     /// A list goes as an array literal; a described struct goes as json.
     void add(const std::vector<Uuid>& ids);
     void add(const std::vector<std::string>& texts);
@@ -204,6 +212,15 @@ public:
     void lock(const Sql& sql, const Arg&... arg) {
         has_to_find(queue(sql, arg...));
     }
+
+    /// Holds the advisory lock of that name, shared, from before the next statement until the
+    /// transaction ends; taken by the statement that says for whom it acts.
+    void hold(std::string_view name);
+
+    /// From here on COMMIT goes along with every pipeline: for a transaction that is one statement,
+    /// which writes nothing unless all that it rests on holds. Nothing may hang on its answer but
+    /// the answer itself.
+    void commit_along();
 
     /// The workspace and the person that row-level security admits in this transaction; goes
     /// out in front of the next statement. See docs/tenancy.md for the policies.

@@ -75,6 +75,24 @@ void CallerResolver::attach_identity_check(Tx& tx) {
     });
 }
 
+bool CallerResolver::leaves_to_statement(Tx& tx) const {
+    if (!authenticator_ || !authenticator_->confirms_by_epoch() || !caller_ || !caller_->org_id ||
+        caller_->past_due)
+        return false;
+    authenticator_->hold(tx, *caller_);
+    return true;
+}
+
+void CallerResolver::settle_by_statement(bool holds) {
+    if (holds) {
+        confirmed_ = true;
+        authenticator_->confirmed(*caller_);
+        return;
+    }
+    settle(std::nullopt);
+    throw StaleIdentity{};
+}
+
 void CallerResolver::confirm() {
     if (confirmed_ || !authenticator_) return;
     const auto before = caller_;

@@ -45,6 +45,11 @@ public:
     /// statement that sent it when the answer is another. A transaction that writes asks even
     /// when it is known: authenticators see to it that the answer holds until it is committed.
     void attach_identity_check(Tx& tx);
+    /// Whether a statement can ask for itself who the caller is (Call::goes_alone); if so it holds
+    /// the caller's rights in `tx`.
+    bool leaves_to_statement(Tx& tx) const;
+    /// What such a statement found. StaleIdentity when the rights are others.
+    void settle_by_statement(bool holds);
     /// Asks now unless it is known. StaleIdentity when the answer is another.
     void confirm();
 

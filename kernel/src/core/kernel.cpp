@@ -51,10 +51,11 @@ void Kernel::add(Command command) { impl_->commands.push_back(std::move(command)
 void Kernel::veto(const EventKind& kind, Veto veto) {
     if (!kind.vetoable) throw std::logic_error("nobody may refuse " + std::string(kind.name));
     this->veto(
-        [name = kind.name](const EventKind& each) { return each.name == name; }, std::move(veto)
+        [name = kind.name](const Call&, const EventKind& each) { return each.name == name; },
+        std::move(veto)
     );
 }
-void Kernel::veto(std::function<bool(const EventKind&)> which, Veto veto) {
+void Kernel::veto(std::function<bool(const Call&, const EventKind&)> which, Veto veto) {
     impl_->hooks.veto(std::move(which), std::move(veto));
 }
 void Kernel::in_transaction(const EventKind& kind, TransactionHook hook) {

@@ -162,6 +162,31 @@ void RunningCall::emit_all(const std::vector<Event>& events) {
     emitted_ |= !events.empty();
 }
 
+bool RunningCall::has_hooks(const EventKind& kind) {
+    return run_.kernel.impl().hooks.concern(*this, kind);
+}
+
+bool RunningCall::goes_alone(const EventKind& kind) {
+    if (tx_ || mode_ == Tx::Mode::read || has_hooks(kind)) return alone_;
+    auto tx = run_.kernel.impl().database->begin(mode_);
+    const Caller& caller = this->caller();
+    tx->set_scope(caller.org_id, caller.user_id);
+    if (!run_.who.leaves_to_statement(*tx)) return false;
+    tx->commit_along();
+    tx_ = std::move(tx);
+    return alone_ = true;
+}
+
+void RunningCall::caller_holds(bool holds) {
+    if (alone_ || !holds) run_.who.settle_by_statement(holds);
+}
+
+ParamList RunningCall::event_row(const Event& event) {
+    require_declared(run_.kernel, event);
+    emitted_ = true;
+    return events::row_of(event, context_of_events());
+}
+
 void RunningCall::after_commit(std::function<void()> then) {
     after_commit_.push_back(std::move(then));
 }

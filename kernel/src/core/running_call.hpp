@@ -22,6 +22,10 @@ public:
     void check(const Event& event) override;
     void emit(const Event& event) override;
     void emit_all(const std::vector<Event>& events) override;
+    bool goes_alone(const EventKind& kind) override;
+    void caller_holds(bool holds) override;
+    bool has_hooks(const EventKind& kind) override;
+    ParamList event_row(const Event& event) override;
     void set_cause(const Uuid& cause) override { cause_ = cause; }
     void after_commit(std::function<void()> then) override;
     void wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) override;
@@ -54,6 +58,7 @@ private:
     std::optional<std::int64_t> expected_version_;
     std::optional<Uuid> cause_;
     bool emitted_ = false;
+    bool alone_ = false;  // the caller is confirmed by the handler's own statement
     mutable bool merged_ = false;
     std::vector<std::pair<std::string, std::string>> headers_;
     std::vector<std::function<void()>> after_commit_;

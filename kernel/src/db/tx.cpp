@@ -29,6 +29,16 @@ constexpr Sql write_scope_and_reach{"db.set_scope_to_all_orgs", R"(
              AND set_config('app.user_id', $2, true) IS NOT NULL
              AND set_config('app.all_orgs', $3, true) IS NOT NULL)"};
 
+// Locks first: what is read afterwards was committed before they were had.
+constexpr Sql write_scope_and_hold{"db.set_scope_and_hold", R"(
+    SELECT pg_advisory_xact_lock_shared(hashtextextended($3, 0)),
+        pg_advisory_xact_lock_shared(hashtextextended($4, 0))
+    WHERE set_config('app.org_id', $1, true) IS NOT NULL
+        AND set_config('app.user_id', $2, true) IS NOT NULL)"};
+constexpr Sql take_lock{"db.hold", R"(
+    SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0)))"};
+constexpr std::size_t most_holds = 2;
+
 constexpr std::size_t longest_list = 300;  // bytes of statements' names in a line of the log
 
 /// Good to a few milliseconds, which is enough to know a slow statement, and five times as cheap.
@@ -80,6 +90,17 @@ void Tx::Impl::set_scope_to_all_orgs() {
     scopes_.push_back({{}, {}, true});
 }
 
+void Tx::Impl::hold(std::string_view name) {
+    const bool is_due = current_scope_ != server_scope_ && !named_all_orgs_ && !has_unsent();
+    if (is_due && holds_.size() < most_holds) {
+        holds_.emplace_back(name);
+        return;
+    }
+    Params params;
+    params.add(name);
+    queue(take_lock, std::move(params));
+}
+
 void Tx::Impl::on_answers(std::function<void()> check) { checks_.push_back(std::move(check)); }
 
 void Tx::Impl::require_locks() {
@@ -98,7 +119,6 @@ void Tx::Impl::commit() {
     }
     if (mode_ == Mode::write && (begun_ || has_unsent())) {
         exchange(Ending::commit);
-        look_at_what_was_filled();
     } else if (has_unsent()) exchange(Ending::none);
     state_ = State::committed;
     release();
@@ -171,6 +191,7 @@ void Tx::Impl::exchange(Ending ending) {
     if (refused_) throw_error(refused_->error.get(), refused_->sql.name);
     check_state(ending);
     state_ = State::open;
+    if (ending == Ending::commit) look_at_what_was_filled();
 }
 
 void Tx::Impl::send(Pipeline& pipeline, Ending ending) {
@@ -195,13 +216,24 @@ void Tx::Impl::send(Pipeline& pipeline, Ending ending) {
     for (std::size_t i = first; i < sent_; ++i)
         if (const PGresult* result = statements_[i].answer.result.get())
             bytes_received_ += PQresultMemorySize(result);
-    if (ending == Ending::commit && !refused_) begun_ = false;
+    if (ending == Ending::commit && !refused_) {
+        begun_ = false;
+        server_scope_ = 0;  // its settings ended with it
+    }
 }
 
 void Tx::Impl::add_scope(Pipeline& pipeline, const Scope& scope) {
     const std::array values{scope.org.data(), scope.user.data(), scope.all_orgs ? "on" : ""};
     const std::span<const char* const> all(values);
     if (named_all_orgs_) pipeline.add(write_scope_and_reach, all, nullptr);
+    else if (!holds_.empty()) {
+        const std::array with_holds{
+            values[0],
+            values[1],
+            holds_.front().c_str(),
+            holds_.size() > 1 ? holds_[1].c_str() : nullptr};
+        pipeline.add(write_scope_and_hold, with_holds, nullptr);
+    }
     else pipeline.add(write_scope, all.first(2), nullptr);
 }
 
@@ -302,7 +334,7 @@ void Tx::Impl::release() noexcept {
 }
 
 const PGresult* Tx::Impl::rows(std::size_t index) {
-    if (index >= sent_) exchange(Ending::none);
+    if (index >= sent_) exchange(usual_ending());
     if (const PGresult* result = statements_[index].answer.result.get()) return result;
     if (refused_) throw_error(refused_->error.get(), refused_->sql.name);
     throw std::logic_error(std::string(statements_[index].sql.name) + ": there is no answer");
@@ -334,6 +366,8 @@ void Tx::set_scope(const std::optional<Uuid>& org, const std::optional<Uuid>& us
 void Tx::set_scope_to_all_orgs() { impl_->set_scope_to_all_orgs(); }
 void Tx::has_to_find(Result result) { impl_->has_to_find(result.index_); }
 void Tx::after_commit(std::function<void()> then) { impl_->after_commit(std::move(then)); }
+void Tx::hold(std::string_view name) { impl_->hold(name); }
+void Tx::commit_along() { impl_->commit_along(); }
 void Tx::on_answers(std::function<void()> check) { impl_->on_answers(std::move(check)); }
 bool Tx::roll_back_to(const Sql& undo) { return impl_->roll_back_to(undo); }
 Tx::Mode Tx::mode() const { return impl_->mode(); }

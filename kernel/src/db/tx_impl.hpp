@@ -17,6 +17,8 @@ public:
     std::size_t queue(const Sql& sql, Params params);
     void set_scope(const std::optional<Uuid>& org, const std::optional<Uuid>& user);
     void set_scope_to_all_orgs();
+    void hold(std::string_view name);
+    void commit_along() { commits_along_ = true; }
     void on_answers(std::function<void()> check);
     void after_commit(std::function<void()> then) { after_commit_.push_back(std::move(then)); }
     void has_to_find(std::size_t index) { locks_.push_back(index); }
@@ -48,6 +50,10 @@ private:
 
     bool has_unsent() const { return sent_ < statements_.size(); }
     void exchange(Ending ending);
+    /// Of a pipeline whose answers are waited for.
+    Ending usual_ending() const {
+        return commits_along_ && checks_.empty() && locks_.empty() ? Ending::commit : Ending::none;
+    }
     void send(db::Pipeline& pipeline, Ending ending);
     void add_scope(db::Pipeline& pipeline, const Scope& scope);
     void run_checks();
@@ -64,6 +70,7 @@ private:
     db::Connection* connection_ = nullptr;
     State state_ = State::open;
     bool begun_ = false;  // BEGIN was sent and neither COMMIT nor ROLLBACK was
+    bool commits_along_ = false;
     int round_trips_ = 0;
     std::size_t bytes_received_ = 0;
     std::vector<Statement> statements_;
@@ -73,6 +80,7 @@ private:
     std::uint32_t server_scope_ = 0;   // what the server's transaction has
     static constexpr std::uint32_t unknown_scope = ~std::uint32_t{0};
     bool named_all_orgs_ = false;
+    std::vector<std::string> holds_;  // names of locks that every transaction of this begins with
     std::vector<std::function<void()>> checks_;
     std::vector<std::function<void()>> after_commit_;
     std::vector<std::size_t> locks_;  // statements that have to find something

@@ -34,6 +34,14 @@ OrderKey OrderKey::between(const OrderKey& below, const OrderKey& above, std::ui
     return make(low, tail_between(tail, tail_of(above.text_), Ceiling::given, random));
 }
 
+OrderKey OrderKey::last_by_time(std::uint64_t random) {
+    // 64 a millisecond from the middle on: room for some fifty years.
+    constexpr std::int64_t since = 1'767'225'600'000'000;  // 2026-01-01, in microseconds
+    const std::int64_t micros = std::max<std::int64_t>(Timestamp::now().micros - since, 0);
+    const auto steps = static_cast<std::uint64_t>(micros) * 64 / 1000;
+    return make(heads / 2 + steps % (heads / 2 - 64) + random % 64);
+}
+
 /// The shortest tail between the two, digit by digit; a missing digit is a zero below and, where
 /// there is no ceiling, one past the last digit above.
 std::string OrderKey::tail_between(

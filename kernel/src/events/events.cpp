@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+
 namespace svc {
 
 bool kind_matches(std::string_view filter, std::string_view kind) {
@@ -12,20 +14,34 @@ bool kind_matches(std::string_view filter, std::string_view kind) {
 
 namespace {
 
+using Gaps = std::span<const std::string_view>;
+
+/// A mark in place of a value, in quotes where the value is.
+void write_gap(std::string_view name, std::string_view value, std::string& out) {
+    const std::string_view quote = value.starts_with('"') ? "\"" : "";
+    out.append(quote).append("\x01").append(name).append("\x01").append(quote);
+}
+
 /// Appends the members of `from`, those of spread records beside them, secrets left out.
-void write_members(const Record& record, const void* from, std::string& out) {
+void write_members(const Record& record, const void* from, std::string& out, Gaps gaps = {}) {
     for (const Field& field : record.fields) {
         const void* value = field.in_const(from);
         if (field.rules.secret) continue;
         if (field.rules.omit_empty && field.codec->empty(value)) continue;
         if (field.rules.flatten && field.codec->record) {
-            write_members(field.codec->record(), value, out);
+            write_members(field.codec->record(), value, out, gaps);
             continue;
         }
         if (out.back() != '{') out += ',';
         write_text(field.name, out);
         out += ':';
-        field.codec->write(value, out);
+        if (std::ranges::find(gaps, field.name) == gaps.end()) {
+            field.codec->write(value, out);
+            continue;
+        }
+        std::string text;
+        field.codec->write(value, text);
+        write_gap(field.name, text, out);
     }
 }
 
@@ -72,4 +88,11 @@ Event make_event(
 }
 
 }  // namespace detail
+
+std::string text_with_gaps(const Record& record, const void* from, Gaps gaps) {
+    std::string out = "{";
+    write_members(record, from, out, gaps);
+    return out += '}';
+}
+
 }  // namespace svc

@@ -2,9 +2,11 @@
 
 #include "svc/failure.hpp"
 
+#include <algorithm>
+
 namespace svc::events {
 
-void Hooks::veto(std::function<bool(const EventKind&)> which, Veto veto) {
+void Hooks::veto(Which which, Veto veto) {
     vetoes_.push_back({std::move(which), std::move(veto)});
 }
 
@@ -15,13 +17,19 @@ void Hooks::in_transaction(std::string_view kind, TransactionHook hook) {
 void Hooks::check(Call& call, const Event& event) const {
     if (event.kind->vetoable)
         for (const auto& [which, veto] : vetoes_) {
-            if (!which(*event.kind)) continue;
+            if (!which(call, *event.kind)) continue;
             if (Verdict verdict = veto(call, event))
                 throw Failure(Fault::conflict, verdict->message)
                     .with_code(std::move(verdict->code));
         }
     for (const auto& [kind, hook] : in_transaction_)
         if (kind == event.kind->name) hook(call, event);
+}
+
+bool Hooks::concern(const Call& call, const EventKind& kind) const {
+    const auto has_say = [&](const Say& each) { return each.which(call, kind); };
+    return (kind.vetoable && std::ranges::any_of(vetoes_, has_say)) ||
+           std::ranges::find(in_transaction_, kind.name, &Beside::kind) != in_transaction_.end();
 }
 
 }  // namespace svc::events

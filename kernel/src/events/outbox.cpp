@@ -140,6 +140,43 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
     );
 }
 
+ParamList row_of(const Event& event, const EventContext& context) {
+    Values values = bounded(event.changes, event.previous);
+    const PlaceIds place = place_of(event);
+    const auto text = [](const auto& id) {
+        return id ? std::optional(id->str()) : std::nullopt;
+    };
+    const auto own = [](const std::optional<std::string_view>& view) {
+        return view ? std::optional<std::string>(*view) : std::nullopt;
+    };
+    return {{
+        new_uuid().str(),
+        event.kind->record ? std::optional<std::string>(event.kind->name) : std::nullopt,
+        std::string(event.kind->object),
+        event.id.str(),
+        own(name_of_thing(event.name)),
+        std::to_string(event.version),
+        text(place.board_id),
+        text(place.column_id),
+        text(place.card_id),
+        text(place.parent_id),
+        std::move(values.changes),
+        std::move(values.previous),
+        list_of(values.truncated_fields),
+        text_of(event.from),
+        text_of(event.to),
+        kept_subject(event),
+        std::string(context.action),
+        to_json(actor_of(context.caller, context.surface)),
+        text(context.mutation_id),
+        cause_of(context),
+        std::to_string(context.depth),
+        own(or_null(context.client_address)),
+        own(or_null(cut(context.user_agent))),
+        own(or_null(context.request_id)),
+    }};
+}
+
 void queue_events(Tx& tx, std::span<const Event> events, const EventContext& context) {
     const auto id_text = [](const std::optional<Uuid>& id) { return id ? id->str() : ""; };
     for (; !events.empty(); events = events.subspan(std::min(events.size(), rows_a_statement))) {

@@ -24,6 +24,9 @@ struct EventContext {
 /// event's own or else the caller's; without either it is a std::logic_error.
 void queue_event(Tx& tx, const Event& event, const EventContext& context);
 
+/// The event as the parameters of a statement that inserts it itself (svc/event_row.hpp).
+ParamList row_of(const Event& event, const EventContext& context);
+
 /// The same for many, a thousand to a statement.
 void queue_events(Tx& tx, std::span<const Event> events, const EventContext& context);
 

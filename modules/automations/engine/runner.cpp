@@ -183,6 +183,13 @@ void Runner::run(const Script& script, const StoredEvent& event, const std::stri
     if (!ended.error.empty()) log().warning(where + ended.error);
 }
 
+bool Runner::has_say_in(const EventKind& kind) const {
+    const Scripts scripts = scripts_;
+    return std::ranges::any_of(*scripts, [&](const Script& script) {
+        return script.binds_to("before", kind.name);
+    });
+}
+
 Verdict Runner::check(Call& call, const Event& event) {
     const Scripts scripts = scripts_;
     std::string envelope;

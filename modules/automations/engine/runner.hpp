@@ -27,6 +27,8 @@ public:
     /// Runs one of them for the event, unless it is gone. Throws when the database or the machine
     /// fails, never for a script.
     void deliver(std::string_view script_id, const StoredEvent& event);
+    /// Whether a script is to be asked about changes of this kind.
+    bool has_say_in(const EventKind& kind) const;
     /// Before a change: the first refusal, in the order of the scripts. A script that fails has
     /// no say, and its failure is recorded by write_down().
     Verdict check(Call& call, const Event& event);

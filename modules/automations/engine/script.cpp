@@ -94,27 +94,17 @@ std::vector<Script> load_scripts(
     const std::filesystem::path& folder,
     const std::vector<std::string>& names,
     const Sandbox& sandbox,
-    const Declarations& declared,
-    const std::vector<std::string>& shipped,
-    const std::function<void(const std::string& line)>& skip
+    const Declarations& declared
 ) {
     std::vector<Script> scripts;
     for (const std::string& name : names) {
         Script script = load_script(folder / name, sandbox);
         const std::string missing = what_is_missing(script, declared);
-        if (missing.empty()) {
-            scripts.push_back(std::move(script));
-            continue;
-        }
-        if (std::ranges::find(shipped, name) == shipped.end())
+        if (!missing.empty())
             throw std::runtime_error(
                 "script " + script.name + ": " + missing + " (is its module enabled?)"
             );
-        skip(
-            "script " + script.name + " is left out: " + missing +
-            ", whose module is not in the setting `modules`; take it out of `automations.scripts` "
-            "to be rid of this line"
-        );
+        scripts.push_back(std::move(script));
     }
     std::ranges::sort(scripts, {}, &Script::name);
     const auto twice = std::ranges::adjacent_find(scripts, {}, &Script::name);

@@ -40,16 +40,13 @@ struct Declarations {
 /// What the script waits for or calls and nothing declares, in one line; empty when all is there.
 std::string what_is_missing(const Script& script, const Declarations& declared);
 
-/// `names` are relative to `folder` or absolute; the scripts come in the order of their names. Of
-/// those in `shipped` one that asks for what is not there is left out, and `skip` gets a line that
-/// says so; of the others it is a std::runtime_error.
+/// `names` are relative to `folder` or absolute; the scripts come in the order of their names. A
+/// script that asks for what is not there is a std::runtime_error.
 std::vector<Script> load_scripts(
     const std::filesystem::path& folder,
     const std::vector<std::string>& names,
     const Sandbox& sandbox,
-    const Declarations& declared,
-    const std::vector<std::string>& shipped,
-    const std::function<void(const std::string& line)>& skip
+    const Declarations& declared
 );
 
 }  // namespace svc::automations

@@ -53,8 +53,12 @@ public:
     /// The same for many that all come to one column or all leave the board, with a few statements
     /// for all of them. Those given to what it returns are some of `cards`, in any order.
     virtual PlacedAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) = 0;
-    /// A new card's row is queued; may queue writes.
-    virtual void made(Tx& tx, const Placing& placing) = 0;
+    /// The statement that creates a card is queued, and writes nothing if the card may not be
+    /// created; may queue writes that hang on the card's row. Its number, its times and what its
+    /// column is like are not known yet.
+    virtual void creating(Tx& tx, const Card& card) = 0;
+    /// It is created.
+    virtual void created(const Placing& placing) = 0;
     /// A card in a queue has another priority or due date; may queue writes.
     virtual void reordered(Tx& tx, const Card& card) = 0;
     /// A queue offers its cards in another order, and its row is queued; may queue writes.

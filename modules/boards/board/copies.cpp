@@ -316,8 +316,10 @@ private:
             const ColumnRules rules =
                 rules_of(*std::ranges::find(columns_, each.card.column_id, &Column::id));
             const Placing placing{nullptr, each.card, &rules, copy_.now, actor_};
-            for (CardWatcher* watcher : MovesImpl::of(kernel_).watchers())
-                watcher->made(tx_, placing);
+            for (CardWatcher* watcher : MovesImpl::of(kernel_).watchers()) {
+                watcher->creating(tx_, each.card);
+                watcher->created(placing);
+            }
             events.push_back(event_of(each.card));
         }
         if (auto* files = kernel_.find<CardFiles>(); files && !with_files.empty())

@@ -57,6 +57,8 @@ constexpr std::string_view and_the_rest = R"(c.board_id)
 constexpr Sql lock_for_move{
     "boards.lock_for_move", SqlText<lock_the_card, if_editor, and_the_rest>::view};
 
+// Looked up by key, one after the other: left to itself the planner reads all columns of the
+// workspace as long as it has no statistics of them.
 constexpr Sql find_destination{"boards.destination_of_move", R"(
     SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
         CASE WHEN k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL THEN (
@@ -77,12 +79,21 @@ constexpr Sql find_destination{"boards.destination_of_move", R"(
         END AS key_conflict,
         k.name AS to_name, h.name AS from_name, h.kind AS from_kind
     FROM cards c
-    JOIN columns h ON h.org_id = $1 AND h.id = c.column_id
-    JOIN column_turns t ON t.org_id = $1 AND t.id = c.column_id
-    JOIN columns k
-        ON k.org_id = $1 AND k.board_id = c.board_id AND NOT k.in_trash
-        AND k.id = CASE WHEN $3::uuid IS NOT NULL THEN $3 WHEN $4::text = 'completed'
-            THEN t.completed_id WHEN $4 = 'exhausted' THEN t.exhausted_id ELSE c.column_id END
+    CROSS JOIN LATERAL (
+        SELECT o.name, o.kind,
+            CASE WHEN $3::uuid IS NOT NULL THEN $3 WHEN $4::text = 'completed' THEN (
+                SELECT t.completed_id FROM column_turns t
+                WHERE t.org_id = $1 AND t.id = c.column_id)
+            WHEN $4 = 'exhausted' THEN o.on_exhausted_column_id ELSE c.column_id END AS target_id
+        FROM columns o
+        WHERE o.org_id = $1 AND o.id = c.column_id
+        OFFSET 0
+    ) h
+    CROSS JOIN LATERAL (
+        SELECT o.* FROM columns o
+        WHERE o.org_id = $1 AND o.id = h.target_id AND o.board_id = c.board_id AND NOT o.in_trash
+        OFFSET 0
+    ) k
     WHERE c.org_id = $1 AND c.id = $2)"};
 
 constexpr Sql find_waiting{"boards.find_waiting", R"(
@@ -107,8 +118,7 @@ constexpr Sql place_card{"boards.place_card", R"(
 
 // An archived card no longer counts.
 constexpr Sql count_card{"boards.count_card", R"(
-    UPDATE board_counters SET card_count = card_count + $3
-    WHERE org_id = $1 AND board_id = $2)"};
+    INSERT INTO card_count_changes (org_id, board_id, id, change) VALUES ($1, $2, $3, $4))"};
 
 }  // namespace
 
@@ -187,7 +197,7 @@ Card CardMove::carry_out_beside(Call& call) {
 Card CardMove::restore(Actor& actor) {
     read();
     Card card = carry_out_at(actor, seen_->card.position, card_restored);
-    tx_.queue(count_card, card.org_id, card.board_id, 1);
+    tx_.queue(count_card, card.org_id, card.board_id, new_uuid(), 1);
     return card;
 }
 
@@ -208,7 +218,7 @@ Card CardMove::remove(Actor& actor) {
 Card CardMove::leave(Actor& actor, Card after, const EventKind& kind) {
     enter(after, nullptr);
     place(actor, after, kind, nullptr);
-    if (on_board()) tx_.queue(count_card, after.org_id, after.board_id, -1);
+    if (on_board()) tx_.queue(count_card, after.org_id, after.board_id, new_uuid(), -1);
     return after;
 }
 

@@ -10,13 +10,18 @@ namespace svc::boards {
 namespace {
 
 // The check `storage_within_plan` is what refuses: nothing else has to be read for it.
-constexpr Sql add_bytes{"boards.add_stored_bytes", R"(
+constexpr std::string_view add_so_many = R"(
     INSERT INTO stored_more (org_id, id, bytes, fits)
     SELECT $1, $2, $3::bigint,
         $4::bigint = 0
             OR coalesce((SELECT s.bytes FROM stored_bytes s WHERE s.org_id = $1), 0)
                 + coalesce((SELECT sum(m.bytes) FROM stored_more m WHERE m.org_id = $1), 0)
-                + $3::bigint <= $4::bigint)"};
+                + $3::bigint <= $4::bigint)";
+constexpr std::string_view if_card_is_there = R"(
+    WHERE EXISTS (SELECT FROM cards c WHERE c.org_id = $1 AND c.id = $5))";
+constexpr Sql add_bytes{"boards.add_stored_bytes", SqlText<add_so_many>::view};
+constexpr Sql add_bytes_of_card{
+    "boards.add_stored_card", SqlText<add_so_many, if_card_is_there>::view};
 
 // Of the cards $4.
 constexpr std::string_view of_bodies = R"(
@@ -101,14 +106,24 @@ constexpr std::int64_t at_once = 20;
 constexpr std::int64_t smallest = 4096;
 constexpr std::string_view counting = "count_stored_bytes";
 
+/// Of what is small only one in some is written down.
+bool is_passed_over(std::int64_t bytes) {
+    return bytes < smallest && static_cast<std::int64_t>(random_bits() % smallest) >= bytes;
+}
+
 }  // namespace
 
 StoredBytesImpl::StoredBytesImpl(Kernel& kernel, std::int64_t limit)
     : kernel_(kernel), limit_(limit), countings_{&count_cards} {}
 
 void StoredBytesImpl::add(Tx& tx, const Uuid& org, std::int64_t bytes) {
-    if (bytes < smallest && static_cast<std::int64_t>(random_bits() % smallest) >= bytes) return;
+    if (is_passed_over(bytes)) return;
     tx.queue(add_bytes, org, new_uuid(), std::max(bytes, smallest), limit_);
+}
+
+void StoredBytesImpl::add_card(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t bytes) {
+    if (is_passed_over(bytes)) return;
+    tx.queue(add_bytes_of_card, org, new_uuid(), std::max(bytes, smallest), limit_, card);
 }
 
 void StoredBytesImpl::add_bodies(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {

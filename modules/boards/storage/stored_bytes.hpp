@@ -15,6 +15,8 @@ public:
 
     /// Of what is small only one in some is written down, as if it were that much.
     void add(Tx& tx, const Uuid& org, std::int64_t bytes) override;
+    /// Of a card whose row is queued; nothing if it is not stored after all.
+    void add_card(Tx& tx, const Uuid& org, const Uuid& card, std::int64_t bytes);
     /// As much as the bodies of these cards hold, where cards have bodies.
     void add_bodies(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
     /// As much as the cards hold that a new board is going to have copies of.

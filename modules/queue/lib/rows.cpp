@@ -113,6 +113,14 @@ Event event_of(const EventKind& kind, const Lease& after, const Lease* before) {
         .of_card(after.card_id);
 }
 
+Event event_of(
+    const EventKind& kind, const Lease& after, std::span<const std::string_view> gaps
+) {
+    Event event = event_of(kind, after, nullptr);
+    event.changes = event.subject = text_with_gaps(record_of<Lease>(), &after, gaps);
+    return event;
+}
+
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key) {
     tx.queue(
         ready_row, card.org_id, card.id, card.board_id, card.column_id, key.urgency, key.place

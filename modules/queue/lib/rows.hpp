@@ -69,6 +69,10 @@ Lease ended(Lease lease, LeaseState state, const Timestamp& now);
 
 /// The event of a lease: all of a new one; of one that ended, what changed.
 Event event_of(const EventKind& kind, const Lease& after, const Lease* before);
+/// Of a new one, all but `gaps`, which the statement knows that inserts the event.
+Event event_of(
+    const EventKind& kind, const Lease& after, std::span<const std::string_view> gaps
+);
 
 /// Ready in a column, tries forgotten.
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key);

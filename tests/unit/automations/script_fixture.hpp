@@ -151,7 +151,7 @@ public:
         runner = std::make_unique<Runner>(kernel, sandbox, sandbox);
         runner->use(std::move(scripts));
         kernel.veto(
-            [](const EventKind&) { return true; },
+            [this](const Call&, const EventKind& kind) { return runner->has_say_in(kind); },
             [this](Call& call, const Event& event) { return runner->check(call, event); }
         );
         return *runner;

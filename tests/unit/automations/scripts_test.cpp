@@ -75,21 +75,8 @@ const Kernel& kernel() {
     return *one;
 }
 
-std::vector<std::string> skipped;
-
-std::vector<Script> load(
-    const Folder& folder,
-    const std::vector<std::string>& names,
-    const std::vector<std::string>& shipped = {}
-) {
-    return load_scripts(
-        folder.path,
-        names,
-        sandbox(),
-        declarations_of(kernel()),
-        shipped,
-        [](const std::string& line) { skipped.push_back(line); }
-    );
+std::vector<Script> load(const Folder& folder, const std::vector<std::string>& names) {
+    return load_scripts(folder.path, names, sandbox(), declarations_of(kernel()));
 }
 
 std::string fault_of_loading(const Folder& folder, const std::vector<std::string>& names) {
@@ -150,7 +137,7 @@ TEST(Scripts, ThatDoNotLoadAreNamedInOneLine) {
     EXPECT_EQ(fault_of_loading(folder, {"fine.lua"}), "");
 }
 
-TEST(Scripts, ThatAskForWhatIsNotThereAreRefusedUnlessTheyAreShipped) {
+TEST(Scripts, ThatAskForWhatIsNotThereAreRefused) {
     const Folder folder;
     folder.put("kind.lua", "svc.after('lease.completed', function() end)");
     folder.put("audit.lua", "svc.after('card.watched', function() end)");
@@ -165,13 +152,6 @@ TEST(Scripts, ThatAskForWhatIsNotThereAreRefusedUnlessTheyAreShipped) {
         "script operation.lua: unknown operation updte_card (is its module enabled?)"
     );
     EXPECT_NE(fault_of_loading(folder, {"audit.lua"}), "") << "no event is ever of this kind";
-    skipped.clear();
-    const auto left = load(folder, {"kind.lua", "fine.lua"}, {"kind.lua"});
-    ASSERT_EQ(left.size(), 1u);
-    EXPECT_EQ(left.front().name, "fine.lua");
-    ASSERT_EQ(skipped.size(), 1u);
-    for (const char* part : {"kind.lua", "lease.completed", "`modules`", "`automations.scripts`"})
-        EXPECT_NE(skipped.front().find(part), std::string::npos) << part;
 }
 
 TEST(Scripts, OperationsCalledOutsideAHandlerAreToldApartFromMistypedOnes) {

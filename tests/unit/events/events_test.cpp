@@ -161,8 +161,8 @@ TEST(Events, AnAgentActsForItsPerson) {
 namespace {
 
 /// Picks kinds by the object that they are about.
-std::function<bool(const EventKind&)> about(std::string object) {
-    return [object](const EventKind& kind) { return kind.object == object; };
+Hooks::Which about(std::string object) {
+    return [object](const Call&, const EventKind& kind) { return kind.object == object; };
 }
 
 }  // namespace

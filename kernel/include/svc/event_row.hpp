@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boost/preprocessor/arithmetic/add.hpp>
+#include <boost/preprocessor/arithmetic/dec.hpp>
+#include <boost/preprocessor/stringize.hpp>
+
+/// Events that are written by the statement that makes the change.
+///
+/// Where a change is one statement, its event is a row that the same statement inserts. Its
+/// parameters are made by Call::event_row() and stand side by side, the first of them $`first`; they
+/// say what is known before. What the statement finds out is marked in the event's JSON
+/// (created_with_gaps) and filled in by SVC_FILL. The workspace is $1.
+
+#define SVC_EVENT_PART(first, number) \
+    "$" BOOST_PP_STRINGIZE(BOOST_PP_DEC(BOOST_PP_ADD(first, number)))
+/// Of these the statement may know better.
+#define SVC_EVENT_OBJECT(first) SVC_EVENT_PART(first, 4) "::uuid"
+#define SVC_EVENT_VERSION(first) SVC_EVENT_PART(first, 6) "::bigint"
+#define SVC_EVENT_CARD(first) SVC_EVENT_PART(first, 9) "::uuid"
+#define SVC_EVENT_CHANGES(first) SVC_EVENT_PART(first, 11) "::text"
+
+/// `text` with what is marked as `name` in it replaced by `value`, a text.
+#define SVC_FILL(text, name, value) "replace(" text ", E'\\001" name "\\001', " value ")"
+/// A time as JSON says it, without the quotes. Sessions keep UTC.
+#define SVC_TIME_TEXT(time) "to_char(" time ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+
+/// Inserts the event for each row of `from`. The arguments between are those above, or what the
+/// statement knows.
+#define SVC_INSERT_EVENT(first, object_id, version, card_id, changes, from)                      \
+    "INSERT INTO outbox (org_id, entry_id, kind, outcome, object, object_id, object_name, "      \
+    "version, board_id, column_id, card_id, parent_id, changes, previous, truncated, "           \
+    "moved_from, moved_to, subject, action, actor, mutation_id, cause, depth, client_address, "  \
+    "user_agent, request_id) SELECT $1, " SVC_EVENT_PART(first, 1) "::uuid, "                    \
+    SVC_EVENT_PART(first, 2) ", 'success', " SVC_EVENT_PART(first, 3) ", " object_id ", "        \
+    SVC_EVENT_PART(first, 5) ", " version ", " SVC_EVENT_PART(first, 7) "::uuid, "               \
+    SVC_EVENT_PART(first, 8) "::uuid, " card_id ", " SVC_EVENT_PART(first, 10) "::uuid, "        \
+    changes ", " SVC_EVENT_PART(first, 12) ", " SVC_EVENT_PART(first, 13) ", "                   \
+    SVC_EVENT_PART(first, 14) ", " SVC_EVENT_PART(first, 15) ", " SVC_EVENT_PART(first, 16) ", " \
+    SVC_EVENT_PART(first, 17) ", " SVC_EVENT_PART(first, 18) ", "                                \
+    SVC_EVENT_PART(first, 19) "::uuid, " SVC_EVENT_PART(first, 20) ", "                          \
+    SVC_EVENT_PART(first, 21) "::integer, " SVC_EVENT_PART(first, 22) ", "                       \
+    SVC_EVENT_PART(first, 23) ", " SVC_EVENT_PART(first, 24) " FROM " from
