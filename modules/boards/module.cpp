@@ -67,7 +67,7 @@ public:
     }
 
     void stop() noexcept override {
-        if (numbers_) numbers_->stop();
+        if (numbers_) numbers_->give_back_all();
     }
 
 private:

@@ -117,7 +117,9 @@ private:
             TakenNumber number(call_, in_.board_id);
             auto created = queue_creation(call_, card, number.value(), CreateHow::at_once);
             queue_with_card(card);
-            const Ground ground = created.one_or_retry();
+            const auto found = created.one();
+            if (!found) not_found("board");
+            const Ground& ground = *found;
             call_.caller_holds(ground.caller_holds);
             if (ground.created) {
                 complete(card, ground, *number.value());

@@ -1,6 +1,7 @@
 #include "modules/boards/card/numbers.hpp"
 #include "svc/workspace_jobs.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace svc::boards {
@@ -54,32 +55,35 @@ std::optional<std::int64_t> CardNumbers::take(Call& call, const Uuid& board) {
     // One takes a block for all who come together; they hold no connection meanwhile.
     const std::scoped_lock lock(taking_[Hash()(board) % taking_.size()]);
     if (const auto number = take_from_block(board)) return number;
+    Block block = block_of(board);
     std::optional<Reserved> reserved;
     kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
         tx.set_scope(caller.org, std::nullopt);
-        reserved = caller.later<Reserved>(tx, reserve, board, block).one();
+        reserved = caller.later<Reserved>(tx, reserve, board, block.size).one();
     });
     if (!reserved) return std::nullopt;
-    const std::int64_t first = reserved->number - block + 1;
-    keep(caller.org, board, first + 1, reserved->number);
+    const std::int64_t first = reserved->number - block.size + 1;
+    keep(board, {caller.org, first + 1, reserved->number, std::min(2 * block.size, largest_block)});
     return first;
 }
 
 std::optional<std::int64_t> CardNumbers::take_from_block(const Uuid& board) {
     const std::scoped_lock lock(mutex_);
     const auto found = blocks_.find(board);
-    if (found == blocks_.end()) return std::nullopt;
-    const std::int64_t number = found->second.next++;
-    if (number == found->second.last) blocks_.erase(found);
-    return number;
+    if (found == blocks_.end() || found->second.next > found->second.last) return std::nullopt;
+    return found->second.next++;
 }
 
-void CardNumbers::keep(
-    const Uuid& org, const Uuid& board, std::int64_t next, std::int64_t last
-) {
+CardNumbers::Block CardNumbers::block_of(const Uuid& board) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = blocks_.find(board);
+    return found == blocks_.end() ? Block{} : found->second;
+}
+
+void CardNumbers::keep(const Uuid& board, const Block& block) {
     const std::scoped_lock lock(mutex_);
     if (blocks_.size() >= most) blocks_.erase(blocks_.begin());
-    blocks_[board] = {org, next, last};
+    blocks_[board] = block;
 }
 
 void CardNumbers::give_back(const Uuid& board, std::int64_t number) noexcept {
@@ -88,11 +92,11 @@ void CardNumbers::give_back(const Uuid& board, std::int64_t number) noexcept {
     if (found != blocks_.end() && found->second.next == number + 1) found->second.next = number;
 }
 
-void CardNumbers::stop() noexcept {
+void CardNumbers::give_back_all() noexcept {
     const std::scoped_lock lock(mutex_);
     try {
         for (const auto& [board, rest] : blocks_)
-            kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+            if (rest.next <= rest.last) kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
                 tx.set_scope(rest.org, std::nullopt);
                 tx.queue(unreserve, rest.org, board, rest.next - 1, rest.last);
             });

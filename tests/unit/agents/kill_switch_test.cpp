@@ -87,14 +87,14 @@ TEST_F(KillSwitch, WaitsForTheWriteThatIsUnderWay) {
     Client robot = with(token);
     expect(201, add_card(robot, queue));
 
-    // The write knows who it is, and waits for the board's counter.
+    // The write knows who it is, and waits for the column.
     DatabaseRole blocker(Postgres::shared().superuser_url(database));
     blocker.must("BEGIN");
-    blocker.must("SELECT 1 FROM board_counters FOR UPDATE");
+    blocker.must("SELECT 1 FROM columns FOR UPDATE");
     auto write = std::async(std::launch::async, [&] { return add_card(robot, queue, "Late"); });
     ASSERT_TRUE(becomes(
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE"
-        " '%board_counters%' AND pid <> pg_backend_pid() AND datname = current_database()",
+        " '%FROM columns%' AND pid <> pg_backend_pid() AND datname = current_database()",
         "1"
     ));
     auto off = std::async(std::launch::async, [&] { return disable(agent); });
@@ -138,11 +138,11 @@ TEST_F(KillSwitch, AlsoForAWriteWhoseTokenThisServerHasNotSeenBefore) {
     Client robot = with(token, second);
     DatabaseRole blocker(Postgres::shared().superuser_url(database));
     blocker.must("BEGIN");
-    blocker.must("SELECT 1 FROM board_counters FOR UPDATE");
+    blocker.must("SELECT 1 FROM columns FOR UPDATE");
     auto write = std::async(std::launch::async, [&] { return add_card(robot, queue, "Late"); });
     ASSERT_TRUE(becomes(
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE"
-        " '%board_counters%' AND pid <> pg_backend_pid() AND datname = current_database()",
+        " '%FROM columns%' AND pid <> pg_backend_pid() AND datname = current_database()",
         "1"
     ));
     auto off = std::async(std::launch::async, [&] {

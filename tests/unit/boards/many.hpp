@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/boards/card/numbers.hpp"
 #include "tests/unit/boards/columns.hpp"
 
 #include <chrono>
@@ -9,6 +10,8 @@ namespace svc::test {
 
 /// So many cards by SQL, with values of so many bytes.
 inline void fill(const Columns& fixture, const Uuid& column, int count, int value_bytes) {
+    // Those that are made afterwards get the numbers behind these.
+    in_process().kernel().use<boards::CardNumbers>().give_back_all();
     const std::string value =
         value_bytes == 0 ? "'{}'"
                          : "jsonb_build_object('Notes', jsonb_build_object('id', gen_random_uuid(),"
