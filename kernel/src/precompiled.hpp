@@ -3,6 +3,7 @@
 // What most of the kernel's files include; SVC_PCH=OFF builds without. What is here costs every
 // file time as well (docs/decisions/0044-every-file-pays-for-what-is-precompiled.md), so what only
 // some include, such as Boost.JSON, is not.
+#include "svc/instantiated.hpp"
 #include "svc/tx.hpp"
 
 #include <algorithm>
