@@ -1,26 +1,20 @@
 #pragma once
 
-// What many of the kernel's files include and what costs the most to compile; SVC_PCH=OFF builds
-// without.
-#include "svc/kernel.hpp"
-
-#include <Poco/Logger.h>
-#include <boost/json.hpp>
-#include <fmt/format.h>
+// What most of the kernel's files include; SVC_PCH=OFF builds without. What is here costs every
+// file time as well (docs/decisions/0044-every-file-pays-for-what-is-precompiled.md), so what only
+// some include, such as Boost.JSON, is not.
+#include "svc/instantiated.hpp"
+#include "svc/tx.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>

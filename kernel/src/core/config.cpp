@@ -49,7 +49,15 @@ std::string first_message(const Reader& reader) {
 
 }  // namespace
 
-Config::Config(const Sources& sources) {
+struct Config::Entry {
+    json::value value;
+    std::string origin;  // "config/workboard.toml:12", "WORKBOARD_SERVER__PORT" or "--set"
+    bool text = false;   // from the environment or a flag: "25" may be a number
+};
+
+struct Config::Sections : std::map<std::string, Section, std::less<>> {};
+
+Config::Config(const Sources& sources) : sections_(std::make_unique<Sections>()) {
     for (const std::string& pair : sources.environment) {
         const auto equals = pair.find('=');
         if (pair.starts_with("WORKBOARD_") && equals != std::string::npos)
@@ -59,6 +67,9 @@ Config::Config(const Sources& sources) {
     if (sources.file.empty()) return;
     for (const auto& each : files_of(sources.file)) read_file(each);
 }
+
+Config::Config(Config&&) noexcept = default;
+Config::~Config() = default;
 
 std::vector<std::filesystem::path> Config::files_of(const std::filesystem::path& file) {
     std::vector<std::filesystem::path> files;
@@ -87,7 +98,7 @@ void Config::read_file(const std::filesystem::path& file) {
     }
     const auto keep = [&](std::string_view section, std::string_view key, const toml::node& node) {
         const auto line = std::to_string(node.source().begin.line);
-        sections_[std::string(section)].insert_or_assign(
+        (*sections_)[std::string(section)].insert_or_assign(
             std::string(key), Entry{to_json(node), file.string() + ":" + line}
         );
     };
@@ -97,7 +108,7 @@ void Config::read_file(const std::filesystem::path& file) {
             keep("", key.str(), node);
             continue;
         }
-        sections_[std::string(key.str())];
+        (*sections_)[std::string(key.str())];
         for (const auto& [inner, value] : *section) keep(key.str(), inner.str(), value);
     }
 }
@@ -166,7 +177,7 @@ void Config::read_field(
 
 void Config::read(std::string_view section, const Record& record, void* out) {
     known_[std::string(section)] = &record;
-    Section& entries = sections_[std::string(section)];
+    Section& entries = (*sections_)[std::string(section)];
     apply_environment(section, record, entries);
     for (const auto& [key, entry] : entries) {
         const Field* field = record.find(key);
@@ -189,7 +200,7 @@ void Config::ignore(std::string_view section) { ignored_.emplace(section); }
 
 void Config::check() const {
     auto problems = problems_;
-    for (const auto& [section, entries] : sections_) {
+    for (const auto& [section, entries] : *sections_) {
         if (known_.contains(section) || ignored_.contains(section)) continue;
         const std::string origin = entries.empty() ? "config" : entries.begin()->second.origin;
         problems.push_back(origin + ": [" + section + "]: nothing of that name has settings");

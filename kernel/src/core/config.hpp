@@ -2,10 +2,9 @@
 
 #include "svc/record.hpp"
 
-#include <boost/json/value.hpp>
-
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +30,8 @@ public:
     static std::vector<std::filesystem::path> files_of(const std::filesystem::path& file);
     /// Throws ConfigError when a file is missing or is not TOML.
     explicit Config(const Sources& sources);
+    Config(Config&&) noexcept;
+    ~Config();
 
     /// Fills `out` from a section ("" is the top of the file) and counts its keys as known.
     /// Problems are kept for check(). Text of a `secret` field may be `file:<path>`.
@@ -53,18 +54,16 @@ public:
     std::string describe() const;
 
 private:
-    struct Entry {
-        json::value value;
-        std::string origin;  // "config/workboard.toml:12", "WORKBOARD_SERVER__PORT" or "--set"
-        bool text = false;   // from the environment or a flag: "25" may be a number
-    };
+    // They hold JSON, which whoever includes this need not compile.
+    struct Entry;
+    struct Sections;
     using Section = std::map<std::string, Entry, std::less<>>;
 
     void read_file(const std::filesystem::path& file);
     void apply_environment(std::string_view section, const Record& record, Section& entries);
     void read_field(std::string_view section, const Field& field, const Entry& entry, void* out);
 
-    std::map<std::string, Section, std::less<>> sections_;
+    std::unique_ptr<Sections> sections_;
     std::map<std::string, std::string, std::less<>> environment_;  // not yet claimed
     std::map<std::string, std::string, std::less<>> flags_;        // not yet claimed
     std::map<std::string, const Record*, std::less<>> known_;

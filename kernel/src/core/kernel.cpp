@@ -3,6 +3,8 @@
 #include "events/sequencer.hpp"
 #include "svc/module.hpp"
 
+#include <boost/json/value.hpp>
+
 namespace svc {
 
 void Kernel::Impl::nudge() {

@@ -4,7 +4,7 @@
 #include "svc/http.hpp"
 #include "svc/operation.hpp"
 
-#include <boost/json/value.hpp>
+#include <boost/json/fwd.hpp>
 
 #include <limits>
 

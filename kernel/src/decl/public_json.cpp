@@ -2,6 +2,8 @@
 
 #include "decl/input.hpp"
 
+#include <boost/json/value.hpp>
+
 namespace svc {
 
 json::value parse_json(std::string_view text, std::string_view place) {
