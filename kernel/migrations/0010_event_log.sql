@@ -54,7 +54,7 @@ CREATE UNIQUE INDEX event_chain_by_log_id ON event_chain (log_id, org_id);
 CREATE UNIQUE INDEX event_chain_by_position ON event_chain (position, org_id)
     WHERE position IS NOT NULL;
 CREATE UNIQUE INDEX event_chain_by_board ON event_chain (org_id, board_id, board_sequence)
-    WHERE board_sequence IS NOT NULL;
+    WHERE board_id IS NOT NULL;
 
 -- Events up to here are no longer kept as events; the audit record has them still.
 ALTER TABLE event_heads ADD COLUMN dropped bigint NOT NULL DEFAULT 0;
@@ -135,15 +135,18 @@ DROP TABLE outbox;
 DROP TABLE events;
 DROP TABLE audit_events;
 
--- The names of before are views now.
+-- The names of before are views now. Rows of the log are looked up by their ids, whatever is believed
+-- of the tables.
 CREATE VIEW events WITH (security_invoker = true) AS
 SELECT c.org_id, c.sequence, c.position, c.log_id, l.entry_id AS event_id, c.board_id,
     c.board_sequence, l.kind, l.depth, l.action, l.object, l.object_id, l.version, l.column_id,
     l.card_id, l.parent_id, l.changes, l.previous, l.truncated, l.actor, l.mutation_id, l.cause,
     l.moved_from, l.moved_to, l.subject, l.occurred_at
 FROM event_chain c
-JOIN event_log l ON l.org_id = c.org_id AND l.id = c.log_id
-JOIN event_heads h ON h.org_id = c.org_id AND h.dropped < c.sequence;
+JOIN event_heads h ON h.org_id = c.org_id AND h.dropped < c.sequence
+CROSS JOIN LATERAL (
+    SELECT r.* FROM event_log r WHERE r.id = c.log_id AND r.org_id = c.org_id OFFSET 0
+) l;
 
 CREATE VIEW audit_events WITH (security_invoker = true) AS
 SELECT c.org_id, c.audit_sequence AS sequence, l.entry_id AS id, l.occurred_at, l.action, l.outcome,
@@ -153,8 +156,14 @@ SELECT c.org_id, c.audit_sequence AS sequence, l.entry_id AS id, l.occurred_at, 
     nullif(l.user_agent, '') AS user_agent, nullif(l.request_id, '') AS request_id,
     coalesce(p.hash, decode(repeat('00', 32), 'hex')) AS prev_hash, c.hash, l.kind, l.card_id
 FROM event_chain c
-JOIN event_log l ON l.org_id = c.org_id AND l.id = c.log_id
-LEFT JOIN event_chain p ON p.org_id = c.org_id AND p.audit_sequence = c.audit_sequence - 1;
+CROSS JOIN LATERAL (
+    SELECT r.* FROM event_log r WHERE r.id = c.log_id AND r.org_id = c.org_id OFFSET 0
+) l
+LEFT JOIN LATERAL (
+    SELECT q.hash FROM event_chain q
+    WHERE q.org_id = c.org_id AND q.audit_sequence = c.audit_sequence - 1
+    OFFSET 0
+) p ON true;
 
 -- Both can be added to and read. An owner may take rights from himself, and no policy lets a row be
 -- changed; whoever gives himself the rights back leaves the chain to tell. (Triggers would do the
@@ -162,7 +171,7 @@ LEFT JOIN event_chain p ON p.org_id = c.org_id AND p.audit_sequence = c.audit_se
 ALTER TABLE event_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE event_log FORCE ROW LEVEL SECURITY;
 CREATE POLICY read_by_org ON event_log FOR SELECT
-    USING (org_id = svc_org() OR svc_all_orgs());
+    USING (svc_all_orgs() OR org_id = svc_org());
 CREATE POLICY add_by_org ON event_log FOR INSERT
     WITH CHECK (org_id = svc_org() OR svc_all_orgs());
 REVOKE UPDATE, DELETE, TRUNCATE ON event_log FROM CURRENT_USER;

@@ -78,7 +78,6 @@ public:
         kernel.add(list_automation_runs);
         kernel.add(Consumer{
             .name = "automations",
-            .wants = [this](const StoredEvent& event) { return runner_->wants(event); },
             .subscribers = [this](const StoredEvent& event) { return runner_->subscribers(event); },
             .deliver = [this](
                            const std::string& script, const StoredEvent& event

@@ -166,10 +166,6 @@ bool kind_matches(std::string_view filter, std::string_view kind);
 /// `deliver` throws or its server ends in the middle.
 struct Consumer {
     std::string name;  ///< its position is kept under this name
-    /// Whether an event is for anybody at present, so that one that is not costs no statement; none:
-    /// all may be. Asked on the sequencer's thread, of what happens from now on; asks nobody, and
-    /// throws nothing.
-    std::function<bool(const StoredEvent&)> wants{};
     /// Of an event without envelope and subject. Called on one server at a time, in the order of
     /// the events; asks nobody, and throws nothing.
     std::function<std::vector<std::string>(const StoredEvent&)> subscribers;

@@ -68,7 +68,10 @@ public:
         thread_ = std::thread([this] { run(); });
     }
     void hear(std::span<const StoredEvent> batch) {
-        if (feed_.hear(batch, consumer_.wants)) wake_signal_.wake();
+        const auto wanted = [&](const StoredEvent& event) {
+            return !consumer_.subscribers(event).empty();
+        };
+        if (feed_.hear(batch, wanted)) wake_signal_.wake();
     }
     void end() { wake_signal_.end(); }
     void join() {
@@ -102,6 +105,7 @@ private:
             keep_now_and_then(lock);
             wake_signal_.wait(settings_.poll);
         }
+        working_ = false;
         if (lock.held()) keep(lock);
     }
 

@@ -12,9 +12,10 @@ namespace svc::events {
 
 /// Sees for the durable consumers which subscribers an event is for, on a thread for each consumer.
 /// A consumer's position and the deliveries of what is before it are written in one transaction, so
-/// that each event is handed over once. Where nothing is to be handed over nothing is written, or
-/// every so often; and where nothing that happened is wanted (Consumer::wants) nothing is read. An advisory lock keeps the servers from doing it twice
-/// over; the deliveries themselves are jobs, on every server.
+/// that each event is handed over once. Where nothing is to be handed over, nothing is written but
+/// the position every so often; and where nothing that happened has subscribers, nothing is read.
+/// An advisory lock keeps the servers from doing it twice over; the deliveries themselves are jobs,
+/// on every server.
 class Consumers {
 public:
     struct Settings {
@@ -37,7 +38,7 @@ public:
     void start();
 
     /// The sequencer's listener: tells of every batch in its order, whichever server sequenced it.
-    /// What nobody wants is passed by without a look. Any thread; never blocks.
+    /// What has no subscribers is passed by without a look. Any thread; never blocks.
     void wake(std::span<const StoredEvent> batch);
     /// Ends the threads.
     void stop() noexcept;

@@ -3,7 +3,6 @@
 #include "svc/events.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <mutex>
 #include <span>
 
@@ -13,11 +12,9 @@ namespace svc::events {
 /// anything to look for, and how far there is nothing. Any thread.
 class Feed {
 public:
-    using Wants = std::function<bool(const StoredEvent&)>;
-
-    /// A batch was sequenced, by whichever server; whether the consumer has to look. `wants` says
-    /// of which events; none: of all.
-    bool hear(std::span<const StoredEvent> batch, const Wants& wants) {
+    /// A batch was sequenced, by whichever server; whether the consumer has to look.
+    template <class Wanted>
+    bool hear(std::span<const StoredEvent> batch, const Wanted& wanted) {
         const std::lock_guard lock(mutex_);
         heard_to_ = std::max(heard_to_, batch.back().position);
         heard_ = true;
@@ -26,7 +23,7 @@ public:
         if (look_) return true;
         for (const StoredEvent& event : batch) {
             if (event.position <= clear_to_) continue;
-            if (!wants || wants(event)) return look_ = true;
+            if (wanted(event)) return look_ = true;
             clear_to_ = event.position;
         }
         return false;

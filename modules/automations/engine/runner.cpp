@@ -146,13 +146,6 @@ std::vector<std::string> Runner::subscribers(const StoredEvent& event) const {
     return ids;
 }
 
-bool Runner::wants(const StoredEvent& event) const {
-    const Scripts scripts = scripts_;
-    return std::ranges::any_of(*scripts, [&](const Script& script) {
-        return script.binds_to("after", event.kind);
-    });
-}
-
 void Runner::deliver(std::string_view script_id, const StoredEvent& event) {
     const Scripts scripts = scripts_;
     for (const Script& script : *scripts)

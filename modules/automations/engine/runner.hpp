@@ -24,7 +24,6 @@ public:
 
     /// The scripts, by their ids, that answer events of that kind.
     std::vector<std::string> subscribers(const StoredEvent& event) const;
-    bool wants(const StoredEvent& event) const;  ///< whether there are any
     /// Runs one of them for the event, unless it is gone. Throws when the database or the machine
     /// fails, never for a script.
     void deliver(std::string_view script_id, const StoredEvent& event);

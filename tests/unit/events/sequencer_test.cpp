@@ -136,6 +136,23 @@ TEST(Sequencer, OutlivesARestartOfTheDatabase) {
     storm.check(heard.all());
 }
 
+// After which the sequence of ids goes on further up.
+TEST(Sequencer, OutlivesACrashOfTheDatabase) {
+    Postgres postgres;
+    EventsFixture fixture(postgres);
+    Storm storm(fixture);
+    Sequencer sequencer(fixture.database, {}, brisk());
+    std::thread writers([&] { storm.blow(40, [&] { sequencer.nudge(); }); });
+    std::this_thread::sleep_for(150ms);
+    postgres.crash();
+    postgres.start();
+    writers.join();
+    ASSERT_TRUE(eventually([&] { return sequencer.load().leading && storm.all_sequenced(); }));
+    storm.check(stored(fixture));
+    for (const Uuid& org : storm.orgs())
+        EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
+}
+
 TEST(Sequencer, GivesOneEventBackWithinMilliseconds) {
     EventsFixture fixture;
     const Uuid org = new_uuid();
