@@ -35,7 +35,8 @@ constexpr Sql add_links{"events.add_links", R"(
     FROM unnest(
         $1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[],
         $7::bigint[], $8::text[])
-        AS n (org_id, audit_sequence, log_id, sequence, position, board_id, board_sequence, hash))"};
+        AS n (org_id, audit_sequence, log_id, sequence, position, board_id, board_sequence,
+              hash))"};
 
 constexpr Sql keep_heads{"events.keep_heads", R"(
     INSERT INTO event_heads (org_id, sequence, audit_sequence, audit_hash)
@@ -136,9 +137,8 @@ public:
     }
 
     DeferredRows<Written> queue(Tx& tx) {
-        auto written = tx.later<Written>(
-            keep_end, chain_.end_.batch, position_, chain_.lookout_.low_water()
-        );
+        auto written =
+            tx.later<Written>(keep_end, chain_.end_.batch, position_, chain_.lookout_.low_water());
         queue_table(tx, add_links, links_);
         Table<4> heads;
         for (const Uuid& org : orgs_) {
@@ -154,12 +154,7 @@ public:
         queue_table(tx, keep_heads, heads);
         Table<3> boards;
         for (const BoardKey& key : numbered_boards_)
-            add_row(
-                boards,
-                key.first.str(),
-                key.second.str(),
-                std::to_string(chain_.boards_[key])
-            );
+            add_row(boards, key.first.str(), key.second.str(), std::to_string(chain_.boards_[key]));
         queue_table(tx, keep_board_heads, boards);
         return written;
     }

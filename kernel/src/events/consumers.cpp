@@ -151,9 +151,9 @@ private:
     /// once more when this server crashes, and nothing of it was for anybody.
     void keep_now_and_then(db::Database::Lock& lock) {
         const auto now = Clock::now();
+        const bool many = position_ - kept_ >= settings_.keep_events;
         if (position_ == kept_) kept_at_ = now;
-        else if (position_ - kept_ >= settings_.keep_events || now - kept_at_ >= settings_.keep_every)
-            keep(lock);
+        else if (many || now - kept_at_ >= settings_.keep_every) keep(lock);
     }
 
     void keep(db::Database::Lock& lock) {
@@ -185,8 +185,8 @@ private:
     const std::shared_ptr<DeliveryCounts> counts_;
     WakeSignal wake_signal_;
     Feed feed_;
-    bool away_ = false;                   // the thread's, as the next two
-    std::int64_t kept_ = 0;               // the position that is written down
+    bool away_ = false;      // the thread's, as the next two
+    std::int64_t kept_ = 0;  // the position that is written down
     Clock::time_point kept_at_ = Clock::now();
     std::atomic<bool> working_{false};
     std::atomic<std::int64_t> position_{0};

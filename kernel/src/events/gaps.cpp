@@ -27,9 +27,7 @@ Running::Running(std::string_view snapshot) {
     while (!snapshot.empty()) running_.push_back(take_number(snapshot));
 }
 
-bool Running::ended(Xid id) const {
-    return id < end_ && !std::ranges::binary_search(running_, id);
-}
+bool Running::ended(Xid id) const { return id < end_ && !std::ranges::binary_search(running_, id); }
 
 std::optional<std::vector<Xid>> Running::before(Xid before) const {
     if (before > end_) return std::nullopt;
@@ -73,9 +71,8 @@ std::vector<IdRange> Gaps::due(const Running& running) {
     std::vector<IdRange> out;
     for (Generation& each : generations_) {
         if (each.asked) continue;
-        each.asked = !each.waits || std::ranges::any_of(*each.waits, [&](Xid id) {
-            return running.ended(id);
-        });
+        each.asked = !each.waits ||
+                     std::ranges::any_of(*each.waits, [&](Xid id) { return running.ended(id); });
         if (each.asked) out.insert(out.end(), each.ranges.begin(), each.ranges.end());
     }
     return out;

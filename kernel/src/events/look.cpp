@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t gaps_at_once = 32;  // that are looked into without asking who has ended
 
 constexpr Sql take_indexes{"events.prefer_indexes", R"(
-    SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false))"};
+    SELECT set_config('enable_seqscan', 'off', false),
+           set_config('enable_bitmapscan', 'off', false))"};
 
 constexpr Sql read_end{"events.read_end", R"(
     SELECT batch, position, low_water FROM event_position WHERE only_row)"};
@@ -125,8 +126,7 @@ bool whole(
     for (const LogRow& each : found)
         read += each.body.changes.size() + each.body.previous.size() +
                 (each.body.subject ? each.body.subject->size() : 0);
-    return found.size() < static_cast<std::size_t>(rows) &&
-           read < static_cast<std::size_t>(bytes);
+    return found.size() < static_cast<std::size_t>(rows) && read < static_cast<std::size_t>(bytes);
 }
 
 }  // namespace

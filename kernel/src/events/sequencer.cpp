@@ -87,9 +87,8 @@ private:
     }
 
     std::size_t sequence(Chain& chain, db::Database::Lock& lock) {
-        const std::size_t rows = chain.take(
-            *lock.begin(Tx::Mode::read), settings_.batch_rows, settings_.batch_bytes
-        );
+        const std::size_t rows =
+            chain.take(*lock.begin(Tx::Mode::read), settings_.batch_rows, settings_.batch_bytes);
         if (rows == 0) return 0;
         const Sequenced batch = chain.write(*lock.begin());
         events_ += batch.events.size();

@@ -94,7 +94,8 @@ TEST(Bounds, MetricsOfTenTimesTheCardsTakeAboutTenTimesTheTime) {
             " version, board_id, column_id, card_id, changes, previous, actor, depth, occurred_at)"
             " SELECT c.org_id, gen_random_uuid(), 'card.created', 'success', 'create_card', 'card',"
             " c.id, c.number, c.board_id, c.column_id, c.id, '{\"title\":\"' || repeat('x', 800) ||"
-            " '\"}', '{}', '{\"name\":\"Olga\"}', 0, '2026-01-01' FROM cards c WHERE c.board_id = '" +
+            " '\"}', '{}', '{\"name\":\"Olga\"}', 0, '2026-01-01' FROM cards c WHERE c.board_id = "
+            "'" +
             c.board.str() + "'"
         );
         in_process().run(

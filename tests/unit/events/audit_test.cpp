@@ -102,8 +102,10 @@ TEST(Audit, EveryColumnThatIsChangedShows) {
 
 TEST(Audit, AHashThatIsChangedShows) {
     Chain chain;
-    chain.tamper("UPDATE event_chain SET hash = decode(repeat('00', 32), 'hex') "
-                 "WHERE audit_sequence = 7");
+    chain.tamper(
+        "UPDATE event_chain SET hash = decode(repeat('00', 32), 'hex') "
+        "WHERE audit_sequence = 7"
+    );
     EXPECT_EQ(chain.verify().fault, "entry 7 was changed");
 }
 

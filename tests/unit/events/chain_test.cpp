@@ -86,8 +86,9 @@ TEST(Chain, ARowThatAppearsAMinuteLaterIsSequencedThenAndHoldsUpNobody) {
     EXPECT_TRUE(chain.gaps().empty());
     EXPECT_EQ(world.low_water(), 42);
     EXPECT_EQ(
-        world.fixture.ask("SELECT position || ' ' || sequence FROM events WHERE org_id = '" +
-                          slow.str() + "'"),
+        world.fixture.ask(
+            "SELECT position || ' ' || sequence FROM events WHERE org_id = '" + slow.str() + "'"
+        ),
         "42 1"
     );
 }
@@ -219,8 +220,8 @@ TEST(Chain, ATransactionHasItsIdBeforeARowHas) {
         "gen_random_uuid(), gen_random_uuid(), 'success', 'x', 0, '{}', '{}', '{}', 0";
     const std::string plain = std::string(columns) + " VALUES (" + values + ")";
     const std::string many = std::string(columns) + " VALUES (" + values + "), (" + values + ")";
-    const std::string of_rows = std::string(columns) + " SELECT " + values +
-                                " FROM generate_series(1, 3) n ORDER BY n";
+    const std::string of_rows =
+        std::string(columns) + " SELECT " + values + " FROM generate_series(1, 3) n ORDER BY n";
     for (const std::string& rows : {plain, many, of_rows})
         for (const std::string& statement :
              {"INSERT INTO event_log " + rows,
@@ -261,9 +262,7 @@ TEST(Chain, TakesIndexesWhateverIsBelievedOfTheTables) {
             for (int round = 0; round < 3; ++round) {
                 world.hold_back(org);  // and let go
                 world.emit(org);
-                ASSERT_EQ(
-                    chain.take(*lock->begin(Tx::Mode::read), 10, 1 << 20), 1u
-                );
+                ASSERT_EQ(chain.take(*lock->begin(Tx::Mode::read), 10, 1 << 20), 1u);
                 chain.write(*lock->begin());
                 chain.take(*lock->begin(Tx::Mode::read), 10, 1 << 20);
             }

@@ -51,7 +51,8 @@ void emit_update(EventsFixture& fixture) {
 std::string last_statement(const EventsFixture& fixture) {
     return fixture.ask(
         "SELECT max(a.query_start) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE "
-        "l.locktype = 'advisory' AND l.granted AND l.objid <> 1 AND l.classid::bigint >= 2147483648 "
+        "l.locktype = 'advisory' AND l.granted AND l.objid <> 1 AND l.classid::bigint >= "
+        "2147483648 "
         "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     );
 }

@@ -45,10 +45,12 @@ public:
                    R"(","column_id":")" + column.str() + R"(","card_id":")" + card.str() +
                    R"(","from":{"name":"A"},"to":{"name": "B"},"changes":)" + *moved.after +
                    R"(,"previous":)" + *moved.before + R"(,"truncated_fields":["text"]}})";
-        ask("INSERT INTO events (org_id, sequence, position, event_id, board_id, board_sequence, kind,"
+        ask("INSERT INTO events (org_id, sequence, position, event_id, board_id, board_sequence, "
+            "kind,"
             " depth, envelope, object, object_id, column_id, card_id, actor, subject) VALUES ('" +
-            org.str() + "', 2, 31, '" + id.str() + "', '" + board.str() + "', 5, 'card.moved', 2, '" +
-            envelope + "', 'card', '" + card.str() + "', '" + column.str() + "', '" + card.str() +
+            org.str() + "', 2, 31, '" + id.str() + "', '" + board.str() +
+            "', 5, 'card.moved', 2, '" + envelope + "', 'card', '" + card.str() + "', '" +
+            column.str() + "', '" + card.str() +
             R"(', '{"principal_type":"system"}', '{"title":"Pack"}'))");
         add_entry({.action = "list_tokens", .outcome = "denied"});
         ask("INSERT INTO event_heads VALUES ('" + org.str() + "', 2, 3, decode('" + last_hash +
@@ -56,9 +58,11 @@ public:
             board.str() + "', 5); UPDATE event_position SET position = 31");
         ask("INSERT INTO event_deliveries VALUES ('" + org.str() + "', 'reader', 'all', 1), ('" +
             org.str() + "', 'reader', 'all', 2)");
-        ask("INSERT INTO outbox (org_id, entry_id, kind, outcome, action, object, object_id, version,"
+        ask("INSERT INTO outbox (org_id, entry_id, kind, outcome, action, object, object_id, "
+            "version,"
             " board_id, changes, previous, actor, depth) VALUES ('" +
-            org.str() + "', gen_random_uuid(), 'card.updated', 'success', 'update_card', 'card', '" +
+            org.str() +
+            "', gen_random_uuid(), 'card.updated', 'success', 'update_card', 'card', '" +
             card.str() + "', 8, '" + board.str() +
             R"(', '{"a":1}', '{}', '{"principal_type":"system"}', 0))");
     }
@@ -87,7 +91,8 @@ private:
             return value ? "'" + value->str() + "'" : "NULL";
         };
         ask("INSERT INTO audit_events (org_id, sequence, id, occurred_at, action, outcome, actor,"
-            " target_type, target_id, target_name, before, after, ip_address, prev_hash, hash, kind,"
+            " target_type, target_id, target_name, before, after, ip_address, prev_hash, hash, "
+            "kind,"
             " card_id) VALUES ('" +
             org.str() + "', " + std::to_string(entry.sequence) + ", '" + entry.id.str() +
             "', '2026-01-02T03:04:05.678912Z', '" + entry.action + "', '" + entry.outcome + "', '" +
@@ -131,13 +136,13 @@ TEST(MigrationOfEvents, CarriesOverWhatWasSequencedAndWhatWasNot) {
     EXPECT_EQ(events[1].board_sequence, 6);
     EXPECT_EQ(events[1].card_id, old.card);
     EXPECT_EQ(
-        old.ask("SELECT string_agg(action, ' ' ORDER BY id) FROM event_log WHERE card_id = '" +
-                old.card.str() + "'"),
+        old.ask(
+            "SELECT string_agg(action, ' ' ORDER BY id) FROM event_log WHERE card_id = '" +
+            old.card.str() + "'"
+        ),
         "create_card move_card update_card"
     );
-    EXPECT_EQ(
-        old.ask("SELECT subject FROM events WHERE position = 31"), R"({"title":"Pack"})"
-    );
+    EXPECT_EQ(old.ask("SELECT subject FROM events WHERE position = 31"), R"({"title":"Pack"})");
 }
 
 TEST(MigrationOfEvents, OfADatabaseInWhichNothingHappened) {

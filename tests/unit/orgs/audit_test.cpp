@@ -320,7 +320,8 @@ TEST_F(AuditRecord, IsNotFilledByAskingAgainForWhatIsRefused) {
 TEST_F(AuditRecord, IsReadInBoundedParts) {
     ASSERT_EQ(entries("1"), "1");
     EXPECT_EQ(server.end(SIGTERM), 0);
-    ask("WITH filler AS (INSERT INTO event_log (org_id, entry_id, outcome, action, version, changes, "
+    ask("WITH filler AS (INSERT INTO event_log (org_id, entry_id, outcome, action, version, "
+        "changes, "
         "previous, actor, depth) SELECT e.org_id, gen_random_uuid(), 'success', 'filler', 0, '{}', "
         "'{}', e.actor, 0 FROM audit_events e, generate_series(1, 25000) n WHERE e.sequence = 1 "
         "RETURNING org_id, id) INSERT INTO event_chain (org_id, audit_sequence, log_id, hash) "
