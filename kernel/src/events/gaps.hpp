@@ -61,7 +61,8 @@ public:
 
     /// Begins a look: the youngest ranges, `most` at the most.
     std::vector<IdRange> youngest(std::size_t most);
-    /// Of the others, those for which a transaction has ended since they were looked for.
+    /// Of the others, those for which a transaction has ended since they were looked for. `running`
+    /// is from after new rows were read, so that none of these is later than a row of the others.
     std::vector<IdRange> due(const Running& running);
     /// A row was found in a gap.
     void found(std::int64_t id);

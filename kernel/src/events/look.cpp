@@ -37,7 +37,8 @@ constexpr Sql read_missing{"events.read_missing_ids", R"(
 constexpr Sql draw_xid{"events.draw_xid", R"(
     SELECT pg_current_xact_id()::text::bigint AS xid)"};
 
-// A statement of its own in front of the next: what had ended here is visible there.
+// A statement of its own: what had ended in front of a read is visible in it, and whatever is
+// visible in a read has ended behind it.
 constexpr Sql read_running{"events.read_running", R"(
     SELECT pg_current_snapshot()::text AS snapshot)"};
 
@@ -149,31 +150,36 @@ Lookout::End Lookout::open(Tx& tx) {
 
 std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     const std::int64_t high_water = gaps_.high_water();
-    std::optional<DeferredRows<Snapshot>> snapshot;
-    if (!gaps_.empty()) snapshot = tx.later<Snapshot>(read_running);
-    auto found = take_from(tx, high_water, gaps_.youngest(gaps_at_once), rows, bytes).all();
-    bool all = whole(found, high_water, rows, bytes);
-    if (snapshot) {
-        const Running running(snapshot->one()->snapshot);
-        if (const auto due = gaps_.due(running); !due.empty()) {
-            constexpr auto nothing_new = std::numeric_limits<std::int64_t>::max();
-            auto late = take_from(tx, nothing_new, due, rows, bytes).all();
-            if (!whole(late, nothing_new, rows, bytes)) {
-                // Nothing passes by a row of a gap that was not read yet.
-                all = false;
-                std::erase_if(found, [&](const LogRow& row) { return row.id > late.back().id; });
-            }
-            std::ranges::move(late, std::back_inserter(found));
-            std::ranges::sort(found, {}, &LogRow::id);
-        }
-        for (const LogRow& each : found)
-            if (each.id <= high_water) gaps_.found(each.id);
-        if (all) gaps_.settle(running);
+    if (gaps_.empty()) return meet(take_from(tx, high_water, {}, rows, bytes).all());
+    auto before = tx.later<Snapshot>(read_running);
+    auto taking = take_from(tx, high_water, gaps_.youngest(gaps_at_once), rows, bytes);
+    auto after = tx.later<Snapshot>(read_running);
+    auto found = taking.all();
+    // What one read was cut off at bounds all of them: nothing passes by a row with a lower id.
+    auto bound = std::numeric_limits<std::int64_t>::max();
+    if (!whole(found, high_water, rows, bytes)) bound = found.back().id;
+    else gaps_.settle(Running(before.one()->snapshot));
+
+    const Running running(after.one()->snapshot);
+    if (const auto due = gaps_.due(running); !due.empty()) {
+        constexpr auto nothing_new = std::numeric_limits<std::int64_t>::max();
+        auto late = take_from(tx, nothing_new, due, rows, bytes).all();
+        if (!whole(late, nothing_new, rows, bytes)) bound = std::min(bound, late.back().id);
+        else gaps_.settle(running);
+        std::ranges::move(late, std::back_inserter(found));
+        std::ranges::sort(found, {}, &LogRow::id);
     }
-    std::vector<std::int64_t> met;
+    std::erase_if(found, [&](const LogRow& row) { return row.id > bound; });
     for (const LogRow& each : found)
-        if (each.id > high_water) met.push_back(each.id);
-    gaps_.meet(met);
+        if (each.id <= high_water) gaps_.found(each.id);
+    return meet(std::move(found));
+}
+
+std::vector<LogRow> Lookout::meet(std::vector<LogRow> found) {
+    std::vector<std::int64_t> ids;
+    for (const LogRow& each : found)
+        if (each.id > gaps_.high_water()) ids.push_back(each.id);
+    gaps_.meet(ids);
     return found;
 }
 

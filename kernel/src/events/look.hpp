@@ -34,6 +34,8 @@ public:
     const Gaps& gaps() const { return gaps_; }
 
 private:
+    std::vector<LogRow> meet(std::vector<LogRow> found);
+
     Gaps gaps_;
 };
 
