@@ -156,22 +156,19 @@ std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     auto after = tx.later<Snapshot>(read_running);
     auto found = taking.all();
     // What one read was cut off at bounds all of them: nothing passes by a row with a lower id.
-    auto bound = std::numeric_limits<std::int64_t>::max();
+    constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
+    auto bound = unbounded;
     if (!whole(found, high_water, rows, bytes)) bound = found.back().id;
-    else gaps_.settle(Running(before.one()->snapshot));
-
-    const Running running(after.one()->snapshot);
-    if (const auto due = gaps_.due(running); !due.empty()) {
-        constexpr auto nothing_new = std::numeric_limits<std::int64_t>::max();
-        auto late = take_from(tx, nothing_new, due, rows, bytes).all();
-        if (!whole(late, nothing_new, rows, bytes)) bound = std::min(bound, late.back().id);
-        else gaps_.settle(running);
+    if (const auto due = gaps_.due(Running(after.one()->snapshot)); !due.empty()) {
+        auto late = take_from(tx, unbounded, due, rows, bytes).all();
+        if (!whole(late, unbounded, rows, bytes)) bound = std::min(bound, late.back().id);
         std::ranges::move(late, std::back_inserter(found));
         std::ranges::sort(found, {}, &LogRow::id);
     }
     std::erase_if(found, [&](const LogRow& row) { return row.id > bound; });
     for (const LogRow& each : found)
         if (each.id <= high_water) gaps_.found(each.id);
+    if (bound == unbounded) gaps_.settle(Running(before.one()->snapshot));
     return meet(std::move(found));
 }
 
