@@ -102,11 +102,11 @@ private:
     std::int64_t read() {
         const auto tx = database_.begin(Tx::Mode::read);
         tx->set_scope(run_.org(), std::nullopt);
-        const auto queue = [&]<class Row>(const Sql& sql, std::type_identity<Row>) {
-            return tx->later<Row>(sql, run_.org(), consumer_.name, run_.key(), events_at_once);
-        };
-        auto numbers = queue(read_due, std::type_identity<Due>());
-        auto events = queue(read_events, std::type_identity<NumberedEvent>());
+        auto numbers =
+            tx->later<Due>(read_due, run_.org(), consumer_.name, run_.key(), events_at_once);
+        auto events = tx->later<NumberedEvent>(
+            read_events, run_.org(), consumer_.name, run_.key(), events_at_once
+        );
         const auto due = numbers.all();
         const std::int64_t last = due.empty() ? 0 : due.back().sequence;
         events_.clear();
