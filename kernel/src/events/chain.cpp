@@ -221,7 +221,7 @@ Sequenced Chain::write(Tx& tx) {
     taken_.clear();
     auto answer = batch.queue(tx);
     tx.commit();
-    const Written written = *answer.one();
+    const Written written = answer.one_or_retry();
     end_ = {end_.batch + 1, batch.position()};
     lookout_.sequenced_by(written.xid);
     out.oldest_seconds = static_cast<double>(written.at.micros - oldest) / 1e6;

@@ -138,13 +138,13 @@ Lookout::End Lookout::open(Tx& tx) {
     auto end = tx.later<EndRow>(read_end);
     auto missing = tx.later<Missing>(read_missing);
     auto drawn = tx.later<Drawn>(draw_xid);
-    const EndRow row = *end.one();
+    const EndRow row = end.one_or_retry();
     std::vector<IdRange> ranges;
     std::int64_t high_water = row.low_water;
     for (const Missing& each : missing.all())
         if (each.next) ranges.push_back({each.log_id + 1, *each.next - 1});
         else high_water = each.log_id;
-    gaps_ = Gaps(row.low_water, high_water, std::move(ranges), drawn.one()->xid);
+    gaps_ = Gaps(row.low_water, high_water, std::move(ranges), drawn.one_or_retry().xid);
     return {row.batch, row.position};
 }
 
@@ -159,7 +159,7 @@ std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
     auto bound = unbounded;
     if (!whole(found, high_water, rows, bytes)) bound = found.back().id;
-    if (const auto due = gaps_.due(Running(after.one()->snapshot)); !due.empty()) {
+    if (const auto due = gaps_.due(Running(after.one_or_retry().snapshot)); !due.empty()) {
         auto late = take_from(tx, unbounded, due, rows, bytes).all();
         if (!whole(late, unbounded, rows, bytes)) bound = std::min(bound, late.back().id);
         std::ranges::move(late, std::back_inserter(found));
@@ -168,7 +168,7 @@ std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     std::erase_if(found, [&](const LogRow& row) { return row.id > bound; });
     for (const LogRow& each : found)
         if (each.id <= high_water) gaps_.found(each.id);
-    if (bound == unbounded) gaps_.settle(Running(before.one()->snapshot));
+    if (bound == unbounded) gaps_.settle(Running(before.one_or_retry().snapshot));
     return meet(std::move(found));
 }
 
