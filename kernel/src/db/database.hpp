@@ -46,9 +46,8 @@ public:
     class Lock {
     public:
         virtual ~Lock() = default;
-        /// A transaction on that connection, one at a time.
-        virtual std::unique_ptr<Tx> begin(Tx::Mode mode = Tx::Mode::write) = 0;
-        virtual bool held() const = 0;  ///< false once the connection was lost
+        virtual std::unique_ptr<Tx> begin() = 0;  ///< a writing transaction on that connection
+        virtual bool held() const = 0;            ///< false once the connection was lost
     };
     std::unique_ptr<Lock> try_lock(std::int64_t key);
 

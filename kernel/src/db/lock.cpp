@@ -42,8 +42,8 @@ public:
 
     bool obtain() { return ask(connection_, try_it, key_); }
 
-    std::unique_ptr<Tx> begin(Tx::Mode mode) override {
-        return std::make_unique<Tx>(std::make_unique<Tx::Impl>(*this, mode));
+    std::unique_ptr<Tx> begin() override {
+        return std::make_unique<Tx>(std::make_unique<Tx::Impl>(*this, Tx::Mode::write));
     }
 
     bool held() const override { return !connection_.lost() && connection_.stands(); }

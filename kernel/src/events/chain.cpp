@@ -181,7 +181,6 @@ private:
 };
 
 std::size_t Chain::take(Tx& tx, int rows, std::int64_t bytes) {
-    tx.set_scope_to_all_orgs();
     if (!open_) end_ = lookout_.open(tx);
     open_ = true;
     taken_ = lookout_.look(tx, rows, bytes);
@@ -215,7 +214,6 @@ Sequenced Chain::write(Tx& tx) {
     Sequenced out{.rows = taken_.size(), .events = {}};
     if (taken_.empty()) return out;
     const std::int64_t oldest = taken_.front().body.occurred_at.micros;
-    tx.set_scope_to_all_orgs();
     Batch batch(*this);
     for (LogRow& row : taken_) batch.add(std::move(row));
     taken_.clear();

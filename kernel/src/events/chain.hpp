@@ -15,11 +15,12 @@ struct Sequenced {
 
 /// The sequencer's work: gives the rows of the log their numbers and links them into the chains of
 /// hashes, a batch at a time. What it knows it keeps, so it is for whoever holds the sequencer's
-/// lock, from then on; after a throw of either function a new one begins. One thread's.
+/// lock, from then on; after a throw of either function a new one begins. Transactions act for all
+/// orgs. One thread's.
 class Chain {
 public:
     /// Reads what is new, as many rows as are visible and fit; how many came. One round trip,
-    /// another for workspaces and boards that were not met lately. The transaction reads.
+    /// another for workspaces and boards that were not met lately.
     std::size_t take(Tx& tx, int rows, std::int64_t bytes);
     /// Writes what was taken and commits: one round trip. Throws when somebody else has been here.
     Sequenced write(Tx& tx);

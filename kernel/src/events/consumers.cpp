@@ -110,8 +110,8 @@ private:
     }
 
     void open(db::Database::Lock& lock) {
-        prefer_indexes(*lock.begin(Tx::Mode::read));
         const auto tx = lock.begin();
+        prefer_indexes(*tx);
         tx->queue(open_position, consumer_.name);
         kept_ = tx->one<Position>(read_position, consumer_.name)->position;
         tx->commit();
@@ -122,7 +122,9 @@ private:
     /// Hands over what is new; whether there may be more. On the connection of the lock, so that it
     /// fails once the lock is lost.
     bool look(db::Database::Lock& lock) {
-        const auto events = read(*lock.begin(Tx::Mode::read));
+        const auto tx = lock.begin();
+        tx->set_scope_to_all_orgs();
+        const auto events = heads_after(*tx, position_, settings_.batch);
         if (events.empty()) return feed_.caught_up(position_);
         if (const auto missed = events.front().position - position_ - 1; missed > 0)
             log().error(
@@ -130,8 +132,6 @@ private:
             );
         const auto last = events.back().position;
         if (const auto deliveries = deliveries_of(events); !deliveries.empty()) {
-            const auto tx = lock.begin();
-            tx->set_scope_to_all_orgs();
             hand_over(*tx, jobs_, consumer_, kind_, deliveries);
             tx->lock(keep_position, consumer_.name, kept_, last);
             tx->commit();
@@ -140,11 +140,6 @@ private:
         position_ = last;
         if (events.size() == static_cast<std::size_t>(settings_.batch)) return true;
         return feed_.caught_up(last);
-    }
-
-    std::vector<StoredEvent> read(Tx& tx) const {
-        tx.set_scope_to_all_orgs();
-        return heads_after(tx, position_, settings_.batch);
     }
 
     /// Where nothing was handed over the position may be kept later: what is between is looked at

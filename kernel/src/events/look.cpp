@@ -132,7 +132,7 @@ bool whole(
 
 }  // namespace
 
-void prefer_indexes(Tx& tx) { tx.run(take_indexes); }
+void prefer_indexes(Tx& tx) { tx.queue(take_indexes); }
 
 Lookout::End Lookout::open(Tx& tx) {
     auto end = tx.later<EndRow>(read_end);

@@ -8,7 +8,8 @@
 namespace svc::events {
 
 /// Has the session take indexes whatever it believes of the tables: what is read here is always a
-/// few rows out of many, and a plan made while a table was small outlives that.
+/// few rows out of many, and a plan made while a table was small outlives that. Queued; for good
+/// once it is committed.
 void prefer_indexes(Tx& tx);
 
 /// Looks at the log, ever further up, and below where rows may still appear: never at a row that
@@ -24,7 +25,7 @@ public:
     End open(Tx& tx);
 
     /// The new rows in the order of their ids, as many as are visible and fit. A round trip, one
-    /// more when a transaction has ended that old gaps waited for. The transaction reads.
+    /// more when a transaction has ended that old gaps waited for.
     std::vector<LogRow> look(Tx& tx, int rows, std::int64_t bytes);
 
     /// As it will be once what the last look brought is sequenced.

@@ -66,8 +66,8 @@ private:
 
     /// Every batch, until the end or until something goes wrong.
     void lead(db::Database::Lock& lock) {
-        prefer_indexes(*lock.begin(Tx::Mode::read));
-        catch_up(*lock.begin(Tx::Mode::read));
+        begin(lock);
+        catch_up(*lock.begin());
         Chain chain;
         leading_ = true;
         if (std::exchange(failing_, false)) log().information("the sequencer goes on");
@@ -86,11 +86,18 @@ private:
         }
     }
 
+    static void begin(db::Database::Lock& lock) {
+        const auto tx = lock.begin();
+        prefer_indexes(*tx);
+        tx->commit();
+    }
+
     std::size_t sequence(Chain& chain, db::Database::Lock& lock) {
-        const std::size_t rows =
-            chain.take(*lock.begin(Tx::Mode::read), settings_.batch_rows, settings_.batch_bytes);
+        const auto tx = lock.begin();
+        tx->set_scope_to_all_orgs();
+        const auto rows = chain.take(*tx, settings_.batch_rows, settings_.batch_bytes);
         if (rows == 0) return 0;
-        const Sequenced batch = chain.write(*lock.begin());
+        const Sequenced batch = chain.write(*tx);
         events_ += batch.events.size();
         ++batches_;
         lag_seconds_ = batch.oldest_seconds;

@@ -30,12 +30,15 @@ public:
         return tx;
     }
 
+    std::unique_ptr<Tx> begin() {
+        auto tx = fixture.database.begin(Tx::Mode::write);
+        tx->set_scope_to_all_orgs();
+        return tx;
+    }
     std::size_t take(events::Chain& chain, int rows = 100, std::int64_t bytes = 1 << 20) {
-        return chain.take(*fixture.database.begin(Tx::Mode::read), rows, bytes);
+        return chain.take(*begin(), rows, bytes);
     }
-    events::Sequenced write(events::Chain& chain) {
-        return chain.write(*fixture.database.begin(Tx::Mode::write));
-    }
+    events::Sequenced write(events::Chain& chain) { return chain.write(*begin()); }
     std::size_t sequence(events::Chain& chain, int rows = 100, std::int64_t bytes = 1 << 20) {
         const auto taken = take(chain, rows, bytes);
         if (taken > 0) write(chain);

@@ -57,12 +57,10 @@ TEST(Chain, ABatchIsTwoRoundTrips) {
     world.emit(org);
     world.sequence(chain);
     for (int i = 0; i < 5; ++i) world.emit(org);
-    const auto read = world.fixture.database.begin(Tx::Mode::read);
-    ASSERT_EQ(chain.take(*read, 10, 1 << 20), 5u);
-    EXPECT_EQ(read->round_trips(), 1);
-    const auto write = world.fixture.database.begin(Tx::Mode::write);
-    chain.write(*write);
-    EXPECT_EQ(write->round_trips(), 1);
+    const auto tx = world.begin();
+    ASSERT_EQ(chain.take(*tx, 10, 1 << 20), 5u);
+    chain.write(*tx);
+    EXPECT_EQ(tx->round_trips(), 2);
 }
 
 // ------------------------------------------------------------------- rows that appear late
@@ -184,14 +182,14 @@ TEST(Chain, GapsThatAreManyAreLookedIntoWhenSomebodyEnds) {
     }
     EXPECT_GT(chain.gaps().size(), 40u);
     const auto trips = [&] {
-        const auto read = world.fixture.database.begin(Tx::Mode::read);
+        const auto read = world.begin();
         EXPECT_EQ(chain.take(*read, 10, 1 << 20), 0u);
         return read->round_trips();
     };
     trips();
     EXPECT_EQ(trips(), 1);
     late->commit();
-    const auto read = world.fixture.database.begin(Tx::Mode::read);
+    const auto read = world.begin();
     EXPECT_EQ(chain.take(*read, 10, 1 << 20), 1u);
     EXPECT_EQ(read->round_trips(), 2);
     EXPECT_TRUE(chain.gaps().empty());
@@ -257,17 +255,24 @@ TEST(Chain, TakesIndexesWhateverIsBelievedOfTheTables) {
         const auto before = scans();
         {
             const auto lock = world.fixture.database.try_lock(1);
-            events::prefer_indexes(*lock->begin(Tx::Mode::read));
+            const auto in_session = [&](const std::function<void(Tx&)>& work) {
+                const auto tx = lock->begin();
+                tx->set_scope_to_all_orgs();
+                work(*tx);
+                tx->commit();
+            };
+            in_session([](Tx& tx) { events::prefer_indexes(tx); });
             events::Chain chain;
             for (int round = 0; round < 3; ++round) {
                 world.hold_back(org);  // and let go
                 world.emit(org);
-                ASSERT_EQ(chain.take(*lock->begin(Tx::Mode::read), 10, 1 << 20), 1u);
-                chain.write(*lock->begin());
-                chain.take(*lock->begin(Tx::Mode::read), 10, 1 << 20);
+                const auto tx = lock->begin();
+                tx->set_scope_to_all_orgs();
+                ASSERT_EQ(chain.take(*tx, 10, 1 << 20), 1u);
+                chain.write(*tx);
+                in_session([&](Tx& again) { chain.take(again, 10, 1 << 20); });
             }
-            const auto told = lock->begin(Tx::Mode::read);
-            told->run({"test.tell", "SELECT pg_stat_force_next_flush()"});
+            in_session([](Tx& tx) { tx.run({"test.tell", "SELECT pg_stat_force_next_flush()"}); });
         }
         EXPECT_EQ(scans(), before) << belief;
     }
