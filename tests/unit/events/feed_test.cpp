@@ -108,7 +108,9 @@ TEST(Feed, KnowsNothingOfWhatWasBeforeItBegan) {
 TEST(Consumers, CostNothingWhenNothingThatHappensIsWanted) {
     EventsFixture fixture;
     Heard heard;
-    Site site(fixture, {reader_of_updates(heard)});
+    auto settings = Site::brisk();
+    settings.keep_every = 1h;
+    Site site(fixture, {reader_of_updates(heard)}, settings);
     ASSERT_TRUE(eventually([&] { return site.working(); }));
     const auto at = [&](std::int64_t position) {
         return eventually([&] { return site.consumers().load().front().position == position; });
