@@ -20,12 +20,13 @@ std::vector<StoredEvent> batch(std::int64_t first, std::int64_t last) {
 /// Of events at positions that are hundreds.
 bool wanted(const StoredEvent& event) { return event.position % 100 == 0; }
 
-Feed caught_up_at_one() {
-    Feed feed;
-    feed.hear(batch(1, 1), wanted);
-    feed.caught_up(1);
-    return feed;
-}
+/// One that has heard of the first event and looked.
+struct CaughtUp : Feed {
+    CaughtUp() {
+        hear(batch(1, 1), wanted);
+        caught_up(1);
+    }
+};
 
 /// A reader of changed notes alone.
 Consumer reader_of_updates(Heard& heard) {
@@ -64,7 +65,7 @@ std::string kept_position(const EventsFixture& fixture) {
 }  // namespace
 
 TEST(Feed, PassesByWhatNobodyWants) {
-    Feed feed = caught_up_at_one();
+    CaughtUp feed;
     EXPECT_FALSE(feed.hear(batch(2, 50), wanted));
     EXPECT_FALSE(feed.has_to_look());
     EXPECT_EQ(feed.clear_from(1), 50);
@@ -84,7 +85,7 @@ TEST(Feed, HasOneLookUntilSomethingWasHeard) {
 }
 
 TEST(Feed, HasOneLookForWhatItDidNotHear) {
-    Feed feed = caught_up_at_one();
+    CaughtUp feed;
     EXPECT_TRUE(feed.hear(batch(3, 4), wanted));
     EXPECT_EQ(feed.clear_from(1), 1);
     EXPECT_FALSE(feed.caught_up(4));
@@ -92,7 +93,7 @@ TEST(Feed, HasOneLookForWhatItDidNotHear) {
 }
 
 TEST(Feed, HasOneLookAgainForWhatWasHeardDuringALook) {
-    Feed feed = caught_up_at_one();
+    CaughtUp feed;
     EXPECT_TRUE(feed.hear(batch(2, 100), wanted));
     EXPECT_TRUE(feed.hear(batch(101, 101), wanted));
     EXPECT_TRUE(feed.caught_up(100)) << "the look saw no more than 100";
@@ -100,7 +101,7 @@ TEST(Feed, HasOneLookAgainForWhatWasHeardDuringALook) {
 }
 
 TEST(Feed, KnowsNothingOfWhatWasBeforeItBegan) {
-    Feed feed = caught_up_at_one();
+    CaughtUp feed;
     feed.hear(batch(2, 50), wanted);
     EXPECT_EQ(feed.clear_from(0), 0);
 }
