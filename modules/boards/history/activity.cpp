@@ -127,15 +127,11 @@ Page<Shown> page_of(Call& call, const CardHistoryQuery& in, const Sql& some, Sho
         throw wrong_field(
             call, "start_cursor", "This cursor is of an earlier release", FieldPlace::query
         );
+    const std::int64_t below =
+        after ? std::stoll(after->front()) : std::numeric_limits<std::int64_t>::max();
     const Uuid card = id_of(call, in.card_id);
     auto seen = BoardCaller::of(call).later<CardAccess>(tx, see_card, card);
-    auto found = tx.later<Row>(
-        some,
-        call.org(),
-        card,
-        after ? std::stoll(after->front()) : std::numeric_limits<std::int64_t>::max(),
-        in.paging.page_size + 1
-    );
+    auto found = tx.later<Row>(some, call.org(), card, below, in.paging.page_size + 1);
     require_visible(seen.one());
     auto page = call.page(found.all(), in.paging, [](const Row& last) {
         return std::vector{std::to_string(last.log_id)};
