@@ -7,6 +7,7 @@
 #include "core/settings.hpp"
 #include "decl/input.hpp"
 #include "events/audit.hpp"
+#include "events/rows.hpp"
 #include "jobs/store.hpp"
 #include "svc/caller.hpp"
 #include "svc/envelope.hpp"

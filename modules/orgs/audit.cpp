@@ -68,9 +68,9 @@ constexpr std::int64_t reach = 10'000;
 constexpr Sql some_entries{"orgs.list_audit_events", R"(
     SELECT page.first, e.*
     FROM (
-        SELECT coalesce($2::bigint, max(a.sequence) + 1, 1) AS first
-        FROM audit_events a
-        WHERE a.org_id = $1 AND ($2::bigint IS NULL OR a.sequence = $2)
+        SELECT coalesce($2::bigint, max(c.audit_sequence) + 1, 1) AS first
+        FROM event_chain c
+        WHERE c.org_id = $1 AND ($2::bigint IS NULL OR c.audit_sequence = $2)
     ) page
     LEFT JOIN LATERAL (
         SELECT id, org_id, sequence, action, actor,

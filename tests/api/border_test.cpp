@@ -358,9 +358,8 @@ TEST_F(Border, NothingOfAnotherWorkspaceIsChanged) {
     EXPECT_EQ(security_epoch(), before);
     EXPECT_EQ(
         Postgres::shared().run(
-            "SELECT count(*) FROM (SELECT org_id, actor FROM audit_events UNION ALL"
-            " SELECT org_id, actor FROM outbox) x WHERE x.org_id = '" +
-                ours.workspace.org_id + "' AND x.actor LIKE '%" + theirs.workspace.user_id + "%'",
+            "SELECT count(*) FROM event_log x WHERE x.org_id = '" + ours.workspace.org_id +
+                "' AND x.actor LIKE '%" + theirs.workspace.user_id + "%'",
             database
         ),
         "0"

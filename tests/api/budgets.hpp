@@ -144,21 +144,20 @@ protected:
                 " 'properties', jsonb_build_object('Notes', repeat('x', 32000)),"
                 " 'parent_card_id', null, 'external_key', null)"
                 " FROM generate_series(1, 100) n");
-            run("INSERT INTO audit_events (org_id, sequence, id, occurred_at, action, outcome,"
-                " actor, target_type, target_id, card_id, kind, before, after, prev_hash, hash)"
-                " SELECT '" +
+            run("INSERT INTO event_log (org_id, entry_id, occurred_at, action, outcome, actor,"
+                " object, object_id, card_id, kind, previous, changes, version, depth) SELECT '" +
                 workspace.org_id +
-                "', 1000000 + n, gen_random_uuid(), now() - n * interval '1 s', 'update_card',"
-                " 'success', " +
+                "', gen_random_uuid(), now() - n * interval '1 s', 'update_card', 'success', " +
                 "(" + who() + R"( || '{"via":"api"}')::text, 'card', ')" + card + "', '" + card +
                 "', 'card.updated', '{}', json_build_object('version', 50000 - n, 'title',"
-                " repeat('z', 500))::text, '', '' FROM generate_series(1, 40000) n");
+                " repeat('z', 500))::text, 50000 - n, 0 FROM generate_series(40000, 1, -1) n");
         }
         /// Until what earlier requests left for later is done: it is not this one's.
         void settle() const {
             EXPECT_TRUE(eventually([&] {
                 return run("SELECT (SELECT count(*) FROM card_rewrites) + (SELECT count(*) FROM"
-                           " board_copies) + (SELECT count(*) FROM outbox)") == "0";
+                           " board_copies) + (SELECT count(*) FROM event_log l WHERE NOT EXISTS"
+                           " (SELECT FROM event_chain c WHERE c.log_id = l.id))") == "0";
             }));
         }
         Cost ask(

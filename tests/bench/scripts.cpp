@@ -18,7 +18,7 @@ Recording transactions(Lab& lab, std::size_t expected, const Work& work) {
     work(presser);
     Recording out;
     const auto logged = record(lab.postgres(), [&] { out.done = work(presser); });
-    out.transactions = transactions_with(logged, out.done.mark, "INSERT INTO outbox");
+    out.transactions = transactions_with(logged, out.done.mark, "INSERT INTO event_log");
     if (out.transactions.size() != expected)
         throw std::runtime_error(fmt::format(
             "{} transactions were recorded where {} were expected",

@@ -15,7 +15,8 @@ const std::set<std::string> directory{
 
 /// What the kernel itself reads in one order over all workspaces. A distributed table asks that
 /// keys hold the workspace, not that they begin with it.
-const std::set<std::string> ordered_over_all{"outbox", "events", "jobs"};
+const std::set<std::string> ordered_over_all{
+    "outbox", "events", "event_log", "event_chain", "jobs"};
 
 bool changes_rows(const Words& words) {
     for (std::size_t at = 0; at < words.size(); ++at) {

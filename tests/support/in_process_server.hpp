@@ -132,12 +132,12 @@ public:
 
     /// Kinds of the events emitted so far, in order, oldest first.
     std::vector<std::string> emitted() const {
-        const std::string list = run(
-            "SELECT coalesce(json_agg(kind ORDER BY id), '[]') FROM outbox WHERE kind IS NOT NULL"
-        );
+        const std::string list =
+            run("SELECT coalesce(json_agg(kind ORDER BY id), '[]') FROM event_log WHERE kind IS "
+                "NOT NULL");
         return boost::json::value_to<std::vector<std::string>>(boost::json::parse(list));
     }
-    void forget_events() const { run("DELETE FROM outbox"); }
+    void forget_events() const { run("DELETE FROM event_log"); }
 
     Kernel& kernel() { return app_->kernel(); }
     const std::string& url() const { return url_; }

@@ -3,7 +3,7 @@
 #include "core/admission.hpp"
 #include "core/caller_resolver.hpp"
 #include "core/wait_queue.hpp"
-#include "events/outbox.hpp"
+#include "events/log.hpp"
 #include "http/server.hpp"
 
 #include <chrono>

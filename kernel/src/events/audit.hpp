@@ -6,24 +6,25 @@
 /// The audit record: one chain of entries per workspace (docs/events.md has the canonical form).
 namespace svc::events {
 
-/// A row of audit_events. JSON is kept as text, hashes as lower-case hex.
+/// An entry of the chain. JSON is kept as text, hashes as lower-case hex.
 struct AuditEntry {
     Uuid org_id;
     std::int64_t sequence = 0;
     Uuid id;
-    std::int64_t occurred_micros = 0;  ///< since 1970-01-01 UTC
+    Timestamp occurred_at;
     std::string action, outcome, actor;
     std::optional<std::string> target_type;
     std::optional<Uuid> target_id;
     std::optional<std::string> target_name, before, after, ip_address, user_agent, request_id;
-    std::string prev_hash, hash;
+    std::string hash;
+    std::string prev_hash;  ///< of the entry before: kept with that one
 };
 SVC_SHARED_RECORD(
     AuditEntry,
     (org_id),
     (sequence),
     (id),
-    (occurred_micros),
+    (occurred_at),
     (action),
     (outcome),
     (actor),
@@ -35,8 +36,8 @@ SVC_SHARED_RECORD(
     (ip_address),
     (user_agent),
     (request_id),
-    (prev_hash),
-    (hash)
+    (hash),
+    (prev_hash)
 );
 
 /// What the first entry of every chain has before it: 64 zeros.

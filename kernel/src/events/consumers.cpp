@@ -1,6 +1,8 @@
 #include "events/consumers.hpp"
 
 #include "events/deliveries.hpp"
+#include "events/feed.hpp"
+#include "events/look.hpp"
 #include "events/stored.hpp"
 #include "events/wake_signal.hpp"
 
@@ -12,6 +14,8 @@
 namespace svc::events {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr Sql open_position{"events.open_consumer", R"(
     INSERT INTO event_consumers (name, position)
@@ -63,7 +67,12 @@ public:
     void start() {
         thread_ = std::thread([this] { run(); });
     }
-    void wake() { wake_signal_.wake(); }
+    void hear(std::span<const StoredEvent> batch) {
+        const auto wanted = [&](const StoredEvent& event) {
+            return !consumer_.subscribers(event).empty();
+        };
+        if (feed_.hear(batch, wanted)) wake_signal_.wake();
+    }
     void end() { wake_signal_.end(); }
     void join() {
         if (thread_.joinable()) thread_.join();
@@ -90,15 +99,24 @@ private:
         open(lock);
         working_ = true;
         if (std::exchange(away_, false)) log().information(of("goes on"));
-        while (!wake_signal_.ended())
-            if (!look(lock)) wake_signal_.wait(settings_.poll);
+        while (!wake_signal_.ended() && lock.held()) {
+            position_ = feed_.clear_from(position_);
+            if (feed_.has_to_look() && look(lock)) continue;
+            keep_now_and_then(lock);
+            wake_signal_.wait(settings_.poll);
+        }
+        working_ = false;
+        if (lock.held()) keep(lock);
     }
 
     void open(db::Database::Lock& lock) {
         const auto tx = lock.begin();
+        prefer_indexes(*tx);
         tx->queue(open_position, consumer_.name);
-        position_ = tx->one<Position>(read_position, consumer_.name)->position;
+        kept_ = tx->one<Position>(read_position, consumer_.name)->position;
         tx->commit();
+        position_ = kept_;
+        feed_.begin();
     }
 
     /// Hands over what is new; whether there may be more. On the connection of the lock, so that it
@@ -106,24 +124,47 @@ private:
     bool look(db::Database::Lock& lock) {
         const auto tx = lock.begin();
         tx->set_scope_to_all_orgs();
-        const auto events = heads_after(*tx, position_, settings_.batch).all();
-        if (events.empty()) return false;
+        const auto events = heads_after(*tx, position_, settings_.batch);
+        if (events.empty()) return feed_.caught_up(position_);
         if (const auto missed = events.front().position - position_ - 1; missed > 0)
             log().error(
                 of("was away too long: ") + std::to_string(missed) + " events are no longer kept"
             );
-        hand_over(*tx, jobs_, consumer_, kind_, deliveries_of(events));
-        tx->lock(keep_position, consumer_.name, position_.load(), events.back().position);
+        const auto last = events.back().position;
+        if (const auto deliveries = deliveries_of(events); !deliveries.empty()) {
+            hand_over(*tx, jobs_, consumer_, kind_, deliveries);
+            tx->lock(keep_position, consumer_.name, kept_, last);
+            tx->commit();
+            kept_ = last;
+        }
+        position_ = last;
+        if (events.size() == static_cast<std::size_t>(settings_.batch)) return true;
+        return feed_.caught_up(last);
+    }
+
+    /// Where nothing was handed over the position may be kept later: what is between is looked at
+    /// once more when this server crashes, and nothing of it was for anybody.
+    void keep_now_and_then(db::Database::Lock& lock) {
+        const auto now = Clock::now();
+        const bool many = position_ - kept_ >= settings_.keep_events;
+        if (position_ == kept_) kept_at_ = now;
+        else if (many || now - kept_at_ >= settings_.keep_every) keep(lock);
+    }
+
+    void keep(db::Database::Lock& lock) {
+        if (position_ == kept_) return;
+        const auto tx = lock.begin();
+        tx->lock(keep_position, consumer_.name, kept_, position_.load());
         tx->commit();
-        position_ = events.back().position;
-        return events.size() == static_cast<std::size_t>(settings_.batch);
+        kept_ = position_;
+        kept_at_ = Clock::now();
     }
 
     std::vector<Delivery> deliveries_of(const std::vector<StoredEvent>& events) const {
         std::vector<Delivery> out;
         for (const StoredEvent& each : events)
             for (std::string& subscriber : consumer_.subscribers(each))
-                out.push_back({each.org_id, each.sequence, std::move(subscriber)});
+                out.push_back({each.org_id, each.sequence, each.position, std::move(subscriber)});
         return out;
     }
 
@@ -138,7 +179,10 @@ private:
     const Consumers::Settings settings_;
     const std::shared_ptr<DeliveryCounts> counts_;
     WakeSignal wake_signal_;
-    bool away_ = false;  // the thread's
+    Feed feed_;
+    bool away_ = false;      // the thread's, as the next two
+    std::int64_t kept_ = 0;  // the position that is written down
+    Clock::time_point kept_at_ = Clock::now();
     std::atomic<bool> working_{false};
     std::atomic<std::int64_t> position_{0};
     std::thread thread_;  // last: it uses all of the above
@@ -175,7 +219,7 @@ void Consumers::start() {
 
 void Consumers::wake(std::span<const StoredEvent> batch) {
     if (batch.empty()) return;
-    for (const auto& worker : impl_->workers_) worker->wake();
+    for (const auto& worker : impl_->workers_) worker->hear(batch);
 }
 
 void Consumers::stop() noexcept {

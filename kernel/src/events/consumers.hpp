@@ -12,14 +12,20 @@ namespace svc::events {
 
 /// Sees for the durable consumers which subscribers an event is for, on a thread for each consumer.
 /// A consumer's position and the deliveries of what is before it are written in one transaction, so
-/// that each event is handed over once. An advisory lock keeps the servers from doing it twice
-/// over; the deliveries themselves are jobs, on every server.
+/// that each event is handed over once. Where nothing is to be handed over, nothing is written but
+/// the position every so often; and where nothing that happened has subscribers, nothing is read.
+/// An advisory lock keeps the servers from doing it twice over; the deliveries themselves are jobs,
+/// on every server.
 class Consumers {
 public:
     struct Settings {
-        std::chrono::milliseconds poll{250};          ///< for events, when nobody wakes us
+        /// For events, until a sequencer has told of some.
+        std::chrono::milliseconds poll{250};
         std::chrono::milliseconds lock_retry{1'000};  ///< while another server is at it
         int batch = 500;                              ///< events looked at at once
+        /// How often a position is written down that moved past events that are for nobody.
+        std::chrono::milliseconds keep_every{5'000};
+        std::int64_t keep_events = 1'000;
     };
 
     /// Adds the kinds of jobs that deliver. Begins with start(); a consumer that has no position
@@ -31,8 +37,8 @@ public:
     ~Consumers();
     void start();
 
-    /// Gives the sequencer's listener its work: new events are looked at without waiting for
-    /// the poll. Any thread; never blocks.
+    /// The sequencer's listener: tells of every batch in its order, whichever server sequenced it.
+    /// What has no subscribers is passed by without a look. Any thread; never blocks.
     void wake(std::span<const StoredEvent> batch);
     /// Ends the threads.
     void stop() noexcept;

@@ -1,6 +1,7 @@
 #include "events/deliveries.hpp"
 
 #include "decl/utf8.hpp"
+#include "events/rows.hpp"
 
 #include <Poco/Logger.h>
 
@@ -15,23 +16,33 @@ constexpr std::int64_t events_at_once = 20;
 constexpr std::size_t longest_error = 2'000;  // bytes, of a dead letter
 
 constexpr Sql add_deliveries{"events.add_deliveries", R"(
-    INSERT INTO event_deliveries (org_id, consumer, subscriber, sequence)
-    SELECT d.org_id, $1, d.subscriber, d.sequence
-    FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS d (org_id, subscriber, sequence)
+    INSERT INTO event_deliveries (org_id, consumer, subscriber, sequence, position)
+    SELECT d.org_id, $1, d.subscriber, d.sequence, d.position
+    FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::bigint[])
+        AS d (org_id, subscriber, sequence, position)
     ON CONFLICT (org_id, consumer, subscriber, sequence) DO NOTHING)"};
 
-// Events that are no longer kept are delivered to nobody.
 constexpr Sql read_due{"events.read_deliveries", R"(
-    SELECT coalesce(e.position, 0) AS position, coalesce(e.event_id, d.org_id) AS event_id,
-           d.org_id, e.board_id, d.sequence, e.board_sequence, coalesce(e.kind, '') AS kind,
-           coalesce(e.depth, 0) AS depth, coalesce(e.object, '') AS object,
-           coalesce(e.object_id, d.org_id) AS object_id, e.column_id, e.card_id,
-           coalesce(e.actor, '{}') AS actor, coalesce(e.envelope, '') AS envelope, e.subject
+    SELECT d.sequence
     FROM event_deliveries d
-    LEFT JOIN events e ON e.org_id = d.org_id AND e.sequence = d.sequence
     WHERE d.org_id = $1 AND d.consumer = $2 AND d.subscriber = $3
     ORDER BY d.sequence
     LIMIT $4)"};
+
+// Those of them that are still kept.
+constexpr Sql read_events{"events.read_delivered_events", R"(
+    SELECT e.*
+    FROM (
+        SELECT d.org_id, d.position
+        FROM event_deliveries d
+        WHERE d.org_id = $1 AND d.consumer = $2 AND d.subscriber = $3
+        ORDER BY d.sequence
+        LIMIT $4
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT v.* FROM events v WHERE v.org_id = n.org_id AND v.position = n.position OFFSET 0
+    ) e
+    ORDER BY e.sequence)"};
 
 constexpr Sql drop_handled{"events.drop_deliveries", R"(
     DELETE FROM event_deliveries
@@ -49,6 +60,11 @@ std::string_view storable(std::string_view text) {
     return decl::utf8::beginning(text, longest_error);
 }
 
+struct Due {
+    std::int64_t sequence = 0;
+};
+SVC_RECORD(Due, (sequence));
+
 /// One run of a subscriber's job.
 class Subscriber {
 public:
@@ -59,12 +75,12 @@ public:
 
     JobOutcome go() {
         for (;;) {
-            const auto due = read();
-            if (due.empty()) return JobOutcome::done;
+            const std::int64_t last = read();
+            if (last == 0) return JobOutcome::done;
             std::int64_t handled = 0;
             const StoredEvent* failed = nullptr;
             std::optional<std::string> why;
-            for (const StoredEvent& event : due) {
+            for (const StoredEvent& event : events_) {
                 why = deliver(event);
                 if (why) {
                     failed = &event;
@@ -73,6 +89,8 @@ public:
                 handled = event.sequence;
                 if (run_.should_yield()) break;
             }
+            // Events that are no longer kept are delivered to nobody.
+            if (events_.empty() || handled == events_.back().sequence) handled = last;
             if (handled > 0) drop(handled);
             if (failed) return fail(*failed, handled > 0, *why);
             if (run_.should_yield()) return JobOutcome::more;
@@ -80,17 +98,26 @@ public:
     }
 
 private:
-    std::vector<StoredEvent> read() {
+    /// Reads what is next; the number of the last that is due, 0 when none is.
+    std::int64_t read() {
         const auto tx = database_.begin(Tx::Mode::read);
         tx->set_scope(run_.org(), std::nullopt);
-        return tx->all<StoredEvent>(
-            read_due, run_.org(), consumer_.name, run_.key(), events_at_once
+        auto numbers =
+            tx->later<Due>(read_due, run_.org(), consumer_.name, run_.key(), events_at_once);
+        auto events = tx->later<NumberedEvent>(
+            read_events, run_.org(), consumer_.name, run_.key(), events_at_once
         );
+        const auto due = numbers.all();
+        const std::int64_t last = due.empty() ? 0 : due.back().sequence;
+        events_.clear();
+        for (NumberedEvent& each : events.all())
+            if (each.numbers.sequence <= last)
+                events_.push_back(stored_event(std::move(each.body), each.numbers));
+        return last;
     }
 
     /// Why it could not be handled.
     std::optional<std::string> deliver(const StoredEvent& event) try {
-        if (event.position == 0) return std::nullopt;  // no longer kept
         consumer_.deliver(run_.key(), event);
         ++counts_.delivered;
         return std::nullopt;
@@ -136,6 +163,7 @@ private:
     const Consumer& consumer_;
     DeliveryCounts& counts_;
     JobRun& run_;
+    std::vector<StoredEvent> events_;
 };
 
 }  // namespace
@@ -148,15 +176,16 @@ void hand_over(
     const std::vector<Delivery>& deliveries
 ) {
     if (deliveries.empty()) return;
-    std::array<std::vector<std::string>, 3> lists;
+    std::array<std::vector<std::string>, 4> lists;
     std::set<std::pair<Uuid, std::string>> subscribers;
     for (const Delivery& each : deliveries) {
         lists[0].push_back(each.org_id.str());
         lists[1].push_back(each.subscriber);
         lists[2].push_back(std::to_string(each.sequence));
+        lists[3].push_back(std::to_string(each.position));
         subscribers.emplace(each.org_id, each.subscriber);
     }
-    tx.queue(add_deliveries, consumer.name, lists[0], lists[1], lists[2]);
+    tx.queue(add_deliveries, consumer.name, lists[0], lists[1], lists[2], lists[3]);
     for (const auto& [org, subscriber] : subscribers)
         jobs.enqueue(tx, {.kind = kind, .org = org, .key = subscriber});
 }

@@ -14,7 +14,7 @@ namespace svc::events {
 /// An event that a subscriber is to get.
 struct Delivery {
     Uuid org_id;
-    std::int64_t sequence = 0;
+    std::int64_t sequence = 0, position = 0;
     std::string subscriber;
 };
 

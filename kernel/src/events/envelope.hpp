@@ -1,6 +1,6 @@
 #pragma once
 
-#include "events/outbox.hpp"
+#include "events/log.hpp"
 #include "svc/envelope.hpp"
 
 namespace svc::events {

@@ -1,6 +1,6 @@
 #include "events/retention.hpp"
 
-#include <map>
+#include <algorithm>
 
 namespace svc::events {
 
@@ -9,15 +9,31 @@ namespace {
 constexpr std::int64_t lock_key = 0x776b'6264'0000'0002;
 constexpr int batch = 1'000;
 
-/// Positions rise with time, so the old ones are the first.
+/// Positions rise with time, so the old ones are the first. Of each workspace the last.
 constexpr Sql read_old{"events.read_old_events", R"(
-    SELECT org_id, sequence
-    FROM (SELECT org_id, sequence, stored_at FROM events ORDER BY position LIMIT $2) AS first
-    WHERE stored_at < now() - $1::interval)"};
+    SELECT o.org_id, max(o.sequence) AS sequence, max(o.position) AS position, count(*) AS count
+    FROM (
+        SELECT n.org_id, n.sequence, n.position,
+            bool_and(l.occurred_at < now() - $1::interval) OVER (ORDER BY n.position) AS old
+        FROM (
+            SELECT c.org_id, c.log_id, c.sequence, c.position
+            FROM event_chain c
+            WHERE c.position > (SELECT p.dropped FROM event_position p WHERE p.only_row)
+            ORDER BY c.position
+            LIMIT $2
+        ) n
+        CROSS JOIN LATERAL (
+            SELECT e.occurred_at FROM event_log e
+            WHERE e.id = n.log_id AND e.org_id = n.org_id
+            OFFSET 0
+        ) l
+    ) o
+    WHERE o.old
+    GROUP BY o.org_id)"};
 
 constexpr Sql drop{"events.drop_old_events", R"(
-    DELETE FROM events
-    WHERE org_id = $1 AND sequence <= $2)"};
+    UPDATE event_heads SET dropped = greatest(dropped, $2)
+    WHERE org_id = $1)"};
 
 constexpr Sql drop_dead_letters{"events.drop_old_dead_letters", R"(
     DELETE FROM event_dead_letters
@@ -27,11 +43,15 @@ constexpr Sql drop_undelivered{"events.drop_old_deliveries", R"(
     DELETE FROM event_deliveries
     WHERE org_id = $1 AND sequence <= $2)"};
 
+constexpr Sql keep_dropped{"events.keep_dropped", R"(
+    UPDATE event_position SET dropped = greatest(dropped, $1)
+    WHERE only_row)"};
+
 struct Old {
     Uuid org_id;
-    std::int64_t sequence = 0;
+    std::int64_t sequence = 0, position = 0, count = 0;
 };
-SVC_RECORD(Old, (org_id), (sequence));
+SVC_RECORD(Old, (org_id), (sequence), (position), (count));
 
 }  // namespace
 
@@ -41,18 +61,19 @@ std::int64_t drop_old_events(db::Database& database, std::chrono::seconds keep) 
     for (std::int64_t dropped = 0;;) {
         const auto tx = lock->begin();
         tx->set_scope_to_all_orgs();
-        const auto old = tx->all<Old>(read_old, keep, batch);
-        if (old.empty()) return dropped;
-        std::map<Uuid, std::int64_t> last;
-        for (const Old& each : old) last[each.org_id] = std::max(last[each.org_id], each.sequence);
-        for (const auto& [org, sequence] : last) {
-            tx->queue(drop, org, sequence);
-            tx->queue(drop_dead_letters, org, sequence);
-            tx->queue(drop_undelivered, org, sequence);
+        std::int64_t position = 0, count = 0;
+        for (const Old& each : tx->all<Old>(read_old, keep, batch)) {
+            position = std::max(position, each.position);
+            count += each.count;
+            tx->queue(drop, each.org_id, each.sequence);
+            tx->queue(drop_dead_letters, each.org_id, each.sequence);
+            tx->queue(drop_undelivered, each.org_id, each.sequence);
         }
+        if (count == 0) return dropped;
+        tx->queue(keep_dropped, position);  // last: the sequencer waits for that row
         tx->commit();
-        dropped += static_cast<std::int64_t>(old.size());
-        if (old.size() < batch) return dropped;
+        dropped += count;
+        if (count < batch) return dropped;
     }
 }
 

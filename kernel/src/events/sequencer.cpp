@@ -1,6 +1,6 @@
 #include "events/sequencer.hpp"
 
-#include "events/move.hpp"
+#include "events/chain.hpp"
 #include "events/stored.hpp"
 #include "events/wake_signal.hpp"
 
@@ -66,35 +66,43 @@ private:
 
     /// Every batch, until the end or until something goes wrong.
     void lead(db::Database::Lock& lock) {
+        begin(lock);
         catch_up(*lock.begin());
+        Chain chain;
         leading_ = true;
         if (std::exchange(failing_, false)) log().information("the sequencer goes on");
         auto busy_until = Clock::time_point::min();
         for (bool announced = true; !wake_signal_.ended();) {
-            const std::size_t rows = move(lock);
+            const std::size_t rows = sequence(chain, lock);
             const auto now = Clock::now();
             if (rows > 0 && !announced) busy_until = now + stay_busy;
-            if (rows > 0) {
+            if (rows >= static_cast<std::size_t>(settings_.batch_rows)) {
                 announced = true;
-                if (rows < static_cast<std::size_t>(settings_.batch_rows))
-                    wake_signal_.rest(settings_.gather);
                 continue;
             }
+            if (rows > 0) wake_signal_.rest(settings_.gather);
             announced =
                 wake_signal_.wait(now < busy_until ? settings_.busy_poll : settings_.idle_poll);
         }
     }
 
-    std::size_t move(db::Database::Lock& lock) {
+    static void begin(db::Database::Lock& lock) {
         const auto tx = lock.begin();
-        Moved moved = move_batch(*tx, settings_.batch_rows, settings_.batch_bytes);
-        if (moved.rows == 0) return 0;
+        prefer_indexes(*tx);
         tx->commit();
-        events_ += moved.events.size();
+    }
+
+    std::size_t sequence(Chain& chain, db::Database::Lock& lock) {
+        const auto tx = lock.begin();
+        tx->set_scope_to_all_orgs();
+        const auto rows = chain.take(*tx, settings_.batch_rows, settings_.batch_bytes);
+        if (rows == 0) return 0;
+        const Sequenced batch = chain.write(*tx);
+        events_ += batch.events.size();
         ++batches_;
-        lag_seconds_ = moved.oldest_seconds;
-        emit(moved.events);
-        return moved.rows;
+        lag_seconds_ = batch.oldest_seconds;
+        emit(batch.events);
+        return rows;
     }
 
     /// Another server has the lock: look at what it stores, and now and then at the lock.
@@ -112,7 +120,7 @@ private:
         tx.set_scope_to_all_orgs();
         if (position_ == Load::unknown) position_ = last_position(tx);
         for (;;) {
-            const auto events = events_after(tx, position_, settings_.batch_rows).all();
+            const auto events = events_after(tx, position_, settings_.batch_rows);
             emit(events);
             if (events.size() < static_cast<std::size_t>(settings_.batch_rows)) return;
         }

@@ -9,16 +9,16 @@
 
 namespace svc::events {
 
-/// Moves what transactions left in the outbox into the log of events, in the order it was
-/// written, and links the audit entries (docs/events.md). Of all the servers on one database
-/// one does it, the one that holds an advisory lock; the others follow the log and take over
-/// when the lock is free. A thread of its own, which outlives restarts of the database.
+/// Gives what transactions left in the log its numbers, in the order it was written, and links the
+/// audit entries (docs/events.md). Of all the servers on one database one does it, the one that
+/// holds an advisory lock; the others follow and take over when the lock is free. A thread of its
+/// own, which outlives restarts of the database.
 class Sequencer {
 public:
     struct Settings {
-        /// Between looks at the outbox while other servers write into it, and while nobody does.
+        /// Between looks at the log while other servers write into it, and while nobody does.
         std::chrono::milliseconds busy_poll{20}, idle_poll{200};
-        /// Between looks at the log, and at the lock, while another server holds it.
+        /// Between looks at what was sequenced, and at the lock, while another server holds it.
         std::chrono::milliseconds follow_poll{250}, lock_retry{1'000};
         /// After a batch that was not full, so that the next is worth its commit.
         std::chrono::milliseconds gather{3};

@@ -1,27 +1,50 @@
 #include "events/stored.hpp"
 
+#include "events/rows.hpp"
+
 namespace svc::events {
 
 namespace {
 
 constexpr Sql read_position{"events.read_position", R"(
-    SELECT position FROM event_position)"};
+    SELECT position FROM event_position WHERE only_row)"};
+
+// Retention goes by positions too, so one number says what is no longer kept.
 
 constexpr Sql read_after{"events.read_events_after", R"(
-    SELECT position, event_id, org_id, board_id, sequence, board_sequence, kind, depth,
-           object, object_id, column_id, card_id, actor, envelope, NULL AS subject
-    FROM events
-    WHERE position > $1
-    ORDER BY position
-    LIMIT $2)"};
+    SELECT n.position, n.sequence, n.board_sequence, l.entry_id AS event_id, l.org_id, l.kind,
+           l.object, l.object_id, l.version, l.board_id, l.column_id, l.card_id, l.parent_id,
+           l.changes, l.previous, l.truncated, l.actor, l.mutation_id, l.cause, l.depth,
+           l.moved_from, l.moved_to, NULL AS subject, l.occurred_at
+    FROM (
+        SELECT c.org_id, c.log_id, c.position, c.sequence, c.board_sequence
+        FROM event_chain c
+        WHERE c.position > (
+            SELECT greatest($1, p.dropped) FROM event_position p WHERE p.only_row)
+        ORDER BY c.position
+        LIMIT $2
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT e.* FROM event_log e WHERE e.id = n.log_id AND e.org_id = n.org_id OFFSET 0
+    ) l
+    ORDER BY n.position)"};
 
 constexpr Sql read_heads{"events.read_heads_after", R"(
-    SELECT position, event_id, org_id, board_id, sequence, board_sequence, kind, depth,
-           object, object_id, column_id, card_id, actor, '' AS envelope, NULL AS subject
-    FROM events
-    WHERE position > $1
-    ORDER BY position
-    LIMIT $2)"};
+    SELECT n.position, n.sequence, n.board_sequence, l.entry_id AS event_id, l.org_id, l.board_id,
+           l.kind, l.depth, l.object, l.object_id, l.column_id, l.card_id, l.actor,
+           '' AS envelope, NULL AS subject
+    FROM (
+        SELECT c.org_id, c.log_id, c.position, c.sequence, c.board_sequence
+        FROM event_chain c
+        WHERE c.position > (
+            SELECT greatest($1, p.dropped) FROM event_position p WHERE p.only_row)
+        ORDER BY c.position
+        LIMIT $2
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT e.* FROM event_log e WHERE e.id = n.log_id AND e.org_id = n.org_id OFFSET 0
+    ) l
+    ORDER BY n.position)"};
 
 struct Position {
     std::int64_t position = 0;
@@ -32,12 +55,15 @@ SVC_RECORD(Position, (position));
 
 std::int64_t last_position(Tx& tx) { return tx.one<Position>(read_position)->position; }
 
-DeferredRows<StoredEvent> events_after(Tx& tx, std::int64_t position, int count) {
-    return tx.later<StoredEvent>(read_after, position, count);
+std::vector<StoredEvent> events_after(Tx& tx, std::int64_t position, int count) {
+    std::vector<StoredEvent> out;
+    for (NumberedEvent& each : tx.all<NumberedEvent>(read_after, position, count))
+        out.push_back(stored_event(std::move(each.body), each.numbers));
+    return out;
 }
 
-DeferredRows<StoredEvent> heads_after(Tx& tx, std::int64_t position, int count) {
-    return tx.later<StoredEvent>(read_heads, position, count);
+std::vector<StoredEvent> heads_after(Tx& tx, std::int64_t position, int count) {
+    return tx.all<StoredEvent>(read_heads, position, count);
 }
 
 }  // namespace svc::events

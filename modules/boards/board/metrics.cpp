@@ -88,39 +88,20 @@ SVC_RECORD(
     (columns, "From left to right.")
 );
 
-// Read off the beginning of the text that the sequencer keeps (svc/envelope.hpp), as far as the
-// values: to parse all of so many would take seconds. No text within can look like a member, for
-// its quotes are escaped. A card that moves names its column twice, once among what changed; moved
-// up or down, once.
+// A card that moves within its column changes its place and not its column.
 constexpr Sql read_steps{"boards.steps_of_cards", R"(
-    SELECT e.kind, substr(e.data, 31, 36) AS card_id,
-        CASE WHEN e.kind NOT IN ('card.archived', 'card.deleted') AND e.place > 0
-            THEN substr(e.data, e.place + 13, 36)::uuid END AS column_id,
-        e.kind <> 'card.moved'
-            OR strpos(substr(e.data, e.place + 13), '"column_id":"') > 0 AS goes,
-        substr(e.head, strpos(e.head, '"occurred_at":"') + 15, 24)::timestamptz AS at
-    FROM (
-        SELECT h.kind, h.board_sequence, h.head, d.data,
-            strpos(split_part(d.data, '"changes":{', 1), '"column_id":"') AS place
-        FROM (
-            SELECT x.kind, x.board_sequence, substr(x.envelope, 1, 2000) AS head
-            FROM events x
-            WHERE x.org_id = $1 AND x.board_id = $2
-                AND x.board_sequence > (
-                    SELECT h.board_sequence - $3 FROM event_board_heads h
-                    WHERE h.org_id = $1 AND h.board_id = $2)
-                AND x.kind IN ('card.created', 'card.moved', 'card.archived', 'card.restored',
-                    'card.deleted')
-            OFFSET 0
-        ) h
-        CROSS JOIN LATERAL (
-            SELECT substr(h.head, strpos(h.head, '"data":{"object":"card","id":"')) AS data
-            WHERE strpos(h.head, '"data":{"object":"card","id":"') > 0
-            OFFSET 0
-        ) d
-        OFFSET 0
-    ) e
-    ORDER BY e.board_sequence)"};
+    SELECT x.kind, x.object_id AS card_id,
+        CASE WHEN x.kind NOT IN ('card.archived', 'card.deleted') THEN x.column_id END AS column_id,
+        x.kind <> 'card.moved' OR strpos(x.changes, '"column_id":"') > 0 AS goes,
+        x.occurred_at AS at
+    FROM events x
+    WHERE x.org_id = $1 AND x.board_id = $2
+        AND x.board_sequence > (
+            SELECT h.board_sequence - $3 FROM event_board_heads h
+            WHERE h.org_id = $1 AND h.board_id = $2)
+        AND x.kind IN ('card.created', 'card.moved', 'card.archived', 'card.restored',
+            'card.deleted')
+    ORDER BY x.board_sequence)"};
 
 struct Step {
     std::string kind;

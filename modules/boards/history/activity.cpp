@@ -5,43 +5,28 @@
 #include "modules/boards/card/requests.hpp"
 #include "modules/boards/operations.hpp"
 
+#include <limits>
+
 namespace svc::boards {
 
 namespace {
 
-// What has not been moved to the record yet is still in the outbox; one snapshot shows every entry
-// in exactly one of them, under the same id and time. $3 and $4 are where the last page ended.
+// Out of the log, where an entry stands from the moment of its change. $3 is where the last page
+// ended. Ids are drawn while a card is locked, so they rise with what happened to it.
 constexpr Sql some_activity{"boards.list_card_activity", R"(
-    SELECT e.id, e.kind, e.action, e.subject_type, e.subject_id, e.occurred_at,
-        json_build_object('object', 'user', 'id', e.actor::json ->> 'id',
-            'principal_type', e.actor::json ->> 'principal_type',
-            'name', e.actor::json ->> 'name') AS actor,
-        e.actor::json ->> 'via' AS via,
-        coalesce(e.changes, '{}') AS changes, coalesce(e.previous, '{}') AS previous,
-        (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS micros
-    FROM (
-        (SELECT a.id, a.kind, a.action, a.target_type AS subject_type, a.target_id AS subject_id,
-            a.actor, a.after AS changes, a.before AS previous, a.occurred_at
-        FROM audit_events a
-        WHERE a.org_id = $1 AND a.card_id = $2 AND a.outcome = 'success'
-            AND (a.occurred_at, a.id) < (
-                timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
-        ORDER BY a.occurred_at DESC, a.id DESC
-        LIMIT $5)
-        UNION ALL
-        SELECT o.entry_id, o.kind, o.action, o.object, o.object_id, o.actor, o.changes, o.previous,
-            o.occurred_at
-        FROM outbox o
-        WHERE o.org_id = $1 AND (o.card_id = $2 OR (o.object_id = $2 AND o.object = 'card'))
-            AND o.outcome = 'success'
-            AND (o.occurred_at, o.entry_id) < (
-                timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
-    ) e
-    ORDER BY e.occurred_at DESC, e.id DESC
-    LIMIT $5)"};
+    SELECT l.entry_id AS id, l.kind, l.action, l.object AS subject_type, l.object_id AS subject_id,
+        l.occurred_at,
+        json_build_object('object', 'user', 'id', l.actor::json ->> 'id',
+            'principal_type', l.actor::json ->> 'principal_type',
+            'name', l.actor::json ->> 'name') AS actor,
+        l.actor::json ->> 'via' AS via, l.changes, l.previous, l.id AS log_id
+    FROM event_log l
+    WHERE l.org_id = $1 AND l.card_id = $2 AND l.id < $3 AND l.outcome = 'success'
+    ORDER BY l.id DESC
+    LIMIT $4)"};
 
 // The entries that a card's own version rose with, and only as many as a page has: a card can have
-// tens of thousands. They are written while the card is locked, so their times rise with it.
+// tens of thousands.
 constexpr Sql some_versions{"boards.list_card_versions", R"(
     SELECT (e.changes::json ->> 'version')::bigint AS version, e.kind, e.action,
         e.occurred_at AS edited_at,
@@ -53,26 +38,16 @@ constexpr Sql some_versions{"boards.list_card_versions", R"(
             SELECT json_agg(k ORDER BY k) FROM json_object_keys(e.changes::json) k
             WHERE k NOT IN ('version', 'last_edited_time', 'last_edited_by'))
         END AS changed_fields,
-        e.id, (extract(epoch FROM e.occurred_at) * 1000000)::bigint AS micros
+        e.log_id
     FROM (
-        (SELECT a.id, a.kind, a.action, a.actor, a.after AS changes, a.occurred_at
-        FROM audit_events a
-        WHERE a.org_id = $1 AND a.card_id = $2 AND a.target_type = 'card'
-            AND a.outcome = 'success' AND a.after::json ->> 'version' IS NOT NULL
-            AND (a.occurred_at, a.id) < (
-                timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
-        ORDER BY a.occurred_at DESC, a.id DESC
-        LIMIT $5)
-        UNION ALL
-        SELECT o.entry_id, o.kind, o.action, o.actor, o.changes, o.occurred_at
-        FROM outbox o
-        WHERE o.org_id = $1 AND o.object_id = $2 AND o.object = 'card' AND o.outcome = 'success'
-            AND o.changes::json ->> 'version' IS NOT NULL
-            AND (o.occurred_at, o.entry_id) < (
-                timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
+        SELECT l.id AS log_id, l.kind, l.action, l.actor, l.changes, l.occurred_at
+        FROM event_log l
+        WHERE l.org_id = $1 AND l.card_id = $2 AND l.id < $3 AND l.outcome = 'success'
+            AND l.object = 'card' AND l.changes::json ->> 'version' IS NOT NULL
+        ORDER BY l.id DESC
+        LIMIT $4
     ) e
-    ORDER BY e.occurred_at DESC, e.id DESC
-    LIMIT $5)"};
+    ORDER BY e.log_id DESC)"};
 
 struct CardActivity {
     Object<"card_activity"> object;
@@ -103,9 +78,9 @@ SVC_RECORD(
 
 struct ActivityRow {
     CardActivity activity;
-    std::int64_t micros = 0;
+    std::int64_t log_id = 0;
 };
-SVC_RECORD(ActivityRow, (activity, "", flatten), (micros));
+SVC_RECORD(ActivityRow, (activity, "", flatten), (log_id));
 
 struct CardVersion {
     Object<"card_version"> object;
@@ -131,10 +106,9 @@ SVC_RECORD(
 
 struct VersionRow {
     CardVersion version;
-    Uuid id;
-    std::int64_t micros = 0;
+    std::int64_t log_id = 0;
 };
-SVC_RECORD(VersionRow, (version, "", flatten), (id), (micros));
+SVC_RECORD(VersionRow, (version, "", flatten), (log_id));
 
 struct CardHistoryQuery {
     CardRef card_id;
@@ -144,34 +118,23 @@ SVC_RECORD(
     CardHistoryQuery, (card_id, "Its id, or its key such as ENG-42."), (paging, "", flatten)
 );
 
-const Uuid& entry_of(const ActivityRow& row) { return row.activity.id; }
-const Uuid& entry_of(const VersionRow& row) { return row.id; }
-
-constexpr std::int64_t latest = 253402300799999999;  // the last instant of year 9999
-constexpr std::string_view highest_id = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-
-/// A page of either list: `Row` has the entry's time and id besides what is shown of it.
+/// A page of either list: `Row` has the entry's place in the log besides what is shown of it.
 template <class Row, class Shown>
 Page<Shown> page_of(Call& call, const CardHistoryQuery& in, const Sql& some, Shown Row::*shown) {
     Tx& tx = call.tx();
     const auto after = call.after(in.paging);
-    if (after && after->size() != 2)  // versions were paged by their number once
+    if (after && after->size() != 1)  // pages went by the time once
         throw wrong_field(
             call, "start_cursor", "This cursor is of an earlier release", FieldPlace::query
         );
+    const std::int64_t below =
+        after ? std::stoll(after->front()) : std::numeric_limits<std::int64_t>::max();
     const Uuid card = id_of(call, in.card_id);
     auto seen = BoardCaller::of(call).later<CardAccess>(tx, see_card, card);
-    auto found = tx.later<Row>(
-        some,
-        call.org(),
-        card,
-        after ? after->at(0) : std::to_string(latest),
-        after ? after->at(1) : std::string(highest_id),
-        in.paging.page_size + 1
-    );
+    auto found = tx.later<Row>(some, call.org(), card, below, in.paging.page_size + 1);
     require_visible(seen.one());
     auto page = call.page(found.all(), in.paging, [](const Row& last) {
-        return std::vector{std::to_string(last.micros), entry_of(last).str()};
+        return std::vector{std::to_string(last.log_id)};
     });
     Page<Shown> out{{}, page.next_cursor};
     for (Row& each : page.results) out.results.push_back(std::move(each.*shown));

@@ -44,16 +44,14 @@ constexpr Sql some_activity{"boards.list_board_activity", R"(
         )" SVC_BOARD_GRANT("b.id") R"(
         WHERE b.org_id = $1 AND b.id = $5
     )
-    SELECT x.event_id AS id, x.board_sequence, x.kind, x.e #>> '{data,object}' AS subject_type,
-        x.e #>> '{data,id}' AS subject_id, x.e #>> '{data,card_id}' AS card_id,
-        json_build_object('object', 'user', 'id', x.e #>> '{actor,id}',
-            'principal_type', x.e #>> '{actor,principal_type}',
-            'name', x.e #>> '{actor,name}') AS actor,
-        x.e #>> '{actor,via}' AS via,
-        x.e #> '{data,changes}' AS changes, x.e #> '{data,previous}' AS previous,
-        (x.e ->> 'occurred_at')::timestamptz AS occurred_at
+    SELECT x.event_id AS id, x.board_sequence, x.kind, x.object AS subject_type,
+        x.object_id AS subject_id, x.card_id,
+        json_build_object('object', 'user', 'id', x.actor::json ->> 'id',
+            'principal_type', x.actor::json ->> 'principal_type',
+            'name', x.actor::json ->> 'name') AS actor,
+        x.actor::json ->> 'via' AS via, x.changes, x.previous, x.occurred_at
     FROM (
-        SELECT v.event_id, v.board_sequence, v.kind, v.envelope::json AS e
+        SELECT v.*
         FROM events v
         WHERE v.org_id = $1 AND v.board_id = $5
             AND ($6::bigint IS NULL OR v.board_sequence < $6)

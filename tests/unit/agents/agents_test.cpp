@@ -280,7 +280,7 @@ TEST_F(Agents, AreToldOf) {
         "agent.created agent.updated agent.disabled agent.enabled agent.deleted"
     );
     EXPECT_EQ(
-        ask("SELECT envelope::json #>> '{data,changes,role}' FROM events"
+        ask("SELECT changes::json ->> 'role' FROM events"
             " WHERE kind = 'agent.updated'"),
         "viewer"
     );

@@ -60,13 +60,14 @@ TEST_F(BudgetsOfAgents, AreToldOfOnceWhenTheyAreUsedUpWhicheverServerSaysSo) {
         return 0;
     });
     const std::string emitted =
-        " FROM (SELECT envelope::json AS e FROM events WHERE kind = 'agent.budget_exceeded') t";
+        " FROM (SELECT object_id, changes::json AS e FROM events"
+        " WHERE kind = 'agent.budget_exceeded') t";
     ASSERT_TRUE(becomes("SELECT count(*)" + emitted, "1"));
     std::this_thread::sleep_for(std::chrono::milliseconds(600));
     EXPECT_EQ(ask("SELECT count(*)" + emitted), "1");
-    EXPECT_EQ(ask("SELECT e #>> '{data,id}'" + emitted), agent);
-    EXPECT_EQ(ask("SELECT e #>> '{data,changes,budget}'" + emitted), "requests_per_day");
-    EXPECT_EQ(ask("SELECT e #>> '{data,changes,limit}'" + emitted), "5");
+    EXPECT_EQ(ask("SELECT object_id" + emitted), agent);
+    EXPECT_EQ(ask("SELECT e ->> 'budget'" + emitted), "requests_per_day");
+    EXPECT_EQ(ask("SELECT e ->> 'limit'" + emitted), "5");
 }
 
 TEST_F(BudgetsOfAgents, CostAReadNoRoundTrip) {

@@ -18,13 +18,13 @@ TEST(Runner, AScriptActsAsItselfAndItsChangesNameTheirCause) {
     EXPECT_NE(scripts.runs("calls->0->>'target_id'"), "");
     const std::string script = scripts.runner->scripts()->front().id.str();
     EXPECT_EQ(
-        scripts.fixture.ask("SELECT actor FROM outbox"),
+        scripts.fixture.ask("SELECT actor FROM event_log"),
         R"({"principal_type":"automation","id":")" + script +
             R"(","name":"script0.lua","token_id":null,"on_behalf_of_user_id":null,)"
             R"("via":"automation"})"
     );
     EXPECT_EQ(
-        scripts.fixture.ask("SELECT cause FROM outbox"),
+        scripts.fixture.ask("SELECT cause FROM event_log"),
         R"({"event_id":")" + event.event_id.str() + R"(","automation_id":")" + script +
             R"(","depth":2})"
     );
@@ -72,7 +72,7 @@ end))");
     );
     const auto emitted = scripts.fixture.ask(
         "SELECT kind || ' ' || depth || ' ' || (cause::json->>'event_id') || ' ' || "
-        "(changes::json->>'error') FROM outbox WHERE kind LIKE 'automation%'"
+        "(changes::json->>'error') FROM event_log WHERE kind LIKE 'automation%'"
     );
     EXPECT_EQ(
         emitted, "automation.run_failed 1 " + event.event_id.str() + " script0.lua:5: no further"

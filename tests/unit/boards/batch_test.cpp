@@ -91,7 +91,7 @@ TEST(Batches, EventsHaveOneCauseInCommon) {
     const Answer done = bench.run({bench.create("c"), bench.update(bench.a, {{"title", "A"}})});
     EXPECT_EQ(
         in_process().run("SELECT count(DISTINCT cause::json ->> 'event_id') || ' ' ||"
-                         " min(cause::json ->> 'event_id') FROM outbox"),
+                         " min(cause::json ->> 'event_id') FROM event_log"),
         "1 " + done.text("/cause_id")
     );
 }

@@ -279,17 +279,17 @@ TEST(Cards, ChangesAreToldWithWhatTheyWereBefore) {
         {{"card_id", made.text("/id")}, {"title", "New"}, {"assignees", {fixture.owner.id.str()}}}
     );
     EXPECT_THAT(in_process().emitted(), ElementsAre("card.updated", "card.assigned"));
-    const value changes =
-        boost::json::parse(in_process().run("SELECT changes FROM outbox WHERE kind = 'card.updated'"
-        ));
+    const value changes = boost::json::parse(
+        in_process().run("SELECT changes FROM event_log WHERE kind = 'card.updated'")
+    );
     EXPECT_EQ(changes.at("title").as_string(), "New");
     EXPECT_FALSE(changes.as_object().contains("due"));
     const value previous = boost::json::parse(
-        in_process().run("SELECT previous FROM outbox WHERE kind = 'card.updated'")
+        in_process().run("SELECT previous FROM event_log WHERE kind = 'card.updated'")
     );
     EXPECT_EQ(previous.at("title").as_string(), "Old");
     EXPECT_EQ(
-        in_process().run("SELECT column_id FROM outbox WHERE kind = 'card.updated'"),
+        in_process().run("SELECT column_id FROM event_log WHERE kind = 'card.updated'"),
         fixture.backlog.str()
     );
 }

@@ -22,24 +22,33 @@ struct Overviews : BoardFixture {
         ++sequence_;
         const auto member = [&](std::string_view name) {
             const value* found = data.as_object().if_contains(name);
-            return found ? "\"" + std::string(name) + "\":" + boost::json::serialize(*found) : "";
+            return found ? found->is_string() ? std::string(found->as_string())
+                                              : boost::json::serialize(*found)
+                         : "";
         };
-        std::string envelope = R"({"object":"event","actor":{"principal_type":"user","id":")" +
-                               owner.id.str() +
-                               R"(","name":"Olga Owner","via":"web"},"occurred_at":"@","data":)" +
-                               R"({"object":"card","id":")" + card + R"(","version":1)";
-        for (const char* each : {"column_id", "changes", "previous"})
-            if (const std::string text = member(each); !text.empty()) envelope += "," + text;
-        envelope += "}}";
+        const auto values = [&](std::string_view name) {
+            const std::string text = member(name);
+            return text.empty() ? "{}" : text;
+        };
         in_process().run(
-            "INSERT INTO events (org_id, sequence, position, event_id, board_id, board_sequence,"
-            " kind, depth, object, object_id, actor, envelope) SELECT '" +
-            owner.org_id->str() + "', " + std::to_string(sequence_) + ", " +
-            std::to_string(++position) + ", '" + new_uuid().str() + "', '" + board.str() + "', " +
-            std::to_string(sequence_) + ", '" + kind + "', 0, 'card', '" + new_uuid().str() +
-            "', '{}', replace('" + envelope + "', '@', to_char((now() - interval '1 hour' * " +
+            "WITH said AS (INSERT INTO event_log (org_id, entry_id, kind, outcome, action, object,"
+            " object_id, version, board_id, column_id, card_id, changes, previous, actor, depth,"
+            " occurred_at) SELECT '" +
+            owner.org_id->str() + "', '" + new_uuid().str() + "', '" + kind +
+            "', 'success', 'x', 'card', '" + card + "', 1, '" + board.str() + "', nullif('" +
+            member("column_id") + "', '')::uuid, '" + card + "', '" + values("changes") + "', '" +
+            values("previous") + R"(', '{"principal_type":"user","id":")" + owner.id.str() +
+            R"(","name":"Olga Owner","via":"web"}', 0, now() - interval '1 hour' * )" +
             std::to_string(hours_ago) +
-            ") AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'))"
+            " RETURNING id, org_id, board_id) INSERT INTO event_chain (org_id, audit_sequence,"
+            " log_id, sequence, position, board_id, board_sequence, hash) SELECT org_id, " +
+            std::to_string(sequence_) + ", id, " + std::to_string(sequence_) + ", " +
+            std::to_string(++position) + ", board_id, " + std::to_string(sequence_) +
+            ", '' FROM said"
+        );
+        in_process().run(
+            "INSERT INTO event_heads (org_id, sequence, audit_sequence, audit_hash) VALUES ('" +
+            owner.org_id->str() + "', 0, 0, '') ON CONFLICT (org_id) DO NOTHING"
         );
         in_process().run(
             "INSERT INTO event_board_heads (org_id, board_id, board_sequence) VALUES ('" +

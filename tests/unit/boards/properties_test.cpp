@@ -237,7 +237,7 @@ TEST(Properties, ARemovedOneLeavesTheCards) {
     EXPECT_EQ(p.shown(card), value(boost::json::object()));
     EXPECT_EQ(in_process().ask(p.owner, "delete_property", arguments).status, 404);
     EXPECT_THAT(in_process().emitted(), ElementsAre("property.deleted"));
-    const std::string changes = in_process().run("SELECT changes FROM outbox");
+    const std::string changes = in_process().run("SELECT changes FROM event_log");
     EXPECT_EQ(boost::json::parse(changes), value({{"in_trash", true}}));
 }
 

@@ -197,7 +197,7 @@ TEST(CardMarkdown, AChangeOfManyBlocksIsOneEventOfEachKind) {
     write("");
     EXPECT_THAT(in_process().emitted(), testing::ElementsAre("block.deleted"));
     const auto references = boost::json::parse(in_process().run(
-        "SELECT changes::json -> 'blocks' FROM outbox WHERE kind = 'block.deleted'"
+        "SELECT changes::json -> 'blocks' FROM event_log WHERE kind = 'block.deleted'"
     ));
     EXPECT_EQ(references.as_array().size(), 150);
     EXPECT_NE(

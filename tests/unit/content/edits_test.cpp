@@ -96,7 +96,7 @@ TEST(Edits, RaiseTheCardsVersionAndTellOfThemselves) {
         )
     );
     const std::string data =
-        in_process().run("SELECT changes FROM outbox WHERE kind = 'block.created'");
+        in_process().run("SELECT changes FROM event_log WHERE kind = 'block.created'");
     EXPECT_NE(data.find("\"y\""), std::string::npos) << data;
 }
 

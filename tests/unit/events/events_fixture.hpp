@@ -1,7 +1,7 @@
 #pragma once
 
 #include "db/database.hpp"
-#include "events/outbox.hpp"
+#include "events/log.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
 
@@ -50,6 +50,12 @@ public:
 
     /// Whatever one statement of one value says to the superuser.
     std::string ask(const std::string& sql) const { return postgres.run(sql, url); }
+
+    /// Whether every row of the log has its numbers.
+    bool all_sequenced() const {
+        return ask("SELECT count(*) FROM event_log l WHERE NOT EXISTS ("
+                   "SELECT FROM event_chain c WHERE c.log_id = l.id)") == "0";
+    }
 
     Postgres& postgres;
     std::string url;

@@ -7,7 +7,7 @@ namespace svc::test {
 
 namespace {
 
-void emit(EventsFixture& fixture, const Uuid& org, int count) {
+void emit_and_sequence(EventsFixture& fixture, const Uuid& org, int count) {
     fixture.write(org, [&](Tx& tx) {
         for (int i = 0; i < count; ++i) {
             Note note;
@@ -16,20 +16,23 @@ void emit(EventsFixture& fixture, const Uuid& org, int count) {
         }
     });
     events::Sequencer sequencer(fixture.database, {});
-    ASSERT_TRUE(eventually([&] { return fixture.ask("SELECT count(*) FROM outbox") == "0"; }));
+    ASSERT_TRUE(eventually([&] { return fixture.all_sequenced(); }));
 }
+
+/// Everything so far is older than a second from now on.
+void grow_old() { std::this_thread::sleep_for(1'100ms); }
 
 }  // namespace
 
 TEST(Retention, DropsWhatIsOldInEveryWorkspaceAndNothingElse) {
     EventsFixture fixture;
     const Uuid first = new_uuid(), second = new_uuid();
-    emit(fixture, first, 1'200);
-    emit(fixture, second, 3);
-    fixture.ask("UPDATE events SET stored_at = now() - interval '91 days'");
-    emit(fixture, first, 4);
-    EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 1'203);
-    EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 0);
+    emit_and_sequence(fixture, first, 1'200);
+    emit_and_sequence(fixture, second, 3);
+    grow_old();
+    emit_and_sequence(fixture, first, 4);
+    EXPECT_EQ(events::drop_old_events(fixture.database, 1s), 1'203);
+    EXPECT_EQ(events::drop_old_events(fixture.database, 1s), 0);
     EXPECT_EQ(fixture.ask("SELECT min(sequence) || ' ' || max(sequence) FROM events"), "1201 1204");
     const auto report = events::verify_audit(fixture.database, first);
     EXPECT_FALSE(report.fault);
@@ -39,11 +42,34 @@ TEST(Retention, DropsWhatIsOldInEveryWorkspaceAndNothingElse) {
 TEST(Retention, NumbersGoOnWhenEverythingWasDropped) {
     EventsFixture fixture;
     const Uuid org = new_uuid();
-    emit(fixture, org, 5);
-    fixture.ask("UPDATE events SET stored_at = now() - interval '91 days'");
-    EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 5);
-    emit(fixture, org, 1);
+    emit_and_sequence(fixture, org, 5);
+    grow_old();
+    EXPECT_EQ(events::drop_old_events(fixture.database, 1s), 5);
+    emit_and_sequence(fixture, org, 1);
     EXPECT_EQ(fixture.ask("SELECT sequence || ' ' || position FROM events"), "6 6");
+}
+
+TEST(Retention, WhatIsDroppedIsDeliveredToNobody) {
+    EventsFixture fixture;
+    const Uuid org = new_uuid();
+    std::atomic<bool> broken{true};
+    Heard heard;
+    auto reader = consumer("reader", [&](const StoredEvent& event) {
+        if (broken && event.sequence > 1) throw std::runtime_error("not now");
+        heard.add(event);
+    });
+    reader.most_attempts = 1'000;
+    Site site(fixture, {reader});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    emit(fixture, 3, org);
+    ASSERT_TRUE(eventually([&] { return heard.size() == 1; }));
+    grow_old();
+    EXPECT_EQ(events::drop_old_events(fixture.database, 1s), 3);
+    EXPECT_EQ(fixture.ask("SELECT count(*) FROM event_deliveries"), "0");
+    broken = false;
+    emit(fixture, 1, org);
+    ASSERT_TRUE(eventually([&] { return heard.size() == 2; }));
+    EXPECT_EQ(heard.all().back().sequence, 4);
 }
 
 TEST(Retention, AConsumerThatWasAwayTooLongGoesOnWithWhatIsLeft) {
@@ -57,10 +83,10 @@ TEST(Retention, AConsumerThatWasAwayTooLongGoesOnWithWhatIsLeft) {
         consumers.start();
         ASSERT_TRUE(eventually([&] { return consumers.load().front().working; }));
     }
-    emit(fixture, org, 5);
-    fixture.ask("UPDATE events SET stored_at = now() - interval '91 days'");
-    EXPECT_EQ(events::drop_old_events(fixture.database, 90 * 24h), 5);
-    emit(fixture, org, 1);
+    emit_and_sequence(fixture, org, 5);
+    grow_old();
+    EXPECT_EQ(events::drop_old_events(fixture.database, 1s), 5);
+    emit_and_sequence(fixture, org, 1);
     jobs::Pool jobs;
     events::Consumers consumers(fixture.database, jobs, {reader});
     jobs.start(fixture.database);

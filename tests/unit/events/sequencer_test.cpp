@@ -27,7 +27,7 @@ Sequencer::Settings brisk() {
 std::vector<StoredEvent> stored(EventsFixture& fixture) {
     const auto tx = fixture.database.begin(Tx::Mode::read);
     tx->set_scope_to_all_orgs();
-    return events::events_after(*tx, 0, 1'000'000).all();
+    return events::events_after(*tx, 0, 1'000'000);
 }
 
 /// Ends the session that holds the sequencer's lock, as a failing network would.
@@ -54,7 +54,7 @@ TEST(Sequencer, LosesNothingAndKeepsTheOrderUnderSixteenWriters) {
     Heard heard;
     Sequencer sequencer(fixture.database, {[&](auto batch) { heard.add(batch); }}, brisk());
     storm.blow(60, [&] { sequencer.nudge(); });
-    ASSERT_TRUE(eventually([&] { return storm.all_moved(); }));
+    ASSERT_TRUE(eventually([&] { return storm.all_sequenced(); }));
     sequencer.stop();
     const auto events = stored(fixture);
     storm.check(events);
@@ -104,7 +104,7 @@ TEST(Sequencer, OfTwoServersOneLeadsAndAnotherGoesOnWhenItIsCutOff) {
     over = true;
     saboteur.join();
     ASSERT_GE(cuts, 2);
-    ASSERT_TRUE(eventually([&] { return storm.all_moved(); }));
+    ASSERT_TRUE(eventually([&] { return storm.all_sequenced(); }));
 
     const auto events = stored(fixture);
     storm.check(events);
@@ -129,11 +129,28 @@ TEST(Sequencer, OutlivesARestartOfTheDatabase) {
     std::this_thread::sleep_for(150ms);
     postgres.restart();
     writers.join();
-    ASSERT_TRUE(eventually([&] { return sequencer.load().leading && storm.all_moved(); }));
+    ASSERT_TRUE(eventually([&] { return sequencer.load().leading && storm.all_sequenced(); }));
     ASSERT_TRUE(eventually([&] { return heard.size() >= storm.changes(); }));
     EXPECT_GT(sequencer.load().failures, 0u);
     storm.check(stored(fixture));
     storm.check(heard.all());
+}
+
+// After which the sequence of ids goes on further up.
+TEST(Sequencer, OutlivesACrashOfTheDatabase) {
+    Postgres postgres;
+    EventsFixture fixture(postgres);
+    Storm storm(fixture);
+    Sequencer sequencer(fixture.database, {}, brisk());
+    std::thread writers([&] { storm.blow(40, [&] { sequencer.nudge(); }); });
+    std::this_thread::sleep_for(150ms);
+    postgres.crash();
+    postgres.start();
+    writers.join();
+    ASSERT_TRUE(eventually([&] { return sequencer.load().leading && storm.all_sequenced(); }));
+    storm.check(stored(fixture));
+    for (const Uuid& org : storm.orgs())
+        EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
 }
 
 TEST(Sequencer, GivesOneEventBackWithinMilliseconds) {
@@ -291,7 +308,7 @@ TEST(Sequencer, WritesNotesForTheAuditRecordAlone) {
     EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
 }
 
-TEST(Outbox, AnEventWithoutAWorkspaceIsAMistake) {
+TEST(Log, AnEventWithoutAWorkspaceIsAMistake) {
     EventsFixture fixture;
     const auto tx = fixture.database.begin(Tx::Mode::write);
     Event event = small_event(new_uuid());
@@ -299,7 +316,7 @@ TEST(Outbox, AnEventWithoutAWorkspaceIsAMistake) {
     EXPECT_THROW(events::queue_event(*tx, event, {.action = "x"}), std::logic_error);
 }
 
-TEST(Outbox, ARowOfAnotherWorkspaceIsRefused) {
+TEST(Log, ARowOfAnotherWorkspaceIsRefused) {
     EventsFixture fixture;
     const auto tx = fixture.database.begin(Tx::Mode::write);
     tx->set_scope(new_uuid(), std::nullopt);
@@ -307,7 +324,7 @@ TEST(Outbox, ARowOfAnotherWorkspaceIsRefused) {
     EXPECT_ANY_THROW(tx->commit());
 }
 
-TEST(Outbox, AnEventCostsNoRoundTripOfItsOwn) {
+TEST(Log, AnEventCostsNoRoundTripOfItsOwn) {
     EventsFixture fixture;
     const Uuid org = new_uuid();
     const auto tx = fixture.database.begin(Tx::Mode::write);

@@ -27,10 +27,14 @@ inline Consumer consumer(std::string name, std::function<void(const StoredEvent&
 /// A server: its database, its jobs, a sequencer and the consumers.
 class Site {
 public:
-    explicit Site(EventsFixture& fixture, std::vector<Consumer> consumers)
+    Site(
+        EventsFixture& fixture,
+        std::vector<Consumer> consumers,
+        const Consumers::Settings& settings = brisk()
+    )
         : database_(fixture.another_server()),
           jobs_({.poll = 10ms, .lease = 2'000ms}),
-          consumers_(*database_, jobs_, std::move(consumers), brisk()),
+          consumers_(*database_, jobs_, std::move(consumers), settings),
           sequencer_(*database_, {[this](auto batch) { consumers_.wake(batch); }}, quick()) {
         jobs_.start(*database_);
         consumers_.start();

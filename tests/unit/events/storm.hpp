@@ -51,7 +51,7 @@ public:
 
     /// How many events there have to be: the changes that were committed.
     std::size_t changes() const { return std::stoul(world_.ask("SELECT sum(version) FROM cards")); }
-    bool all_moved() const { return world_.ask("SELECT count(*) FROM outbox") == "0"; }
+    bool all_sequenced() const { return world_.all_sequenced(); }
     const std::array<Uuid, 2>& orgs() const { return orgs_; }
 
     /// Everything that has to be true of a log of events.

@@ -167,7 +167,7 @@ TEST_F(Sharing, EventsNameTheFileAndNoWayToIt) {
     ASSERT_TRUE(eventually([&] { return emitted().size() == 2; }));
     EXPECT_EQ(emitted(), (std::vector<std::string>{"file.created", "file.deleted"}));
     const auto envelope =
-        run("SELECT envelope FROM events WHERE kind = 'file.created' AND org_id = '" +
+        run("SELECT e::text FROM events e WHERE kind = 'file.created' AND org_id = '" +
             space.org_id + "'");
     EXPECT_THAT(envelope, HasSubstr("a.png"));
     EXPECT_THAT(envelope, HasSubstr(card));

@@ -136,7 +136,7 @@ TEST_F(AuditRecord, HoldsNoSecret) {
     const auto token = expect(201, ada.post("/v1/tokens", wanted)).text("/token");
     entry("create_token");
     const auto whole = expect(200, ada.get(here + "/audit-events?page_size=100")).body +
-                       ask("SELECT string_agg(envelope, '') FROM events");
+                       ask("SELECT string_agg(e::text, '') FROM events e");
     EXPECT_THAT(whole, HasSubstr(invitation));
     for (const auto& secret :
          {token, mailed_token("bob@example.com"), mailed_token("new@example.com")})
@@ -276,22 +276,26 @@ TEST_F(AuditRecord, TamperingShows) {
     for (const char* name : {"One", "Two", "Three"})
         expect(200, patch(ada, here, {{"name", name}}));
     ASSERT_EQ(ask_until("4", "SELECT count(*) FROM audit_events"), "4");
-    ask("CREATE TABLE kept AS SELECT * FROM audit_events");
+    ask("CREATE TABLE kept_log AS SELECT * FROM event_log");
+    ask("CREATE TABLE kept_chain AS SELECT * FROM event_chain");
     ASSERT_EQ(operate({"audit", "verify"}).code, 0);
     const std::vector<std::pair<const char*, const char*>> crimes{
-        {"UPDATE audit_events SET actor = '{}' WHERE sequence = 2", "entry 2 was changed"},
-        {"UPDATE audit_events SET after = NULL WHERE sequence = 3", "entry 3 was changed"},
-        {"DELETE FROM audit_events WHERE sequence = 1", "entry 1 is missing"},
-        {"DELETE FROM audit_events WHERE sequence = 4", "entry 4 is missing"},
-        {"UPDATE audit_events SET sequence = 9 WHERE sequence = 2", "entry 2 is missing"},
+        {"UPDATE event_log SET actor = '{}' WHERE id = 2", "entry 2 was changed"},
+        {"UPDATE event_log SET changes = '{}' WHERE id = 3", "entry 3 was changed"},
+        {"UPDATE event_chain SET hash = '' WHERE audit_sequence = 3", "entry 3 was changed"},
+        {"DELETE FROM event_log WHERE id = 1", "entry 1 is missing"},
+        {"DELETE FROM event_chain WHERE audit_sequence = 4", "entry 4 is missing"},
+        {"UPDATE event_chain SET audit_sequence = 9 WHERE audit_sequence = 2",
+         "entry 2 is missing"},
     };
     for (const auto& [crime, verdict] : crimes) {
         tamper(crime);
         const auto verified = operate({"audit", "verify"});
         EXPECT_EQ(verified.code, 1) << crime;
         EXPECT_THAT(verified.output, HasSubstr("BROKEN: " + std::string(verdict)));
-        ask("TRUNCATE audit_events");
-        ask("INSERT INTO audit_events SELECT * FROM kept");
+        ask("TRUNCATE event_log, event_chain");
+        ask("INSERT INTO event_log OVERRIDING SYSTEM VALUE SELECT * FROM kept_log");
+        ask("INSERT INTO event_chain SELECT * FROM kept_chain");
     }
     EXPECT_EQ(operate({"audit", "verify"}).code, 0);
 }
@@ -316,10 +320,12 @@ TEST_F(AuditRecord, IsNotFilledByAskingAgainForWhatIsRefused) {
 TEST_F(AuditRecord, IsReadInBoundedParts) {
     ASSERT_EQ(entries("1"), "1");
     EXPECT_EQ(server.end(SIGTERM), 0);
-    ask("INSERT INTO audit_events (org_id, sequence, id, occurred_at, action, outcome, actor, "
-        "prev_hash, hash) SELECT e.org_id, e.sequence + n, gen_random_uuid(), now(), 'filler', "
-        "'success', e.actor, e.hash, e.hash FROM audit_events e, generate_series(1, 25000) n "
-        "WHERE e.sequence = 1");
+    ask("WITH filler AS (INSERT INTO event_log (org_id, entry_id, outcome, action, version, "
+        "changes, "
+        "previous, actor, depth) SELECT e.org_id, gen_random_uuid(), 'success', 'filler', 0, '{}', "
+        "'{}', e.actor, 0 FROM audit_events e, generate_series(1, 25000) n WHERE e.sequence = 1 "
+        "RETURNING org_id, id) INSERT INTO event_chain (org_id, audit_sequence, log_id, hash) "
+        "SELECT org_id, 1 + row_number() OVER (ORDER BY id), id, '' FROM filler");
     server.start();
     std::string cursor;
     std::vector<std::string> found;

@@ -37,8 +37,7 @@ TEST_F(Members, ARoleIsGivenAndTold) {
     EXPECT_EQ(expect(200, bob.get(here)).text("/role"), "admin");
     EXPECT_EQ(events("member.role_changed", 1), "1");
     EXPECT_EQ(
-        ask("SELECT (envelope::json #>> '{data,previous,role}') || ' ' || "
-            "(envelope::json #>> '{data,changes,role}') FROM events "
+        ask("SELECT (previous::json ->> 'role') || ' ' || (changes::json ->> 'role') FROM events "
             "WHERE kind = 'member.role_changed'"),
         "member admin"
     );

@@ -26,7 +26,7 @@ TEST_F(OrgChanges, GivenFieldsChangeAndOthersStay) {
     EXPECT_EQ(as_changes_tell(), named.json());
     EXPECT_EQ(events("org.updated", 1), "1");
     EXPECT_EQ(
-        ask("SELECT envelope::json #>> '{data,previous,name}' FROM events "
+        ask("SELECT previous::json ->> 'name' FROM events "
             "WHERE kind = 'org.updated'"),
         "Acme"
     );
@@ -116,7 +116,7 @@ TEST_F(OrgChanges, EverythingGoesButTheAuditRecord) {
     expect(401, agent.get("/v1/me"));
     expect(200, adam.get("/v1/orgs/" + other.text("/id")));
     ASSERT_EQ(ask_until("0", "SELECT count(*) FROM orgs WHERE id = '" + org + "'"), "0");
-    const std::string kept = "audit_events event_board_heads event_heads events mail_outbox";
+    const std::string kept = "event_board_heads event_chain event_heads event_log mail_outbox";
     const auto left = ask_until(
         kept,
         "SELECT string_agg(t, ' ') FROM (SELECT c.table_name AS t FROM "

@@ -20,7 +20,7 @@ TEST(Expiry, GivesTheCardToSomebodyElseUnderAHigherFence) {
     let_expire(claim);
     EXPECT_THAT(in_process().emitted(), ElementsAre("lease.expired"));
     EXPECT_EQ(
-        in_process().run("SELECT actor::json ->> 'principal_type' FROM outbox LIMIT 1"), "system"
+        in_process().run("SELECT actor::json ->> 'principal_type' FROM event_log LIMIT 1"), "system"
     );
     const Answer late = say(fixture.owner, "complete_lease", claim);
     EXPECT_EQ(late.status, 409);
@@ -95,7 +95,7 @@ TEST(Expiry, ManyWorkspacesAreSweptEachForItself) {
     for (int i = 0; i < 4; ++i)
         servers.emplace_back([] { in_process().run_job("queue.expire_leases"); });
     for (auto& server : servers) server.join();
-    EXPECT_EQ(in_process().run("SELECT count(*) FROM outbox WHERE kind = 'lease.expired'"), "6");
+    EXPECT_EQ(in_process().run("SELECT count(*) FROM event_log WHERE kind = 'lease.expired'"), "6");
     EXPECT_EQ(claim_all(one).size(), 3U);
     EXPECT_EQ(claim_all(two).size(), 3U);
 }

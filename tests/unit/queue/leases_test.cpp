@@ -40,7 +40,7 @@ TEST(Claiming, TheTokenIsNowhereInTheDatabase) {
     BoardFixture fixture;
     fixture.card(fixture.queue);
     const std::string token = fixture.claim().text("/lease_token");
-    for (const char* where : {"queue", "outbox", "lease_outcomes"})
+    for (const char* where : {"queue", "event_log", "lease_outcomes"})
         EXPECT_EQ(
             in_process().run(
                 "SELECT count(*) FROM " + std::string(where) + " t WHERE t::text LIKE '%" +
@@ -110,7 +110,7 @@ TEST(Claiming, SixteenThreadsGetEachCardOnce) {
     EXPECT_EQ(claimed.size(), static_cast<std::size_t>(cards));
     for (int i = 0; i < cards; ++i) EXPECT_EQ(claimed.count(std::to_string(i)), 1U) << i;
     EXPECT_EQ(
-        in_process().run("SELECT count(*) FROM outbox WHERE kind = 'lease.claimed'"),
+        in_process().run("SELECT count(*) FROM event_log WHERE kind = 'lease.claimed'"),
         std::to_string(cards)
     );
 }

@@ -3,8 +3,8 @@
 #include "svc/events.hpp"
 #include "svc/tx.hpp"
 
-/// The row that a change leaves behind in its own transaction. The sequencer makes both the
-/// event and the audit entry of it.
+/// The row that a change leaves behind in its own transaction: the event and the audit entry, to
+/// which the sequencer adds numbers.
 namespace svc::events {
 
 /// Who made a change, by which way it came in, and what it answers. Views need only live as

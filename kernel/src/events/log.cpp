@@ -1,4 +1,4 @@
-#include "events/outbox.hpp"
+#include "events/log.hpp"
 
 #include "decl/utf8.hpp"
 #include "events/envelope.hpp"
@@ -9,8 +9,8 @@ namespace svc::events {
 
 namespace {
 
-constexpr Sql add_row{"events.add_outbox_row", R"(
-    INSERT INTO outbox (
+constexpr Sql add_row{"events.add_log_row", R"(
+    INSERT INTO event_log (
         org_id, entry_id, kind, outcome, object, object_id, object_name, version,
         board_id, column_id, card_id, parent_id, changes, previous, truncated,
         moved_from, moved_to, subject,
@@ -23,8 +23,8 @@ constexpr Sql add_row{"events.add_outbox_row", R"(
 
 // Lists travel as arrays of text, one per column; empty text stands for NULL. In the order given,
 // which their ids keep.
-constexpr Sql add_rows{"events.add_outbox_rows", R"(
-    INSERT INTO outbox (
+constexpr Sql add_rows{"events.add_log_rows", R"(
+    INSERT INTO event_log (
         org_id, entry_id, kind, outcome, object, object_id, object_name, version,
         board_id, column_id, card_id, parent_id, changes, previous, truncated,
         moved_from, moved_to, subject,
@@ -226,7 +226,7 @@ void queue_audit(Tx& tx, const AuditNote& note, const EventContext& context) {
         0,
         nullptr,
         nullptr,
-        nullptr,
+        note.target_type == "card" ? note.target_id : std::nullopt,
         nullptr,
         values.changes,
         values.previous,

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "events/gaps.hpp"
+#include "events/rows.hpp"
+#include "svc/tx.hpp"
+
+/// Finding the rows of the log that have no numbers yet.
+namespace svc::events {
+
+/// Has the session take indexes whatever it believes of the tables: what is read here is always a
+/// few rows out of many, and a plan made while a table was small outlives that. Queued; for good
+/// once it is committed.
+void prefer_indexes(Tx& tx);
+
+/// Looks at the log, ever further up, and below where rows may still appear: never at a row that
+/// was met, unless it stands in a gap. Good as long as nobody else numbers rows. One thread's.
+class Lookout {
+public:
+    /// How far the numbers go, in event_position.
+    struct End {
+        std::int64_t batch = 0, position = 0;
+    };
+
+    /// Finds out where the last batch ended and what it left out. A round trip.
+    End open(Tx& tx);
+
+    /// The new rows in the order of their ids, as many as are visible and fit. A round trip, one
+    /// more when a transaction has ended that old gaps waited for.
+    std::vector<LogRow> look(Tx& tx, int rows, std::int64_t bytes);
+
+    /// As it will be once what the last look brought is sequenced.
+    std::int64_t low_water() const { return gaps_.low_water(); }
+    /// What the last look brought has been sequenced by this transaction.
+    void sequenced_by(Xid id) { gaps_.name_youngest(id); }
+    const Gaps& gaps() const { return gaps_; }
+
+private:
+    std::vector<LogRow> meet(std::vector<LogRow> found);
+
+    Gaps gaps_;
+};
+
+}  // namespace svc::events
