@@ -27,7 +27,7 @@
 /// Inserts the event for each row of `from`. The arguments between are those above, or what the
 /// statement knows.
 #define SVC_INSERT_EVENT(first, object_id, version, card_id, changes, from)                      \
-    "INSERT INTO outbox (org_id, entry_id, kind, outcome, object, object_id, object_name, "      \
+    "INSERT INTO event_log (org_id, entry_id, kind, outcome, object, object_id, object_name, "      \
     "version, board_id, column_id, card_id, parent_id, changes, previous, truncated, "           \
     "moved_from, moved_to, subject, action, actor, mutation_id, cause, depth, client_address, "  \
     "user_agent, request_id) SELECT $1, " SVC_EVENT_PART(first, 1) "::uuid, "                    \
