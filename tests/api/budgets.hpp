@@ -215,7 +215,10 @@ protected:
 
     static void expect_within(const Cost& cost, const std::string& what) {
         EXPECT_LE(cost.reply.body.size(), most_bytes) << what;
-        const double factor = cost.seconds > most_seconds ? slowness() : 1;
+        // What costs too much costs many times as much; one measurement, beside others on the same
+        // processors, may be half as much again by itself.
+        constexpr double chance = 1.5;
+        const double factor = cost.seconds > most_seconds ? chance * slowness() : 1;
         EXPECT_LE(cost.seconds, most_seconds * factor) << what;
         if (cost.seconds > 0.3)
             std::printf(

@@ -33,7 +33,7 @@ export class Chromium {
   async open(address, options = {}) {
     const context = await this.browser.newContext(options);
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(60_000);
     page.complaints = [];
     page.on("pageerror", (error) => page.complaints.push(String(error)));
     page.on("console", (message) => {

@@ -161,7 +161,7 @@ TEST(Events, AnAgentActsForItsPerson) {
 namespace {
 
 /// Picks kinds by the object that they are about.
-Hooks::Which about(std::string object) {
+events::Hooks::Which about(std::string object) {
     return [object](const Call&, const EventKind& kind) { return kind.object == object; };
 }
 
