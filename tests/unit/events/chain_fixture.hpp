@@ -49,7 +49,13 @@ public:
         return std::stoll(fixture.ask("SELECT low_water FROM event_position"));
     }
 
-    EventsFixture fixture;
+    /// Its own: transactions of any database of a cluster may hold up what is forgotten.
+    static Postgres& cluster() {
+        static Postgres own(Postgres::Disk::fast);
+        return own;
+    }
+
+    EventsFixture fixture{cluster()};
 };
 
 }  // namespace svc::test
