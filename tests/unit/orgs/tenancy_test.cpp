@@ -112,6 +112,7 @@ protected:
         if (column.type == "inet") return "'192.0.2.1'";
         if (column.type.ends_with("[]")) return "'{}'";
         if (column.type == "tsvector") return "''";
+        if (column.type == "xid8") return "'1'";
         return std::to_string(++made);  // a number
     }
     /// A row with all that has to be there; the first try that the table's checks let through.
