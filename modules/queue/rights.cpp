@@ -36,6 +36,7 @@ constexpr Sql take_unentitled{"queue.take_unentitled", R"(
         SELECT (q.holder ->> 'id')::uuid AS id, q.holder ->> 'principal_type' AS type,
             CASE WHEN q.holder ->> 'principal_type' = 'agent' THEN 'agent'
                 WHEN q.token_id IS NOT NULL THEN 'token' ELSE 'person' END AS kind
+        OFFSET 0
     ) h
     )" SVC_BOARD_GRANT_OF("h.id", "q.board_id") R"(
     LEFT JOIN tokens t ON t.org_id = $1 AND t.id = q.token_id
@@ -57,6 +58,7 @@ constexpr Sql take_unentitled{"queue.take_unentitled", R"(
             WHEN h.type = 'agent' THEN lower_role(a.role, o.role)
             ELSE m.role
         END AS role
+        OFFSET 0
     ) s
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND h.type IN ('user', 'agent')
         AND (s.role IS NULL OR coalesce(

@@ -142,7 +142,7 @@ protected:
         );
         EXPECT_EQ(failed.text("/lease/state"), "failed");
     }
-    /// scripts/ holds one that answers a completed lease with a label.
+    /// The one that is on answers a completed lease with a label.
     void see_the_script() {
         for (const auto& card : {cards_[0], cards_[2]})
             EXPECT_TRUE(eventually([&] {
@@ -192,7 +192,7 @@ protected:
 
     Reply get_card(const std::string& id) { return expect(200, program_.get("/v1/cards/" + id)); }
 
-    Server server_{{}};
+    Server server_{{.settings = {"automations.scripts=label-results.lua"}}};
     Client browser_ = server_.client(), program_ = server_.client(), agent_ = server_.client();
     std::string org_, agent_token_, board_, inbox_, fixed_;
     std::vector<std::string> cards_;

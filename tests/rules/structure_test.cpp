@@ -26,9 +26,14 @@ public:
             for (std::size_t at = 0; at < piece.text.size(); ++at) {
                 const char c = piece.text[at];
                 if (c == '\n') ++line_;
+                // A directive goes on over the strings in it and over lines that end in a backslash.
+                if (in_directive_) {
+                    in_directive_ = c != '\n' || (at > 0 && piece.text[at - 1] == '\\');
+                    continue;
+                }
                 if (!code) continue;
                 if (c == '#' && start_of_line(piece.text, at)) {
-                    at = end_of_directive(piece.text, at);
+                    in_directive_ = true;
                     continue;
                 }
                 take(c);
@@ -48,15 +53,6 @@ private:
     static bool start_of_line(const std::string& text, std::size_t at) {
         while (at > 0 && text[at - 1] == ' ') --at;
         return at == 0 || text[at - 1] == '\n';
-    }
-
-    std::size_t end_of_directive(const std::string& text, std::size_t at) {
-        for (; at < text.size(); ++at) {
-            if (text[at] != '\n') continue;
-            if (text[at - 1] != '\\') return at - 1;
-            ++line_;
-        }
-        return at;
     }
 
     void take(char c) {
@@ -94,6 +90,7 @@ private:
 
     int line_ = 1;
     int began_ = 1;
+    bool in_directive_ = false;
     std::string statement_;
     std::vector<Scope> scopes_;
     std::vector<Function> found_;

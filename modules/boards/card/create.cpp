@@ -94,6 +94,42 @@ private:
     std::optional<std::int64_t> number_;
 };
 
+std::optional<std::vector<Uuid>> locked_blockers(Call& call, const CreateCardRequest& in) {
+    if (!in.blocked_by) return std::nullopt;
+    auto ids = ids_in(*in.blocked_by);
+    lock_blockers(call, ids);
+    return ids;
+}
+
+/// What is looked up, in one round trip, for a card that names other things.
+struct Lookups {
+    Lookups(Call& call, const CreateCardRequest& in, const Card* like, const Uuid& id)
+        : anchors{id_in(in.before_id), id_in(in.after_id)},
+          blocked_by(locked_blockers(call, in)),
+          held(hold_place(call, in.board_id, in.column_id)),
+          ground(see_ground(call, in.board_id, in.column_id, in.external_key)),
+          labels(call, in.labels, in.board_id, std::nullopt),
+          values(call, in.properties, in.board_id, std::nullopt),
+          people(call, assignees_of(in, like)),
+          parent(call, id_in(in.parent_card_id), std::nullopt),
+          blockers(call, blocked_by, std::nullopt),
+          body(body_of(call, in)) {
+        if (anchors.any()) gap = find_gap(call.tx(), call.org(), in.column_id, id, anchors);
+    }
+
+    const Anchors anchors;
+    const std::optional<std::vector<Uuid>> blocked_by;
+    Result held;
+    DeferredRows<Ground> ground;
+    std::optional<DeferredRows<Gap>> gap;
+    LabelResolver labels;
+    ValuesResolver values;
+    PeopleResolver people;
+    ParentResolver parent;
+    BlockersResolver blockers;
+    std::unique_ptr<CardBodies::Body> body;
+};
+
 class Creation {
 public:
     Creation(Call& call, const CreateCardRequest& in, const Card* like)
@@ -124,7 +160,8 @@ private:
             if (ground.created) {
                 complete(card, ground, *number.value());
                 number.keep();
-                note_created(card, ground);
+                if (call_.has_hooks(card_created)) call_.check(event_of(card));
+                tell_watchers(card, ground);
                 return card;
             }
             require(ground);
@@ -151,8 +188,7 @@ private:
         enter(card, &rules);
     }
 
-    void note_created(const Card& card, const Ground& ground) {
-        if (call_.has_hooks(card_created)) call_.check(event_of(card));
+    void tell_watchers(const Card& card, const Ground& ground) {
         CallActor actor(call_);
         const ColumnRules rules = ground.rules();
         const Placing placing{nullptr, card, &rules, ground.now, actor};
@@ -168,72 +204,70 @@ private:
 
     Card with_lookups() {
         TakenNumber number(call_, in_.board_id);
-        Tx& tx = call_.tx();
-        const Anchors anchors{id_in(in_.before_id), id_in(in_.after_id)};
-        std::optional<std::vector<Uuid>> blocked_by;
-        if (in_.blocked_by) lock_blockers(call_, blocked_by.emplace(ids_in(*in_.blocked_by)));
-        auto held = hold_place(call_, in_.board_id, in_.column_id);
-        auto seen = see_ground(call_, in_.board_id, in_.column_id, in_.external_key);
-        std::optional<DeferredRows<Gap>> gap;
-        if (anchors.any()) gap = find_gap(tx, call_.org(), in_.column_id, id_, anchors);
-        LabelResolver labels(call_, in_.labels, in_.board_id, std::nullopt);
-        ValuesResolver values(call_, in_.properties, in_.board_id, std::nullopt);
-        PeopleResolver people(call_, assignees_of(in_, like_));
-        ParentResolver parent(call_, id_in(in_.parent_card_id), std::nullopt);
-        BlockersResolver blockers(call_, blocked_by, std::nullopt);
-        auto body = body_of(call_, in_);
-
-        const auto found = seen.one();
-        if (!found) not_found("board");
-        const Ground& ground = *found;
+        Lookups found(call_, in_, like_, id_);
+        const auto seen = found.ground.one();
+        if (!seen) not_found("board");
+        const Ground& ground = *seen;
         require(ground);
         ground.require_room();
         if (ground.key_conflict) throw external_key_taken(*ground.key_conflict);
-        parent.require();
-        if (!number.value() || held.rows() == 0) throw RetryTransaction("a board that was not held");
+        found.parent.require();
+        if (!number.value() || found.held.rows() == 0)
+            throw RetryTransaction("a board that was not held");
 
-        Card card = card_of(call_, in_, id_);
-        card.position = gap ? key_at(call_, *gap, in_.column_id, id_, anchors)
-                            : OrderKey::last(ground.below, random_bits());
-        CardBodies* bodies = like_ ? call_.kernel().find<CardBodies>() : nullptr;
-        if (labels.given()) card.labels = AsJson(labels.refs());
-        PropertyValues stated;
-        if (values.given()) stated = values.in_place_of({}, ValuesResolver::Lists::replace);
-        if (!like_) require_values(call_, ground.required, stated);
-        card.properties = AsJson(stated);
         std::vector<PrincipalRef> assignees;
-        if (people.given()) assignees = like_ ? people.those_still_here() : people.refs();
-        card.assignees = AsJson(assignees);
-        if (blockers.given()) {
-            card.blocked_by = AsJson(blockers.ids());
-            card.blocked = blockers.any_open();
-        }
-        if (body) card.block_count = body->block_count();
-        card.has_children = card.block_count > 0;
-        if (like_) copy_besides(*like_, card, bodies);
+        Card card = card_with(found, ground, assignees);
         complete(card, ground, *number.value());
-
         if (call_.has_hooks(card_created)) call_.check(event_of(card));
-        labels.make_new_ones(in_.board_id);
-        values.make_new_options();
+        found.labels.make_new_ones(in_.board_id);
+        found.values.make_new_options();
         queue_creation(call_, card, number.value(), CreateHow::as_found);
         queue_with_card(card);
+        store_besides(card, found, assignees);
+        tell_watchers(card, ground);
+        number.keep();
+        return card;
+    }
+
+    Card card_with(Lookups& found, const Ground& ground, std::vector<PrincipalRef>& assignees) {
+        Card card = card_of(call_, in_, id_);
+        card.position = found.gap
+                            ? key_at(call_, *found.gap, in_.column_id, id_, found.anchors)
+                            : OrderKey::last(ground.below, random_bits());
+        if (found.labels.given()) card.labels = AsJson(found.labels.refs());
+        PropertyValues stated;
+        if (found.values.given())
+            stated = found.values.in_place_of({}, ValuesResolver::Lists::replace);
+        if (!like_) require_values(call_, ground.required, stated);
+        card.properties = AsJson(stated);
+        if (found.people.given())
+            assignees = like_ ? found.people.those_still_here() : found.people.refs();
+        card.assignees = AsJson(assignees);
+        if (found.blockers.given()) {
+            card.blocked_by = AsJson(found.blockers.ids());
+            card.blocked = found.blockers.any_open();
+        }
+        if (found.body) card.block_count = found.body->block_count();
+        card.has_children = card.block_count > 0;
+        if (like_) copy_besides(*like_, card, call_.kernel().find<CardBodies>());
+        return card;
+    }
+
+    /// What hangs on the card.
+    void store_besides(
+        const Card& card, Lookups& found, const std::vector<PrincipalRef>& assignees
+    ) {
+        Tx& tx = call_.tx();
         if (!assignees.empty()) index_assignees(tx, card.org_id, card.id, assignees);
-        if (blockers.given()) blockers.store(card.id);
+        if (found.blockers.given()) found.blockers.store(card.id);
         if (has_files(card.properties.text)) follow_files(call_, {card.id});
-        if (body) body->write(call_, card);
+        if (found.body) found.body->write(call_, card);
+        CardBodies* bodies = like_ ? call_.kernel().find<CardBodies>() : nullptr;
         if (bodies && card.block_count > 0) {
             store_bodies(call_, {like_->id});
             bodies->copy(call_.kernel(), tx, ref_of(call_.caller()), like_->id, card)();
         }
         MovesImpl::of(call_.kernel()).make_room(tx, card.org_id, card.column_id, card.position);
-        CallActor actor(call_);
-        const ColumnRules rules = ground.rules();
-        const Placing placing{nullptr, card, &rules, ground.now, actor};
-        for (CardWatcher* watcher : MovesImpl::of(call_.kernel()).watchers())
-            watcher->created(placing);
-        number.keep();
-        return card;
     }
 
     /// Throws what keeps the caller from creating a card there at all.
