@@ -28,9 +28,7 @@ Place make_place(Client& client) {
 
 Reply create(Client& client, const Place& place) {
     const json::value card{{"column_id", place.column}, {"title", "One of many"}};
-    return expect(
-        201, client.post("/v1/boards/" + place.board + "/cards", json::serialize(card))
-    );
+    return expect(201, client.post("/v1/boards/" + place.board + "/cards", json::serialize(card)));
 }
 
 Client with_token(const Server& server, const std::string& token) {

@@ -14,7 +14,8 @@ namespace {
 
 /// Written in SQL to be put in place of their calls; called, each is read and planned at every
 /// execution.
-const char* const meant_to_be_inlined[] = {"board_role", "card_is_open", "card_sort_key", "lower_role"};
+const char* const meant_to_be_inlined[] = {
+    "board_role", "card_is_open", "card_sort_key", "lower_role"};
 
 /// The statement as text for PREPARE; nothing where the source has parts that are put together of
 /// lists.
@@ -52,9 +53,8 @@ TEST(StatementPlans, CallNoFunctionThatIsMeantToBePutInPlace) {
         if (!text || !names.insert(each.name).second || each.file.starts_with("docs/")) continue;
         // Of some the parameters get their types from parts that are not read here.
         if (!planner.run("PREPARE one AS " + *text).state.empty()) continue;
-        const Outcome explained = planner.run(
-            "EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE one" + nulls(parameters_of(*text))
-        );
+        const Outcome explained =
+            planner.run("EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE one" + nulls(parameters_of(*text)));
         planner.must("DEALLOCATE one");
         if (!explained.state.empty()) continue;
         const std::string& plan = explained.rows.at(0).at(0);

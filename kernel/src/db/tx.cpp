@@ -233,8 +233,7 @@ void Tx::Impl::add_scope(Pipeline& pipeline, const Scope& scope) {
             holds_.front().c_str(),
             holds_.size() > 1 ? holds_[1].c_str() : nullptr};
         pipeline.add(write_scope_and_hold, with_holds, nullptr);
-    }
-    else pipeline.add(write_scope, all.first(2), nullptr);
+    } else pipeline.add(write_scope, all.first(2), nullptr);
 }
 
 void Tx::Impl::run_checks() {

@@ -143,9 +143,7 @@ void queue_event(Tx& tx, const Event& event, const EventContext& context) {
 ParamList row_of(const Event& event, const EventContext& context) {
     Values values = bounded(event.changes, event.previous);
     const PlaceIds place = place_of(event);
-    const auto text = [](const auto& id) {
-        return id ? std::optional(id->str()) : std::nullopt;
-    };
+    const auto text = [](const auto& id) { return id ? std::optional(id->str()) : std::nullopt; };
     const auto own = [](const std::optional<std::string_view>& view) {
         return view ? std::optional<std::string>(*view) : std::nullopt;
     };

@@ -231,9 +231,8 @@ private:
 
     Card card_with(Lookups& found, const Ground& ground, std::vector<PrincipalRef>& assignees) {
         Card card = card_of(call_, in_, id_);
-        card.position = found.gap
-                            ? key_at(call_, *found.gap, in_.column_id, id_, found.anchors)
-                            : OrderKey::last(ground.below, random_bits());
+        card.position = found.gap ? key_at(call_, *found.gap, in_.column_id, id_, found.anchors)
+                                  : OrderKey::last(ground.below, random_bits());
         if (found.labels.given()) card.labels = AsJson(found.labels.refs());
         PropertyValues stated;
         if (found.values.given())

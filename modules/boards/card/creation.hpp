@@ -62,16 +62,16 @@ DeferredRows<Ground> see_ground(
 );
 
 /// Queues the locks under which the ground stays as it is: what the board defines, and, where the
-/// column is limited, the column. Nothing is held, and the answer is empty, for whoever may not edit
-/// the board.
+/// column is limited, the column. Nothing is held, and the answer is empty, for whoever may not
+/// edit the board.
 Result hold_place(Call& call, const Uuid& board, const Uuid& column);
 
 enum class CreateHow {
     at_once,   ///< unless the ground is against it
     as_found,  ///< the ground was found to be right; if it is not any more, the call is run again
 };
-/// Queues the statement that creates the card, counts it and emits its event. Its key, its times and
-/// its place in a queue are the statement's to say.
+/// Queues the statement that creates the card, counts it and emits its event. Its key, its times
+/// and its place in a queue are the statement's to say.
 DeferredRows<Ground> queue_creation(
     Call& call, const Card& card, const std::optional<std::int64_t>& number, CreateHow how
 );

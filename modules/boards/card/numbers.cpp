@@ -96,10 +96,11 @@ void CardNumbers::give_back_all() noexcept {
     const std::scoped_lock lock(mutex_);
     try {
         for (const auto& [board, rest] : blocks_)
-            if (rest.next <= rest.last) kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
-                tx.set_scope(rest.org, std::nullopt);
-                tx.queue(unreserve, rest.org, board, rest.next - 1, rest.last);
-            });
+            if (rest.next <= rest.last)
+                kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+                    tx.set_scope(rest.org, std::nullopt);
+                    tx.queue(unreserve, rest.org, board, rest.next - 1, rest.last);
+                });
     } catch (const std::exception&) {  // numbers may have gaps
     }
     blocks_.clear();

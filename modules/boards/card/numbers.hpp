@@ -10,8 +10,9 @@
 namespace svc::boards {
 
 /// Gives out numbers, of blocks that this server takes from its boards: first of one, then twice as
-/// many each time, up to 64. So they rise on every server, are unique on the board, and may have gaps: what a server had in hand when it was
-/// killed, and what was taken for a card that was not made. Any thread.
+/// many each time, up to 64. So they rise on every server, are unique on the board, and may have
+/// gaps: what a server had in hand when it was killed, and what was taken for a card that was not
+/// made. Any thread.
 class CardNumbers {
 public:
     static constexpr std::string_view name = "boards.CardNumbers";
