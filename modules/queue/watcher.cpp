@@ -64,6 +64,22 @@ constexpr Sql follow_keys{"queue.follow_keys", R"(
         AND c.org_id = $1 AND c.id = q.card_id AND k.org_id = $1 AND k.id = q.column_id
         AND (k.queue_order = 'priority' OR k.queue_order = 'due' AND c.due IS NULL))"};
 
+/// A statement that picks the key by the rule of the column it finds the card in.
+void queue_by_rule(Tx& tx, const Sql& sql, const boards::Card& card) {
+    const Timestamp no_time{};
+    const QueueKey by_priority = key_of(boards::QueueOrder::priority, card, no_time);
+    const QueueKey by_due = key_of(boards::QueueOrder::due, card, no_time);
+    tx.queue(
+        sql,
+        card.org_id,
+        card.id,
+        by_priority.urgency,
+        by_priority.place,
+        by_due.urgency,
+        by_due.place
+    );
+}
+
 class Watcher final : public boards::CardWatcher {
 public:
     explicit Watcher(Kernel& kernel) : kernel_(kernel) {}
@@ -103,20 +119,7 @@ public:
         };
     }
 
-    void creating(Tx& tx, const boards::Card& card) override {
-        const Timestamp no_time{};
-        const QueueKey by_priority = key_of(boards::QueueOrder::priority, card, no_time);
-        const QueueKey by_due = key_of(boards::QueueOrder::due, card, no_time);
-        tx.queue(
-            enter_new,
-            card.org_id,
-            card.id,
-            by_priority.urgency,
-            by_priority.place,
-            by_due.urgency,
-            by_due.place
-        );
-    }
+    void creating(Tx& tx, const boards::Card& card) override { queue_by_rule(tx, enter_new, card); }
 
     void created(const boards::Placing& placing) override {
         if (!placing.column || !placing.column->queue_enabled) return;
@@ -126,18 +129,7 @@ public:
     }
 
     void reordered(Tx& tx, const boards::Card& card) override {
-        const Timestamp no_time{};
-        const QueueKey by_priority = key_of(boards::QueueOrder::priority, card, no_time);
-        const QueueKey by_due = key_of(boards::QueueOrder::due, card, no_time);
-        tx.queue(
-            reorder_row,
-            card.org_id,
-            card.id,
-            by_priority.urgency,
-            by_priority.place,
-            by_due.urgency,
-            by_due.place
-        );
+        queue_by_rule(tx, reorder_row, card);
         kernel_.use<Hints>().reset(card.column_id);
     }
 

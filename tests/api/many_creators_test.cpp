@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <mutex>
 #include <set>
@@ -63,6 +64,38 @@ TEST(ManyCreators, OnTwoServersNeverShareANumber) {
     EXPECT_EQ(keys.size(), static_cast<std::size_t>(clients * each));
     const Reply board = expect(200, workspace.client.get("/v1/boards/" + place.board));
     EXPECT_EQ(board.json().at("card_count").to_number<int>(), clients * each);
+}
+
+TEST(ManyCreators, KeepToAColumnsHardLimit) {
+    const Server server({.database_url = Postgres::shared().fresh_database()});
+    Workspace workspace = make_workspace(server);
+    const std::string token = workspace.mint("integration", "Importer");
+    Place place = make_place(workspace.client);
+    place.column = expect(
+                       201,
+                       workspace.client.post(
+                           "/v1/boards/" + place.board + "/columns",
+                           R"({"name": "Few", "wip_limit": 5, "wip_policy": "hard"})"
+                       )
+    )
+                       .text("/id");
+    std::atomic<int> created{0}, refused{0};
+    std::vector<std::thread> creators;
+    for (int i = 0; i < 16; ++i)
+        creators.emplace_back([&] {
+            Client client = with_token(server, token);
+            for (int n = 0; n < 3; ++n) {
+                const json::value card{{"column_id", place.column}, {"title", "One of few"}};
+                const int status =
+                    client.post("/v1/boards/" + place.board + "/cards", json::serialize(card))
+                        .status;
+                ++(status == 201 ? created : refused);
+                EXPECT_TRUE(status == 201 || status == 409 || status == 503) << status;
+            }
+        });
+    for (auto& creator : creators) creator.join();
+    EXPECT_EQ(created, 5);
+    EXPECT_EQ(refused, 43);
 }
 
 TEST(ManyCreators, LeaveNoNumberOutWhenTheServerIsStopped) {

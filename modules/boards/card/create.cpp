@@ -135,23 +135,21 @@ public:
     Creation(Call& call, const CreateCardRequest& in, const Card* like)
         : call_(call), in_(in), like_(like), id_(new_uuid()) {}
 
-    Card run() {
-        if (like_ || needs_lookups(in_)) return with_lookups();
-        if (auto card = at_once()) return *std::move(card);
-        return with_lookups();
-    }
+    Card run() { return like_ || needs_lookups(in_) ? with_lookups() : at_once(); }
 
 private:
     // ------------------------------------------------------------------- by one statement
 
-    /// Nothing where the column has to be locked first.
-    std::optional<Card> at_once() {
+    Card at_once() {
         call_.goes_alone(card_created);
         Card card = card_of(call_, in_, id_);
         card.position = OrderKey::last_by_time(random_bits());
+        auto how = CreateHow::at_once;
         for (int attempt = 0; attempt < most_attempts; ++attempt) {
             TakenNumber number(call_, in_.board_id);
-            auto created = queue_creation(call_, card, number.value(), CreateHow::at_once);
+            // In the pipeline that creates: whatever commits it gives the locks back.
+            if (how == CreateHow::held) hold_place(call_, in_.board_id, in_.column_id);
+            auto created = queue_creation(call_, card, number.value(), how);
             queue_with_card(card);
             const auto found = created.one();
             if (!found) not_found("board");
@@ -165,9 +163,14 @@ private:
                 return card;
             }
             require(ground);
-            if (ground.is_limited() || !number.value()) return std::nullopt;
-            // Somebody has placed a card further down than time has come.
-            card.position = OrderKey::last(ground.below, random_bits());
+            if (!number.value()) throw RetryTransaction("a right that was given just now");
+            if (ground.is_limited()) {
+                ground.require_room();
+                how = CreateHow::held;
+            }
+            // Somebody may have placed a card further down than time has come.
+            if (ground.below >= card.position)
+                card.position = OrderKey::last(ground.below, random_bits());
         }
         throw RetryTransaction("the end of a column moves on");
     }
@@ -276,7 +279,7 @@ private:
             BoardRole::editor
         );
         if (!ground.kind) throw wrong_field(call_, "column_id", "the board has no such column");
-        if (ground.is_limited() || like_ || in_.properties) return;
+        if (like_ || in_.properties) return;
         require_values(call_, ground.required, {});
     }
 

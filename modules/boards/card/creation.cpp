@@ -67,16 +67,16 @@ constexpr std::string_view just_look = R"(
         "last_edited_time", SVC_TIME_TEXT("now()")                                                \
     )
 
-// $11 card, $12 number, $13 position, $14 whether the ground was found to be right before (and is
-// held), $15 and $16 what its place in a queue is shown as in a queue and elsewhere. The event from
+// $11 card, $12 number, $13 position, $14 CreateHow, $15 and $16 what its place in a queue is shown as in a queue and elsewhere. The event from
 // $17, the card's content from $41.
 constexpr std::string_view create = R"(,
     fit AS (
         SELECT * FROM ground
         WHERE role IN ('editor', 'admin') AND NOT is_archived AND NOT in_trash AND caller_holds
             AND kind IS NOT NULL AND $12::bigint IS NOT NULL
-            AND ($14::boolean OR (
-                card_count IS NULL AND (below IS NULL OR below < $13 COLLATE "C")
+            AND ($14::text = 'as_found' OR (
+                (card_count IS NULL OR $14 = 'held' AND card_count < wip_limit)
+                AND (below IS NULL OR below < $13 COLLATE "C")
                 AND required = '[]'))
     ), made AS (
         INSERT INTO cards (
@@ -95,7 +95,7 @@ constexpr std::string_view create = R"(,
                             SVC_CREATED(SVC_EVENT_CHANGES(17)), "fit f CROSS JOIN made m") R"(
     )
     SELECT g.*, m.made IS NOT NULL AS created,
-        CASE WHEN $14 AND m.made IS NULL THEN svc_try_again('the ground has changed') END
+        CASE WHEN $14 = 'as_found' AND m.made IS NULL THEN svc_try_again('the ground has changed') END
     FROM ground g
     LEFT JOIN (SELECT true AS made FROM made) m ON true)";
 
@@ -176,7 +176,7 @@ DeferredRows<Ground> queue_creation(
         card.id,
         number,
         card.position.str(),
-        how == CreateHow::as_found,
+        how,
         to_json(CardQueue{.state = QueueState::ready}),
         to_json(CardQueue{}),
         call.event_row(event),

@@ -67,9 +67,11 @@ DeferredRows<Ground> see_ground(
 Result hold_place(Call& call, const Uuid& board, const Uuid& column);
 
 enum class CreateHow {
-    at_once,   ///< unless the ground is against it
+    at_once,   ///< unless the ground is against it, or the column is limited
+    held,      ///< the same behind hold_place(): the column may be limited and have room
     as_found,  ///< the ground was found to be right; if it is not any more, the call is run again
 };
+BOOST_DESCRIBE_ENUM(CreateHow, at_once, held, as_found)
 /// Queues the statement that creates the card, counts it and emits its event. Its key, its times
 /// and its place in a queue are the statement's to say.
 DeferredRows<Ground> queue_creation(
