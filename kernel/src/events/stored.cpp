@@ -10,41 +10,32 @@ constexpr Sql read_position{"events.read_position", R"(
     SELECT position FROM event_position WHERE only_row)"};
 
 // Retention goes by positions too, so one number says what is no longer kept.
+constexpr std::string_view after = R"(
+    FROM (
+        SELECT c.org_id, c.log_id, c.position, c.sequence, c.board_sequence
+        FROM event_chain c
+        WHERE c.position > (
+            SELECT greatest($1, p.dropped) FROM event_position p WHERE p.only_row)
+        ORDER BY c.position
+        LIMIT $2
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT e.* FROM event_log e WHERE e.id = n.log_id AND e.org_id = n.org_id OFFSET 0
+    ) l
+    ORDER BY n.position)";
 
-constexpr Sql read_after{"events.read_events_after", R"(
+constexpr std::string_view whole = R"(
     SELECT n.position, n.sequence, n.board_sequence, l.entry_id AS event_id, l.org_id, l.kind,
            l.object, l.object_id, l.version, l.board_id, l.column_id, l.card_id, l.parent_id,
            l.changes, l.previous, l.truncated, l.actor, l.mutation_id, l.cause, l.depth,
-           l.moved_from, l.moved_to, NULL AS subject, l.occurred_at
-    FROM (
-        SELECT c.org_id, c.log_id, c.position, c.sequence, c.board_sequence
-        FROM event_chain c
-        WHERE c.position > (
-            SELECT greatest($1, p.dropped) FROM event_position p WHERE p.only_row)
-        ORDER BY c.position
-        LIMIT $2
-    ) n
-    CROSS JOIN LATERAL (
-        SELECT e.* FROM event_log e WHERE e.id = n.log_id AND e.org_id = n.org_id OFFSET 0
-    ) l
-    ORDER BY n.position)"};
+           l.moved_from, l.moved_to, NULL AS subject, l.occurred_at)";
+constexpr Sql read_after{"events.read_events_after", SqlText<whole, after>::view};
 
-constexpr Sql read_heads{"events.read_heads_after", R"(
+constexpr std::string_view heads = R"(
     SELECT n.position, n.sequence, n.board_sequence, l.entry_id AS event_id, l.org_id, l.board_id,
            l.kind, l.depth, l.object, l.object_id, l.column_id, l.card_id, l.actor,
-           '' AS envelope, NULL AS subject
-    FROM (
-        SELECT c.org_id, c.log_id, c.position, c.sequence, c.board_sequence
-        FROM event_chain c
-        WHERE c.position > (
-            SELECT greatest($1, p.dropped) FROM event_position p WHERE p.only_row)
-        ORDER BY c.position
-        LIMIT $2
-    ) n
-    CROSS JOIN LATERAL (
-        SELECT e.* FROM event_log e WHERE e.id = n.log_id AND e.org_id = n.org_id OFFSET 0
-    ) l
-    ORDER BY n.position)"};
+           '' AS envelope, NULL AS subject)";
+constexpr Sql read_heads{"events.read_heads_after", SqlText<heads, after>::view};
 
 struct Position {
     std::int64_t position = 0;
