@@ -57,10 +57,11 @@ function(svc_library name)
   svc_reuse_pch(${name})
 endfunction()
 
-# svc_module([LINK <libraries…>]): the folder it is called in, as a loadable module of that
-# name: every .cpp in it and its folders that is in none of its libraries, and its migrations.
+# svc_module([PRECOMPILE] [LINK <libraries…>]): the folder it is called in, as a loadable module of
+# that name: every .cpp in it and its folders that is in none of its libraries, and its migrations.
+# PRECOMPILE: its files share its precompiled.hpp.
 function(svc_module)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PRECOMPILE" "" "LINK" ${ARGN})
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp */*.cpp)
   get_property(elsewhere DIRECTORY PROPERTY svc_library_sources)
@@ -75,5 +76,13 @@ function(svc_module)
   target_link_options(${name} PRIVATE -Wl,-z,defs)
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp PROPERTIES
                               SKIP_PRECOMPILE_HEADERS ON)
-  svc_reuse_pch(${name})
+  if(ARG_PRECOMPILE AND SVC_PCH)
+    target_compile_definitions(${name} PRIVATE SVC_VERSION="${PROJECT_VERSION}")
+    target_precompile_headers(${name} PRIVATE "<modules/${name}/precompiled.hpp>")
+    # They compile the descriptions of headers that the precompiled one has read already.
+    file(GLOB records CONFIGURE_DEPENDS records.cpp */records.cpp)
+    set_source_files_properties(${records} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  else()
+    svc_reuse_pch(${name})
+  endif()
 endfunction()

@@ -1,21 +1,28 @@
 #pragma once
 
-// What most of the kernel's files include; SVC_PCH=OFF builds without. What is here costs every
-// file time as well (docs/decisions/0044-every-file-pays-for-what-is-precompiled.md), so what only
-// some include, such as Boost.JSON, is not.
-#include "svc/instantiated.hpp"
+// What many of the kernel's files include; SVC_PCH=OFF builds without. A file takes from it only what
+// it uses, so what few include may be here; what changes often may not, as all files depend on it.
+#include "svc/kernel.hpp"
 #include "svc/tx.hpp"
+
+#include <fmt/format.h>
+#include <boost/json.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iomanip>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -5,7 +5,7 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 
 # Every package the project asks of Debian 12, named here only. README.md says what each is for.
 build_packages=(
-    g++ cmake ninja-build ccache mold
+    clang-19 g++ cmake ninja-build ccache mold
     libpoco-dev libboost1.81-dev libboost-json1.81-dev libpq-dev libssl-dev libsodium-dev
     liblua5.4-dev libseccomp-dev libfmt-dev libtomlplusplus-dev libre2-dev
     libcmark-gfm-dev libcmark-gfm-extensions-dev libicu-dev
@@ -98,5 +98,11 @@ build_preset() {
     shift
     cd "$root"
     [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"
-    cmake --build --preset "$preset" ${1:+--target "$@"}
+    with_huge_pages cmake --build --preset "$preset" ${1:+--target "$@"}
+}
+
+# Runs a command whose processes take their memory in huge pages: a compiler touches hundreds of
+# megabytes once, and under some hypervisors the page faults of that take as long as the compiling.
+with_huge_pages() {
+    GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864 "$@"
 }

@@ -276,10 +276,10 @@ void measure_growth(
              return move_request(board, turn % board.cards.size());
          }},
     };
-    for (const auto& [name, ask] : operations) {
-        const auto on = [&, ask = ask](const BigBoard& board) {
+    for (const auto& operation : operations) {
+        const auto on = [&](const BigBoard& board) {
             return pressed_by_all(
-                lab, [&](std::size_t turn) { return ask(board, turn); }, plan.seconds
+                lab, [&](std::size_t turn) { return operation.second(board, turn); }, plan.seconds
             );
         };
         const std::vector<Variant> variants{
@@ -288,7 +288,7 @@ void measure_growth(
         };
         const auto values = alternate(variants, plan.rounds);
         report.figure(
-            name + "/hundredfold-cards",
+            operation.first + "/hundredfold-cards",
             median(values[0]) / median(values[1]),
             at_most(1.2),
             {{"per_second", rounds_of(variants, values)}}

@@ -91,7 +91,6 @@ std::string name_in(std::string_view url) {
     return std::string(url.substr(start, url.find('?') - start));
 }
 
-using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
 bool done(const Answer& answer) {
@@ -215,7 +214,8 @@ std::string Postgres::empty_database() { return make_database("template0"); }
 std::string Postgres::make_database(const std::string& from) {
     const std::string name = "t" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
     run("DROP DATABASE IF EXISTS " + name);
-    run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE " + from);
+    // Nothing is durable here, so that the checkpoints of copying files cost less than a log of pages.
+    run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE " + from + " STRATEGY file_copy");
     auto url = cluster_->url("workboard", name);
     return shared_ ? Plans::apply(*this, name, std::move(url)) : url;
 }
@@ -247,26 +247,43 @@ std::string Postgres::migrated_template() {
     return name;
 }
 
+namespace {
+
+std::string value_of(PGconn* session, std::string_view sql) {
+    const Answer answer(PQexec(session, std::string(sql).c_str()), &PQclear);
+    if (!done(answer)) throw std::runtime_error(PQerrorMessage(session));
+    return PQntuples(answer.get()) > 0 ? PQgetvalue(answer.get(), 0, 0) : "";
+}
+
+}  // namespace
+
 std::string Postgres::superuser_url(std::string_view url) const {
     return cluster_->url("postgres", name_in(url));
 }
 
 std::string Postgres::run(std::string_view sql, std::string_view url) const {
-    const std::string where =
-        cluster_->url("postgres", url.empty() ? "postgres" : name_in(url)) +
-        "&options=-cclient_min_messages%3Dwarning%20-cstatement_timeout%3D60s";
-    const Connection connection(PQconnectdb(where.c_str()), &PQfinish);
-    const Answer answer(PQexec(connection.get(), std::string(sql).c_str()), &PQclear);
-    if (!done(answer)) throw std::runtime_error(PQerrorMessage(connection.get()));
-    return PQntuples(answer.get()) > 0 ? PQgetvalue(answer.get(), 0, 0) : "";
+    const auto connect = [&](const std::string& database) {
+        const std::string where =
+            cluster_->url("postgres", database) +
+            "&options=-cclient_min_messages%3Dwarning%20-cstatement_timeout%3D60s";
+        return PQconnectdb(where.c_str());
+    };
+    if (!url.empty()) return value_of(Session(connect(name_in(url)), &PQfinish).get(), sql);
+    // Each test makes a database or two, and PostgreSQL a process for each connection.
+    const std::lock_guard lock(administering_);
+    if (!administrator_ || PQstatus(administrator_.get()) != CONNECTION_OK)
+        administrator_ = Session(connect("postgres"), &PQfinish);
+    return value_of(administrator_.get(), sql);
 }
 
 void Postgres::stop() {
+    administrator_.reset();
     if (!cluster_->stop(Cluster::Stop::fast, std::chrono::seconds(30)))
         throw std::runtime_error("PostgreSQL does not stop");
 }
 
 void Postgres::crash() {
+    administrator_.reset();
     if (!cluster_->stop(Cluster::Stop::immediate, std::chrono::seconds(30)))
         throw std::runtime_error("PostgreSQL does not end");
 }

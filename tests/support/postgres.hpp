@@ -3,10 +3,13 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+struct pg_conn;
+using PGconn = pg_conn;
 namespace svc::db {
 class Cluster;
 }
@@ -58,7 +61,11 @@ private:
     std::string make_database(const std::string& from);
     std::string migrated_template();
 
+    using Session = std::unique_ptr<PGconn, void (*)(PGconn*)>;
+
     std::unique_ptr<db::Cluster> cluster_;
+    mutable std::mutex administering_;
+    mutable Session administrator_{nullptr, nullptr};  // the superuser's, to "postgres"
     std::atomic<int> databases_{0};
     bool shared_ = false;
 };

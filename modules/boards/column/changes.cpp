@@ -139,7 +139,7 @@ public:
         seen_ = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
         found_ = tx.later<Column>(see_column, org, in.board_id, in.column_id);
         targets_ = named_targets(in);
-        gap_ = find_column_gap(tx, org, in.board_id, {}, targets_of(targets_), std::nullopt);
+        gap_ = find_gap(tx, org, in.board_id, {}, targets_of(targets_), std::nullopt);
         if (in.kind.given() && in.kind.value() != ColumnKind::done)
             keys_ = find_keys_twice(tx, org, in.board_id, in.column_id);
     }
@@ -220,7 +220,7 @@ Column move(Call& call, const MoveColumnRequest& in) {
     BoardCaller::of(call).lock(tx, lock_column, in.board_id, in.column_id);
     auto seen = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);
     auto found = tx.later<Column>(see_column, call.org(), in.board_id, in.column_id);
-    auto gaps = find_column_gap(tx, call.org(), in.board_id, anchors, {}, in.column_id);
+    auto gaps = find_gap(tx, call.org(), in.board_id, anchors, {}, in.column_id);
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
     const auto before = found.one();

@@ -93,7 +93,7 @@ namespace {
 
 // $3: the column to stand after, $4: before; with neither, behind the last. `anchored` when the
 // column named is one of the board's; `targets` counts those of $5 that are. $6 is left out.
-constexpr Sql find_gap{"boards.column_gap", R"(
+constexpr Sql see_gap{"boards.column_gap", R"(
     WITH board AS (
         SELECT id, position FROM columns
         WHERE org_id = $1 AND board_id = $2 AND NOT in_trash
@@ -123,7 +123,7 @@ constexpr Sql find_gap{"boards.column_gap", R"(
 
 }  // namespace
 
-DeferredRows<ColumnGap> find_column_gap(
+DeferredRows<ColumnGap> find_gap(
     Tx& tx,
     const Uuid& org,
     const Uuid& board,
@@ -131,7 +131,7 @@ DeferredRows<ColumnGap> find_column_gap(
     const std::vector<Uuid>& targets,
     const std::optional<Uuid>& self
 ) {
-    return tx.later<ColumnGap>(find_gap, org, board, anchors.after, anchors.before, targets, self);
+    return tx.later<ColumnGap>(see_gap, org, board, anchors.after, anchors.before, targets, self);
 }
 
 namespace {
@@ -225,7 +225,7 @@ Column create(Call& call, const CreateColumnRequest& in) {
     if (in.queue) in.queue->apply_to(queue);
     lock_definitions(call, in.board_id);
     auto seen = BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, in.board_id);
-    auto found = find_column_gap(
+    auto found = find_gap(
         call.tx(), call.org(), in.board_id, anchors, targets_of(queue), std::nullopt
     );
     const auto board = seen.one();

@@ -82,7 +82,7 @@ struct ColumnAnchors {
 
 /// Queues the look-up of the gap beside those named, or behind the last; `self` is left out of
 /// account.
-DeferredRows<ColumnGap> find_column_gap(
+DeferredRows<ColumnGap> find_gap(
     Tx& tx,
     const Uuid& org,
     const Uuid& board,

@@ -22,7 +22,7 @@ constexpr Sql lock_cards{
 
 // Of two who finish the last that a card waits for, one finds that the other was first. Where more
 // cards stand than may be changed, it does not matter which of them are looked at.
-constexpr std::string_view waiting_cards = R"(
+constexpr std::string_view waiting_to_lock = R"(
     WITH links AS MATERIALIZED (
         SELECT l.target_id FROM card_links l
         WHERE l.org_id = $1 AND l.kind = 'blocks' AND l.card_id = ANY (ARRAY(
@@ -36,7 +36,7 @@ constexpr std::string_view waiting_cards = R"(
     WHERE w.org_id = $1 AND w.id = ANY (ARRAY(SELECT target_id FROM links)) AND)";
 constexpr std::string_view waiting_in_order = "$5) ORDER BY w.id FOR NO KEY UPDATE OF w";
 constexpr Sql lock_waiting{
-    "boards.lock_waiting_for_column", SqlText<waiting_cards, if_editor, waiting_in_order>::view};
+    "boards.lock_waiting_for_column", SqlText<waiting_to_lock, if_editor, waiting_in_order>::view};
 
 // Whoever gives a card a place here holds a key share of the column's row, and waits.
 constexpr std::string_view these_columns = R"(

@@ -273,8 +273,9 @@ void Views::write_down(Kernel& kernel) {
         const std::scoped_lock lock(mutex_);
         counts.swap(counts_);
     }
-    for (const auto& [link, count] : counts)
-        kernel.transact(Tx::Mode::write, [&link = link, count = count](Tx& tx) {
+    for (const auto& each : counts)
+        kernel.transact(Tx::Mode::write, [&each](Tx& tx) {
+            const auto& [link, count] = each;
             tx.set_scope(link.org, std::nullopt);
             tx.queue(count_views, link.org, link.id, count);
         });

@@ -8,7 +8,6 @@
 namespace svc::test {
 
 using automations::Ended;
-using automations::Reply;
 using automations::ScriptCall;
 
 namespace {
@@ -47,7 +46,7 @@ TEST_P(HostileScript, EndsInBoundsAndLeavesTheServerAlone) {
     const auto start = std::chrono::steady_clock::now();
     const Ended ended = run_body(GetParam().body, [&](const ScriptCall&) {
         ++calls;
-        return Reply{200, R"({"id":"x","list":[1,2,3]})"};
+        return automations::Reply{200, R"({"id":"x","list":[1,2,3]})"};
     });
     EXPECT_LT(std::chrono::steady_clock::now() - start, 8s);
     // On a slow machine the time may be over before the instructions are.

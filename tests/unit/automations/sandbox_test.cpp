@@ -10,7 +10,6 @@ namespace svc::test {
 using automations::Ended;
 using automations::Job;
 using automations::Mode;
-using automations::Reply;
 using automations::Sandbox;
 using automations::ScriptCall;
 
@@ -67,10 +66,10 @@ TEST(Sandbox, ACallGoesOutAsJsonAndItsResultComesBack) {
         )",
         [&](const ScriptCall& call) {
             calls.push_back(call.operation + " " + call.arguments);
-            if (call.operation == "get_card") return Reply{200, R"({"title":"T","version":7})"};
+            if (call.operation == "get_card") return automations::Reply{200, R"({"title":"T","version":7})"};
             if (call.operation == "create_card")
-                return Reply{422, R"({"code":"validation_error"})"};
-            return Reply{204, ""};
+                return automations::Reply{422, R"({"code":"validation_error"})"};
+            return automations::Reply{204, ""};
         }
     );
     EXPECT_EQ(ended.error, "");
@@ -90,7 +89,7 @@ TEST(Sandbox, AListThatCameFromTheServerGoesBackAsOneEvenWhenItIsEmpty) {
     std::string sent;
     run_body("svc.a{labels = svc.b().labels}", [&](const ScriptCall& call) {
         if (call.operation == "a") sent = call.arguments;
-        return Reply{200, R"({"labels":[]})"};
+        return automations::Reply{200, R"({"labels":[]})"};
     });
     EXPECT_EQ(sent, R"({"labels":[]})");
 }
@@ -189,14 +188,14 @@ TEST(Sandbox, TheCostOfARunIsAFewMilliseconds) {
     };
     const Ended first = run([&](const ScriptCall&) {
         resident = resident_kib_of_sandbox();
-        return Reply{200, "{}"};
+        return automations::Reply{200, "{}"};
     });
     ASSERT_EQ(first.error, "");
     const auto start = std::chrono::steady_clock::now();
     std::vector<double> took;
     std::int64_t memory = 0;
     for (int i = 0; i < runs; ++i) {
-        const Ended ended = run([](const ScriptCall&) { return Reply{200, "{}"}; });
+        const Ended ended = run([](const ScriptCall&) { return automations::Reply{200, "{}"}; });
         took.push_back(std::chrono::duration<double, std::milli>(ended.took).count());
         memory = ended.memory_peak_bytes;
     }

@@ -95,7 +95,7 @@ TEST(CardMarkdown, SentBackAsItIsChangesNothing) {
     const auto cells = [](const char* text) {
         return object{{"table_row", {{"cells", array{words(text)}}}}};
     };
-    const auto bare = object{{"table_row", {{"cells", array{array{}}}}}};
+    const auto bare = object{{"table_row", {{"cells", array{value(array())}}}}};
     const auto table = [&](bool header) {
         return holding(
             object{{"table", {{"table_width", 1}, {"has_column_header", header}}}},

@@ -202,7 +202,7 @@ TEST_F(RestartTest, RestartsUnderLoadAreSurvived) {
     std::vector<Uuid> acknowledged;
     std::vector<std::thread> threads;
     for (int number = 0; number < 8; ++number)
-        threads.emplace_back([&, number] {
+        threads.emplace_back([&] {
             while (!done) try {
                     const Note note = store(*database, new_uuid().str());
                     {
