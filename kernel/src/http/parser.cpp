@@ -33,6 +33,10 @@ protected:
     void on_header_impl(Error&) override {}
     void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
     std::size_t on_body_impl(Text body, Error&) override { return body.size(); }
+    static std::string_view first_line_of(std::string_view begun) {
+        const std::size_t from = begun.starts_with("\r\n") ? 2 : 0;
+        return begun.substr(0, begun.find("\r\n", from));
+    }
     void on_chunk_header_impl(std::uint64_t, Text, Error&) override {}
     std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override {
         return body.size();
@@ -223,9 +227,12 @@ public:
         const auto rest = raw.substr(read);
         if (!error && !is_done() && left_in_chunk_ < rest.size())
             judge_line(rest.substr(left_in_chunk_), error);
-        if (error == beast::error::body_limit)
-            refusal = Refusal{413, "The body is larger than this route takes."};
-        else if (error && !refusal) refusal = Refusal{400, reason_of(error)};
+        if (error == beast::error::body_limit) {
+            // Beast looks at the size before the rest of the line, and judge_line() at the rest before
+            // the size where the line arrives in pieces.
+            judge_line(first_line_of(rest), error);
+            if (!refusal) refusal = Refusal{413, "The body is larger than this route takes."};
+        } else if (error && !refusal) refusal = Refusal{400, reason_of(error)};
         return {read, content_, !refusal && is_done(), refusal};
     }
 

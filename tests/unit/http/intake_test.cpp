@@ -117,13 +117,22 @@ TEST(RequestAssembler, PiecesMakeNoDifferenceToGoodRequests) {
     for (int turn = 0; turn < 500; ++turn) ASSERT_EQ(read_in_pieces(all, random), whole);
 }
 
+TEST(RequestAssembler, ALineThatDoesNotEndInCrLfIsToldBeforeASizeThatIsTooLarge) {
+    std::mt19937 random(3);
+    const std::string bytes =
+        "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nabc\n3\r\nabc\r\n0\r\n\r\n";
+    EXPECT_EQ(read_whole(bytes).refused, 400);
+    for (int turn = 0; turn < 200; ++turn) EXPECT_EQ(read_in_pieces(bytes, random).refused, 400);
+}
+
 TEST(RequestAssembler, PiecesMakeNoDifferenceToDamagedRequests) {
     std::mt19937 random(2);
     using std::string_view_literals::operator""sv;
     static constexpr auto spice = "\r\n\r\n :;,0123456789abcdef\t\0\x7f\xc3\xa9\"%chunked"sv;
     int refused = 0, whole = 0;
     for (int turn = 0; turn < 30'000; ++turn) {
-        std::string bytes = good[random() % good.size()] + good[random() % good.size()];
+        std::string bytes = good[random() % good.size()];
+        bytes += good[random() % good.size()];
         for (auto damages = 1 + random() % 3; damages > 0; --damages) {
             const auto at = random() % bytes.size();
             const char c = spice[random() % spice.size()];
