@@ -2,7 +2,7 @@
 
 #include "modules/queue/brief.hpp"
 
-#include "modules/queue/api.hpp"
+#include "modules/queue/lib/rows.hpp"
 
 namespace svc::queue {
 
@@ -10,8 +10,8 @@ namespace {
 
 // Newest last; those that ended the same way for the same reason say so each.
 constexpr Sql find_attempts{"queue.attempts_of_card", R"(
-    SELECT o.lease FROM (
-        SELECT a.lease, a.ended_at, a.lease_id FROM lease_outcomes a
+    SELECT )" SVC_ENDED_LEASE("o") R"( FROM (
+        SELECT a.* FROM lease_outcomes a
         WHERE a.org_id = $1 AND a.card_id = $2
         ORDER BY a.ended_at DESC, a.lease_id DESC
         LIMIT 20
@@ -20,26 +20,21 @@ constexpr Sql find_attempts{"queue.attempts_of_card", R"(
 
 // What each of the cards to be done first was completed with last.
 constexpr Sql find_results{"queue.results_of_blockers", R"(
-    SELECT l.card_id, r.lease
+    SELECT l.card_id AS blocker_id, r.result
     FROM card_links l
     CROSS JOIN LATERAL (
-        SELECT o.lease FROM lease_outcomes o
+        SELECT o.result FROM lease_outcomes o
         WHERE o.org_id = $1 AND o.card_id = l.card_id AND o.state = 'completed'
         ORDER BY o.ended_at DESC, o.lease_id DESC
         LIMIT 1
     ) r
     WHERE l.org_id = $1 AND l.target_id = $2 AND l.kind = 'blocks')"};
 
-struct Attempt {
-    AsJson<Lease> lease;
-};
-SVC_RECORD(Attempt, (lease));
-
 struct BlockersResult {
-    Uuid card_id;
-    AsJson<Lease> lease;
+    Uuid blocker_id;
+    std::optional<LeaseResultData> result;
 };
-SVC_RECORD(BlockersResult, (card_id), (lease));
+SVC_RECORD(BlockersResult, (blocker_id), (result));
 
 /// Set off as code, whatever it holds, so that it says nothing as Markdown.
 std::string fenced(std::string_view text) {
@@ -61,18 +56,16 @@ std::string brief_of(const Lease& lease) {
 class Source final : public boards::BriefSource {
 public:
     Texts about(Tx& tx, const Uuid& org, const Uuid& card) override {
-        return [attempts = tx.later<Attempt>(find_attempts, org, card),
+        return [attempts = tx.later<Lease>(find_attempts, org, card),
                 results = tx.later<BlockersResult>(find_results, org, card)]() mutable {
             std::vector<boards::BriefText> texts;
-            for (const Attempt& each : attempts.all())
-                texts.push_back({boards::BriefPart::attempts, brief_of(each.lease.parsed()), true});
-            for (const BlockersResult& each : results.all()) {
-                const Lease lease = each.lease.parsed();
-                if (!lease.result) continue;
-                texts.push_back(
-                    {boards::BriefPart::blockers, fenced(lease.result->text), false, each.card_id}
-                );
-            }
+            for (const Lease& each : attempts.all())
+                texts.push_back({boards::BriefPart::attempts, brief_of(each), true});
+            for (const BlockersResult& each : results.all())
+                if (each.result)
+                    texts.push_back(
+                        {boards::BriefPart::blockers, fenced(each.result->text), false, each.blocker_id}
+                    );
             return texts;
         };
     }

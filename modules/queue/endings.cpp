@@ -209,10 +209,9 @@ const Operation complete_lease{
     .description =
         "Ends the lease and moves the card to `target_column_id`, or to where its "
         "column sends completed cards; naming a column takes the right to edit the board. "
-        "`comment` "
-        "is said about the card in the same moment. Asking again gives the same answer. 409 "
-        "`lease_lost` when the lease ended otherwise, 409 `wip_limit_reached` when the "
-        "target is full.",
+        "`comment` is said about the card in the same moment. Asking again gives the lease as it "
+        "ended and the card as it is now. 409 `lease_lost` when the lease ended otherwise, 409 "
+        "`wip_limit_reached` when the target is full.",
     .access = Access::member,
     .idempotent = true,
     .handler = complete,
@@ -224,7 +223,7 @@ const Operation fail_lease{
     .summary = "Fail a lease: the card waits and is offered again until its attempts are used up.",
     .description =
         "Ends the lease. The card is tried again after a pause that grows, until its "
-        "attempts are used up. Asking again gives the same answer.",
+        "attempts are used up. Asking again gives the lease as it ended and the card as it is now.",
     .access = Access::member,
     .idempotent = true,
     .handler = fail,

@@ -10,19 +10,13 @@ namespace svc::queue {
 namespace {
 
 constexpr Sql find_outcome{"queue.find_outcome", R"(
-    SELECT digest, state, lease, card FROM lease_outcomes WHERE org_id = $1 AND lease_id = $2)"};
+    SELECT )" SVC_ENDED_LEASE("o") R"(, o.digest
+    FROM lease_outcomes o
+    WHERE o.org_id = $1 AND o.lease_id = $2)"};
 
 constexpr Sql know_lease{"queue.know_lease", R"(
     SELECT lease_id FROM queue
     WHERE org_id = $1 AND card_id = $2 AND lease_id = $3 AND lease_digest = decode($4, 'hex'))"};
-
-constexpr Sql judge_holder{"queue.judge_holder", R"(
-    SELECT )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role,
-        b.is_archived AS board_is_archived
-    FROM cards c
-    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
-    )" SVC_BOARD_GRANT("b.id") R"(
-    WHERE c.org_id = $1 AND c.id = $5)"};
 
 [[noreturn]] void lost(LeaseState how) {
     throw Failure(
@@ -68,7 +62,6 @@ HolderRequest::HolderRequest(
     const auto caller = boards::BoardCaller::of(call);
     begin(caller);
     outcome_later_ = call.tx().later<Outcome>(find_outcome, call.org(), lease_id_);
-    judged_later_ = caller.later<Judged>(call.tx(), judge_holder, token_.card());
 }
 
 void HolderRequest::begin(const boards::BoardCaller& caller) {
@@ -80,11 +73,12 @@ void HolderRequest::begin(const boards::BoardCaller& caller) {
 }
 
 void HolderRequest::require_open_board() {
-    if (!judged()) not_found("lease");
-    if (judged()->board_is_archived) throw boards::board_archived();
+    if (!rights_) not_found("lease");
+    if (rights_->board_is_archived) throw boards::board_archived();
 }
 
 std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
+    rights_ = move_->rights();
     held_ = held_later_->one();
     if (!held_ && is_token_known()) {
         // A holder who may no longer edit the board ends the lease all the same.
@@ -97,8 +91,10 @@ std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
     }
     auto outcome = outcome_later_->one();
     if (!outcome || !token_.matches(outcome->digest)) refuse_token(call_, lease_id_);
-    if (outcome->state != same || !outcome->card) lost(outcome->state);
-    return LeaseResult{{}, std::move(outcome->lease), if_visible(*std::move(outcome->card))};
+    if (outcome->lease.state != same) lost(outcome->lease.state);
+    LeaseResult again{{}, AsJson(outcome->lease), std::nullopt};
+    if (const boards::Card* card = move_->card()) again.card = if_visible(*card);
+    return again;
 }
 
 bool HolderRequest::is_token_known() {
@@ -115,22 +111,16 @@ LeaseResult HolderRequest::end(
     CallActor actor(call_);
     actor.check(event);
     boards::Card card = change(actor);
-    boards::show(call_.kernel(), card);
-    AsJson<boards::Card> shown(card);
-    keep_outcome(call_.tx(), after, *held_->lease_digest, shown.text);
+    keep_outcome(call_.tx(), after, *held_->lease_digest);
     actor.emit(event);
-    return {{}, AsJson(after), if_visible(std::move(shown))};
-}
-
-const std::optional<Judged>& HolderRequest::judged() {
-    if (!judged_) judged_ = judged_later_->one();
-    return judged_;
+    return {{}, AsJson(after), if_visible(std::move(card))};
 }
 
 /// The lease ends whoever may see the card: that is in everybody's interest.
-std::optional<AsJson<boards::Card>> HolderRequest::if_visible(AsJson<boards::Card> card) {
-    if (!judged() || !judged()->role) return std::nullopt;
-    return card;
+std::optional<AsJson<boards::Card>> HolderRequest::if_visible(boards::Card card) const {
+    if (!rights_ || !rights_->role) return std::nullopt;
+    boards::show(call_.kernel(), card);
+    return AsJson(card);
 }
 
 }  // namespace svc::queue

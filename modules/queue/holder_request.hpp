@@ -20,19 +20,12 @@ SVC_SHARED_RECORD(
     (card, "As it is now; null when you may no longer see its board.")
 );
 
+/// How a lease ended, and what proves whose it was.
 struct Outcome {
+    Lease lease;
     std::string digest;
-    LeaseState state{};
-    AsJson<Lease> lease;
-    std::optional<AsJson<boards::Card>> card;
 };
-SVC_SHARED_RECORD(Outcome, (digest), (state), (lease), (card));
-
-struct Judged {
-    std::optional<boards::BoardRole> role;
-    bool board_is_archived = false;
-};
-SVC_SHARED_RECORD(Judged, (role), (board_is_archived));
+SVC_SHARED_RECORD(Outcome, (lease, "", flatten), (digest));
 
 /// A request of a lease's holder. It queues its look-ups for one round trip; the first question
 /// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,
@@ -51,9 +44,10 @@ public:
     /// For what changes more than giving the card back does, for which the token is enough: 404 on
     /// a deleted board, 409 on one that is archived.
     void require_open_board();
-    void require(boards::BoardRole least) { boards::require(judged()->role, least, "lease"); }
+    void require(boards::BoardRole least) { boards::require(rights_->role, least, "lease"); }
 
-    /// What the same request was answered before; nothing while the lease is live. Asked first.
+    /// When the same request has ended the lease already: the lease as it ended, and the card as it
+    /// is now. Nothing while the lease is live. Asked first.
     std::optional<LeaseResult> answered(LeaseState same);
 
     const QueueRow& held() const { return *held_; }
@@ -68,8 +62,7 @@ public:
 private:
     void begin(const boards::BoardCaller& caller);
     bool is_token_known();
-    const std::optional<Judged>& judged();
-    std::optional<AsJson<boards::Card>> if_visible(AsJson<boards::Card> card);
+    std::optional<AsJson<boards::Card>> if_visible(boards::Card card) const;
 
     Call& call_;
     const Uuid lease_id_;
@@ -79,8 +72,7 @@ private:
     std::unique_ptr<boards::Move> move_;
     std::optional<DeferredRows<QueueRow>> held_later_;
     std::optional<DeferredRows<Outcome>> outcome_later_;
-    std::optional<DeferredRows<Judged>> judged_later_;
-    std::optional<Judged> judged_;
+    std::optional<boards::CardRights> rights_;  // the caller's own
     std::optional<QueueRow> held_;
 };
 

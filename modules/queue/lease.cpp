@@ -30,17 +30,11 @@ constexpr Sql see_live{"queue.get_live_lease", R"(
     )" SVC_BOARD_GRANT("b.id") R"(
     WHERE q.org_id = $1 AND q.lease_id = $5)"};
 
-struct SeenEnded {
-    AsJson<Lease> lease;
-    std::optional<boards::BoardRole> role;
-};
-SVC_RECORD(SeenEnded, (lease), (role));
-
 constexpr Sql see_ended{"queue.get_ended_lease", R"(
-    SELECT o.lease,
+    SELECT )" SVC_ENDED_LEASE("o") R"(,
         )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM lease_outcomes o
-    JOIN boards b ON b.org_id = $1 AND b.id = (o.lease ->> 'board_id')::uuid
+    JOIN boards b ON b.org_id = $1 AND b.id = o.board_id
     )" SVC_BOARD_GRANT("b.id") R"(
     WHERE o.org_id = $1 AND o.lease_id = $5)"};
 
@@ -62,9 +56,9 @@ Lease get(Call& call, const LeaseId& in) {
 std::optional<Lease> find_lease(Call& call, const Uuid& id) {
     const auto caller = boards::BoardCaller::of(call);
     auto live = caller.later<Seen>(call.tx(), see_live, id);
-    auto over = caller.later<SeenEnded>(call.tx(), see_ended, id);
+    auto over = caller.later<Seen>(call.tx(), see_ended, id);
     if (const auto seen = live.one()) return if_visible(call, seen->lease, seen->role);
-    if (const auto seen = over.one()) return if_visible(call, seen->lease.parsed(), seen->role);
+    if (const auto seen = over.one()) return if_visible(call, seen->lease, seen->role);
     return std::nullopt;
 }
 

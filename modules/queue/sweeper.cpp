@@ -38,7 +38,7 @@ bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const QueueRo
     const std::string why = "The worker was not heard of before the lease expired.";
     const auto standing = after_failure(held, Retry::yes, std::nullopt, why, random_bits());
     put_back(tx, org, held.card_id, standing);
-    keep_outcome(tx, after, *held.lease_digest, std::nullopt);
+    keep_outcome(tx, after, *held.lease_digest);
     actor.emit(event_of(lease_expired, after, &before));
     if (standing.state == boards::QueueState::ready)
         actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });

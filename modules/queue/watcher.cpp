@@ -192,7 +192,7 @@ private:
     static Event end_lease(Tx& tx, const boards::Placing& placing, const QueueRow& held) {
         const Lease before = lease_of(placing.after.org_id, held);
         const Lease after = ended(before, LeaseState::revoked, held.now);
-        keep_outcome(tx, after, *held.lease_digest, std::nullopt);
+        keep_outcome(tx, after, *held.lease_digest);
         return event_of(lease_revoked, after, &before);
     }
 

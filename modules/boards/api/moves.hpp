@@ -70,6 +70,12 @@ public:
     ) = 0;
 };
 
+/// What a caller may do with a card.
+struct CardRights {
+    std::optional<BoardRole> role;
+    bool board_is_archived = false;
+};
+
 /// A move in two steps: begin() queued what has to be read and locked, carry_out() queues what
 /// is to be written. Dropped in between, nothing was done. The first question sends the
 /// pipeline.
@@ -79,6 +85,8 @@ public:
     /// The card as it stands, locked until the transaction ends if the caller may edit it; null
     /// when there is none.
     virtual const Card* card() = 0;
+    /// Of the caller; null when there is no such card, or its board is in the trash.
+    virtual std::optional<CardRights> rights() = 0;
     /// Where it would go; null when there is no such column.
     virtual const ColumnRules* to() = 0;
     /// There is no room: to() has a hard limit and is full.

@@ -145,6 +145,11 @@ const std::optional<CardAccess>& CardMove::seen() {
     return seen_;
 }
 
+std::optional<CardRights> CardMove::rights() {
+    if (!seen() || seen_->board_in_trash) return std::nullopt;
+    return CardRights{seen_->role, seen_->board_is_archived};
+}
+
 const ColumnRules* CardMove::to() {
     read();
     return destination_ ? &destination_->column : nullptr;

@@ -40,6 +40,7 @@ public:
 
     const std::optional<CardAccess>& seen();
     const Card* card() override { return seen() ? &seen_->card : nullptr; }
+    std::optional<CardRights> rights() override;
     const ColumnRules* to() override;
     bool full() override;
     Timestamp now() { return locked_.one_or_retry().now; }

@@ -61,8 +61,10 @@ constexpr Sql free_row{"queue.free_row", R"(
     WHERE org_id = $1 AND card_id = $2)"};
 
 constexpr Sql insert_outcome{"queue.insert_outcome", R"(
-    INSERT INTO lease_outcomes (org_id, lease_id, card_id, digest, state, lease, card)
-    VALUES ($1, $2, $3, $4, $5, $6, $7))"};
+    INSERT INTO lease_outcomes (
+        org_id, lease_id, card_id, digest, state, board_id, column_id, holder, attempt, epoch,
+        lease_ttl_seconds, claimed_at, renewed_at, expires_at, ended_at, error, result)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17))"};
 
 }  // namespace
 
@@ -164,9 +166,7 @@ void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue
     );
 }
 
-void keep_outcome(
-    Tx& tx, const Lease& lease, std::string_view digest, const std::optional<std::string>& card
-) {
+void keep_outcome(Tx& tx, const Lease& lease, std::string_view digest) {
     tx.queue(
         insert_outcome,
         lease.org_id,
@@ -174,8 +174,18 @@ void keep_outcome(
         lease.card_id,
         digest,
         lease.state,
-        to_json(lease),
-        card
+        lease.board_id,
+        lease.column_id,
+        to_json(lease.holder),
+        lease.attempt,
+        lease.epoch,
+        lease.lease_ttl_seconds,
+        lease.claimed_at,
+        lease.renewed_at,
+        lease.expires_at,
+        lease.ended_at,
+        lease.error,
+        lease.result ? std::optional<std::string_view>(lease.result->text) : std::nullopt
     );
 }
 

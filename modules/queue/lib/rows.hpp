@@ -87,10 +87,14 @@ void take_out(
 void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
 /// Free in its column, at its old place: ready, in backoff or exhausted.
 void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue& standing);
-/// How a lease ended, for good. `digest` as the row has it; `card` as its holder is shown it.
-void keep_outcome(
-    Tx& tx, const Lease& lease, std::string_view digest, const std::optional<std::string>& card
-);
+/// How a lease ended, for good. `digest` as the row has it.
+void keep_outcome(Tx& tx, const Lease& lease, std::string_view digest);
+
+/// The columns of a Lease that is over, of a row of lease_outcomes.
+#define SVC_ENDED_LEASE(o)                                                                  \
+    o ".lease_id AS id, " o ".org_id, " o ".board_id, " o ".column_id, " o ".card_id, " o   \
+    ".holder, " o ".state, " o ".attempt, " o ".epoch, " o ".lease_ttl_seconds, " o          \
+    ".claimed_at, " o ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o ".result"
 
 /// Where a card stands after a try that failed: exhausted when it was the last or `retryable` is
 /// false, else in backoff for `pause`, or, without one, for a time that doubles with every try.
