@@ -87,7 +87,7 @@ void revoke(Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Unentit
     standing.attempts = held.attempt - 1;
     standing.last_error = row.last_error;
     put_back(tx, org, held.card_id, standing);
-    keep_outcome(tx, after, *held.lease_digest, std::nullopt);
+    keep_outcome(tx, after, *held.lease_digest);
     actor.emit(event_of(lease_revoked, after, &before));
     actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
 }

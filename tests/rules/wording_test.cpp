@@ -1,6 +1,7 @@
 #include "tests/rules/source.hpp"
 
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 #include <regex>
 
@@ -45,6 +46,7 @@ std::set<std::string> error_codes() {
 }  // namespace
 
 TEST(Wording, IsTheFieldsOwn) {
+    // RE2, because each goes through all there is.
     const std::pair<const char*, const char*> better[] = {
         {R"(\bput(s|ting)?( (it|a card|a board|them))? away\b)", "archive"},
         {R"(\b(is|are|was|were|or) taken back\b|\b[Tt]akes? \w+( \w+)? back\b)", "revoke"},
@@ -62,28 +64,28 @@ TEST(Wording, IsTheFieldsOwn) {
         {R"(\b[Pp]rinted\b)", "formatting"},
         {R"(\blooks? at anything\b)", "read-only"},
     };
-    std::size_t all = 0;
-    for (const auto& [path, text] : texts())
-        for (const auto& [private_word, standard] : better) {
-            std::smatch found;
-            all += !text.empty();
-            if (std::regex_search(text, found, std::regex(private_word)))
-                ADD_FAILURE() << path << ": \"" << found.str() << "\"; better: " << standard
-                              << "\n  " << text.substr(0, 200);
-        }
-    EXPECT_GT(all, 10'000u);
+    const auto all = texts();
+    for (const auto& [private_word, standard] : better) {
+        const re2::RE2 word("(" + std::string(private_word) + ")");
+        std::string found;
+        for (const auto& [path, text] : all)
+            if (re2::RE2::PartialMatch(text, word, &found))
+                ADD_FAILURE() << path << ": \"" << found << "\"; better: " << standard << "\n  "
+                              << text.substr(0, 200);
+    }
+    EXPECT_GT(all.size(), 1'000u);
 }
 
 // A caller, a server or an agent is no man, and neither is every person.
 TEST(Wording, NobodyIsAHeByDefault) {
-    const std::regex pronoun(R"(\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b)");
+    const re2::RE2 pronoun(R"(\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b)");
     std::size_t all = 0;
     for (const auto& file : sources()) {
         if (!(file.in("kernel") || file.in("modules") || file.in("plugins"))) continue;
         const auto check = [&](const std::string& text) {
-            std::smatch found;
-            if (++all; std::regex_search(text, found, pronoun))
-                ADD_FAILURE() << file.path << ": \"" << found.str() << "\" in " << text;
+            std::string found;
+            if (++all; re2::RE2::PartialMatch(text, pronoun, &found))
+                ADD_FAILURE() << file.path << ": \"" << found << "\" in " << text;
         };
         if (file.is_cpp()) {
             for (const auto& piece : pieces(file.text))

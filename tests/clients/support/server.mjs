@@ -27,7 +27,7 @@ export class Server {
   /** `settings` as "section.key=value". */
   constructor(port, settings = []) {
     this.port = port;
-    this.settings = settings;
+    this.settings = ["auth.password_memory_mib=8", ...settings]; // hashes that cost little
     this.url = `http://127.0.0.1:${port}`;
     this.folder = mkdtempSync(join(tmpdir(), "workboard-clients-"));
     // The database may run as another user; it would be kept elsewhere, and stay behind.
