@@ -8,7 +8,6 @@
 #include "modules/boards/api/card_files.hpp"
 #include "modules/boards/api/column.hpp"
 #include "modules/boards/api/named_cards.hpp"
-#include "modules/boards/api/shapes.hpp"
 #include "modules/boards/api/urls.hpp"
 #include "modules/boards/api/watchers.hpp"
 #include "modules/boards/placement/moves.hpp"
