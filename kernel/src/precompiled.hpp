@@ -1,7 +1,8 @@
 #pragma once
 
-// What many of the kernel's files include; SVC_PCH=OFF builds without. A file takes from it only what
-// it uses, so what few include may be here; what changes often may not, as all files depend on it.
+// What many of the kernel's files include; SVC_PCH=OFF builds without. A file takes from it only
+// what it uses, so what few include may be here; what changes often may not, as all files depend on
+// it.
 #include "svc/kernel.hpp"
 #include "svc/tx.hpp"
 

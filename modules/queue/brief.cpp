@@ -64,7 +64,10 @@ public:
             for (const BlockersResult& each : results.all())
                 if (each.result)
                     texts.push_back(
-                        {boards::BriefPart::blockers, fenced(each.result->text), false, each.blocker_id}
+                        {boards::BriefPart::blockers,
+                         fenced(each.result->text),
+                         false,
+                         each.blocker_id}
                     );
             return texts;
         };

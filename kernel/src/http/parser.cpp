@@ -228,8 +228,8 @@ public:
         if (!error && !is_done() && left_in_chunk_ < rest.size())
             judge_line(rest.substr(left_in_chunk_), error);
         if (error == beast::error::body_limit) {
-            // Beast looks at the size before the rest of the line, and judge_line() at the rest before
-            // the size where the line arrives in pieces.
+            // Beast looks at the size before the rest of the line, and judge_line() at the rest
+            // before the size where the line arrives in pieces.
             judge_line(first_line_of(rest), error);
             if (!refusal) refusal = Refusal{413, "The body is larger than this route takes."};
         } else if (error && !refusal) refusal = Refusal{400, reason_of(error)};

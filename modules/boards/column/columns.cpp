@@ -225,9 +225,8 @@ Column create(Call& call, const CreateColumnRequest& in) {
     if (in.queue) in.queue->apply_to(queue);
     lock_definitions(call, in.board_id);
     auto seen = BoardCaller::of(call).later<BoardAccess>(call.tx(), see_board, in.board_id);
-    auto found = find_gap(
-        call.tx(), call.org(), in.board_id, anchors, targets_of(queue), std::nullopt
-    );
+    auto found =
+        find_gap(call.tx(), call.org(), in.board_id, anchors, targets_of(queue), std::nullopt);
     const auto board = seen.one();
     require_changeable(board, BoardRole::editor);
     const ColumnGap gap = found.one_or_retry();

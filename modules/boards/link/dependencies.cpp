@@ -22,7 +22,8 @@ constexpr std::string_view blockers_to_lock = R"(
     SELECT c.id FROM cards c
     WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND)";
 constexpr std::string_view locked_in_order = "c.board_id) ORDER BY c.id FOR NO KEY UPDATE OF c";
-constexpr Sql lock_them{"boards.lock_blockers", SqlText<blockers_to_lock, if_seen, locked_in_order>::view};
+constexpr Sql lock_them{
+    "boards.lock_blockers", SqlText<blockers_to_lock, if_seen, locked_in_order>::view};
 
 // $5 is the parent asked for, $6 the card, if there is one already: a circle if that is among what
 // the parent itself is a part of.

@@ -115,9 +115,7 @@ Event event_of(const EventKind& kind, const Lease& after, const Lease* before) {
         .of_card(after.card_id);
 }
 
-Event event_of(
-    const EventKind& kind, const Lease& after, std::span<const std::string_view> gaps
-) {
+Event event_of(const EventKind& kind, const Lease& after, std::span<const std::string_view> gaps) {
     Event event = event_of(kind, after, nullptr);
     event.changes = event.subject = text_with_gaps(record_of<Lease>(), &after, gaps);
     return event;

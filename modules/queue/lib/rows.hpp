@@ -70,9 +70,7 @@ Lease ended(Lease lease, LeaseState state, const Timestamp& now);
 /// The event of a lease: all of a new one; of one that ended, what changed.
 Event event_of(const EventKind& kind, const Lease& after, const Lease* before);
 /// Of a new one, all but `gaps`, which the statement knows that inserts the event.
-Event event_of(
-    const EventKind& kind, const Lease& after, std::span<const std::string_view> gaps
-);
+Event event_of(const EventKind& kind, const Lease& after, std::span<const std::string_view> gaps);
 
 /// Ready in a column, tries forgotten.
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key);
@@ -91,10 +89,10 @@ void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue
 void keep_outcome(Tx& tx, const Lease& lease, std::string_view digest);
 
 /// The columns of a Lease that is over, of a row of lease_outcomes.
-#define SVC_ENDED_LEASE(o)                                                                  \
-    o ".lease_id AS id, " o ".org_id, " o ".board_id, " o ".column_id, " o ".card_id, " o   \
-    ".holder, " o ".state, " o ".attempt, " o ".epoch, " o ".lease_ttl_seconds, " o          \
-    ".claimed_at, " o ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o ".result"
+#define SVC_ENDED_LEASE(o)                                                                \
+    o ".lease_id AS id, " o ".org_id, " o ".board_id, " o ".column_id, " o ".card_id, " o \
+      ".holder, " o ".state, " o ".attempt, " o ".epoch, " o ".lease_ttl_seconds, " o     \
+      ".claimed_at, " o ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o ".result"
 
 /// Where a card stands after a try that failed: exhausted when it was the last or `retryable` is
 /// false, else in backoff for `pause`, or, without one, for a time that doubles with every try.

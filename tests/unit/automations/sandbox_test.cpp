@@ -66,7 +66,8 @@ TEST(Sandbox, ACallGoesOutAsJsonAndItsResultComesBack) {
         )",
         [&](const ScriptCall& call) {
             calls.push_back(call.operation + " " + call.arguments);
-            if (call.operation == "get_card") return automations::Reply{200, R"({"title":"T","version":7})"};
+            if (call.operation == "get_card")
+                return automations::Reply{200, R"({"title":"T","version":7})"};
             if (call.operation == "create_card")
                 return automations::Reply{422, R"({"code":"validation_error"})"};
             return automations::Reply{204, ""};
