@@ -64,16 +64,19 @@ TEST(Wording, IsTheFieldsOwn) {
         {R"(\b[Pp]rinted\b)", "formatting"},
         {R"(\blooks? at anything\b)", "read-only"},
     };
-    const auto all = texts();
+    std::size_t all = 0;
+    const auto read = texts();
     for (const auto& [private_word, standard] : better) {
         const re2::RE2 word("(" + std::string(private_word) + ")");
         std::string found;
-        for (const auto& [path, text] : all)
+        for (const auto& [path, text] : read) {
+            all += !text.empty();
             if (re2::RE2::PartialMatch(text, word, &found))
                 ADD_FAILURE() << path << ": \"" << found << "\"; better: " << standard << "\n  "
                               << text.substr(0, 200);
+        }
     }
-    EXPECT_GT(all.size(), 1'000u);
+    EXPECT_GT(all, 10'000u);
 }
 
 // A caller, a server or an agent is no man, and neither is every person.

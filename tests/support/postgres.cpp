@@ -214,8 +214,7 @@ std::string Postgres::empty_database() { return make_database("template0"); }
 std::string Postgres::make_database(const std::string& from) {
     const std::string name = "t" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
     run("DROP DATABASE IF EXISTS " + name);
-    // Nothing is durable here, so that the checkpoints of copying files cost less than a log of
-    // pages.
+    // Where nothing is durable, the checkpoints of copying files cost less than a log of pages.
     run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE " + from + " STRATEGY file_copy");
     auto url = cluster_->url("workboard", name);
     return shared_ ? Plans::apply(*this, name, std::move(url)) : url;

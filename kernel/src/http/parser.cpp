@@ -33,10 +33,6 @@ protected:
     void on_header_impl(Error&) override {}
     void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
     std::size_t on_body_impl(Text body, Error&) override { return body.size(); }
-    static std::string_view first_line_of(std::string_view begun) {
-        const std::size_t from = begun.starts_with("\r\n") ? 2 : 0;
-        return begun.substr(0, begun.find("\r\n", from));
-    }
     void on_chunk_header_impl(std::uint64_t, Text, Error&) override {}
     std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override {
         return body.size();
@@ -239,6 +235,11 @@ public:
 private:
     void on_field_impl(beast::field, Text, Text, Error& error) override {
         if (!in_head_) refuse(error, 400, "Trailers are not taken.");
+    }
+    /// The rest of a chunk's end and the first line of the next.
+    static std::string_view first_line_of(std::string_view begun) {
+        const std::size_t from = begun.starts_with("\r\n") ? 2 : 0;
+        return begun.substr(0, begun.find("\r\n", from));
     }
     /// What may become a chunk's first line, or lines at the end: Beast waits for the CR LF that
     /// may never come.

@@ -67,8 +67,8 @@ constexpr std::string_view just_look = R"(
         "last_edited_time", SVC_TIME_TEXT("now()")                                                \
     )
 
-// $11 card, $12 number, $13 position, $14 CreateHow, $15 and $16 what its place in a queue is shown as in a queue and elsewhere. The event from
-// $17, the card's content from $41.
+// $11 card, $12 number, $13 position, $14 CreateHow, $15 and $16 what its place in a queue is shown
+// as in a queue and elsewhere. The event from $17, the card's content from $41.
 constexpr std::string_view create = R"(,
     fit AS (
         SELECT * FROM ground

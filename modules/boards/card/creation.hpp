@@ -62,8 +62,8 @@ DeferredRows<Ground> see_ground(
 );
 
 /// Queues the locks under which the ground stays as it is: what the board defines, and, where the
-/// column is limited, the column. Nothing is held, and the answer is empty, for whoever may not
-/// edit the board.
+/// column is limited, the column. Nothing is held, and the answer is empty, for callers who may
+/// not edit the board.
 Result hold_place(Call& call, const Uuid& board, const Uuid& column);
 
 enum class CreateHow {

@@ -1,5 +1,5 @@
--- How a lease ended is kept once, in columns; a copy of the card as it was then is not kept. Whoever
--- says the end of a lease again reads the lease as it ended and the card as it is.
+-- How a lease ended is kept once, in columns; a copy of the card as it was then is not kept. A
+-- worker that ends a lease again the same way gets the lease as it ended and the card as it is.
 ALTER TABLE lease_outcomes
     ADD COLUMN board_id uuid,
     ADD COLUMN column_id uuid,
