@@ -177,7 +177,7 @@ protected:
             double sum = seconds_of(std::to_string(server.pid()));
             std::istringstream backends(
                 run("SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE datname ="
-                    " current_database() AND pid <> pg_backend_pid()")
+                    " current_database() AND usename = 'workboard'")
             );
             for (std::string pid; backends >> pid;) sum += seconds_of(pid);
             return sum;

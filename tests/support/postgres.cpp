@@ -261,29 +261,49 @@ std::string Postgres::superuser_url(std::string_view url) const {
     return cluster_->url("postgres", name_in(url));
 }
 
+Postgres::Session Postgres::session_in(const std::string& database) const {
+    {
+        const std::lock_guard lock(sessions_mutex_);
+        auto& idle = sessions_[database];
+        while (!idle.empty()) {
+            Session session = std::move(idle.back());
+            idle.pop_back();
+            // One that the server closed meanwhile says so only when it is read from.
+            if (PQconsumeInput(session.get()) == 1 && PQstatus(session.get()) == CONNECTION_OK)
+                return session;
+        }
+    }
+    const std::string where =
+        cluster_->url("postgres", database) +
+        "&options=-cclient_min_messages%3Dwarning%20-cstatement_timeout%3D60s";
+    return {PQconnectdb(where.c_str()), &PQfinish};
+}
+
 std::string Postgres::run(std::string_view sql, std::string_view url) const {
-    const auto connect = [&](const std::string& database) {
-        const std::string where =
-            cluster_->url("postgres", database) +
-            "&options=-cclient_min_messages%3Dwarning%20-cstatement_timeout%3D60s";
-        return PQconnectdb(where.c_str());
-    };
-    if (!url.empty()) return value_of(Session(connect(name_in(url)), &PQfinish).get(), sql);
-    // Each test makes a database or two, and PostgreSQL a process for each connection.
-    const std::lock_guard lock(administering_);
-    if (!administrator_ || PQstatus(administrator_.get()) != CONNECTION_OK)
-        administrator_ = Session(connect("postgres"), &PQfinish);
-    return value_of(administrator_.get(), sql);
+    // Tests ask often, and PostgreSQL starts a process for each connection: they are kept.
+    const std::string database = url.empty() ? "postgres" : name_in(url);
+    Session session = session_in(database);
+    std::string value = value_of(session.get(), sql);
+    if (PQtransactionStatus(session.get()) == PQTRANS_IDLE) {
+        const std::lock_guard lock(sessions_mutex_);
+        sessions_[database].push_back(std::move(session));
+    }
+    return value;
+}
+
+void Postgres::forget_sessions() {
+    const std::lock_guard lock(sessions_mutex_);
+    sessions_.clear();
 }
 
 void Postgres::stop() {
-    administrator_.reset();
+    forget_sessions();
     if (!cluster_->stop(Cluster::Stop::fast, std::chrono::seconds(30)))
         throw std::runtime_error("PostgreSQL does not stop");
 }
 
 void Postgres::crash() {
-    administrator_.reset();
+    forget_sessions();
     if (!cluster_->stop(Cluster::Stop::immediate, std::chrono::seconds(30)))
         throw std::runtime_error("PostgreSQL does not end");
 }

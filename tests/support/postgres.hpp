@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,7 +44,8 @@ public:
     /// The same database as seen by the superuser, who is above row-level security.
     std::string superuser_url(std::string_view url) const;
     /// Runs statements as the superuser, in the database of `url` or in "postgres"; the first
-    /// column of the first row, if there is one. Throws std::runtime_error.
+    /// column of the first row, if there is one. The session is used again by later calls: what is
+    /// SET in it stays. Throws std::runtime_error.
     std::string run(std::string_view sql, std::string_view url = {}) const;
 
     // Only on a cluster of one's own.
@@ -62,10 +64,12 @@ private:
     std::string migrated_template();
 
     using Session = std::unique_ptr<PGconn, void (*)(PGconn*)>;
+    Session session_in(const std::string& database) const;
+    void forget_sessions();
 
     std::unique_ptr<db::Cluster> cluster_;
-    mutable std::mutex administering_;
-    mutable Session administrator_{nullptr, nullptr};  // the superuser's, to "postgres"
+    mutable std::mutex sessions_mutex_;
+    mutable std::map<std::string, std::vector<Session>> sessions_;  // idle, by database
     std::atomic<int> databases_{0};
     bool shared_ = false;
 };
