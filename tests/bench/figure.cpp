@@ -39,7 +39,7 @@ void Report::figure(const std::string& name, double value, Bar bar, boost::json:
         "{:<34} {:>10.3f}   {} {:<8g} {}\n", name, value, sign, bar.limit, passed ? "PASS" : "FAIL"
     );
     std::fflush(stdout);
-    figures_.push_back({
+    keep({
         {"name", name},
         {"value", value},
         {"bar", fmt::format("{} {:g}", sign, bar.limit)},
@@ -51,17 +51,26 @@ void Report::figure(const std::string& name, double value, Bar bar, boost::json:
 void Report::figure(const std::string& name, double value, boost::json::object made_of) {
     fmt::print("{:<34} {:>10.3f}\n", name, value);
     std::fflush(stdout);
-    figures_.push_back({{"name", name}, {"value", value}, {"made_of", std::move(made_of)}});
+    keep({{"name", name}, {"value", value}, {"made_of", std::move(made_of)}});
 }
 
 void Report::note(const std::string& text) {
     fmt::print("# {}\n", text);
     std::fflush(stdout);
+    keep({{"note", text}});
+}
+
+void Report::keep(boost::json::object line) {
+    line["group"] = group_;
+    lines_.push_back(std::move(line));
 }
 
 void Report::write(const std::filesystem::path& file) const {
+    boost::json::array figures;
+    for (const auto& line : lines_)
+        if (line.as_object().contains("value")) figures.push_back(line);
     std::ofstream out(file);
-    out << boost::json::serialize(boost::json::object{{"passed", passed_}, {"figures", figures_}})
+    out << boost::json::serialize(boost::json::object{{"passed", passed_}, {"figures", figures}})
         << "\n";
     if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
 }

@@ -35,6 +35,8 @@ inline Bar at_least(double limit) { return {Bar::Way::at_least, limit}; }
 
 class Report {
 public:
+    /// What follows belongs to this group of figures.
+    void begin(const std::string& group) { group_ = group; }
     /// Prints the figure with its bar, and keeps it with what it was made of.
     void figure(const std::string& name, double value, Bar bar, boost::json::object made_of = {});
     /// The same without a bar: to be watched over time.
@@ -43,9 +45,15 @@ public:
     void note(const std::string& text);
     void write(const std::filesystem::path& file) const;
     bool passed() const { return passed_; }
+    /// Each an object of group, name, value, what it was made of, and its bar and whether it
+    /// passed if it has one; notes are objects of group and note.
+    const boost::json::array& lines() const { return lines_; }
 
 private:
-    boost::json::array figures_;
+    void keep(boost::json::object line);
+
+    std::string group_;
+    boost::json::array lines_;
     bool passed_ = true;
 };
 

@@ -14,7 +14,8 @@ namespace svc::bench {
 
 struct Plan {
     int rounds = 5;
-    int seconds = 2;  ///< of pressing, in each round of each variant
+    int seconds = 2;        ///< of pressing, in each round of each variant
+    bool extended = false;  ///< what takes an hour in full is not shortened
 };
 
 /// A board whose first two columns are queues. Cards that are completed in the one go to the
@@ -30,6 +31,8 @@ public:
 
     const test::Postgres& postgres() const { return postgres_; }
     const std::string& database_url() const { return url_; }
+    /// The URL of another database on the same cluster, empty.
+    std::string another_database() { return postgres_.fresh_database(); }
     test::Server& server() { return *server_; }
     /// Stops the server and starts it with these settings, on this way to the database, instead.
     test::Server& restart(
@@ -67,6 +70,9 @@ void measure_reads(Lab& lab, const Plan& plan, Report& report);
 void measure_writes(Lab& lab, const Plan& plan, Report& report);
 void measure_boards(Lab& lab, const Plan& plan, Report& report);
 void measure_people(Lab& lab, const Plan& plan, Report& report);
+void measure_peers(Lab& lab, const Plan& plan, Report& report);
+void measure_before(Lab& lab, const Plan& plan, Report& report);
+void measure_bloat(Lab& lab, const Plan& plan, Report& report);
 void measure_idle(Lab& lab, const Plan& plan, Report& report);
 void measure_start(Lab& lab, const Plan& plan, Report& report);
 

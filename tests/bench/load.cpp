@@ -130,32 +130,80 @@ std::string_view Presser::ask(std::string_view request) {
     return std::string_view(buffer_).substr(buffer_.find("\r\n\r\n") + 4);
 }
 
-double press(int threads, double seconds, const std::function<std::function<void()>(int)>& worker) {
-    std::vector<std::function<void()>> workers;
-    for (int i = 0; i < threads; ++i) workers.push_back(worker(i));
-    std::atomic<bool> over{false};
-    std::atomic<long> done{0};
+namespace {
+
+using Workers = std::function<void(int)>;
+
+/// Each of them on a thread of its own, with `meanwhile` on this one.
+void run_all(int threads, const Workers& work, const std::function<void()>& meanwhile) {
     std::exception_ptr problem;
     std::mutex guard;
     std::vector<std::thread> running;
-    const auto start = Clock::now();
     for (int i = 0; i < threads; ++i) {
         running.emplace_back([&, i] {
             try {
-                long mine = 0;
-                for (; !over; ++mine) workers[static_cast<std::size_t>(i)]();
-                done += mine;
+                work(i);
             } catch (...) {
                 const std::lock_guard lock(guard);
                 problem = std::current_exception();
             }
         });
     }
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    over = true;
+    meanwhile();
     for (auto& thread : running) thread.join();
     if (problem) std::rethrow_exception(problem);
-    return static_cast<double>(done) / (milliseconds(Clock::now() - start) / 1000);
+}
+
+}  // namespace
+
+WorkedOff work_for(
+    int threads, double seconds, const std::function<std::function<void()>(int)>& worker
+) {
+    std::vector<std::function<void()>> workers;
+    for (int i = 0; i < threads; ++i) workers.push_back(worker(i));
+    std::atomic<bool> over{false};
+    std::atomic<long> done{0};
+    const auto start = Clock::now();
+    run_all(
+        threads,
+        [&](int i) {
+            long mine = 0;
+            for (; !over; ++mine) workers[static_cast<std::size_t>(i)]();
+            done += mine;
+        },
+        [&] {
+            std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+            over = true;
+        }
+    );
+    return {done, milliseconds(Clock::now() - start) / 1000};
+}
+
+double press(int threads, double seconds, const std::function<std::function<void()>(int)>& worker) {
+    const auto worked = work_for(threads, seconds, worker);
+    return static_cast<double>(worked.done) / worked.seconds;
+}
+
+WorkedOff work_off(int threads, const std::function<std::function<bool()>(int)>& worker) {
+    std::vector<std::function<bool()>> workers;
+    for (int i = 0; i < threads; ++i) workers.push_back(worker(i));
+    std::mutex guard;
+    long done = 0;
+    const auto start = Clock::now();
+    auto end = start;
+    run_all(
+        threads,
+        [&](int i) {
+            long mine = 0;
+            auto last = start;
+            for (; workers[static_cast<std::size_t>(i)](); ++mine) last = Clock::now();
+            const std::lock_guard lock(guard);
+            done += mine;
+            end = std::max(end, last);
+        },
+        [] {}
+    );
+    return {done, milliseconds(end - start) / 1000};
 }
 
 std::string request_text(

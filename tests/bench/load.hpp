@@ -45,8 +45,19 @@ private:
     std::string buffer_;
 };
 
-/// Calls `work(i)` again and again on each of `threads` threads for `seconds`; how often it
-/// returned, per second. The first exception of any of them is thrown.
+struct WorkedOff {
+    long done = 0;
+    double seconds = 0;  ///< from the start to the end of the last piece of work
+};
+/// Calls what `worker(i)` gives again and again on each of `threads` threads for `seconds`. The
+/// first exception of any of them is thrown.
+WorkedOff work_for(
+    int threads, double seconds, const std::function<std::function<void()>(int)>& worker
+);
+/// The same until each has said, by returning false, that nothing is left.
+WorkedOff work_off(int threads, const std::function<std::function<bool()>(int)>& worker);
+
+/// How often work_for() does it in a second.
 double press(int threads, double seconds, const std::function<std::function<void()>(int)>& worker);
 
 /// A request as the bytes of HTTP/1.1.

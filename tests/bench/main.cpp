@@ -1,4 +1,5 @@
 #include "lab.hpp"
+#include "page.hpp"
 
 #include <fmt/format.h>
 
@@ -6,30 +7,66 @@
 #include <cstring>
 #include <iostream>
 
-/// bench [--rounds N] [--seconds N] [--out FILE] [answers trips reads writes boards people idle
-/// start]
+/// bench [--rounds N] [--seconds N] [--long] [--out FILE] [--page FILE] [group…]
 namespace svc::bench {
 
 namespace {
 
 struct Group {
-    std::string_view name;
+    const char* name;
+    const char* about;  ///< for the page
     void (*measure)(Lab&, const Plan&, Report&);
 };
 constexpr Group groups[] = {
-    {"answers", measure_answers},
-    {"trips", measure_trips},
-    {"reads", measure_reads},
-    {"writes", measure_writes},
-    {"boards", measure_boards},
-    {"people", measure_people},
-    {"idle", measure_idle},
-    {"start", measure_start},
+    {"answers", "An answer of 1 KB that asks no database, beside nginx.", measure_answers},
+    {"trips",
+     "How often a request goes to the database and back, by the server's count and by that of a "
+     "proxy in between.",
+     measure_trips},
+    {"reads",
+     "get_card, beside its statement alone and beside the obvious program written with POCO.",
+     measure_reads},
+    {"writes",
+     "create_card, and claim + complete, beside the same statements run by pgbench.",
+     measure_writes},
+    {"boards", "A board of 10,000 cards in a workspace of 100,000.", measure_boards},
+    {"people",
+     "What it costs to say who is asking, and what logging in costs others.",
+     measure_people},
+    {"idle", "Connections that are open and ask little.", measure_idle},
+    {"start",
+     "From the start of the program to its first answer from the database.",
+     measure_start},
+    {"peers",
+     "Claim + complete over REST, beside two queues on PostgreSQL that people use: on the same "
+     "cluster, with durable commits, 16 workers each. Cards and jobs are put in beforehand. The "
+     "time is that of the work, up to the end of the last job; processor time and log of the "
+     "database are those of the whole cluster until nothing is left to do, so that events are in. "
+     "graphile-worker runs as `run()` does by default: it asks for the next job before it knows "
+     "that the last one is completed. pg-boss fetches one job and completes it. Workboard does "
+     "more for each: it asks whose token it is and what that may do, moves the card on, and leaves "
+     "an event and an audit entry.",
+     measure_peers},
+    {"before",
+     "Beside the statements of an earlier version, kept in `tests/bench/before` with the schema of "
+     "their time. They are sent to PostgreSQL without a server, prepared, in the round trips they "
+     "were sent in and by as many clients, as a role that row-level security is forced upon. Of "
+     "the server all is measured: HTTP, authentication, and the sequencer, which makes events and "
+     "audit entries of what requests leave behind. The old sequencer is not part of what is sent, "
+     "so the comparison favours the earlier version. `server-…` is the processor time of the "
+     "server itself for a request.",
+     measure_before},
+    {"bloat",
+     "Whether a claim takes longer in a column that much has happened to than in one beside it: "
+     "after many claims, with many cards waiting, and while an old snapshot keeps the database "
+     "from removing what is dead. `--long` is the full size: 200,000 claims, 100,000 cards, a "
+     "minute.",
+     measure_bloat},
 };
 
 struct Asked {
     Plan plan;
-    std::string out;
+    std::string out, page;
     std::vector<Group> groups;
 };
 
@@ -37,11 +74,14 @@ Asked read(int count, char** words) {
     Asked asked;
     for (int i = 1; i < count; ++i) {
         const std::string_view word = words[i];
-        const auto group = std::ranges::find(groups, word, &Group::name);
+        const auto group =
+            std::ranges::find_if(groups, [&](const Group& each) { return each.name == word; });
         if (group != std::end(groups)) asked.groups.push_back(*group);
         else if (word == "--rounds" && i + 1 < count) asked.plan.rounds = std::stoi(words[++i]);
         else if (word == "--seconds" && i + 1 < count) asked.plan.seconds = std::stoi(words[++i]);
         else if (word == "--out" && i + 1 < count) asked.out = words[++i];
+        else if (word == "--page" && i + 1 < count) asked.page = words[++i];
+        else if (word == "--long") asked.plan.extended = true;
         else throw std::invalid_argument(fmt::format("there is no {}", word));
     }
     if (asked.groups.empty()) asked.groups.assign(std::begin(groups), std::end(groups));
@@ -53,6 +93,7 @@ int run(const Asked& asked) {
     Lab lab;
     bool complete = true;
     for (const auto& group : asked.groups) {
+        report.begin(group.name);
         try {
             group.measure(lab, asked.plan, report);
         } catch (const std::exception& problem) {
@@ -61,6 +102,11 @@ int run(const Asked& asked) {
         }
     }
     if (!asked.out.empty()) report.write(asked.out);
+    if (!asked.page.empty()) {
+        std::vector<Section> sections;
+        for (const auto& group : asked.groups) sections.push_back({group.name, group.about});
+        write_page(asked.page, sections, report, lab, asked.plan);
+    }
     return complete && report.passed() ? 0 : 1;
 }
 

@@ -26,6 +26,38 @@ std::string create_request(Lab& lab, const QueueBoard& board) {
     );
 }
 
+void put_cards(Lab& lab, const std::string& board, const std::string& column, int from, int count) {
+    lab.postgres().run(
+        fmt::format(
+            R"(INSERT INTO cards (
+                org_id, id, board_id, column_id, number, position, title, priority, created_by,
+                last_edited_by)
+            SELECT k.org_id, gen_random_uuid(), k.board_id, k.id, {0} + n,
+                'V' || lpad(n::text, 7, '0'), 'Card ' || n || ': look into the slow export',
+                (ARRAY['none', 'low', 'medium', 'high', 'urgent'])[1 + n % 5], w.who, w.who
+            FROM columns k
+            CROSS JOIN LATERAL (
+                SELECT jsonb_build_object('object', 'user', 'id', k.created_by, 'principal_type',
+                    'user', 'name', 'Ada') AS who
+            ) w
+            CROSS JOIN generate_series(1, {1}) n
+            WHERE k.id = '{2}')",
+            from,
+            count,
+            column
+        ),
+        lab.database_url()
+    );
+    lab.postgres().run(
+        fmt::format(
+            "UPDATE board_counters SET last_number = {0}, card_count = {0} WHERE board_id = '{1}'",
+            from + count,
+            board
+        ),
+        lab.database_url()
+    );
+}
+
 Pair::Pair(Lab& lab, const QueueBoard& board, int from)
     : token_(lab.token()),
       claim_(request_text(

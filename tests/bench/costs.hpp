@@ -1,0 +1,75 @@
+#pragma once
+
+#include "figure.hpp"
+#include "lab.hpp"
+#include "load.hpp"
+#include "tests/support/database_role.hpp"
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+/// What pieces of work cost: the database, and the server itself.
+namespace svc::bench {
+
+/// Reads what a cluster has used.
+class DatabaseMeter {
+public:
+    explicit DatabaseMeter(const Lab& lab);
+
+    /// Nanoseconds of processor time of all its processes so far, background ones included.
+    double cpu_ns() const;
+    /// Bytes of write-ahead log so far.
+    double wal_bytes();
+    /// Waits until the cluster has come to rest: what was asked of it writes no more log.
+    void settle();
+
+private:
+    pid_t postmaster_;
+    test::DatabaseRole connection_;  // kept, for a new one costs as much as some pieces of work
+};
+
+/// Of each round; all but the first for one piece of work.
+struct Costs {
+    std::vector<double> per_second;
+    std::vector<double> database_us;  ///< processor time
+    std::vector<double> server_us;    ///< processor time of the server, whoever did the work
+    std::vector<double> wal_bytes;
+};
+using Cost = std::vector<double> Costs::*;
+
+/// Ways to do the same work, what each costs.
+class Contest {
+public:
+    using Work = std::function<WorkedOff()>;
+
+    explicit Contest(Lab& lab) : lab_(lab), meter_(lab) {}
+    Contest(const Contest&) = delete;
+    Contest& operator=(const Contest&) = delete;
+
+    /// `prepare` is called in each round and does what is not measured.
+    void add(const std::string& name, const std::function<Work()>& prepare);
+    void run(int rounds) { alternate(variants_, rounds); }
+
+    double median_of(const std::string& name, Cost cost) const;
+    double ratio(const std::string& a, const std::string& b, Cost cost) const {
+        return median_of(a, cost) / median_of(b, cost);
+    }
+    /// Of all of them, by name.
+    boost::json::object rounds_of(Cost cost) const;
+    /// All that was measured.
+    boost::json::object made_of() const;
+
+private:
+    double measure(Costs& costs, const Work& work);
+
+    Lab& lab_;
+    DatabaseMeter meter_;
+    std::vector<Variant> variants_;
+    std::map<std::string, Costs> costs_;
+};
+
+}  // namespace svc::bench
