@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -28,7 +29,12 @@ constexpr int warming_turns = 12;  // of each client; from the sixth on plans ar
 class Before {
 public:
     explicit Before(Lab& lab) : lab_(lab), url_(lab.another_database()) {
-        for (const char* file : {"schema.sql", "seed.sql"}) load(file);
+        std::vector<std::filesystem::path> schema;
+        for (const auto& each : std::filesystem::directory_iterator(file("schema")))
+            schema.push_back(each.path());
+        std::ranges::sort(schema);
+        for (const auto& each : schema) load(each);
+        load(file("seed.sql"));
         for (int i = 0; i < clients; ++i) clients_.push_back(std::make_unique<Replayer>(url_));
         warm();
     }
@@ -80,30 +86,35 @@ private:
         return test::source_folder() / "tests/bench/before" / name;
     }
 
-    void load(const char* name) const {
+    void load(const std::filesystem::path& statements) const {
         const auto loaded = test::run(
             {db::postgres_programs() / "psql",
              "--quiet",
              "--no-psqlrc",
              "--set=ON_ERROR_STOP=1",
-             "--file=" + file(name).string(),
+             "--file=" + statements.string(),
              url_}
         );
-        if (loaded.code != 0) throw std::runtime_error(std::string("cannot load ") + name);
+        if (loaded.code != 0) throw std::runtime_error("cannot load " + statements.string());
     }
 
-    /// Cards to read, statistics, and plans that are kept.
+    /// Plans that are kept, cards to read, and statistics.
     void warm() {
-        fill(cards_to_read);
-        test::DatabaseRole superuser(lab_.postgres().superuser_url(url_));
-        for (const auto& row : superuser.must("SELECT id FROM cards")) cards_.push_back(row[0]);
-        superuser.must("VACUUM ANALYZE");
+        fill(warming_turns * clients);
+        for (const auto& row : superuser().must("SELECT id FROM cards")) cards_.push_back(row[0]);
         for (int client = 0; client < clients; ++client) {
             const auto read = get(client);
             for (int turn = 0; turn < warming_turns; ++turn) read();
         }
-        fill(warming_turns * clients);
-        work_off_all(cards_to_read + warming_turns * clients);
+        work_off_all(warming_turns * clients);
+        fill(cards_to_read);
+        cards_.clear();
+        for (const auto& row : superuser().must("SELECT card_id FROM queue WHERE state = 'ready'"))
+            cards_.push_back(row[0]);
+        superuser().must("VACUUM ANALYZE");
+    }
+    test::DatabaseRole superuser() const {
+        return test::DatabaseRole(lab_.postgres().superuser_url(url_));
     }
 
     /// What every request brings.
@@ -124,7 +135,7 @@ private:
 };
 
 /// The same request again and again, each client with one of `requests`.
-WorkedOff ask(Lab& lab, int clients, double seconds, const std::vector<std::string>& requests) {
+WorkedOff ask(Lab& lab, double seconds, const std::vector<std::string>& requests) {
     return work_for(clients, seconds, [&](int client) -> std::function<void()> {
         const auto& request = requests[static_cast<std::size_t>(client) % requests.size()];
         return [&request, presser = std::make_shared<Presser>(lab.server().port())] {
@@ -133,9 +144,9 @@ WorkedOff ask(Lab& lab, int clients, double seconds, const std::vector<std::stri
     });
 }
 
-Contest::Work asked(Lab& lab, int clients, const Plan& plan, std::vector<std::string> requests) {
-    return [&lab, clients, seconds = plan.seconds, requests = std::move(requests)] {
-        return ask(lab, clients, seconds, requests);
+Contest::Work asked(Lab& lab, const Plan& plan, std::vector<std::string> requests) {
+    return [&lab, seconds = plan.seconds, requests = std::move(requests)] {
+        return ask(lab, seconds, requests);
     };
 }
 
@@ -144,10 +155,10 @@ void measure_creates(Lab& lab, Before& before, const Plan& plan, Report& report)
     for (int i = 0; i < boards; ++i)
         requests.push_back(RestQueue(lab, fmt::format("Board {}", i)).create_request());
     const std::vector<std::string> one{requests.front()};
-    ask(lab, clients, 1, requests);
+    ask(lab, 1, requests);
     Contest contest(lab);
-    contest.add("one_board", [&] { return asked(lab, clients, plan, one); });
-    contest.add("sixteen_boards", [&] { return asked(lab, clients, plan, requests); });
+    contest.add("one_board", [&] { return asked(lab, plan, one); });
+    contest.add("sixteen_boards", [&] { return asked(lab, plan, requests); });
     contest.add("before", [&] {
         return [&] {
             return work_for(clients, plan.seconds, [&](int client) {
@@ -161,11 +172,16 @@ void measure_creates(Lab& lab, Before& before, const Plan& plan, Report& report)
             "create-card-one-board/" + with,
             contest.ratio("one_board", with, &Costs::per_second),
             at_least(least),
-            contest.made_of()
+            contest.made_of(&Costs::per_second)
         );
     };
     compare("before", 3);
     compare("sixteen_boards", 0.9);
+    report.figure(
+        "create-card-database/before",
+        contest.ratio("one_board", "before", &Costs::database_us),
+        contest.made_of(&Costs::database_us)
+    );
 }
 
 std::vector<std::string> get_requests(Lab& lab, const std::vector<std::string>& cards) {
@@ -198,7 +214,7 @@ void measure_gets(Lab& lab, Before& before, const Plan& plan, Report& report) {
         "get-card-database/before",
         contest.ratio("workboard", "before", &Costs::database_us),
         at_most(0.65),
-        contest.made_of()
+        contest.made_of(&Costs::database_us)
     );
 }
 
@@ -217,7 +233,7 @@ void measure_pairs(Lab& lab, Before& before, RestQueue& queue, const Plan& plan,
     report.figure(
         "claim-complete-database/before",
         contest.ratio("workboard", "before", &Costs::database_us),
-        contest.made_of()
+        contest.made_of(&Costs::database_us)
     );
 }
 
@@ -229,8 +245,8 @@ void measure_server(Lab& lab, const Plan& plan, Report& report) {
     const std::vector<std::string> create{created.create_request()};
     std::vector<HeldCard> still_held, to_complete;
     Contest contest(lab);
-    contest.add("get_card", [&] { return asked(lab, clients, plan, reads); });
-    contest.add("create_card", [&] { return asked(lab, clients, plan, create); });
+    contest.add("get_card", [&] { return asked(lab, plan, reads); });
+    contest.add("create_card", [&] { return asked(lab, plan, create); });
     contest.add("claim_next_card", [&] {
         claimed.complete_all(std::exchange(still_held, {}));
         claimed.fill(cards);
@@ -248,7 +264,7 @@ void measure_server(Lab& lab, const Plan& plan, Report& report) {
             fmt::format("server-{}/get_card", each),
             contest.ratio(each, "get_card", &Costs::server_us),
             at_most(2),
-            contest.made_of()
+            contest.made_of(&Costs::server_us)
         );
 }
 

@@ -29,6 +29,12 @@ double cpu_of_ended_children(pid_t pid) {
     return (user + system) * 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+std::string_view name_of(Cost cost) {
+    if (cost == &Costs::per_second) return "per_second";
+    if (cost == &Costs::database_us) return "database_us";
+    return cost == &Costs::server_us ? "server_us" : "wal_bytes";
+}
+
 }  // namespace
 
 DatabaseMeter::DatabaseMeter(const Lab& lab)
@@ -81,20 +87,11 @@ double Contest::median_of(const std::string& name, Cost cost) const {
     return median(costs_.at(name).*cost);
 }
 
-boost::json::object Contest::rounds_of(Cost cost) const {
-    boost::json::object out;
+boost::json::object Contest::made_of(Cost cost) const {
+    boost::json::object rounds;
     for (const auto& variant : variants_)
-        out[variant.name] = boost::json::value_from(costs_.at(variant.name).*cost);
-    return out;
-}
-
-boost::json::object Contest::made_of() const {
-    return {
-        {"per_second", rounds_of(&Costs::per_second)},
-        {"database_us", rounds_of(&Costs::database_us)},
-        {"server_us", rounds_of(&Costs::server_us)},
-        {"wal_bytes", rounds_of(&Costs::wal_bytes)},
-    };
+        rounds[variant.name] = boost::json::value_from(costs_.at(variant.name).*cost);
+    return {{name_of(cost), std::move(rounds)}};
 }
 
 }  // namespace svc::bench

@@ -58,10 +58,8 @@ public:
     double ratio(const std::string& a, const std::string& b, Cost cost) const {
         return median_of(a, cost) / median_of(b, cost);
     }
-    /// Of all of them, by name.
-    boost::json::object rounds_of(Cost cost) const;
-    /// All that was measured.
-    boost::json::object made_of() const;
+    /// The rounds of all of them, for a figure.
+    boost::json::object made_of(Cost cost) const;
 
 private:
     double measure(Costs& costs, const Work& work);

@@ -36,7 +36,7 @@ void Report::figure(const std::string& name, double value, Bar bar, boost::json:
     passed_ = passed_ && passed;
     const auto sign = bar.way == Bar::Way::at_most ? "<=" : ">=";
     fmt::print(
-        "{:<34} {:>10.3f}   {} {:<8g} {}\n", name, value, sign, bar.limit, passed ? "PASS" : "FAIL"
+        "{:<40} {:>10.3f}   {} {:<8g} {}\n", name, value, sign, bar.limit, passed ? "PASS" : "FAIL"
     );
     std::fflush(stdout);
     keep({
@@ -49,7 +49,7 @@ void Report::figure(const std::string& name, double value, Bar bar, boost::json:
 }
 
 void Report::figure(const std::string& name, double value, boost::json::object made_of) {
-    fmt::print("{:<34} {:>10.3f}\n", name, value);
+    fmt::print("{:<40} {:>10.3f}\n", name, value);
     std::fflush(stdout);
     keep({{"name", name}, {"value", value}, {"made_of", std::move(made_of)}});
 }

@@ -10,6 +10,11 @@ const [name, connectionString, port] = process.argv.slice(2);
 const workers = 16;
 const batch = 100;
 
+function fail(error) {
+  console.error(error);
+  process.exit(1);
+}
+
 // As run() does it by default: each worker asks for a job and says when it is done; no local queue.
 async function graphileWorker() {
   const { Logger, run, runMigrations } = await import("graphile-worker");
@@ -18,6 +23,8 @@ async function graphileWorker() {
   });
   // Connections that stay, as the server's own do.
   const pgPool = new pg.Pool({ connectionString, max: workers + 4, idleTimeoutMillis: 0 });
+  pgPool.on("error", fail);
+  pgPool.on("connect", (client) => client.on("error", fail));
   await runMigrations({ pgPool, logger });
 
   async function fill(count) {
@@ -60,7 +67,7 @@ async function graphileWorker() {
 async function pgBoss(batchSize) {
   const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss({ connectionString, max: workers });
-  boss.on("error", (error) => console.error(error));
+  boss.on("error", fail);
   await boss.start();
   const queue = "nothing";
   await boss.createQueue(queue);
