@@ -18,4 +18,19 @@ inline constexpr EventKind card_exhausted{
     at::board | at::column | at::card,
     Subject::read};
 
+inline constexpr EventKind card_held{
+    "card.held",
+    "card",
+    "A person holds a card in its queue: nobody is given it.",
+    &record_of<boards::Card>,
+    at::board | at::column | at::card,
+    Subject::read};
+inline constexpr EventKind card_requeued{
+    "card.requeued",
+    "card",
+    "A person made a card ready to be claimed again.",
+    &record_of<boards::Card>,
+    at::board | at::column | at::card,
+    Subject::read};
+
 }  // namespace svc::queue

@@ -1,4 +1,4 @@
-// Taking the next card of a column.
+// Taking the next card of a column, or the next ones.
 
 #include "modules/boards/api/access.hpp"
 #include "modules/boards/api/card_files.hpp"
@@ -21,6 +21,7 @@ struct ClaimNextRequest {
     Uuid column_id;
     std::optional<std::int64_t> lease_ttl_seconds;
     std::int64_t wait_seconds = 0;
+    std::int64_t max_cards = 1;
 };
 SVC_RECORD(
     ClaimNextRequest,
@@ -33,7 +34,24 @@ SVC_RECORD(
      "How long to wait for a card when there is none. Does not wait when the caller has as many "
      "calls waiting as the server allows.",
      range(0, 45),
+     defaulted),
+    (max_cards,
+     "How many cards to claim at most, each with a lease of its own. Fewer are claimed when there "
+     "are fewer or when the answer becomes long.",
+     range(1, 25),
      defaulted)
+);
+
+struct ClaimedCard {
+    Lease lease;
+    std::string lease_token;
+    boards::Card card;
+};
+SVC_RECORD(
+    ClaimedCard,
+    (lease, "What you hold."),
+    (lease_token, "Proves that this card is yours.", secret),
+    (card, "What is to be done.")
 );
 
 struct ClaimResponse {
@@ -43,6 +61,7 @@ struct ClaimResponse {
     std::optional<std::string> lease_token;
     std::optional<boards::Card> card;
     std::optional<std::int64_t> retry_after_seconds;
+    std::vector<ClaimedCard> additional_claims;
 };
 SVC_RECORD(
     ClaimResponse,
@@ -53,7 +72,9 @@ SVC_RECORD(
      "Proves that the card is yours: renew, complete, fail and release ask for it.",
      secret),
     (card, "What is to be done; null when nothing was claimed."),
-    (retry_after_seconds, "When it is worth asking again.")
+    (retry_after_seconds, "When it is worth asking again."),
+    (additional_claims,
+     "Further cards, when `max_cards` asked for more than one; in the order of the queue.")
 );
 
 /// What a claim's event does not know before.
@@ -180,38 +201,70 @@ SVC_RECORD(
     (place)
 );
 
-/// One try: what the column is like, and the card if there was one.
-struct Look {
-    Looked column;
-    std::optional<Taken> taken;
+/// What a lease is given before it is known which card it is of.
+struct Ticket {
+    Uuid lease_id = new_uuid();
+    LeaseToken::Secret secret = LeaseToken::new_secret();
+    Sha256 digest = LeaseToken::digest_of(secret);
 };
 
 class Claim {
 public:
-    Claim(Call& call, const ClaimNextRequest& in) : call_(call), in_(in) {}
+    Claim(Call& call, const ClaimNextRequest& in) : call_(call), in_(in) {
+        // One card at a time where something may refuse it: its refusal is the whole answer.
+        const bool one = in.max_cards == 1 || call.has_hooks(lease_claimed);
+        most_ = one ? 1 : static_cast<std::size_t>(in.max_cards);
+        if (one) call.goes_alone(lease_claimed);
+    }
 
     ClaimResponse run() {
-        call_.goes_alone(lease_claimed);
         hold_claims(call_.tx(), call_.org());
         const QueueKey from = call_.use<Hints>().from(in_.column_id);
-        Look look = look_from(from);
-        if (!look.taken && from != QueueKey::head()) look = look_from(QueueKey::head());
-        if (look.taken) return answer_with(*look.taken);
+        take_from(from);
+        if (claimed_.empty() && from != QueueKey::head()) take_from(QueueKey::head());
+        if (!claimed_.empty()) return answer();
         if (in_.wait_seconds > 0)
             call_.wait_for(topic_of(in_.column_id), std::chrono::seconds(in_.wait_seconds));
         ClaimResponse nothing;
         nothing.retry_after_seconds =
-            std::clamp<std::int64_t>(look.column.next_ready_seconds.value_or(usual_pause), 1, 60);
+            std::clamp<std::int64_t>(column_.next_ready_seconds.value_or(usual_pause), 1, 60);
         return nothing;
     }
 
 private:
     static constexpr std::int64_t usual_pause = 5;  // seconds
+    static constexpr std::size_t most_at_once = 5;  // before it is looked how long the answer gets
 
-    Look look_from(const QueueKey& from) {
+    void take_from(QueueKey from) {
+        bool is_there_more = true;
+        while (is_there_more && claimed_.size() < most_ &&
+               call_.tx().bytes_received() < page_bytes / 4) {
+            is_there_more = take_some(std::min(most_ - claimed_.size(), most_at_once), from);
+            if (!claimed_.empty()) from = last_;
+        }
+    }
+
+    /// In one round trip. False when there are no more.
+    bool take_some(std::size_t count, const QueueKey& from) {
+        const std::vector<Ticket> tickets(count);
+        std::vector<Result> results;
+        for (const Ticket& each : tickets) results.push_back(queue_one(each, from));
+        bool all = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (results[i].rows() == 0) not_found("column");
+            results[i].read(0, record_of<Looked>(), &column_);
+            call_.caller_holds(column_.caller_holds);
+            require_queue(column_);
+            if (column_.taken) read_one(results[i], tickets[i]);
+            all = all && column_.taken;
+        }
+        return all;
+    }
+
+    Result queue_one(const Ticket& ticket, const QueueKey& from) {
         const auto caller = boards::BoardCaller::of(call_);
         const orgs::KnownRights rights(call_.caller());
-        Result result = call_.tx().queue(
+        return call_.tx().queue(
             take,
             caller.org,
             caller.principal,
@@ -219,8 +272,8 @@ private:
             caller.role,
             in_.board_id,
             in_.column_id,
-            lease_id_,
-            digest_,
+            ticket.lease_id,
+            ticket.digest,
             to_json(ref_of(call_.caller())),
             in_.lease_ttl_seconds,
             from.urgency,
@@ -230,52 +283,49 @@ private:
             rights.epoch,
             rights.until,
             rights.past_due,
-            call_.event_row(event_of(lease_claimed, lease_of(Taken{}), found_by_claim))
+            call_.event_row(event_of(lease_claimed, lease_of(ticket, Taken{}), found_by_claim))
         );
-        if (result.rows() == 0) not_found("column");
-        Look look;
-        result.read(0, record_of<Looked>(), &look.column);
-        call_.caller_holds(look.column.caller_holds);
-        require_queue(look.column);
-        if (look.column.taken) result.read(0, record_of<Taken>(), &look.taken.emplace());
-        return look;
     }
 
-    static void require_queue(const Looked& column) {
-        boards::require(column.role, boards::BoardRole::editor, "column");
-        if (!column.queue_enabled)
-            throw Failure(
-                Fault::conflict,
-                "The column is not a work queue; enable its queue, or claim from another."
-            )
-                .with("reason", "not_a_queue");
-        if (column.board_archived) throw boards::board_archived();
-    }
-
-    ClaimResponse answer_with(Taken& taken) {
+    void read_one(Result& result, const Ticket& ticket) {
+        Taken taken;
+        result.read(0, record_of<Taken>(), &taken);
+        const Lease lease = lease_of(ticket, taken);
         boards::Card& card = taken.card;
-        const Lease lease = lease_of(taken);
         card.queue = {
             boards::QueueState::leased, taken.attempt, std::nullopt, card.queue.last_error};
         card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
         boards::show(call_.kernel(), card);
         if (call_.has_hooks(lease_claimed)) call_.check(event_of(lease_claimed, lease, nullptr));
-        call_.after_commit([&hints = call_.use<Hints>(),
-                            column = in_.column_id,
-                            at = QueueKey{taken.urgency, taken.place, card.id}] {
+        last_ = {taken.urgency, taken.place, card.id};
+        claimed_.push_back(
+            {lease, LeaseToken(card.id, ticket.secret).str(), std::move(card)}
+        );
+    }
+
+    static void require_queue(const Looked& column) {
+        boards::require(column.role, boards::BoardRole::editor, "column");
+        if (!column.queue_enabled) throw not_a_queue();
+        if (column.board_archived) throw boards::board_archived();
+    }
+
+    ClaimResponse answer() {
+        call_.after_commit([&hints = call_.use<Hints>(), column = in_.column_id, at = last_] {
             hints.found(column, at);
         });
         ClaimResponse claim;
         claim.claimed = true;
-        claim.lease = lease;
-        claim.lease_token = LeaseToken(card.id, secret_).str();
-        claim.card = std::move(card);
+        claim.lease = std::move(claimed_.front().lease);
+        claim.lease_token = std::move(claimed_.front().lease_token);
+        claim.card = std::move(claimed_.front().card);
+        claimed_.erase(claimed_.begin());
+        claim.additional_claims = std::move(claimed_);
         return claim;
     }
 
-    Lease lease_of(const Taken& taken) const {
+    Lease lease_of(const Ticket& ticket, const Taken& taken) const {
         Lease lease;
-        lease.id = lease_id_;
+        lease.id = ticket.lease_id;
         lease.org_id = call_.org();
         lease.board_id = in_.board_id;
         lease.column_id = in_.column_id;
@@ -291,9 +341,10 @@ private:
 
     Call& call_;
     const ClaimNextRequest& in_;
-    const Uuid lease_id_ = new_uuid();
-    const LeaseToken::Secret secret_ = LeaseToken::new_secret();
-    const Sha256 digest_ = LeaseToken::digest_of(secret_);
+    std::size_t most_ = 1;
+    Looked column_;  ///< as it was when it was last asked
+    std::vector<ClaimedCard> claimed_;
+    QueueKey last_;  ///< where the last of them stood
 };
 
 ClaimResponse claim(Call& call, const ClaimNextRequest& in) { return Claim(call, in).run(); }
@@ -307,7 +358,8 @@ const Operation claim_next_card{
     .description =
         "Leases the next card to you alone and returns it with a `lease_token`. Work on it, "
         "renew_lease before `expires_at`, then complete_lease or fail_lease. With nothing to do, "
-        "`claimed` is false; `wait_seconds` waits for a card first.",
+        "`claimed` is false; `wait_seconds` waits for a card first. `max_cards` claims several, "
+        "which complete_leases completes in one call.",
     .access = Access::board_editor,
     .handler = claim,
 };

@@ -1,6 +1,5 @@
-// What a lease's holder says of it: renew, complete, fail, release.
+// What a lease's holder says of it besides complete: renew, fail, release.
 
-#include "modules/boards/api/bodies.hpp"
 #include "modules/boards/api/card_files.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "modules/queue/holder_request.hpp"
@@ -10,79 +9,6 @@
 namespace svc::queue {
 
 namespace {
-
-constexpr std::string_view token_doc = "As claim_next_card gave it.";
-
-// --------------------------------------------------------------------------------- complete
-
-struct CompleteLeaseRequest {
-    Uuid lease_id;
-    std::string lease_token;
-    std::optional<Uuid> target_column_id;
-    std::optional<LeaseResultData> result;
-    std::optional<std::string> comment;
-};
-SVC_RECORD(
-    CompleteLeaseRequest,
-    (lease_id),
-    (lease_token, token_doc, length(1, 100), secret),
-    (target_column_id, "Where the card goes; where its column sends completed cards if left out."),
-    (result, "What came of it: an object of at most 64 KiB."),
-    (comment,
-     "Said about the card, as Markdown, as create_comment does.",
-     length(1, boards::CardComments::most_characters))
-);
-
-constexpr std::size_t largest_result = 64 << 10;
-
-/// Moves the card on, or leaves it where it is when there is nowhere to go; either way its work
-/// here is done.
-boards::Card carry_on(Call& call, boards::Move& move, const QueueRow& held, Actor& actor) {
-    const boards::ColumnRules* to = move.to();
-    boards::Card card = to ? move.carry_out(actor) : *move.card();
-    card.lease.reset();
-    card.queue = {};
-    if (!to || !to->queue_enabled) {
-        take_out(call.tx(), card.org_id, card.id, std::nullopt);
-        return card;
-    }
-    card.queue.state = boards::QueueState::ready;
-    queue_up(call.tx(), card, key_of(to->queue_order, card, held.now));
-    actor.after_commit([&kernel = call.kernel(), column = to->column_id] { wake(kernel, column); });
-    return card;
-}
-
-/// A comment that is to be made once the card is where it goes.
-std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std::string& markdown) {
-    auto* comments = call.kernel().find<boards::CardComments>();
-    if (!comments)
-        throw wrong_field(call, "comment", "the module for comments (content) is not enabled");
-    return comments->read(call, "comment", markdown);
-}
-
-LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
-    if (in.result && in.result->text.size() > largest_result)
-        throw wrong_field(call, "result", "a result takes at most 64 KiB");
-    HolderRequest request(
-        call, in.lease_id, in.lease_token, in.target_column_id, boards::MoveReason::completed
-    );
-    const auto comment = in.comment ? comment_of(call, *in.comment) : nullptr;
-    if (auto before = request.answered(LeaseState::completed)) return *before;
-    request.require_open_board();
-    if (in.target_column_id) request.require(boards::BoardRole::editor);
-    if (in.comment) request.require(boards::BoardRole::viewer);
-    if (in.target_column_id && !request.move().to())
-        throw wrong_field(call, "target_column_id", "the card's board has no such column");
-
-    Lease after =
-        ended(lease_of(call.org(), request.held()), LeaseState::completed, request.held().now);
-    after.result = in.result;
-    return request.end(lease_completed, after, [&](Actor& actor) {
-        boards::Card card = carry_on(call, request.move(), request.held(), actor);
-        if (comment) comment->write(call, card, request.held().now);
-        return card;
-    });
-}
 
 // ------------------------------------------------------------------------------------- fail
 
@@ -200,21 +126,6 @@ const Operation renew_lease{
         "`lease_lost` when it is over: stop working on the card.",
     .access = Access::member,
     .handler = renew,
-};
-
-const Operation complete_lease{
-    .name = "complete_lease",
-    .route = "POST /v1/leases/{lease_id}:complete",
-    .summary = "Complete a lease and move its card to the next column.",
-    .description =
-        "Ends the lease and moves the card to `target_column_id`, or to where its "
-        "column sends completed cards; naming a column takes the right to edit the board. "
-        "`comment` is said about the card in the same moment. Asking again gives the lease as it "
-        "ended and the card as it is now. 409 `lease_lost` when the lease ended otherwise, 409 "
-        "`wip_limit_reached` when the target is full.",
-    .access = Access::member,
-    .idempotent = true,
-    .handler = complete,
 };
 
 const Operation fail_lease{

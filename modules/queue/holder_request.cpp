@@ -14,24 +14,20 @@ constexpr Sql find_outcome{"queue.find_outcome", R"(
     FROM lease_outcomes o
     WHERE o.org_id = $1 AND o.lease_id = $2)"};
 
+constexpr Sql find_outcome_by_token{"queue.find_outcome_by_token", R"(
+    SELECT )" SVC_ENDED_LEASE("o") R"(, o.digest
+    FROM lease_outcomes o
+    WHERE o.org_id = $1 AND o.card_id = $2 AND o.digest = decode($3, 'hex'))"};
+
 constexpr Sql know_lease{"queue.know_lease", R"(
     SELECT lease_id FROM queue
-    WHERE org_id = $1 AND card_id = $2 AND lease_id = $3 AND lease_digest = decode($4, 'hex'))"};
-
-[[noreturn]] void lost(LeaseState how) {
-    throw Failure(
-        Fault::lease_lost,
-        "The lease is over: it is " + std::string(name_of(how)) +
-            ". Leave the card alone; somebody else may have it."
-    )
-        .with("outcome", std::string(name_of(how)));
-}
+    WHERE org_id = $1 AND card_id = $2 AND lease_digest = decode($3, 'hex'))"};
 
 /// The token is not this lease's.
-[[noreturn]] void refuse_token(Call& call, const Uuid& id) {
-    const auto lease = find_lease(call, id);
+[[noreturn]] void refuse_token(Call& call, const std::optional<Uuid>& id) {
+    const auto lease = id ? find_lease(call, *id) : std::nullopt;
     if (!lease) not_found("lease");
-    if (lease->state != LeaseState::active) lost(lease->state);
+    if (lease->state != LeaseState::active) lease_is_over(lease->state);
     throw Failure(
         Fault::restricted,
         "The lease_token is not this lease's; send the one that claim_next_card gave with the "
@@ -40,16 +36,25 @@ constexpr Sql know_lease{"queue.know_lease", R"(
         .with("reason", "wrong_lease_token");
 }
 
-LeaseToken parsed(Call& call, const Uuid& lease, std::string_view text) {
+LeaseToken parsed(Call& call, const std::optional<Uuid>& lease, std::string_view text) {
     if (const auto token = LeaseToken::parse(text)) return *token;
     refuse_token(call, lease);
 }
 
 }  // namespace
 
+void lease_is_over(LeaseState how) {
+    throw Failure(
+        Fault::lease_lost,
+        "The lease is over: it is " + std::string(name_of(how)) +
+            ". Leave the card alone; somebody else may have it."
+    )
+        .with("outcome", std::string(name_of(how)));
+}
+
 HolderRequest::HolderRequest(
     Call& call,
-    const Uuid& lease,
+    const std::optional<Uuid>& lease,
     std::string_view token,
     const std::optional<Uuid>& column,
     boards::MoveReason turn
@@ -61,7 +66,10 @@ HolderRequest::HolderRequest(
       turn_(turn) {
     const auto caller = boards::BoardCaller::of(call);
     begin(caller);
-    outcome_later_ = call.tx().later<Outcome>(find_outcome, call.org(), lease_id_);
+    outcome_later_ = lease ? call.tx().later<Outcome>(find_outcome, call.org(), *lease)
+                           : call.tx().later<Outcome>(
+                                 find_outcome_by_token, call.org(), token_.card(), token_.digest()
+                             );
 }
 
 void HolderRequest::begin(const boards::BoardCaller& caller) {
@@ -85,22 +93,26 @@ std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
         begin(boards::BoardCaller::of_system(call_.org()));
         held_ = held_later_->one();
     }
-    if (held_ && held_->lease_id == lease_id_) {
+    if (held_ && is_meant(*held_)) {
         if (!token_.matches(held_->lease_digest.value())) refuse_token(call_, lease_id_);
         return std::nullopt;
     }
     auto outcome = outcome_later_->one();
     if (!outcome || !token_.matches(outcome->digest)) refuse_token(call_, lease_id_);
-    if (outcome->lease.state != same) lost(outcome->lease.state);
+    if (outcome->lease.state != same) lease_is_over(outcome->lease.state);
     LeaseResult again{{}, AsJson(outcome->lease), std::nullopt};
     if (const boards::Card* card = move_->card()) again.card = if_visible(*card);
     return again;
 }
 
 bool HolderRequest::is_token_known() {
-    auto known =
-        call_.tx().queue(know_lease, call_.org(), token_.card(), lease_id_, token_.digest());
+    auto known = call_.tx().queue(know_lease, call_.org(), token_.card(), token_.digest());
     return known.rows() > 0;
+}
+
+bool HolderRequest::is_meant(const QueueRow& row) const {
+    if (lease_id_) return row.lease_id == *lease_id_;
+    return row.lease_digest && token_.matches(*row.lease_digest);
 }
 
 LeaseResult HolderRequest::end(

@@ -20,6 +20,11 @@ SVC_SHARED_RECORD(
     (card, "As it is now; null when you may no longer see its board.")
 );
 
+inline constexpr std::string_view token_doc = "As claim_next_card gave it.";
+
+/// 409: the lease is over, and how it ended.
+[[noreturn]] void lease_is_over(LeaseState how);
+
 /// How a lease ended, and what proves whose it was.
 struct Outcome {
     Lease lease;
@@ -30,12 +35,13 @@ SVC_SHARED_RECORD(Outcome, (lease, "", flatten), (digest));
 /// A request of a lease's holder. It queues its look-ups for one round trip; the first question
 /// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,
 /// and a token that is not its own a 403 for whoever may look at the lease. What a caller who may
-/// not edit the board sends with a wrong token locks nothing.
+/// not edit the board sends with a wrong token locks nothing. Without an id it is the lease that the
+/// token is of, and a token of none is a 404.
 class HolderRequest {
 public:
     HolderRequest(
         Call& call,
-        const Uuid& lease,
+        const std::optional<Uuid>& lease,
         std::string_view token,
         const std::optional<Uuid>& column,
         boards::MoveReason turn
@@ -62,10 +68,11 @@ public:
 private:
     void begin(const boards::BoardCaller& caller);
     bool is_token_known();
+    bool is_meant(const QueueRow& row) const;
     std::optional<AsJson<boards::Card>> if_visible(boards::Card card) const;
 
     Call& call_;
-    const Uuid lease_id_;
+    const std::optional<Uuid> lease_id_;
     const LeaseToken token_;
     const std::optional<Uuid> column_;
     const boards::MoveReason turn_;

@@ -21,9 +21,7 @@ struct Seen {
 SVC_RECORD(Seen, (lease, "", flatten), (role));
 
 constexpr Sql see_live{"queue.get_live_lease", R"(
-    SELECT q.lease_id AS id, q.org_id, q.board_id, q.column_id, q.card_id, q.holder,
-        'active' AS state, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at, q.renewed_at,
-        q.expires_at, NULL AS ended_at, NULL AS error, NULL AS result,
+    SELECT )" SVC_LIVE_LEASE("q") R"(,
         )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
     FROM queue q
     JOIN boards b ON b.org_id = $1 AND b.id = q.board_id

@@ -48,9 +48,16 @@ public:
              {&claim_next_card,
               &renew_lease,
               &complete_lease,
+              &complete_leases,
               &fail_lease,
               &release_lease,
-              &get_lease})
+              &hold_card,
+              &requeue_card,
+              &revoke_lease,
+              &get_lease,
+              &list_leases,
+              &list_queues,
+              &get_queue})
             kernel.add(*each);
         for (const EventKind* each :
              {&lease_claimed,
@@ -59,7 +66,9 @@ public:
               &lease_expired,
               &lease_released,
               &lease_revoked,
-              &card_exhausted})
+              &card_exhausted,
+              &card_held,
+              &card_requeued})
             kernel.add(*each);
         kernel.veto(changes_a_leased_card, check_named_lease);
         kernel.offer(hints_);

@@ -252,7 +252,8 @@ bool may_ready(std::string_view kind) {
           &lease_failed,
           &lease_expired,
           &lease_released,
-          &lease_revoked})
+          &lease_revoked,
+          &card_requeued})
         if (kind == each->name) return true;
     return false;
 }

@@ -159,11 +159,11 @@ WorkedOff RestQueue::work_off_batches(int cards, int of) const {
     const auto claim = claim_request(fmt::format(R"({{"max_cards":{}}})", of));
     std::atomic<long> completed{0};
     const auto work = [&](Presser& presser) {
-        boost::json::array secrets;
+        boost::json::array leases;
         for (const auto& each : members(presser.ask(claim), R"("lease_token":")"))
-            secrets.emplace_back(each);
-        if (secrets.empty()) return false;
-        const boost::json::value body{{"lease_tokens", secrets}};
+            leases.push_back(boost::json::object{{"lease_token", each}});
+        if (leases.empty()) return false;
+        const boost::json::value body{{"leases", leases}};
         const auto answer = presser.ask(
             request_text("POST", "/v1/leases:complete", lab_.token(), boost::json::serialize(body))
         );

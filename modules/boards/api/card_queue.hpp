@@ -17,8 +17,7 @@ SVC_SHARED_RECORD(
     CardQueue,
     (state,
      "`idle` outside queue columns; `ready` to be claimed; `leased` to a worker; in "
-     "`backoff` after a failure; `exhausted` after too many; `held` while it waits for a person "
-     "(reserved: nothing sets it yet)."),
+     "`backoff` after a failure; `exhausted` after too many; `held` while it waits for a person."),
     (attempts, "Claims since it last came here fresh."),
     (available_at, "When it leaves `backoff`."),
     (last_error, "What the last worker that failed had to say.")

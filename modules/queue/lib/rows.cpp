@@ -26,9 +26,10 @@ constexpr Sql ready_row{"queue.ready_row", R"(
     VALUES ($1, $2, $3, $4, 'ready', $5, $6)
     ON CONFLICT (org_id, card_id) DO UPDATE
     SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
-        place = excluded.place, attempt = 0, available_at = NULL, last_error = NULL,
-        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
-        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+        place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
+        last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
+        lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
+        token_id = NULL
     WHERE q.org_id = $1)"};
 
 constexpr Sql ready_rows{"queue.ready_rows", R"(
@@ -37,9 +38,10 @@ constexpr Sql ready_rows{"queue.ready_rows", R"(
     FROM unnest($4::uuid[], $5::smallint[], $6::text[]) r (card_id, urgency, place)
     ON CONFLICT (org_id, card_id) DO UPDATE
     SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
-        place = excluded.place, attempt = 0, available_at = NULL, last_error = NULL,
-        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
-        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+        place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
+        last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
+        lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
+        token_id = NULL
     WHERE q.org_id = $1)"};
 
 constexpr std::string_view make_idle = R"(
@@ -67,6 +69,14 @@ constexpr Sql insert_outcome{"queue.insert_outcome", R"(
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17))"};
 
 }  // namespace
+
+Failure not_a_queue() {
+    return Failure(
+               Fault::conflict,
+               "The column is not a work queue; enable its queue, or claim from another."
+    )
+        .with("reason", "not_a_queue");
+}
 
 DeferredRows<QueueRow> lock_held(Tx& tx, const boards::BoardCaller& caller, const Uuid& card) {
     return caller.later<QueueRow>(tx, lock_row, card);

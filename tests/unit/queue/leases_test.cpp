@@ -50,6 +50,72 @@ TEST(Claiming, TheTokenIsNowhereInTheDatabase) {
         ) << where;
 }
 
+TEST(Claiming, SeveralAtOnceHaveALeaseEachInTheOrderOfTheQueue) {
+    BoardFixture fixture;
+    for (int i = 1; i <= 8; ++i) fixture.card(fixture.queue, {{"title", std::to_string(i)}});
+    in_process().forget_events();
+    const Answer claim = fixture.claim(fixture.owner, {{"max_cards", 7}});
+    EXPECT_EQ(claim.text("/card/title"), "1");
+    const auto& further = claim.body.at("additional_claims").as_array();
+    ASSERT_EQ(further.size(), 6u);
+    std::set<std::string> tokens{claim.text("/lease_token")}, leases{claim.text("/lease/id")};
+    for (std::size_t i = 0; i < further.size(); ++i) {
+        const Answer each{200, further[i]};
+        EXPECT_EQ(each.text("/card/title"), std::to_string(i + 2));
+        EXPECT_EQ(each.text("/card/lease/id"), each.text("/lease/id"));
+        EXPECT_EQ(each.body.at("card"), fixture.get(each.id("/card/id")).body);
+        tokens.insert(each.text("/lease_token"));
+        leases.insert(each.text("/lease/id"));
+        EXPECT_EQ(say(fixture.owner, "complete_lease", each).status, 200);
+    }
+    EXPECT_EQ(tokens.size(), 7u);
+    EXPECT_EQ(leases.size(), 7u);
+    const auto kinds = in_process().emitted();
+    EXPECT_EQ(std::ranges::count(kinds, "lease.claimed"), 7);
+    EXPECT_EQ(claim_all(fixture), std::vector<std::string>{"8"});
+}
+
+TEST(Claiming, SeveralAreAsManyAsThereAre) {
+    BoardFixture fixture;
+    EXPECT_FALSE(fixture.claim(fixture.owner, {{"max_cards", 25}}).body.at("claimed").as_bool());
+    for (int i = 1; i <= 3; ++i) fixture.card(fixture.queue);
+    const Answer claim = fixture.claim(fixture.owner, {{"max_cards", 25}});
+    EXPECT_TRUE(claim.body.at("claimed").as_bool());
+    EXPECT_EQ(claim.body.at("additional_claims").as_array().size(), 2u);
+    value wrong{{"board_id", fixture.board.str()}, {"column_id", fixture.queue.str()}};
+    for (const int count : {0, 26}) {
+        wrong.as_object()["max_cards"] = count;
+        EXPECT_EQ(in_process().ask(fixture.owner, "claim_next_card", wrong).status, 422) << count;
+    }
+    const Caller viewer = in_process().person(fixture.owner, OrgRole::viewer, "Vera");
+    wrong.as_object()["max_cards"] = 5;
+    EXPECT_EQ(in_process().ask(viewer, "claim_next_card", wrong).status, 403);
+}
+
+TEST(Claiming, SeveralWithLongCardsEndWhereTheAnswerGetsLong) {
+    BoardFixture fixture;
+    const std::string long_text(2000, 'x');
+    boost::json::object values;
+    for (int i = 0; i < 90; ++i) {
+        const std::string name = "Text " + std::to_string(i);
+        in_process().must(
+            fixture.owner,
+            "create_property",
+            {{"board_id", fixture.board.str()}, {"name", name}, {"type", "rich_text"}}
+        );
+        values[name] = long_text;
+    }
+    for (int i = 0; i < 20; ++i) fixture.card(fixture.queue, {{"properties", values}});
+    const Answer claim = fixture.claim(fixture.owner, {{"max_cards", 20}});
+    const auto& further = claim.body.at("additional_claims").as_array();
+    EXPECT_GE(further.size(), 1u);
+    EXPECT_LT(further.size(), 19u);
+    std::size_t claimed = further.size() + 1;
+    while (claimed < 20) claimed += 1 + fixture.claim(fixture.owner, {{"max_cards", 20}})
+                                            .body.at("additional_claims").as_array().size();
+    EXPECT_EQ(claimed, 20u) << "none is lost";
+}
+
 TEST(Claiming, AnEmptyColumnIsNoError) {
     BoardFixture fixture;
     const Answer claim = fixture.claim();

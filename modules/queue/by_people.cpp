@@ -1,0 +1,209 @@
+// What people do to cards in a queue: hold them, put them back, take them from a worker.
+
+#include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/moves.hpp"
+#include "modules/boards/api/named_cards.hpp"
+#include "modules/boards/api/shapes.hpp"
+#include "modules/queue/card_events.hpp"
+#include "modules/queue/holder_request.hpp"
+#include "modules/queue/operations.hpp"
+#include "modules/queue/watcher.hpp"
+
+namespace svc::queue {
+
+namespace {
+
+/// A card and its place in a queue, locked: first the card, then the row, as everywhere.
+class QueuedCard {
+public:
+    QueuedCard(Call& call, const Uuid& card) : call_(call) {
+        const auto caller = boards::BoardCaller::of(call);
+        move_ = call.use<boards::Moves>().begin(
+            call.tx(),
+            caller,
+            card,
+            std::nullopt,
+            boards::MoveReason::exhausted,
+            call.use<OwnWatcher>().watcher.get()
+        );
+        row_later_ = lock_held(call.tx(), caller, card);
+    }
+
+    /// Ends the request unless the caller may do that on the card's board.
+    void require(boards::BoardRole least, std::string_view thing) {
+        const auto rights = move_->rights();
+        if (!rights) not_found(thing);
+        boards::require(rights->role, least, thing);
+        if (rights->board_is_archived) throw boards::board_archived();
+        row_ = row_later_->one();
+    }
+
+    /// 409 unless the card is in a queue.
+    const QueueRow& row() const {
+        if (row_ && row_->state != boards::QueueState::idle) return *row_;
+        throw Failure(Fault::conflict, "The card is in no queue; move it to a queue column first.")
+            .with("reason", "not_queued");
+    }
+    bool is_leased_as(const Uuid& lease) const { return row_ && row_->lease_id == lease; }
+    const boards::Card& card() { return *move_->card(); }
+
+    /// The card stands like this from now on; the lease ends if there is one.
+    boards::Card stand(const boards::CardQueue& standing) {
+        boards::Card after = card();
+        after.queue = standing;
+        after.lease.reset();
+        put_back(call_.tx(), after.org_id, after.id, standing);
+        if (standing.state == boards::QueueState::ready)
+            call_.after_commit([&kernel = call_.kernel(), column = after.column_id] {
+                wake(kernel, column);
+            });
+        return after;
+    }
+
+private:
+    Call& call_;
+    std::unique_ptr<boards::Move> move_;
+    std::optional<DeferredRows<QueueRow>> row_later_;
+    std::optional<QueueRow> row_;
+};
+
+struct CardToQueue {
+    boards::CardRef card_id;
+};
+SVC_RECORD(CardToQueue, (card_id, "The card, by its id or its key."));
+
+[[noreturn]] void refuse_leased() {
+    throw Failure(
+        Fault::conflict, "Somebody works on the card; wait for the lease to end, or revoke it."
+    )
+        .with("reason", "card_leased");
+}
+
+/// Changes how a card stands in its queue, without a version: that is the queue's, not the card's.
+boards::Card change(
+    Call& call,
+    const CardToQueue& in,
+    const EventKind& kind,
+    const std::function<std::optional<boards::CardQueue>(const QueueRow&, boards::CardQueue)>& how
+) {
+    QueuedCard queued(call, boards::id_of(call, in.card_id));
+    queued.require(boards::BoardRole::editor, "card");
+    const QueueRow& row = queued.row();
+    if (row.lease_id) refuse_leased();
+    boards::Card card = queued.card();
+    if (const auto standing = how(row, card.queue)) {
+        boards::Card after = card;
+        after.queue = *standing;
+        const Event event =
+            changed(kind, card, after).on_board(card.board_id).in_column(card.column_id);
+        call.check(event);
+        card = queued.stand(*standing);
+        call.emit(event);
+    }
+    boards::show(call.kernel(), card);
+    return card;
+}
+
+boards::Card hold(Call& call, const CardToQueue& in) {
+    return change(
+        call,
+        in,
+        card_held,
+        [](const QueueRow& row, boards::CardQueue standing) -> std::optional<boards::CardQueue> {
+            if (row.state == boards::QueueState::held) return std::nullopt;
+            standing.state = boards::QueueState::held;
+            standing.available_at.reset();
+            return standing;
+        }
+    );
+}
+
+boards::Card requeue(Call& call, const CardToQueue& in) {
+    return change(
+        call,
+        in,
+        card_requeued,
+        [](const QueueRow& row, boards::CardQueue standing) -> std::optional<boards::CardQueue> {
+            if (row.state == boards::QueueState::ready && row.attempt == 0) return std::nullopt;
+            standing.state = boards::QueueState::ready;
+            standing.attempts = 0;
+            standing.available_at.reset();
+            return standing;
+        }
+    );
+}
+
+// --------------------------------------------------------------------------- taking it back
+
+struct LeaseToRevoke {
+    Uuid lease_id;
+};
+SVC_RECORD(LeaseToRevoke, (lease_id));
+
+LeaseResult revoke(Call& call, const LeaseToRevoke& in) {
+    const auto found = find_lease(call, in.lease_id);
+    if (!found) not_found("lease");
+    QueuedCard queued(call, found->card_id);
+    queued.require(boards::BoardRole::admin, "lease");
+    if (!queued.is_leased_as(in.lease_id)) {
+        const auto over = find_lease(call, in.lease_id);
+        if (!over) not_found("lease");
+        if (over->state != LeaseState::revoked) lease_is_over(over->state);
+        boards::Card card = queued.card();
+        boards::show(call.kernel(), card);
+        return {{}, AsJson(*over), AsJson(card)};
+    }
+    const QueueRow& row = queued.row();
+    const Lease before = lease_of(call.org(), row);
+    const Lease after = ended(before, LeaseState::revoked, row.now);
+    const Event event = event_of(lease_revoked, after, &before);
+    call.check(event);
+    boards::CardQueue standing = queued.card().queue;
+    standing.state = boards::QueueState::ready;
+    standing.attempts = row.attempt - 1;
+    boards::Card card = queued.stand(standing);
+    keep_outcome(call.tx(), after, *row.lease_digest);
+    call.emit(event);
+    boards::show(call.kernel(), card);
+    return {{}, AsJson(after), AsJson(card)};
+}
+
+}  // namespace
+
+const Operation hold_card{
+    .name = "hold_card",
+    .route = "POST /v1/cards/{card_id}:hold",
+    .summary = "Hold a card in its queue, so that nobody is given it.",
+    .description =
+        "For a card that has to wait for a person. It stays held until requeue_card, or until it "
+        "is moved to another queue. 409 `card_leased` while somebody works on it.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .handler = hold,
+};
+
+const Operation requeue_card{
+    .name = "requeue_card",
+    .route = "POST /v1/cards/{card_id}:requeue",
+    .summary = "Make a held, exhausted or waiting card ready to be claimed again.",
+    .description =
+        "Its attempts count from 0 again; `last_error` stays. 409 `card_leased` while somebody "
+        "works on it, 409 `not_queued` outside queue columns.",
+    .access = Access::board_editor,
+    .idempotent = true,
+    .handler = requeue,
+};
+
+const Operation revoke_lease{
+    .name = "revoke_lease",
+    .route = "POST /v1/leases/{lease_id}:revoke",
+    .summary = "Take a card back from whoever works on it.",
+    .description =
+        "Ends the lease without counting an attempt; the card is ready for others. The holder's "
+        "next call is 409 `lease_lost`.",
+    .access = Access::board_admin,
+    .idempotent = true,
+    .handler = revoke,
+};
+
+}  // namespace svc::queue

@@ -1,0 +1,283 @@
+// Where there is work, and who works on what.
+
+#include "modules/boards/api/access.hpp"
+#include "modules/boards/api/named_cards.hpp"
+#include "modules/queue/lib/rows.hpp"
+#include "modules/queue/operations.hpp"
+
+namespace svc::queue {
+
+namespace {
+
+/// What the caller of a list may do on a board, which gives nothing for one they cannot see.
+#define SVC_QUEUE_BOARD(board)                                                                  \
+    "CROSS JOIN LATERAL (SELECT o.* FROM boards o WHERE o.org_id = $1 AND o.id = " board        \
+    " AND NOT o.in_trash OFFSET 0) b " SVC_BOARD_GRANT_BY_KEY("b.id")                           \
+    " CROSS JOIN LATERAL (SELECT " SVC_BOARD_ROLE("b.visibility", "b.created_by")               \
+    " AS role OFFSET 0) r "
+
+// ------------------------------------------------------------------------------ list_queues
+
+struct QueuesQuery {
+    std::optional<Uuid> board_id;
+    bool only_with_work = false;
+    Paging paging;
+};
+SVC_RECORD(
+    QueuesQuery,
+    (board_id, "Only queues of this board."),
+    (only_with_work, "Leave out queues in which no card is ready.", defaulted),
+    (paging, "", flatten)
+);
+
+struct QueueListed {
+    Object<"queue"> object;
+    Uuid board_id;
+    std::string board_key;
+    std::string board_name;
+    Uuid column_id;
+    std::string column_name;
+    boards::BoardRole role{};
+    std::int64_t ready = 0;
+    std::optional<Timestamp> oldest_queued_at;
+};
+SVC_RECORD(
+    QueueListed,
+    (object),
+    (board_id),
+    (board_key, "What the board is called for short."),
+    (board_name),
+    (column_id, "Claim from it with claim_next_card."),
+    (column_name),
+    (role, "Yours on the board."),
+    (ready, "Cards that wait to be claimed; no more than 100 are counted."),
+    (oldest_queued_at, "Since when the one of them that came first is here; null without any.")
+);
+
+// $5 board, $6 only with work, $7 after which column, $8 how many.
+constexpr Sql some_queues{"queue.list_queues", R"(
+    SELECT k.board_id, b.key AS board_key, b.name AS board_name, k.id AS column_id,
+        k.name AS column_name, r.role, w.ready, w.oldest_queued_at
+    FROM columns k
+    )" SVC_QUEUE_BOARD("k.board_id") R"(
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS ready, min(c.queued_at) AS oldest_queued_at
+        FROM (
+            SELECT q.queued_at FROM queue q
+            WHERE q.org_id = $1 AND q.column_id = k.id AND q.state = 'ready'
+                AND r.role IN ('editor', 'admin')
+            LIMIT 100
+        ) c
+        OFFSET 0
+    ) w
+    WHERE k.org_id = $1 AND k.queue_enabled AND NOT k.in_trash AND NOT b.is_archived
+        AND r.role IN ('editor', 'admin')
+        AND ($5::uuid IS NULL OR k.board_id = $5)
+        AND (NOT $6::boolean OR w.ready > 0)
+        AND k.id > $7::uuid
+    ORDER BY k.id
+    LIMIT $8)"};
+
+Page<QueueListed> list(Call& call, const QueuesQuery& in) {
+    const auto after = call.after(in.paging);
+    auto rows = boards::BoardCaller::of(call)
+                    .later<QueueListed>(
+                        call.tx(),
+                        some_queues,
+                        in.board_id,
+                        in.only_with_work,
+                        after ? after->front() : Uuid().str(),
+                        in.paging.page_size + 1
+                    )
+                    .all();
+    return call.page(std::move(rows), in.paging, [](const QueueListed& last) {
+        return std::vector{last.column_id.str()};
+    });
+}
+
+// -------------------------------------------------------------------------------- get_queue
+
+struct ColumnOfBoard {
+    Uuid board_id;
+    Uuid column_id;
+};
+SVC_RECORD(ColumnOfBoard, (board_id), (column_id, "A column whose queue is enabled."));
+
+struct QueueState {
+    Object<"queue_state"> object;
+    Uuid board_id;
+    Uuid column_id;
+    std::int64_t ready = 0;
+    std::int64_t leased = 0;
+    std::int64_t backoff = 0;
+    std::int64_t exhausted = 0;
+    std::int64_t held = 0;
+    std::optional<Timestamp> oldest_queued_at;
+    std::optional<Timestamp> next_available_at;
+};
+SVC_RECORD(
+    QueueState,
+    (object),
+    (board_id),
+    (column_id),
+    (ready, "Cards that wait to be claimed. Of each state no more than 10,000 are counted."),
+    (leased, "Cards that somebody works on."),
+    (backoff, "Cards that are kept back for a while after a failure."),
+    (exhausted, "Cards whose attempts are used up: somebody has to look."),
+    (held, "Cards that a person holds."),
+    (oldest_queued_at, "Since when the ready card that came first is here; null without any."),
+    (next_available_at, "When the next card leaves `backoff`; null without any.")
+);
+
+struct QueueSeen {
+    QueueState state;
+    std::optional<boards::BoardRole> role;
+    bool queue_enabled = false;
+};
+SVC_RECORD(QueueSeen, (state, "", flatten), (role), (queue_enabled));
+
+#define SVC_COUNT_OF(condition)                                                         \
+    "(SELECT count(*) FROM (SELECT FROM queue q WHERE q.org_id = $1 AND q.column_id = " \
+    "k.id AND r.role IS NOT NULL AND " condition " LIMIT 10000) c)"
+
+constexpr Sql see_queue{"queue.get_queue", R"(
+    SELECT k.board_id, k.id AS column_id, r.role, k.queue_enabled, w.ready, w.oldest_queued_at,
+        )" SVC_COUNT_OF("q.lease_id IS NOT NULL") R"( AS leased,
+        )" SVC_COUNT_OF("q.state = 'backoff'") R"( AS backoff,
+        )" SVC_COUNT_OF("q.state = 'exhausted'") R"( AS exhausted,
+        )" SVC_COUNT_OF("q.state = 'held'") R"( AS held,
+        (SELECT min(q.available_at) FROM queue q
+         WHERE q.org_id = $1 AND q.column_id = k.id AND q.state = 'backoff'
+             AND r.role IS NOT NULL) AS next_available_at
+    FROM columns k
+    )" SVC_QUEUE_BOARD("k.board_id") R"(
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS ready, min(c.queued_at) AS oldest_queued_at
+        FROM (
+            SELECT q.queued_at FROM queue q
+            WHERE q.org_id = $1 AND q.column_id = k.id AND q.state = 'ready'
+                AND r.role IS NOT NULL
+            LIMIT 10000
+        ) c
+        OFFSET 0
+    ) w
+    WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash)"};
+
+QueueState get(Call& call, const ColumnOfBoard& in) {
+    const auto seen =
+        boards::BoardCaller::of(call)
+            .later<QueueSeen>(call.tx(), see_queue, in.board_id, in.column_id)
+            .one();
+    if (!seen || !seen->role) not_found("column");
+    if (!seen->queue_enabled) throw not_a_queue();
+    return seen->state;
+}
+
+// ------------------------------------------------------------------------------ list_leases
+
+struct LeasesQuery {
+    std::optional<Uuid> board_id;
+    std::optional<Uuid> column_id;
+    std::optional<Uuid> holder_id;
+    std::optional<boards::CardRef> card_id;
+    Paging paging;
+};
+SVC_RECORD(
+    LeasesQuery,
+    (board_id, "Only leases on this board."),
+    (column_id, "Only leases of this queue."),
+    (holder_id, "Only leases of this person or agent."),
+    (card_id, "All attempts at this card, those that are over included; the newest first."),
+    (paging, "", flatten)
+);
+
+// $5 board, $6 column, $7 holder, $8 after which lease, $9 how many.
+constexpr Sql live_leases{"queue.list_live_leases", R"(
+    SELECT )" SVC_LIVE_LEASE("q") R"(
+    FROM queue q
+    )" SVC_QUEUE_BOARD("q.board_id") R"(
+    WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND r.role IS NOT NULL
+        AND ($5::uuid IS NULL OR q.board_id = $5)
+        AND ($6::uuid IS NULL OR q.column_id = $6)
+        AND ($7::uuid IS NULL OR q.holder ->> 'id' = $7::text)
+        AND q.lease_id > $8::uuid
+    ORDER BY q.lease_id
+    LIMIT $9)"};
+
+// $10 the card.
+constexpr Sql leases_of_card{"queue.list_leases_of_card", R"(
+    SELECT l.*
+    FROM (
+        SELECT )" SVC_LIVE_LEASE("q") R"( FROM queue q
+        WHERE q.org_id = $1 AND q.card_id = $10 AND q.lease_id IS NOT NULL
+        UNION ALL
+        SELECT )" SVC_ENDED_LEASE("o") R"( FROM lease_outcomes o
+        WHERE o.org_id = $1 AND o.card_id = $10
+    ) l
+    )" SVC_QUEUE_BOARD("l.board_id") R"(
+    WHERE r.role IS NOT NULL
+        AND ($5::uuid IS NULL OR l.board_id = $5)
+        AND ($6::uuid IS NULL OR l.column_id = $6)
+        AND ($7::uuid IS NULL OR l.holder ->> 'id' = $7::text)
+        AND ($8::uuid IS NULL OR l.id < $8)
+    ORDER BY l.id DESC
+    LIMIT $9)"};
+
+Page<Lease> list_all(Call& call, const LeasesQuery& in) {
+    const auto after = call.after(in.paging);
+    const auto from = after ? Uuid::parse(after->front()) : std::nullopt;
+    const auto caller = boards::BoardCaller::of(call);
+    const auto ask = [&](const Sql& sql, const std::optional<Uuid>& start, const auto&... more) {
+        return caller
+            .later<Lease>(
+                call.tx(),
+                sql,
+                in.board_id,
+                in.column_id,
+                in.holder_id,
+                start,
+                in.paging.page_size + 1,
+                more...
+            )
+            .all();
+    };
+    auto rows = in.card_id ? ask(leases_of_card, from, boards::id_of(call, *in.card_id))
+                           : ask(live_leases, from.value_or(Uuid()));
+    return call.page(std::move(rows), in.paging, [](const Lease& last) {
+        return std::vector{last.id.str()};
+    });
+}
+
+}  // namespace
+
+const Operation list_queues{
+    .name = "list_queues",
+    .route = "GET /v1/queues",
+    .summary = "List the queues that you may claim from, with how much work there is.",
+    .description =
+        "Where to look for work: the queue columns of all boards on which you are an editor.",
+    .access = Access::member,
+    .handler = list,
+};
+
+const Operation get_queue{
+    .name = "get_queue",
+    .route = "GET /v1/boards/{board_id}/columns/{column_id}/queue",
+    .summary = "Count the cards of a queue by how they stand.",
+    .description = "How much is waiting, worked on, kept back, and stuck.",
+    .access = Access::board_viewer,
+    .handler = get,
+};
+
+const Operation list_leases{
+    .name = "list_leases",
+    .route = "GET /v1/leases",
+    .summary = "List the live leases: who works on what.",
+    .description =
+        "On boards that you may see. With `card_id` also the card's earlier attempts, which are "
+        "kept for a week.",
+    .access = Access::member,
+    .handler = list_all,
+};
+
+}  // namespace svc::queue

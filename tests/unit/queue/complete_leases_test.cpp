@@ -1,0 +1,159 @@
+// Completing many leases in one call, on the real modules and database.
+
+#include "tests/unit/queue/lease_steps.hpp"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+namespace svc::test {
+
+using boost::json::array;
+using testing::Each;
+
+namespace {
+
+/// Claims of so many cards, one answer each.
+std::vector<Answer> claims(BoardFixture& fixture, int count) {
+    std::vector<Answer> out;
+    for (int i = 0; i < count; ++i)
+        fixture.card(fixture.queue, {{"title", "Card " + std::to_string(i)}});
+    for (int i = 0; i < count; ++i) out.push_back(fixture.claim());
+    return out;
+}
+
+value tokens_of(const std::vector<Answer>& claims) {
+    array leases;
+    for (const Answer& each : claims)
+        leases.push_back(boost::json::object{{"lease_token", each.text("/lease_token")}});
+    return {{"leases", leases}};
+}
+
+std::vector<std::int64_t> statuses(const Answer& batch) {
+    std::vector<std::int64_t> out;
+    for (const value& each : batch.body.at("results").as_array())
+        out.push_back(each.at("status").to_number<std::int64_t>());
+    return out;
+}
+
+}  // namespace
+
+TEST(CompleteLeases, CompletesEachAndMovesItsCard) {
+    BoardFixture fixture;
+    const auto held = claims(fixture, 25);
+    in_process().forget_events();
+    const Answer batch = in_process().ask(fixture.owner, "complete_leases", tokens_of(held));
+    ASSERT_EQ(batch.status, 200);
+    EXPECT_EQ(batch.number("/succeeded_count"), 25);
+    EXPECT_EQ(batch.number("/failed_count"), 0);
+    EXPECT_THAT(statuses(batch), Each(200));
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        const Answer each{200, batch.body.at("results").as_array()[i]};
+        EXPECT_EQ(each.number("/index"), static_cast<std::int64_t>(i));
+        EXPECT_EQ(each.text("/lease/id"), held[i].text("/lease/id")) << "in the order asked";
+        EXPECT_EQ(each.text("/lease/state"), "completed");
+        EXPECT_TRUE(each.body.at("error").is_null());
+        EXPECT_EQ(
+            fixture.get(held[i].id("/card/id")).text("/column_id"), fixture.done.str()
+        );
+    }
+    const auto kinds = in_process().emitted();
+    EXPECT_EQ(std::ranges::count(kinds, "lease.completed"), 25);
+    EXPECT_EQ(std::ranges::count(kinds, "card.moved"), 25);
+    const Answer again = in_process().ask(fixture.owner, "complete_leases", tokens_of(held));
+    EXPECT_EQ(again.body, batch.body);
+    EXPECT_EQ(in_process().emitted(), kinds) << "nothing more was done";
+}
+
+TEST(CompleteLeases, EachIsRefusedByItself) {
+    BoardFixture fixture;
+    const auto held = claims(fixture, 5);
+    EXPECT_EQ(say(fixture.owner, "fail_lease", held[1]).status, 200);
+    value ask = tokens_of(held);
+    array& leases = ask.as_object()["leases"].as_array();
+    leases[2].as_object()["lease_token"] = "lt_of nothing";
+    leases[3].as_object()["target_column_id"] = new_uuid().str();
+    leases[4].as_object()["result"] = {{"found", 3}};
+    const Answer batch = in_process().ask(fixture.owner, "complete_leases", ask);
+    ASSERT_EQ(batch.status, 200);
+    EXPECT_THAT(statuses(batch), testing::ElementsAre(200, 409, 404, 422, 200));
+    EXPECT_EQ(batch.number("/succeeded_count"), 2);
+    EXPECT_EQ(batch.number("/failed_count"), 3);
+    EXPECT_EQ(batch.text("/results/1/error/code"), "lease_lost");
+    EXPECT_TRUE(batch.body.at_pointer("/results/1/lease").is_null());
+    EXPECT_EQ(batch.number("/results/4/lease/result/found"), 3);
+    EXPECT_EQ(say(fixture.owner, "renew_lease", held[3]).status, 200) << "as it was";
+}
+
+TEST(CompleteLeases, OfOneTokenTwiceTheSecondIsARepeat) {
+    BoardFixture fixture;
+    auto held = claims(fixture, 1);
+    held.push_back(held.front());
+    in_process().forget_events();
+    const Answer batch = in_process().ask(fixture.owner, "complete_leases", tokens_of(held));
+    EXPECT_THAT(statuses(batch), Each(200));
+    EXPECT_EQ(batch.body.at_pointer("/results/0/lease"), batch.body.at_pointer("/results/1/lease"));
+    EXPECT_EQ(std::ranges::count(in_process().emitted(), "lease.completed"), 1);
+}
+
+TEST(CompleteLeases, AFullColumnTakesAsManyAsFit) {
+    BoardFixture fixture;
+    in_process().must(
+        fixture.owner,
+        "update_column",
+        {{"board_id", fixture.board.str()},
+         {"column_id", fixture.done.str()},
+         {"wip_limit", 3},
+         {"wip_policy", "hard"}}
+    );
+    const auto held = claims(fixture, 5);
+    const Answer batch = in_process().ask(fixture.owner, "complete_leases", tokens_of(held));
+    EXPECT_EQ(batch.number("/succeeded_count"), 3);
+    const auto said = statuses(batch);
+    EXPECT_EQ(std::ranges::count(said, 409), 2);
+    EXPECT_EQ(
+        in_process().run("SELECT count(*) FROM queue WHERE state = 'leased' AND board_id = '" +
+                         fixture.board.str() + "'"),
+        "2"
+    );
+}
+
+TEST(CompleteLeases, NobodySeesAnotherWorkspace) {
+    BoardFixture fixture, other;
+    const auto held = claims(fixture, 2);
+    const Answer batch = in_process().ask(other.owner, "complete_leases", tokens_of(held));
+    EXPECT_EQ(batch.status, 200);
+    EXPECT_THAT(statuses(batch), Each(404));
+    EXPECT_EQ(batch.body.at_pointer("/results/0/error/code"), "object_not_found");
+}
+
+TEST(CompleteLeases, BetweenOneAndTwentyFive) {
+    BoardFixture fixture;
+    const auto ask = [&](const value& what) {
+        return in_process().ask(fixture.owner, "complete_leases", what).status;
+    };
+    EXPECT_EQ(ask({{"leases", value(array())}}), 422);
+    EXPECT_EQ(ask({{"leases", array(26, value{{"lease_token", "lt_x"}})}}), 422);
+    EXPECT_EQ(ask(value(boost::json::object())), 422);
+}
+
+// Each call names the same leases in another order.
+TEST(CompleteLeases, OfManyAtOnceEachIsCompletedOnce) {
+    BoardFixture fixture;
+    auto held = claims(fixture, 20);
+    in_process().forget_events();
+    std::vector<std::thread> threads;
+    std::atomic<int> odd{0};
+    for (int t = 0; t < 8; ++t) {
+        std::ranges::rotate(held, held.begin() + 7);
+        threads.emplace_back([&, ask = tokens_of(held)] {
+            const Answer batch = in_process().ask(fixture.owner, "complete_leases", ask);
+            if (batch.status != 200 || batch.number("/succeeded_count") != 20) ++odd;
+        });
+    }
+    for (auto& each : threads) each.join();
+    EXPECT_EQ(odd, 0);
+    EXPECT_EQ(std::ranges::count(in_process().emitted(), "lease.completed"), 20);
+}
+
+}  // namespace svc::test
