@@ -1,4 +1,4 @@
-// What people do to cards in a queue: hold them, put them back, take them from a worker.
+// What people do to cards in a queue: hold them, requeue them, revoke leases.
 
 #include "modules/boards/api/card_files.hpp"
 #include "modules/boards/api/moves.hpp"
@@ -133,7 +133,7 @@ boards::Card requeue(Call& call, const CardToQueue& in) {
     );
 }
 
-// --------------------------------------------------------------------------- taking it back
+// ----------------------------------------------------------------------------------- revoke
 
 struct LeaseToRevoke {
     Uuid lease_id;
@@ -176,7 +176,7 @@ const Operation hold_card{
     .summary = "Hold a card in its queue, so that nobody is given it.",
     .description =
         "For a card that has to wait for a person. It stays held until requeue_card, or until it "
-        "is moved to another queue. 409 `card_leased` while somebody works on it.",
+        "is moved to another queue. 409, reason `card_leased`, while somebody works on it.",
     .access = Access::board_editor,
     .idempotent = true,
     .handler = hold,
@@ -187,8 +187,8 @@ const Operation requeue_card{
     .route = "POST /v1/cards/{card_id}:requeue",
     .summary = "Make a held, exhausted or waiting card ready to be claimed again.",
     .description =
-        "Its attempts count from 0 again; `last_error` stays. 409 `card_leased` while somebody "
-        "works on it, 409 `not_queued` outside queue columns.",
+        "Its attempts count from 0 again; `last_error` stays. 409, reason `card_leased`, while "
+        "somebody works on it; 409, reason `not_queued`, outside queue columns.",
     .access = Access::board_editor,
     .idempotent = true,
     .handler = requeue,
@@ -197,7 +197,7 @@ const Operation requeue_card{
 const Operation revoke_lease{
     .name = "revoke_lease",
     .route = "POST /v1/leases/{lease_id}:revoke",
-    .summary = "Take a card back from whoever works on it.",
+    .summary = "Revoke a lease, so that its holder loses the card.",
     .description =
         "Ends the lease without counting an attempt; the card is ready for others. The holder's "
         "next call is 409 `lease_lost`.",

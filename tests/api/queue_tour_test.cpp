@@ -25,7 +25,10 @@ TEST(QueueTour, WorksAsWritten) {
     EXPECT_THAT(output, HasSubstr("\"state\": \"leased\""));
     EXPECT_THAT(output, HasSubstr("\"lease\": \"completed\""));
     EXPECT_THAT(output, HasSubstr("\"comments\": 1"));
+    EXPECT_THAT(output, HasSubstr("\"succeeded_count\": 2"));
     EXPECT_THAT(output, HasSubstr("\"last_error\": \"No lamp in the box\""));
+    EXPECT_THAT(output, HasSubstr("\"held\""));
+    EXPECT_THAT(output, HasSubstr("\"column_name\": \"To check\""));
     EXPECT_THAT(output, HasSubstr("\"state\": \"exhausted\""));
     EXPECT_THAT(output, ContainsRegex("\"idle\"\n(.|\n)*\"state\": \"ready\""));
 }

@@ -264,10 +264,12 @@ std::string Postgres::superuser_url(std::string_view url) const {
 Postgres::Session Postgres::session_in(const std::string& database) const {
     {
         const std::lock_guard lock(sessions_mutex_);
-        auto& idle = sessions_[database];
-        while (!idle.empty()) {
-            Session session = std::move(idle.back());
-            idle.pop_back();
+        const auto last = std::ranges::find(
+            sessions_.rbegin(), sessions_.rend(), database, &IdleSession::database
+        );
+        if (last != sessions_.rend()) {
+            Session session = std::move(last->session);
+            sessions_.erase(std::next(last).base());
             // One that the server closed meanwhile says so only when it is read from.
             if (PQconsumeInput(session.get()) == 1 && PQstatus(session.get()) == CONNECTION_OK)
                 return session;
@@ -279,15 +281,20 @@ Postgres::Session Postgres::session_in(const std::string& database) const {
     return {PQconnectdb(where.c_str()), &PQfinish};
 }
 
+void Postgres::keep(const std::string& database, Session session) const {
+    constexpr std::size_t most = 4;  // a program with a database for each test leaves them behind
+    if (PQtransactionStatus(session.get()) != PQTRANS_IDLE) return;
+    const std::lock_guard lock(sessions_mutex_);
+    sessions_.push_back({database, std::move(session)});
+    if (sessions_.size() > most) sessions_.erase(sessions_.begin());
+}
+
 std::string Postgres::run(std::string_view sql, std::string_view url) const {
-    // Tests ask often, and PostgreSQL starts a process for each connection: they are kept.
+    // Tests ask often, and PostgreSQL starts a process for each connection: some are kept.
     const std::string database = url.empty() ? "postgres" : name_in(url);
     Session session = session_in(database);
     std::string value = value_of(session.get(), sql);
-    if (PQtransactionStatus(session.get()) == PQTRANS_IDLE) {
-        const std::lock_guard lock(sessions_mutex_);
-        sessions_[database].push_back(std::move(session));
-    }
+    keep(database, std::move(session));
     return value;
 }
 

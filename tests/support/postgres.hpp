@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -64,12 +63,17 @@ private:
     std::string migrated_template();
 
     using Session = std::unique_ptr<PGconn, void (*)(PGconn*)>;
+    struct IdleSession {
+        std::string database;
+        Session session;
+    };
     Session session_in(const std::string& database) const;
+    void keep(const std::string& database, Session session) const;
     void forget_sessions();
 
     std::unique_ptr<db::Cluster> cluster_;
     mutable std::mutex sessions_mutex_;
-    mutable std::map<std::string, std::vector<Session>> sessions_;  // idle, by database
+    mutable std::vector<IdleSession> sessions_;  // the one used last at the back
     std::atomic<int> databases_{0};
     bool shared_ = false;
 };

@@ -1,7 +1,7 @@
 // A queue that people use, with sixteen workers in this one process, for ./bench:
 //   node queue.mjs graphile-worker|pg-boss|pg-boss-batch <database URL> <port>
-// GET /fill/N puts N jobs into the queue. GET /work/N works them off and answers the seconds from
-// the start of the first to the end of the last.
+// GET /fill/N puts N jobs into the queue; with `work` for `fill` it works them off and answers the
+// seconds from the start of the first to the end of the last.
 import { EventEmitter } from "node:events";
 import { createServer } from "node:http";
 import pg from "pg";

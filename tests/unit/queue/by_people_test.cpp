@@ -151,12 +151,12 @@ TEST(Queues, AreListedWhereTheCallerMayClaim) {
     };
     const auto all = list(fixture.owner);
     ASSERT_EQ(all.size(), 2u) << "the other columns are no queues";
-    EXPECT_EQ(all[0].at("column_id"), fixture.queue.str());
+    EXPECT_EQ(all[0].at("column_id").as_string(), fixture.queue.str());
     EXPECT_EQ(all[0].at("board_name"), "Desk");
     EXPECT_EQ(all[0].at("role"), "admin");
     EXPECT_EQ(all[0].at("ready"), 100);
     EXPECT_TRUE(all[0].at("oldest_queued_at").is_string());
-    EXPECT_EQ(all[1].at("column_id"), second.str());
+    EXPECT_EQ(all[1].at("column_id").as_string(), second.str());
     EXPECT_EQ(all[1].at("ready"), 0);
     EXPECT_TRUE(all[1].at("oldest_queued_at").is_null());
     EXPECT_EQ(list(fixture.owner, {{"only_with_work", true}}).size(), 1u);
@@ -247,8 +247,8 @@ TEST(Leases, AreListedLiveAndByCardWithEarlierAttempts) {
     const Answer own = fixture.claim();
     const auto ids = [&](const Caller& who, object what) {
         std::vector<std::string> out;
-        for (const value& each :
-             in_process().must(who, "list_leases", what).body.at("results").as_array())
+        const Answer page = in_process().must(who, "list_leases", what);
+        for (const value& each : page.body.at("results").as_array())
             out.emplace_back(each.at("id").as_string());
         return out;
     };
