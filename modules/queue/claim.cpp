@@ -80,29 +80,37 @@ SVC_RECORD(
 /// What a claim's event does not know before.
 constexpr std::string_view found_by_claim[] = {
     "card_id", "attempt", "epoch", "lease_ttl_seconds", "claimed_at", "expires_at"};
-#define SVC_TAKEN(text)                                                                          \
-    SVC_FILL(                                                                                    \
-        SVC_FILL(                                                                                \
-            SVC_FILL(                                                                            \
-                SVC_FILL(                                                                        \
-                    SVC_FILL(SVC_FILL(text, "card_id", "t.card_id::text"), "attempt", "t.attempt::text"), \
-                    "epoch", "t.epoch::text"                                                     \
-                ),                                                                               \
-                "lease_ttl_seconds", "t.lease_ttl_seconds::text"                                 \
-            ),                                                                                   \
-            "claimed_at", SVC_TIME_TEXT("t.claimed_at")                                          \
-        ),                                                                                       \
-        "expires_at", SVC_TIME_TEXT("t.expires_at")                                              \
+#define SVC_TAKEN(text)                                                                            \
+    SVC_FILL(                                                                                      \
+        SVC_FILL(                                                                                  \
+            SVC_FILL(                                                                              \
+                SVC_FILL(                                                                          \
+                    SVC_FILL(                                                                      \
+                        SVC_FILL(text, "card_id", "t.card_id::text"), "attempt", "t.attempt::text" \
+                    ),                                                                             \
+                    "epoch",                                                                       \
+                    "t.epoch::text"                                                                \
+                ),                                                                                 \
+                "lease_ttl_seconds",                                                               \
+                "t.lease_ttl_seconds::text"                                                        \
+            ),                                                                                     \
+            "claimed_at",                                                                          \
+            SVC_TIME_TEXT("t.claimed_at")                                                          \
+        ),                                                                                         \
+        "expires_at",                                                                              \
+        SVC_TIME_TEXT("t.expires_at")                                                              \
     )
 
-// The caller's right, the column's settings, the card and its shape in one statement, and the event.
-// Everything is looked up by key behind OFFSET 0: left to itself the planner joins, and as long as it
-// has no statistics it scans whole tables for that. Cards that others are just taking are passed
-// over. Who claims was found out a moment before: here it is asked whether that still holds, of a
-// token's bearer by what is known of it, of a person by the seat. $5 board, $6 column, $7 lease,
-// $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin; $14 token; $15 to $17 what is
-// known of the caller; the event from $18.
-constexpr Sql take{"queue.take_next", R"(
+// The caller's right, the column's settings, the card and its shape in one statement, and the
+// event. Everything is looked up by key behind OFFSET 0: left to itself the planner joins, and as
+// long as it has no statistics it scans whole tables for that. Cards that others are just taking
+// are passed over. Who claims was found out a moment before: here it is asked whether that still
+// holds, of a token's bearer by what is known of it, of a person by the seat. $5 board, $6 column,
+// $7 lease, $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin; $14 token; $15 to
+// $17 what is known of the caller; the event from $18.
+constexpr Sql take{
+    "queue.take_next",
+    R"(
     WITH col AS (
         SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, b.is_archived,
             CASE WHEN s.role IS NOT NULL THEN
@@ -148,10 +156,14 @@ constexpr Sql take{"queue.take_next", R"(
         RETURNING q.card_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     ), emitted AS (
-        )" SVC_INSERT_EVENT(18, SVC_EVENT_OBJECT(18),
-                            "coalesce(t.epoch, " SVC_EVENT_VERSION(18) ")",
-                            "coalesce(t.card_id, " SVC_EVENT_CARD(18) ")",
-                            SVC_TAKEN(SVC_EVENT_CHANGES(18)), "taken t") R"(
+        )" SVC_INSERT_EVENT(
+        18,
+        SVC_EVENT_OBJECT(18),
+        "coalesce(t.epoch, " SVC_EVENT_VERSION(18) ")",
+        "coalesce(t.card_id, " SVC_EVENT_CARD(18) ")",
+        SVC_TAKEN(SVC_EVENT_CHANGES(18)),
+        "taken t"
+    ) R"(
     )
     SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,
         t.card_id IS NOT NULL AS taken,
@@ -298,9 +310,7 @@ private:
         boards::show(call_.kernel(), card);
         if (call_.has_hooks(lease_claimed)) call_.check(event_of(lease_claimed, lease, nullptr));
         last_ = {taken.urgency, taken.place, card.id};
-        claimed_.push_back(
-            {lease, LeaseToken(card.id, ticket.secret).str(), std::move(card)}
-        );
+        claimed_.push_back({lease, LeaseToken(card.id, ticket.secret).str(), std::move(card)});
     }
 
     static void require_queue(const Looked& column) {

@@ -23,8 +23,7 @@ struct Completion {
 SVC_RECORD(
     Completion,
     (lease_token, token_doc, length(1, 100), secret),
-    (target_column_id,
-     "Where the card goes; where its column sends completed cards if left out."),
+    (target_column_id, "Where the card goes; where its column sends completed cards if left out."),
     (result, "What came of it: an object of at most 64 KiB."),
     (comment,
      "Said about the card, as Markdown, as create_comment does.",

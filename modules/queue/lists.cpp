@@ -10,7 +10,7 @@ namespace svc::queue {
 namespace {
 
 /// What the caller of a list may do on a board, which gives nothing for one they cannot see.
-#define SVC_QUEUE_BOARD(board)                                                                  \
+#define SVC_QUEUE_BOARD(board) \
     "CROSS JOIN LATERAL (SELECT o.* FROM boards o WHERE o.org_id = $1 AND o.id = " board        \
     " AND NOT o.in_trash OFFSET 0) b " SVC_BOARD_GRANT_BY_KEY("b.id")                           \
     " CROSS JOIN LATERAL (SELECT " SVC_BOARD_ROLE("b.visibility", "b.created_by")               \
@@ -164,10 +164,9 @@ constexpr Sql see_queue{"queue.get_queue", R"(
     WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash)"};
 
 QueueState get(Call& call, const ColumnOfBoard& in) {
-    const auto seen =
-        boards::BoardCaller::of(call)
-            .later<QueueSeen>(call.tx(), see_queue, in.board_id, in.column_id)
-            .one();
+    const auto seen = boards::BoardCaller::of(call)
+                          .later<QueueSeen>(call.tx(), see_queue, in.board_id, in.column_id)
+                          .one();
     if (!seen || !seen->role) not_found("column");
     if (!seen->queue_enabled) throw not_a_queue();
     return seen->state;

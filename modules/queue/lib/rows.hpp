@@ -95,10 +95,10 @@ void keep_outcome(Tx& tx, const Lease& lease, std::string_view digest);
       ".claimed_at, " o ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o ".result"
 
 /// The same of a lease that is live, of a row of queue.
-#define SVC_LIVE_LEASE(q)                                                                     \
-    q ".lease_id AS id, " q ".org_id, " q ".board_id, " q ".column_id, " q ".card_id, " q     \
-      ".holder::json AS holder, 'active' AS state, " q ".attempt, " q ".epoch, " q            \
-      ".lease_ttl_seconds, " q ".claimed_at, " q ".renewed_at, " q                            \
+#define SVC_LIVE_LEASE(q)                                                                 \
+    q ".lease_id AS id, " q ".org_id, " q ".board_id, " q ".column_id, " q ".card_id, " q \
+      ".holder::json AS holder, 'active' AS state, " q ".attempt, " q ".epoch, " q        \
+      ".lease_ttl_seconds, " q ".claimed_at, " q ".renewed_at, " q                        \
       ".expires_at, NULL::timestamptz AS ended_at, NULL::text AS error, NULL::json AS result"
 
 /// 409: the column's queue is not enabled.

@@ -22,9 +22,7 @@ Answer revoke(const Caller& who, const Answer& claim) {
 
 std::string reason(const Answer& refused) { return refused.text("/additional_data/reason"); }
 
-bool claims_nothing(BoardFixture& fixture) {
-    return !fixture.claim().body.at("claimed").as_bool();
-}
+bool claims_nothing(BoardFixture& fixture) { return !fixture.claim().body.at("claimed").as_bool(); }
 
 }  // namespace
 
@@ -128,9 +126,7 @@ TEST(Revoking, IsForAdminsOfTheBoardAndLiveLeases) {
     EXPECT_EQ(revoke(member, claim).status, 403);
     EXPECT_EQ(revoke(elsewhere.owner, claim).status, 404);
     EXPECT_EQ(
-        in_process()
-            .ask(fixture.owner, "revoke_lease", {{"lease_id", new_uuid().str()}})
-            .status,
+        in_process().ask(fixture.owner, "revoke_lease", {{"lease_id", new_uuid().str()}}).status,
         404
     );
     EXPECT_EQ(say(fixture.owner, "complete_lease", claim).status, 200);
@@ -223,9 +219,7 @@ TEST(Queues, ACardThatComesBackHasWaitedSinceThen) {
     );
     for (const Uuid& column : {fixture.backlog, fixture.queue})
         in_process().must(
-            fixture.owner,
-            "move_card",
-            {{"card_id", card.str()}, {"column_id", column.str()}}
+            fixture.owner, "move_card", {{"card_id", card.str()}, {"column_id", column.str()}}
         );
     EXPECT_EQ(
         in_process().run(

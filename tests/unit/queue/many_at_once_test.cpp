@@ -1,9 +1,10 @@
-// Completing many leases in one call, on the real modules and database.
+// Claiming and completing many cards by one call, on the real modules and database.
 
 #include "tests/unit/queue/lease_steps.hpp"
 
 #include <gmock/gmock.h>
 
+#include <set>
 #include <thread>
 
 namespace svc::test {
@@ -38,6 +39,74 @@ std::vector<std::int64_t> statuses(const Answer& batch) {
 
 }  // namespace
 
+TEST(ManyAtOnce, ClaimedHaveALeaseEachInTheOrderOfTheQueue) {
+    BoardFixture fixture;
+    for (int i = 1; i <= 8; ++i) fixture.card(fixture.queue, {{"title", std::to_string(i)}});
+    in_process().forget_events();
+    const Answer claim = fixture.claim(fixture.owner, {{"max_cards", 7}});
+    EXPECT_EQ(claim.text("/card/title"), "1");
+    const auto& further = claim.body.at("additional_claims").as_array();
+    ASSERT_EQ(further.size(), 6u);
+    std::set<std::string> tokens{claim.text("/lease_token")}, leases{claim.text("/lease/id")};
+    for (std::size_t i = 0; i < further.size(); ++i) {
+        const Answer each{200, further[i]};
+        EXPECT_EQ(each.text("/card/title"), std::to_string(i + 2));
+        EXPECT_EQ(each.text("/card/lease/id"), each.text("/lease/id"));
+        EXPECT_EQ(each.body.at("card"), fixture.get(each.id("/card/id")).body);
+        tokens.insert(each.text("/lease_token"));
+        leases.insert(each.text("/lease/id"));
+        EXPECT_EQ(say(fixture.owner, "complete_lease", each).status, 200);
+    }
+    EXPECT_EQ(tokens.size(), 7u);
+    EXPECT_EQ(leases.size(), 7u);
+    const auto kinds = in_process().emitted();
+    EXPECT_EQ(std::ranges::count(kinds, "lease.claimed"), 7);
+    EXPECT_EQ(claim_all(fixture), std::vector<std::string>{"8"});
+}
+
+TEST(ManyAtOnce, AreAsManyAsThereAre) {
+    BoardFixture fixture;
+    EXPECT_FALSE(fixture.claim(fixture.owner, {{"max_cards", 25}}).body.at("claimed").as_bool());
+    for (int i = 1; i <= 3; ++i) fixture.card(fixture.queue);
+    const Answer claim = fixture.claim(fixture.owner, {{"max_cards", 25}});
+    EXPECT_TRUE(claim.body.at("claimed").as_bool());
+    EXPECT_EQ(claim.body.at("additional_claims").as_array().size(), 2u);
+    value wrong{{"board_id", fixture.board.str()}, {"column_id", fixture.queue.str()}};
+    for (const int count : {0, 26}) {
+        wrong.as_object()["max_cards"] = count;
+        EXPECT_EQ(in_process().ask(fixture.owner, "claim_next_card", wrong).status, 422) << count;
+    }
+    const Caller viewer = in_process().person(fixture.owner, OrgRole::viewer, "Vera");
+    wrong.as_object()["max_cards"] = 5;
+    EXPECT_EQ(in_process().ask(viewer, "claim_next_card", wrong).status, 403);
+}
+
+TEST(ManyAtOnce, WithLongCardsEndWhereTheAnswerGetsLong) {
+    BoardFixture fixture;
+    const std::string long_text(2000, 'x');
+    boost::json::object values;
+    for (int i = 0; i < 7; ++i) {
+        const std::string name = "Text " + std::to_string(i);
+        in_process().must(
+            fixture.owner,
+            "create_property",
+            {{"board_id", fixture.board.str()}, {"name", name}, {"type", "rich_text"}}
+        );
+        values[name] = long_text;
+    }
+    for (int i = 0; i < 20; ++i) fixture.card(fixture.queue, {{"properties", values}});
+    std::size_t claims = 0, claimed = 0;
+    for (Answer claim; claimed < 20; ++claims) {
+        claim = fixture.claim(fixture.owner, {{"max_cards", 20}});
+        ASSERT_TRUE(claim.body.at("claimed").as_bool()) << claimed;
+        EXPECT_LT(boost::json::serialize(claim.body).size(), 1u << 20);
+        claimed += 1 + claim.body.at("additional_claims").as_array().size();
+    }
+    EXPECT_GE(claims, 2u);
+    EXPECT_LE(claims, 5u);
+    EXPECT_EQ(claimed, 20u) << "none is lost";
+}
+
 TEST(CompleteLeases, CompletesEachAndMovesItsCard) {
     BoardFixture fixture;
     const auto held = claims(fixture, 25);
@@ -53,9 +122,7 @@ TEST(CompleteLeases, CompletesEachAndMovesItsCard) {
         EXPECT_EQ(each.text("/lease/id"), held[i].text("/lease/id")) << "in the order asked";
         EXPECT_EQ(each.text("/lease/state"), "completed");
         EXPECT_TRUE(each.body.at("error").is_null());
-        EXPECT_EQ(
-            fixture.get(held[i].id("/card/id")).text("/column_id"), fixture.done.str()
-        );
+        EXPECT_EQ(fixture.get(held[i].id("/card/id")).text("/column_id"), fixture.done.str());
     }
     const auto kinds = in_process().emitted();
     EXPECT_EQ(std::ranges::count(kinds, "lease.completed"), 25);
@@ -112,8 +179,10 @@ TEST(CompleteLeases, AFullColumnTakesAsManyAsFit) {
     const auto said = statuses(batch);
     EXPECT_EQ(std::ranges::count(said, 409), 2);
     EXPECT_EQ(
-        in_process().run("SELECT count(*) FROM queue WHERE state = 'leased' AND board_id = '" +
-                         fixture.board.str() + "'"),
+        in_process().run(
+            "SELECT count(*) FROM queue WHERE state = 'leased' AND board_id = '" +
+            fixture.board.str() + "'"
+        ),
         "2"
     );
 }
