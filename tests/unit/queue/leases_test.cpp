@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <set>
 
 namespace svc::test {
 
