@@ -46,9 +46,9 @@ SVC_RECORD(
     (object),
     (board_id),
     (board_key, "What the board is called for short."),
-    (board_name),
+    (board_name, "What people call the board."),
     (column_id, "Claim from it with claim_next_card."),
-    (column_name),
+    (column_name, "What people call the column."),
     (role, "Yours on the board."),
     (ready, "Cards that wait to be claimed; no more than 100 are counted."),
     (oldest_queued_at, "Since when the one of them that came first is here; null without any.")
