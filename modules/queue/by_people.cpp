@@ -13,6 +13,12 @@ namespace svc::queue {
 
 namespace {
 
+// Once the row is locked: the sweeper changes it without the card's lock.
+constexpr Sql see_standing{"queue.see_standing", R"(
+    SELECT state, attempt AS attempts, available_at, last_error
+    FROM queue
+    WHERE org_id = $1 AND card_id = $2)"};
+
 /// A card and its place in a queue, locked: first the card, then the row, as everywhere.
 class QueuedCard {
 public:
@@ -43,6 +49,14 @@ public:
         if (row_ && row_->state != boards::QueueState::idle) return *row_;
         throw Failure(Fault::conflict, "The card is in no queue; move it to a queue column first.")
             .with("reason", "not_queued");
+    }
+    /// The card, and how it stands now that all is locked. Of one without a lease.
+    boards::Card card_now() {
+        boards::Card card = *move_->card();
+        if (auto now = call_.tx().one<boards::CardQueue>(see_standing, card.org_id, card.id))
+            card.queue = *std::move(now);
+        card.lease.reset();
+        return card;
     }
     bool is_leased_as(const Uuid& lease) const { return row_ && row_->lease_id == lease; }
     const boards::Card& card() { return *move_->card(); }
@@ -90,14 +104,15 @@ boards::Card change(
     queued.require(boards::BoardRole::editor, "card");
     const QueueRow& row = queued.row();
     if (row.lease_id) refuse_leased();
-    boards::Card card = queued.card();
+    boards::Card card = queued.card_now();
     if (const auto standing = how(row, card.queue)) {
         boards::Card after = card;
         after.queue = *standing;
         const Event event =
             changed(kind, card, after).on_board(card.board_id).in_column(card.column_id);
         call.check(event);
-        card = queued.stand(*standing);
+        queued.stand(*standing);
+        card = std::move(after);
         call.emit(event);
     }
     boards::show(call.kernel(), card);

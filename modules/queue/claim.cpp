@@ -251,7 +251,9 @@ private:
         bool is_there_more = true;
         while (is_there_more && claimed_.size() < most_ &&
                call_.tx().bytes_received() < page_bytes / 4) {
-            is_there_more = take_some(std::min(most_ - claimed_.size(), most_at_once), from);
+            // One at first: most of those who look find nothing.
+            const std::size_t left = most_ - claimed_.size();
+            is_there_more = take_some(claimed_.empty() ? 1 : std::min(left, most_at_once), from);
             if (!claimed_.empty()) from = last_;
         }
     }

@@ -97,7 +97,7 @@ struct CompleteLeasesRequest {
     std::vector<Completion> leases;
 };
 SVC_RECORD(
-    CompleteLeasesRequest, (leases, "Each by its token, whatever its board.", length(1, 25))
+    CompleteLeasesRequest, (leases, "Each by its token, whatever its board.", length(1, 25), secret)
 );
 
 struct CompletedLease {
@@ -141,7 +141,8 @@ CompletedLease completed(Call& call, const Completion& in) {
         // What the database refuses is this lease's failure; from here on it cannot be undone.
         tx.run(keep_item);
     } catch (const Failure& failure) {
-        if (!tx.roll_back_to(undo_item)) throw;
+        // What is wrong with the server concerns them all; the call as a whole can be repeated.
+        if (failure.status() >= 500 || !tx.roll_back_to(undo_item)) throw;
         done = {};
         done.status = failure.status();
         done.error = JsonText{failure.body(call.request_id())};
@@ -149,7 +150,7 @@ CompletedLease completed(Call& call, const Completion& in) {
     return done;
 }
 
-/// Cards are locked in the order of their ids, as the sweeper and other calls like this one do.
+/// Rows of queue are locked in the order of the cards, as by the sweeper.
 std::vector<std::size_t> in_order_of_cards(const std::vector<Completion>& leases) {
     const auto card_of = [&](std::size_t i) {
         const auto token = LeaseToken::parse(leases[i].lease_token);
@@ -161,7 +162,20 @@ std::vector<std::size_t> in_order_of_cards(const std::vector<Completion>& leases
     return order;
 }
 
+/// All that the completions lock is locked first, so that two such calls do not hold each other up.
+void lock_all(Call& call, const std::vector<Completion>& leases) {
+    std::vector<Uuid> cards, columns;
+    for (const Completion& each : leases) {
+        if (const auto token = LeaseToken::parse(each.lease_token)) cards.push_back(token->card());
+        if (each.target_column_id) columns.push_back(*each.target_column_id);
+    }
+    call.use<boards::Moves>().lock_to_complete(
+        call.tx(), boards::BoardCaller::of(call), cards, columns
+    );
+}
+
 LeaseBatch complete_all(Call& call, const CompleteLeasesRequest& in) {
+    lock_all(call, in.leases);
     LeaseBatch batch;
     batch.results.resize(in.leases.size());
     for (const std::size_t i : in_order_of_cards(in.leases)) {

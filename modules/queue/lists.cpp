@@ -186,7 +186,8 @@ SVC_RECORD(
     (board_id, "Only leases on this board."),
     (column_id, "Only leases of this queue."),
     (holder_id, "Only leases of this person or agent."),
-    (card_id, "All attempts at this card, those that are over included; the newest first."),
+    (card_id,
+     "The attempts at this card, those that are over included; the newest first, 1,000 at most."),
     (paging, "", flatten)
 );
 
@@ -210,8 +211,12 @@ constexpr Sql leases_of_card{"queue.list_leases_of_card", R"(
         SELECT )" SVC_LIVE_LEASE("q") R"( FROM queue q
         WHERE q.org_id = $1 AND q.card_id = $10 AND q.lease_id IS NOT NULL
         UNION ALL
-        SELECT )" SVC_ENDED_LEASE("o") R"( FROM lease_outcomes o
-        WHERE o.org_id = $1 AND o.card_id = $10
+        SELECT )" SVC_ENDED_LEASE("o") R"( FROM (
+            SELECT e.* FROM lease_outcomes e
+            WHERE e.org_id = $1 AND e.card_id = $10
+            ORDER BY e.ended_at DESC
+            LIMIT 1000
+        ) o
     ) l
     )" SVC_QUEUE_BOARD("l.board_id") R"(
     WHERE r.role IS NOT NULL
@@ -240,8 +245,10 @@ Page<Lease> list_all(Call& call, const LeasesQuery& in) {
             )
             .all();
     };
-    auto rows = in.card_id ? ask(leases_of_card, from, boards::id_of(call, *in.card_id))
-                           : ask(live_leases, from.value_or(Uuid()));
+    auto card = in.card_id;
+    if (card) boards::find_ids(call, {&*card});
+    auto rows =
+        card ? ask(leases_of_card, from, *card->id) : ask(live_leases, from.value_or(Uuid()));
     return call.page(std::move(rows), in.paging, [](const Lease& last) {
         return std::vector{last.id.str()};
     });

@@ -116,6 +116,16 @@ public:
         MoveReason turn,
         const CardWatcher* asker
     ) = 0;
+    /// Queues the locks that completing these cards one after the other will want, in the order in
+    /// which everybody locks: the cards and those that wait for them, then the columns that they go
+    /// to where those have a hard limit. `columns` are those that are named besides. Nothing is
+    /// locked of a board that the caller may not edit.
+    virtual void lock_to_complete(
+        Tx& tx,
+        const BoardCaller& caller,
+        const std::vector<Uuid>& cards,
+        const std::vector<Uuid>& columns
+    ) = 0;
 
 protected:
     ~Moves() = default;

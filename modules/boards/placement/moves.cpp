@@ -40,6 +40,55 @@ std::unique_ptr<Move> MovesImpl::begin(
     );
 }
 
+namespace {
+
+constexpr std::string_view cards_of_caller = R"(
+    WITH mine AS (
+        SELECT c.id, c.column_id FROM cards c
+        WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND)";
+constexpr std::string_view and_those_that_wait = R"(c.board_id)
+    )
+    SELECT c.id FROM cards c
+    WHERE c.org_id = $1 AND c.id = ANY (ARRAY(
+        SELECT id FROM mine
+        UNION
+        SELECT l.target_id FROM card_links l
+        WHERE l.org_id = $1 AND l.kind = 'blocks' AND l.card_id = ANY (ARRAY(SELECT id FROM mine))))
+    ORDER BY c.id
+    FOR UPDATE OF c)";
+constexpr Sql lock_cards{
+    "boards.lock_cards_to_complete",
+    SqlText<cards_of_caller, if_editor, and_those_that_wait>::view};
+
+constexpr std::string_view their_columns = R"(c.board_id)
+    )
+    SELECT k.id FROM columns k
+    WHERE k.org_id = $1 AND k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL
+        AND k.id = ANY (ARRAY(
+            SELECT t.completed_id FROM column_turns t
+            WHERE t.org_id = $1 AND t.id = ANY (ARRAY(SELECT column_id FROM mine))
+            UNION
+            SELECT w.id FROM unnest($6::uuid[]) w (id)))
+        AND)";
+constexpr std::string_view in_order = R"(k.board_id)
+    ORDER BY k.id
+    FOR NO KEY UPDATE OF k)";
+constexpr Sql lock_columns{
+    "boards.lock_columns_to_complete",
+    SqlText<cards_of_caller, if_editor, their_columns, if_editor, in_order>::view};
+
+}  // namespace
+
+void MovesImpl::lock_to_complete(
+    Tx& tx,
+    const BoardCaller& caller,
+    const std::vector<Uuid>& cards,
+    const std::vector<Uuid>& columns
+) {
+    caller.queue(tx, lock_cards, cards);
+    caller.queue(tx, lock_columns, cards, columns);
+}
+
 // -------------------------------------------------------------------------------- operations
 
 namespace {

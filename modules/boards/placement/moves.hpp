@@ -68,6 +68,12 @@ public:
         MoveReason turn,
         const CardWatcher* asker
     ) override;
+    void lock_to_complete(
+        Tx& tx,
+        const BoardCaller& caller,
+        const std::vector<Uuid>& cards,
+        const std::vector<Uuid>& columns
+    ) override;
     const std::vector<CardWatcher*>& watchers() const { return watchers_; }
     /// What the watchers do once it is placed, all but `asker`.
     std::vector<CardWatcher::Placed> about_to_place(

@@ -225,4 +225,56 @@ TEST(CompleteLeases, OfManyAtOnceEachIsCompletedOnce) {
     EXPECT_EQ(std::ranges::count(in_process().emitted(), "lease.completed"), 20);
 }
 
+// Cards that wait for each of them, and a column with a hard limit, locked the other way round.
+TEST(CompleteLeases, OfCardsThatOthersWaitForDoNotHoldEachOtherUp) {
+    BoardFixture fixture;
+    in_process().must(
+        fixture.owner,
+        "update_column",
+        {{"board_id", fixture.board.str()},
+         {"column_id", fixture.done.str()},
+         {"wip_limit", 1000},
+         {"wip_policy", "hard"}}
+    );
+    for (int round = 0; round < 5; ++round) {
+        const auto held = claims(fixture, 16);
+        for (std::size_t i = 0; i < 8; ++i) {
+            array blockers{value(held[i].text("/card/id")), value(held[15 - i].text("/card/id"))};
+            fixture.card(fixture.backlog, {{"blocked_by", blockers}});
+        }
+        std::vector<std::thread> threads;
+        std::atomic<int> completed{0}, refused{0};
+        for (std::size_t t = 0; t < 4; ++t) {
+            std::vector<Answer> mine;
+            for (std::size_t i = t; i < held.size(); i += 4) mine.push_back(held[i]);
+            threads.emplace_back([&, ask = tokens_of(mine)] {
+                const Answer batch = in_process().ask(fixture.owner, "complete_leases", ask);
+                if (batch.status != 200) ++refused;
+                else completed += static_cast<int>(batch.number("/succeeded_count"));
+            });
+        }
+        for (auto& each : threads) each.join();
+        EXPECT_EQ(refused, 0);
+        EXPECT_EQ(completed, 16);
+    }
+    EXPECT_EQ(
+        in_process().run("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        ),
+        "0"
+    );
+}
+
+TEST(CompleteLeases, TokensAreNotSaidBack) {
+    BoardFixture fixture;
+    const Answer claim = claims(fixture, 1).front();
+    const std::string token = claim.text("/lease_token");
+    for (const value& wrong :
+         {value{{"leases", {{"lease_token", token}}}},
+          value{{"lease", value(array{value{{"lease_token", token}}})}}}) {
+        const Answer refused = in_process().ask(fixture.owner, "complete_leases", wrong);
+        EXPECT_EQ(refused.status, 422);
+        EXPECT_EQ(boost::json::serialize(refused.body).find(token), std::string::npos);
+    }
+}
+
 }  // namespace svc::test
