@@ -209,7 +209,10 @@ TEST(Claiming, AHookMayRefuseAndTheCardStays) {
     refuse = false;
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(refused.text("/code"), "closed");
-    EXPECT_EQ(fixture.claim().number("/lease/epoch"), 1);
+    fixture.card(fixture.queue);
+    const Answer claim = fixture.claim(fixture.owner, {{"max_cards", 2}});
+    EXPECT_EQ(claim.number("/lease/epoch"), 1);
+    EXPECT_EQ(claim.body.at("additional_claims").as_array().size(), 0u) << "one at a time";
 }
 
 // -------------------------------------------------------------------------------- completing

@@ -1,4 +1,5 @@
-// Claiming and completing many cards by one call, on the real modules and database.
+// Claiming and completing many cards by one call, on the real modules and database. Before the tests
+// of hooks, which stay in the process: with one, cards are claimed one at a time.
 
 #include "tests/unit/queue/lease_steps.hpp"
 
