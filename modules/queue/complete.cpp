@@ -6,6 +6,7 @@
 #include "modules/queue/holder_request.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/watcher.hpp"
+#include "svc/attempt.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -128,25 +129,16 @@ SVC_RECORD(
     (results, "One for each lease of the request, in the same order.")
 );
 
-constexpr Sql begin_item{"queue.begin_item", "SAVEPOINT item"};
-constexpr Sql undo_item{"queue.undo_item", "ROLLBACK TO SAVEPOINT item"};
-constexpr Sql keep_item{"queue.keep_item", "RELEASE SAVEPOINT item"};
-
 CompletedLease completed(Call& call, const Completion& in) {
-    Tx& tx = call.tx();
     CompletedLease done;
-    tx.queue(begin_item);
-    try {
-        done.lease = complete_one(call, std::nullopt, in).lease;
-        // What the database refuses is this lease's failure; from here on it cannot be undone.
-        tx.run(keep_item);
-    } catch (const Failure& failure) {
-        // What is wrong with the server concerns them all; the call as a whole can be repeated.
-        if (failure.status() >= 500 || !tx.roll_back_to(undo_item)) throw;
-        done = {};
-        done.status = failure.status();
-        done.error = JsonText{failure.body(call.request_id())};
-    }
+    const auto failure =
+        attempt(call.tx(), [&] { done.lease = complete_one(call, std::nullopt, in).lease; });
+    if (!failure) return done;
+    // What is wrong with the server concerns them all; the call as a whole can be repeated.
+    if (failure->status() >= 500) throw *failure;
+    done.lease.reset();
+    done.status = failure->status();
+    done.error = JsonText{failure->body(call.request_id())};
     return done;
 }
 

@@ -7,6 +7,7 @@
 #include "modules/boards/column/pages.hpp"
 #include "modules/boards/link/dependencies.hpp"
 #include "modules/boards/operations.hpp"
+#include "svc/attempt.hpp"
 
 namespace svc::boards {
 
@@ -245,9 +246,6 @@ bool wants_board_alone(const UpdateCardRequest& in) {
 
 constexpr Sql begin_batch{"boards.begin_batch", "SAVEPOINT batch"};
 constexpr Sql undo_batch{"boards.undo_batch", "ROLLBACK TO SAVEPOINT batch"};
-constexpr Sql begin_item{"boards.begin_item", "SAVEPOINT item"};
-constexpr Sql undo_item{"boards.undo_item", "ROLLBACK TO SAVEPOINT item"};
-constexpr Sql keep_item{"boards.keep_item", "RELEASE SAVEPOINT item"};
 
 class Batch {
 public:
@@ -349,30 +347,41 @@ private:
         if (const LockedCard* found = find(card)) card = CardRef(found->id);
     }
 
+    struct Carried {
+        BatchedCard result;
+        Uuid card;
+        std::int64_t rise = 0;  ///< of the card's version
+    };
+
     BatchedCard run_one(std::size_t index) {
-        Tx& tx = call_.tx();
-        BatchItem& item = items_[index];
-        if (one_by_one_) tx.queue(begin_item);
-        try {
-            // Versions are those before the batch; who may know them is for the operation to say.
-            const CardRef* card = card_in(item);
-            const auto raised = card && card->id ? raised_[*card->id] : 0;
-            call_.expect_version(
-                item.version ? std::optional(*item.version + raised) : std::nullopt
-            );
-            Written written = carry_out(call_, item);
-            const Uuid id = written.after.id;
-            const auto rise = written.before ? written.after.version - written.before->version : 0;
-            BatchedCard result = result_of(call_, index, item, std::move(written));
-            // What the database refuses is this item's failure; from here on it cannot be undone.
-            if (one_by_one_) tx.run(keep_item);
-            if (rise != 0) raised_[id] += rise;
-            return result;
-        } catch (const Failure& failure) {
-            if (!one_by_one_) throw Failure(failure).with("index", std::to_string(index));
-            if (!tx.roll_back_to(undo_item)) throw;
-            return result_of(call_, index, item, failure);
+        Carried done;
+        const auto run = [&] { done = carried_out(index); };
+        if (one_by_one_) {
+            if (const auto failure = attempt(call_.tx(), run))
+                return result_of(call_, index, items_[index], *failure);
+        } else {
+            try {
+                run();
+            } catch (const Failure& failure) {
+                throw Failure(failure).with("index", std::to_string(index));
+            }
         }
+        if (done.rise != 0) raised_[done.card] += done.rise;
+        return std::move(done.result);
+    }
+
+    Carried carried_out(std::size_t index) {
+        BatchItem& item = items_[index];
+        // Versions are those before the batch; who may know them is for the operation to say.
+        const CardRef* card = card_in(item);
+        const auto raised = card && card->id ? raised_[*card->id] : 0;
+        call_.expect_version(item.version ? std::optional(*item.version + raised) : std::nullopt);
+        Written written = carry_out(call_, item);
+        Carried done;
+        done.card = written.after.id;
+        done.rise = written.before ? written.after.version - written.before->version : 0;
+        done.result = result_of(call_, index, item, std::move(written));
+        return done;
     }
 
     Call& call_;
