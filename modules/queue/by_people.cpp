@@ -50,8 +50,8 @@ public:
         throw Failure(Fault::conflict, "The card is in no queue; move it to a queue column first.")
             .with("reason", "not_queued");
     }
-    /// The card, and how it stands now that all is locked. Of one without a lease.
-    boards::Card card_now() {
+    /// The card as it is without a lease, and how it stands now that all is locked.
+    boards::Card unleased() {
         boards::Card card = *move_->card();
         if (auto now = call_.tx().one<boards::CardQueue>(see_standing, card.org_id, card.id))
             card.queue = *std::move(now);
@@ -61,17 +61,13 @@ public:
     bool is_leased_as(const Uuid& lease) const { return row_ && row_->lease_id == lease; }
     const boards::Card& card() { return *move_->card(); }
 
-    /// The card stands like this from now on; the lease ends if there is one.
-    boards::Card stand(const boards::CardQueue& standing) {
-        boards::Card after = card();
-        after.queue = standing;
-        after.lease.reset();
-        put_back(call_.tx(), after.org_id, after.id, standing);
-        if (standing.state == boards::QueueState::ready)
+    /// The card stands as `after` says from now on; the lease ends if there is one.
+    void stand(const boards::Card& after) {
+        put_back(call_.tx(), after.org_id, after.id, after.queue);
+        if (after.queue.state == boards::QueueState::ready)
             call_.after_commit([&kernel = call_.kernel(), column = after.column_id] {
                 wake(kernel, column);
             });
-        return after;
     }
 
 private:
@@ -98,21 +94,19 @@ boards::Card change(
     Call& call,
     const CardToQueue& in,
     const EventKind& kind,
-    const std::function<std::optional<boards::CardQueue>(const QueueRow&, boards::CardQueue)>& how
+    void (*how)(boards::CardQueue& standing)
 ) {
     QueuedCard queued(call, boards::id_of(call, in.card_id));
     queued.require(boards::BoardRole::editor, "card");
-    const QueueRow& row = queued.row();
-    if (row.lease_id) refuse_leased();
-    boards::Card card = queued.card_now();
-    if (const auto standing = how(row, card.queue)) {
-        boards::Card after = card;
-        after.queue = *standing;
+    if (queued.row().lease_id) refuse_leased();
+    const boards::Card before = queued.unleased();
+    boards::Card card = before;
+    how(card.queue);
+    if (card.queue != before.queue) {
         const Event event =
-            changed(kind, card, after).on_board(card.board_id).in_column(card.column_id);
+            changed(kind, before, card).on_board(card.board_id).in_column(card.column_id);
         call.check(event);
-        queued.stand(*standing);
-        card = std::move(after);
+        queued.stand(card);
         call.emit(event);
     }
     boards::show(call.kernel(), card);
@@ -120,32 +114,18 @@ boards::Card change(
 }
 
 boards::Card hold(Call& call, const CardToQueue& in) {
-    return change(
-        call,
-        in,
-        card_held,
-        [](const QueueRow& row, boards::CardQueue standing) -> std::optional<boards::CardQueue> {
-            if (row.state == boards::QueueState::held) return std::nullopt;
-            standing.state = boards::QueueState::held;
-            standing.available_at.reset();
-            return standing;
-        }
-    );
+    return change(call, in, card_held, [](boards::CardQueue& standing) {
+        standing.state = boards::QueueState::held;
+        standing.available_at.reset();
+    });
 }
 
 boards::Card requeue(Call& call, const CardToQueue& in) {
-    return change(
-        call,
-        in,
-        card_requeued,
-        [](const QueueRow& row, boards::CardQueue standing) -> std::optional<boards::CardQueue> {
-            if (row.state == boards::QueueState::ready && row.attempt == 0) return std::nullopt;
-            standing.state = boards::QueueState::ready;
-            standing.attempts = 0;
-            standing.available_at.reset();
-            return standing;
-        }
-    );
+    return change(call, in, card_requeued, [](boards::CardQueue& standing) {
+        standing.state = boards::QueueState::ready;
+        standing.attempts = 0;
+        standing.available_at.reset();
+    });
 }
 
 // ----------------------------------------------------------------------------------- revoke
@@ -173,10 +153,10 @@ LeaseResult revoke(Call& call, const LeaseToRevoke& in) {
     const Lease after = ended(before, LeaseState::revoked, row.now);
     const Event event = event_of(lease_revoked, after, &before);
     call.check(event);
-    boards::CardQueue standing = queued.card().queue;
-    standing.state = boards::QueueState::ready;
-    standing.attempts = row.attempt - 1;
-    boards::Card card = queued.stand(standing);
+    boards::Card card = queued.unleased();
+    card.queue.state = boards::QueueState::ready;
+    card.queue.attempts = row.attempt - 1;
+    queued.stand(card);
     keep_outcome(call.tx(), after, *row.lease_digest);
     call.emit(event);
     boards::show(call.kernel(), card);

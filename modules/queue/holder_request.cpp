@@ -14,7 +14,7 @@ constexpr Sql find_outcome{"queue.find_outcome", R"(
     FROM lease_outcomes o
     WHERE o.org_id = $1 AND o.lease_id = $2)"};
 
-// Among the newest: whoever claims and releases a card again and again would make this dear.
+// Among the newest 100, because a card that is claimed and released again and again has any number.
 constexpr Sql find_outcome_by_token{"queue.find_outcome_by_token", R"(
     SELECT )" SVC_ENDED_LEASE("o") R"(, o.digest
     FROM (

@@ -35,8 +35,8 @@ SVC_SHARED_RECORD(Outcome, (lease, "", flatten), (digest));
 /// A request of a lease's holder. It queues its look-ups for one round trip; the first question
 /// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,
 /// and a token that is not its own a 403 for whoever may look at the lease. What a caller who may
-/// not edit the board sends with a wrong token locks nothing. Without an id it is the lease that the
-/// token is of, and a token of none is a 404.
+/// not edit the board sends with a wrong token locks nothing. Without an id it is the lease that
+/// the token is of, and a token of none is a 404.
 class HolderRequest {
 public:
     HolderRequest(

@@ -16,6 +16,12 @@ namespace {
     " CROSS JOIN LATERAL (SELECT " SVC_BOARD_ROLE("b.visibility", "b.created_by")               \
     " AS role OFFSET 0) r "
 
+/// The ready cards of column k as `w`, if `condition` holds; so many are counted at most.
+#define SVC_READY_CARDS(condition, most)                                                       \
+    "CROSS JOIN LATERAL (SELECT count(*) AS ready, min(c.queued_at) AS oldest_queued_at FROM " \
+    "(SELECT q.queued_at FROM queue q WHERE q.org_id = $1 AND q.column_id = k.id AND q.state " \
+    "= 'ready' AND " condition " LIMIT " most ") c OFFSET 0) w"
+
 // ------------------------------------------------------------------------------ list_queues
 
 struct QueuesQuery {
@@ -60,16 +66,7 @@ constexpr Sql some_queues{"queue.list_queues", R"(
         k.name AS column_name, r.role, w.ready, w.oldest_queued_at
     FROM columns k
     )" SVC_QUEUE_BOARD("k.board_id") R"(
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS ready, min(c.queued_at) AS oldest_queued_at
-        FROM (
-            SELECT q.queued_at FROM queue q
-            WHERE q.org_id = $1 AND q.column_id = k.id AND q.state = 'ready'
-                AND r.role IN ('editor', 'admin')
-            LIMIT 100
-        ) c
-        OFFSET 0
-    ) w
+    )" SVC_READY_CARDS("r.role IN ('editor', 'admin')", "100") R"(
     WHERE k.org_id = $1 AND k.queue_enabled AND NOT k.in_trash AND NOT b.is_archived
         AND r.role IN ('editor', 'admin')
         AND ($5::uuid IS NULL OR k.board_id = $5)
@@ -151,16 +148,7 @@ constexpr Sql see_queue{"queue.get_queue", R"(
              AND r.role IS NOT NULL) AS next_available_at
     FROM columns k
     )" SVC_QUEUE_BOARD("k.board_id") R"(
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS ready, min(c.queued_at) AS oldest_queued_at
-        FROM (
-            SELECT q.queued_at FROM queue q
-            WHERE q.org_id = $1 AND q.column_id = k.id AND q.state = 'ready'
-                AND r.role IS NOT NULL
-            LIMIT 10000
-        ) c
-        OFFSET 0
-    ) w
+    )" SVC_READY_CARDS("r.role IS NOT NULL", "10000") R"(
     WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash)"};
 
 QueueState get(Call& call, const ColumnOfBoard& in) {

@@ -1,5 +1,5 @@
-// Claiming and completing many cards by one call, on the real modules and database. Before the tests
-// of hooks, which stay in the process: with one, cards are claimed one at a time.
+// Claiming and completing many cards by one call, on the real modules and database. Before the
+// tests of hooks, which stay in the process: with one, cards are claimed one at a time.
 
 #include "tests/unit/queue/lease_steps.hpp"
 
@@ -22,6 +22,18 @@ std::vector<Answer> claims(BoardFixture& fixture, int count) {
         fixture.card(fixture.queue, {{"title", "Card " + std::to_string(i)}});
     for (int i = 0; i < count; ++i) out.push_back(fixture.claim());
     return out;
+}
+
+/// The column takes no more cards than that.
+void limit(const BoardFixture& fixture, const Uuid& column, int most) {
+    in_process().must(
+        fixture.owner,
+        "update_column",
+        {{"board_id", fixture.board.str()},
+         {"column_id", column.str()},
+         {"wip_limit", most},
+         {"wip_policy", "hard"}}
+    );
 }
 
 value tokens_of(const std::vector<Answer>& claims) {
@@ -166,14 +178,7 @@ TEST(CompleteLeases, OfOneTokenTwiceTheSecondIsARepeat) {
 
 TEST(CompleteLeases, AFullColumnTakesAsManyAsFit) {
     BoardFixture fixture;
-    in_process().must(
-        fixture.owner,
-        "update_column",
-        {{"board_id", fixture.board.str()},
-         {"column_id", fixture.done.str()},
-         {"wip_limit", 3},
-         {"wip_policy", "hard"}}
-    );
+    limit(fixture, fixture.done, 3);
     const auto held = claims(fixture, 5);
     const Answer batch = in_process().ask(fixture.owner, "complete_leases", tokens_of(held));
     EXPECT_EQ(batch.number("/succeeded_count"), 3);
@@ -229,14 +234,7 @@ TEST(CompleteLeases, OfManyAtOnceEachIsCompletedOnce) {
 // Cards that wait for each of them, and a column with a hard limit, locked the other way round.
 TEST(CompleteLeases, OfCardsThatOthersWaitForDoNotHoldEachOtherUp) {
     BoardFixture fixture;
-    in_process().must(
-        fixture.owner,
-        "update_column",
-        {{"board_id", fixture.board.str()},
-         {"column_id", fixture.done.str()},
-         {"wip_limit", 1000},
-         {"wip_policy", "hard"}}
-    );
+    limit(fixture, fixture.done, 1000);
     for (int round = 0; round < 5; ++round) {
         const auto held = claims(fixture, 16);
         for (std::size_t i = 0; i < 8; ++i) {

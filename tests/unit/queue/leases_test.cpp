@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-
 namespace svc::test {
 
 using boost::json::object;
