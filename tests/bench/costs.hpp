@@ -36,7 +36,7 @@ private:
 struct Costs {
     std::vector<double> per_second;
     std::vector<double> database_us;  ///< processor time
-    std::vector<double> server_us;    ///< processor time of the server, whoever did the work
+    std::vector<double> server_us;    ///< processor time of the server, also beside a peer
     std::vector<double> wal_bytes;
 };
 using Cost = std::vector<double> Costs::*;
