@@ -14,6 +14,7 @@ constexpr EventKind agent_updated{
     .object = "agent",
     .summary = "An agent's name, role or budget was changed.",
     .record = &record_of<AgentResponse>,
+    .said_audience = Audience::everyone,
 };
 constexpr EventKind agent_disabled{
     .name = "agent.disabled",
@@ -21,12 +22,14 @@ constexpr EventKind agent_disabled{
     .summary = "An agent was disabled: its tokens are refused, its streams closed.",
     .record = &record_of<AgentResponse>,
     .vetoable = false,
+    .said_audience = Audience::everyone,
 };
 constexpr EventKind agent_enabled{
     .name = "agent.enabled",
     .object = "agent",
     .summary = "An agent was re-enabled.",
     .record = &record_of<AgentResponse>,
+    .said_audience = Audience::everyone,
 };
 constexpr EventKind agent_deleted{
     .name = "agent.deleted",
@@ -34,6 +37,7 @@ constexpr EventKind agent_deleted{
     .summary = "An agent was deleted; what it did keeps its name.",
     .record = &record_of<AgentResponse>,
     .vetoable = false,
+    .said_audience = Audience::everyone,
 };
 
 constexpr Sql lock_agent{"agents.lock_agent", R"(

@@ -15,6 +15,7 @@ constexpr EventKind agent_created{
     .object = "agent",
     .summary = "An agent was created.",
     .record = &record_of<AgentResponse>,
+    .said_audience = Audience::everyone,
 };
 
 constexpr Sql insert_agent{"agents.insert_agent", R"(

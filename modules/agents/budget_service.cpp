@@ -102,6 +102,7 @@ constexpr EventKind budget_exceeded{
     .record = &record_of<BudgetExceeded>,
     .from = Subject::read,
     .subject = &record_of<AgentResponse>,
+    .said_audience = Audience::everyone,
 };
 
 Event event_of(const Uuid& agent, const Exceeded& what, const Noted& noted) {

@@ -37,12 +37,14 @@ constexpr EventKind member_disabled{
     .object = "membership",
     .summary = "The operator has disabled a member's account: it cannot sign in.",
     .record = &record_of<SeatAccess>,
+    .said_audience = Audience::everyone,
 };
 constexpr EventKind member_enabled{
     .name = "member.enabled",
     .object = "membership",
     .summary = "The operator has enabled a member's account again.",
     .record = &record_of<SeatAccess>,
+    .said_audience = Audience::everyone,
 };
 
 // What looks like an id is one, and never also an address.

@@ -16,26 +16,8 @@ std::string sse_event(std::string_view json) {
     return out + "\n\n";
 }
 
-Streams::Place::~Place() {
-    const std::lock_guard lock(streams.mutex_);
-    if (--streams.taken_[principal] == 0) streams.taken_.erase(principal);
-}
-
-std::shared_ptr<Streams::Place> Streams::reserve(const Uuid& principal) {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = taken_.find(principal); found != taken_.end() && found->second >= most_)
-        throw Failure(
-            Fault::rate_limited,
-            "You have " + std::to_string(most_) +
-                " streams open here, as many as one may have; close one first."
-        )
-            .with_header("Retry-After", "15");
-    ++taken_[principal];
-    return std::make_shared<Place>(*this, principal);
-}
-
 http::Answer Streams::open(RouteCall& call, std::string first, std::string session) {
-    auto place = reserve(call.caller()->id);
+    auto place = std::make_shared<StreamPlaces::Place>(places_.take(call.caller()->id));
     call.become_stream([=, this](std::shared_ptr<http::Stream> stream) {
         start({std::move(stream), place, session}, first);
     });
@@ -45,6 +27,17 @@ http::Answer Streams::open(RouteCall& call, std::string first, std::string sessi
     return answer;
 }
 
+/// A client that has nothing to say here.
+class Streams::Listener final : public http::StreamUser {
+public:
+    Listener(Streams& of, const http::Stream* stream) : streams_(of), stream_(stream) {}
+    void ended() override { streams_.forget(stream_); }
+
+private:
+    Streams& streams_;
+    const http::Stream* stream_;
+};
+
 /// The stream is called without the lock: it may call back at once.
 void Streams::start(Open open, const std::string& first) {
     const auto stream = open.stream;
@@ -52,8 +45,7 @@ void Streams::start(Open open, const std::string& first) {
         const std::lock_guard lock(mutex_);
         open_.push_back(std::move(open));
     }
-    stream->on_bytes([](std::string_view) {});  // a client has nothing to say here
-    stream->on_end([this, which = stream.get()] { forget(which); });
+    stream->use(std::make_shared<Listener>(*this, stream.get()));
     if (!stream->send(frame(first))) forget(stream.get());
 }
 

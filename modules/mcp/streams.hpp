@@ -1,9 +1,9 @@
 #pragma once
 
+#include "modules/lib/stream_places/stream_places.hpp"
 #include "svc/kernel.hpp"
 
 #include <list>
-#include <map>
 #include <mutex>
 
 namespace svc::mcp {
@@ -12,7 +12,7 @@ namespace svc::mcp {
 /// giving up on a quiet one. Any thread.
 class Streams {
 public:
-    explicit Streams(std::size_t most_per_principal) : most_(most_per_principal) {}
+    explicit Streams(std::size_t most_per_principal) : places_(most_per_principal) {}
 
     /// Makes the request's connection a stream that begins with `first`, SSE text, and ends with
     /// its session, if it has one. Failure 429 when the caller has as many open as one may have.
@@ -21,28 +21,19 @@ public:
     void close_session(std::string_view session);
 
 private:
-    /// One of the streams a principal may have; given back when its last owner lets go.
-    struct Place {
-        Place(Streams& of, const Uuid& whose) : streams(of), principal(whose) {}
-        Place(const Place&) = delete;
-        Place& operator=(const Place&) = delete;
-        ~Place();
-        Streams& streams;
-        Uuid principal;
-    };
     struct Open {
         std::shared_ptr<http::Stream> stream;
-        std::shared_ptr<Place> place;  // shared: std::function copies what it holds
+        std::shared_ptr<StreamPlaces::Place> place;  // shared: std::function copies what it holds
         std::string session;
     };
 
-    std::shared_ptr<Place> reserve(const Uuid& principal);
+    class Listener;
+
     void start(Open open, const std::string& first);
     void forget(const http::Stream* stream);
 
-    const std::size_t most_;
+    StreamPlaces places_;
     std::mutex mutex_;
-    std::map<Uuid, std::size_t> taken_;
     std::list<Open> open_;
 };
 

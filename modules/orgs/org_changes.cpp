@@ -14,6 +14,7 @@ constexpr EventKind org_updated{
     .object = "organization",
     .summary = "The workspace's name, slug or icon has changed.",
     .record = &record_of<OrganizationResponse>,
+    .said_audience = Audience::everyone,
 };
 // For servers, who have streams to close: none of its people is left.
 constexpr EventKind org_deleted{
@@ -21,6 +22,7 @@ constexpr EventKind org_deleted{
     .object = "organization",
     .summary = "The workspace and everything in it was deleted.",
     .record = &record_of<OrganizationResponse>,
+    .said_audience = Audience::everyone,
 };
 
 constexpr Sql write_org{"orgs.update_org", R"(

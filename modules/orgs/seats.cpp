@@ -9,12 +9,14 @@ const EventKind member_added{
     .object = "membership",
     .summary = "Somebody has become a member of the workspace.",
     .record = &record_of<MembershipResponse>,
+    .said_audience = Audience::everyone,
 };
 const EventKind member_role_changed{
     .name = "member.role_changed",
     .object = "membership",
     .summary = "A member has been given another role.",
     .record = &record_of<MembershipResponse>,
+    .said_audience = Audience::everyone,
 };
 const EventKind member_removed{
     .name = "member.removed",
@@ -22,6 +24,7 @@ const EventKind member_removed{
     .summary = "A member has left the workspace or was removed; `previous` is the whole seat.",
     .record = &record_of<MembershipResponse>,
     .vetoable = false,
+    .said_audience = Audience::everyone,
 };
 
 namespace {

@@ -16,6 +16,12 @@ class Kernel;
 
 /// What a call waits for: what others do, whenever that is, or what is done for it alone.
 enum class Awaited { others, own_work };
+/// What a caller signed in with: a Credential without the workspace, and whose it is.
+struct SignIn {
+    std::string authenticator;
+    std::string key;
+};
+
 
 /// One run of one operation, whichever surface it came in by. Lives on the stack of the
 /// thread that serves it and is never stored. A handler may be run again from the start
@@ -54,6 +60,8 @@ public:
 
     /// Adds a header to the answer; a Set-Cookie may be added several times.
     virtual void add_header(std::string_view name, std::string value) = 0;
+    /// Nothing of a caller whom a module vouches for, such as an automation.
+    virtual std::optional<SignIn> sign_in() const { return std::nullopt; }
 
     /// Asks the before-hooks; a Failure 409 with the hook's code when one refuses. Call it
     /// before changing anything.

@@ -26,6 +26,12 @@ enum class Subject {
     read,  ///< from the operation `get_<object>`, when the automation runs
 };
 
+/// Who gets the events of a kind, by streams and lists.
+enum class Audience {
+    everyone,  ///< who may see the board it happened on; without one, who is in the workspace
+    admins,    ///< of these, who administers the board, or the workspace
+};
+
 /// A kind of event, declared once beside the resource it is about, with static storage.
 struct EventKind {
     std::string_view name;     ///< `noun.verb`
@@ -38,7 +44,13 @@ struct EventKind {
     const Record& (*subject)() = nullptr;  ///< of the subject, where it is not `record`
     /// Whether hooks may refuse it. Taking rights away is nothing that anybody has a say in.
     bool vetoable = true;
+    /// Unless said otherwise what happens on a board is for everyone, and all else for admins.
+    std::optional<Audience> said_audience{};
 
+    Audience audience() const {
+        if (said_audience) return *said_audience;
+        return at & svc::at::board ? Audience::everyone : Audience::admins;
+    }
     const Record& subject_record() const { return subject ? subject() : record(); }
 };
 

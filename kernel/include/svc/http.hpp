@@ -82,21 +82,46 @@ struct Answer {
     }
 };
 
+/// Why a stream ends that neither its user nor its peer has closed.
+enum class StreamEnd {
+    revoked,   ///< the credential it was opened with is no longer good, or stands for less
+    too_slow,  ///< the peer does not take what it is sent
+    stopping,  ///< the server stops
+};
+
+/// Whom a stream belongs to. The stream keeps it until it ends.
+class StreamUser {
+public:
+    virtual ~StreamUser() = default;
+    /// Bytes from the peer; what is left over is the callee's to keep. On a worker, one call at a
+    /// time.
+    virtual void receive(std::string_view) {}
+    /// All that could not be sent at once is sent. On a worker, never while receive() runs.
+    virtual void drained() {}
+    /// The stream has ended, whoever ended it. Once.
+    virtual void ended() {}
+    /// What is sent as the last, if anything is. Under the stream's lock: must not call it.
+    virtual std::shared_ptr<const std::string> last_frame(StreamEnd) const { return nullptr; }
+};
+
 /// A connection that has become a stream of bytes (SSE, WebSocket, MCP). The front end
 /// keeps the socket; any thread may call any member.
 class Stream {
 public:
     virtual ~Stream() = default;
-    /// Sends now or as the peer drains; frames are shared, never copied. False when the
-    /// stream is closed or `frame` would exceed the backlog: the stream is then dropped.
+    /// Gives it a user, once, before the handler returns. One that comes too late is told of the
+    /// end at once.
+    virtual void use(std::shared_ptr<StreamUser> user) = 0;
+    /// Sends now or as the peer drains; frames are shared, never copied. False when the stream is
+    /// closed or `frame` would exceed the backlog: the stream is then ended as too slow.
     virtual bool send(std::shared_ptr<const std::string> frame) = 0;
-    /// Called on a worker with bytes from the peer, one call at a time; what is left over is
-    /// the callee's to keep. Set it before the handler returns.
-    virtual void on_bytes(std::function<void(std::string_view)> receive) = 0;
-    /// Called once when the stream ends, whoever ended it.
-    virtual void on_end(std::function<void()> ended) = 0;
+    /// Bytes that wait for the peer here. StreamUser::drained() follows when there are any.
+    virtual std::size_t backlog() const = 0;
     /// Sends what is queued, then closes.
     virtual void close() = 0;
+    /// Sends what is queued and the user's last frame, then closes. Of a peer that is too slow, only
+    /// the frame that is under way is sent before.
+    virtual void end(StreamEnd why) = 0;
     virtual bool open() const = 0;
 };
 

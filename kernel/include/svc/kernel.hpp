@@ -198,6 +198,8 @@ public:
     /// For what one caller alone can have: runs again the one that has waited longest, and when it
     /// has got it, or nobody is there any more, the next.
     void wake_one(std::string_view topic);
+    /// Null when no module that is on has one of that name.
+    const Authenticator* find_authenticator(std::string_view name) const;
     /// Forgets who this credential was: call after revoking it.
     void forget(std::string_view authenticator, std::string_view key);
 

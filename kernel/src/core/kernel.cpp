@@ -123,6 +123,12 @@ void Kernel::wake(std::string_view topic) { impl_->wait_queue.wake(topic); }
 
 void Kernel::wake_one(std::string_view topic) { impl_->wait_queue.wake_one(topic); }
 
+const Authenticator* Kernel::find_authenticator(std::string_view name) const {
+    for (const Authenticator* each : impl_->authenticators)
+        if (each->name() == name) return each;
+    return nullptr;
+}
+
 void Kernel::forget(std::string_view authenticator, std::string_view key) {
     impl_->identities.forget_key(authenticator, key);
 }

@@ -114,6 +114,12 @@ Surface RunningCall::surface() const {
     return run_.invocation || !caller ? run_.surface : caller->surface;
 }
 
+std::optional<SignIn> RunningCall::sign_in() const {
+    const Authenticator* by = run_.who.authenticator();
+    if (!by) return std::nullopt;
+    return SignIn{std::string(by->name()), run_.who.credential().key};
+}
+
 std::optional<std::int64_t> RunningCall::expected_version() const {
     if (!run_.operation.versioned)
         throw std::logic_error(std::string(run_.operation.name) + " is not declared versioned");

@@ -16,6 +16,7 @@ public:
     const std::string& request_id() const override { return run_.request_context.request_id; }
     Surface surface() const override;
     const http::Request* request() const override { return run_.request; }
+    std::optional<SignIn> sign_in() const override;
     std::string_view client_address() const override { return run_.client_address; }
     std::string_view user_agent() const override { return run_.user_agent; }
     void add_header(std::string_view name, std::string value) override;

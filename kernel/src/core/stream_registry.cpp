@@ -21,39 +21,50 @@ Credential within(const Credential& credential, const Caller& caller) {
 
 }  // namespace
 
-StreamRegistry::Entry::Entry(const CallerResolver& who)
+StreamRegistry::Holder::Holder(const CallerResolver& who)
     : by_(*who.authenticator()),
       credential_(within(who.credential(), *who.caller())),
       caller_(*who.caller()) {}
 
-void StreamRegistry::Entry::attach(const std::shared_ptr<http::Stream>& stream) {
+bool StreamRegistry::Holder::is_of(const CallerResolver& who) const {
+    return &by_ == who.authenticator() && caller_ == *who.caller() &&
+           credential_ == within(who.credential(), *who.caller());
+}
+
+void StreamRegistry::Holder::expect() {
+    const std::lock_guard lock(mutex_);
+    ++expected_;
+}
+
+void StreamRegistry::Holder::attach(const std::shared_ptr<http::Stream>& stream) {
     bool over;
     {
         const std::lock_guard lock(mutex_);
-        stream_ = stream;
-        attached_ = true;
+        --expected_;
         over = over_;
+        if (stream && !over) streams_.push_back(stream);
     }
-    if (over) stream->close();
+    if (over && stream) stream->end(http::StreamEnd::revoked);
 }
 
-void StreamRegistry::Entry::end() {
-    std::shared_ptr<http::Stream> stream;
+void StreamRegistry::Holder::end() {
+    std::vector<std::weak_ptr<http::Stream>> streams;
     {
         const std::lock_guard lock(mutex_);
         over_ = true;
-        stream = stream_.lock();
+        streams.swap(streams_);
     }
-    if (stream) stream->close();  // without the lock: it may call back at once
+    for (const auto& each : streams)  // without the lock: it may call back at once
+        if (const auto stream = each.lock()) stream->end(http::StreamEnd::revoked);
 }
 
-bool StreamRegistry::Entry::is_past(long owners) const {
+bool StreamRegistry::Holder::is_past() {
     const std::lock_guard lock(mutex_);
-    // One that is on its way is held by its request, too.
-    return attached_ ? stream_.expired() : owners == 1;
+    std::erase_if(streams_, [](const auto& each) { return each.expired(); });
+    return streams_.empty() && expected_ == 0;
 }
 
-std::function<bool()> StreamRegistry::Entry::ask(Tx& tx) const {
+std::function<bool()> StreamRegistry::Holder::ask(Tx& tx) const {
     tx.set_scope({}, {});  // nothing that an earlier question entered
     return [this, read = by_.identify(tx, credential_, nullptr)] {
         try {
@@ -90,10 +101,17 @@ void StreamRegistry::revalidate(const Uuid& org) {
 }
 
 std::shared_ptr<StreamRegistry::Entry> StreamRegistry::enter(const CallerResolver& who) {
-    auto held = std::make_shared<Entry>(who);
     const std::lock_guard lock(mutex_);
-    held_.push_back(held);
-    return held;
+    const auto [first, last] = held_.equal_range(who.credential().key);
+    for (auto each = first; each != last; ++each) {
+        if (!each->second->is_of(who)) continue;
+        each->second->expect();
+        return std::make_shared<Entry>(each->second);
+    }
+    const auto holder = std::make_shared<Holder>(who);
+    holder->expect();
+    held_.emplace(who.credential().key, holder);
+    return std::make_shared<Entry>(holder);
 }
 
 void StreamRegistry::run() {
@@ -125,10 +143,10 @@ void StreamRegistry::run() {
 
 /// Forgets on the way those that have ended. Called under the lock.
 StreamRegistry::All StreamRegistry::suspects(const std::set<Uuid>& orgs, bool everybody) {
-    std::erase_if(held_, [](const auto& each) { return each->is_past(each.use_count()); });
+    std::erase_if(held_, [](const auto& each) { return each.second->is_past(); });
     const auto now = Timestamp::now();
     All all;
-    for (const auto& each : held_) {
+    for (const auto& [key, each] : held_) {
         const Caller& caller = each->caller();
         const bool doubted = caller.org_id && orgs.contains(*caller.org_id);
         const bool run_out = caller.until && *caller.until <= now;
@@ -140,7 +158,7 @@ StreamRegistry::All StreamRegistry::suspects(const std::set<Uuid>& orgs, bool ev
 void StreamRegistry::examine(const All& all) {
     for (std::size_t from = 0; from < all.size(); from += at_once) {
         const auto to = std::min(all.size(), from + at_once);
-        std::vector<std::shared_ptr<Entry>> gone;
+        All gone;
         kernel_.database->transact(Tx::Mode::read, [&](Tx& tx) {
             gone.clear();
             std::vector<std::function<bool()>> answers;
@@ -148,8 +166,16 @@ void StreamRegistry::examine(const All& all) {
             for (auto i = from; i < to; ++i)
                 if (!answers[i - from]()) gone.push_back(all[i]);
         });
+        forget(gone);
         for (const auto& each : gone) each->end();
     }
+}
+
+/// Whoever opens a stream with that credential from here on has been asked about anew.
+void StreamRegistry::forget(const All& gone) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& each : gone)
+        std::erase_if(held_, [&](const auto& held) { return held.second == each; });
 }
 
 }  // namespace svc::core

@@ -4,6 +4,7 @@
 #include "svc/open_streams.hpp"
 
 #include <condition_variable>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -19,17 +20,22 @@ public:
     void stop() noexcept;
     void revalidate(const Uuid& org) override;
 
-    /// A stream from before its caller is confirmed until it ends, so that no change of the
-    /// caller's rights falls between the two.
-    class Entry {
+    /// The streams of one credential that were opened while it stood for this caller. Each is known
+    /// from before its caller is confirmed until it ends, so that no change of the caller's rights
+    /// falls between the two. Any thread.
+    class Holder {
     public:
-        explicit Entry(const CallerResolver& who);
+        explicit Holder(const CallerResolver& who);
         const Caller& caller() const { return caller_; }
-        /// The stream has come to be; it is closed at once when it may not be any more.
+        bool is_of(const CallerResolver& who) const;
+        /// A stream will come to be, unless its request fails.
+        void expect();
+        /// The stream has come to be, or never will (null); it is ended at once when it may not be
+        /// any more.
         void attach(const std::shared_ptr<http::Stream>& stream);
         void end();
-        /// The stream has ended, or never came to be.
-        bool is_past(long owners) const;
+        /// Forgets the streams that have ended; whether there are none and none will come.
+        bool is_past();
         /// Whether the credential still stands for as much. Queues the question; the function
         /// returned reads the answer.
         std::function<bool()> ask(Tx& tx) const;
@@ -38,22 +44,40 @@ public:
         const Authenticator& by_;
         const Credential credential_;
         const Caller caller_;
-        mutable std::mutex mutex_;
-        std::weak_ptr<http::Stream> stream_;
-        bool attached_ = false, over_ = false;
+        std::mutex mutex_;
+        std::vector<std::weak_ptr<http::Stream>> streams_;  // under mutex_
+        std::size_t expected_ = 0;                          // under mutex_
+        bool over_ = false;                                 // under mutex_
+    };
+    /// Hands the stream to its holder, or says that there will be none.
+    class Entry {
+    public:
+        explicit Entry(std::shared_ptr<Holder> holder) : holder_(std::move(holder)) {}
+        ~Entry() {
+            if (holder_) holder_->attach(nullptr);
+        }
+        Entry(const Entry&) = delete;
+        Entry& operator=(const Entry&) = delete;
+        void attach(const std::shared_ptr<http::Stream>& stream) {
+            std::exchange(holder_, nullptr)->attach(stream);
+        }
+
+    private:
+        std::shared_ptr<Holder> holder_;
     };
     std::shared_ptr<Entry> enter(const CallerResolver& who);
 
 private:
-    using All = std::vector<std::shared_ptr<Entry>>;
+    using All = std::vector<std::shared_ptr<Holder>>;
     void run();
     All suspects(const std::set<Uuid>& orgs, bool everybody);
     void examine(const All& suspects);
+    void forget(const All& gone);
 
     Kernel::Impl& kernel_;
     std::mutex mutex_;
     std::condition_variable wake_;
-    All held_;
+    std::multimap<std::string, std::shared_ptr<Holder>> held_;  // by the credential's key
     std::set<Uuid> doubted_;  // workspaces whose streams are to be looked at
     bool stopping_ = false;
     std::thread thread_;

@@ -174,11 +174,12 @@ Worker::Next Worker::pump(Connection& c) {
         server_state_.wake();
         return Next::passed_on;
     }
-    if (server_state_.stopping.load(std::memory_order_acquire)) c.stream->close();
+    if (server_state_.stopping.load(std::memory_order_acquire)) c.stream->end(StreamEnd::stopping);
     keep_input(c);
     lent_.reserve(stream_read);
     for (int reads = 0; reads < most_stream_reads; ++reads) {
         if (!c.stream->flush()) return end_stream(c);
+        if (c.stream->has_drained()) call_back(*c.stream, [&] { c.stream->tell_drained(); });
         const auto came = c.stream->read(lent_.data(), lent_.capacity());
         if (came == io::gone) return end_stream(c);
         if (came == io::later) return Next::rest;
@@ -192,7 +193,7 @@ Worker::Next Worker::end_stream(Connection& c) {
     const auto stream = std::exchange(c.stream, nullptr);
     const bool dropped = stream->dropped();
     server_state_.streams.fetch_sub(1, std::memory_order_relaxed);
-    call_back(*stream, [&] { stream->end(); });
+    call_back(*stream, [&] { stream->finish(); });
     if (dropped) c.channel.reset();
     if (dropped || c.ownership.hung_up()) return close(c);
     c.lingers = true;

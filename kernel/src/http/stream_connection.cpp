@@ -27,16 +27,27 @@ StreamConnection::StreamConnection(ServerState& server_state, Connection& connec
 
 void StreamConnection::begin(std::string head) {
     std::lock_guard lock(mutex_);
-    queue_.push_back({std::make_shared<const std::string>(std::move(head)), 0});
-    backlog_ += queue_.back().bytes->size();
+    queue(std::make_shared<const std::string>(std::move(head)), 0);
     send_queued();
+    tell_drained_ = false;
+}
+
+void StreamConnection::use(std::shared_ptr<StreamUser> user) {
+    {
+        std::lock_guard lock(mutex_);
+        if (!end_reported_) {
+            user_ = std::move(user);
+            return;
+        }
+    }
+    user->ended();
 }
 
 bool StreamConnection::send(std::shared_ptr<const std::string> frame) {
     std::lock_guard lock(mutex_);
     if (state_ != State::open) return false;
     std::size_t sent = 0;
-    if (queue_.empty()) {
+    if (!backlog_) {
         const auto moved = write_some(*frame);
         if (moved == io::gone) {
             state_ = State::dropped;
@@ -47,18 +58,33 @@ bool StreamConnection::send(std::shared_ptr<const std::string> frame) {
         if (sent == frame->size()) return true;
     }
     const auto left = frame->size() - sent;
-    if (backlog_ + left > server_state_.settings.stream_backlog) {
-        state_ = State::dropped;
-        need_attention();
+    if ((backlog_ ? backlog_->bytes : 0) + left > server_state_.settings.stream_backlog) {
+        // Half a frame has to be followed by its other half.
+        if (sent > 0) queue(std::move(frame), sent);
+        end_slow();
         return false;
     }
-    backlog_ += left;
-    queue_.push_back({std::move(frame), sent});
-    if (!connection_->watches_writes) {
-        connection_->watches_writes = true;
-        server_state_.watch_writes(*connection_);
-    }
+    queue(std::move(frame), sent);
+    watch();
     return true;
+}
+
+std::size_t StreamConnection::backlog() const {
+    std::lock_guard lock(mutex_);
+    return backlog_ ? backlog_->bytes : 0;
+}
+
+void StreamConnection::queue(std::shared_ptr<const std::string> frame, std::size_t sent) {
+    if (!backlog_) backlog_ = std::make_unique<Backlog>();
+    backlog_->bytes += frame->size() - sent;
+    backlog_->frames.push_back({std::move(frame), sent});
+    tell_drained_ = true;
+}
+
+void StreamConnection::watch() {
+    if (connection_->watches_writes) return;
+    connection_->watches_writes = true;
+    server_state_.watch_writes(*connection_);
 }
 
 /// Bytes sent, until the peer takes no more.
@@ -74,29 +100,45 @@ std::ptrdiff_t StreamConnection::write_some(std::string_view bytes) {
 }
 
 void StreamConnection::send_queued() {
+    if (!backlog_) return;
+    auto& frames = backlog_->frames;
     std::size_t done = 0;
-    for (Frame& each : queue_) {
+    for (Frame& each : frames) {
         const auto moved = write_some(std::string_view(*each.bytes).substr(each.sent));
         if (moved == io::gone) {
             state_ = State::dropped;
             return;
         }
         each.sent += static_cast<std::size_t>(moved);
-        backlog_ -= static_cast<std::size_t>(moved);
+        backlog_->bytes -= static_cast<std::size_t>(moved);
         if (each.sent < each.bytes->size()) break;
         ++done;
     }
-    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done));
-    if (queue_.empty() || connection_->watches_writes) return;
-    connection_->watches_writes = true;
-    server_state_.watch_writes(*connection_);
+    frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(done));
+    if (frames.empty()) backlog_.reset();
+    else watch();
 }
 
 bool StreamConnection::flush() {
     std::lock_guard lock(mutex_);
     if (state_ == State::open || state_ == State::closing) send_queued();
-    if (state_ == State::closing && queue_.empty()) return false;
+    if (state_ == State::closing && !backlog_) return false;
     return state_ == State::open || state_ == State::closing;
+}
+
+void StreamConnection::tell_drained() {
+    std::shared_ptr<StreamUser> user;
+    {
+        std::lock_guard lock(mutex_);
+        if (state_ != State::open || backlog_ || !std::exchange(tell_drained_, false)) return;
+        user = user_;
+    }
+    if (user) user->drained();
+}
+
+bool StreamConnection::has_drained() const {
+    std::lock_guard lock(mutex_);
+    return state_ == State::open && !backlog_ && tell_drained_;
 }
 
 std::ptrdiff_t StreamConnection::read(char* to, std::size_t size) {
@@ -105,50 +147,61 @@ std::ptrdiff_t StreamConnection::read(char* to, std::size_t size) {
 }
 
 void StreamConnection::deliver(std::string_view bytes) {
-    std::shared_ptr<const Receive> receive;
+    std::shared_ptr<StreamUser> user;
     {
         std::lock_guard lock(mutex_);
         if (state_ != State::open) return;
-        receive = receive_;
+        user = user_;
     }
-    if (receive) (*receive)(bytes);
+    if (user) user->receive(bytes);
 }
 
-void StreamConnection::on_bytes(std::function<void(std::string_view)> receive) {
-    auto next = std::make_shared<const Receive>(std::move(receive));
-    std::lock_guard lock(mutex_);
-    receive_.swap(next);
-}
-
-void StreamConnection::on_end(std::function<void()> ended) {
-    {
-        std::lock_guard lock(mutex_);
-        if (!end_reported_) {
-            ended_ = std::move(ended);
-            return;
-        }
-    }
-    ended();
-}
-
-void StreamConnection::end() {
-    std::function<void()> ended;
-    std::shared_ptr<const Receive> receive;  // destroyed outside the lock
+void StreamConnection::finish() {
+    std::shared_ptr<StreamUser> user;  // let go of outside the lock
     {
         std::lock_guard lock(mutex_);
         if (state_ != State::dropped) state_ = State::over;
         connection_ = nullptr;
-        queue_.clear();
+        backlog_.reset();
         end_reported_ = true;
-        ended.swap(ended_);
-        receive.swap(receive_);
+        user.swap(user_);
     }
-    if (ended) ended();
+    if (user) user->ended();
 }
 
 void StreamConnection::close() {
     std::lock_guard lock(mutex_);
+    if (state_ == State::open) begin_closing();
+}
+
+void StreamConnection::end(StreamEnd why) {
+    std::lock_guard lock(mutex_);
     if (state_ != State::open) return;
+    if (why == StreamEnd::too_slow) return end_slow();
+    if (user_)
+        if (auto last = user_->last_frame(why)) queue(std::move(last), 0);
+    begin_closing();
+}
+
+/// What is queued is let go, but for a frame that is half sent: it would cut the stream in the
+/// middle. Without a last frame there is nothing to be said properly.
+void StreamConnection::end_slow() {
+    auto last = user_ ? user_->last_frame(StreamEnd::too_slow) : nullptr;
+    if (!last) {
+        state_ = State::dropped;
+        return need_attention();
+    }
+    if (backlog_) {
+        auto& frames = backlog_->frames;
+        if (!frames.empty() && frames.front().sent > 0) frames.resize(1);
+        else frames.clear();
+        backlog_->bytes = frames.empty() ? 0 : frames[0].bytes->size() - frames[0].sent;
+    }
+    queue(std::move(last), 0);
+    begin_closing();
+}
+
+void StreamConnection::begin_closing() {
     state_ = State::closing;
     const auto patience = server_state_.settings.write_deadline.count();
     server_state_.table.set_due(*connection_, now_ms() + patience);

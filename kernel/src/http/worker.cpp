@@ -224,7 +224,7 @@ void Worker::abandon(Connection& c) {
     if (c.channel.socket() < 0) return;
     if (c.stream) {
         server_state_.streams.fetch_sub(1, std::memory_order_relaxed);
-        call_back(*c.stream, [&] { c.stream->end(); });
+        call_back(*c.stream, [&] { c.stream->finish(); });
     }
     c.channel.reset();
     close(c);

@@ -19,6 +19,7 @@
     " AND g.board_id = " board
 #define SVC_BOARD_GRANT(board) SVC_BOARD_GRANT_OF("$2", board)
 /// The same, looked up by key for each row whatever the planner expects (decision 18).
-#define SVC_BOARD_GRANT_BY_KEY(board)                                          \
+#define SVC_BOARD_GRANT_OF_BY_KEY(principal, board)                            \
     "LEFT JOIN LATERAL (SELECT x.role FROM board_grants x WHERE x.org_id = $1" \
-    " AND x.principal_id = $2 AND x.board_id = " board " OFFSET 0) g ON true"
+    " AND x.principal_id = " principal " AND x.board_id = " board " OFFSET 0) g ON true"
+#define SVC_BOARD_GRANT_BY_KEY(board) SVC_BOARD_GRANT_OF_BY_KEY("$2", board)

@@ -56,23 +56,29 @@ SVC_RECORD(
 );
 
 constexpr EventKind grant_created{
-    "grant.created",
-    "board_grant",
-    "Somebody was given a board.",
-    &record_of<GrantChange>,
-    at::board};
+    .name = "grant.created",
+    .object = "board_grant",
+    .summary = "Somebody was given a board.",
+    .record = &record_of<GrantChange>,
+    .at = at::board,
+    .said_audience = Audience::admins,
+};
 constexpr EventKind grant_updated{
-    "grant.updated",
-    "board_grant",
-    "Somebody may do more or less on a board.",
-    &record_of<GrantChange>,
-    at::board};
+    .name = "grant.updated",
+    .object = "board_grant",
+    .summary = "Somebody may do more or less on a board.",
+    .record = &record_of<GrantChange>,
+    .at = at::board,
+    .said_audience = Audience::admins,
+};
 constexpr EventKind grant_deleted{
-    "grant.deleted",
-    "board_grant",
-    "A grant to a board was revoked.",
-    &record_of<GrantChange>,
-    at::board};
+    .name = "grant.deleted",
+    .object = "board_grant",
+    .summary = "A grant to a board was revoked.",
+    .record = &record_of<GrantChange>,
+    .at = at::board,
+    .said_audience = Audience::admins,
+};
 
 constexpr Sql find_principal{"boards.find_grantee", R"(
     SELECT p.id, p.type AS principal_type, p.name

@@ -12,17 +12,21 @@ namespace svc::boards {
 namespace {
 
 constexpr EventKind share_link_created{
-    "share_link.created",
-    "share_link",
-    "A board can be seen by a link.",
-    &record_of<ShareLink>,
-    at::board};
+    .name = "share_link.created",
+    .object = "share_link",
+    .summary = "A board can be seen by a link.",
+    .record = &record_of<ShareLink>,
+    .at = at::board,
+    .said_audience = Audience::admins,
+};
 constexpr EventKind share_link_revoked{
-    "share_link.revoked",
-    "share_link",
-    "A share link was revoked.",
-    &record_of<ShareLink>,
-    at::board};
+    .name = "share_link.revoked",
+    .object = "share_link",
+    .summary = "A share link was revoked.",
+    .record = &record_of<ShareLink>,
+    .at = at::board,
+    .said_audience = Audience::admins,
+};
 
 // ------------------------------------------------------------------------------- handing out
 

@@ -11,6 +11,32 @@
 
 namespace svc::http::test {
 
+/// What a test hears of a stream.
+struct Listener final : StreamUser {
+    std::function<void(std::string_view)> on_bytes = [](std::string_view) {};
+    std::function<void()> on_drained = [] {}, on_end = [] {};
+    std::function<std::shared_ptr<const std::string>(StreamEnd)> on_last = [](StreamEnd) {
+        return nullptr;
+    };
+
+    void receive(std::string_view bytes) override { on_bytes(bytes); }
+    void drained() override { on_drained(); }
+    void ended() override { on_end(); }
+    std::shared_ptr<const std::string> last_frame(StreamEnd why) const override {
+        return on_last(why);
+    }
+};
+inline void on_bytes(Stream& stream, std::function<void(std::string_view)> receive) {
+    auto listener = std::make_shared<Listener>();
+    listener->on_bytes = std::move(receive);
+    stream.use(std::move(listener));
+}
+inline void on_end(Stream& stream, std::function<void()> ended) {
+    auto listener = std::make_shared<Listener>();
+    listener->on_end = std::move(ended);
+    stream.use(std::move(listener));
+}
+
 /// Counts what it is given; a body that says "stop" is refused there.
 class Counting final : public BodySink {
 public:

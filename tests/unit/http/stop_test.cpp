@@ -84,7 +84,7 @@ TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
 TEST(Stop, StreamsEnd) {
     HttpFixture fixture;
     std::atomic<int> ended{0};
-    fixture.responder.on_stream = [&](const auto& stream) { stream->on_end([&] { ++ended; }); };
+    fixture.responder.on_stream = [&](const auto& stream) { on_end(*stream, [&] { ++ended; }); };
     auto client = fixture.client();
     client.send(get("/stream"));
     ASSERT_TRUE(eventually([&] { return fixture.load().streams == 1; }));

@@ -68,7 +68,7 @@ TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
     std::atomic<std::size_t> size{0};
     std::atomic<bool> overlapped{false};
     fixture.responder.on_stream = [&](const auto& stream) {
-        stream->on_bytes([&](std::string_view bytes) {
+        on_bytes(*stream, [&](std::string_view bytes) {
             if (inside.fetch_add(1) != 0) overlapped = true;
             std::this_thread::sleep_for(1ms);
             heard += bytes;
@@ -94,7 +94,7 @@ TEST(Streams, TheEndIsToldOnceWhenThePeerLeaves) {
     HttpFixture fixture;
     Ends ends;
     fixture.responder.on_stream = [&](const auto& stream) {
-        stream->on_end([&] { ends.count.fetch_add(1); });
+        on_end(*stream, [&] { ends.count.fetch_add(1); });
     };
     {
         auto client = fixture.client();
@@ -122,7 +122,7 @@ TEST(Streams, AnEndThatWasMissedIsToldAtOnce) {
     ASSERT_TRUE(eventually([&] { return !stream->open(); }));
     ASSERT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
     bool emitted = false;
-    stream->on_end([&] { emitted = true; });
+    on_end(*stream, [&] { emitted = true; });
     EXPECT_TRUE(emitted);
 }
 
@@ -133,7 +133,7 @@ TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
     ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
     const auto stream = fixture.responder.last_stream();
     Ends ends;
-    stream->on_end([&] { ends.count.fetch_add(1); });
+    on_end(*stream, [&] { ends.count.fetch_add(1); });
     const std::string text(250'000, 'q');
     ASSERT_TRUE(stream->send(frame(text)));
     stream->close();
@@ -149,7 +149,7 @@ TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     HttpFixture fixture(settings);
     Ends ends;
     fixture.responder.on_stream = [&](const auto& stream) {
-        stream->on_end([&] { ends.count.fetch_add(1); });
+        on_end(*stream, [&] { ends.count.fetch_add(1); });
     };
     auto deaf = fixture.client(4096);
     deaf.send(get("/stream"));
@@ -204,7 +204,7 @@ TEST(Streams, FramesOfManyThreadsStayWhole) {
 TEST(Streams, ACallbackThatThrowsEndsItsStreamOnly) {
     HttpFixture fixture;
     fixture.responder.on_stream = [](const auto& stream) {
-        stream->on_bytes([](std::string_view) { throw std::runtime_error("no"); });
+        on_bytes(*stream, [](std::string_view) { throw std::runtime_error("no"); });
     };
     auto client = fixture.client();
     client.send(get("/stream"));

@@ -188,7 +188,7 @@ TEST(OverTls, ParkedRequestsAndStreamsWork) {
     EXPECT_EQ(client.read(9), "woken tls");
 
     fixture.responder.on_stream = [](const auto& stream) {
-        stream->on_bytes([weak = std::weak_ptr(stream)](std::string_view bytes) {
+        on_bytes(*stream, [weak = std::weak_ptr(stream)](std::string_view bytes) {
             if (const auto to = weak.lock()) to->send(std::make_shared<const std::string>(bytes));
         });
     };

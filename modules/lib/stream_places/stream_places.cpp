@@ -1,0 +1,28 @@
+#include "modules/lib/stream_places/stream_places.hpp"
+
+#include "svc/failure.hpp"
+
+#include <string>
+
+namespace svc {
+
+StreamPlaces::Place StreamPlaces::take(const Uuid& principal) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = taken_.find(principal); found != taken_.end() && found->second >= most_)
+        throw Failure(
+            Fault::rate_limited,
+            "You have " + std::to_string(most_) +
+                " streams open here, as many as one may have; close one first."
+        )
+            .with_header("Retry-After", "15");
+    ++taken_[principal];
+    return {*this, principal};
+}
+
+void StreamPlaces::give_back(const Uuid& principal) {
+    const std::lock_guard lock(mutex_);
+    const auto found = taken_.find(principal);
+    if (--found->second == 0) taken_.erase(found);
+}
+
+}  // namespace svc
