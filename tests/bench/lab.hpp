@@ -71,6 +71,7 @@ void measure_writes(Lab& lab, const Plan& plan, Report& report);
 void measure_boards(Lab& lab, const Plan& plan, Report& report);
 void measure_people(Lab& lab, const Plan& plan, Report& report);
 void measure_peers(Lab& lab, const Plan& plan, Report& report);
+void measure_servers(Lab& lab, const Plan& plan, Report& report);
 void measure_costs(Lab& lab, const Plan& plan, Report& report);
 void measure_bloat(Lab& lab, const Plan& plan, Report& report);
 void measure_idle(Lab& lab, const Plan& plan, Report& report);

@@ -47,6 +47,11 @@ constexpr Group groups[] = {
      "more for each: it asks whose token it is and what that may do, moves the card on, and leaves "
      "an event and an audit entry.",
      measure_peers},
+    {"servers",
+     "Three servers on one database, while 500 cards a second are made on one that does not put "
+     "events in order: from the answer to a create there until a claim is answered that waits on "
+     "the server that does (`leader`), and on the third; woken through PostgreSQL, and by polling.",
+     measure_servers},
     {"costs",
      "The server's own processor time (`server-…`) for a create, a claim and a completion, beside "
      "that for a read; and 16 clients that create cards on one board, beside 16 on a board each.",

@@ -1,9 +1,15 @@
 #include "cli/commands.hpp"
 #include "core/kernel_impl.hpp"
 #include "core/server_key.hpp"
+#include "svc/bus.hpp"
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
 
 #include <fmt/format.h>
 
+#include <poll.h>
+
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 
@@ -13,6 +19,7 @@ namespace {
 
 using core::App;
 using Level = Finding::Level;
+using Clock = std::chrono::steady_clock;
 
 struct Now {
     Timestamp now;
@@ -120,6 +127,26 @@ Finding check_key(App& app, bool with_database) {
     return {Level::ok, "fingerprint " + secret.fingerprint() + ", from " + place};
 }
 
+/// Whether what is sent comes back, as it does to servers that run.
+Finding check_bus(App& app) {
+    auto* driver = app.kernel().find<BusDriver>();
+    if (!driver) return {Level::ok, "none: servers hear of each other's changes by polling"};
+    constexpr std::chrono::seconds patience{3};
+    const std::string word = hex(random_bytes(8));
+    const auto connection = driver->connect("workboard_check_" + word);
+    connection->send(word);
+    for (const auto until = Clock::now() + patience; Clock::now() < until;) {
+        for (const auto& each : connection->receive())
+            if (each == word) return {Level::ok, driver->describe() + " passes messages on"};
+        pollfd one{connection->descriptor(), POLLIN, 0};
+        poll(&one, 1, 100);
+    }
+    return {
+        Level::fault,
+        driver->describe() +
+            " does not pass messages on; PostgreSQL needs a direct connection (bus-postgres.url)"};
+}
+
 /// Whether there is one that answers. A server that was never started has no database of its own
 /// yet, which is no fault.
 bool open_database(App& app, Report& report) {
@@ -153,6 +180,7 @@ int doctor(const Words& words) {
         report.run("schema", [&] { return check_schema(*app); });
         report.run("clock", [&] { return check_clock(*app); });
         report.run("search", [&] { return check_search(*app); });
+        report.run("bus", [&] { return check_bus(*app); });
     }
     report.run("key", [&] { return check_key(*app, there); });
     for (const Check& each : app->kernel().impl().upkeep.checks()) report.run(each.name, each.run);

@@ -4,6 +4,7 @@
 #include "core/idempotency.hpp"
 #include "core/kernel_impl.hpp"
 #include "core/memory.hpp"
+#include "core/notifications.hpp"
 #include "core/rate_windows.hpp"
 #include "core/refusals.hpp"
 #include "core/server_key.hpp"
@@ -111,12 +112,16 @@ App::App(Config::Sources sources, Places places)
     : config_(sources),
       places_(std::move(places)),
       kernel_(std::make_unique<Kernel>(std::make_unique<Kernel::Impl>())),
-      streams_(std::make_unique<StreamRegistry>(kernel_->impl())) {
+      streams_(std::make_unique<StreamRegistry>(kernel_->impl())),
+      notifications_(std::make_unique<DatabaseNotifications>(kernel_->impl())),
+      bus_(std::make_unique<bus::ServerBus>()) {
     Memory::begin();
     kernel_->impl().streams = streams_.get();
     kernel_->offer<OpenStreams>(*streams_);
     kernel_->offer<Upkeep>(kernel_->impl().upkeep);
     kernel_->offer<Jobs>(kernel_->impl().jobs);
+    kernel_->offer<Notifications>(*notifications_);
+    kernel_->offer<Bus>(*bus_);
     config_.read("", record_of<TopSettings>(), &top_);
     config_.read("server", record_of<ServerSettings>(), &server_settings_);
     config_.read("database", record_of<DatabaseSettings>(), &database_settings_);
@@ -202,17 +207,6 @@ void App::start_modules() {
             rethrow_for(each.card->name, problem);
         }
     }
-}
-
-void App::start_events() {
-    auto& impl = kernel_->impl();
-    consumers_ = std::make_unique<events::Consumers>(database(), impl.jobs, impl.consumers);
-    auto listeners = impl.listeners;
-    listeners.push_back([this](std::span<const StoredEvent> batch) { consumers_->wake(batch); });
-    sequencer_ = std::make_unique<events::Sequencer>(database(), std::move(listeners));
-    impl.sequencer = sequencer_.get();
-    impl.jobs.start(database());
-    consumers_->start();
 }
 
 void App::add_kernel_jobs() {
@@ -344,6 +338,7 @@ void App::stop() noexcept {
     streams_->stop();
     if (impl.database) note_rest_of_refusals(impl, RefusalCounts::Clock::now());
     if (sequencer_) sequencer_->stop();  // it wakes the consumers
+    bus_->stop();
     if (consumers_) consumers_->stop();
     impl.jobs.stop();
     consumers_.reset();

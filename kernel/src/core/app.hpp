@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bus/server_bus.hpp"
 #include "core/config.hpp"
 #include "core/loader.hpp"
 #include "core/logs.hpp"
@@ -92,6 +93,7 @@ private:
     void bind();
     void start_modules();
     void start_events();
+    void start_bus();
     void start_timers();
     void add_kernel_jobs();
     void start_server();
@@ -115,6 +117,8 @@ private:
     std::unique_ptr<db::Embedded> embedded_;
     std::unique_ptr<Kernel> kernel_;
     std::unique_ptr<StreamRegistry> streams_;
+    std::unique_ptr<Notifications> notifications_;
+    std::unique_ptr<bus::ServerBus> bus_;
     std::vector<Loaded> modules_;  // after the kernel: a module may use it until it is destroyed
     std::unique_ptr<AccessLog> access_log_;
     std::unique_ptr<Dispatcher> dispatcher_;

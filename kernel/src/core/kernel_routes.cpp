@@ -171,6 +171,21 @@ void add_event_gauges(const Gauges<events::Sequencer::Load>& to) {
     );
 }
 
+void add_bus_gauges(const Gauges<bus::ServerBus::Load>& to) {
+    using Load = bus::ServerBus::Load;
+    to.add("bus_connected", "1 while other servers can be woken, else 0.", &Load::connected);
+    to.add("bus_peers", "Other servers that were heard of late.", &Load::peers);
+    to.add("bus_sent_total", "Messages to other servers.", &Load::sent);
+    to.add("bus_received_total", "Messages of other servers.", &Load::received);
+    to.add(
+        "bus_rejected_total",
+        "Messages that no server of this database has made.",
+        &Load::rejected
+    );
+    to.add("bus_dropped_total", "Wake-ups for which there was no room.", &Load::dropped);
+    to.add("bus_reconnects_total", "Reconnections to the bus.", &Load::reconnects);
+}
+
 void add_admission_gauges(const Gauges<Admission::Load>& to) {
     using Load = Admission::Load;
     to.add("requests_running", "Requests that have had their turn.", &Load::running);
@@ -199,6 +214,7 @@ void App::add_kernel_gauges() {
         [this] { return static_cast<double>(access_log_->dropped()); }
     );
     add_event_gauges({*kernel_, [this] { return sequencer_->load(); }});
+    add_bus_gauges({*kernel_, [this] { return bus_->load(); }});
     add_admission_gauges({*kernel_, [this] { return kernel_->impl().admission.load(); }});
     add_wait_gauges({*kernel_, [this] { return kernel_->impl().wait_queue.load(); }});
 }

@@ -32,7 +32,14 @@ inline std::vector<std::string> shipped_modules() {
         "docs"};
 }
 inline std::vector<std::string> shipped_plugins() {
-    return {"mail-smtp", "mail-file", "idp-oidc", "store-s3", "store-local"};
+    return {
+        "mail-smtp",
+        "mail-file",
+        "idp-oidc",
+        "store-s3",
+        "store-local",
+        "bus-redis",
+        "bus-postgres"};
 }
 inline std::vector<std::string> other_version_headers() { return {"Compat-Version"}; }
 

@@ -16,13 +16,13 @@ std::string first_line(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
 }
 
-Keywords parse(const std::string& url) {
+Keywords parse(const Settings& settings) {
     char* complaint = nullptr;
-    PQconninfoOption* options = PQconninfoParse(url.c_str(), &complaint);
+    PQconninfoOption* options = PQconninfoParse(settings.url.c_str(), &complaint);
     if (!options) {
         const std::string why = first_line(complaint ? complaint : "out of memory");
         PQfreemem(complaint);
-        throw std::runtime_error("database.url: " + why);
+        throw std::runtime_error(settings.url_setting + ": " + why);
     }
     Keywords keywords;
     for (const auto* each = options; each->keyword; ++each)
@@ -73,7 +73,7 @@ std::string joined(const Keywords& keywords) {
 }  // namespace
 
 Connector::Connector(const Settings& settings, Use use) {
-    Keywords keywords = parse(settings.url);
+    Keywords keywords = parse(settings);
     // What the URL says stands; these are for what it leaves open.
     for (const auto& [keyword, value] : Keywords{
              {"connect_timeout", "3"},

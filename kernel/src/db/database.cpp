@@ -1,10 +1,12 @@
 #include "db/database.hpp"
 
 #include "db/errors.hpp"
+#include "db/listening.hpp"
 #include "db/lock.hpp"
 #include "db/pool.hpp"
 #include "db/tx_impl.hpp"
 
+#include <map>
 #include <random>
 #include <thread>
 
@@ -58,6 +60,10 @@ public:
     Connector health_connector;
     std::mutex health_mutex;
     std::unique_ptr<Connection> health;
+
+    // By what they connect to; a connector keeps the sessions that broke.
+    std::mutex listen_mutex;
+    std::map<std::string, std::unique_ptr<Connector>> listen_connectors;
 };
 
 Database::Database(Settings settings) : impl_(std::make_unique<Impl>(std::move(settings))) {}
@@ -119,6 +125,24 @@ void Database::transact(Tx::Mode mode, const std::function<void(Tx&)>& work) {
 
 std::unique_ptr<Database::Lock> Database::try_lock(std::int64_t key) {
     return take_lock(impl_->connector, impl_->watchdog, impl_->settings, key);
+}
+
+std::unique_ptr<BusConnection> Database::listen(
+    const std::string& url, const std::string& channel
+) {
+    Connector* connector = nullptr;
+    {
+        const std::lock_guard lock(impl_->listen_mutex);
+        auto& known = impl_->listen_connectors[url];
+        if (!known) {
+            Settings settings = impl_->settings;
+            if (!url.empty()) settings.url = url, settings.url_setting = "url";
+            settings.synchronous_commit = false;  // a wake-up is worth no wait for the disk
+            known = std::make_unique<Connector>(settings, Use::work);
+        }
+        connector = known.get();
+    }
+    return db::listen(*connector, impl_->watchdog, channel);
 }
 
 bool Database::reachable() noexcept {

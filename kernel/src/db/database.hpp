@@ -1,5 +1,6 @@
 #pragma once
 
+#include "svc/bus.hpp"
 #include "svc/tx.hpp"
 
 #include <chrono>
@@ -14,6 +15,7 @@ namespace svc::db {
 
 struct Settings {
     std::string url;                             ///< a libpq URL or keyword string
+    std::string url_setting = "database.url";    ///< what errors call it
     int pool = 16;                               ///< connections at most
     std::chrono::milliseconds pool_wait{5'000};  ///< for a free one, then 503
     std::chrono::milliseconds statement_timeout{5'000};
@@ -50,6 +52,11 @@ public:
         virtual bool held() const = 0;            ///< false once the connection was lost
     };
     std::unique_ptr<Lock> try_lock(std::int64_t key);
+
+    /// A connection of its own outside the pool that carries messages by LISTEN and NOTIFY; of the
+    /// server that `url` names, or of this one when it is empty. The database has to outlive it.
+    /// Throws std::runtime_error when it cannot be made.
+    std::unique_ptr<BusConnection> listen(const std::string& url, const std::string& channel);
 
     bool reachable() noexcept;  ///< one round trip, short timeout
     Load load() const;

@@ -17,21 +17,32 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t lock_key = 0x776b'6264'0000'0001;  // "wkbd", and a number of this server
 constexpr std::chrono::seconds stay_busy{5};  ///< after the last row that nobody announced
 
+// What the servers tell each other.
+constexpr std::string_view committed = "events.committed";  ///< by a server that does not lead
+constexpr std::string_view sequenced = "events.sequenced";  ///< by the one that does
+constexpr std::string_view leader_left = "events.leader_left";
+
 Poco::Logger& log() { return Poco::Logger::get("events"); }
 
 }  // namespace
 
 class Sequencer::Impl {
 public:
-    Impl(db::Database& database, std::vector<EventListener> listeners, Settings settings)
+    Impl(db::Database& database, std::vector<EventListener> listeners, Settings settings, Bus* bus)
         : database_(database),
           listeners_(std::move(listeners)),
           settings_(settings),
-          position_(present_position()),
-          thread_([this] { run(); }) {}
+          bus_(bus),
+          position_(present_position()) {
+        if (bus_) subscribe();
+        thread_ = std::thread([this] { run(); });
+    }
     ~Impl() { stop(); }
 
-    void nudge() { wake_signal_.wake(); }
+    void nudge() {
+        if (leading_) wake_signal_.wake();
+        else publish(committed);
+    }
 
     void stop() noexcept {
         wake_signal_.end();
@@ -54,14 +65,39 @@ private:
         }
     }
 
+    void subscribe() {
+        bus_->subscribe(committed, [this](std::string_view) {
+            if (leading_) wake_signal_.wake();
+        });
+        bus_->subscribe(sequenced, [this](std::string_view) {
+            if (!leading_) wake_signal_.wake();
+        });
+        bus_->subscribe(leader_left, [this](std::string_view) {
+            lock_may_be_free_ = true;
+            wake_signal_.wake();
+        });
+    }
+    void publish(std::string_view channel) {
+        if (bus_) bus_->publish(channel);
+    }
+
     void run() {
-        while (!wake_signal_.ended()) try {
-                if (auto lock = database_.try_lock(lock_key)) lead(*lock);
-                else follow();
+        while (!wake_signal_.ended()) {
+            std::optional<std::string> failure;
+            try {
+                lead_or_follow();
             } catch (const std::exception& error) {
-                fail(error.what());
+                failure = error.what();
             }
-        leading_ = false;
+            if (leading_.exchange(false)) publish(leader_left);
+            if (failure) fail(*failure);
+        }
+    }
+
+    void lead_or_follow() {
+        lock_may_be_free_ = false;
+        if (const auto lock = database_.try_lock(lock_key)) lead(*lock);
+        else follow();
     }
 
     /// Every batch, until the end or until something goes wrong.
@@ -98,6 +134,7 @@ private:
         const auto rows = chain.take(*tx, settings_.batch_rows, settings_.batch_bytes);
         if (rows == 0) return 0;
         const Sequenced batch = chain.write(*tx);
+        publish(sequenced);
         events_ += batch.events.size();
         ++batches_;
         lag_seconds_ = batch.oldest_seconds;
@@ -107,12 +144,12 @@ private:
 
     /// Another server has the lock: look at what it stores, and now and then at the lock.
     void follow() {
-        leading_ = false;
         const auto until = Clock::now() + jittered(settings_.lock_retry);
-        while (!wake_signal_.ended() && Clock::now() < until) {
+        while (!wake_signal_.ended() && !lock_may_be_free_ && Clock::now() < until) {
             catch_up(*database_.begin(Tx::Mode::read));
             failing_ = false;
-            wake_signal_.rest(settings_.follow_poll);
+            wake_signal_.rest(settings_.gather);
+            wake_signal_.wait(settings_.follow_poll);
         }
     }
 
@@ -137,7 +174,6 @@ private:
     }
 
     void fail(const std::string& why) {
-        leading_ = false;
         ++failures_;
         if (!failing_) log().warning("the sequencer waits for the database: " + why);
         failing_ = true;
@@ -147,9 +183,10 @@ private:
     db::Database& database_;
     const std::vector<EventListener> listeners_;
     const Settings settings_;
+    Bus* const bus_;  // null: nobody is woken and nobody wakes
     WakeSignal wake_signal_;
     bool failing_ = false;  // the thread's own
-    std::atomic<bool> leading_{false};
+    std::atomic<bool> leading_{false}, lock_may_be_free_{false};
     std::atomic<std::int64_t> position_;
     std::atomic<std::uint64_t> events_{0}, batches_{0}, failures_{0};
     std::atomic<double> lag_seconds_{0};
@@ -159,9 +196,9 @@ private:
 Sequencer::Sequencer(db::Database& database, std::vector<EventListener> listeners)
     : Sequencer(database, std::move(listeners), Settings()) {}
 Sequencer::Sequencer(
-    db::Database& database, std::vector<EventListener> listeners, Settings settings
+    db::Database& database, std::vector<EventListener> listeners, Settings settings, Bus* bus
 )
-    : impl_(std::make_unique<Impl>(database, std::move(listeners), settings)) {}
+    : impl_(std::make_unique<Impl>(database, std::move(listeners), settings, bus)) {}
 Sequencer::~Sequencer() = default;
 
 void Sequencer::nudge() { impl_->nudge(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "db/database.hpp"
+#include "svc/bus.hpp"
 #include "svc/events.hpp"
 
 #include <chrono>
@@ -13,6 +14,10 @@ namespace svc::events {
 /// audit entries (docs/events.md). Of all the servers on one database one does it, the one that
 /// holds an advisory lock; the others follow and take over when the lock is free. A thread of its
 /// own, which outlives restarts of the database.
+///
+/// The servers wake each other by the bus: one that does not lead says when it has committed
+/// something, the one that leads when it has stored a batch, or leads no more. Where the bus brings
+/// nothing, polling finds it a little later.
 class Sequencer {
 public:
     struct Settings {
@@ -20,7 +25,8 @@ public:
         std::chrono::milliseconds busy_poll{20}, idle_poll{200};
         /// Between looks at what was sequenced, and at the lock, while another server holds it.
         std::chrono::milliseconds follow_poll{250}, lock_retry{1'000};
-        /// After a batch that was not full, so that the next is worth its commit.
+        /// After a batch that was not full, so that the next is worth its commit; and between looks
+        /// at what was sequenced.
         std::chrono::milliseconds gather{3};
         int batch_rows = 500;
         std::int64_t batch_bytes = 4 << 20;
@@ -29,10 +35,16 @@ public:
     /// `listeners` are called, on the sequencer's thread, of every batch that was stored since
     /// the start, whichever server stored it. Starts at once, after a look at where the log ends.
     Sequencer(db::Database& database, std::vector<EventListener> listeners);
-    Sequencer(db::Database& database, std::vector<EventListener> listeners, Settings settings);
+    Sequencer(
+        db::Database& database,
+        std::vector<EventListener> listeners,
+        Settings settings,
+        Bus* bus = nullptr  ///< not started yet, and stopped before this is gone
+    );
     ~Sequencer();
 
-    /// Something was committed: look now. Any thread; costs an atomic when it is awake anyway.
+    /// Something was committed here: whoever leads is to look now. Any thread; costs an atomic when
+    /// it is awake anyway.
     void nudge();
     /// Finishes the batch in hand and ends the thread.
     void stop() noexcept;

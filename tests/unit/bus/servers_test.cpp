@@ -1,0 +1,131 @@
+#include "tests/unit/bus/cluster.hpp"
+
+/// Whole servers on one database, as an operator runs them.
+namespace svc::test {
+
+namespace {
+
+double usual_wake(Cluster& cluster, std::size_t waiting, int rounds) {
+    std::vector<double> took;
+    for (int i = 0; i < rounds; ++i) took.push_back(cluster.wake(waiting, 1));
+    return median(took);
+}
+
+}  // namespace
+
+// A card that is made on one follower, and a claim that waits on another one, or on the leader.
+TEST(BusServers, AWaitingClaimHearsOfACardOnAnotherServerSoonerThanByPolling) {
+    constexpr int rounds = 12;
+    constexpr std::size_t leader = 0, follower = 2;
+    double polling = 0;
+    {
+        Cluster cluster(by_polling(), 3);
+        polling = usual_wake(cluster, follower, rounds);
+        EXPECT_EQ(metric_of(*cluster.servers[0], "bus_connected"), 0);
+    }
+    const RedisServer redis;
+    for (const Wakes& wakes : {by_postgres(), by_redis(redis.port())}) {
+        Cluster cluster(wakes, 3);
+        ASSERT_TRUE(cluster.all_know(2)) << wakes.name;
+        const auto woken = usual_wake(cluster, follower, rounds);
+        const auto on_leader = usual_wake(cluster, leader, rounds);
+        std::printf(
+            "%s: median %.1f ms on a follower, %.1f ms on the leader; by polling %.1f ms\n",
+            wakes.name.c_str(),
+            woken,
+            on_leader,
+            polling
+        );
+        EXPECT_LT(woken, polling / 2) << wakes.name;
+        EXPECT_LT(on_leader, polling / 2) << wakes.name;
+        EXPECT_GT(metric_of(*cluster.servers[2], "bus_received_total"), rounds);
+    }
+}
+
+TEST(BusServers, NothingIsLostWhenRedisEndsInTheMiddle) {
+    RedisServer redis;
+    Cluster cluster(by_redis(redis.port()), 3);
+    ASSERT_TRUE(cluster.all_know(2));
+    constexpr int cards = 90;
+    int claimed = 0;
+    std::thread worker([&] {
+        for (int misses = 0; claimed < cards && misses < 3;) {
+            const auto claim = cluster.claim(2, 10);
+            if (claim.json().at("claimed").as_bool()) ++claimed;
+            else ++misses;
+        }
+    });
+    for (int i = 0; i < cards; ++i) {
+        if (i == cards / 3) redis.stop();
+        if (i == 2 * cards / 3) redis.start();
+        cluster.card(1);
+    }
+    worker.join();
+    EXPECT_EQ(claimed, cards);
+    ASSERT_TRUE(cluster.all_know(2));
+    for (const auto& each : cluster.servers) EXPECT_GE(metric_of(*each, "bus_reconnects_total"), 1);
+    EXPECT_LT(cluster.wake(2, 1), 5'000);
+    EXPECT_TRUE(eventually([&] {
+        const auto position = metric_of(*cluster.servers[0], "events_position");
+        return std::ranges::all_of(cluster.servers, [&](const auto& each) {
+            return metric_of(*each, "events_position") == position;
+        });
+    }));
+}
+
+TEST(BusServers, HearOfEachOtherAgainAfterARestartOfTheDatabase) {
+    Postgres postgres;
+    Cluster cluster(by_postgres(), 3, postgres);
+    ASSERT_TRUE(cluster.all_know(2));
+    postgres.restart();
+    for (const auto& each : cluster.servers)
+        ASSERT_TRUE(eventually([&] { return metric_of(*each, "bus_reconnects_total") >= 1; }));
+    ASSERT_TRUE(cluster.all_know(2));
+    for (const auto& each : cluster.servers)
+        ASSERT_TRUE(eventually([&] { return each->client().get("/readyz").status == 200; }));
+    for (const std::size_t waiting : {0U, 2U}) EXPECT_LT(cluster.wake(waiting, 1), 5'000);
+}
+
+TEST(BusServers, StartWithoutRedisAndWorkByPollingUntilItIsThere) {
+    RedisServer redis;
+    redis.stop();
+    Cluster cluster(by_redis(redis.port()), 2);
+    EXPECT_TRUE(cluster.none_is_connected());
+    EXPECT_LT(cluster.wake(0, 1), 5'000);
+    EXPECT_LT(cluster.wake(1, 0), 5'000);
+    redis.start();
+    EXPECT_TRUE(cluster.all_know(1));
+    EXPECT_THAT(cluster.servers[0]->output(), testing::HasSubstr("by polling"));
+}
+
+// The same key, as in a copy of a database for trials.
+TEST(BusServers, OfTwoDatabasesHearNothingOfEachOther) {
+    const RedisServer redis;
+    Cluster one(by_redis(redis.port()), 2), other(by_redis(redis.port()), 2);
+    ASSERT_TRUE(one.all_know(1) && other.all_know(1));
+    EXPECT_LT(one.wake(0, 1), 5'000);
+    EXPECT_TRUE(one.all_know(1) && other.all_know(1));
+    for (const auto& each : other.servers) EXPECT_EQ(metric_of(*each, "bus_rejected_total"), 0);
+}
+
+TEST(BusServers, GarbageOnTheChannelHoldsNobodyUp) {
+    const RedisServer redis;
+    Cluster cluster(by_redis(redis.port()), 2);
+    ASSERT_TRUE(cluster.all_know(1));
+    const auto channels = redis.ask({"PUBSUB", "CHANNELS", "workboard_*"});
+    const auto channel = channels.substr(0, channels.find('\n'));
+    ASSERT_THAT(channel, testing::StartsWith("workboard_"));
+    redis.ask(
+        {"EVAL",
+         "for i = 1, 20000 do redis.call('PUBLISH', KEYS[1], 'events.committed ' .. i) end",
+         "1",
+         channel}
+    );
+    EXPECT_LT(cluster.wake(0, 1), 5'000);
+    EXPECT_TRUE(eventually([&] {
+        return metric_of(*cluster.servers[0], "bus_rejected_total") >= 1'000;
+    }));
+    EXPECT_EQ(metric_of(*cluster.servers[0], "bus_reconnects_total"), 0);
+}
+
+}  // namespace svc::test
