@@ -78,6 +78,7 @@ public:
         kernel.listen([&kernel](std::span<const StoredEvent> batch) {
             wake_for_others(kernel, batch);
         });
+        hear_wakes(kernel);
         watch_rights(kernel, rights_);
         kernel.use<boards::Briefs>().add(*brief_source_);
         kernel.use<Upkeep>().add_metrics([&kernel] { return queue_metrics(kernel); });

@@ -137,7 +137,7 @@ void end_pauses(Kernel& kernel) {
             std::set<Uuid> columns;
             for (const Rested& card : rested) columns.insert(card.column_id);
             for (const Uuid& column : columns)
-                actor.after_commit([&kernel, column] { wake(kernel, column); });
+                actor.after_commit([&kernel, column] { wake_everywhere(kernel, column); });
             return rested.size();
         };
         in_batches(kernel, org, "queue.end_pauses", batch, end_some);

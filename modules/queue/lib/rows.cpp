@@ -1,5 +1,6 @@
 #include "modules/queue/lib/rows.hpp"
 #include "modules/boards/api/shapes.hpp"
+#include "svc/bus.hpp"
 
 #include <algorithm>
 
@@ -233,6 +234,23 @@ std::string topic_of(const Uuid& column) { return "queue " + column.str(); }
 void wake(Kernel& kernel, const Uuid& column) {
     kernel.use<Hints>().reset(column);
     kernel.wake_one(topic_of(column));
+}
+
+namespace {
+
+constexpr std::string_view ready_channel = "queue.ready";
+
+}  // namespace
+
+void wake_everywhere(Kernel& kernel, const Uuid& column) {
+    wake(kernel, column);
+    kernel.use<Bus>().publish(ready_channel, column.str());
+}
+
+void hear_wakes(Kernel& kernel) {
+    kernel.use<Bus>().subscribe(ready_channel, [&kernel](std::string_view payload) {
+        if (const auto column = Uuid::parse(payload)) wake(kernel, *column);
+    });
 }
 
 }  // namespace svc::queue

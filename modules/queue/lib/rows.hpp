@@ -120,5 +120,9 @@ std::string topic_of(const Uuid& column);
 
 /// A card of this column is ready: look again. Call it after the commit.
 void wake(Kernel& kernel, const Uuid& column);
+/// The same on all servers: for what leaves no event, from which the others would hear of it.
+void wake_everywhere(Kernel& kernel, const Uuid& column);
+/// While the module opens: hears what other servers wake everywhere.
+void hear_wakes(Kernel& kernel);
 
 }  // namespace svc::queue

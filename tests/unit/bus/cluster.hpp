@@ -44,10 +44,13 @@ inline Wakes by_redis(std::uint16_t port) {
 /// Servers of one database, with a board that has a queue, and a client for each. The first leads.
 struct Cluster {
     Cluster(const Wakes& wakes, int size, Postgres& postgres = Postgres::shared())
+        : Cluster(std::vector<Wakes>(static_cast<std::size_t>(size), wakes), postgres) {}
+    /// A server for each of these.
+    explicit Cluster(const std::vector<Wakes>& all, Postgres& postgres = Postgres::shared())
         : database(postgres.fresh_database()) {
-        for (int i = 0; i < size; ++i)
+        for (const Wakes& each : all)
             servers.push_back(std::make_unique<Server>(
-                Server::Options{.database_url = database, .settings = wakes.settings}
+                Server::Options{.database_url = database, .settings = each.settings}
             ));
         workspace = std::make_unique<Workspace>(make_workspace(*servers.front()));
         const auto token = workspace->mint("agent", "Worker");

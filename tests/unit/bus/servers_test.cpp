@@ -42,6 +42,59 @@ TEST(BusServers, AWaitingClaimHearsOfACardOnAnotherServerSoonerThanByPolling) {
     }
 }
 
+namespace {
+
+/// How long after a pause of one second a claim gets the card that waits on the second server, while
+/// the first is the only one to look for pauses that are over.
+double usual_end_of_pause(Wakes wakes) {
+    Wakes looks = wakes;
+    looks.settings.emplace_back("queue.sweep_milliseconds=50");
+    wakes.settings.emplace_back("queue.sweep_milliseconds=60000");
+    Cluster cluster({looks, wakes});
+    if (wakes.name != "polling" && !cluster.all_know(1)) throw std::runtime_error("nobody there");
+    cluster.card(0);
+    std::vector<double> took;
+    for (int i = 0; i < 5; ++i) {
+        const auto claim = cluster.claim(1, 10);
+        expect(
+            200,
+            cluster.clients[1].post(
+                "/v1/leases/" + claim.text("/lease/id") + ":fail",
+                json::value{
+                    {"lease_token", claim.text("/lease_token")},
+                    {"error", "It rains"},
+                    {"retry_after_seconds", 1}}
+            )
+        );
+        const auto over = std::chrono::steady_clock::now() + 1s;
+        std::this_thread::sleep_for(500ms);  // those who wait look by themselves a second later
+        const auto again = cluster.claim(1, 10);
+        took.push_back(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - over)
+                .count()
+        );
+        expect(
+            200,
+            cluster.clients[1].post(
+                "/v1/leases/" + again.text("/lease/id") + ":complete",
+                json::value{{"lease_token", again.text("/lease_token")}}
+            )
+        );
+        cluster.card(0);
+    }
+    return median(took);
+}
+
+}  // namespace
+
+// It leaves no event.
+TEST(BusServers, TheEndOfACardsPauseIsHeardOfOnEveryServer) {
+    const auto polling = usual_end_of_pause(by_polling());
+    const auto woken = usual_end_of_pause(by_postgres());
+    std::printf("end of a pause: woken %.1f ms, by looking %.1f ms\n", woken, polling);
+    EXPECT_LT(woken, polling / 2);
+}
+
 TEST(BusServers, NothingIsLostWhenRedisEndsInTheMiddle) {
     RedisServer redis;
     Cluster cluster(by_redis(redis.port()), 3);
