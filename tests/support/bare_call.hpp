@@ -20,6 +20,7 @@ public:
     Tx& tx() override { throw std::logic_error("no transaction"); }
     std::optional<std::int64_t> expected_version() const override { return std::nullopt; }
     bool merge_properties() const override { return false; }
+    std::string_view named_lease() const override { return {}; }
     const std::string& request_id() const override { return request_id_; }
     Surface surface() const override { return Surface::mcp; }
     const http::Request* request() const override { return nullptr; }
@@ -34,7 +35,7 @@ public:
     ParamList event_row(const Event&) override { return {}; }
     void set_cause(const Uuid&) override {}
     void after_commit(std::function<void()>) override {}
-    void wait_for(std::string_view, std::chrono::seconds, Awaited) override {}
+    void wait_for_any(std::vector<std::string>, std::chrono::seconds, Awaited) override {}
     std::shared_ptr<void>& own_work() override { return own_work_; }
     std::optional<std::vector<std::string>> after(const Paging&) const override {
         return std::nullopt;

@@ -15,6 +15,8 @@ public:
         run(sql);
     }
     ~LockHolder() { PQfinish(connection_); }
+    /// What it did is done, and its locks are free.
+    void commit() { run("COMMIT"); }
     LockHolder(const LockHolder&) = delete;
     LockHolder& operator=(const LockHolder&) = delete;
 

@@ -9,19 +9,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <utility>
 
 namespace svc {
 
 class Kernel;
 
-/// What a call waits for: what others do, whenever that is, or what is done for it alone.
-enum class Awaited { others, own_work };
 /// What a caller signed in with: a Credential without the workspace, and whose it is.
 struct SignIn {
     std::string authenticator;
     std::string key;
 };
 
+/// What a call waits for: what others do, whenever that is, or what is done for it alone.
+enum class Awaited { others, own_work };
+
+/// Where requests carry a field.
+enum class FieldPlace { body, query };
 
 /// One run of one operation, whichever surface it came in by. Lives on the stack of the
 /// thread that serves it and is never stored. A handler may be run again from the start
@@ -50,8 +55,13 @@ public:
     void expect_version(std::optional<std::int64_t> version) { expected_instead_ = version; }
     /// The client asked that lists be joined rather than replaced (Prefer: merge-properties).
     virtual bool merge_properties() const = 0;
+    /// The token of the lease by which the client says it works: X-Svc-Lease, or the argument
+    /// `lease_token` of an operation that is declared `under_lease`. Empty when it does not say.
+    virtual std::string_view named_lease() const = 0;
     virtual const std::string& request_id() const = 0;
     virtual Surface surface() const = 0;
+    /// Nothing of a caller whom a module vouches for, such as an automation.
+    virtual std::optional<SignIn> sign_in() const { return std::nullopt; }
     /// The HTTP request when the call came by REST; null by MCP and Lua.
     virtual const http::Request* request() const = 0;
     /// The client's address and agent, for sessions and the audit record.
@@ -60,8 +70,6 @@ public:
 
     /// Adds a header to the answer; a Set-Cookie may be added several times.
     virtual void add_header(std::string_view name, std::string value) = 0;
-    /// Nothing of a caller whom a module vouches for, such as an automation.
-    virtual std::optional<SignIn> sign_in() const { return std::nullopt; }
 
     /// Asks the before-hooks; a Failure 409 with the hook's code when one refuses. Call it
     /// before changing anything.
@@ -103,14 +111,31 @@ public:
     /// Own work will be done in a moment, so waiting for it is not counted. Where it is not
     /// possible that is a Failure: 409 `not_in_batch`, or 503. It returns only on a thread that may
     /// be held up, for it serves no requests or the server is stopping.
-    virtual void wait_for(
+    void wait_for(
         std::string_view topic, std::chrono::seconds at_most, Awaited awaited = Awaited::others
+    ) {
+        wait_for_any({std::string(topic)}, at_most, awaited);
+    }
+    /// The same until somebody wakes one of the topics.
+    virtual void wait_for_any(
+        std::vector<std::string> topics,
+        std::chrono::seconds at_most,
+        Awaited awaited = Awaited::others
     ) = 0;
 
     /// What is done for this call alone, kept from one run of its handler to the next and let go
     /// when the call ends, whatever becomes of it. Empty at first: then it is a Failure where
     /// wait_for would be one, so that no work is begun for which nobody can wait.
     virtual std::shared_ptr<void>& own_work() = 0;
+
+    /// What a module notes about this run of the handler, made when it is first asked for. What is
+    /// rolled back is still noted.
+    template <class Note>
+    Note& note() {
+        auto& kept = notes_[Note::name];
+        if (!kept) kept = std::make_shared<Note>();
+        return *static_cast<Note*>(kept.get());
+    }
 
     /// The keys of the cursor the client sent; nothing on the first page. A cursor of another
     /// list, with other filters or of nobody's making is a 422.
@@ -158,11 +183,30 @@ private:
         return rows.size();
     }
 
+    friend class InputPart;
+    friend Failure wrong_at(
+        const Call& call, std::string_view path, std::string_view message, FieldPlace place
+    );
+
     std::optional<std::optional<std::int64_t>> expected_instead_;
+    std::map<std::string_view, std::shared_ptr<void>> notes_;
+    std::string input_part_;
 };
 
-/// Where requests carry a field.
-enum class FieldPlace { body, query };
+/// While it lives, the part of the input that is being carried out: wrong_at() names places within
+/// it. `path` leads there from the root, as members of a JSON array: `"leases",3`.
+class InputPart {
+public:
+    InputPart(Call& call, std::string_view path)
+        : call_(call), outer_(std::exchange(call.input_part_, std::string(path) + ',')) {}
+    ~InputPart() { call_.input_part_ = std::move(outer_); }
+    InputPart(const InputPart&) = delete;
+    InputPart& operator=(const InputPart&) = delete;
+
+private:
+    Call& call_;
+    std::string outer_;
+};
 
 /// What the `loc` of a 422 begins with: that place in a request, "arguments" of a tool or a script.
 std::string_view root_of(const Call& call, FieldPlace place = FieldPlace::body);

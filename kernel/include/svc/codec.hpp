@@ -39,6 +39,7 @@ struct Codec {
     bool (*empty)(const void*);
     void (*check)(Reader&, const Rules&, const json::value&);  ///< reads and forgets
     const Record& (*record)();  ///< null unless the type is a described struct
+    const Record& (*item)();    ///< of the elements of a list of such structs, else null
     bool may_be_absent;
     bool constant;  ///< an Object<…> discriminator
     bool list;      ///< a query may name it several times
@@ -79,6 +80,13 @@ constexpr auto record_getter() -> const Record& (*)() {
     else return nullptr;
 }
 template <class T>
+constexpr auto item_getter() -> const Record& (*)() {
+    if constexpr (!is_list<T>) return nullptr;
+    else if constexpr (requires(const T& maybe) { maybe.value(); })
+        return item_getter<std::remove_cvref_t<decltype(std::declval<const T&>().value())>>();
+    else return record_getter<typename T::value_type>();
+}
+template <class T>
 constexpr bool is_constant() {
     if constexpr (requires { Json<T>::constant; }) return true;
     else return false;
@@ -102,6 +110,7 @@ inline constexpr Codec codec{
         Json<T>::read(reader, rules, in, scratch);
     },
     detail::record_getter<T>(),
+    detail::item_getter<T>(),
     may_be_absent<T>,
     detail::is_constant<T>(),
     is_list<T>,

@@ -155,6 +155,10 @@ struct Operation {
     /// Changes one record only while it is at the version that the client names, if it names one:
     /// by If-Match, or as the argument `expected_version`. The handler calls Call::require_version.
     bool versioned = false;
+    /// Writes to a card that somebody may hold, or to what is on it. The client may name the lease
+    /// by which it does so, by X-Svc-Lease or as the argument `lease_token`; once that is over the
+    /// write is refused (409 lease_lost).
+    bool under_lease = false;
     bool when_past_due = false;  ///< a write that a workspace in arrears may still make
     bool names_org = false;      ///< offers X-Svc-Org (declared where the interface document does)
     std::size_t body_limit = 1 << 20;  ///< bytes

@@ -138,6 +138,19 @@ std::string Kernel::sign(std::string_view purpose, std::string_view message) con
     return impl_->secret->sign(purpose, message);
 }
 
+std::string Kernel::seal(
+    std::string_view purpose, std::string_view context, std::string_view text
+) const {
+    return impl_->secret->seal(purpose, context, text);
+}
+
+std::optional<std::string> Kernel::unseal(
+    std::string_view purpose, std::string_view context, std::string_view sealed
+) const {
+    std::string text = impl_->secret->unseal(purpose, context, sealed);
+    return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
 const std::string& Kernel::base_url() const { return impl_->base_url; }
 const std::string& Kernel::var_folder() const { return impl_->var_folder; }
 const std::string& Kernel::share_folder() const { return impl_->share_folder; }
@@ -168,6 +181,7 @@ std::optional<Failure> Kernel::check_arguments(
 ) const try {
     auto given = decl::parse_json(arguments, "arguments");
     decl::take_expected_version(operation, given);
+    decl::take_named_lease(operation, given);
     decl::fill_flat(operation, given, nullptr);
     return std::nullopt;
 } catch (const Failure& failure) {

@@ -19,6 +19,7 @@ public:
     void check_syntax() override;
     void fill(void* input) override;
     std::optional<std::int64_t> expected_version() const override { return expected_version_; }
+    std::string_view named_lease() const override { return request_.header("x-svc-lease"); }
     std::string_view body() const override { return request_.body; }
     std::optional<Subject> subject() const override;
 

@@ -109,6 +109,7 @@ http::Answer attempt(const Run& run, Input& input) {
     for (const Guard& guard : operation.guards) guard(call);
     input.check_syntax();
     call.set_expected_version(input.expected_version());
+    call.set_named_lease(input.named_lease());
     check_access(operation.access, run.who);
     if (is_past_due(operation, run.who)) refuse_past_due(run, input);
 
@@ -235,11 +236,13 @@ public:
             value_ =
                 text_.empty() ? json::value(json::object{}) : decl::parse_json(text_, "arguments");
             expected_version_ = decl::take_expected_version(operation_, value_);
+            named_lease_ = decl::take_named_lease(operation_, value_);
         }
         check_workspace();
     }
     void fill(void* input) override { decl::fill_flat(operation_, value_, input); }
     std::optional<std::int64_t> expected_version() const override { return expected_version_; }
+    std::string_view named_lease() const override { return named_lease_; }
     std::string_view body() const override { return text_; }
     std::optional<Subject> subject() const override;
 
@@ -251,6 +254,7 @@ private:
     std::string_view text_;
     json::value value_;
     std::optional<std::int64_t> expected_version_;
+    std::string named_lease_;
 };
 
 /// The caller's workspace is settled before the arguments are looked at, so they can name it and

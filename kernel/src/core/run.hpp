@@ -57,6 +57,8 @@ public:
     virtual void fill(void* input) = 0;  ///< step 10
     /// The version that the client expects the record to have; after check_syntax().
     virtual std::optional<std::int64_t> expected_version() const = 0;
+    /// The lease that the client names (Call::named_lease); after check_syntax().
+    virtual std::string_view named_lease() const = 0;
     /// What an idempotency key is bound to beside the route.
     virtual std::string_view body() const = 0;
     /// The last id that the path of the operation names, and the field it is in.

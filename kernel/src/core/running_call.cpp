@@ -41,7 +41,7 @@ Failure wrong_at(
     const Call& call, std::string_view path, std::string_view message, FieldPlace place
 ) {
     std::string loc = "[\"";
-    loc.append(root_of(call, place)).append("\",").append(path) += ']';
+    loc.append(root_of(call, place)).append("\",").append(call.input_part_).append(path) += ']';
     return Failure::invalid_at(loc, "value_error", message);
 }
 
@@ -216,13 +216,15 @@ std::shared_ptr<void>& RunningCall::own_work() {
     return work;
 }
 
-void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) {
+void RunningCall::wait_for_any(
+    std::vector<std::string> topics, std::chrono::seconds at_most, Awaited awaited
+) {
     const auto until = run_.request_context.started + at_most;
     const bool in_time = std::chrono::steady_clock::now() < until;
     if (awaited == Awaited::own_work) {
         if (!parks_for_own_work()) return;
         if (!in_time) throw too_busy();
-        throw Parked{std::string(topic), until};
+        throw Parked{std::move(topics), until};
     }
     const bool stopping = run_.kernel.stopping();
     const bool small =
@@ -231,7 +233,7 @@ void RunningCall::wait_for(std::string_view topic, std::chrono::seconds at_most,
     const Caller* caller = caller_if_any();
     if (caller && !run_.kernel.impl().wait_queue.admit(run_.request_context.place, caller->id))
         return;
-    throw Parked{std::string(topic), until};
+    throw Parked{std::move(topics), until};
 }
 
 /// A cursor is bound to the operation, the caller and every filter.

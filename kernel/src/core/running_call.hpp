@@ -13,10 +13,11 @@ public:
     Tx& tx() override;
     std::optional<std::int64_t> expected_version() const override;
     bool merge_properties() const override;
+    std::string_view named_lease() const override { return named_lease_; }
     const std::string& request_id() const override { return run_.request_context.request_id; }
     Surface surface() const override;
-    const http::Request* request() const override { return run_.request; }
     std::optional<SignIn> sign_in() const override;
+    const http::Request* request() const override { return run_.request; }
     std::string_view client_address() const override { return run_.client_address; }
     std::string_view user_agent() const override { return run_.user_agent; }
     void add_header(std::string_view name, std::string value) override;
@@ -29,7 +30,9 @@ public:
     ParamList event_row(const Event& event) override;
     void set_cause(const Uuid& cause) override { cause_ = cause; }
     void after_commit(std::function<void()> then) override;
-    void wait_for(std::string_view topic, std::chrono::seconds at_most, Awaited awaited) override;
+    void wait_for_any(
+        std::vector<std::string> topics, std::chrono::seconds at_most, Awaited awaited
+    ) override;
     std::shared_ptr<void>& own_work() override;
     std::optional<std::vector<std::string>> after(const Paging& paging) const override;
     std::string cursor(const std::vector<std::string>& keys) const override;
@@ -41,6 +44,8 @@ public:
     void set_input(const void* input) { input_ = input; }
     /// What the request says of it, if anything.
     void set_expected_version(std::optional<std::int64_t> version) { expected_version_ = version; }
+    /// The same of the lease; the text outlives the call.
+    void set_named_lease(std::string_view token) { named_lease_ = token; }
     /// What the handler added so far; taking it leaves none.
     std::vector<std::pair<std::string, std::string>> take_headers();
 
@@ -57,6 +62,7 @@ private:
     std::unique_ptr<Tx> tx_;
     const void* input_ = nullptr;
     std::optional<std::int64_t> expected_version_;
+    std::string_view named_lease_;
     std::optional<Uuid> cause_;
     bool emitted_ = false;
     bool alone_ = false;  // the caller is confirmed by the handler's own statement

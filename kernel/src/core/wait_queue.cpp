@@ -46,11 +46,17 @@ void WaitQueue::park(Place& place, const Parked& wait, std::uint64_t ticket, Wai
     std::lock_guard lock(mutex_);
     leave(place);
     place.wait_queue_ = this;
-    if (place.number_ == 0 || place.topic_ != wait.topic) place.number_ = ++numbers_;
-    place.topic_ = wait.topic;
+    std::vector<std::string> topics = wait.topics;
+    std::ranges::sort(topics);
+    topics.erase(std::ranges::unique(topics).begin(), topics.end());
+    if (place.number_ == 0 || place.topics_ != topics) place.number_ = ++numbers_;
+    place.topics_ = std::move(topics);
+    place.called_for_.clear();
     place.until_ = wait.until;
     place.waiter_ = std::move(waiter);
-    if (closed_ || last_wake(wait.topic) > ticket) {
+    for (const std::string& each : place.topics_)
+        if (last_wake(each) > ticket) place.called_for_.push_back(each);
+    if (closed_ || !place.called_for_.empty()) {
         place.why_ = Why::next;
         start(place);
     } else line_up(place);
@@ -58,12 +64,16 @@ void WaitQueue::park(Place& place, const Parked& wait, std::uint64_t ticket, Wai
 }
 
 void WaitQueue::line_up(Place& place) {
-    const auto [line, fresh] = lines_.try_emplace(place.topic_);
-    if (fresh) {
-        line->second.rechecked_at = Clock::now();
-        line->second.turn = turns_.insert(turns_.end(), &line->first);
+    bool fresh = false;
+    for (const std::string& topic : place.topics_) {
+        const auto [line, made] = lines_.try_emplace(topic);
+        if (made) {
+            line->second.rechecked_at = Clock::now();
+            line->second.turn = turns_.insert(turns_.end(), &line->first);
+        }
+        line->second.places.emplace(place.number_, &place);
+        fresh |= made;
     }
-    line->second.places.emplace(place.number_, &place);
     place.at_time_ = by_time_.emplace(place.until_, &place);
     place.state_ = Place::State::in_line;
     if (fresh || place.at_time_ == by_time_.begin()) due_.notify_one();
@@ -75,15 +85,18 @@ void WaitQueue::leave(Place& place) {
         case Place::State::away: break;
         case Place::State::running: --running_; break;
         case Place::State::called: called_.erase(place.at_call_); break;
-        case Place::State::in_line: {
+        case Place::State::in_line:
             by_time_.erase(place.at_time_);
-            const auto line = lines_.find(place.topic_);
-            line->second.places.erase(place.number_);
-            if (!line->second.places.empty()) break;
-            turns_.erase(line->second.turn);
-            lines_.erase(line);
-        }
+            for (const std::string& topic : place.topics_) leave_line(place, topic);
     }
+}
+
+void WaitQueue::leave_line(Place& place, const std::string& topic) {
+    const auto line = lines_.find(topic);
+    line->second.places.erase(place.number_);
+    if (!line->second.places.empty()) return;
+    turns_.erase(line->second.turn);
+    lines_.erase(line);
 }
 
 void WaitQueue::end(Place& place) {
@@ -92,13 +105,14 @@ void WaitQueue::end(Place& place) {
         place.state_ == Place::State::called || place.state_ == Place::State::running;
     leave(place);
     if (was_called && (place.why_ == Why::next || place.why_ == Why::recheck))
-        call_next(place.topic_);
+        for (const std::string& topic : place.called_for_) call_next(topic);
     if (const auto seats = seats_.find(place.principal_); seats != seats_.end())
         if (--seats->second == 0) seats_.erase(seats);
     hand_out();
 }
 
-void WaitQueue::call(Place& place, Why why) {
+void WaitQueue::call(Place& place, Why why, const std::string* topic) {
+    if (topic) place.called_for_.assign(1, *topic);
     leave(place);
     place.why_ = why;
     place.state_ = Place::State::called;
@@ -108,7 +122,7 @@ void WaitQueue::call(Place& place, Why why) {
 void WaitQueue::call_next(std::string_view topic) {
     const auto line = lines_.find(std::string(topic));
     if (line == lines_.end()) return note_wake(topic);
-    call(*line->second.places.begin()->second, Why::next);
+    call(*line->second.places.begin()->second, Why::next, &line->first);
 }
 
 void WaitQueue::start(Place& place) {
@@ -201,13 +215,14 @@ WaitQueue::Clock::time_point WaitQueue::next_recheck() const {
 
 /// One of the line that has not looked for longest: the one behind the last that did.
 void WaitQueue::recheck(Clock::time_point now) {
-    Line& line = lines_.at(*turns_.front());
+    const std::string& topic = *turns_.front();
+    Line& line = lines_.at(topic);
     turns_.splice(turns_.end(), turns_, turns_.begin());
     line.rechecked_at = rechecked_at_ = now;
     auto next = line.places.upper_bound(line.last_rechecked);
     if (next == line.places.end()) next = line.places.begin();
     line.last_rechecked = next->first;
-    call(*next->second, Why::recheck);
+    call(*next->second, Why::recheck, &topic);
 }
 
 }  // namespace svc::core

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 /// Calls that wait for something without holding a worker.
 namespace svc::core {
@@ -22,12 +23,12 @@ namespace svc::core {
 /// Thrown by Call::wait_for to leave the handler. Not a std::exception, so that a handler
 /// which catches those does not swallow it.
 struct Parked {
-    std::string topic;
+    std::vector<std::string> topics;
     std::chrono::steady_clock::time_point until;
 };
 
-/// Those who wait, in a line for each topic. Whoever is called runs again, and takes a place in
-/// line again if that was in vain. Few run at a time, so that workers are left for everybody
+/// Those who wait, in a line for each topic; who waits for several is in the line of each. Whoever
+/// is called runs again, and takes a place in line again if that was in vain. Few run at a time, so that workers are left for everybody
 /// else, however many wait and are called.
 ///
 /// A wake may be lost: it comes from a server that is not heard at once, or what it was about was
@@ -58,7 +59,7 @@ public:
 
     /// Whether `principal` may wait with one more; counted until the place ends.
     bool admit(Place& place, const Uuid& principal);
-    /// Lines up. Resumed at once when a wake of the topic found nobody in line after `ticket` was
+    /// Lines up. Resumed at once when a wake of one of the topics found nobody in line after `ticket` was
     /// taken, so that no wake is lost between the look and the park.
     void park(Place& place, const Parked& wait, std::uint64_t ticket, Waiter waiter);
     /// Calls everybody in line, in their order.
@@ -91,7 +92,8 @@ private:
     void dismiss_gone();
     Clock::time_point next_recheck() const;
     void line_up(Place& place);
-    void call(Place& place, Why why);
+    void leave_line(Place& place, const std::string& topic);
+    void call(Place& place, Why why, const std::string* topic = nullptr);
     void call_next(std::string_view topic);
     void start(Place& place);
     void hand_out();
@@ -138,8 +140,9 @@ private:
     WaitQueue* wait_queue_ = nullptr;  // since it first waited
     State state_ = State::away;
     Why why_ = Why::time;
-    std::string topic_;
-    std::uint64_t number_ = 0;  // its rank, kept when it lines up again
+    std::vector<std::string> topics_;
+    std::vector<std::string> called_for_;  // those of them whose wake it answers
+    std::uint64_t number_ = 0;             // its rank, kept when it lines up again
     Clock::time_point until_;
     Waiter waiter_;
     std::multimap<Clock::time_point, Place*>::iterator at_time_;

@@ -17,7 +17,7 @@ std::optional<Failure> attempt(Tx& tx, const std::function<void()>& part) {
         tx.run(keep);
         return std::nullopt;
     } catch (const Failure& failure) {
-        if (!tx.roll_back_to(undo)) throw;
+        if (failure.status() >= 500 || !tx.roll_back_to(undo)) throw;
         return failure;
     }
 }

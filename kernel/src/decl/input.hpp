@@ -61,6 +61,22 @@ std::optional<std::int64_t> take_expected_version(
     const Operation& operation, json::value& arguments
 );
 
+/// What they name beside the arguments of an operation under a lease, as REST does by X-Svc-Lease.
+struct LeaseNamed {
+    std::optional<std::string> lease_token;
+};
+SVC_SHARED_RECORD(
+    LeaseNamed,
+    (lease_token,
+     "The lease by which you work on the card, as claim_next_card gave it; once it is over this is "
+     "refused (`lease_lost`).",
+     length(1, 100),
+     secret)
+);
+
+/// Takes that out likewise; empty when none is named. Throws 422.
+std::string take_named_lease(const Operation& operation, json::value& arguments);
+
 /// Arguments side by side, as MCP and Lua send them. Throws 422 at ["arguments", …].
 /// Without an `input` (null pointer) they are only checked.
 void fill_flat(const Operation& operation, const json::value& arguments, void* input);

@@ -114,6 +114,7 @@ private:
         if (is_post() && writes()) shared("IdempotencyKey");
         if (writes() && in_workspace()) shared("Mutation");
         if (operation_.versioned) shared("IfMatch");
+        if (operation_.under_lease) shared("Lease");
         // Whoever is sent here by a provider's redirect cannot name a version.
         if (operation_.path().starts_with("/v1/") && !operation_.is_redirect())
             shared("BoardVersion");

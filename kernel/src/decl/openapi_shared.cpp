@@ -203,6 +203,13 @@ json::object parameters() {
              "Change it only while it is at this version, as its `ETag` or `version` says.",
              json::object{{"type", "string"}, {"examples", json::array{"\"7\""}}}
          )},
+        {"Lease",
+         header_parameter(
+             "X-Svc-Lease",
+             "The `lease_token` of the lease by which you work on the card; once it is over the "
+             "write is refused with 409 `lease_lost`.",
+             json::object{{"type", "string"}}
+         )},
     };
 }
 

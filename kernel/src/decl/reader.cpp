@@ -31,11 +31,20 @@ void write_echo(const json::value& input, std::string& out) {
     else write_cut(json, out);
 }
 
-bool has_secret(const Record& record) {
-    return std::ranges::any_of(record.fields, [](const Field& field) {
-        return field.rules.secret ||
-               (field.rules.flatten && field.codec->record && has_secret(field.codec->record()));
+/// Somewhere in it, parts and lists of parts included.
+bool has_secret(const Record& record, std::vector<const Record*>& seen) {
+    if (std::ranges::find(seen, &record) != seen.end()) return false;
+    seen.push_back(&record);
+    return std::ranges::any_of(record.fields, [&](const Field& field) {
+        const Codec& codec = *field.codec;
+        return field.rules.secret || (codec.record && has_secret(codec.record(), seen)) ||
+               (codec.item && has_secret(codec.item(), seen));
     });
+}
+
+bool has_secret(const Record& record) {
+    std::vector<const Record*> seen;
+    return has_secret(record, seen);
 }
 
 }  // namespace
@@ -124,7 +133,10 @@ void Reader::read_field(const Field& field, const json::value* in, void* record)
         if (field.required()) reject("missing", "This field is required");
         return;
     }
-    const bool outer = std::exchange(state_->hidden, state_->hidden || field.rules.secret);
+    // What stands where a list of secrets should stand may be one of them.
+    const bool no_list = field.codec->item && !in->is_array() && has_secret(field.codec->item());
+    const bool outer =
+        std::exchange(state_->hidden, state_->hidden || field.rules.secret || no_list);
     if (record) field.codec->read(*this, field.rules, *in, field.in(record));
     else field.codec->check(*this, field.rules, *in);
     state_->hidden = outer;

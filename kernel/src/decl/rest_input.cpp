@@ -225,21 +225,37 @@ void RestInput::fill(void* input) const {
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
 }
 
-std::optional<std::int64_t> take_expected_version(
-    const Operation& operation, json::value& arguments
-) {
-    json::object* given = operation.versioned ? arguments.if_object() : nullptr;
-    const Record& record = record_of<VersionExpected>();
+namespace {
+
+/// Takes the one field of such a record out of the arguments.
+template <class Beside>
+Beside taken(json::value& arguments) {
+    Beside wanted;
+    json::object* given = arguments.if_object();
+    const Record& record = record_of<Beside>();
     const auto found = given ? given->find(record.fields.front().name) : nullptr;
-    if (!given || found == given->end()) return std::nullopt;
+    if (!given || found == given->end()) return wanted;
     const json::value alone = json::object{{found->key(), found->value()}};
     given->erase(found);
-    VersionExpected wanted;
     Reader reader;
     auto step = reader.at("arguments");
     reader.read(record, alone, &wanted);
     if (!reader.clean()) throw Failure::invalid_input(reader.issues());
-    return wanted.expected_version;
+    return wanted;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> take_expected_version(
+    const Operation& operation, json::value& arguments
+) {
+    if (!operation.versioned) return std::nullopt;
+    return taken<VersionExpected>(arguments).expected_version;
+}
+
+std::string take_named_lease(const Operation& operation, json::value& arguments) {
+    if (!operation.under_lease) return {};
+    return taken<LeaseNamed>(arguments).lease_token.value_or("");
 }
 
 void fill_flat(const Operation& operation, const json::value& arguments, void* input) {

@@ -134,12 +134,13 @@ std::string tool_schema(const Operation& operation) {
     SchemaWriter writer{.ref_prefix = prefix, .brief = true};
     json::object schema;
     writer.record(*operation.handler.input, schema);
-    if (operation.versioned) {
-        const Record& beside = record_of<VersionExpected>();
-        json::object expected;
-        writer.field(beside, beside.fields.front(), expected);
-        schema["properties"].as_object()[beside.fields.front().name] = std::move(expected);
-    }
+    const auto add = [&](const Record& beside) {
+        json::object field;
+        writer.field(beside, beside.fields.front(), field);
+        schema["properties"].as_object()[beside.fields.front().name] = std::move(field);
+    };
+    if (operation.versioned) add(record_of<VersionExpected>());
+    if (operation.under_lease) add(record_of<LeaseNamed>());
     return finished(std::move(schema), definitions_of(writer));
 }
 

@@ -27,9 +27,17 @@ struct Request {
     ) {
         waits.park(
             *place,
-            {topic, WaitQueue::Clock::now() + time},
+            {{topic}, WaitQueue::Clock::now() + time},
             ticket ? *ticket : waits.ticket(),
             {.resume = [this] { resumed.release(); }, .gone = [this] { return gone.load(); }}
+        );
+    }
+    void park_for(WaitQueue& waits, const std::vector<std::string>& topics) {
+        waits.park(
+            *place,
+            {topics, WaitQueue::Clock::now() + 60s},
+            waits.ticket(),
+            {.resume = [this] { resumed.release(); }}
         );
     }
     bool within(std::chrono::milliseconds time) { return resumed.try_acquire_for(time); }
@@ -128,6 +136,49 @@ TEST(WaitQueue, ThoseWhoseTimeIsOverTogetherRunAFewAtATime) {
         each.end();
     }
     EXPECT_EQ(waits.load().running, 0u);
+}
+
+TEST(WaitQueue, WhoeverWaitsForSeveralIsCalledOnceByAnyOfThem) {
+    for (const char* topic : {"a", "b", "c"}) {
+        WaitQueue waits;
+        Request several;
+        several.park_for(waits, {"a", "b", "c", "a"});
+        EXPECT_EQ(waits.load().waiting, 1u);
+        waits.wake("d");
+        EXPECT_FALSE(several.within(0ms));
+        waits.wake_one(topic);
+        EXPECT_TRUE(several.within(0ms)) << topic;
+        for (const char* each : {"a", "b", "c"}) waits.wake(each);
+        EXPECT_EQ(waits.load().resumed, 1u);
+        EXPECT_EQ(waits.load().waiting, 0u);
+    }
+}
+
+TEST(WaitQueue, WhatOneOfSeveralLinesWasCalledForIsPassedOnInThatLine) {
+    WaitQueue waits;
+    Request several, in_a, in_b;
+    several.park_for(waits, {"a", "b"});
+    in_a.park(waits, "a");
+    in_b.park(waits, "b");
+    waits.wake_one("b");
+    EXPECT_TRUE(several.within(0ms)) << "it has waited longest";
+    several.end();
+    EXPECT_TRUE(in_b.within(0ms));
+    EXPECT_FALSE(in_a.within(20ms));
+}
+
+TEST(WaitQueue, AWakeOfOneOfSeveralBetweenTheLookAndTheParkIsNotLost) {
+    WaitQueue waits;
+    Request several;
+    const auto ticket = waits.ticket();
+    waits.wake_one("b");
+    waits.park(
+        *several.place,
+        {{"a", "b"}, WaitQueue::Clock::now() + 60s},
+        ticket,
+        {.resume = [&] { several.resumed.release(); }}
+    );
+    EXPECT_TRUE(several.within(0ms));
 }
 
 TEST(WaitQueue, AWakeBetweenTheLookAndTheParkIsNotLost) {

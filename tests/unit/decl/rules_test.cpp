@@ -33,6 +33,29 @@ SVC_RECORD(
     (wide, "", defaulted)
 );
 
+struct Safe {
+    std::string key;
+};
+SVC_RECORD(Safe, (key, "", secret));
+struct Vault {
+    std::vector<Safe> safes;
+};
+SVC_RECORD(Vault, (safes, "", defaulted));
+struct Bank {
+    std::optional<std::vector<Vault>> vaults;
+};
+SVC_RECORD(Bank, (vaults));
+
+TEST(Rules, ASecretInAPartOfAListIsNotSaidBackUnderAWrongName) {
+    for (std::string_view wrong :
+         {R"({"vault":[{"safes":[{"key":"hush"}]}]})", R"({"vaults":[{"safe":[{"key":"hush"}]}]})",
+          R"({"vaults":[["hush"]]})"}) {
+        const auto outcome = read<Bank>(std::string(wrong));
+        ASSERT_EQ(outcome.problems.size(), 1u) << wrong;
+        EXPECT_EQ(outcome.problems[0].input, "") << wrong;
+    }
+}
+
 TEST(Rules, TrimmedTextIsCountedWithoutTheSpaceAroundIt) {
     EXPECT_EQ(read<Ruled>(R"({"title":"  ab c \n"})").value.title, "ab c");
     EXPECT_EQ(read<Ruled>("{\"title\":\"\u00A0\u2003x\u3000\"}").value.title, "x");
