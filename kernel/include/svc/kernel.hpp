@@ -205,6 +205,14 @@ public:
 
     /// HMAC-SHA256 under a key derived from the server's secret for this purpose: 32 bytes.
     std::string sign(std::string_view purpose, std::string_view message) const;
+    /// Encrypts under a key derived from the server's secret for this purpose and `context`, such as
+    /// the id of the row it is kept in; and what was sealed, or nothing when it was sealed under
+    /// another key or altered since.
+    std::string seal(std::string_view purpose, std::string_view context, std::string_view text)
+        const;
+    std::optional<std::string> unseal(
+        std::string_view purpose, std::string_view context, std::string_view sealed
+    ) const;
     /// The public address, without trailing slash.
     const std::string& base_url() const;
     /// Where everything is kept that changes: an absolute path.
