@@ -1,6 +1,7 @@
 #include "modules/auth/cookies.hpp"
 
 #include "modules/auth/settings.hpp"
+#include "modules/lib/origin/origin.hpp"
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"
 
@@ -99,29 +100,6 @@ void set_session_cookie(Call& call, const Claims& claims) {
     set_cookie(call, session_cookie, sign(call.kernel(), claims, expires), lifetime, Readable::no);
 }
 
-/// Scheme and authority of an address, without the port that goes without saying; both empty for
-/// "null", a page without an origin.
-struct Origin {
-    std::string_view scheme, authority;
-
-    explicit Origin(std::string_view url) {
-        const auto end = url.find("://");
-        if (end == url.npos) return;
-        scheme = url.substr(0, end);
-        url.remove_prefix(end + 3);
-        authority = url.substr(0, url.find('/'));
-        const std::string_view usual = scheme == "https" ? ":443" : ":80";
-        if (authority.ends_with(usual)) authority.remove_suffix(usual.size());
-    }
-};
-
-bool same_authority(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) ==
-               std::tolower(static_cast<unsigned char>(y));
-    });
-}
-
 }  // namespace
 
 std::string give_session(Call& call, const Claims& claims) {
@@ -171,7 +149,7 @@ std::string give_csrf_token(Call& call) {
 bool csrf_matches(const Kernel& kernel, const http::Request& request, const Uuid& session) {
     const std::string_view sent = request.header("x-csrf-token");
     return !sent.empty() && same_secret(sent, request.cookie(csrf_cookie)) &&
-           is_csrf_token(kernel, sent, session) && !from_another_site(kernel, request);
+           is_csrf_token(kernel, sent, session) && !from_another_site(kernel.base_url(), request);
 }
 
 void give_sign_up(Call& call, const Uuid& sign_up) {
@@ -195,20 +173,9 @@ bool from_a_page(const http::Request& request) {
     return !request.header("origin").empty() || !request.header("sec-fetch-site").empty();
 }
 
-bool from_another_site(const Kernel& kernel, const http::Request& request) {
-    if (request.header("sec-fetch-site") == "cross-site") return true;
-    const std::string_view sent = request.header("origin");
-    if (sent.empty()) return false;
-    const Origin origin(sent), own(kernel.base_url());
-    if (origin.authority.empty()) return true;
-    // A page that came without TLS may be anybody's, even under our own name.
-    if (same_authority(origin.authority, own.authority)) return origin.scheme != own.scheme;
-    return !same_authority(origin.authority, request.header("host"));
-}
-
 void refuse_other_sites(Call& call) {
     const http::Request* request = call.request();
-    if (!request || !from_another_site(call.kernel(), *request)) return;
+    if (!request || !from_another_site(call.kernel().base_url(), *request)) return;
     throw Failure(Fault::csrf, "This may be sent by our own pages only, or without a browser.");
 }
 

@@ -37,8 +37,6 @@ std::optional<Uuid> sign_up_in(const Kernel& kernel, const http::Request& reques
 
 /// A page sent this: browsers say where a write comes from, programs do not.
 bool from_a_page(const http::Request& request);
-/// A browser says that another site's page made it send this request.
-bool from_another_site(const Kernel& kernel, const http::Request& request);
 /// Guard: refuses such requests with 403.
 void refuse_other_sites(Call& call);
 

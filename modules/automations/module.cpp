@@ -1,7 +1,6 @@
 #include "svc/module.hpp"
 
 #include "modules/automations/engine/check.hpp"
-#include "modules/automations/engine/kinds.hpp"
 #include "modules/automations/engine/runner.hpp"
 #include "modules/automations/engine/subject.hpp"
 #include "svc/operator/upkeep.hpp"
@@ -100,16 +99,8 @@ public:
             .run = [this](auto words) { return check(words); },
             .needs_database = false,
         });
-        kernel.add(Command{
-            .name = "event-kinds",
-            .summary = "Prints the kinds of events, as docs/events.md has them.",
-            .run = [&kernel](auto) { return std::puts(kinds_as_markdown(kernel).c_str()) < 0; },
-            .needs_database = false,
-        });
         add_metrics();
         kernel.use<Upkeep>().on_reload("automations.scripts", [this] { reload(); });
-        kernel.tag("events", "What happens in a workspace.");
-        kernel.add(list_event_kinds);
     }
 
     /// Once every module has said what there is.

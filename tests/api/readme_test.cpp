@@ -9,7 +9,8 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 
 TEST(Readme, ItsFiveMinutesWorkAsWritten) {
-    const std::string page = section(read_file(in_source("README.md")), "## Five minutes with curl");
+    const std::string page =
+        section(read_file(in_source("README.md")), "## Five minutes with curl");
     const std::string script = all_code(page);
     ASSERT_THAT(script, HasSubstr("claim-next"));
     const auto settings = settings_in(page);
@@ -23,6 +24,11 @@ TEST(Readme, ItsFiveMinutesWorkAsWritten) {
     EXPECT_THAT(output, HasSubstr("A teapot  idle  done-by-agent\n"));
     EXPECT_THAT(output, ContainsRegex("Two umbrellas  (backoff|ready)  \n"));
     EXPECT_THAT(output, HasSubstr("A grand piano  ready  \n"));
+    EXPECT_THAT(
+        output,
+        HasSubstr("event: lease.claimed\nevent: lease.completed\nevent: lease.claimed\nevent: "
+                  "lease.failed\n")
+    );
 }
 
 }  // namespace svc::test

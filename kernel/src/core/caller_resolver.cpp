@@ -30,8 +30,12 @@ CallerResolver::CallerResolver(
     Kernel::Impl& kernel, const http::Request& request, const std::optional<Uuid>& requested_org
 )
     : kernel_(kernel) {
-    for (const Authenticator* each : kernel.authenticators)
-        if (auto credential = each->recognise(request)) {
+    // What was sent on purpose counts before what a browser sends by itself.
+    for (const bool ambient : {false, true})
+        for (const Authenticator* each : kernel.authenticators) {
+            if (each->ambient() != ambient) continue;
+            auto credential = each->recognise(request);
+            if (!credential) continue;
             authenticator_ = each;
             credential_ = std::move(*credential);
             credential_.requested_org = requested_org;

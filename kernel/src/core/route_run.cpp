@@ -3,7 +3,31 @@
 #include "core/budget_charge.hpp"
 #include "core/stream_registry.hpp"
 
+#include <algorithm>
+
 namespace svc::core {
+
+namespace {
+
+/// Header or query, as of an operation: where browsers set no header the address names it.
+std::optional<Uuid> org_named_by(const http::Request& request, std::optional<Failure>& wrong) {
+    const auto by_header = org_in_header(request, wrong);
+    const auto query = http::parse_query(request.query);
+    if (!query) return by_header;
+    const auto named =
+        std::ranges::find(*query, "org_id", [](const auto& each) { return each.first; });
+    if (named == query->end()) return by_header;
+    const auto by_query = Uuid::parse(named->second);
+    if (!by_query)
+        wrong = Failure::invalid_at(R"(["query","org_id"])", "uuid_parsing", "Should be a UUID");
+    else if (by_header && by_header != by_query)
+        wrong = Failure::invalid_at(
+            R"(["query","org_id"])", "value_error", "X-Svc-Org names another workspace"
+        );
+    return by_query;
+}
+
+}  // namespace
 
 RouteRun::RouteRun(
     Kernel& kernel, const Route& route, http::Exchange& exchange, RequestContext& request_context
@@ -12,7 +36,7 @@ RouteRun::RouteRun(
 
 http::Answer RouteRun::answer() {
     if (route_.access == Access::anyone) return route_.handle(*this);
-    who_.emplace(kernel_.impl(), request(), org_in_header(request(), bad_workspace_));
+    who_.emplace(kernel_.impl(), request(), org_named_by(request(), bad_workspace_));
     take_turn(kernel_.impl(), exchange_, request_context_, *who_);
     BudgetCharge budget_charge(kernel_.impl(), request_context_);
     constexpr int most_attempts = 3;

@@ -29,6 +29,7 @@ inline std::vector<std::string> shipped_modules() {
         "queue",
         "automations",
         "mcp",
+        "live",
         "docs"};
 }
 inline std::vector<std::string> shipped_plugins() {

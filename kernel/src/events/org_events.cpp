@@ -14,8 +14,8 @@ constexpr Sql read_span{"events.read_span", R"(
     SELECT h.sequence AS last, h.dropped FROM event_heads h WHERE h.org_id = $1)"};
 
 // $2 the last that is known, $3 how many to look at, $4 the board, $5 and $6 the kinds, $7 how many
-// are wanted, $8 how long their values may be, the first apart. The rows of the log are looked up by
-// key, whatever is believed of the tables.
+// are wanted, $8 how long their values may be, the first apart. The rows of the log are looked up
+// by key, whatever is believed of the tables.
 constexpr Sql read_range{"events.read_range", R"(
     SELECT m.*, '' AS subject, m.bytes >= $8 AS full
     FROM (

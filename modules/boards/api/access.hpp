@@ -20,12 +20,12 @@ struct BoardCaller {
     CallerKind kind{};
     OrgRole role{};
 
-    static BoardCaller of(const Call& call) {
-        const Caller& who = call.caller();
+    static BoardCaller of(const Call& call) { return of(call.caller(), call.org()); }
+    static BoardCaller of(const Caller& who, const Uuid& org) {
         const CallerKind kind = !who.is_person() ? CallerKind::agent
                                 : who.token_id   ? CallerKind::token
                                                  : CallerKind::person;
-        return {call.org(), who.id, kind, who.role};
+        return {org, who.id, kind, who.role};
     }
     /// Somebody to whom no board of the workspace is closed: for jobs, and for the holder of a
     /// lease, who needs no other right.

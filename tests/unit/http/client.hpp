@@ -119,6 +119,12 @@ public:
         return true;
     }
     const std::string& seen() const { return seen_; }
+    /// What has come in and was not read as an answer, to be taken from.
+    std::string& unread() { return seen_; }
+    /// Waits for more; false when none comes in time, or the server has ended the connection.
+    bool receive(std::chrono::milliseconds patience) {
+        return more(std::chrono::steady_clock::now() + patience);
+    }
     int socket() const { return socket_; }
 
 private:

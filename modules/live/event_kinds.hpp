@@ -3,7 +3,7 @@
 #include "svc/kernel.hpp"
 
 /// The catalogue of events: the kinds that the modules which are on declare.
-namespace svc::automations {
+namespace svc::live {
 
 /// Lists the kinds with the shape of their data, for everybody.
 extern const Operation list_event_kinds;
@@ -12,4 +12,4 @@ extern const Operation list_event_kinds;
 /// each type of subject has.
 std::string kinds_as_markdown(const Kernel& kernel);
 
-}  // namespace svc::automations
+}  // namespace svc::live

@@ -1,9 +1,11 @@
-#include "modules/automations/engine/kinds.hpp"
+#include "modules/live/event_kinds.hpp"
+
+#include "modules/live/filter.hpp"
 
 #include <algorithm>
 #include <map>
 
-namespace svc::automations {
+namespace svc::live {
 
 namespace {
 
@@ -33,8 +35,8 @@ SVC_RECORD(
     ListKindsRequest,
     (kind,
      "Only these: a kind, `noun.*` or `*`.",
-     matches(R"(\*|[a-z_0-9]+\.(\*|[a-z_0-9]+))"),
-     length(1, 100),
+     matches(kind_pattern),
+     length(1, longest_kind),
      defaulted),
     (paging, "", flatten)
 );
@@ -127,4 +129,4 @@ std::string kinds_as_markdown(const Kernel& kernel) {
     return out;
 }
 
-}  // namespace svc::automations
+}  // namespace svc::live

@@ -1,0 +1,307 @@
+#include "modules/live/feed.hpp"
+
+#include "modules/live/rights.hpp"
+
+#include <thread>
+
+namespace svc::live {
+
+namespace {
+
+/// After such an event somebody's role on its board may be another.
+bool changes_rights(std::string_view kind) {
+    return kind.starts_with("board.") || kind.starts_with("grant.");
+}
+
+/// Whether a filter passes the event, asked again and again: most ask for the same.
+class FilterMemory {
+public:
+    explicit FilterMemory(const StoredEvent& event) : event_(event) {}
+    bool passes(const Filter& filter) {
+        if (&filter != last_) passes_ = filter.passes(event_);
+        last_ = &filter;
+        return passes_;
+    }
+
+private:
+    const StoredEvent& event_;
+    const Filter* last_ = nullptr;
+    bool passes_ = false;
+};
+
+}  // namespace
+
+// ------------------------------------------------------------------------------ handing out
+
+void Feed::hand_out(const std::shared_ptr<LiveEvent>& event) {
+    Board* board = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        note(event);
+        if (event->event().board_id) board = &board_of(*event->event().board_id);
+    }
+    if (board) hand_out(*event, board->attached);
+    hand_out(*event, everywhere_);
+    const std::lock_guard lock(mutex_);
+    event->drop_frames();
+}
+
+void Feed::note(const std::shared_ptr<LiveEvent>& event) {
+    last_ = event->event().sequence;
+    if (!recent_.empty() && recent_.back()->event().sequence + 1 != last_) {
+        recent_.clear();
+        recent_bytes_ = 0;
+    }
+    recent_.push_back(event);
+    recent_bytes_ += event->bytes();
+    while (recent_.size() > 1 && (recent_.size() > most_recent || recent_bytes_ > most_recent_bytes)
+    ) {
+        recent_bytes_ -= recent_.front()->bytes();
+        recent_.pop_front();
+    }
+    if (changes_rights(event->event().kind)) note_rights(event->event());
+}
+
+/// A grant on one board confines an agent on all others.
+void Feed::note_rights(const StoredEvent& event) {
+    if (event.board_id) renumber(*event.board_id);
+    if (!event.kind.starts_with("grant.")) return;
+    for (const auto& [key, viewer] : viewers_)
+        if (viewer->caller().kind == boards::CallerKind::agent) viewer->forget();
+}
+
+void Feed::hand_out(LiveEvent& event, Attached& to) {
+    const StoredEvent& what = event.event();
+    const bool rights_may_differ = changes_rights(what.kind);
+    FilterMemory memory(what);
+    for (std::size_t i = 0;;) {
+        bool any_detached = false, done = false;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto board = what.board_id ? number_of(*what.board_id) : 0;
+            const auto end = std::min(to.all.size(), i + at_once);
+            for (; i < end; ++i) {
+                Subscription* each = to.all[i];
+                if (!each || each->position >= what.sequence) continue;
+                const bool wanted = memory.passes(*each->filter);
+                // Whoever may not see the board any more is told so, whatever they ask for.
+                const bool judged_anew = rights_may_differ && each->filter->board;
+                if (!wanted && !judged_anew) continue;
+                const auto seen =
+                    judged_anew ? Sight::unknown : sight(each->reader->viewer(), event, board);
+                if (seen == Sight::unknown) detach(*each, what.sequence - 1), any_detached = true;
+                if (seen == Sight::seen && each->reader->stream())
+                    each->reader->stream()->send(each->reader->frame_of(*each, event));
+            }
+            done = i == to.all.size();
+            if (done) close_holes(to);
+        }
+        if (any_detached) on_waiting();
+        if (done) return;
+        std::this_thread::yield();  // others want the lock as well
+    }
+}
+
+void Feed::detach_all() {
+    {
+        const std::lock_guard lock(mutex_);
+        recent_.clear();
+        recent_bytes_ = 0;
+        for (auto& [id, board] : boards_) detach_all(board.attached);
+        detach_all(everywhere_);
+    }
+    on_waiting();
+}
+
+void Feed::detach_all(Attached& from) {
+    for (Subscription* each : from.all)
+        if (each) detach(*each, std::max(each->position, last_));
+    close_holes(from);
+}
+
+void Feed::detach(Subscription& subscription, std::int64_t position) {
+    remove_from_lists(subscription);
+    subscription.position = position;
+    subscribe(subscription);
+}
+
+void Feed::close_holes(Attached& list) {
+    if (list.holes * 2 <= list.all.size()) return;
+    std::erase(list.all, nullptr);
+    list.all.shrink_to_fit();
+    for (std::size_t i = 0; i < list.all.size(); ++i) list.all[i]->place = i;
+    list.holes = 0;
+}
+
+// ---------------------------------------------------------------------------- subscriptions
+
+void Feed::subscribe(Subscription& subscription) {
+    subscription.state = Subscription::State::waiting;
+    subscription.place = ++tickets_;
+    waiting_.emplace(subscription.place, &subscription);
+}
+
+void Feed::unsubscribe(Subscription& subscription) {
+    remove_from_lists(subscription);
+    subscription.state = Subscription::State::over;
+}
+
+void Feed::go_on(Subscription& subscription) {
+    if (subscription.state == Subscription::State::draining) subscribe(subscription);
+}
+
+std::map<std::uint64_t, Subscription*> Feed::take_waiting(std::size_t most) {
+    std::map<std::uint64_t, Subscription*> taken;
+    while (!waiting_.empty() && taken.size() < most) {
+        auto first = waiting_.extract(waiting_.begin());
+        first.mapped()->state = Subscription::State::reading;
+        taken.emplace(first.key(), first.mapped());
+        reading_.insert(std::move(first));
+    }
+    return taken;
+}
+
+Subscription* Feed::reading(std::uint64_t ticket) const {
+    const auto found = reading_.find(ticket);
+    return found == reading_.end() ? nullptr : found->second;
+}
+
+void Feed::wait_again(Subscription& subscription) {
+    remove_from_lists(subscription);
+    subscribe(subscription);
+}
+
+void Feed::let_drain(Subscription& subscription) {
+    remove_from_lists(subscription);
+    subscription.state = Subscription::State::draining;
+}
+
+void Feed::attach(Subscription& subscription) {
+    remove_from_lists(subscription);
+    auto& all = list_of(subscription).all;
+    subscription.state = Subscription::State::attached;
+    subscription.place = all.size();
+    all.push_back(&subscription);
+}
+
+void Feed::remove_from_lists(Subscription& subscription) {
+    switch (subscription.state) {
+        case Subscription::State::waiting: waiting_.erase(subscription.place); return;
+        case Subscription::State::reading: reading_.erase(subscription.place); return;
+        case Subscription::State::attached: {
+            Attached& list = list_of(subscription);
+            list.all[subscription.place] = nullptr;
+            ++list.holes;
+            return;
+        }
+        case Subscription::State::draining:
+        case Subscription::State::over: return;
+    }
+}
+
+Feed::Attached& Feed::list_of(const Subscription& subscription) {
+    const auto& board = subscription.filter->board;
+    return board ? board_of(*board).attached : everywhere_;
+}
+
+Feed::Recent::const_iterator Feed::first_after(std::int64_t position) const {
+    return std::ranges::upper_bound(recent_, position, {}, [](const auto& each) {
+        return each->event().sequence;
+    });
+}
+
+// -------------------------------------------------------------------------- readers and rights
+
+Viewer& Feed::enter(const boards::BoardCaller& caller, const PrincipalRef& who) {
+    auto& viewer = viewers_[{caller.principal, caller.kind, caller.role}];
+    if (!viewer) viewer = std::make_unique<Viewer>(caller, who);
+    ++viewer->readers;
+    return *viewer;
+}
+
+void Feed::leave(Viewer& viewer) {
+    const auto& caller = viewer.caller();
+    if (--viewer.readers == 0) viewers_.erase({caller.principal, caller.kind, caller.role});
+}
+
+Viewer* Feed::find(const boards::BoardCaller& caller) const {
+    const auto found = viewers_.find({caller.principal, caller.kind, caller.role});
+    return found == viewers_.end() ? nullptr : found->second.get();
+}
+
+void Feed::add(EventReader& reader) {
+    reader.number = readers_.size();
+    readers_.push_back(&reader);
+}
+
+void Feed::remove(EventReader& reader) {
+    readers_.back()->number = reader.number;
+    std::swap(readers_[reader.number], readers_.back());
+    readers_.pop_back();
+}
+
+Feed::Sight Feed::sight(const Viewer& viewer, const LiveEvent& event) {
+    const auto& board = event.event().board_id;
+    return sight(viewer, event, board ? number_of(*board) : 0);
+}
+
+Feed::Sight Feed::sight(const Viewer& viewer, const LiveEvent& event, std::uint32_t board) const {
+    std::optional<boards::BoardRole> role;
+    const bool on_board = event.event().board_id.has_value();
+    if (on_board) {
+        const Viewer::Known* known = viewer.role_on(board);
+        if (!known) return Sight::unknown;
+        role = known->role;
+    }
+    return may_see(event.audience(), on_board, role, viewer.caller().role) ? Sight::seen
+                                                                           : Sight::hidden;
+}
+
+// ---------------------------------------------------------------------------------- presence
+
+void Feed::tell_presence() {
+    {
+        const std::lock_guard lock(mutex_);
+        note_presence();
+    }
+    // Whoever moves in the list meanwhile is told the next time.
+    for (std::size_t i = 0, end = 1; i < end; std::this_thread::yield()) {
+        const std::lock_guard lock(mutex_);
+        end = readers_.size();
+        for (const auto last = std::min(end, i + at_once); i < last; ++i)
+            readers_[i]->tell_presence();
+    }
+}
+
+void Feed::note_presence() {
+    std::map<Uuid, std::map<Uuid, const PrincipalRef*>> present;
+    for (EventReader* reader : readers_)
+        reader->for_each_subscription([&](Subscription& each) {
+            const PrincipalRef& who = reader->viewer().who();
+            if (each.state == Subscription::State::attached && each.filter->board)
+                present[*each.filter->board].emplace(who.id, &who);
+        });
+    for (const auto& [id, people] : present) {
+        std::string members = ",\"total\":" + std::to_string(people.size()) + ",\"present\":[";
+        std::size_t named = 0;
+        for (const auto& [person, who] : people) {
+            if (named == most_named) break;
+            if (named++ > 0) members += ',';
+            Json<PrincipalRef>::write(*who, members);
+        }
+        Presence& known = board_of(id).presence;
+        if (known.members == (members += ']')) continue;
+        known.members = std::move(members);
+        ++known.version;
+    }
+}
+
+Feed::Board& Feed::board_of(const Uuid& board) {
+    Board& found = boards_[board];
+    if (found.number == 0) found.number = ++numbers_;
+    return found;
+}
+
+void Feed::renumber(const Uuid& board) { board_of(board).number = ++numbers_; }
+
+}  // namespace svc::live

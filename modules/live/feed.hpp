@@ -1,0 +1,143 @@
+#pragma once
+
+#include "modules/live/event_reader.hpp"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+/// The events of one workspace, for those who read them here.
+namespace svc::live {
+
+/// What one workspace's readers on this server share: its last events, who is attached, who is
+/// behind, and what is known of rights. It is there while anybody reads. All of it is under one
+/// lock, which nobody holds while they wait for anything.
+///
+/// Lock order: the hub's, a feed's, a stream's own.
+class Feed {
+public:
+    explicit Feed(const Uuid& org) : org_(org) {}
+
+    const Uuid& org() const { return org_; }
+    std::mutex& mutex() { return mutex_; }
+    /// Called without the lock when somebody waits for a look at what they missed.
+    std::function<void()> on_waiting = [] {};
+
+    // ---- the thread that hands out events ----
+    /// An event happened. Sends it to whoever is attached and may see it; whoever's rights are not
+    /// known waits for a look. Lets go of the lock now and then.
+    void hand_out(const std::shared_ptr<LiveEvent>& event);
+    /// Events were lost on their way: whoever is attached waits for a look.
+    void detach_all();
+
+    // ---- a timer's thread ----
+    /// Tells who is on the boards that subscriptions name, where that has changed. Lets go of the
+    /// lock now and then.
+    void tell_presence();
+
+    // ---- under the lock ----
+    Viewer& enter(const boards::BoardCaller& caller, const PrincipalRef& who);
+    void leave(Viewer& viewer);
+    /// Null when the caller reads nothing any more.
+    Viewer* find(const boards::BoardCaller& caller) const;
+    void add(EventReader& reader);
+    void remove(EventReader& reader);
+    std::size_t readers() const { return readers_.size(); }
+    template <class Each>
+    void for_each_reader(Each each) const {
+        for (EventReader* reader : readers_) each(*reader);
+    }
+
+    /// The subscription waits to be attached.
+    void subscribe(Subscription& subscription);
+    void unsubscribe(Subscription& subscription);
+    /// What it had on its way is sent.
+    void go_on(Subscription& subscription);
+
+    /// The first of those who wait, at most `most`; they are `reading` then. By their tickets.
+    std::map<std::uint64_t, Subscription*> take_waiting(std::size_t most);
+    /// The one that was taken with this ticket, if it is not over.
+    Subscription* reading(std::uint64_t ticket) const;
+    void wait_again(Subscription& subscription);
+    void let_drain(Subscription& subscription);
+    bool anybody_waits() const { return !waiting_.empty(); }
+
+    enum class Sight { seen, hidden, unknown };
+    Sight sight(const Viewer& viewer, const LiveEvent& event);
+    Sight sight(const Viewer& viewer, const LiveEvent& event, std::uint32_t board) const;
+    /// The number under which viewers know their roles on a board.
+    std::uint32_t number_of(const Uuid& board) { return board_of(board).number; }
+
+    /// Sequence of the last event that was handed out; zero before the first.
+    std::int64_t last() const { return last_; }
+    /// Whether all that comes after `position` up to last() is at hand.
+    bool covers(std::int64_t position) const {
+        if (last_ == 0 || position > last_) return false;
+        return position == last_ ||
+               (!recent_.empty() && recent_.front()->event().sequence <= position + 1);
+    }
+    /// Of those at hand, the ones after `position`.
+    template <class Each>
+    void for_each_recent(std::int64_t position, Each each) const {
+        for (auto at = first_after(position); at != recent_.end(); ++at)
+            if (!each(**at)) return;
+    }
+    /// It has everything up to last(): from here on it gets what comes.
+    void attach(Subscription& subscription);
+
+    /// Who is on a board, as members of a JSON object.
+    struct Presence {
+        std::string members;
+        std::uint32_t version = 0;  ///< rises when it changes; 0: nobody has looked yet
+    };
+    const Presence& presence_on(const Uuid& board) { return board_of(board).presence; }
+
+private:
+    using Recent = std::deque<std::shared_ptr<LiveEvent>>;
+    /// Those attached, with holes where one has gone. Grows at its end alone while it is gone
+    /// through.
+    struct Attached {
+        std::vector<Subscription*> all;
+        std::size_t holes = 0;
+    };
+    struct Board {
+        std::uint32_t number = 0;
+        Attached attached;
+        Presence presence;
+    };
+
+    Board& board_of(const Uuid& board);
+    void note_presence();
+    void renumber(const Uuid& board);
+    void note(const std::shared_ptr<LiveEvent>& event);
+    void note_rights(const StoredEvent& event);
+    void hand_out(LiveEvent& event, Attached& to);
+    void detach(Subscription& subscription, std::int64_t position);
+    void detach_all(Attached& from);
+    void close_holes(Attached& list);
+    void remove_from_lists(Subscription& subscription);
+    Attached& list_of(const Subscription& subscription);
+    Recent::const_iterator first_after(std::int64_t position) const;
+
+    static constexpr std::size_t most_recent = 1'000, most_recent_bytes = 1 << 20;
+    static constexpr std::size_t at_once = 128;    // sends for which the lock is held
+    static constexpr std::size_t most_named = 50;  // of those who are on a board
+
+    const Uuid org_;
+    std::mutex mutex_;
+    // Under mutex_.
+    std::vector<EventReader*> readers_;
+    using ViewerKey = std::tuple<Uuid, boards::CallerKind, OrgRole>;
+    std::map<ViewerKey, std::unique_ptr<Viewer>> viewers_;
+    std::map<Uuid, Board> boards_;  // entries stay, so that references to them do
+    Attached everywhere_;           // those who ask for no board
+    std::uint32_t numbers_ = 0;
+    Recent recent_;
+    std::size_t recent_bytes_ = 0;
+    std::int64_t last_ = 0;
+    std::map<std::uint64_t, Subscription*> waiting_, reading_;  // by ticket
+    std::uint64_t tickets_ = 0;
+};
+
+}  // namespace svc::live

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "modules/live/feed.hpp"
+#include "svc/kernel.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <thread>
+
+namespace svc::live {
+
+/// All readers of this server. Its threads: one hands out what happens, two look up what
+/// subscriptions have missed; workspaces take turns with these. Any thread may call any member.
+class Hub {
+public:
+    static constexpr std::string_view name = "live.Hub";  ///< offered to the handlers
+    explicit Hub(Kernel& kernel) : kernel_(kernel) {}
+    ~Hub() { stop(); }
+
+    void start();
+    void stop() noexcept;
+
+    /// The kernel's listener: on the sequencer's thread.
+    void hear(std::span<const StoredEvent> batch);
+
+    /// The feed of a workspace, made when nobody reads there yet.
+    std::shared_ptr<Feed> feed_of(const Uuid& org);
+    /// The filter, shared by all who ask for the same.
+    std::shared_ptr<const Filter> shared(Filter filter);
+
+    /// What a call is to wait for (Call::wait_for) that has found nothing that passes this filter:
+    /// woken when something does. To be asked for before looking. Forgotten after `at_most`.
+    std::string topic_of(const Uuid& org, const Filter& filter, std::chrono::seconds at_most);
+
+    /// To be called at this pace.
+    static constexpr std::chrono::seconds beat{5};
+    void keep_alive();
+    struct Load {
+        std::size_t readers = 0, workspaces = 0;
+        std::uint64_t handed_out = 0, lost = 0, failures = 0;
+    };
+    Load load() const;
+    /// Calls `each` with every feed there is.
+    void for_each_feed(const std::function<void(Feed&)>& each) const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Wait {
+        Filter filter;
+        Clock::time_point until;
+    };
+    struct Waits {
+        std::map<std::string, Wait> by_topic;
+    };
+
+    std::vector<std::shared_ptr<Feed>> feeds() const;
+    std::shared_ptr<Feed> find(const Uuid& org) const;
+    void hand_out_all();
+    void hand_out(const std::vector<std::shared_ptr<LiveEvent>>& batch);
+    void wake_waits(const StoredEvent& event);
+    void look();
+    void need_look(const std::shared_ptr<Feed>& feed);
+    std::shared_ptr<Feed> next_to_look();
+    void sweep();
+
+    static constexpr std::size_t most_queued = 64 << 20;  // bytes of events to be handed out
+    static constexpr int lookers = 2;
+
+    Kernel& kernel_;
+    mutable std::mutex mutex_;
+    // Under mutex_.
+    std::map<Uuid, std::shared_ptr<Feed>> feeds_;
+    std::map<Uuid, Waits> waits_;
+    std::map<Filter, std::weak_ptr<const Filter>> filters_;
+    std::size_t swept_filters_ = 0;
+
+    std::mutex queue_mutex_;
+    std::condition_variable queued_;
+    // Under queue_mutex_.
+    std::deque<std::vector<std::shared_ptr<LiveEvent>>> queue_;
+    std::size_t queue_bytes_ = 0;
+    bool lost_ = false;
+
+    std::mutex turns_mutex_;
+    std::condition_variable to_look_;
+    // Under turns_mutex_.
+    std::deque<std::shared_ptr<Feed>> turns_;
+
+    std::atomic<bool> stopping_{false};
+    std::atomic<std::uint64_t> handed_out_{0}, lost_batches_{0}, failures_{0};
+    std::chrono::seconds running_{0};  // the timer's own
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace svc::live

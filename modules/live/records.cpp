@@ -1,0 +1,3 @@
+#include "svc/define_records.hpp"
+
+#include "modules/live/streams.hpp"

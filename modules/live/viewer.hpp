@@ -1,0 +1,57 @@
+#pragma once
+
+#include "modules/boards/api/access.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+/// What is known of a caller who reads events.
+namespace svc::live {
+
+/// A caller with open streams in a workspace; all their streams share it. Under the feed's lock.
+///
+/// Roles are kept by the board's number, which is another when something may have changed on the
+/// board (Feed::renumber): what is known under the old one is then of no use, for whichever viewer.
+class Viewer {
+public:
+    Viewer(const boards::BoardCaller& caller, const PrincipalRef& who)
+        : caller_(caller), who_(who) {}
+
+    const boards::BoardCaller& caller() const { return caller_; }
+    const PrincipalRef& who() const { return who_; }
+
+    struct Known {
+        std::uint32_t board;
+        std::optional<boards::BoardRole> role;
+    };
+    /// Nothing when it has not been asked.
+    const Known* role_on(std::uint32_t board) const {
+        const auto at = std::ranges::lower_bound(known_, board, {}, &Known::board);
+        return at != known_.end() && at->board == board ? &*at : nullptr;
+    }
+    void learn(std::uint32_t board, std::optional<boards::BoardRole> role) {
+        if (known_.size() >= most_known) known_.clear();
+        const auto at = std::ranges::lower_bound(known_, board, {}, &Known::board);
+        if (at != known_.end() && at->board == board) at->role = role;
+        else known_.insert(at, {board, role});
+    }
+    /// What is known of all boards is of no use any more, nor are answers to questions that are on
+    /// their way.
+    void forget() {
+        known_.clear();
+        ++epoch_;
+    }
+    std::uint32_t epoch() const { return epoch_; }
+
+    std::size_t readers = 0;
+
+private:
+    static constexpr std::size_t most_known = 2'000;
+
+    const boards::BoardCaller caller_;
+    const PrincipalRef who_;
+    std::vector<Known> known_;  // by board
+    std::uint32_t epoch_ = 0;
+};
+
+}  // namespace svc::live

@@ -1,0 +1,334 @@
+// `GET /v1/ws`: events over a WebSocket, with subscriptions that come and go.
+
+#include "modules/live/lib/websocket.hpp"
+#include "modules/live/streams.hpp"
+#include "svc/json.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+
+namespace svc::live {
+
+namespace {
+
+constexpr std::size_t most_subscriptions = 100, longest_id = 100;
+constexpr std::chrono::seconds heartbeat{20};
+// Messages that a client may send at once, and a second.
+constexpr std::uint32_t most_at_once = 200, most_per_second = 20;
+
+struct ClientMessage {
+    std::string type;
+    std::optional<std::string> id;
+    std::optional<Uuid> board_id;
+    std::optional<std::vector<std::string>> kinds;
+    std::optional<std::int64_t> after;
+};
+SVC_RECORD(
+    ClientMessage,
+    (type, "subscribe, unsubscribe or ping."),
+    (id, "How the client calls the subscription.", length(1, longest_id)),
+    (board_id, "Only what happens on this board."),
+    (kinds, "Kinds, `noun.*` or `*`; left out: all.", length(1, most_kinds)),
+    (after,
+     "The sequence of the last event that is known.",
+     range(0, std::numeric_limits<std::int64_t>::max()))
+);
+
+LiveEvent::Frame text_frame(std::string_view json) {
+    return as_frame(frame_of(Opcode::text, json));
+}
+
+/// `{"type":…,"id":…` and more members.
+std::string message(std::string_view type, const std::string* id, std::string_view members) {
+    std::string out = "{\"type\":\"" + std::string(type) + '"';
+    if (id) {
+        out += ",\"id\":";
+        write_text(*id, out);
+    }
+    return (out += members) += '}';
+}
+
+/// How fast a client may speak.
+class Pace {
+public:
+    /// Whether one more message may come now.
+    bool admit() {
+        const auto now =
+            static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(
+                                           std::chrono::steady_clock::now().time_since_epoch()
+            )
+                                           .count());
+        const std::uint64_t earned = std::uint64_t{now - since_} * most_per_second;
+        since_ = now;
+        left_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_at_once, left_ + earned));
+        return left_ > 0 && left_-- > 0;
+    }
+
+private:
+    std::uint32_t since_ = 0, left_ = most_at_once;
+};
+
+struct WsSubscription : Subscription {
+    std::string id;
+    std::uint32_t presence = 0;  // the version that was told
+};
+
+class WsReader final : public EventReader {
+public:
+    WsReader(
+        Streams& streams,
+        std::shared_ptr<Feed> feed,
+        Viewer& viewer,
+        StreamPlaces::Place place,
+        const Uuid& connection
+    )
+        : EventReader(std::move(feed), viewer, std::move(place)),
+          streams_(streams),
+          connection_(connection) {}
+
+    void receive(std::string_view bytes) override {
+        while (const auto message = parser_.next(bytes)) take(*message);
+        if (parser_.error()) close(parser_.error()->code, parser_.error()->reason);
+    }
+    std::shared_ptr<const std::string> last_frame(http::StreamEnd why) const override {
+        static const auto revoked = as_frame(close_frame(
+            CloseCode::unauthorized, "The credential is no longer good, or stands for less."
+        ));
+        static const auto slow = as_frame(close_frame(
+            CloseCode::try_again_later, "Events came faster than they were read; resume."
+        ));
+        static const auto stopping =
+            as_frame(close_frame(CloseCode::going_away, "The server is stopping; connect again."));
+        switch (why) {
+            case http::StreamEnd::revoked: return revoked;
+            case http::StreamEnd::too_slow: return slow;
+            case http::StreamEnd::stopping: return stopping;
+        }
+        return nullptr;
+    }
+
+    LiveEvent::Frame frame_of(const Subscription& to, LiveEvent& event) const override {
+        return event.web_socket(id_of(to));
+    }
+    void tell_attached(const Subscription& to) override {
+        const std::string members = ",\"sequence\":" + std::to_string(to.position) +
+                                    ",\"recovered\":" + (to.missed ? "false" : "true");
+        say("subscribed", &id_of(to), members);
+    }
+    void tell_gap(const Subscription& to, std::int64_t oldest) override {
+        say("gap", &id_of(to), ",\"oldest\":" + std::to_string(oldest));
+    }
+    void tell_refused(Subscription& to) override {
+        refuse(&id_of(to), Failure(Fault::not_found, "There is no such board."));
+        std::erase_if(subscriptions_, [&](const auto& each) { return each.get() == &to; });
+    }
+    LiveEvent::Frame keep_alive(std::chrono::seconds running, std::int64_t) const override {
+        static const auto ping = as_frame(svc::live::frame_of(Opcode::ping, ""));
+        return running % heartbeat == std::chrono::seconds(0) ? ping : nullptr;
+    }
+    void tell_presence() override {
+        for (const auto& each : subscriptions_) {
+            if (each->state != Subscription::State::attached || !each->filter->board) continue;
+            const auto& [members, version] = feed().presence_on(*each->filter->board);
+            if (std::exchange(each->presence, version) == version) continue;
+            say("presence",
+                &each->id,
+                ",\"board_id\":\"" + each->filter->board->str() + '"' + members);
+        }
+    }
+    void for_each_subscription(const std::function<void(Subscription&)>& each) override {
+        for (const auto& subscription : subscriptions_) each(*subscription);
+    }
+
+    void greet() const {
+        const std::lock_guard lock(feed().mutex());
+        say("ready",
+            nullptr,
+            ",\"connection_id\":\"" + connection_.str() + "\",\"org_id\":\"" + feed().org().str() +
+                "\",\"heartbeat_seconds\":" + std::to_string(heartbeat.count()));
+    }
+
+private:
+    static const std::string& id_of(const Subscription& subscription) {
+        return static_cast<const WsSubscription&>(subscription).id;
+    }
+
+    void say(std::string_view type, const std::string* id, std::string_view members) const {
+        send(text_frame(message(type, id, members)));
+    }
+    void refuse(const std::string* id, const Failure& failure) const {
+        say("error", id, ",\"error\":" + failure.body(connection_.str()));
+    }
+
+    // ---- on a worker, one call at a time ----
+    void take(const WebSocketMessage& message) {
+        if (!pace_.admit()) return close(CloseCode::policy, "Too many messages; slow down.");
+        switch (message.opcode) {
+            case Opcode::ping:
+                return answer(as_frame(svc::live::frame_of(Opcode::pong, message.payload)));
+            case Opcode::close: return answer_close(message.payload);
+            case Opcode::text: return obey(message.payload);
+            default: return;  // a pong
+        }
+    }
+    void answer(LiveEvent::Frame frame) const {
+        const std::lock_guard lock(feed().mutex());
+        send(std::move(frame));
+    }
+    void close(CloseCode code, std::string_view reason) const {
+        const std::lock_guard lock(feed().mutex());
+        send(as_frame(close_frame(code, reason)));
+        if (stream()) stream()->close();
+    }
+    void answer_close(std::string_view payload) const {
+        const std::lock_guard lock(feed().mutex());
+        send(as_frame(svc::live::frame_of(Opcode::close, payload.substr(0, 2))));
+        if (stream()) stream()->close();
+    }
+
+    void obey(std::string_view text) {
+        std::optional<std::string> id;
+        try {
+            obey(read(text, id));
+        } catch (const Failure& failure) {
+            const std::lock_guard lock(feed().mutex());
+            refuse(id ? &*id : nullptr, failure);
+        }
+    }
+    static ClientMessage read(std::string_view text, std::optional<std::string>& id) {
+        const json::value value = parse_json(text, "message");
+        if (const auto* object = value.if_object())
+            if (const auto* said = object->if_contains("id"))
+                if (said->is_string() && said->as_string().size() <= longest_id)
+                    id = std::string(said->as_string());
+        ClientMessage message;
+        Reader reader;
+        auto root = reader.at("message");
+        reader.read(record_of<ClientMessage>(), value, &message);
+        if (!reader.clean()) throw Failure::invalid_input(reader.issues());
+        return message;
+    }
+
+    void obey(const ClientMessage& message) {
+        if (message.type == "ping") return answer(text_frame(R"({"type":"pong"})"));
+        if (message.type == "subscribe") return subscribe(message);
+        if (message.type == "unsubscribe") return unsubscribe(message);
+        throw wrong("type", "Should be subscribe, unsubscribe or ping");
+    }
+    static Failure wrong(std::string_view member, std::string_view why) {
+        return Failure::invalid_at(
+            "[\"message\",\"" + std::string(member) + "\"]", "value_error", why
+        );
+    }
+
+    void subscribe(const ClientMessage& message) {
+        if (!message.id) throw wrong("id", "A subscription needs a name");
+        Filter filter{message.board_id, message.kinds.value_or(std::vector<std::string>{})};
+        if (!std::ranges::all_of(filter.kinds, is_kind_filter))
+            throw wrong("kinds", "Should be kinds, `noun.*` or `*`");
+        auto made = std::make_unique<WsSubscription>();
+        made->reader = this;
+        made->id = *message.id;
+        made->filter = streams_.hub().shared(std::move(filter));
+        made->position = message.after.value_or(Subscription::from_now);
+        {
+            const std::lock_guard lock(feed().mutex());
+            if (!stream()) return;
+            if (find(*message.id)) throw wrong("id", "There is a subscription of that name");
+            if (subscriptions_.size() >= most_subscriptions)
+                throw Failure(Fault::rate_limited, "A connection has at most 100 subscriptions.");
+            feed().subscribe(*made);
+            subscriptions_.push_back(std::move(made));
+        }
+        feed().on_waiting();
+    }
+    void unsubscribe(const ClientMessage& message) {
+        if (!message.id) throw wrong("id", "Which subscription?");
+        const std::lock_guard lock(feed().mutex());
+        WsSubscription* found = find(*message.id);
+        if (!found) throw wrong("id", "There is no subscription of that name");
+        feed().unsubscribe(*found);
+        std::erase_if(subscriptions_, [&](const auto& each) { return each.get() == found; });
+        say("unsubscribed", &*message.id, "");
+    }
+    WsSubscription* find(const std::string& id) const {
+        for (const auto& each : subscriptions_)
+            if (each->id == id) return each.get();
+        return nullptr;
+    }
+
+    Streams& streams_;
+    const Uuid connection_;  // what errors are known by
+    WebSocketParser parser_;
+    Pace pace_;
+    std::vector<std::unique_ptr<WsSubscription>> subscriptions_;  // under the feed's lock
+};
+
+bool names(std::string_view list, std::string_view token) {
+    while (!list.empty()) {
+        auto each = list.substr(0, list.find(','));
+        list.remove_prefix(std::min(list.size(), each.size() + 1));
+        while (each.starts_with(' ') || each.starts_with('\t')) each.remove_prefix(1);
+        while (each.ends_with(' ') || each.ends_with('\t')) each.remove_suffix(1);
+        if (std::ranges::equal(each, token, [](char a, char b) {
+                return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
+            }))
+            return true;
+    }
+    return false;
+}
+
+bool is_upgrade(const http::Request& request) {
+    return names(request.header("upgrade"), "websocket") &&
+           names(request.header("connection"), "upgrade") &&
+           request.header("sec-websocket-version") == "13";
+}
+
+http::Answer upgrade_required(const RouteCall& call) {
+    http::Answer answer{.status = 426};
+    answer.headers = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Version", "13"}};
+    answer.body = R"({"object":"error","status":426,"code":"invalid_request","message":)";
+    write_text("This address speaks WebSocket, version 13.", answer.body);
+    answer.body += R"(,"request_id":)";
+    write_text(call.request_id(), answer.body);
+    answer.body += '}';
+    return answer;
+}
+
+}  // namespace
+
+http::Answer Streams::open_web_socket(RouteCall& call) {
+    const http::Request& request = call.request();
+    if (!is_upgrade(request)) return upgrade_required(call);
+    const auto key = request.header("sec-websocket-key");
+    if (!is_websocket_key(key))
+        throw Failure::invalid_at(
+            R"(["header","sec-websocket-key"])", "value_error", "Should be 16 bytes in base64"
+        );
+    refuse_other_sites(call, Told::always);
+    const auto caller = caller_of(call);
+    auto place = places_.take(caller.principal);
+    redeem_ticket(call);
+    auto feed = hub_.feed_of(caller.org);
+    Viewer& viewer = enter(*feed, call);
+    auto reader = std::make_shared<WsReader>(
+        *this,
+        std::move(feed),
+        viewer,
+        std::move(place),
+        Uuid::parse(call.request_id()).value_or(Uuid())
+    );
+    call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
+        reader->begin(stream);
+        reader->greet();
+        stream->use(reader);
+    });
+    http::Answer answer{.status = 101};
+    answer.headers = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", accept_key(key)}};
+    answer.content_type = {};
+    return answer;
+}
+
+}  // namespace svc::live

@@ -1,0 +1,132 @@
+#include "tests/unit/live/live_fixture.hpp"
+
+#include <csignal>
+
+/// Several servers, and servers that end in the middle.
+namespace svc::test {
+
+namespace {
+
+class LiveServers : public LiveTest {
+protected:
+    static std::string card_in(const json::value& message) {
+        return std::string(message.at("event").at("data").at("id").as_string());
+    }
+    /// A subscription to all cards that are made, and what it has got.
+    struct Follower {
+        std::unique_ptr<WsClient> ws;
+        std::int64_t last = 0;
+        std::vector<std::string> cards;
+
+        void connect(const Server& to, const std::string& token) {
+            ws = std::make_unique<WsClient>(to.port(), token);
+            ws->next_of("ready");
+            ws->say(
+                {{"type", "subscribe"}, {"id", "s"}, {"after", last}, {"kinds", {"card.created"}}}
+            );
+        }
+        /// False when nothing more comes.
+        bool take(std::chrono::milliseconds patience) {
+            for (;;) {
+                const auto frame = ws->next(patience);
+                if (!frame || frame->opcode == live::Opcode::close) return false;
+                if (frame->opcode != live::Opcode::text) continue;
+                const auto message = frame->json();
+                if (message.at("type").as_string() != "event") continue;
+                last = message.at("event").at("sequence").as_int64();
+                cards.push_back(card_in(message));
+                return true;
+            }
+        }
+    };
+};
+
+TEST_F(LiveServers, WhatHappensOnOneIsToldByTheOther) {
+    Server second({.database_url = database, .settings = with_cheap_passwords({})});
+    Follower here, there;
+    here.connect(server, token);
+    there.connect(second, token);
+    std::vector<std::string> made;
+    for (int i = 0; i < 20; ++i) made.push_back(make_card("Card"));
+    Client other = second.client();
+    other.token(token);
+    for (int i = 0; i < 20; ++i)
+        made.push_back(expect(
+                           201,
+                           other.post(
+                               "/v1/boards/" + board + "/cards",
+                               json::value{{"column_id", columns[board]}, {"title", "Card"}}
+                           )
+        )
+                           .text("/id"));
+    for (Follower* each : {&here, &there}) {
+        while (each->cards.size() < made.size() && each->take(10s)) {
+        }
+        EXPECT_EQ(each->cards, made);
+    }
+    // One stream may be followed on the other server.
+    there.connect(server, token);
+    make_card("Last");
+    ASSERT_TRUE(there.take(10s));
+    EXPECT_EQ(there.cards.size(), made.size() + 1);
+}
+
+TEST_F(LiveServers, RightsThatEndOnOneEndOnTheOther) {
+    Server second({.database_url = database, .settings = with_cheap_passwords({})});
+    const auto agent = make_agent("Robot"), other = make_agent("Other");
+    WsClient killed(second.port(), agent.token), kept(second.port(), other.token);
+    killed.subscribe("s", board);
+    kept.subscribe("s", board);
+    expect(200, client.post("/v1/agents/" + agent.id + ":disable"));
+    EXPECT_EQ(killed.close_code(), 4401);
+    const auto hidden = make_board("Other", "private");
+    expect(200, grant(other.id, hidden));
+    make_card("Not for the confined");
+    EXPECT_EQ(kept.next_of("error").at("error").at("code").as_string(), "object_not_found");
+}
+
+TEST_F(LiveServers, AFollowerThatComesBackAfterARestartMissesNothing) {
+    Follower follower;
+    std::vector<std::string> made;
+    for (int round = 0; round < 3; ++round) {
+        follower.connect(server, token);
+        for (int i = 0; i < 5; ++i) made.push_back(make_card("Card"));
+        EXPECT_TRUE(follower.take(10s));
+        server.end(round == 1 ? SIGKILL : SIGTERM);
+        while (follower.take(5s)) {
+        }
+        server.start();
+        client = Client(workspace.client);
+        for (int i = 0; i < 5; ++i) made.push_back(make_card("Card"));
+    }
+    follower.connect(server, token);
+    while (follower.cards.size() < made.size() && follower.take(10s)) {
+    }
+    EXPECT_EQ(follower.cards, made);
+}
+
+TEST_F(LiveServers, WhoIsOnABoardIsTold) {
+    const auto agent = make_agent("Robot");
+    WsClient person(server.port(), token);
+    person.subscribe("s", board);
+    const auto alone = person.next_of("presence");
+    EXPECT_EQ(alone.at("board_id").as_string(), board);
+    EXPECT_EQ(alone.at("total").as_int64(), 1);
+    {
+        WsClient robot(server.port(), agent.token);
+        robot.subscribe("mine", board);
+        EXPECT_EQ(robot.next_of("presence").at("total").as_int64(), 2);
+        const auto both = person.next_of("presence");
+        ASSERT_EQ(both.at("present").as_array().size(), 2u);
+        bool named = false;
+        for (const auto& each : both.at("present").as_array())
+            named = named || (each.at("name").as_string() == "Robot" &&
+                              each.at("principal_type").as_string() == "agent");
+        EXPECT_TRUE(named);
+    }
+    EXPECT_EQ(person.next_of("presence").at("total").as_int64(), 1);
+}
+
+}  // namespace
+
+}  // namespace svc::test

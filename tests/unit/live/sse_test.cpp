@@ -1,0 +1,214 @@
+#include "tests/unit/live/live_fixture.hpp"
+
+/// `GET /v1/sse`.
+namespace svc::test {
+
+namespace {
+
+class Sse : public LiveTest {
+protected:
+    Sse() = default;
+    std::unique_ptr<SseClient> follow(const std::string& query = "", const std::string& by = "") {
+        auto stream = std::make_unique<SseClient>(server.port(), by.empty() ? token : by, query);
+        EXPECT_EQ(stream->head.status, 200) << stream->head.status_line;
+        return stream;
+    }
+    static std::string card_in(const std::optional<SseEvent>& event) {
+        return event ? std::string(event->json().at("data").at("id").as_string()) : "none";
+    }
+};
+
+TEST_F(Sse, AnEventComesAsItHappensWithItsSequenceAsItsId) {
+    auto stream = follow("?board_id=" + board);
+    EXPECT_EQ(stream->head.header("content-type"), "text/event-stream");
+    EXPECT_EQ(stream->head.header("x-accel-buffering"), "no");
+    ASSERT_TRUE(stream->is_attached());
+    const auto card = make_card("New");
+    const auto event = stream->next();
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->event, "card.created");
+    EXPECT_EQ(card_in(event), card);
+    EXPECT_EQ(event->id, std::to_string(event->json().at("sequence").as_int64()));
+    const auto listed =
+        expect(200, client.get("/v1/events?after=" + std::to_string(std::stoll(event->id) - 1)));
+    EXPECT_NE(listed.body.find(event->data), std::string::npos) << "the same bytes";
+}
+
+TEST_F(Sse, GoesOnWhereTheLastOneEndedWithoutLossOrRepeat) {
+    std::set<std::string> made, seen;
+    std::string last;
+    {
+        auto stream = follow("?kinds=card.created");
+        ASSERT_TRUE(stream->is_attached());
+        for (int i = 0; i < 5; ++i) made.insert(make_card("Card"));
+        for (int i = 0; i < 5; ++i) EXPECT_TRUE(seen.insert(card_in(stream->next())).second);
+        last = stream->last_id;
+    }
+    for (int i = 0; i < 150; ++i) made.insert(make_card("Card"));
+    SseClient again(
+        server.port(),
+        "/v1/sse?kinds=card.created",
+        "Authorization: Bearer " + token + "\r\nLast-Event-ID: " + last + "\r\n",
+        0
+    );
+    for (int i = 0; i < 150; ++i) EXPECT_TRUE(seen.insert(card_in(again.next())).second);
+    const auto card = make_card("Live");
+    made.insert(card);
+    EXPECT_EQ(card_in(again.next()), card);
+    seen.insert(card);
+    EXPECT_EQ(seen, made);
+}
+
+TEST_F(Sse, WritesThatGoOnWhileItResumesAreNeitherLostNorRepeated) {
+    make_card("First");
+    std::atomic<bool> done{false};
+    std::mutex mutex;
+    std::vector<std::string> made;
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 3; ++i)
+        writers.emplace_back([&] {
+            Client own = server.client();
+            own.token(token);
+            while (!done) {
+                const auto reply = own.post(
+                    "/v1/boards/" + board + "/cards",
+                    json::value{{"column_id", columns[board]}, {"title", "Card"}}
+                );
+                if (reply.status == 503) continue;  // another writer was in the way
+                const auto id = expect(201, reply).text("/id");
+                const std::lock_guard lock(mutex);
+                made.push_back(id);
+            }
+        });
+    std::vector<std::string> seen;
+    std::string last = "0";
+    const auto end = std::chrono::steady_clock::now() + 4s;
+    while (std::chrono::steady_clock::now() < end) {
+        SseClient stream(
+            server.port(),
+            "/v1/sse?kinds=card.created",
+            "Authorization: Bearer " + token + "\r\nLast-Event-ID: " + last + "\r\n",
+            0
+        );
+        for (int i = 0; i < 40; ++i)
+            if (const auto event = stream.next(200ms)) seen.push_back(card_in(event));
+        last = stream.last_id;
+    }
+    done = true;
+    for (auto& each : writers) each.join();
+    SseClient rest(
+        server.port(),
+        "/v1/sse?kinds=card.created",
+        "Authorization: Bearer " + token + "\r\nLast-Event-ID: " + last + "\r\n",
+        0
+    );
+    while (const auto event = rest.next(1s)) seen.push_back(card_in(event));
+    const std::set<std::string> once(seen.begin(), seen.end());
+    EXPECT_EQ(once.size(), seen.size()) << "repeated";
+    EXPECT_EQ(once.size(), made.size() + 1) << "lost";
+}
+
+TEST_F(Sse, ASlowlyReadBacklogComesWhole) {
+    constexpr int cards = 400;
+    const std::string long_text(4'000, 'x');
+    columns[board] = column_of(board);
+    for (int i = 0; i < cards; ++i)
+        expect(
+            201,
+            client.post(
+                "/v1/boards/" + board + "/cards",
+                json::value{
+                    {"column_id", columns[board]}, {"title", "Card"}, {"markdown", long_text}
+                }
+            )
+        );
+    SseClient stream(server.port(), token, "?after=0&kinds=card.created,block.created");
+    int seen = 0;
+    while (seen < cards) {
+        const auto event = stream.next(20s);
+        ASSERT_TRUE(event) << seen;
+        seen += event->event == "card.created";
+    }
+}
+
+TEST_F(Sse, WhatTheCallerMayNotSeeIsNeverSentAndRightsCountAsTheyChange) {
+    const auto hidden = make_board("Hidden", "private");
+    const auto agent = make_agent("Robot");
+    auto all = follow("", agent.token);
+    ASSERT_TRUE(all->is_attached());
+    make_card("Secret", hidden);
+    const auto open = make_card("Open");
+    EXPECT_EQ(card_in(all->next()), open);
+
+    expect(404, [&] {
+        Client by = server.client();
+        by.token(agent.token);
+        return by.get("/v1/sse?board_id=" + hidden);
+    }());
+    expect(200, grant(agent.id, hidden));
+    auto one = follow("?board_id=" + hidden, agent.token);
+    ASSERT_TRUE(one->is_attached());
+    const auto second = make_card("Told", hidden);
+    EXPECT_EQ(card_in(one->next()), second);
+    EXPECT_EQ(card_in(all->next()), second) << "confined to that board by now";
+    make_card("Closed");
+    const auto third = make_card("Told", hidden);
+    EXPECT_EQ(card_in(all->next()), third);
+    EXPECT_EQ(card_in(one->next()), third);
+
+    expect(204, client.send("DELETE", "/v1/boards/" + hidden + "/access-grants/" + agent.id));
+    make_card("Secret again", hidden);
+    EXPECT_TRUE(one->ends()) << "nothing on that board is the agent's to see";
+    const auto fourth = make_card("Open again");
+    EXPECT_EQ(card_in(all->next()), fourth);
+}
+
+TEST_F(Sse, ABoardThatBecomesPrivateIsSilentForOthers) {
+    const auto agent = make_agent("Robot");
+    auto stream = follow("", agent.token);
+    auto owner = follow();
+    ASSERT_TRUE(stream->is_attached());
+    ASSERT_TRUE(owner->is_attached());
+    const auto seen = make_card("Seen");
+    EXPECT_EQ(card_in(stream->next()), seen);
+    EXPECT_EQ(card_in(owner->next()), seen);
+    expect(200, client.send("PATCH", "/v1/boards/" + board, R"({"visibility":"private"})"));
+    make_card("Secret");
+    EXPECT_EQ(owner->next()->event, "board.updated");
+    EXPECT_EQ(owner->next()->event, "card.created");
+    EXPECT_FALSE(stream->next(500ms));
+    expect(200, client.send("PATCH", "/v1/boards/" + board, R"({"visibility":"org"})"));
+    EXPECT_EQ(stream->next()->event, "board.updated");
+}
+
+TEST_F(Sse, ItEndsWithTheRightToReadIt) {
+    const auto agent = make_agent("Robot");
+    auto stream = follow("", agent.token);
+    ASSERT_TRUE(stream->is_attached());
+    const auto before = std::chrono::steady_clock::now();
+    expect(200, client.post("/v1/agents/" + agent.id + ":disable"));
+    EXPECT_TRUE(stream->ends());
+    EXPECT_LT(std::chrono::steady_clock::now() - before, 3s);
+}
+
+TEST_F(Sse, RefusesWhatIsWrong) {
+    Client by = server.client();
+    by.token(token);
+    for (const std::string query :
+         {"board_id=no",
+          "kinds=no",
+          "kinds=",
+          "kinds=card.*,",
+          "after=-1",
+          "after=1x",
+          "what=1",
+          "after=%zz"})
+        EXPECT_EQ(by.get("/v1/sse?" + query).status, 422) << query;
+    EXPECT_EQ(by.send("GET", "/v1/sse", "", {{"Last-Event-ID", "nonsense"}}).status, 422);
+    EXPECT_EQ(server.client().get("/v1/sse").status, 401);
+    EXPECT_EQ(by.get("/v1/sse?board_id=" + new_uuid().str()).status, 404);
+}
+
+}  // namespace
+
+}  // namespace svc::test
