@@ -48,6 +48,7 @@ constexpr Sql write_agent{"agents.update_agent", R"(
     SET description = $3, role = $4, status = $5, disabled_at = $6, disabled_by = $7,
         disabled_reason = $8, requests_per_minute = $9, requests_per_day = $10,
         daily_writes = $11,
+        max_leases = $13,
         last_edited_time = now(), last_edited_by = $12, version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
@@ -71,10 +72,11 @@ void store(Tx& tx, const AgentResponse& agent) {
         agent.disabled_at,
         agent.disabled_by ? std::optional(agent.disabled_by->id) : std::nullopt,
         agent.disabled_reason,
-        agent.budgets.requests_per_minute,
-        agent.budgets.requests_per_day,
-        agent.budgets.daily_writes,
-        agent.last_edited_by.id
+        agent.budgets.requests.requests_per_minute,
+        agent.budgets.requests.requests_per_day,
+        agent.budgets.requests.daily_writes,
+        agent.last_edited_by.id,
+        agent.budgets.max_leases
     );
 }
 
@@ -149,12 +151,14 @@ struct BudgetsChange {
     Patch<std::optional<std::int64_t>> requests_per_minute;
     Patch<std::optional<std::int64_t>> requests_per_day;
     Patch<std::optional<std::int64_t>> daily_writes;
+    Patch<std::optional<std::int64_t>> max_leases;
 };
 SVC_RECORD(
     BudgetsChange,
     (requests_per_minute, "Requests a minute; null: no limit.", range(0, most_budget)),
     (requests_per_day, "Requests a day; null: no limit.", range(0, most_budget)),
-    (daily_writes, "Writes a day; null: no limit.", range(0, most_budget))
+    (daily_writes, "Writes a day; null: no limit.", range(0, most_budget)),
+    (max_leases, "Cards that it may have leased at a time; null: no limit.", range(0, most_leases))
 );
 
 struct UpdateAgentRequest {
@@ -200,9 +204,10 @@ AgentResponse update(Call& call, const UpdateAgentRequest& in) {
     in.role.apply_to(agent.role);
     if (in.budgets.given()) {
         const BudgetsChange& budgets = in.budgets.value();
-        budgets.requests_per_minute.apply_to(agent.budgets.requests_per_minute);
-        budgets.requests_per_day.apply_to(agent.budgets.requests_per_day);
-        budgets.daily_writes.apply_to(agent.budgets.daily_writes);
+        budgets.requests_per_minute.apply_to(agent.budgets.requests.requests_per_minute);
+        budgets.requests_per_day.apply_to(agent.budgets.requests.requests_per_day);
+        budgets.daily_writes.apply_to(agent.budgets.requests.daily_writes);
+        budgets.max_leases.apply_to(agent.budgets.max_leases);
     }
     if (in.status.given()) change.set_status(in.status.value(), std::nullopt);
     return change.finish();

@@ -25,9 +25,10 @@ constexpr Sql insert_agent{"agents.insert_agent", R"(
     )
     INSERT INTO agents (
         org_id, id, description, role, owner_user_id, requests_per_minute, requests_per_day,
-        daily_writes, created_by, last_edited_by, status, disabled_at, disabled_by)
+        daily_writes, created_by, last_edited_by, status, disabled_at, disabled_by, max_leases)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10,
-        CASE WHEN $10 = 'disabled' THEN now() END, CASE WHEN $10 = 'disabled' THEN $9::uuid END)
+        CASE WHEN $10 = 'disabled' THEN now() END, CASE WHEN $10 = 'disabled' THEN $9::uuid END,
+        $11)
     RETURNING created_time,
         date_trunc('day', now(), 'UTC') + interval '1 day' AS resets_at,
         NOT EXISTS (SELECT FROM agents o WHERE o.org_id = $1 AND o.id < $2) AS is_free)"};
@@ -64,11 +65,12 @@ DeferredRows<Born> insert(Call& call, const AgentResponse& agent) {
         agent.description,
         agent.role,
         agent.owner_user_id,
-        agent.budgets.requests_per_minute,
-        agent.budgets.requests_per_day,
-        agent.budgets.daily_writes,
+        agent.budgets.requests.requests_per_minute,
+        agent.budgets.requests.requests_per_day,
+        agent.budgets.requests.daily_writes,
         call.caller().id,
-        agent.status
+        agent.status,
+        agent.budgets.max_leases
     );
 }
 

@@ -49,7 +49,7 @@ struct TokenCaller {
     Uuid owner_id;
     OrgRole token_role{};
     std::optional<OrgRole> agent_role;
-    AgentBudgets budgets;
+    RequestBudgets budgets;
     OrgRole owner_role{};
     std::optional<OrgRole> agent_owner_role;
     std::optional<Timestamp> expires_at;

@@ -228,7 +228,7 @@ void BudgetService::report(const Caller& caller, Headers& headers) const {
     if (const auto account = find(caller.id)) account->report(headers);
 }
 
-void BudgetService::know(const Uuid& org, const Uuid& agent, const AgentBudgets& budgets) {
+void BudgetService::know(const Uuid& org, const Uuid& agent, const RequestBudgets& budgets) {
     open(org, agent)->know(budgets);
 }
 

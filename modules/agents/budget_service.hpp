@@ -24,7 +24,7 @@ public:
     void report(const Caller& caller, Headers& headers) const override;
 
     /// What an agent may use, as its caller was worked out just now.
-    void know(const Uuid& org, const Uuid& agent, const AgentBudgets& budgets);
+    void know(const Uuid& org, const Uuid& agent, const RequestBudgets& budgets);
     /// Writes down what was used since the last time.
     void settle();
 

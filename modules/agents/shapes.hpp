@@ -84,17 +84,32 @@ BOOST_DESCRIBE_ENUM(BoardGrantRole, viewer, editor)
 /// A limit of a budget; so far beyond what a server can serve that more makes no difference.
 inline constexpr std::int64_t most_budget = 1'000'000'000;
 
-struct AgentBudgets {
+/// Of an agent's leases: a claim counts them.
+inline constexpr std::int64_t most_leases = 10'000;
+
+/// What every request is held against.
+struct RequestBudgets {
     std::optional<std::int64_t> requests_per_minute;
     std::optional<std::int64_t> requests_per_day;
     std::optional<std::int64_t> daily_writes;
+    auto operator<=>(const RequestBudgets&) const = default;
+};
+SVC_SHARED_RECORD(
+    RequestBudgets,
+    (requests_per_minute, "Requests a minute; null: no limit.", range(0, most_budget)),
+    (requests_per_day, "Requests a day, by UTC; null: no limit.", range(0, most_budget)),
+    (daily_writes, "Writes a day, by UTC; null: no limit.", range(0, most_budget))
+);
+
+struct AgentBudgets {
+    RequestBudgets requests;
+    std::optional<std::int64_t> max_leases;
     auto operator<=>(const AgentBudgets&) const = default;
 };
 SVC_SHARED_RECORD(
     AgentBudgets,
-    (requests_per_minute, "Requests a minute; null: no limit.", range(0, most_budget)),
-    (requests_per_day, "Requests a day, by UTC; null: no limit.", range(0, most_budget)),
-    (daily_writes, "Writes a day, by UTC; null: no limit.", range(0, most_budget))
+    (requests, "", flatten),
+    (max_leases, "Cards that it may have leased at a time; null: no limit.", range(0, most_leases))
 );
 
 struct AgentUsage {

@@ -6,8 +6,10 @@ GRANT SELECT (org_id, id, key, name, visibility, created_by, is_archived, in_tra
     ON boards TO modules;
 GRANT SELECT ON board_view TO modules;
 GRANT SELECT ON columns TO modules;
+GRANT SELECT ON column_turns TO modules;
 GRANT SELECT ON cards TO modules;
 GRANT SELECT ON card_view TO modules;
 GRANT SELECT (org_id, card_id, target_id, kind) ON card_links TO modules;
 GRANT SELECT (org_id, principal_id, board_id, role) ON board_grants TO modules;
 GRANT EXECUTE ON FUNCTION board_role TO modules;
+GRANT EXECUTE ON FUNCTION card_is_open TO modules;

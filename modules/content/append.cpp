@@ -64,6 +64,7 @@ const Operation append_block_children{
         "`{\"paragraph\": {\"rich_text\": [{\"text\": {\"content\": \"Hello\"}}]}}`. What is below "
         "it comes in `children`, beside that member or within it.",
     .access = Access::board_editor,
+    .under_lease = true,
     .body_limit = 2 << 20,
     .handler = append,
 };

@@ -157,6 +157,7 @@ const Operation update_card_markdown{
         "stood. What is no longer there goes to the trash.",
     .access = Access::board_editor,
     .versioned = true,
+    .under_lease = true,
     .body_limit = 2 << 20,
     .handler = update,
 };

@@ -170,6 +170,7 @@ const Operation update_comment{
     .access = Access::board_viewer,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = update,
 };
 
@@ -182,6 +183,7 @@ const Operation delete_comment{
     .destructive = true,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = remove,
 };
 
@@ -193,6 +195,7 @@ const Operation resolve_comment{
     .access = Access::board_viewer,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = resolve,
 };
 

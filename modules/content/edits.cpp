@@ -218,6 +218,7 @@ const Operation update_block{
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .body_limit = 2 << 20,
     .handler = update,
 };
@@ -233,6 +234,7 @@ const Operation delete_block{
     .destructive = true,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = remove,
 };
 
@@ -243,6 +245,7 @@ const Operation move_block{
     .description = "What is below the block goes with it.",
     .access = Access::board_editor,
     .versioned = true,
+    .under_lease = true,
     .handler = move,
 };
 

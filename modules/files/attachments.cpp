@@ -187,6 +187,7 @@ const Operation attach_file{
     .status = 201,
     .also = {200},
     .idempotent = true,
+    .under_lease = true,
     .handler = attach,
 };
 
@@ -200,6 +201,7 @@ const Operation detach_file{
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,
+    .under_lease = true,
     .handler = detach,
 };
 

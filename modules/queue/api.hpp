@@ -11,6 +11,23 @@ BOOST_DESCRIBE_ENUM(LeaseState, active, completed, failed, expired, released, re
 /// What a worker leaves behind: any JSON object.
 using LeaseResultData = AsJson<std::map<std::string, JsonText>>;
 
+/// What an attempt cost, as its holder says; nobody checks it.
+struct LeaseCost {
+    std::optional<double> amount;
+    std::optional<std::string> currency;
+    std::optional<std::int64_t> input_tokens;
+    std::optional<std::int64_t> output_tokens;
+    std::optional<std::string> model;
+};
+SVC_SHARED_RECORD(
+    LeaseCost,
+    (amount, "Money."),
+    (currency, "Of the amount, such as `USD`.", length(3, 3)),
+    (input_tokens, "Tokens that a language model read.", range(0, 1'000'000'000'000)),
+    (output_tokens, "Tokens that it wrote.", range(0, 1'000'000'000'000)),
+    (model, "Which model it was.", length(1, 100))
+);
+
 struct Lease {
     Object<"lease"> object;
     Uuid id;
@@ -29,6 +46,7 @@ struct Lease {
     std::optional<Timestamp> ended_at;
     std::optional<std::string> error;
     std::optional<LeaseResultData> result;
+    std::optional<LeaseCost> cost;
 };
 SVC_SHARED_RECORD(
     Lease,
@@ -48,7 +66,8 @@ SVC_SHARED_RECORD(
     (expires_at, "Renew before, or the card is given to somebody else."),
     (ended_at, "When it ended; null while it is live."),
     (error, "What a failed holder had to say."),
-    (result, "What a holder who completed the card left behind: an object.")
+    (result, "What a holder who completed the card left behind: an object."),
+    (cost, "What the attempt cost, as its holder said when it ended; null when they said nothing.")
 );
 
 inline constexpr EventKind lease_claimed{

@@ -48,6 +48,7 @@ std::string brief_of(const Lease& lease) {
                        std::string(name_of(lease.state)) + " at " +
                        lease.ended_at.value_or(lease.expires_at).str() + " by " +
                        lease.holder.name.value_or("somebody") + "\n";
+    if (lease.cost) text += "  It cost, as they say:\n" + fenced(to_json(*lease.cost));
     if (lease.error) text += fenced(*lease.error);
     if (lease.result) text += fenced(lease.result->text);
     return text;

@@ -61,11 +61,10 @@ public:
     bool is_leased_as(const Uuid& lease) const { return row_ && row_->lease_id == lease; }
     const boards::Card& card() { return *move_->card(); }
 
-    /// The card stands as `after` says from now on; the lease ends if there is one.
-    void stand(const boards::Card& after) {
-        put_back(call_.tx(), after.org_id, after.id, after.queue);
-        if (after.queue.state == boards::QueueState::ready)
-            call_.after_commit([&kernel = call_.kernel(), column = after.column_id] {
+    /// Once the card's row says that it is ready.
+    void wake_for(const boards::Card& card) {
+        if (card.queue.state == boards::QueueState::ready)
+            call_.after_commit([&kernel = call_.kernel(), column = card.column_id] {
                 wake(kernel, column);
             });
     }
@@ -106,7 +105,8 @@ boards::Card change(
         const Event event =
             changed(kind, before, card).on_board(card.board_id).in_column(card.column_id);
         call.check(event);
-        queued.stand(card);
+        stand(call.tx(), card.org_id, card.id, {card.queue});
+        queued.wake_for(card);
         call.emit(event);
     }
     boards::show(call.kernel(), card);
@@ -151,14 +151,14 @@ LeaseResult revoke(Call& call, const LeaseToRevoke& in) {
     const QueueRow& row = queued.row();
     const Lease before = lease_of(call.org(), row);
     const Lease after = ended(before, LeaseState::revoked, row.now);
-    const Event event = event_of(lease_revoked, after, &before);
-    call.check(event);
+    call.check(event_of(lease_revoked, after, &before));
     boards::Card card = queued.unleased();
     card.queue.state = boards::QueueState::ready;
     card.queue.attempts = row.attempt - 1;
-    queued.stand(card);
-    keep_outcome(call.tx(), after, *row.lease_digest);
-    call.emit(event);
+    CallActor actor(call);
+    end_lease(call.tx(), actor, lease_revoked, after, row, {card.queue});
+    queued.wake_for(card);
+    call.after_commit([&kernel = call.kernel(), row] { wake_for_slot(kernel, row); });
     boards::show(call.kernel(), card);
     return {{}, AsJson(after), AsJson(card)};
 }

@@ -19,6 +19,7 @@ struct Completion {
     std::string lease_token;
     std::optional<Uuid> target_column_id;
     std::optional<LeaseResultData> result;
+    std::optional<LeaseCost> cost;
     std::optional<std::string> comment;
 };
 SVC_RECORD(
@@ -26,6 +27,7 @@ SVC_RECORD(
     (lease_token, token_doc, length(1, 100), secret),
     (target_column_id, "Where the card goes; where its column sends completed cards if left out."),
     (result, "What came of it: an object of at most 64 KiB."),
+    (cost, "What it cost, as far as you know; kept with the attempt."),
     (comment,
      "Said about the card, as Markdown, as create_comment does.",
      length(1, boards::CardComments::most_characters))
@@ -41,19 +43,10 @@ constexpr std::size_t largest_result = 64 << 10;
 
 /// Moves the card on, or leaves it where it is when there is nowhere to go; either way its work
 /// here is done.
-boards::Card carry_on(Call& call, boards::Move& move, const QueueRow& held, Actor& actor) {
+Settled carry_on(Kernel& kernel, boards::Move& move, const QueueRow& held, Actor& actor) {
     const boards::ColumnRules* to = move.to();
     boards::Card card = to ? move.carry_out(actor) : *move.card();
-    card.lease.reset();
-    card.queue = {};
-    if (!to || !to->queue_enabled) {
-        take_out(call.tx(), card.org_id, card.id, std::nullopt);
-        return card;
-    }
-    card.queue.state = boards::QueueState::ready;
-    queue_up(call.tx(), card, key_of(to->queue_order, card, held.now));
-    actor.after_commit([&kernel = call.kernel(), column = to->column_id] { wake(kernel, column); });
-    return card;
+    return settled_in(kernel, actor, std::move(card), to, held.now, std::nullopt);
 }
 
 /// A comment that is to be made once the card is where it goes.
@@ -81,10 +74,11 @@ LeaseResult complete_one(Call& call, const std::optional<Uuid>& lease, const Com
     Lease after =
         ended(lease_of(call.org(), request.held()), LeaseState::completed, request.held().now);
     after.result = in.result;
+    after.cost = in.cost;
     return request.end(lease_completed, after, [&](Actor& actor) {
-        boards::Card card = carry_on(call, request.move(), request.held(), actor);
-        if (comment) comment->write(call, card, request.held().now);
-        return card;
+        auto settled = carry_on(call.kernel(), request.move(), request.held(), actor);
+        if (comment) comment->write(call, settled.card, request.held().now);
+        return settled;
     });
 }
 
@@ -98,7 +92,7 @@ struct CompleteLeasesRequest {
     std::vector<Completion> leases;
 };
 SVC_RECORD(
-    CompleteLeasesRequest, (leases, "Each by its token, whatever its board.", length(1, 25), secret)
+    CompleteLeasesRequest, (leases, "Each by its token, whatever its board.", length(1, 25))
 );
 
 struct CompletedLease {
@@ -129,13 +123,13 @@ SVC_RECORD(
     (results, "One for each lease of the request, in the same order.")
 );
 
-CompletedLease completed(Call& call, const Completion& in) {
+CompletedLease completed(Call& call, std::size_t index, const Completion& in) {
+    const InputPart part(call, "\"leases\"," + std::to_string(index));
     CompletedLease done;
     const auto failure =
         attempt(call.tx(), [&] { done.lease = complete_one(call, std::nullopt, in).lease; });
     if (!failure) return done;
-    // What is wrong with the server concerns them all; the call as a whole can be repeated.
-    if (failure->status() >= 500) throw *failure;
+    call.note<EndedHere>().tokens.erase(in.lease_token);
     done.lease.reset();
     done.status = failure->status();
     done.error = JsonText{failure->body(call.request_id())};
@@ -171,7 +165,7 @@ LeaseBatch complete_all(Call& call, const CompleteLeasesRequest& in) {
     LeaseBatch batch;
     batch.results.resize(in.leases.size());
     for (const std::size_t i : in_order_of_cards(in.leases)) {
-        CompletedLease& done = batch.results[i] = completed(call, in.leases[i]);
+        CompletedLease& done = batch.results[i] = completed(call, i, in.leases[i]);
         done.index = static_cast<std::int64_t>(i);
         ++(done.error ? batch.failed_count : batch.succeeded_count);
     }

@@ -18,6 +18,7 @@ struct FailLeaseRequest {
     std::optional<std::string> error;
     bool retryable = true;
     std::optional<std::int64_t> retry_after_seconds;
+    std::optional<LeaseCost> cost;
 };
 SVC_RECORD(
     FailLeaseRequest,
@@ -28,7 +29,8 @@ SVC_RECORD(
     ),
     (retry_after_seconds,
      "How long to keep the card back; the column's own pause if left out.",
-     range(0, 604800))
+     range(0, 604800)),
+    (cost, "What it cost, as far as you know; kept with the attempt.")
 );
 
 LeaseResult fail(Call& call, const FailLeaseRequest& in) {
@@ -44,8 +46,9 @@ LeaseResult fail(Call& call, const FailLeaseRequest& in) {
 
     Lease after = ended(lease_of(call.org(), held), LeaseState::failed, held.now);
     after.error = in.error;
+    after.cost = in.cost;
     return request.end(lease_failed, after, [&](Actor& actor) {
-        return finish_lease(call.kernel(), call.tx(), actor, request.move(), held, standing);
+        return settle(call.kernel(), actor, request.move(), held, standing);
     });
 }
 
@@ -69,7 +72,7 @@ LeaseResult release(Call& call, const LeaseAndToken& in) {
 
     const Lease after = ended(lease_of(call.org(), held), LeaseState::released, held.now);
     return request.end(lease_released, after, [&](Actor& actor) {
-        return finish_lease(call.kernel(), call.tx(), actor, request.move(), held, standing);
+        return settle(call.kernel(), actor, request.move(), held, standing);
     });
 }
 
@@ -94,11 +97,49 @@ constexpr Sql extend{"queue.renew", R"(
         expires_at = now() + make_interval(secs => coalesce($3::int, lease_ttl_seconds))
     WHERE org_id = $1 AND card_id = $2)"};
 
-LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
+struct LeaseSignals {
+    bool stop = false;
+    bool column_paused = false;
+    bool card_changed = false;
+    std::int64_t card_version = 0;
+    std::int64_t new_comment_count = 0;
+};
+SVC_RECORD(
+    LeaseSignals,
+    (stop, "Do not go on: the card waits for another one by now. Release the lease."),
+    (column_paused, "The column gives out no more cards; this one is yours still."),
+    (card_changed, "The card was changed since the claim, by you or somebody else."),
+    (card_version, "The card's `version` now."),
+    (new_comment_count, "How many more comments the card has than when it was claimed.")
+);
+
+struct LeaseRenewal {
+    Object<"lease_renewal"> object;
+    AsJson<Lease> lease;
+    LeaseSignals signals;
+};
+SVC_RECORD(
+    LeaseRenewal,
+    (object),
+    (lease, "As it is now."),
+    (signals, "What a worker ought to know before it goes on.")
+);
+
+LeaseSignals signals_of(const boards::Card& card, const QueueRow& held) {
+    const auto comments = card.comment_count - held.claimed_comments.value_or(card.comment_count);
+    return {
+        .stop = card.blocked,
+        .column_paused = held.paused,
+        .card_changed = card.version != held.claimed_version.value_or(card.version),
+        .card_version = card.version,
+        .new_comment_count = std::max<std::int64_t>(comments, 0)};
+}
+
+LeaseRenewal renew(Call& call, const RenewLeaseRequest& in) {
     HolderRequest request(
         call, in.lease_id, in.lease_token, std::nullopt, boards::MoveReason::exhausted
     );
-    if (auto before = request.answered(LeaseState::active)) return *before;
+    request.answered(LeaseState::active);  // throws when the lease is over
     request.require_open_board();
     request.require(boards::BoardRole::editor);
     const QueueRow& held = request.held();
@@ -108,11 +149,7 @@ LeaseResult renew(Call& call, const RenewLeaseRequest& in) {
     lease.renewed_at = held.now;
     lease.expires_at = Timestamp{held.now.micros + lease.lease_ttl_seconds * second};
     call.tx().queue(extend, call.org(), held.card_id, in.lease_ttl_seconds);
-
-    boards::Card card = *request.move().card();
-    card.lease = boards::CardLease{lease.id, lease.holder, lease.attempt, lease.expires_at};
-    boards::show(call.kernel(), card);
-    return {{}, AsJson(lease), AsJson(card)};
+    return {{}, AsJson(lease), signals_of(*request.move().card(), held)};
 }
 
 }  // namespace
@@ -122,8 +159,10 @@ const Operation renew_lease{
     .route = "POST /v1/leases/{lease_id}:renew",
     .summary = "Renew a lease, so that the card stays yours for longer.",
     .description =
-        "Restarts the lease's time from now. Requires edit access to the board still. 409 "
-        "`lease_lost` when it is over: stop working on the card.",
+        "Restarts the lease's time from now, and tells in `signals` what has changed: whether to "
+        "stop, whether the card was changed or spoken about, whether the column is paused. Requires "
+        "edit access to the board still. 409 `lease_lost` when it is over: stop working on the "
+        "card.",
     .access = Access::member,
     .handler = renew,
 };

@@ -9,13 +9,13 @@ namespace svc::queue {
 
 namespace {
 
-constexpr Sql find_outcome{"queue.find_outcome", R"(
+constexpr Sql see_outcome{"queue.find_outcome", R"(
     SELECT )" SVC_ENDED_LEASE("o") R"(, o.digest
     FROM lease_outcomes o
     WHERE o.org_id = $1 AND o.lease_id = $2)"};
 
 // Among the newest 100, because a card that is claimed and released again and again has any number.
-constexpr Sql find_outcome_by_token{"queue.find_outcome_by_token", R"(
+constexpr Sql see_outcome_by_token{"queue.find_outcome_by_token", R"(
     SELECT )" SVC_ENDED_LEASE("o") R"(, o.digest
     FROM (
         SELECT e.* FROM lease_outcomes e
@@ -39,7 +39,7 @@ constexpr Sql know_lease{"queue.know_lease", R"(
         "The lease_token is not this lease's; send the one that claim_next_card gave with the "
         "lease."
     )
-        .with("reason", "wrong_lease_token");
+        .with_code("lease_token_invalid");
 }
 
 LeaseToken parsed(Call& call, const std::optional<Uuid>& lease, std::string_view text) {
@@ -70,12 +70,7 @@ HolderRequest::HolderRequest(
       token_(parsed(call, lease, token)),
       column_(column),
       turn_(turn) {
-    const auto caller = boards::BoardCaller::of(call);
-    begin(caller);
-    outcome_later_ = lease ? call.tx().later<Outcome>(find_outcome, call.org(), *lease)
-                           : call.tx().later<Outcome>(
-                                 find_outcome_by_token, call.org(), token_.card(), token_.digest()
-                             );
+    begin(boards::BoardCaller::of(call));
 }
 
 void HolderRequest::begin(const boards::BoardCaller& caller) {
@@ -103,12 +98,18 @@ std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
         if (!token_.matches(held_->lease_digest.value())) refuse_token(call_, lease_id_);
         return std::nullopt;
     }
-    auto outcome = outcome_later_->one();
+    const auto outcome = find_outcome();
     if (!outcome || !token_.matches(outcome->digest)) refuse_token(call_, lease_id_);
     if (outcome->lease.state != same) lease_is_over(outcome->lease.state);
     LeaseResult again{{}, AsJson(outcome->lease), std::nullopt};
     if (const boards::Card* card = move_->card()) again.card = if_visible(*card);
     return again;
+}
+
+std::optional<Outcome> HolderRequest::find_outcome() {
+    Tx& tx = call_.tx();
+    if (lease_id_) return tx.one<Outcome>(see_outcome, call_.org(), *lease_id_);
+    return tx.one<Outcome>(see_outcome_by_token, call_.org(), token_.card(), token_.digest());
 }
 
 bool HolderRequest::is_token_known() {
@@ -122,16 +123,17 @@ bool HolderRequest::is_meant(const QueueRow& row) const {
 }
 
 LeaseResult HolderRequest::end(
-    const EventKind& kind, const Lease& after, const std::function<boards::Card(Actor&)>& change
+    const EventKind& kind, const Lease& after, const std::function<Settled(Actor&)>& change
 ) {
     const Lease before = lease_of(call_.org(), *held_);
-    const Event event = event_of(kind, after, &before);
     CallActor actor(call_);
-    actor.check(event);
-    boards::Card card = change(actor);
-    keep_outcome(call_.tx(), after, *held_->lease_digest);
-    actor.emit(event);
-    return {{}, AsJson(after), if_visible(std::move(card))};
+    actor.check(event_of(kind, after, &before));
+    // What else it does with the card is done by the lease as well, though the lease is over then.
+    call_.note<EndedHere>().tokens.insert(token_.str());
+    Settled settled = change(actor);
+    end_lease(call_.tx(), actor, kind, after, *held_, settled.standing);
+    call_.after_commit([&kernel = call_.kernel(), held = *held_] { wake_for_slot(kernel, held); });
+    return {{}, AsJson(after), if_visible(std::move(settled.card))};
 }
 
 /// The lease ends whoever may see the card: that is in everybody's interest.

@@ -4,6 +4,7 @@
 #include "modules/boards/api/shapes.hpp"
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/lib/token.hpp"
+#include "modules/queue/watcher.hpp"
 
 /// What renew, complete, fail and release have in common.
 namespace svc::queue {
@@ -59,14 +60,16 @@ public:
     const QueueRow& held() const { return *held_; }
     boards::Move& move() { return *move_; }
 
-    /// Ends the lease: asks, has `change` do what else is to be done and give the card as it is
+    /// Ends the lease: asks, has `change` do what else is to be done and say how the card stands
     /// then, keeps the answer and emits.
     LeaseResult end(
-        const EventKind& kind, const Lease& after, const std::function<boards::Card(Actor&)>& change
+        const EventKind& kind, const Lease& after, const std::function<Settled(Actor&)>& change
     );
 
 private:
     void begin(const boards::BoardCaller& caller);
+    /// Asked behind the locks: whoever was just ending the lease is done by then.
+    std::optional<Outcome> find_outcome();
     bool is_token_known();
     bool is_meant(const QueueRow& row) const;
     std::optional<AsJson<boards::Card>> if_visible(boards::Card card) const;
@@ -78,7 +81,6 @@ private:
     const boards::MoveReason turn_;
     std::unique_ptr<boards::Move> move_;
     std::optional<DeferredRows<QueueRow>> held_later_;
-    std::optional<DeferredRows<Outcome>> outcome_later_;
     std::optional<boards::CardRights> rights_;  // the caller's own
     std::optional<QueueRow> held_;
 };

@@ -2,25 +2,13 @@
 
 #include "modules/boards/api/access.hpp"
 #include "modules/boards/api/named_cards.hpp"
+#include "modules/queue/counts.hpp"
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/operations.hpp"
 
 namespace svc::queue {
 
 namespace {
-
-/// What the caller of a list may do on a board, which gives nothing for one they cannot see.
-#define SVC_QUEUE_BOARD(board) \
-    "CROSS JOIN LATERAL (SELECT o.* FROM boards o WHERE o.org_id = $1 AND o.id = " board        \
-    " AND NOT o.in_trash OFFSET 0) b " SVC_BOARD_GRANT_BY_KEY("b.id")                           \
-    " CROSS JOIN LATERAL (SELECT " SVC_BOARD_ROLE("b.visibility", "b.created_by")               \
-    " AS role OFFSET 0) r "
-
-/// The ready cards of column k as `w`, if `condition` holds; so many are counted at most.
-#define SVC_READY_CARDS(condition, most)                                                       \
-    "CROSS JOIN LATERAL (SELECT count(*) AS ready, min(c.queued_at) AS oldest_queued_at FROM " \
-    "(SELECT q.queued_at FROM queue q WHERE q.org_id = $1 AND q.column_id = k.id AND q.state " \
-    "= 'ready' AND " condition " LIMIT " most ") c OFFSET 0) w"
 
 // ------------------------------------------------------------------------------ list_queues
 
@@ -90,74 +78,6 @@ Page<QueueListed> list(Call& call, const QueuesQuery& in) {
     return call.page(std::move(rows), in.paging, [](const QueueListed& last) {
         return std::vector{last.column_id.str()};
     });
-}
-
-// -------------------------------------------------------------------------------- get_queue
-
-struct ColumnOfBoard {
-    Uuid board_id;
-    Uuid column_id;
-};
-SVC_RECORD(ColumnOfBoard, (board_id), (column_id, "A column whose queue is enabled."));
-
-struct QueueState {
-    Object<"queue_state"> object;
-    Uuid board_id;
-    Uuid column_id;
-    std::int64_t ready = 0;
-    std::int64_t leased = 0;
-    std::int64_t backoff = 0;
-    std::int64_t exhausted = 0;
-    std::int64_t held = 0;
-    std::optional<Timestamp> oldest_queued_at;
-    std::optional<Timestamp> next_available_at;
-};
-SVC_RECORD(
-    QueueState,
-    (object),
-    (board_id),
-    (column_id),
-    (ready, "Cards that wait to be claimed. Of each state no more than 10,000 are counted."),
-    (leased, "Cards that somebody works on."),
-    (backoff, "Cards that are kept back for a while after a failure."),
-    (exhausted, "Cards whose attempts are used up: somebody has to look."),
-    (held, "Cards that a person holds."),
-    (oldest_queued_at, "Since when the ready card that came first is here; null without any."),
-    (next_available_at, "When the next card leaves `backoff`; null without any.")
-);
-
-struct QueueSeen {
-    QueueState state;
-    std::optional<boards::BoardRole> role;
-    bool queue_enabled = false;
-};
-SVC_RECORD(QueueSeen, (state, "", flatten), (role), (queue_enabled));
-
-#define SVC_COUNT_OF(condition)                                                         \
-    "(SELECT count(*) FROM (SELECT FROM queue q WHERE q.org_id = $1 AND q.column_id = " \
-    "k.id AND r.role IS NOT NULL AND " condition " LIMIT 10000) c)"
-
-constexpr Sql see_queue{"queue.get_queue", R"(
-    SELECT k.board_id, k.id AS column_id, r.role, k.queue_enabled, w.ready, w.oldest_queued_at,
-        )" SVC_COUNT_OF("q.lease_id IS NOT NULL") R"( AS leased,
-        )" SVC_COUNT_OF("q.state = 'backoff'") R"( AS backoff,
-        )" SVC_COUNT_OF("q.state = 'exhausted'") R"( AS exhausted,
-        )" SVC_COUNT_OF("q.state = 'held'") R"( AS held,
-        (SELECT min(q.available_at) FROM queue q
-         WHERE q.org_id = $1 AND q.column_id = k.id AND q.state = 'backoff'
-             AND r.role IS NOT NULL) AS next_available_at
-    FROM columns k
-    )" SVC_QUEUE_BOARD("k.board_id") R"(
-    )" SVC_READY_CARDS("r.role IS NOT NULL", "10000") R"(
-    WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash)"};
-
-QueueState get(Call& call, const ColumnOfBoard& in) {
-    const auto seen = boards::BoardCaller::of(call)
-                          .later<QueueSeen>(call.tx(), see_queue, in.board_id, in.column_id)
-                          .one();
-    if (!seen || !seen->role) not_found("column");
-    if (!seen->queue_enabled) throw not_a_queue();
-    return seen->state;
 }
 
 // ------------------------------------------------------------------------------ list_leases
@@ -252,15 +172,6 @@ const Operation list_queues{
         "Where to look for work: the queue columns of all boards on which you are an editor.",
     .access = Access::member,
     .handler = list,
-};
-
-const Operation get_queue{
-    .name = "get_queue",
-    .route = "GET /v1/boards/{board_id}/columns/{column_id}/queue",
-    .summary = "Count the cards of a queue by how they stand.",
-    .description = "How much is waiting, worked on, kept back, and stuck.",
-    .access = Access::board_viewer,
-    .handler = get,
 };
 
 const Operation list_leases{

@@ -12,7 +12,10 @@ SVC_RECORD(StateCount, (state), (cards));
 
 // Each from an index of its own: the cards that are idle are many, and nobody asks for them.
 constexpr Sql count_states{"queue.count_states", R"(
-    SELECT 'ready' AS state, count(q.org_id) AS cards FROM queue q WHERE q.state = 'ready'
+    SELECT 'ready' AS state, count(q.org_id) AS cards FROM queue q
+    WHERE q.state = 'ready' AND NOT q.blocked
+    UNION ALL
+    SELECT 'blocked', count(q.org_id) FROM queue q WHERE q.state = 'ready' AND q.blocked
     UNION ALL
     SELECT 'leased', count(q.org_id) FROM queue q WHERE q.lease_id IS NOT NULL
     UNION ALL

@@ -6,6 +6,7 @@
 #include "modules/queue/operations.hpp"
 #include "modules/queue/rights.hpp"
 #include "modules/queue/sweeper.hpp"
+#include "modules/queue/taking.hpp"
 #include "modules/queue/watcher.hpp"
 
 #include <sodium.h>
@@ -33,7 +34,7 @@ namespace {
 /// What a worker does on the card that it holds, and says so.
 bool changes_a_leased_card(const Call& call, const EventKind& kind) {
     constexpr std::string_view objects[]{"card", "file", "block", "comment"};
-    return names_lease(call) && std::ranges::find(objects, kind.object) != std::end(objects);
+    return !call.named_lease().empty() && std::ranges::find(objects, kind.object) != std::end(objects);
 }
 
 }  // namespace
@@ -46,6 +47,7 @@ public:
         kernel.tag("queue", "Columns as work queues: claim a card, complete it, release it.");
         for (const Operation* each :
              {&claim_next_card,
+              &claim_from_board,
               &renew_lease,
               &complete_lease,
               &complete_leases,
@@ -57,7 +59,8 @@ public:
               &get_lease,
               &list_leases,
               &list_queues,
-              &get_queue})
+              &get_queue,
+              &explain_claim})
             kernel.add(*each);
         for (const EventKind* each :
              {&lease_claimed,
@@ -72,6 +75,7 @@ public:
             kernel.add(*each);
         kernel.veto(changes_a_leased_card, check_named_lease);
         kernel.offer(hints_);
+        kernel.offer(known_limits_);
         own_watcher_.watcher = make_watcher(kernel);
         kernel.offer(own_watcher_);
         kernel.use<boards::Moves>().watch(*own_watcher_.watcher);
@@ -97,6 +101,7 @@ private:
     }
 
     Hints hints_;
+    KnownLimits known_limits_;
     OwnWatcher own_watcher_;
     NarrowedRights rights_;
     const std::unique_ptr<boards::BriefSource> brief_source_ = make_brief_source();

@@ -8,3 +8,4 @@
 #include "svc/define_records.hpp"
 
 #include "modules/queue/holder_request.hpp"
+#include "modules/queue/taking.hpp"

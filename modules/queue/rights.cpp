@@ -27,7 +27,8 @@ constexpr Sql await{"queue.await_claims", R"(
 constexpr Sql take_unentitled{"queue.take_unentitled", R"(
     SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
         q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
-        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, now() AS now,
+        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, k.max_in_flight,
+        k.queue_paused AS paused, q.claimed_version, q.claimed_comments, now() AS now,
         q.last_error
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
@@ -80,16 +81,16 @@ constexpr std::string_view ending = "queue.end_leases";
 /// The card is ready for others; its holder has neither succeeded nor failed, so no attempt counts.
 void revoke(Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Unentitled& row) {
     const QueueRow& held = row.held;
-    const Lease before = lease_of(org, held);
-    const Lease after = ended(before, LeaseState::revoked, held.now);
+    const Lease after = ended(lease_of(org, held), LeaseState::revoked, held.now);
     boards::CardQueue standing;
     standing.state = boards::QueueState::ready;
     standing.attempts = held.attempt - 1;
     standing.last_error = row.last_error;
-    put_back(tx, org, held.card_id, standing);
-    keep_outcome(tx, after, *held.lease_digest);
-    actor.emit(event_of(lease_revoked, after, &before));
-    actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
+    end_lease(tx, actor, lease_revoked, after, held, {standing});
+    actor.after_commit([&kernel, held] {
+        wake(kernel, held.column_id);
+        wake_for_slot(kernel, held);
+    });
 }
 
 // --------------------------------------------------------------------------------- when

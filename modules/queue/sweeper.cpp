@@ -21,7 +21,8 @@ constexpr Sql workspaces_with_expired{"queue.workspaces_with_expired", R"(
 constexpr Sql take_expired{"queue.take_expired", R"(
     SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
         q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
-        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, now() AS now
+        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, k.max_in_flight,
+        k.queue_paused AS paused, q.claimed_version, q.claimed_comments, now() AS now
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.expires_at < now()
@@ -33,13 +34,11 @@ constexpr std::string_view expiring = "queue.expire_leases";
 
 /// Ends one lease where it stands; true when the card is exhausted.
 bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const QueueRow& held) {
-    const Lease before = lease_of(org, held);
-    const Lease after = ended(before, LeaseState::expired, held.now);
+    const Lease after = ended(lease_of(org, held), LeaseState::expired, held.now);
     const std::string why = "The worker was not heard of before the lease expired.";
     const auto standing = after_failure(held, Retry::yes, std::nullopt, why, random_bits());
-    put_back(tx, org, held.card_id, standing);
-    keep_outcome(tx, after, *held.lease_digest);
-    actor.emit(event_of(lease_expired, after, &before));
+    end_lease(tx, actor, lease_expired, after, held, {standing});
+    actor.after_commit([&kernel, held] { wake_for_slot(kernel, held); });
     if (standing.state == boards::QueueState::ready)
         actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
     return standing.state == boards::QueueState::exhausted;
@@ -61,7 +60,8 @@ void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
         auto later = lock_held(tx, caller, card);
         const auto held = later.one();
         if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
-        finish_lease(kernel, tx, actor, *move, *held, move->card()->queue);
+        const auto settled = settle(kernel, actor, *move, *held, move->card()->queue);
+        stand(tx, org, card, settled.standing);
     });
 }
 

@@ -28,8 +28,8 @@ constexpr Sql reorder_row{"queue.reorder_row", R"(
 
 // As key_of() does, by the rule of the column that the card was created in.
 constexpr Sql enter_new{"queue.enter_new", R"(
-    INSERT INTO queue (org_id, card_id, board_id, column_id, state, urgency, place)
-    SELECT $1, c.id, c.board_id, k.id, 'ready',
+    INSERT INTO queue (org_id, card_id, board_id, column_id, blocked, state, urgency, place)
+    SELECT $1, c.id, c.board_id, k.id, $7::boolean AND c.completed_at IS NULL, 'ready',
         CASE k.queue_order WHEN 'priority' THEN $3::smallint WHEN 'due' THEN $5::smallint
             ELSE 0 END,
         CASE k.queue_order WHEN 'priority' THEN $4::text WHEN 'due' THEN $6::text
@@ -64,8 +64,35 @@ constexpr Sql follow_keys{"queue.follow_keys", R"(
         AND c.org_id = $1 AND c.id = q.card_id AND k.org_id = $1 AND k.id = q.column_id
         AND (k.queue_order = 'priority' OR k.queue_order = 'due' AND c.due IS NULL))"};
 
+// In the order of the cards, as all lock who lock rows of several.
+constexpr Sql see_blockers{"queue.see_blockers", R"(
+    UPDATE queue q
+    SET blocked = NOT q.blocked
+    WHERE q.org_id = $1 AND q.card_id = ANY (ARRAY(
+            SELECT r.card_id FROM queue r
+            WHERE r.org_id = $1 AND r.card_id = ANY ($2::uuid[]) AND r.state <> 'idle'
+            ORDER BY r.card_id
+            FOR UPDATE))
+        AND q.blocked <> (
+            EXISTS (
+                SELECT FROM cards c
+                WHERE c.org_id = $1 AND c.id = q.card_id
+                    AND card_is_open(c.completed_at, c.is_archived, c.in_trash)
+                OFFSET 0)
+            AND EXISTS (
+                SELECT FROM card_links l
+                CROSS JOIN LATERAL (
+                    SELECT FROM cards o
+                    WHERE o.org_id = $1 AND o.id = l.card_id
+                        AND card_is_open(o.completed_at, o.is_archived, o.in_trash)
+                    OFFSET 0
+                ) x
+                WHERE l.org_id = $1 AND l.target_id = q.card_id AND l.kind = 'blocks'
+                OFFSET 0)))"};
+
 /// A statement that picks the key by the rule of the column it finds the card in.
-void queue_by_rule(Tx& tx, const Sql& sql, const boards::Card& card) {
+template <class... More>
+void queue_by_rule(Tx& tx, const Sql& sql, const boards::Card& card, const More&... more) {
     const Timestamp no_time{};
     const QueueKey by_priority = key_of(boards::QueueOrder::priority, card, no_time);
     const QueueKey by_due = key_of(boards::QueueOrder::due, card, no_time);
@@ -76,7 +103,8 @@ void queue_by_rule(Tx& tx, const Sql& sql, const boards::Card& card) {
         by_priority.urgency,
         by_priority.place,
         by_due.urgency,
-        by_due.place
+        by_due.place,
+        more...
     );
 }
 
@@ -104,27 +132,38 @@ public:
             for (QueueRow& each : later.all()) rows.emplace(each.card_id, std::move(each));
             std::vector<boards::Placing> entering;
             std::vector<Uuid> leaving;
-            std::vector<Event> revoked;
             for (const boards::Placing& each : placings) {
                 const auto row = rows.find(each.after.id);
                 const QueueRow* held = row == rows.end() ? nullptr : &row->second;
-                if (held && held->lease_id) revoked.push_back(end_lease(tx, each, *held));
-                if (each.column && each.column->queue_enabled) entering.push_back(each);
+                if (held && held->lease_id) revoke(tx, each, *held);
+                else if (each.column && each.column->queue_enabled) entering.push_back(each);
                 else if (held && held->state != boards::QueueState::idle)
                     leaving.push_back(each.after.id);
             }
-            if (!placings.empty()) placings.front().actor.emit_all(revoked);
             enter_all(tx, entering);
             take_out(tx, org, leaving);
         };
     }
 
-    void creating(Tx& tx, const boards::Card& card) override { queue_by_rule(tx, enter_new, card); }
+    void creating(Tx& tx, const boards::Card& card) override {
+        queue_by_rule(tx, enter_new, card, card.blocked);
+    }
 
     void created(const boards::Placing& placing) override {
         if (!placing.column || !placing.column->queue_enabled) return;
         placing.actor.after_commit([this, column = placing.column->column_id] {
             wake(kernel_, column);
+        });
+    }
+
+    void blockers_changed(
+        Tx& tx, Actor& actor, const Uuid& org, const std::vector<boards::CardPlace>& cards
+    ) override {
+        std::vector<Uuid> ids;
+        for (const boards::CardPlace& each : cards) ids.push_back(each.card);
+        tx.queue(see_blockers, org, ids);
+        actor.after_commit([this, cards] {
+            for (const boards::CardPlace& each : cards) wake(kernel_, each.column);
         });
     }
 
@@ -182,18 +221,21 @@ private:
     }
 
     void change_place(Tx& tx, const boards::Placing& placing, const std::optional<QueueRow>& held) {
-        if (held && held->lease_id) placing.actor.emit(end_lease(tx, placing, *held));
-        if (placing.column && placing.column->queue_enabled) enter(tx, placing);
+        if (held && held->lease_id) revoke(tx, placing, *held);
+        else if (placing.column && placing.column->queue_enabled) enter(tx, placing);
         else if (held && held->state != boards::QueueState::idle)
-            take_out(tx, placing.after.org_id, placing.after.id, std::nullopt);
+            stand(tx, placing.after.org_id, placing.after.id, {});
     }
 
-    /// Somebody took the card elsewhere from under its worker.
-    static Event end_lease(Tx& tx, const boards::Placing& placing, const QueueRow& held) {
-        const Lease before = lease_of(placing.after.org_id, held);
-        const Lease after = ended(before, LeaseState::revoked, held.now);
-        keep_outcome(tx, after, *held.lease_digest);
-        return event_of(lease_revoked, after, &before);
+    /// Somebody takes the card elsewhere from under its worker.
+    void revoke(Tx& tx, const boards::Placing& placing, const QueueRow& held) {
+        const auto [card, standing] = settled_in(
+            kernel_, placing.actor, placing.after, placing.column, placing.now, std::nullopt
+        );
+        const Lease after =
+            ended(lease_of(card.org_id, held), LeaseState::revoked, held.now);
+        end_lease(tx, placing.actor, lease_revoked, after, held, standing);
+        placing.actor.after_commit([this, held] { wake_for_slot(kernel_, held); });
     }
 
     Kernel& kernel_;
@@ -205,40 +247,60 @@ std::unique_ptr<boards::CardWatcher> make_watcher(Kernel& kernel) {
     return std::make_unique<Watcher>(kernel);
 }
 
-boards::Card finish_lease(
+namespace {
+
+void wake_later(Kernel& kernel, Actor& actor, const Uuid& column) {
+    actor.after_commit([&kernel, column] { wake(kernel, column); });
+}
+
+}  // namespace
+
+Settled settled_in(
     Kernel& kernel,
-    Tx& tx,
+    Actor& actor,
+    boards::Card card,
+    const boards::ColumnRules* column,
+    const Timestamp& now,
+    const std::optional<std::string>& last_error
+) {
+    card.lease.reset();
+    card.queue = {};
+    if (!column || !column->queue_enabled) {
+        card.queue.last_error = last_error;
+        return {card, {card.queue}};
+    }
+    card.queue.state = boards::QueueState::ready;
+    wake_later(kernel, actor, card.column_id);
+    const QueueKey key = key_of(column->queue_order, card, now);
+    return {card, {card.queue, Standing::Entered{card.column_id, key, now}}};
+}
+
+Settled settle(
+    Kernel& kernel,
     Actor& actor,
     boards::Move& move,
     const QueueRow& held,
     const boards::CardQueue& standing
 ) {
     const boards::Card before = *move.card();
-    boards::Card card = before;
     const bool exhausted = standing.state == boards::QueueState::exhausted;
+    Settled settled{before, {standing}};
     if (exhausted && move.to() && !move.full()) {
-        card = move.carry_out(actor);
-        card.queue = {};
-        if (move.to()->queue_enabled) {
-            card.queue.state = boards::QueueState::ready;
-            queue_up(tx, card, key_of(move.to()->queue_order, card, held.now));
-            actor.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
-        } else {
-            card.queue.last_error = standing.last_error;
-            take_out(tx, card.org_id, card.id, standing.last_error);
-        }
-    } else {
-        card.queue = standing;
-        put_back(tx, card.org_id, card.id, standing);
-        if (standing.state == boards::QueueState::ready)
-            actor.after_commit([&kernel, column = card.column_id] { wake(kernel, column); });
-    }
-    card.lease.reset();
-    if (exhausted)
-        actor.emit(
-            changed(card_exhausted, before, card).on_board(card.board_id).in_column(card.column_id)
+        settled = settled_in(
+            kernel, actor, move.carry_out(actor), move.to(), held.now, standing.last_error
         );
-    return card;
+    } else {
+        settled.card.lease.reset();
+        settled.card.queue = standing;
+        if (standing.state == boards::QueueState::ready)
+            wake_later(kernel, actor, before.column_id);
+    }
+    const boards::Card& after = settled.card;
+    if (exhausted)
+        actor.emit(changed(card_exhausted, before, after)
+                       .on_board(after.board_id)
+                       .in_column(after.column_id));
+    return settled;
 }
 
 namespace {
@@ -249,6 +311,8 @@ bool may_ready(std::string_view kind) {
          {&boards::card_created,
           &boards::card_moved,
           &boards::card_restored,
+          &boards::card_unblocked,
+          &boards::column_updated,
           &lease_failed,
           &lease_expired,
           &lease_released,
@@ -261,8 +325,12 @@ bool may_ready(std::string_view kind) {
 }  // namespace
 
 void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch) {
-    for (const StoredEvent& each : batch)
-        if (each.column_id && may_ready(each.kind)) wake(kernel, *each.column_id);
+    for (const StoredEvent& each : batch) {
+        if (!each.column_id) continue;
+        if (may_ready(each.kind)) wake(kernel, *each.column_id);
+        if (each.object == "lease" && each.kind != lease_claimed.name)
+            kernel.wake_one(slot_of(*each.column_id));
+    }
 }
 
 namespace {
@@ -274,24 +342,18 @@ constexpr Sql see_lease{"queue.named_lease", R"(
         AND lease_id IS NOT NULL
     FOR SHARE)"};
 
-std::string_view named_lease(const Call& call) {
-    return call.request() ? call.request()->header("x-svc-lease") : std::string_view();
-}
-
 }  // namespace
 
-bool names_lease(const Call& call) { return !named_lease(call).empty(); }
-
 Verdict check_named_lease(Call& call, const Event&) {
-    const auto named = named_lease(call);
+    const auto named = call.named_lease();
     if (const auto token = LeaseToken::parse(named)) {
         auto held = call.tx().queue(see_lease, call.org(), token->card(), token->digest());
-        if (held.rows() > 0) return allow;
+        if (held.rows() > 0 || call.note<EndedHere>().tokens.contains(named)) return allow;
     }
     return Refusal{
         "lease_lost",
-        "The lease that X-Svc-Lease names is over. Leave the card alone; somebody else may have "
-        "it."};
+        "The lease by which this was to be done is over. Leave the card alone; somebody else may "
+        "have it."};
 }
 
 }  // namespace svc::queue

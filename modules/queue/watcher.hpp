@@ -1,7 +1,10 @@
 #pragma once
 
 #include "modules/boards/api/moves.hpp"
+#include "modules/boards/api/shapes.hpp"
 #include "modules/queue/lib/rows.hpp"
+
+#include <set>
 
 namespace svc::queue {
 
@@ -13,24 +16,43 @@ struct OwnWatcher {
     std::unique_ptr<boards::CardWatcher> watcher;
 };
 
-/// Puts a card whose lease is over where `standing` says: back to its place, or, exhausted, to
-/// where its column sends such cards. The card as it is then.
-boards::Card finish_lease(
+/// A card whose lease ends: as it is then, and what its row is to say.
+struct Settled {
+    boards::Card card;
+    Standing standing;
+};
+/// Finds where a card goes whose attempt did not succeed: back to its place, or, exhausted, to where
+/// its column sends such cards. Moves it there; the row is the caller's to write.
+Settled settle(
     Kernel& kernel,
-    Tx& tx,
     Actor& actor,
     boards::Move& move,
     const QueueRow& held,
     const boards::CardQueue& standing
+);
+/// The card has come to a column; with `last_error` to be read where that is no queue. Wakes those
+/// who wait for a card there.
+Settled settled_in(
+    Kernel& kernel,
+    Actor& actor,
+    boards::Card card,
+    const boards::ColumnRules* column,
+    const Timestamp& now,
+    const std::optional<std::string>& last_error
 );
 
 /// Wakes those who wait for a card that another server has made ready. This server's own changes
 /// come by as well, and find them awake.
 void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch);
 
-/// Whether the call says by which lease it works (X-Svc-Lease).
-bool names_lease(const Call& call);
-/// Refuses a write that names a lease (X-Svc-Lease) which is over.
+/// The tokens of the leases that a call has ended itself.
+struct EndedHere {
+    static constexpr std::string_view name = "queue.EndedHere";
+    std::set<std::string, std::less<>> tokens;
+};
+
+/// Refuses a write that names a lease (Call::named_lease) which is over, unless the call itself has
+/// just ended it.
 Verdict check_named_lease(Call& call, const Event& event);
 
 }  // namespace svc::queue

@@ -126,6 +126,7 @@ inline constexpr std::nullopt_t allow = std::nullopt;
 
 class Call;
 class Tx;
+struct ParamList;
 
 /// The envelope (svc/envelope.hpp) that `event`, asked in `call`, would be delivered in: what
 /// scripts see, without the subject. Its event_id and sequence are zero, for it has not happened.
@@ -141,6 +142,8 @@ void emit_as_system(
     const Event& event,
     const std::optional<EventCause>& cause = std::nullopt
 );
+/// The same event as the parameters of a statement that inserts it (svc/event_row.hpp).
+ParamList event_row_as_system(const Uuid& org, std::string_view action, const Event& event);
 
 /// Asked whether a change may be made, inside the transaction that would make it, on that request's
 /// thread. It changes nothing itself.
@@ -202,7 +205,15 @@ struct Consumer {
     std::function<std::vector<std::string>(const StoredEvent&)> subscribers;
     /// Any thread. After a throw it is tried again after a pause, and in the end it is given up
     /// (docs/events.md).
-    std::function<void(const std::string& subscriber, const StoredEvent&)> deliver;
+    std::function<void(const std::string& subscriber, const StoredEvent&)> deliver{};
+    /// In place of `deliver`, for a consumer that delivers by itself: writes down what is to be done
+    /// about these events, which have subscribers, in the transaction that moves its position past
+    /// them; so each is recorded once. Without envelopes; the transaction acts for all workspaces.
+    /// On the consumer's thread, of one server at a time; after a throw the same events come again.
+    std::function<void(Tx&, std::span<const StoredEvent>)> record{};
+    /// Called when this server begins to read for the consumer, in place of whichever did before:
+    /// what `subscribers` goes by may have changed unseen. On the consumer's thread.
+    std::function<void()> begin{};
     int at_once = 4;                ///< deliveries on one server
     int at_once_per_workspace = 2;  ///< of these
     std::int64_t most_attempts = 12;

@@ -2,6 +2,7 @@
 
 #include "decl/utf8.hpp"
 #include "events/envelope.hpp"
+#include "svc/event_row.hpp"
 
 #include <array>
 
@@ -20,6 +21,10 @@ constexpr Sql add_row{"events.add_log_row", R"(
         $9, $10, $11, $12, $13, $14, $15,
         $16, $17, $18,
         $19, $20, $21, $22, $23, $24, $25, $26))"};
+
+constexpr Sql add_event{"events.add_event", SVC_INSERT_EVENT(
+    2, SVC_EVENT_OBJECT(2), SVC_EVENT_VERSION(2), SVC_EVENT_CARD(2), SVC_EVENT_CHANGES(2),
+    "(VALUES (1)) one")};
 
 // Lists travel as arrays of text, one per column; empty text stands for NULL. In the order given,
 // which their ids keep.
@@ -113,31 +118,7 @@ std::optional<std::string> text_of(const std::optional<EventPlace>& place) {
 }  // namespace
 
 void queue_event(Tx& tx, const Event& event, const EventContext& context) {
-    const Values values = bounded(event.changes, event.previous);
-    const PlaceIds place = place_of(event);
-    queue_with_context(
-        tx,
-        add_row,
-        context,
-        org_of(event, context),
-        new_uuid(),
-        event.kind->record ? std::optional(event.kind->name) : std::nullopt,
-        Outcome::success,
-        event.kind->object,
-        event.id,
-        name_of_thing(event.name),
-        event.version,
-        place.board_id,
-        place.column_id,
-        place.card_id,
-        place.parent_id,
-        values.changes,
-        values.previous,
-        list_of(values.truncated_fields),
-        text_of(event.from),
-        text_of(event.to),
-        kept_subject(event)
-    );
+    tx.queue(add_event, org_of(event, context), row_of(event, context));
 }
 
 ParamList row_of(const Event& event, const EventContext& context) {
@@ -255,6 +236,12 @@ void emit_as_system(
         context.depth = static_cast<int>(cause->depth);
     }
     events::queue_event(tx, of_org, context);
+}
+
+ParamList event_row_as_system(const Uuid& org, std::string_view action, const Event& event) {
+    Event of_org = event;
+    of_org.org_id = org;
+    return events::row_of(of_org, {.action = action});
 }
 
 }  // namespace svc

@@ -25,7 +25,7 @@ std::int64_t part_of(const Budgets::Cost& cost, Limit limit) {
     return limit == Limit::writes ? cost.writes : cost.requests;
 }
 
-std::optional<std::int64_t> limit_in(const AgentBudgets& budgets, Limit limit) {
+std::optional<std::int64_t> limit_in(const RequestBudgets& budgets, Limit limit) {
     switch (limit) {
         case Limit::minute: return budgets.requests_per_minute;
         case Limit::day: return budgets.requests_per_day;
@@ -51,7 +51,7 @@ std::int64_t share(std::int64_t left, std::int64_t at_least) {
     return std::min(std::max<std::int64_t>(left, 0), std::max(portion, at_least));
 }
 
-void BudgetLease::know(const AgentBudgets& budgets) {
+void BudgetLease::know(const RequestBudgets& budgets) {
     const std::lock_guard lock(mutex_);
     // Nothing is let through before it is known what the agent may use.
     const auto since = std::exchange(known_, true) ? Clock::now() : Clock::time_point{};

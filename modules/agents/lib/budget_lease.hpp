@@ -56,7 +56,7 @@ public:
     virtual bool exceeded(const Uuid& org, const Uuid& agent, const Exceeded& what) noexcept = 0;
 };
 
-/// As AgentBudgets calls it.
+/// As RequestBudgets calls it.
 std::string_view name_of(Limit limit);
 
 /// How many units are taken out of the database at once when so many are left of a budget: far from
@@ -70,7 +70,7 @@ public:
     BudgetLease(const Uuid& org, const Uuid& agent) : org_(org), agent_(agent) {}
 
     /// What the agent may use now; a change makes the units in hand void.
-    void know(const AgentBudgets& budgets);
+    void know(const RequestBudgets& budgets);
     /// Spends, drawing first if need be. Failure 429 when there is too little.
     void take(const Budgets::Cost& cost, BudgetStore& bank);
     void give_back(const Budgets::Cost& cost);

@@ -13,6 +13,8 @@ struct ColumnQueue {
     std::int64_t max_attempts = 5;
     std::int64_t backoff_seconds = 30;
     std::int64_t backoff_max_seconds = 3600;
+    bool paused = false;
+    std::optional<std::int64_t> max_in_flight;
     QueueOrder order{};
     std::optional<Uuid> on_complete_column_id;
     std::optional<Uuid> on_exhausted_column_id;
@@ -28,6 +30,10 @@ SVC_SHARED_RECORD(
      range(0, 86400),
      defaulted),
     (backoff_max_seconds, "The pause never exceeds this.", range(0, 86400), defaulted),
+    (paused, "Nobody is given a card; who has one goes on.", defaulted),
+    (max_in_flight,
+     "How many of its cards may be worked on at a time; null: any number.",
+     range(1, 1000)),
     (order,
      "Which card is next: the most urgent and then the topmost; the one longest here; the one "
      "due first.",

@@ -36,6 +36,12 @@ struct Placing {
     Actor& actor;
 };
 
+/// A card, and the column that it stands in.
+struct CardPlace {
+    Uuid card;
+    Uuid column;
+};
+
 /// Keeps something of its own in step with where cards stand, in the transaction that places
 /// them (docs/decisions/0011-boards-tells-its-watchers.md). Handed to Moves::watch while modules
 /// open; called on any thread.
@@ -59,6 +65,11 @@ public:
     virtual void creating(Tx& tx, const Card& card) = 0;
     /// It is created.
     virtual void created(const Placing& placing) = 0;
+    /// It is queued that some of these cards have more or less to wait for than before, or that they
+    /// are open or not; may queue writes.
+    virtual void blockers_changed(
+        Tx& tx, Actor& actor, const Uuid& org, const std::vector<CardPlace>& cards
+    ) = 0;
     /// A card in a queue has another priority or due date; may queue writes.
     virtual void reordered(Tx& tx, const Card& card) = 0;
     /// A queue offers its cards in another order, and its row is queued; may queue writes.

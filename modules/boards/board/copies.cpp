@@ -153,7 +153,13 @@ constexpr Sql insert_links{"boards.insert_links_of_copy", R"(
     JOIN board_copy_cards t
         ON t.org_id = $1 AND t.board_id = $2 AND t.source_id = l.target_id AND t.number <= $4
     WHERE n.org_id = $1 AND n.board_id = $2 AND n.number BETWEEN $3 AND $4
-    ON CONFLICT DO NOTHING)"};
+    ON CONFLICT DO NOTHING
+    RETURNING target_id AS card_id)"};
+
+struct Tied {
+    Uuid card_id;
+};
+SVC_RECORD(Tied, (card_id));
 
 constexpr Sql leave_out{"boards.leave_cards_out_of_copy", R"(
     WITH gone AS (
@@ -306,7 +312,7 @@ private:
         const std::int64_t first = planned_.front().number, last = planned_.back().number;
         tx_.queue(insert_cards, org_, board_id_, text);
         tx_.queue(insert_assignees, org_, text);
-        tx_.queue(insert_links, org_, board_id_, first, last, copy_.made_by.text);
+        auto tied = tx_.later<Tied>(insert_links, org_, board_id_, first, last, copy_.made_by.text);
         tx_.queue(count_cards, org_, board_id_, static_cast<std::int64_t>(rows_.size()));
         copy_bodies();
         std::vector<Uuid> with_files;
@@ -325,6 +331,10 @@ private:
         if (auto* files = kernel_.find<CardFiles>(); files && !with_files.empty())
             files->follow(tx_, org_, with_files);
         actor_.emit_all(events);
+        // Those of earlier batches may have got something to wait for only now.
+        std::vector<CardPlace> waiting;
+        for (const Tied& each : tied.all()) waiting.push_back({each.card_id, {}});
+        MovesImpl::of(kernel_).blockers_changed(tx_, actor_, org_, waiting);
     }
 
     void copy_bodies() {

@@ -372,6 +372,11 @@ private:
 
     Carried carried_out(std::size_t index) {
         BatchItem& item = items_[index];
+        const InputPart part(
+            call_,
+            "\"operations\"," + std::to_string(index) + ",\"" +
+                std::string(name_of_operation(item)) + '"'
+        );
         // Versions are those before the batch; who may know them is for the operation to say.
         const CardRef* card = card_in(item);
         const auto raised = card && card->id ? raised_[*card->id] : 0;
@@ -406,6 +411,7 @@ const Operation batch_cards{
         "or nothing, unless `atomic` is false. `dry_run` shows the differences alone. 409, "
         "reason `too_many_links`, for `blocked_by` of a card for which over 500 others wait.",
     .access = Access::board_editor,
+    .under_lease = true,
     .body_limit = 2 << 20,
     .handler = batch,
 };

@@ -327,6 +327,7 @@ const Operation create_card{
         "instead of making a double.",
     .access = Access::board_editor,
     .status = 201,
+    .under_lease = true,
     .body_limit = 2 << 20,
     .handler = create,
 };

@@ -63,6 +63,7 @@ const Operation duplicate_card{
         "comments, links, watchers and history stay with the original alone.",
     .access = Access::board_editor,
     .status = 201,
+    .under_lease = true,
     .handler = duplicate,
 };
 

@@ -156,6 +156,7 @@ const Operation update_card{
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = update,
 };
 

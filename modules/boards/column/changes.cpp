@@ -22,7 +22,7 @@ constexpr Sql write_column{"boards.update_column", R"(
     SET name = $3, color = $4, kind = $5, wip_limit = $6, wip_policy = $7, queue_enabled = $8,
         lease_ttl_seconds = $9, max_attempts = $10, backoff_seconds = $11,
         backoff_max_seconds = $12, queue_order = $13, on_complete_column_id = $14,
-        on_exhausted_column_id = $15,
+        on_exhausted_column_id = $15, queue_paused = $17, max_in_flight = $18,
         last_edited_time = now(), last_edited_by = $16, version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
@@ -51,7 +51,9 @@ void store(Call& call, const Column& column) {
         column.queue.order,
         column.queue.on_complete_column_id,
         column.queue.on_exhausted_column_id,
-        call.caller().id
+        call.caller().id,
+        column.queue.paused,
+        column.queue.max_in_flight
     );
 }
 
@@ -133,7 +135,7 @@ public:
     ColumnUpdate(Call& call, const UpdateColumnRequest& in) : call_(call), in_(in) {
         Tx& tx = call.tx();
         const Uuid& org = call.org();
-        if (in.kind.given() || in.queue.given())
+        if (in.kind.given() || (in.queue.given() && in.queue.value().concerns_cards()))
             column_cards_.emplace(call, in.board_id, in.column_id, std::vector<Uuid>{});
         else BoardCaller::of(call).lock(tx, lock_column, in.board_id, in.column_id);
         seen_ = BoardCaller::of(call).later<BoardAccess>(tx, see_board, in.board_id);

@@ -17,8 +17,10 @@ constexpr Sql insert_column{"boards.insert_column", R"(
     INSERT INTO columns (
         org_id, id, board_id, name, color, kind, position, wip_limit, wip_policy,
         queue_enabled, lease_ttl_seconds, max_attempts, backoff_seconds, backoff_max_seconds,
-        queue_order, on_complete_column_id, on_exhausted_column_id, created_by, last_edited_by)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18))"};
+        queue_order, on_complete_column_id, on_exhausted_column_id, created_by, last_edited_by,
+        queue_paused, max_in_flight)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
+        $19, $20))"};
 
 }  // namespace
 
@@ -55,7 +57,9 @@ void insert(Call& call, const Column& column, const OrderKey& place) {
         column.queue.order,
         column.queue.on_complete_column_id,
         column.queue.on_exhausted_column_id,
-        call.caller().id
+        call.caller().id,
+        column.queue.paused,
+        column.queue.max_in_flight
     );
 }
 
@@ -75,6 +79,8 @@ void ColumnQueueChange::apply_to(ColumnQueue& queue) const {
     max_attempts.apply_to(queue.max_attempts);
     backoff_seconds.apply_to(queue.backoff_seconds);
     backoff_max_seconds.apply_to(queue.backoff_max_seconds);
+    paused.apply_to(queue.paused);
+    max_in_flight.apply_to(queue.max_in_flight);
     order.apply_to(queue.order);
     on_complete_column_id.apply_to(queue.on_complete_column_id);
     on_exhausted_column_id.apply_to(queue.on_exhausted_column_id);

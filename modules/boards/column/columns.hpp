@@ -38,10 +38,14 @@ struct ColumnQueueChange {
     Patch<std::int64_t> max_attempts;
     Patch<std::int64_t> backoff_seconds;
     Patch<std::int64_t> backoff_max_seconds;
+    Patch<bool> paused;
+    Patch<std::optional<std::int64_t>> max_in_flight;
     Patch<QueueOrder> order;
     Patch<std::optional<Uuid>> on_complete_column_id;
     Patch<std::optional<Uuid>> on_exhausted_column_id;
 
+    /// Whether it concerns how the cards here stand in the queue.
+    bool concerns_cards() const { return enabled.given() || order.given(); }
     void apply_to(ColumnQueue& queue) const;
 };
 SVC_SHARED_RECORD(
@@ -56,6 +60,10 @@ SVC_SHARED_RECORD(
      "Pause after the first failure; doubles with every further one.",
      range(0, 86400)),
     (backoff_max_seconds, "The pause never exceeds this.", range(0, 86400)),
+    (paused, "Whether claims are given no card; leases go on."),
+    (max_in_flight,
+     "How many of its cards may be worked on at a time; null: any number. Leases beyond it go on.",
+     range(1, 1000)),
     (order, "Which card is next; under `fifo` cards that were here before go by their age."),
     (on_complete_column_id,
      "Where completed cards go; null: the next column to the right. Never this column."),

@@ -346,6 +346,7 @@ const Operation revert_card{
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = revert,
 };
 

@@ -217,6 +217,7 @@ const Operation link_cards{
     .status = 201,
     .also = {200},
     .idempotent = true,
+    .under_lease = true,
     .handler = link,
 };
 
@@ -227,6 +228,7 @@ const Operation unlink_cards{
     .access = Access::board_editor,
     .status = 204,
     .destructive = true,
+    .under_lease = true,
     .handler = unlink,
 };
 

@@ -1,6 +1,7 @@
 #include "modules/boards/link/waiting.hpp"
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/shapes.hpp"
+#include "modules/boards/placement/moves.hpp"
 
 namespace svc::boards {
 
@@ -50,8 +51,16 @@ DeferredRows<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uui
 
 bool is_open(const Card& card) { return !card.completed_at && !card.is_archived && !card.in_trash; }
 
-void emit_for_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blockers now) {
+void tell_waiting(
+    Tx& tx,
+    const MovesImpl& moves,
+    Actor& actor,
+    const Uuid& org,
+    const std::vector<Waiting>& waiting,
+    Blockers now
+) {
     const bool blocked = now == Blockers::opened;
+    std::vector<CardPlace> places;
     for (const Waiting& each : waiting) {
         Event event;
         event.kind = blocked ? &card_blocked : &card_unblocked;
@@ -61,7 +70,9 @@ void emit_for_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blocker
         event.changes = blocked ? R"({"blocked":true})" : R"({"blocked":false})";
         event.previous = blocked ? R"({"blocked":false})" : R"({"blocked":true})";
         actor.emit(std::move(event).on_board(each.board_id).in_column(each.column_id));
+        places.push_back({each.id, each.column_id});
     }
+    moves.blockers_changed(tx, actor, org, places);
 }
 
 }  // namespace svc::boards

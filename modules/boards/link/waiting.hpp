@@ -6,6 +6,7 @@
 /// Cards that wait for others, and what they are told when that changes.
 namespace svc::boards {
 
+class MovesImpl;
 struct Card;
 
 /// A card that waits for one that changes, and for no other that is open.
@@ -28,7 +29,15 @@ DeferredRows<Waiting> waiting_for(Tx& tx, const Uuid& org, const std::vector<Uui
 /// What became of whoever they wait for.
 enum class Blockers { opened, closed };
 
-/// Emits that they have to wait again, or are free.
-void emit_for_waiting(Actor& actor, const std::vector<Waiting>& waiting, Blockers now);
+/// Emits that they have to wait again, or are free, and tells it to the watchers of cards. The
+/// change behind it is queued.
+void tell_waiting(
+    Tx& tx,
+    const MovesImpl& moves,
+    Actor& actor,
+    const Uuid& org,
+    const std::vector<Waiting>& waiting,
+    Blockers now
+);
 
 }  // namespace svc::boards

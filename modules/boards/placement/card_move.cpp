@@ -4,6 +4,7 @@
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "modules/boards/card/access.hpp"
+#include "svc/event_row.hpp"
 
 namespace svc::boards {
 
@@ -57,44 +58,47 @@ constexpr std::string_view and_the_rest = R"(c.board_id)
 constexpr Sql lock_for_move{
     "boards.lock_for_move", SqlText<lock_the_card, if_editor, and_the_rest>::view};
 
-// Looked up by key, one after the other: left to itself the planner reads all columns of the
-// workspace as long as it has no statistics of them.
-constexpr Sql find_destination{"boards.destination_of_move", R"(
-    SELECT k.id AS column_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
+// The card, what the caller may do with it, and where it goes. Looked up by key, one after the other:
+// left to itself the planner reads all columns of the workspace as long as it has no statistics.
+constexpr Sql see_move{"boards.see_move", R"(
+    SELECT v.*,
+        )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role,
+        k.id AS to_id, k.kind AS to_kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
         CASE WHEN k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL THEN (
             SELECT count(*) FROM cards o
-            WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $2
+            WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $5
                 AND NOT o.is_archived AND NOT o.in_trash)
         END AS card_count,
         (SELECT max(o.position) FROM cards o
-         WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $2
+         WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $5
              AND NOT o.is_archived AND NOT o.in_trash) AS below,
-        CASE WHEN c.external_key IS NOT NULL
-            AND NOT card_is_open(c.completed_at, c.is_archived, c.in_trash)
+        CASE WHEN v.external_key IS NOT NULL
+            AND NOT card_is_open(v.completed_at, v.is_archived, v.in_trash)
         THEN (
             SELECT o.id FROM cards o
-            WHERE o.org_id = $1 AND o.board_id = c.board_id AND o.external_key = c.external_key
-                AND o.id <> $2 AND o.completed_at IS NULL
+            WHERE o.org_id = $1 AND o.board_id = v.board_id AND o.external_key = v.external_key
+                AND o.id <> $5 AND o.completed_at IS NULL
                 AND NOT o.is_archived AND NOT o.in_trash)
         END AS key_conflict,
         k.name AS to_name, h.name AS from_name, h.kind AS from_kind
-    FROM cards c
+    FROM card_view v
+    )" SVC_BOARD_GRANT_BY_KEY("v.board_id") R"(
     CROSS JOIN LATERAL (
         SELECT o.name, o.kind,
-            CASE WHEN $3::uuid IS NOT NULL THEN $3 WHEN $4::text = 'completed' THEN (
+            CASE WHEN $6::uuid IS NOT NULL THEN $6 WHEN $7::text = 'completed' THEN (
                 SELECT t.completed_id FROM column_turns t
-                WHERE t.org_id = $1 AND t.id = c.column_id)
-            WHEN $4 = 'exhausted' THEN o.on_exhausted_column_id ELSE c.column_id END AS target_id
+                WHERE t.org_id = $1 AND t.id = v.column_id)
+            WHEN $7 = 'exhausted' THEN o.on_exhausted_column_id ELSE v.column_id END AS target_id
         FROM columns o
-        WHERE o.org_id = $1 AND o.id = c.column_id
+        WHERE o.org_id = $1 AND o.id = v.column_id
         OFFSET 0
     ) h
-    CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
         SELECT o.* FROM columns o
-        WHERE o.org_id = $1 AND o.id = h.target_id AND o.board_id = c.board_id AND NOT o.in_trash
+        WHERE o.org_id = $1 AND o.id = h.target_id AND o.board_id = v.board_id AND NOT o.in_trash
         OFFSET 0
-    ) k
-    WHERE c.org_id = $1 AND c.id = $2)"};
+    ) k ON true
+    WHERE v.org_id = $1 AND v.id = $5)"};
 
 constexpr Sql find_waiting{"boards.find_waiting", R"(
     SELECT c.id, c.board_id, c.column_id, c.title, c.version
@@ -110,11 +114,23 @@ constexpr Sql find_waiting{"boards.find_waiting", R"(
                 AND card_is_open(x.completed_at, x.is_archived, x.in_trash))
     ORDER BY c.id)"};
 
+// $9 to $32: the event.
 constexpr Sql place_card{"boards.place_card", R"(
-    UPDATE cards
-    SET column_id = $3, position = $4, completed_at = $5, is_archived = $6, in_trash = $7,
-        last_edited_time = now(), last_edited_by = $8, version = version + 1
-    WHERE org_id = $1 AND id = $2)"};
+    WITH placed AS (
+        UPDATE cards
+        SET column_id = $3, position = $4, completed_at = $5, is_archived = $6, in_trash = $7,
+            last_edited_time = now(), last_edited_by = $8, version = version + 1
+        WHERE org_id = $1 AND id = $2
+        RETURNING id
+    )
+    )" SVC_INSERT_EVENT(
+        9,
+        SVC_EVENT_OBJECT(9),
+        SVC_EVENT_VERSION(9),
+        SVC_EVENT_CARD(9),
+        SVC_EVENT_CHANGES(9),
+        "placed"
+    )};
 
 // An archived card no longer counts.
 constexpr Sql count_card{"boards.count_card", R"(
@@ -130,11 +146,9 @@ CardMove::CardMove(Tx& tx, const MovesImpl& moves, MoveRequest request)
           tx, lock_for_move, request_.card, request_.column, request_.turn
       )),
       after_placing_(moves_.about_to_place(tx, request_.caller, request_.card, request_.asker)),
-      seen_later_(request_.caller.later<CardAccess>(tx, see_card, request_.card)),
-      target_later_(tx.later<MoveTarget>(
-          find_destination, request_.caller.org, request_.card, request_.column, request_.turn
-      )),
-      waiting_(tx.later<Waiting>(find_waiting, request_.caller.org, request_.card)) {
+      seen_later_(request_.caller.later<MoveSeen>(
+          tx, see_move, request_.card, request_.column, request_.turn
+      )) {
     if (request_.column && request_.anchors.any())
         gap_later_ =
             find_gap(tx, request_.caller.org, *request_.column, request_.card, request_.anchors);
@@ -163,17 +177,35 @@ bool CardMove::full() {
 void CardMove::read() {
     if (has_read_) return;
     has_read_ = true;
-    seen_ = seen_later_.one();
+    auto found = seen_later_.one();
     // A caller who became an editor only after the lock was taken has locked nothing.
-    if (seen_ && seen_->role >= BoardRole::editor && locked_.one_or_retry().cards == 0)
+    if (found && found->access.role >= BoardRole::editor && locked_.one_or_retry().cards == 0)
         throw RetryTransaction("a card that was not locked");
-    const auto target = target_later_.one();
-    if (!seen_ || !target) return;
-    destination_ = target->to;
-    const Card& card = seen_->card;
-    from_ = {card.board_id, card.column_id, target->from_name, target->from_kind};
-    const ColumnRules& column = destination_->column;
-    to_ = {card.board_id, column.column_id, target->to_name, std::string(name_of(column.kind))};
+    if (!found) return;
+    destination_ = found->destination();
+    const Card& card = found->access.card;
+    from_ = {card.board_id, card.column_id, found->from_name, found->from_kind};
+    if (destination_)
+        to_ = {
+            card.board_id,
+            destination_->column.column_id,
+            found->to_name.value(),
+            std::string(name_of(destination_->column.kind))};
+    seen_ = std::move(found->access);
+}
+
+std::optional<Destination> MoveSeen::destination() const {
+    if (!to_id) return std::nullopt;
+    return Destination{
+        {*to_id,
+         to_kind.value(),
+         wip_limit,
+         wip_policy.value(),
+         queue_enabled.value(),
+         queue_order.value()},
+        card_count,
+        below,
+        key_conflict};
 }
 
 bool CardMove::stays() const {
@@ -266,9 +298,9 @@ void CardMove::place(Actor& actor, Card& after, const EventKind& kind, const Col
         after.completed_at,
         after.is_archived,
         after.in_trash,
-        after.last_edited_by.text
+        after.last_edited_by.text,
+        actor.event_row(event)
     );
-    actor.emit(event);
     emit_completion(actor, after);
     Placing placing{&before, after, column, now(), actor};
     for (const CardWatcher::Placed& placed : after_placing_) placed(placing);
@@ -279,7 +311,12 @@ void CardMove::place(Actor& actor, Card& after, const EventKind& kind, const Col
 void CardMove::emit_completion(Actor& actor, const Card& after) {
     const bool open = is_open(after);
     if (open == is_open(seen_->card)) return;
-    emit_for_waiting(actor, waiting_.all(), open ? Blockers::opened : Blockers::closed);
+    if (after.blocked)
+        moves_.blockers_changed(tx_, actor, after.org_id, {{after.id, after.column_id}});
+    if (locked_.one_or_retry().waiting == 0) return;
+    const auto waiting = tx_.all<Waiting>(find_waiting, after.org_id, after.id);
+    const Blockers now = open ? Blockers::opened : Blockers::closed;
+    tell_waiting(tx_, moves_, actor, after.org_id, waiting, now);
 }
 
 }  // namespace svc::boards

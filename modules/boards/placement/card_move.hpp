@@ -24,15 +24,43 @@ inline constexpr std::string_view back_to_column = "back";
 struct LockedCard {
     Timestamp now;
     std::int64_t cards = 0;
+    std::int64_t waiting = 0;  ///< that are linked to it as blocked by it
 };
-SVC_SHARED_RECORD(LockedCard, (now), (cards));
+SVC_SHARED_RECORD(LockedCard, (now), (cards), (waiting));
 
-/// Where the card goes, and what the columns are called that it leaves and comes to.
-struct MoveTarget {
-    Destination to;
-    std::string to_name, from_name, from_kind;
+/// The card, where it goes, and what the columns are called that it leaves and comes to.
+struct MoveSeen {
+    CardAccess access;
+    std::optional<Uuid> to_id;
+    std::optional<ColumnKind> to_kind;
+    std::optional<std::int64_t> wip_limit;
+    std::optional<WipPolicy> wip_policy;
+    std::optional<bool> queue_enabled;
+    std::optional<QueueOrder> queue_order;
+    std::optional<std::int64_t> card_count;
+    OrderKey below;
+    std::optional<Uuid> key_conflict;
+    std::optional<std::string> to_name;
+    std::string from_name, from_kind;
+
+    std::optional<Destination> destination() const;
 };
-SVC_SHARED_RECORD(MoveTarget, (to, "", flatten), (to_name), (from_name), (from_kind));
+SVC_SHARED_RECORD(
+    MoveSeen,
+    (access, "", flatten),
+    (to_id),
+    (to_kind),
+    (wip_limit),
+    (wip_policy),
+    (queue_enabled),
+    (queue_order),
+    (card_count),
+    (below),
+    (key_conflict),
+    (to_name),
+    (from_name),
+    (from_kind)
+);
 
 class CardMove final : public Move {
 public:
@@ -71,9 +99,7 @@ private:
     DeferredRows<LockedCard> locked_;
     // Their locks ask for the role as well, so the last word on it comes after them.
     std::vector<CardWatcher::Placed> after_placing_;
-    DeferredRows<CardAccess> seen_later_;
-    DeferredRows<MoveTarget> target_later_;
-    DeferredRows<Waiting> waiting_;
+    DeferredRows<MoveSeen> seen_later_;
     std::optional<DeferredRows<Gap>> gap_later_;
     bool has_read_ = false;
     std::optional<CardAccess> seen_;

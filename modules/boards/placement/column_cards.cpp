@@ -49,7 +49,16 @@ constexpr Sql lock_columns{
 // Without what no change of a column concerns: what they show may be long.
 constexpr Sql see_cards{"boards.see_cards_in_column", R"(
     SELECT c.id, c.org_id, c.board_id, c.column_id, b.key || '-' || c.number AS key, c.title,
-        c.position, '[]' AS labels, '[]' AS assignees, '{}' AS properties, c.parent_card_id, '[]' AS blocked_by, false AS blocked,
+        c.position, '[]' AS labels, '[]' AS assignees, '{}' AS properties, c.parent_card_id, '[]' AS blocked_by,
+        c.blocked_by <> '[]' AND EXISTS (
+            SELECT FROM card_links l
+            CROSS JOIN LATERAL (
+                SELECT FROM cards o
+                WHERE o.org_id = $1 AND o.id = l.card_id
+                    AND card_is_open(o.completed_at, o.is_archived, o.in_trash)
+                OFFSET 0
+            ) x
+            WHERE l.org_id = $1 AND l.target_id = c.id AND l.kind = 'blocks') AS blocked,
         c.external_key, false AS has_children, 0 AS block_count, 0 AS comment_count,
         coalesce(
             w.queue, '{"state": "idle", "attempts": 0, "available_at": null, "last_error": null}'
@@ -188,10 +197,15 @@ void ColumnCards::store(const EventKind& kind, const std::vector<Card>& after) {
     call_.emit_all(events);
     if (!waiting) return;
     CallActor actor(call_);
+    const MovesImpl& moves = MovesImpl::of(call_.kernel());
+    std::vector<CardPlace> turned;
+    for (const Uuid& each : ids) turned.push_back({each, after.front().column_id});
+    moves.blockers_changed(call_.tx(), actor, call_.org(), turned);
     const bool open = is_open(after.front());
     const auto waiting_cards = waiting->all();
     require_waiting_at_most(most_rewritten, after.size() + waiting_cards.size());
-    emit_for_waiting(actor, waiting_cards, open ? Blockers::opened : Blockers::closed);
+    const Blockers now = open ? Blockers::opened : Blockers::closed;
+    tell_waiting(call_.tx(), moves, actor, call_.org(), waiting_cards, now);
 }
 
 void ColumnCards::placed(

@@ -24,6 +24,13 @@ std::vector<CardWatcher::Placed> MovesImpl::about_to_place(
     return after_placing;
 }
 
+void MovesImpl::blockers_changed(
+    Tx& tx, Actor& actor, const Uuid& org, const std::vector<CardPlace>& cards
+) const {
+    if (cards.empty()) return;
+    for (CardWatcher* watcher : watchers_) watcher->blockers_changed(tx, actor, org, cards);
+}
+
 std::unique_ptr<Move> MovesImpl::begin(
     Tx& tx,
     const BoardCaller& caller,
@@ -197,6 +204,7 @@ const Operation move_card{
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = move,
 };
 
@@ -212,6 +220,7 @@ const Operation delete_card{
     .destructive = true,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = remove,
 };
 
@@ -222,6 +231,7 @@ const Operation archive_card{
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = archive,
 };
 
@@ -232,6 +242,7 @@ const Operation restore_card{
     .access = Access::board_editor,
     .idempotent = true,
     .versioned = true,
+    .under_lease = true,
     .handler = restore,
 };
 

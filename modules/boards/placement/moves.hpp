@@ -19,7 +19,6 @@ struct Destination {
     /// Throws Failure 409 wip_limit_reached.
     void require_room() const;
 };
-SVC_SHARED_RECORD(Destination, (column, "", flatten), (card_count), (below), (key_conflict));
 
 /// What a card's place in the work queues is when it comes into a column, or (null) leaves the
 /// board: it begins there afresh.
@@ -75,6 +74,9 @@ public:
         const std::vector<Uuid>& columns
     ) override;
     const std::vector<CardWatcher*>& watchers() const { return watchers_; }
+    void blockers_changed(
+        Tx& tx, Actor& actor, const Uuid& org, const std::vector<CardPlace>& cards
+    ) const;
     /// What the watchers do once it is placed, all but `asker`.
     std::vector<CardWatcher::Placed> about_to_place(
         Tx& tx, const BoardCaller& caller, const Uuid& card, const CardWatcher* asker

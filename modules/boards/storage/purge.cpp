@@ -3,6 +3,7 @@
 #include "svc/workspace_jobs.hpp"
 
 #include "modules/boards/link/waiting.hpp"
+#include "modules/boards/placement/moves.hpp"
 
 #include <algorithm>
 
@@ -93,7 +94,9 @@ std::vector<Waiting> freed(Tx& tx, const Uuid& org, const std::vector<OldThing>&
     return waiting;
 }
 
-void drop(Tx& tx, Actor& actor, const Uuid& org, const std::vector<OldThing>& cards) {
+void drop(
+    Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const std::vector<OldThing>& cards
+) {
     if (cards.empty()) return;
     std::vector<Uuid> ids;
     for (const OldThing& each : cards) ids.push_back(each.id);
@@ -103,7 +106,7 @@ void drop(Tx& tx, Actor& actor, const Uuid& org, const std::vector<OldThing>& ca
     tx.queue(forget_parents, org, ids);
     tx.queue(drop_cards, org, ids);
     for (const OldThing& each : cards) actor.emit(purged(card_purged, each));
-    emit_for_waiting(actor, waiting, Blockers::closed);
+    tell_waiting(tx, MovesImpl::of(kernel), actor, org, waiting, Blockers::closed);
 }
 
 // ------------------------------------------------------------------------------------ boards
@@ -131,7 +134,7 @@ template <class Take>
 JobOutcome drop_all(Kernel& kernel, const JobRun& run, Take take) {
     return in_batches(kernel, run, run.org(), purging, batch, [&](Tx& tx, Actor& actor) {
         const std::vector<OldThing> cards = take(tx);
-        drop(tx, actor, run.org(), cards);
+        drop(kernel, tx, actor, run.org(), cards);
         return cards.size();
     });
 }

@@ -1,6 +1,8 @@
 #include "modules/queue/lib/rows.hpp"
 #include "modules/boards/api/shapes.hpp"
+#include "svc/actor.hpp"
 #include "svc/bus.hpp"
+#include "svc/event_row.hpp"
 
 #include <algorithm>
 
@@ -11,7 +13,8 @@ namespace {
 constexpr std::string_view rows_held = R"(
     SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
         q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
-        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, now() AS now
+        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, k.max_in_flight,
+        k.queue_paused AS paused, q.claimed_version, q.claimed_comments, now() AS now
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     WHERE q.org_id = $1 AND q.card_id)";
@@ -23,10 +26,10 @@ constexpr Sql lock_row{
 constexpr Sql lock_rows{"queue.lock_rows", SqlText<rows_held, of_cards>::view};
 
 constexpr Sql ready_row{"queue.ready_row", R"(
-    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place)
-    VALUES ($1, $2, $3, $4, 'ready', $5, $6)
+    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place, blocked)
+    VALUES ($1, $2, $3, $4, 'ready', $5, $6, $7)
     ON CONFLICT (org_id, card_id) DO UPDATE
-    SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
+    SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready', urgency = excluded.urgency,
         place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
         last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
         lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
@@ -34,40 +37,59 @@ constexpr Sql ready_row{"queue.ready_row", R"(
     WHERE q.org_id = $1)"};
 
 constexpr Sql ready_rows{"queue.ready_rows", R"(
-    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place)
-    SELECT $1, r.card_id, $2, $3, 'ready', r.urgency, r.place
-    FROM unnest($4::uuid[], $5::smallint[], $6::text[]) r (card_id, urgency, place)
+    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place, blocked)
+    SELECT $1, r.card_id, $2, $3, 'ready', r.urgency, r.place, r.blocked
+    FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::boolean[])
+        r (card_id, urgency, place, blocked)
     ON CONFLICT (org_id, card_id) DO UPDATE
-    SET column_id = excluded.column_id, state = 'ready', urgency = excluded.urgency,
+    SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready', urgency = excluded.urgency,
         place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
         last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
         lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
         token_id = NULL
     WHERE q.org_id = $1)"};
 
-constexpr std::string_view make_idle = R"(
+constexpr Sql idle_rows{"queue.idle_rows", R"(
     UPDATE queue
-    SET state = 'idle', attempt = 0, available_at = NULL, last_error = $3,
+    SET state = 'idle', attempt = 0, available_at = NULL, last_error = NULL,
         lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
         claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
-    WHERE org_id = $1 AND card_id)";
-constexpr std::string_view this_one = " = $2";
-constexpr std::string_view these = " = ANY ($2::uuid[])";
-constexpr Sql idle_row{"queue.idle_row", SqlText<make_idle, this_one>::view};
-constexpr Sql idle_rows{"queue.idle_rows", SqlText<make_idle, these>::view};
+    WHERE org_id = $1 AND card_id = ANY ($2::uuid[]))"};
 
-constexpr Sql free_row{"queue.free_row", R"(
+constexpr std::string_view free_row = R"(
     UPDATE queue
     SET state = $3, attempt = $4, available_at = $5, last_error = $6,
+        column_id = coalesce($7, column_id), urgency = coalesce($8, urgency),
+        place = coalesce($9, place), queued_at = coalesce($10, queued_at),
         lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
         claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
-    WHERE org_id = $1 AND card_id = $2)"};
+    WHERE org_id = $1 AND card_id = $2)";
+constexpr Sql stand_so{"queue.stand", free_row};
 
-constexpr Sql insert_outcome{"queue.insert_outcome", R"(
-    INSERT INTO lease_outcomes (
-        org_id, lease_id, card_id, digest, state, board_id, column_id, holder, attempt, epoch,
-        lease_ttl_seconds, claimed_at, renewed_at, expires_at, ended_at, error, result)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17))"};
+// The lease from $11, the event from $27.
+constexpr std::string_view with_freed = "WITH freed AS (";
+constexpr std::string_view keep_and_emit = R"(
+    RETURNING card_id), kept AS (
+        INSERT INTO lease_outcomes (
+            org_id, card_id, lease_id, digest, state, board_id, column_id, holder, attempt, epoch,
+            lease_ttl_seconds, claimed_at, renewed_at, expires_at, ended_at, error, result, cost)
+        SELECT $1, f.card_id, $11::uuid, $12::bytea, $13, $14::uuid, $15::uuid, $16::json,
+            $17::integer, $18::bigint, $19::integer, $20::timestamptz, $21::timestamptz,
+            $22::timestamptz, $23::timestamptz, $24, $25::json, $26::json
+        FROM freed f
+    )
+    )" SVC_INSERT_EVENT(
+    27,
+    SVC_EVENT_OBJECT(27),
+    SVC_EVENT_VERSION(27),
+    SVC_EVENT_CARD(27),
+    SVC_EVENT_CHANGES(27),
+    "freed"
+);
+constexpr Sql end{"queue.end_lease", SqlText<with_freed, free_row, keep_and_emit>::view};
+
+/// Whoever is done waits for nobody.
+bool has_to_wait(const boards::Card& card) { return card.blocked && !card.completed_at; }
 
 }  // namespace
 
@@ -134,14 +156,15 @@ Event event_of(const EventKind& kind, const Lease& after, std::span<const std::s
 
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key) {
     tx.queue(
-        ready_row, card.org_id, card.id, card.board_id, card.column_id, key.urgency, key.place
+        ready_row,
+        card.org_id,
+        card.id,
+        card.board_id,
+        card.column_id,
+        key.urgency,
+        key.place,
+        has_to_wait(card)
     );
-}
-
-void take_out(
-    Tx& tx, const Uuid& org, const Uuid& card, const std::optional<std::string>& last_error
-) {
-    tx.queue(idle_row, org, card, last_error);
 }
 
 void queue_up(
@@ -149,52 +172,88 @@ void queue_up(
 ) {
     if (cards.empty()) return;
     std::vector<Uuid> ids;
-    std::vector<std::string> urgencies, places;
+    std::vector<std::string> urgencies, places, blocked;
     for (std::size_t i = 0; i < cards.size(); ++i) {
         ids.push_back(cards[i]->id);
         urgencies.push_back(std::to_string(keys[i].urgency));
         places.push_back(keys[i].place);
+        blocked.emplace_back(has_to_wait(*cards[i]) ? "true" : "false");
     }
     const boards::Card& any = *cards.front();
-    tx.queue(ready_rows, any.org_id, any.board_id, any.column_id, ids, urgencies, places);
+    tx.queue(ready_rows, any.org_id, any.board_id, any.column_id, ids, urgencies, places, blocked);
 }
 
 void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
-    if (!cards.empty()) tx.queue(idle_rows, org, cards, nullptr);
+    if (!cards.empty()) tx.queue(idle_rows, org, cards);
 }
 
-void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue& standing) {
+namespace {
+
+/// Binds what `free_row` takes.
+template <class... More>
+void queue_standing(
+    Tx& tx,
+    const Sql& sql,
+    const Uuid& org,
+    const Uuid& card,
+    const Standing& standing,
+    const More&... more
+) {
+    const auto& [queue, entered] = standing;
     tx.queue(
-        free_row,
+        sql,
         org,
         card,
-        standing.state,
-        standing.attempts,
-        standing.available_at,
-        standing.last_error
+        queue.state,
+        queue.attempts,
+        queue.available_at,
+        queue.last_error,
+        entered ? std::optional(entered->column_id) : std::nullopt,
+        entered ? std::optional(entered->key.urgency) : std::nullopt,
+        entered ? std::optional<std::string_view>(entered->key.place) : std::nullopt,
+        entered ? std::optional(entered->at) : std::nullopt,
+        more...
     );
 }
 
-void keep_outcome(Tx& tx, const Lease& lease, std::string_view digest) {
-    tx.queue(
-        insert_outcome,
-        lease.org_id,
-        lease.id,
-        lease.card_id,
-        digest,
-        lease.state,
-        lease.board_id,
-        lease.column_id,
-        to_json(lease.holder),
-        lease.attempt,
-        lease.epoch,
-        lease.lease_ttl_seconds,
-        lease.claimed_at,
-        lease.renewed_at,
-        lease.expires_at,
-        lease.ended_at,
-        lease.error,
-        lease.result ? std::optional<std::string_view>(lease.result->text) : std::nullopt
+}  // namespace
+
+void stand(Tx& tx, const Uuid& org, const Uuid& card, const Standing& standing) {
+    queue_standing(tx, stand_so, org, card, standing);
+}
+
+void end_lease(
+    Tx& tx,
+    Actor& actor,
+    const EventKind& kind,
+    const Lease& after,
+    const QueueRow& held,
+    const Standing& standing
+) {
+    const Lease before = lease_of(after.org_id, held);
+    queue_standing(
+        tx,
+        end,
+        after.org_id,
+        after.card_id,
+        standing,
+        after.id,
+        held.lease_digest.value(),
+        after.state,
+        after.board_id,
+        after.column_id,
+        to_json(after.holder),
+        after.attempt,
+        after.epoch,
+        after.lease_ttl_seconds,
+        after.claimed_at,
+        after.renewed_at,
+        after.expires_at,
+        after.ended_at,
+        after.error,
+        after.result ? std::optional<std::string_view>(after.result->text) : std::nullopt,
+        after.cost ? std::optional(to_json(*after.cost)) : std::nullopt,
+        actor.event_row(event_of(kind, after, &before))
     );
 }
 
@@ -251,6 +310,14 @@ void hear_wakes(Kernel& kernel) {
     kernel.use<Bus>().subscribe(ready_channel, [&kernel](std::string_view payload) {
         if (const auto column = Uuid::parse(payload)) wake(kernel, *column);
     });
+}
+
+std::string slot_of(const Uuid& column_or_agent) { return "queue slot " + column_or_agent.str(); }
+
+void wake_for_slot(Kernel& kernel, const QueueRow& held) {
+    if (held.max_in_flight) kernel.wake_one(slot_of(held.column_id));
+    if (held.holder && held.holder->principal_type == PrincipalType::agent)
+        kernel.wake_one(slot_of(held.holder->id));
 }
 
 }  // namespace svc::queue

@@ -1,18 +1,22 @@
 #pragma once
 
 #include "modules/boards/api/access.hpp"
+#include "modules/boards/api/card_queue.hpp"
 #include "modules/queue/api.hpp"
 #include "modules/queue/lib/hints.hpp"
 
+namespace svc {
+class Actor;
+}
 namespace svc::boards {
 struct Card;
-struct CardQueue;
-}  // namespace svc::boards
+}
 
 /// The row that says who has a card, and the four things that can be done to it.
 namespace svc::queue {
 
-/// A row of `queue`, with what its column says about tries.
+/// A row of `queue`, with what its column says about tries and claims. Of a leased card also the
+/// version and the number of comments that it had when it was claimed.
 struct QueueRow {
     Uuid card_id;
     Uuid board_id;
@@ -31,6 +35,10 @@ struct QueueRow {
     std::int64_t max_attempts = 0;
     std::int64_t backoff_seconds = 0;
     std::int64_t backoff_max_seconds = 0;
+    std::optional<std::int64_t> max_in_flight;
+    bool paused = false;
+    std::optional<std::int64_t> claimed_version;
+    std::optional<std::int64_t> claimed_comments;
     Timestamp now;
 };
 SVC_SHARED_RECORD(
@@ -52,6 +60,10 @@ SVC_SHARED_RECORD(
     (max_attempts),
     (backoff_seconds),
     (backoff_max_seconds),
+    (max_in_flight),
+    (paused),
+    (claimed_version),
+    (claimed_comments),
     (now)
 );
 
@@ -78,28 +90,47 @@ void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key);
 void queue_up(
     Tx& tx, const std::vector<const boards::Card*>& cards, const std::vector<QueueKey>& keys
 );
-/// No longer in any queue. `last_error` stays to be read.
-void take_out(
-    Tx& tx, const Uuid& org, const Uuid& card, const std::optional<std::string>& last_error
-);
+/// No longer in any queue.
 void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
-/// Free in its column, at its old place: ready, in backoff or exhausted.
-void put_back(Tx& tx, const Uuid& org, const Uuid& card, const boards::CardQueue& standing);
-/// How a lease ended, for good. `digest` as the row has it.
-void keep_outcome(Tx& tx, const Lease& lease, std::string_view digest);
+
+/// How a card that nobody has leased stands from now on.
+struct Standing {
+    boards::CardQueue queue;  ///< idle: in no queue any more; `last_error` stays to be read
+    /// A queue that it comes to.
+    struct Entered {
+        Uuid column_id;
+        QueueKey key;
+        Timestamp at;
+    };
+    std::optional<Entered> entered{};
+};
+/// Frees the card's row, if it has one, to stand so.
+void stand(Tx& tx, const Uuid& org, const Uuid& card, const Standing& standing);
+/// Ends a lease, which becomes `after`: frees the row to stand so, keeps how the lease ended and
+/// emits the event.
+void end_lease(
+    Tx& tx,
+    Actor& actor,
+    const EventKind& kind,
+    const Lease& after,
+    const QueueRow& held,
+    const Standing& standing
+);
 
 /// The columns of a Lease that is over, of a row of lease_outcomes.
 #define SVC_ENDED_LEASE(o)                                                                \
     o ".lease_id AS id, " o ".org_id, " o ".board_id, " o ".column_id, " o ".card_id, " o \
       ".holder, " o ".state, " o ".attempt, " o ".epoch, " o ".lease_ttl_seconds, " o     \
-      ".claimed_at, " o ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o ".result"
+      ".claimed_at, " o ".renewed_at, " o ".expires_at, " o ".ended_at, " o ".error, " o  \
+      ".result, " o ".cost"
 
 /// The same of a lease that is live, of a row of queue.
 #define SVC_LIVE_LEASE(q)                                                                 \
     q ".lease_id AS id, " q ".org_id, " q ".board_id, " q ".column_id, " q ".card_id, " q \
       ".holder::json AS holder, 'active' AS state, " q ".attempt, " q ".epoch, " q        \
       ".lease_ttl_seconds, " q ".claimed_at, " q ".renewed_at, " q                        \
-      ".expires_at, NULL::timestamptz AS ended_at, NULL::text AS error, NULL::json AS result"
+      ".expires_at, NULL::timestamptz AS ended_at, NULL::text AS error, NULL::json AS "   \
+      "result, NULL::json AS cost"
 
 /// 409: the column's queue is not enabled.
 Failure not_a_queue();
@@ -124,5 +155,12 @@ void wake(Kernel& kernel, const Uuid& column);
 void wake_everywhere(Kernel& kernel, const Uuid& column);
 /// While the module opens: hears what other servers wake everywhere.
 void hear_wakes(Kernel& kernel);
+
+/// What those wait for whom only the number of leases keeps from a card: of this column, or to this
+/// agent.
+std::string slot_of(const Uuid& column_or_agent);
+
+/// The lease that the row had is over, which may be one less. Call it after the commit.
+void wake_for_slot(Kernel& kernel, const QueueRow& held);
 
 }  // namespace svc::queue

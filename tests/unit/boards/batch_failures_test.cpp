@@ -48,4 +48,49 @@ TEST(BatchFailures, LeaveTheOtherItemsAsTheyAre) {
     EXPECT_EQ(fixture.get(*Uuid::parse(b)).text("/title"), "fine");
 }
 
+/// Makes the database too busy for a title.
+struct TooBusy {
+    TooBusy() {
+        in_process().run(
+            "CREATE OR REPLACE FUNCTION be_too_busy() RETURNS trigger LANGUAGE plpgsql AS $$"
+            " BEGIN RAISE EXCEPTION SQLSTATE '53200' USING MESSAGE = 'out of memory'; END $$"
+        );
+        in_process().run(
+            "CREATE OR REPLACE TRIGGER be_too_busy BEFORE UPDATE ON cards FOR EACH ROW"
+            " WHEN (NEW.title = 'busy') EXECUTE FUNCTION be_too_busy()"
+        );
+    }
+    ~TooBusy() { in_process().run("DROP TRIGGER be_too_busy ON cards"); }
+};
+
+TEST(BatchFailures, OfTheServersEndTheWholeCallAndNothingIsDone) {
+    BoardFixture fixture;
+    const auto a = fixture.card(fixture.backlog, {{"title", "a"}}).text("/id"),
+               b = fixture.card(fixture.backlog, {{"title", "b"}}).text("/id");
+    const TooBusy too_busy;
+    const Answer refused = in_process().ask(
+        fixture.owner,
+        "batch_cards",
+        object{{"atomic", false}, {"operations", array{rename(a, "fine"), rename(b, "busy")}}}
+    );
+    EXPECT_EQ(refused.status, 503) << boost::json::serialize(refused.body);
+    EXPECT_EQ(fixture.get(*Uuid::parse(a)).text("/title"), "a");
+}
+
+TEST(BatchFailures, NameTheirPlaceInTheRequest) {
+    BoardFixture fixture;
+    const auto card = fixture.card(fixture.backlog).text("/id");
+    object labels = rename(card, "fine");
+    labels["update"].as_object()["labels"] = array{new_uuid().str()};
+    const Answer done = in_process().ask(
+        fixture.owner,
+        "batch_cards",
+        object{{"atomic", false}, {"operations", array{rename(card, "fine"), labels}}}
+    );
+    EXPECT_EQ(
+        done.body.at_pointer("/results/1/error/detail/0/loc"),
+        (value{"arguments", "operations", 1, "update", "labels", 0})
+    );
+}
+
 }  // namespace svc::test

@@ -127,7 +127,7 @@ TEST(Endings, ATokenThatIsNotOfTheLeaseIsRefusedAndTheLeaseOfAStrangerNotFound) 
     const Answer refused = in_process().ask(
         fixture.owner, "renew_lease", {{"lease_id", lease}, {"lease_token", "lt_nonsense"}}
     );
-    EXPECT_EQ(refused.text("/additional_data/reason"), "wrong_lease_token");
+    EXPECT_EQ(refused.text("/code"), "lease_token_invalid");
     EXPECT_EQ(complete(fixture.owner, new_uuid().str(), token), 404);
     EXPECT_EQ(complete(stranger, lease, token), 404);
     EXPECT_EQ(complete(fixture.owner, lease, token), 200);
@@ -266,7 +266,7 @@ TEST(Renewing, IsForNobodyWhoseGrantIsForAnotherBoard) {
 
 TEST(Renewing, MovesTheEndAndIsNoEvent) {
     BoardFixture fixture;
-    const Answer made = fixture.card(fixture.queue);
+    fixture.card(fixture.queue);
     const Answer claim = fixture.claim(fixture.owner, {{"lease_ttl_seconds", 10}});
     in_process().forget_events();
     const Answer renewed = say(fixture.owner, "renew_lease", claim, {{"lease_ttl_seconds", 3600}});
@@ -274,7 +274,6 @@ TEST(Renewing, MovesTheEndAndIsNoEvent) {
     EXPECT_GT(renewed.text("/lease/expires_at"), claim.text("/lease/expires_at"));
     EXPECT_TRUE(renewed.body.at_pointer("/lease/renewed_at").is_string());
     EXPECT_EQ(renewed.number("/lease/lease_ttl_seconds"), 3600);
-    EXPECT_EQ(renewed.body.at("card"), fixture.get(made.id()).body);
     EXPECT_THAT(in_process().emitted(), IsEmpty());
     const Answer lease =
         in_process().must(fixture.owner, "get_lease", {{"lease_id", claim.text("/lease/id")}});

@@ -72,6 +72,117 @@ TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
     EXPECT_LE(took, milliseconds(100));
 }
 
+TEST(Waiting, ACardThatWaitsForAnotherNoLongerIsClaimedAtOnce) {
+    QueueFixture& s = fixture();
+    const auto took = quickest(5, [&] {
+        const auto backlog = s.post(
+            "/v1/boards/" + s.board + "/columns", {{"name", "Before"}, {"kind", "backlog"}}
+        );
+        const auto blocker = expect(
+            201,
+            s.post(
+                "/v1/boards/" + s.board + "/cards",
+                {{"column_id", backlog.text("/id")}, {"title", "First"}}
+            )
+        );
+        expect(
+            201,
+            s.post(
+                "/v1/boards/" + s.board + "/cards",
+                {{"column_id", s.queue},
+                 {"title", "Second"},
+                 {"blocked_by", json::array{json::value(blocker.text("/id"))}}}
+            )
+        );
+        return time_to_claim(s, [&] {
+            expect(200, s.post("/v1/cards/" + blocker.text("/id") + ":archive", json::object()));
+        });
+    });
+    EXPECT_LE(took, milliseconds(100));
+}
+
+TEST(Waiting, ALeaseThatEndsMakesRoomForTheNextAtOnce) {
+    QueueFixture s;
+    expect(
+        200,
+        s.client.send(
+            "PATCH",
+            "/v1/boards/" + s.board + "/columns/" + s.queue,
+            R"({"queue":{"max_in_flight":1}})"
+        )
+    );
+    const auto took = quickest(3, [&] {
+        s.card();
+        s.card();
+        const auto held = s.claim();
+        const auto once = time_to_claim(s, [&] {
+            expect(
+                200,
+                s.post(
+                    "/v1/leases/" + held.text("/lease/id") + ":complete",
+                    {{"lease_token", held.text("/lease_token")}}
+                )
+            );
+        });
+        Postgres::shared().run("DELETE FROM cards", s.database);
+        return once;
+    });
+    EXPECT_LE(took, milliseconds(100));
+}
+
+TEST(Waiting, AColumnThatIsNoLongerPausedIsClaimedFromSoon) {
+    QueueFixture s;
+    const auto pause = [&](const char* paused) {
+        expect(
+            200,
+            s.client.send(
+                "PATCH",
+                "/v1/boards/" + s.board + "/columns/" + s.queue,
+                std::string(R"({"queue":{"paused":)") + paused + "}}"
+            )
+        );
+    };
+    pause("true");
+    s.card();
+    EXPECT_LE(time_to_claim(s, [&] { pause("false"); }), milliseconds(1500));
+}
+
+TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
+    QueueFixture s;
+    const auto second =
+        expect(
+            201,
+            s.post("/v1/boards/" + s.board + "/columns", {{"name", "Two"}, {"kind", "queue"}})
+        ).text("/id");
+    for (const std::string& column : {s.queue, second}) {
+        const auto took = quickest(3, [&] {
+            Clock::time_point woken, answered;
+            std::thread waiter([&] {
+                Client waiting = s.client;
+                const auto reply = expect(
+                    200,
+                    waiting.post(
+                        "/v1/boards/" + s.board + ":claim-next", R"({"wait_seconds":20})"
+                    )
+                );
+                answered = Clock::now();
+                EXPECT_EQ(reply.text("/lease/column_id"), column);
+            });
+            std::this_thread::sleep_for(milliseconds(300));
+            woken = Clock::now();
+            expect(
+                201,
+                s.post(
+                    "/v1/boards/" + s.board + "/cards", {{"column_id", column}, {"title", "Card"}}
+                )
+            );
+            waiter.join();
+            return std::chrono::duration_cast<milliseconds>(answered - woken);
+        });
+        EXPECT_LE(took, milliseconds(100));
+    }
+}
+
 TEST(Waiting, EndsWhenTheTimeIsOver) {
     QueueFixture& s = fixture();
     const auto from = Clock::now();
@@ -152,6 +263,34 @@ TEST(Headers, AWriteUnderALeaseThatIsOverIsRefused) {
     EXPECT_EQ(late.status, 409);
     EXPECT_EQ(late.text("/code"), "lease_lost");
     EXPECT_EQ(s.client.get(path).text("/title"), "while it is mine");
+}
+
+TEST(Headers, ALeaseMayBeNamedByTheCallThatEndsIt) {
+    QueueFixture& s = fixture();
+    s.card("one");
+    s.card("two");
+    const auto first = s.claim(), second = s.claim();
+    const auto under = [&](const std::string& path, const json::value& body) {
+        return s.client.post(
+            path, json::serialize(body), {{"X-Svc-Lease", first.text("/lease_token")}}
+        );
+    };
+    const json::value both{
+        {"leases",
+         {{{"lease_token", first.text("/lease_token")}, {"comment", "Done"}},
+          {{"lease_token", second.text("/lease_token")}, {"comment", "Done"}}}}};
+    const auto batch = expect(200, under("/v1/leases:complete", both));
+    EXPECT_EQ(batch.json().at("succeeded_count").as_int64(), 2) << batch.body;
+    s.card("three");
+    const auto third = s.claim();
+    const auto done = s.client.post(
+        "/v1/leases/" + third.text("/lease/id") + ":complete",
+        json::serialize(
+            json::value{{"lease_token", third.text("/lease_token")}, {"comment", "**Done**"}}
+        ),
+        {{"X-Svc-Lease", third.text("/lease_token")}}
+    );
+    EXPECT_EQ(done.status, 200) << done.body;
 }
 
 TEST(Headers, AClaimUnderAKeyIsGivenAgainNotTwice) {

@@ -276,6 +276,8 @@ TEST_F(CommentsOfWorkers, ThatAreRefusedLeaveTheLease) {
 }
 
 TEST_F(CommentsOfWorkers, DoNotOutliveACompletionThatIsRefused) {
+    Client robot = acting_as(make_agent());
+    const auto claimed = take_one(robot);
     const json::value full{
         {"name", "Full"}, {"kind", "active"}, {"wip_limit", 1}, {"wip_policy", "hard"}};
     const auto column =
@@ -287,8 +289,6 @@ TEST_F(CommentsOfWorkers, DoNotOutliveACompletionThatIsRefused) {
             json::value{{"column_id", column}, {"title", "There already"}}
         )
     );
-    Client robot = acting_as(make_agent());
-    const auto claimed = take_one(robot);
     EXPECT_EQ(
         end(robot, "complete", claimed, {{"comment", "Done"}, {"target_column_id", column}}).status,
         409

@@ -1,0 +1,129 @@
+#pragma once
+
+#include "modules/boards/api/shapes.hpp"
+#include "modules/queue/lib/rows.hpp"
+#include "modules/queue/lib/token.hpp"
+
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+/// Taking cards out of queue columns: what claims have in common.
+namespace svc::queue {
+
+/// Why a claim is given no card.
+enum class ClaimReason { empty, paused, max_in_flight, max_leases, target_full };
+BOOST_DESCRIBE_ENUM(ClaimReason, empty, paused, max_in_flight, max_leases, target_full)
+
+struct ClaimedCard {
+    Lease lease;
+    std::string lease_token;
+    boards::Card card;
+};
+SVC_SHARED_RECORD(
+    ClaimedCard,
+    (lease, "What you hold."),
+    (lease_token, "Proves that this card is yours.", secret),
+    (card, "What is to be done.")
+);
+
+/// A column as a claim found it.
+struct ColumnSeen {
+    std::optional<boards::BoardRole> role;
+    bool caller_holds = false;
+    bool queue_enabled = false;
+    bool board_archived = false;
+    bool paused = false;
+    bool target_full = false;
+    std::optional<std::int64_t> max_in_flight;
+    std::optional<std::int64_t> max_leases;
+    bool has_slot = false;    ///< fewer of its cards are leased than may be
+    bool agent_free = false;  ///< fewer cards are leased to the caller than may be
+    bool taken = false;
+    std::optional<std::int64_t> next_ready_seconds;
+
+    ClaimReason reason() const;
+};
+SVC_SHARED_RECORD(
+    ColumnSeen,
+    (role),
+    (caller_holds),
+    (queue_enabled),
+    (board_archived),
+    (paused),
+    (target_full),
+    (max_in_flight),
+    (max_leases),
+    (has_slot),
+    (agent_free),
+    (taken),
+    (next_ready_seconds)
+);
+
+/// What a lease is given before it is known which card it is of.
+struct Ticket {
+    Uuid lease_id = new_uuid();
+    LeaseToken::Secret secret = LeaseToken::new_secret();
+    Sha256 digest = LeaseToken::digest_of(secret);
+};
+
+/// Which of many have something in common that is dear to find out anew each time: a guess. Any
+/// thread.
+class KnownIds {
+public:
+    bool contains(const Uuid& id) const;
+    void set(const Uuid& id, bool in);
+
+private:
+    static constexpr std::size_t most = 4096;
+    mutable std::mutex mutex_;
+    std::set<Uuid> ids_;
+};
+
+/// Columns and agents that may have so many leases and no more. Whoever claims there waits for
+/// others who do. Offered to the handlers.
+struct KnownLimits {
+    static constexpr std::string_view name = "queue.KnownLimits";
+    KnownIds ids;
+};
+
+/// One statement a card, a few of them in one round trip. Where leases are limited it is one claim
+/// at a time, and everywhere else no claim waits for another.
+class Taking {
+public:
+    /// At most `most` cards, of columns of this board.
+    Taking(
+        Call& call, const Uuid& board, const std::optional<std::int64_t>& ttl, std::int64_t most
+    );
+
+    /// Claims from these columns, in this order. Throws what keeps the caller from claiming there.
+    void run(const std::vector<Uuid>& columns);
+
+    std::vector<ClaimedCard>& claimed() { return claimed_; }
+    /// As they were when they were last asked: in the order of run().
+    const std::vector<ColumnSeen>& seen() const { return seen_; }
+
+private:
+    void take_from(const Uuid& column, ColumnSeen& seen);
+    void take_from(const Uuid& column, QueueKey key, ColumnSeen& seen);
+    bool take_some(std::size_t count, const Uuid& column, const QueueKey& from, ColumnSeen& seen);
+    bool enough() const;
+    bool holds(const Uuid& column) const;
+    void hold_limits();
+    Result queue_one(const Uuid& column, const Ticket& ticket, const QueueKey& from);
+    void read_one(const Uuid& column, Result& result, const Ticket& ticket);
+    Lease lease_of(const Uuid& column, const Ticket& ticket) const;
+
+    Call& call_;
+    const Uuid board_;
+    const std::optional<std::int64_t> ttl_;
+    std::size_t most_ = 1;
+    std::vector<Uuid> held_;    ///< columns whose limit is asked by one claim at a time
+    bool holds_agent_ = false;  ///< the same of the caller's
+    std::vector<ColumnSeen> seen_;
+    std::vector<ClaimedCard> claimed_;
+    QueueKey last_;  ///< where the last of them stood
+};
+
+}  // namespace svc::queue
