@@ -180,9 +180,8 @@ SVC_RECORD(RightOnBoard, (role), (is_archived));
 
 /// The columns to look in, in order. Throws what keeps the caller from them.
 std::vector<Uuid> columns_of(Call& call, const ClaimFromBoardRequest& in) {
-    auto right = boards::BoardCaller::of(call).later<RightOnBoard>(
-        call.tx(), see_right, in.board_id
-    );
+    auto right =
+        boards::BoardCaller::of(call).later<RightOnBoard>(call.tx(), see_right, in.board_id);
     auto found = call.tx().later<QueueColumn>(
         see_queues, call.org(), in.board_id, in.column_ids, most_columns
     );

@@ -5,14 +5,14 @@
 /// it.
 
 /// How many leases the caller may have at a time, as `a.max_leases`; null: any number.
-#define SVC_MAX_LEASES                                                                     \
-    "CROSS JOIN LATERAL (SELECT CASE WHEN $3 = 'agent' THEN (SELECT g.max_leases FROM "    \
+#define SVC_MAX_LEASES                                                                  \
+    "CROSS JOIN LATERAL (SELECT CASE WHEN $3 = 'agent' THEN (SELECT g.max_leases FROM " \
     "agents g WHERE g.org_id = $1 AND g.id = $2) END AS max_leases OFFSET 0) a"
 
 /// Whether there are fewer leases than `most` for which `condition` holds. Those of the workspace
 /// are gone through, which are as many as there are workers: an index by column or holder would be
 /// written by every claim.
-#define SVC_FEWER_LEASES(condition, most)                                                     \
+#define SVC_FEWER_LEASES(condition, most)                                                        \
     "(SELECT count(*) FROM (SELECT FROM queue i WHERE i.org_id = $1 AND i.lease_id IS NOT NULL " \
     "AND " condition " LIMIT " most ") n) < " most
 #define SVC_HAS_SLOT SVC_FEWER_LEASES("i.column_id = k.id", "k.max_in_flight")
@@ -20,7 +20,7 @@
 
 /// Whether the column that completed cards go to takes no more. Most boards have no limited column,
 /// and one look says so.
-#define SVC_TARGET_IS_FULL                                                                    \
+#define SVC_TARGET_IS_FULL                                                                         \
     "CASE WHEN EXISTS (SELECT FROM columns l WHERE l.org_id = $1 AND l.board_id = k.board_id AND " \
     "l.wip_policy = 'hard' AND l.wip_limit IS NOT NULL AND NOT l.in_trash) THEN coalesce((SELECT " \
     "(SELECT count(*) FROM (SELECT FROM cards c WHERE c.org_id = $1 AND c.column_id = t.id AND "   \

@@ -232,8 +232,7 @@ private:
         const auto [card, standing] = settled_in(
             kernel_, placing.actor, placing.after, placing.column, placing.now, std::nullopt
         );
-        const Lease after =
-            ended(lease_of(card.org_id, held), LeaseState::revoked, held.now);
+        const Lease after = ended(lease_of(card.org_id, held), LeaseState::revoked, held.now);
         end_lease(tx, placing.actor, lease_revoked, after, held, standing);
         placing.actor.after_commit([this, held] { wake_for_slot(kernel_, held); });
     }

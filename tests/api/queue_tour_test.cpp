@@ -31,8 +31,13 @@ TEST(QueueTour, WorksAsWritten) {
     EXPECT_THAT(output, HasSubstr("\"column_name\": \"To check\""));
     EXPECT_THAT(output, HasSubstr("\"reason\": \"paused\""));
     EXPECT_THAT(output, HasSubstr("\"card_changed\": false"));
-    for (const char* worker : {"curl: A clock", "curl: A chair", "python: A mirror",
-                               "python: A radio", "node: A table", "node: A bench"})
+    for (const char* worker :
+         {"curl: A clock",
+          "curl: A chair",
+          "python: A mirror",
+          "python: A radio",
+          "node: A table",
+          "node: A bench"})
         EXPECT_THAT(output, HasSubstr(worker + std::string(" completed")));
     EXPECT_THAT(output, HasSubstr("\"state\": \"exhausted\""));
     EXPECT_THAT(output, ContainsRegex("\"idle\"\n(.|\n)*\"state\": \"ready\""));

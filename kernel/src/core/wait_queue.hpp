@@ -28,8 +28,8 @@ struct Parked {
 };
 
 /// Those who wait, in a line for each topic; who waits for several is in the line of each. Whoever
-/// is called runs again, and takes a place in line again if that was in vain. Few run at a time, so that workers are left for everybody
-/// else, however many wait and are called.
+/// is called runs again, and takes a place in line again if that was in vain. Few run at a time, so
+/// that workers are left for everybody else, however many wait and are called.
 ///
 /// A wake may be lost: it comes from a server that is not heard at once, or what it was about was
 /// still locked. So one of each line looks about once a second, another each time; of very many
@@ -59,8 +59,8 @@ public:
 
     /// Whether `principal` may wait with one more; counted until the place ends.
     bool admit(Place& place, const Uuid& principal);
-    /// Lines up. Resumed at once when a wake of one of the topics found nobody in line after `ticket` was
-    /// taken, so that no wake is lost between the look and the park.
+    /// Lines up. Resumed at once when a wake of one of the topics found nobody in line after
+    /// `ticket` was taken, so that no wake is lost between the look and the park.
     void park(Place& place, const Parked& wait, std::uint64_t ticket, Waiter waiter);
     /// Calls everybody in line, in their order.
     void wake(std::string_view topic);

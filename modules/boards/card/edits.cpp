@@ -120,8 +120,7 @@ void store_edit(
     if (order_changed && after.queue.state != QueueState::idle)
         for (CardWatcher* watcher : MovesImpl::of(call.kernel()).watchers())
             watcher->reordered(tx, after);
-    if (after.blocked_by.text != before.blocked_by.text &&
-        after.queue.state != QueueState::idle) {
+    if (after.blocked_by.text != before.blocked_by.text && after.queue.state != QueueState::idle) {
         CallActor actor(call);
         MovesImpl::of(call.kernel())
             .blockers_changed(tx, actor, after.org_id, {{after.id, after.column_id}});

@@ -48,7 +48,8 @@ SVC_RECORD(Bank, (vaults));
 
 TEST(Rules, ASecretInAPartOfAListIsNotSaidBackUnderAWrongName) {
     for (std::string_view wrong :
-         {R"({"vault":[{"safes":[{"key":"hush"}]}]})", R"({"vaults":[{"safe":[{"key":"hush"}]}]})",
+         {R"({"vault":[{"safes":[{"key":"hush"}]}]})",
+          R"({"vaults":[{"safe":[{"key":"hush"}]}]})",
           R"({"vaults":[["hush"]]})"}) {
         const auto outcome = read<Bank>(std::string(wrong));
         ASSERT_EQ(outcome.problems.size(), 1u) << wrong;

@@ -20,8 +20,9 @@ struct Waiting {
     BoardFixture fixture;
     std::string blocker = fixture.card(fixture.backlog, {{"title", "First"}}).text("/id");
     std::string card =
-        fixture.card(fixture.queue, {{"title", "Second"}, {"blocked_by", array{value(blocker)}}})
-            .text("/id");
+        fixture.card(
+                   fixture.queue, {{"title", "Second"}, {"blocked_by", array{value(blocker)}}}
+        ).text("/id");
 
     Answer must(std::string_view operation, object what) {
         return in_process().must(fixture.owner, operation, what);
@@ -52,8 +53,7 @@ TEST(Blocked, ACardIsGivenToNobodyUntilTheOtherIsDone) {
         w.must(
              "get_queue",
              {{"board_id", w.fixture.board.str()}, {"column_id", w.fixture.queue.str()}}
-        )
-            .number("/blocked"),
+        ).number("/blocked"),
         1
     );
     w.move(w.blocker, w.fixture.done);
@@ -64,13 +64,10 @@ TEST(Blocked, ACardIsFreeOnceTheOtherIsArchivedDeletedOrUnlinked) {
     const std::vector<std::function<void(Waiting&)>> ways{
         [](Waiting& w) { w.must("archive_card", {{"card_id", w.blocker}}); },
         [](Waiting& w) { w.must("delete_card", {{"card_id", w.blocker}}); },
+        [](Waiting& w) { w.must("update_card", {{"card_id", w.card}, {"blocked_by", array()}}); },
         [](Waiting& w) {
-            w.must("update_card", {{"card_id", w.card}, {"blocked_by", array()}});
-        },
-        [](Waiting& w) {
-            const auto link = in_process().run(
-                "SELECT id FROM card_links WHERE target_id = '" + w.card + "'"
-            );
+            const auto link =
+                in_process().run("SELECT id FROM card_links WHERE target_id = '" + w.card + "'");
             w.must("unlink_cards", {{"card_id", w.card}, {"link_id", link}});
         },
         [](Waiting& w) {
@@ -147,8 +144,7 @@ TEST(Blocked, ACardStaysSoWhenItComesToAnotherQueue) {
     );
     const auto claim = [&] {
         return w.must(
-            "claim_next_card",
-            {{"board_id", w.fixture.board.str()}, {"column_id", other.str()}}
+            "claim_next_card", {{"board_id", w.fixture.board.str()}, {"column_id", other.str()}}
         );
     };
     EXPECT_FALSE(claim().body.at("claimed").as_bool());
@@ -187,7 +183,8 @@ void add_many(BoardFixture& fixture, int count) {
                 {"create",
                  {{"board_id", fixture.board.str()},
                   {"column_id", fixture.queue.str()},
-                  {"title", std::to_string(made)}}}});
+                  {"title", std::to_string(made)}}}
+            });
         in_process().must(fixture.owner, "batch_cards", {{"operations", operations}});
     }
 }
@@ -248,10 +245,9 @@ TEST(Blocked, RowsAgreeWithLinksAfterAnythingThatPeopleDo) {
             switch (random() % 9) {
                 case 0:
                 case 1:
-                    status = ask(
-                        "link_cards",
-                        {{"card_id", card}, {"target_id", other}, {"type", "blocks"}}
-                    );
+                    status =
+                        ask("link_cards",
+                            {{"card_id", card}, {"target_id", other}, {"type", "blocks"}});
                     break;
                 case 2:
                     status = ask("update_card", {{"card_id", card}, {"blocked_by", array()}});

@@ -361,17 +361,15 @@ TEST(ClaimFromBoard, RefusesColumnsThatAreNoneAndCallersWhoMayNot) {
     array columns{value(fixture.queue.str()), value(new_uuid().str())};
     const Answer unknown = claim_any(fixture, {{"column_ids", columns}});
     EXPECT_EQ(unknown.status, 422);
-    EXPECT_EQ(
-        unknown.body.at_pointer("/detail/0/loc"), (value{"arguments", "column_ids", 1})
-    );
+    EXPECT_EQ(unknown.body.at_pointer("/detail/0/loc"), (value{"arguments", "column_ids", 1}));
     columns[1] = value(fixture.backlog.str());
     const Answer no_queue = claim_any(fixture, {{"column_ids", columns}});
     EXPECT_EQ(no_queue.text("/additional_data/reason"), "not_a_queue");
     EXPECT_EQ(claim_any(fixture, {{"column_ids", array()}}).status, 422);
     const auto ask = [&](const Caller& who) {
-        return in_process()
-            .ask(who, "claim_from_board", {{"board_id", fixture.board.str()}})
-            .status;
+        return in_process().ask(
+                               who, "claim_from_board", {{"board_id", fixture.board.str()}}
+        ).status;
     };
     EXPECT_EQ(ask(in_process().person(fixture.owner, OrgRole::viewer, "Vera")), 403);
     EXPECT_EQ(ask(in_process().owner_of_new_org()), 404);

@@ -142,7 +142,8 @@ TEST(Endings, WhoeverMayNotEditTheBoardWaitsForNobodyWithATokenThatIsMadeUp) {
     const Caller viewer = in_process().agent(fixture.owner, OrgRole::member, "Viewer");
     in_process().grant(fixture.board, viewer, "viewer");
     boost::json::object made_up{
-        {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}};
+        {"lease_id", claim.text("/lease/id")}, {"lease_token", claim.text("/lease_token")}
+    };
     auto& token = made_up["lease_token"].as_string();
     token[30] = token[30] == 'A' ? 'B' : 'A';
     const std::string card = claim.text("/card/id");

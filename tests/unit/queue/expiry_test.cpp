@@ -211,10 +211,8 @@ TEST(Storm, WorkersThatStallCrashAndRepeatLoseNoCardAndShareNone) {
     EXPECT_EQ(completed, cards);
     EXPECT_EQ(fixture.titles(fixture.done).size(), static_cast<std::size_t>(cards));
     EXPECT_EQ(
-        in_process().run(
-            "SELECT count(*) FROM (SELECT card_id, epoch FROM"
-            " lease_outcomes GROUP BY 1, 2 HAVING count(*) > 1) doubles"
-        ),
+        in_process().run("SELECT count(*) FROM (SELECT card_id, epoch FROM"
+                         " lease_outcomes GROUP BY 1, 2 HAVING count(*) > 1) doubles"),
         "0"
     ) << "no fence was given twice";
 }

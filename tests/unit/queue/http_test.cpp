@@ -75,9 +75,8 @@ TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
 TEST(Waiting, ACardThatWaitsForAnotherNoLongerIsClaimedAtOnce) {
     QueueFixture& s = fixture();
     const auto took = quickest(5, [&] {
-        const auto backlog = s.post(
-            "/v1/boards/" + s.board + "/columns", {{"name", "Before"}, {"kind", "backlog"}}
-        );
+        const auto backlog =
+            s.post("/v1/boards/" + s.board + "/columns", {{"name", "Before"}, {"kind", "backlog"}});
         const auto blocker = expect(
             201,
             s.post(
@@ -151,9 +150,9 @@ TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
     QueueFixture s;
     const auto second =
         expect(
-            201,
-            s.post("/v1/boards/" + s.board + "/columns", {{"name", "Two"}, {"kind", "queue"}})
-        ).text("/id");
+            201, s.post("/v1/boards/" + s.board + "/columns", {{"name", "Two"}, {"kind", "queue"}})
+        )
+            .text("/id");
     for (const std::string& column : {s.queue, second}) {
         const auto took = quickest(3, [&] {
             Clock::time_point woken, answered;
@@ -161,9 +160,7 @@ TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
                 Client waiting = s.client;
                 const auto reply = expect(
                     200,
-                    waiting.post(
-                        "/v1/boards/" + s.board + ":claim-next", R"({"wait_seconds":20})"
-                    )
+                    waiting.post("/v1/boards/" + s.board + ":claim-next", R"({"wait_seconds":20})")
                 );
                 answered = Clock::now();
                 EXPECT_EQ(reply.text("/lease/column_id"), column);
@@ -278,7 +275,8 @@ TEST(Headers, ALeaseMayBeNamedByTheCallThatEndsIt) {
     const json::value both{
         {"leases",
          {{{"lease_token", first.text("/lease_token")}, {"comment", "Done"}},
-          {{"lease_token", second.text("/lease_token")}, {"comment", "Done"}}}}};
+          {{"lease_token", second.text("/lease_token")}, {"comment", "Done"}}}}
+    };
     const auto batch = expect(200, under("/v1/leases:complete", both));
     EXPECT_EQ(batch.json().at("succeeded_count").as_int64(), 2) << batch.body;
     s.card("three");

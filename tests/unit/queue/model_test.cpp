@@ -83,10 +83,23 @@ public:
         if (model_.cards.size() < 3) return create();
         using Step = void (Interleaving::*)();
         static constexpr Step steps[] = {
-            &Interleaving::create, &Interleaving::claim,    &Interleaving::claim,   &Interleaving::claim,   &Interleaving::complete,
-            &Interleaving::fail,   &Interleaving::release,  &Interleaving::expire,  &Interleaving::rest,    &Interleaving::hold,
-            &Interleaving::requeue, &Interleaving::revoke,  &Interleaving::wait_for, &Interleaving::wait_for_none, &Interleaving::move,
-            &Interleaving::archive, &Interleaving::renew};
+            &Interleaving::create,
+            &Interleaving::claim,
+            &Interleaving::claim,
+            &Interleaving::claim,
+            &Interleaving::complete,
+            &Interleaving::fail,
+            &Interleaving::release,
+            &Interleaving::expire,
+            &Interleaving::rest,
+            &Interleaving::hold,
+            &Interleaving::requeue,
+            &Interleaving::revoke,
+            &Interleaving::wait_for,
+            &Interleaving::wait_for_none,
+            &Interleaving::move,
+            &Interleaving::archive,
+            &Interleaving::renew};
         (this->*steps[random_() % std::size(steps)])();
     }
     void compare() {
@@ -167,8 +180,7 @@ private:
             const Answer renewed = say(fixture_.owner, "renew_lease", *held->second.claim);
             EXPECT_EQ(renewed.status, 200);
             EXPECT_EQ(
-                renewed.body.at_pointer("/signals/stop").as_bool(),
-                model_.is_blocked(held->second)
+                renewed.body.at_pointer("/signals/stop").as_bool(), model_.is_blocked(held->second)
             );
         }
     }
@@ -249,7 +261,8 @@ private:
         {{"enabled", true},
          {"order", "fifo"},
          {"max_attempts", most_attempts},
-         {"backoff_seconds", 1000}}};
+         {"backoff_seconds", 1000}}
+    };
     Model model_;
 };
 

@@ -279,7 +279,8 @@ TEST_F(CommentsOfWorkers, DoNotOutliveACompletionThatIsRefused) {
     Client robot = acting_as(make_agent());
     const auto claimed = take_one(robot);
     const json::value full{
-        {"name", "Full"}, {"kind", "active"}, {"wip_limit", 1}, {"wip_policy", "hard"}};
+        {"name", "Full"}, {"kind", "active"}, {"wip_limit", 1}, {"wip_policy", "hard"}
+    };
     const auto column =
         expect(201, ada.post("/v1/boards/" + queue.board + "/columns", full)).text("/id");
     expect(

@@ -37,7 +37,8 @@ void add_cards(QueueFixture& fixture, int count) {
                 {"create",
                  {{"board_id", fixture.board},
                   {"column_id", fixture.queue},
-                  {"title", "Card " + std::to_string(made)}}}});
+                  {"title", "Card " + std::to_string(made)}}}
+            });
         expect(200, fixture.post("/v1/cards:batch", {{"operations", operations}}));
     }
 }
@@ -60,7 +61,8 @@ void work(Client client, const QueueFixture& fixture, int number, std::atomic<in
             continue;
         }
         const auto done = expect(
-            200, client.post("/v1/leases:complete", json::serialize(json::value{{"leases", leases}}))
+            200,
+            client.post("/v1/leases:complete", json::serialize(json::value{{"leases", leases}}))
         );
         completed += static_cast<int>(done.json().at("succeeded_count").as_int64());
     }
@@ -68,8 +70,10 @@ void work(Client client, const QueueFixture& fixture, int number, std::atomic<in
 
 /// What no crash and no race may leave behind.
 void expect_order(const QueueFixture& fixture, int cards) {
-    EXPECT_EQ(ask(fixture, "SELECT count(*) FROM cards WHERE completed_at IS NOT NULL"),
-              std::to_string(cards));
+    EXPECT_EQ(
+        ask(fixture, "SELECT count(*) FROM cards WHERE completed_at IS NOT NULL"),
+        std::to_string(cards)
+    );
     EXPECT_EQ(ask(fixture, "SELECT count(*) FROM queue WHERE state <> 'idle'"), "0");
     EXPECT_EQ(
         ask(fixture,
@@ -97,8 +101,7 @@ void expect_order(const QueueFixture& fixture, int cards) {
     EXPECT_TRUE(eventually([&] { return ask(fixture, events("lease.completed")) == each_once; }))
         << ask(fixture, events("lease.completed"));
     EXPECT_EQ(
-        ask(fixture,
-            "SELECT count(*) FROM events WHERE kind = 'lease.claimed'"),
+        ask(fixture, "SELECT count(*) FROM events WHERE kind = 'lease.claimed'"),
         ask(fixture, "SELECT count(*) FROM lease_outcomes")
     ) << "each claim ended, and the record says so";
 }
@@ -181,29 +184,42 @@ struct Point {
     const char* trigger;
 };
 constexpr Point points[] = {
-    {"before the row is leased", true, "queue",
+    {"before the row is leased",
+     true,
+     "queue",
      "CREATE TRIGGER gate BEFORE UPDATE ON queue FOR EACH ROW WHEN (NEW.state = 'leased' AND "
      "OLD.state = 'ready') EXECUTE FUNCTION wait_at_gate()"},
-    {"at the commit of a claim", true, "queue",
+    {"at the commit of a claim",
+     true,
+     "queue",
      "CREATE CONSTRAINT TRIGGER gate AFTER UPDATE ON queue DEFERRABLE INITIALLY DEFERRED FOR EACH "
      "ROW WHEN (NEW.state = 'leased' AND OLD.state = 'ready') EXECUTE FUNCTION wait_at_gate()"},
-    {"before a completed card is placed", false, "cards",
+    {"before a completed card is placed",
+     false,
+     "cards",
      "CREATE TRIGGER gate BEFORE UPDATE ON cards FOR EACH ROW WHEN (NEW.completed_at IS NOT NULL) "
      "EXECUTE FUNCTION wait_at_gate()"},
-    {"before the row of a completed card is freed", false, "queue",
+    {"before the row of a completed card is freed",
+     false,
+     "queue",
      "CREATE TRIGGER gate BEFORE UPDATE ON queue FOR EACH ROW WHEN (OLD.state = 'leased' AND "
      "NEW.state <> 'leased') EXECUTE FUNCTION wait_at_gate()"},
-    {"before the outcome is kept", false, "lease_outcomes",
+    {"before the outcome is kept",
+     false,
+     "lease_outcomes",
      "CREATE TRIGGER gate BEFORE INSERT ON lease_outcomes FOR EACH ROW EXECUTE FUNCTION "
      "wait_at_gate()"},
-    {"at the commit of a completion", false, "lease_outcomes",
+    {"at the commit of a completion",
+     false,
+     "lease_outcomes",
      "CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON lease_outcomes DEFERRABLE INITIALLY DEFERRED "
      "FOR EACH ROW EXECUTE FUNCTION wait_at_gate()"},
 };
 
 /// Sends without waiting for what is answered: there will be none.
-void send_and_forget(QueueFixture& fixture, Connection& to, const std::string& path,
-                     const json::value& body) {
+void send_and_forget(
+    QueueFixture& fixture, Connection& to, const std::string& path, const json::value& body
+) {
     to.write(fixture.client.request(
         "POST", path, json::serialize(body), {{"Content-Type", "application/json"}}
     ));
@@ -211,7 +227,8 @@ void send_and_forget(QueueFixture& fixture, Connection& to, const std::string& p
 
 /// What has been leased to nobody who knows of it comes back as what expires does.
 void let_all_expire(const QueueFixture& fixture) {
-    ask(fixture, "UPDATE queue SET expires_at = now() - interval '1 second' WHERE state = 'leased'");
+    ask(fixture,
+        "UPDATE queue SET expires_at = now() - interval '1 second' WHERE state = 'leased'");
     EXPECT_TRUE(eventually([&] {
         return ask(fixture, "SELECT count(*) FROM queue WHERE state = 'leased'") == "0";
     }));

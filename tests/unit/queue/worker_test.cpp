@@ -90,7 +90,8 @@ TEST(RenewSignals, TellWhatHasChangedSinceTheClaim) {
             {"column_paused", false},
             {"card_changed", false},
             {"card_version", claim.number("/card/version")},
-            {"new_comment_count", 0}})
+            {"new_comment_count", 0}
+        })
     );
     in_process().must(fixture.owner, "update_card", {{"card_id", card}, {"title", "Other"}});
     EXPECT_TRUE(signals().at("card_changed").as_bool());
@@ -101,10 +102,9 @@ TEST(RenewSignals, TellWhatHasChangedSinceTheClaim) {
     EXPECT_EQ(signals().at("new_comment_count").to_number<int>(), 2);
     EXPECT_EQ(say(fixture.owner, "release_lease", claim).status, 200);
     const Answer next = fixture.claim();
-    EXPECT_FALSE(say(fixture.owner, "renew_lease", next)
-                     .body.at_pointer("/signals/card_changed")
-                     .as_bool())
-        << "since this claim";
+    EXPECT_FALSE(
+        say(fixture.owner, "renew_lease", next).body.at_pointer("/signals/card_changed").as_bool()
+    ) << "since this claim";
 }
 
 // ---------------------------------------------------------------------------------- the ledger
@@ -117,15 +117,16 @@ TEST(Attempts, ShowWhatTheyCostToTheNextClaimant) {
         {"currency", "USD"},
         {"input_tokens", 12'000},
         {"output_tokens", 800},
-        {"model", "small-1"}};
+        {"model", "small-1"}
+    };
     const Answer failed =
         say(fixture.owner, "fail_lease", fixture.claim(), {{"error", "No"}, {"cost", cost}});
     EXPECT_EQ(failed.body.at_pointer("/lease/cost"), cost);
     const Answer second = fixture.claim();
-    const Answer context = in_process().must(fixture.owner, "get_card_context", {{"card_id", card}});
+    const Answer context =
+        in_process().must(fixture.owner, "get_card_context", {{"card_id", card}});
     EXPECT_THAT(context.text("/markdown"), HasSubstr("small-1"));
-    const Answer done =
-        say(fixture.owner, "complete_lease", second, {{"cost", {{"amount", 1.5}}}});
+    const Answer done = say(fixture.owner, "complete_lease", second, {{"cost", {{"amount", 1.5}}}});
     EXPECT_EQ(done.status, 200);
     const Answer listed = in_process().must(fixture.owner, "list_leases", {{"card_id", card}});
     EXPECT_EQ(listed.text("/results/0/state"), "completed");
@@ -145,8 +146,7 @@ TEST(CompleteLeases, SayWhichOfThemIsWrong) {
     for (int i = 0; i < 2; ++i)
         leases.push_back(object{{"lease_token", fixture.claim().text("/lease_token")}});
     leases[1].as_object()["result"] = {{"text", std::string(70'000, 'x')}};
-    const Answer batch =
-        in_process().ask(fixture.owner, "complete_leases", {{"leases", leases}});
+    const Answer batch = in_process().ask(fixture.owner, "complete_leases", {{"leases", leases}});
     EXPECT_EQ(batch.number("/results/0/status"), 200);
     EXPECT_EQ(
         batch.body.at_pointer("/results/1/error/detail/0/loc"),
@@ -166,13 +166,16 @@ TEST(Endings, ARepeatThatRacesItsFirstIsAnsweredWithoutTheRightToEdit) {
         "UPDATE board_grants SET role = 'viewer' WHERE principal_id = '" + robot.id.str() + "'"
     );
     LockHolder first(
-        "SELECT FROM cards WHERE id = '" + card + "' FOR UPDATE; INSERT INTO lease_outcomes (org_id, "
+        "SELECT FROM cards WHERE id = '" + card +
+        "' FOR UPDATE; INSERT INTO lease_outcomes (org_id, "
         "card_id, lease_id, digest, state, board_id, column_id, holder, attempt, epoch, "
         "lease_ttl_seconds, claimed_at, expires_at) SELECT org_id, card_id, lease_id, "
         "lease_digest, 'completed', board_id, column_id, holder::json, attempt, epoch, "
-        "lease_ttl_seconds, claimed_at, expires_at FROM queue WHERE card_id = '" + card +
+        "lease_ttl_seconds, claimed_at, expires_at FROM queue WHERE card_id = '" +
+        card +
         "'; UPDATE queue SET state = 'idle', lease_id = NULL, lease_digest = NULL, holder = NULL, "
-        "expires_at = NULL WHERE card_id = '" + card + "'"
+        "expires_at = NULL WHERE card_id = '" +
+        card + "'"
     );
     int status = 0;
     std::thread repeat([&] { status = say(robot, "complete_lease", claim).status; });
