@@ -57,6 +57,8 @@ public:
     /// Puts the mail into the outbox, in the call's transaction and without a round trip of
     /// its own. It goes out after the commit, at least once.
     virtual void post(Call& call, const MailTemplate& mail_template) = 0;
+    /// The same in a transaction that is no request's: a mail of the workspace that it acts for.
+    virtual void post(Tx& tx, const Uuid& org, const MailTemplate& mail_template) = 0;
 };
 
 /// A mail on its way out.

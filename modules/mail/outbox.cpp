@@ -94,8 +94,12 @@ Mailer::Mailer(Kernel& kernel)
 void Mailer::post(Call& call, const MailTemplate& mail_template) {
     const Caller* caller = call.caller_if_any();
     const bool of_workspace = mail_template.about == About::workspace && caller && caller->org_id;
-    const Uuid org = of_workspace ? *caller->org_id : Uuid{}, id = new_uuid();
-    call.tx().queue(
+    post(call.tx(), of_workspace ? *caller->org_id : Uuid{}, mail_template);
+}
+
+void Mailer::post(Tx& tx, const Uuid& org, const MailTemplate& mail_template) {
+    const Uuid id = new_uuid();
+    tx.queue(
         post_mail,
         org,
         id,
@@ -106,7 +110,7 @@ void Mailer::post(Call& call, const MailTemplate& mail_template) {
         as_html(mail_template),
         mail_template.link
     );
-    enqueue(call.tx(), org, id);
+    enqueue(tx, org, id);
 }
 
 void Mailer::enqueue(Tx& tx, const Uuid& org, const Uuid& mail) {

@@ -38,6 +38,7 @@ public:
     explicit Mailer(Kernel& kernel);
 
     void post(Call& call, const MailTemplate& mail_template) override;
+    void post(Tx& tx, const Uuid& org, const MailTemplate& mail_template) override;
     /// Queues the job that sends a mail of the outbox, as if it were new.
     void enqueue(Tx& tx, const Uuid& org, const Uuid& mail);
     /// How mails are sent by that driver.

@@ -57,7 +57,7 @@ public:
           kind_(delivery_kind_of(consumer_)),
           settings_(settings),
           counts_(std::make_shared<DeliveryCounts>()) {
-        jobs_.add(delivery_kind(database_, consumer_, counts_));
+        if (!consumer_.record) jobs_.add(delivery_kind(database_, consumer_, counts_));
     }
     ~Worker() {
         end();
@@ -116,6 +116,7 @@ private:
         kept_ = tx->one<Position>(read_position, consumer_.name)->position;
         tx->commit();
         position_ = kept_;
+        if (consumer_.begin) consumer_.begin();
         feed_.begin();
     }
 
@@ -124,21 +125,21 @@ private:
     bool look(db::Database::Lock& lock) {
         const auto tx = lock.begin();
         tx->set_scope_to_all_orgs();
-        const auto events = heads_after(*tx, position_, settings_.batch);
+        auto events = heads_after(*tx, position_, settings_.batch);
         if (events.empty()) return feed_.caught_up(position_);
         if (const auto missed = events.front().position - position_ - 1; missed > 0)
             log().error(
                 of("was away too long: ") + std::to_string(missed) + " events are no longer kept"
             );
         const auto last = events.back().position;
-        if (const auto deliveries = deliveries_of(events); !deliveries.empty()) {
-            hand_over(*tx, jobs_, consumer_, kind_, deliveries);
+        const bool may_be_more = events.size() == static_cast<std::size_t>(settings_.batch);
+        if (hand_over_all(*tx, events)) {
             tx->lock(keep_position, consumer_.name, kept_, last);
             tx->commit();
             kept_ = last;
         }
         position_ = last;
-        if (events.size() == static_cast<std::size_t>(settings_.batch)) return true;
+        if (may_be_more) return true;
         return feed_.caught_up(last);
     }
 
@@ -158,6 +159,18 @@ private:
         tx->commit();
         kept_ = position_;
         kept_at_ = Clock::now();
+    }
+
+    /// Queues what is to be done about those that have subscribers; whether any have.
+    bool hand_over_all(Tx& tx, std::vector<StoredEvent>& events) {
+        if (!consumer_.record) {
+            const auto deliveries = deliveries_of(events);
+            if (!deliveries.empty()) hand_over(tx, jobs_, consumer_, kind_, deliveries);
+            return !deliveries.empty();
+        }
+        std::erase_if(events, [&](const auto& each) { return consumer_.subscribers(each).empty(); });
+        if (!events.empty()) consumer_.record(tx, events);
+        return !events.empty();
     }
 
     std::vector<Delivery> deliveries_of(const std::vector<StoredEvent>& events) const {

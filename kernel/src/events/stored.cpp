@@ -1,6 +1,7 @@
 #include "events/stored.hpp"
 
 #include "events/rows.hpp"
+#include "svc/kept_events.hpp"
 
 namespace svc::events {
 
@@ -31,6 +32,20 @@ constexpr std::string_view whole = R"(
            l.moved_from, l.moved_to, NULL AS subject, l.occurred_at)";
 constexpr Sql read_after{"events.read_events_after", SqlText<whole, after>::view};
 
+constexpr std::string_view at_positions = R"(
+    FROM unnest($1::bigint[]) AS w (position)
+    CROSS JOIN LATERAL (
+        SELECT c.org_id, c.log_id, c.position, c.sequence, c.board_sequence
+        FROM event_chain c
+        WHERE c.position = w.position
+            AND c.position > (SELECT p.dropped FROM event_position p WHERE p.only_row)
+        OFFSET 0
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT e.* FROM event_log e WHERE e.id = n.log_id AND e.org_id = n.org_id OFFSET 0
+    ) l)";
+constexpr Sql read_at{"events.read_events_at", SqlText<whole, at_positions>::view};
+
 constexpr std::string_view heads = R"(
     SELECT n.position, n.sequence, n.board_sequence, l.entry_id AS event_id, l.org_id, l.board_id,
            l.kind, l.depth, l.object, l.object_id, l.column_id, l.card_id, l.actor,
@@ -58,3 +73,16 @@ std::vector<StoredEvent> heads_after(Tx& tx, std::int64_t position, int count) {
 }
 
 }  // namespace svc::events
+
+namespace svc {
+
+std::vector<StoredEvent> events_at(Tx& tx, const std::vector<std::int64_t>& positions) {
+    std::vector<std::string> texts;
+    for (const std::int64_t each : positions) texts.push_back(std::to_string(each));
+    std::vector<StoredEvent> out;
+    for (events::NumberedEvent& each : tx.all<events::NumberedEvent>(events::read_at, texts))
+        out.push_back(events::stored_event(std::move(each.body), each.numbers));
+    return out;
+}
+
+}  // namespace svc

@@ -78,7 +78,9 @@ bool AddressRules::allows(const IPAddress& address) const {
         if (each.holds(bytes)) return true;
     for (const Network& each : not_public())
         if (each.holds(bytes)) return false;
-    return true;
+    // Of IPv6 only this is given out for the internet; an IPv4 address is written as one.
+    static const Network unicast = network_of("2000::/3");
+    return address.length() == 4 || unicast.holds(bytes);
 }
 
 }  // namespace svc

@@ -4,7 +4,10 @@
 #include <Poco/Net/DNS.h>
 #include <Poco/Net/HostEntry.h>
 
+#include <netdb.h>
+
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 namespace svc {
@@ -20,14 +23,27 @@ Poco::Timespan left_until(Clock::time_point end) {
 
 }  // namespace
 
+std::optional<Poco::Net::IPAddress> address_in(const std::string& host) {
+    const addrinfo numeric{.ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM};
+    addrinfo* found = nullptr;
+    if (getaddrinfo(host.c_str(), nullptr, &numeric, &found) != 0) return std::nullopt;
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, freeaddrinfo);
+    return Poco::Net::SocketAddress(found->ai_addr, found->ai_addrlen).host();
+}
+
+std::vector<Poco::Net::IPAddress> addresses_of(const std::string& host, const AddressRules& rules) {
+    auto addresses = Poco::Net::DNS::resolve(host).addresses();
+    if (addresses.empty()) throw std::runtime_error(host + " has no address");
+    for (const auto& each : addresses)
+        if (!rules.allows(each))
+            throw std::runtime_error(host + " has an address that is not on the public internet");
+    return addresses;
+}
+
 Poco::Net::StreamSocket dial(
     const std::string& host, std::uint16_t port, Clock::time_point end, const AddressRules& rules
 ) {
-    auto addresses = Poco::Net::DNS::resolve(host).addresses();
-    if (addresses.empty()) throw std::runtime_error(host + " has no address");
-    std::erase_if(addresses, [&](const auto& each) { return !rules.allows(each); });
-    if (addresses.empty())
-        throw std::runtime_error(host + " has no address on the public internet");
+    const auto addresses = addresses_of(host, rules);
     for (std::size_t i = 0;; ++i) try {
             Poco::Net::StreamSocket socket;
             socket.connect(Poco::Net::SocketAddress(addresses[i], port), left_until(end));

@@ -7,10 +7,21 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 /// Connections to other servers. Any thread.
 namespace svc {
+
+/// The address that a host is, when it is no name, in whatever way the system reads one: `127.1`
+/// and `0x7f000001` are the same.
+std::optional<Poco::Net::IPAddress> address_in(const std::string& host);
+
+/// The addresses of a host. It is refused when `rules` refuse one of them: whoever gives a name
+/// both kinds means harm. Blocks for as long as the system's resolver does. Throws Poco::Exception
+/// when there is no such host, std::runtime_error when it is refused.
+std::vector<Poco::Net::IPAddress> addresses_of(const std::string& host, const AddressRules& rules);
 
 /// Connected to the first of the host's addresses that answers, with what is left until `end` as
 /// its timeouts. The name is resolved once, and what is dialled is what `rules` were asked about.

@@ -19,18 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Nothing but visible ASCII and spaces: nothing that would end the line.
-bool is_plain(std::string_view text) {
-    return std::ranges::all_of(text, [](char each) { return each >= 0x20 && each < 0x7F; });
-}
-
-bool is_token(std::string_view text) {
-    return !text.empty() && text.find_first_of(" \"(),/:;<=>?@[\\]{}") == text.npos &&
-           is_plain(text);
-}
-
 Poco::Net::HTTPRequest head_of(const HttpRequest& from) {
-    if (!is_token(from.method) || !is_plain(from.to.target) ||
+    if (!is_header_name(from.method) || !is_one_line(from.to.target) ||
         from.to.target.find(' ') != std::string::npos)
         throw HttpError(from.to.host + ": the request would not be one line");
     Poco::Net::HTTPRequest head(from.method, from.to.target, "HTTP/1.1");
@@ -38,7 +28,7 @@ Poco::Net::HTTPRequest head_of(const HttpRequest& from) {
     head.set("User-Agent", "workboard");
     head.setKeepAlive(false);
     for (const auto& [name, value] : from.headers) {
-        if (!is_token(name) || !is_plain(value))
+        if (!is_header_name(name) || !is_one_line(value))
             throw HttpError("the header " + name + " would not be one line");
         head.set(name, value);
     }
@@ -97,6 +87,15 @@ auto guarded(const Function& function) {
 
 }  // namespace
 
+bool is_one_line(std::string_view text) {
+    return std::ranges::all_of(text, [](char each) { return each >= 0x20 && each < 0x7F; });
+}
+
+bool is_header_name(std::string_view text) {
+    return !text.empty() && text.find_first_of(" \"(),/:;<=>?@[\\]{}") == text.npos &&
+           is_one_line(text);
+}
+
 WebAddress WebAddress::parse(const std::string& url) {
     Poco::URI uri;
     try {
@@ -108,9 +107,10 @@ WebAddress WebAddress::parse(const std::string& url) {
         .secure = uri.getScheme() == "https",
         .host = uri.getHost(),
         .port = uri.getPort(),
-        .target = uri.getPathAndQuery()};
+        .target = uri.getPathAndQuery()
+    };
     const bool is_http = out.secure || uri.getScheme() == "http";
-    if (!is_http || !is_plain(url) || url.find(' ') != url.npos || out.host.empty() ||
+    if (!is_http || !is_one_line(url) || url.find(' ') != url.npos || out.host.empty() ||
         !uri.getUserInfo().empty() || url.find('#') != url.npos)
         throw HttpError(url + " is no web address that we would ask");
     if (!out.target.starts_with('/')) out.target.insert(0, 1, '/');

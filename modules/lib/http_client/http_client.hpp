@@ -33,6 +33,11 @@ struct WebAddress {
     std::string authority() const;
 };
 
+/// Nothing but visible ASCII and spaces: nothing that would end a line of a request. And the name
+/// of a header, which has no spaces and marks either.
+bool is_one_line(std::string_view text);
+bool is_header_name(std::string_view text);
+
 struct HttpRequest {
     using Headers = std::vector<std::pair<std::string, std::string>>;
     /// The next piece of a body, good until the next call; empty at its end.

@@ -1,0 +1,198 @@
+#include "modules/lib/http_client/answer_parser.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace svc {
+
+namespace {
+
+constexpr std::size_t longest_chunk_line = 256;
+
+bool same_word(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
+        return std::tolower(x) == std::tolower(y);
+    });
+}
+
+std::string_view stripped(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t\r");
+    if (begin == text.npos) return {};
+    return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// Whether a list such as that of Connection names the word.
+bool names(std::string_view list, std::string_view word) {
+    while (!list.empty()) {
+        const auto comma = std::min(list.find(','), list.size());
+        if (same_word(stripped(list.substr(0, comma)), word)) return true;
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return false;
+}
+
+std::optional<std::uint64_t> number(std::string_view text, int base) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+AnswerParser::State AnswerParser::read(std::string_view bytes) {
+    if (state_ == State::done || state_ == State::invalid) {
+        reusable_ = reusable_ && bytes.empty();  // nobody asked for more
+        return state_;
+    }
+    pending_ += bytes;
+    while (state_ == State::head && read_head()) {
+    }
+    if (state_ == State::body) read_body();
+    if (state_ == State::done && !pending_.empty()) reusable_ = false;
+    return state_;
+}
+
+AnswerParser::State AnswerParser::end() {
+    if (state_ == State::head) state_ = State::invalid;
+    // The status was read; how the body would have gone on changes nothing.
+    if (state_ == State::body) finish(false);
+    return state_;
+}
+
+/// A line of the head, or all of it; false when there is not enough for one.
+bool AnswerParser::read_head() {
+    const auto end = pending_.find('\n');
+    const auto size = end == pending_.npos ? pending_.size() : end + 1;
+    if (head_bytes_ + size > bounds_.head) return state_ = State::invalid, false;
+    if (end == pending_.npos) {
+        // What does not begin as an answer is none, however long it goes on.
+        constexpr std::string_view begin = "HTTP/1.";
+        const auto some = std::min(begin.size(), pending_.size());
+        if (status_ == 0 && pending_.compare(0, some, begin, 0, some) != 0) state_ = State::invalid;
+        return false;
+    }
+    head_bytes_ += size;
+    const std::string line(stripped(std::string_view(pending_).substr(0, end)));
+    pending_.erase(0, size);
+    if (status_ == 0) {
+        if (!read_status_line(line)) state_ = State::invalid;
+    } else if (!line.empty()) {
+        read_header(line);
+    } else if (status_ < 200) {  // more comes, but for a change of protocols
+        if (status_ == 101) state_ = State::invalid;
+        status_ = 0;
+        length_.reset();
+        chunked_ = other_coding_ = false;
+        keep_alive_ = true;
+    } else {
+        begin_body();
+    }
+    return state_ == State::head;
+}
+
+bool AnswerParser::read_status_line(std::string_view line) {
+    // HTTP/1.1 200 and whatever it says besides
+    if (!line.starts_with("HTTP/1.") || line.size() < 12 || line[8] != ' ') return false;
+    if (line.size() > 12 && line[12] != ' ') return false;
+    const auto status = number(line.substr(9, 3), 10);
+    if (!status || *status < 100 || *status > 599) return false;
+    keep_alive_ = line[7] != '0';
+    status_ = static_cast<int>(*status);
+    return true;
+}
+
+void AnswerParser::read_header(std::string_view line) {
+    const auto colon = line.find(':');
+    if (colon == line.npos) return;
+    const auto name = line.substr(0, colon), value = stripped(line.substr(colon + 1));
+    if (same_word(name, "content-length")) {
+        const auto length = number(value, 10);
+        // One that is none, or two that differ: the end of the body is not known.
+        if (!length || (length_ && length_ != length)) other_coding_ = true;
+        else length_ = length;
+    } else if (same_word(name, "transfer-encoding")) {
+        if (same_word(value, "chunked") && !chunked_) chunked_ = true;
+        else other_coding_ = true;
+    } else if (same_word(name, "connection")) {
+        if (names(value, "close")) keep_alive_ = false;
+    } else if (same_word(name, "retry-after")) {
+        if (const auto seconds = number(value, 10))
+            retry_after_ = std::chrono::seconds(std::min<std::uint64_t>(*seconds, 1'000'000));
+    }
+}
+
+void AnswerParser::begin_body() {
+    state_ = State::body;
+    if (status_ == 204 || status_ == 304) return finish(keep_alive_);
+    if (other_coding_ || (chunked_ && length_)) {
+        framing_ = Framing::to_the_end;
+    } else if (chunked_) {
+        framing_ = Framing::chunks;
+    } else if (length_) {
+        framing_ = Framing::length;
+        left_ = *length_;
+    } else {
+        framing_ = Framing::to_the_end;
+    }
+}
+
+void AnswerParser::read_body() {
+    switch (framing_) {
+        case Framing::none: break;
+        case Framing::chunks: read_chunks(); break;
+        case Framing::to_the_end: take_body(pending_.size()); break;
+        case Framing::length: {
+            const auto some = std::min<std::uint64_t>(left_, pending_.size());
+            take_body(some);
+            left_ -= some;
+            if (left_ == 0 && state_ == State::body) finish(keep_alive_);
+        }
+    }
+}
+
+void AnswerParser::read_chunks() {
+    while (state_ == State::body) {
+        if (chunk_ == Chunk::data) {
+            if (pending_.empty()) return;
+            const auto some = std::min<std::uint64_t>(left_, pending_.size());
+            take_body(some);
+            if ((left_ -= some) == 0) chunk_ = Chunk::data_end;
+            continue;
+        }
+        const auto end = pending_.find('\n');
+        if (end == pending_.npos) {
+            if (pending_.size() > longest_chunk_line) finish(false);
+            return;
+        }
+        const std::string line(stripped(std::string_view(pending_).substr(0, end)));
+        pending_.erase(0, end + 1);
+        if ((body_bytes_ += end + 1) > bounds_.body) return finish(false);
+        if (chunk_ == Chunk::data_end) {
+            chunk_ = Chunk::size;
+        } else if (chunk_ == Chunk::trailer) {
+            if (line.empty()) finish(keep_alive_);
+        } else {
+            const auto size = number(stripped(line.substr(0, line.find(';'))), 16);
+            if (!size) return finish(false);
+            left_ = *size;
+            chunk_ = *size == 0 ? Chunk::trailer : Chunk::data;
+        }
+    }
+}
+
+/// Takes so much of what is pending as body.
+void AnswerParser::take_body(std::size_t most) {
+    body_.append(pending_, 0, std::min(most, bounds_.kept - std::min(bounds_.kept, body_.size())));
+    pending_.erase(0, most);
+    if ((body_bytes_ += most) > bounds_.body) finish(false);
+}
+
+void AnswerParser::finish(bool reusable) {
+    state_ = State::done;
+    reusable_ = reusable;
+}
+
+}  // namespace svc
