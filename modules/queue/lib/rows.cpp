@@ -29,8 +29,8 @@ constexpr Sql ready_row{"queue.ready_row", R"(
     INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place, blocked)
     VALUES ($1, $2, $3, $4, 'ready', $5, $6, $7)
     ON CONFLICT (org_id, card_id) DO UPDATE
-    SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready', urgency = excluded.urgency,
-        place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
+    SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready',
+        urgency = excluded.urgency, place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
         last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
         lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
         token_id = NULL
@@ -42,8 +42,8 @@ constexpr Sql ready_rows{"queue.ready_rows", R"(
     FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::boolean[])
         r (card_id, urgency, place, blocked)
     ON CONFLICT (org_id, card_id) DO UPDATE
-    SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready', urgency = excluded.urgency,
-        place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
+    SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready',
+        urgency = excluded.urgency, place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
         last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
         lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
         token_id = NULL
