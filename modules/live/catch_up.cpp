@@ -35,12 +35,12 @@ void CatchUp::plan() {
 
 void CatchUp::plan(Item& item, const Subscription& subscription) {
     const Viewer& viewer = subscription.reader->viewer();
-    if (subscription.filter->board) want_role(viewer, *subscription.filter->board);
+    if (subscription.wanted->filter.board) want_role(viewer, *subscription.wanted->filter.board);
     const bool from_now = subscription.position == Subscription::from_now;
     if (from_now ? feed_.last() > 0 : feed_.covers(subscription.position)) {
         if (from_now) return;
         feed_.for_each_recent(subscription.position, [&](LiveEvent& event) {
-            if (event.event().board_id && subscription.filter->passes(event.event()))
+            if (event.event().board_id && subscription.wanted->filter.passes(event.event()))
                 want_role(viewer, *event.event().board_id);
             return true;
         });
@@ -49,8 +49,8 @@ void CatchUp::plan(Item& item, const Subscription& subscription) {
     item.has_page = true;
     item.range = {
         .after = from_now ? 0 : subscription.position,
-        .board = subscription.filter->board,
-        .kinds = subscription.filter->kinds,
+        .board = subscription.wanted->filter.board,
+        .kinds = subscription.wanted->filter.kinds,
         .count = from_now ? 0 : page_events,
         .look_at = from_now ? 0 : look_at,
         .bytes = page_bytes,
@@ -124,7 +124,7 @@ void CatchUp::give_back() {
 // ------------------------------------------------------------------------------ under the lock
 
 void CatchUp::advance(const Item& item, Subscription& subscription) {
-    if (const auto& board = subscription.filter->board) {
+    if (const auto& board = subscription.wanted->filter.board) {
         const Viewer::Known* known = subscription.reader->viewer().role_on(feed_.number_of(*board));
         if (!known) return feed_.wait_again(subscription);
         if (!known->role) {
@@ -140,7 +140,8 @@ void CatchUp::advance(const Item& item, Subscription& subscription) {
     if (!is_ahead && !feed_.covers(subscription.position)) return feed_.wait_again(subscription);
     bool whole = true;
     feed_.for_each_recent(subscription.position, [&](LiveEvent& event) {
-        return whole = !subscription.filter->passes(event.event()) || deliver(subscription, event);
+        return whole = !subscription.wanted->filter.passes(event.event()) ||
+                       deliver(subscription, event);
     });
     if (!whole) return;
     subscription.position = std::max(subscription.position, feed_.last());

@@ -28,9 +28,12 @@ LiveEvent::Frame LiveEvent::web_socket(const std::string& id) {
 }
 
 EventReader::EventReader(std::shared_ptr<Feed> feed, Viewer& viewer, StreamPlaces::Place place)
-    : feed_(std::move(feed)), viewer_(viewer), place_(std::move(place)) {}
+    : feed_(std::move(feed)), viewer_(viewer) {
+    place.release();
+}
 
 EventReader::~EventReader() {
+    feed_->places().give_back(viewer_.caller().principal);
     const std::lock_guard lock(feed_->mutex());
     feed_->leave(viewer_);
 }

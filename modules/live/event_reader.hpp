@@ -55,17 +55,19 @@ struct Subscription {
     static constexpr std::int64_t from_now = -1;
 
     EventReader* reader = nullptr;
-    std::shared_ptr<const Filter> filter;  // shared by all that ask for the same
+    std::shared_ptr<const Wanted> wanted;  // shared by all that ask for the same
     std::int64_t position = from_now;      ///< the last sequence that it is done with
     std::uint64_t place = 0;  ///< in the list of those attached, or its ticket while it waits
     State state = State::over;
-    bool announced = false;  ///< that it is attached
-    bool missed = false;     ///< events that are no longer kept
+    bool announced = false;      ///< that it is attached
+    bool missed = false;         ///< events that are no longer kept
+    std::uint32_t presence = 0;  ///< the version that was told (Feed::presence_on)
 };
 
 /// A stream that gets events. Its stream keeps it; the feed knows it while the stream is open.
 class EventReader : public http::StreamUser {
 public:
+    /// Takes over the place.
     EventReader(std::shared_ptr<Feed> feed, Viewer& viewer, StreamPlaces::Place place);
     ~EventReader() override;
 
@@ -94,7 +96,7 @@ public:
     /// Calls `each` with every subscription.
     virtual void for_each_subscription(const std::function<void(Subscription&)>& each) = 0;
 
-    std::size_t number = 0;  ///< among the feed's readers
+    std::uint32_t number = 0;  ///< among the feed's readers
 
 protected:
     bool send(LiveEvent::Frame frame) const { return stream_ && stream_->send(std::move(frame)); }
@@ -104,7 +106,6 @@ private:
     const std::shared_ptr<Feed> feed_;  // shared: a feed goes with its last reader
     Viewer& viewer_;
     http::Stream* stream_ = nullptr;  // which keeps us; null before it begins and after its end
-    StreamPlaces::Place place_;
 };
 
 inline LiveEvent::Frame as_frame(std::string text) {

@@ -83,9 +83,9 @@ void Feed::hand_out(LiveEvent& event, Attached& to) {
             for (; i < end; ++i) {
                 Subscription* each = to.all[i];
                 if (!each || each->position >= what.sequence) continue;
-                const bool wanted = memory.passes(*each->filter);
+                const bool wanted = memory.passes(each->wanted->filter);
                 // Whoever may not see the board any more is told so, whatever they ask for.
-                const bool judged_anew = rights_may_differ && each->filter->board;
+                const bool judged_anew = rights_may_differ && each->wanted->filter.board;
                 if (!wanted && !judged_anew) continue;
                 const auto seen =
                     judged_anew ? Sight::unknown : sight(each->reader->viewer(), event, board);
@@ -200,7 +200,7 @@ void Feed::remove_from_lists(Subscription& subscription) {
 }
 
 Feed::Attached& Feed::list_of(const Subscription& subscription) {
-    const auto& board = subscription.filter->board;
+    const auto& board = subscription.wanted->filter.board;
     return board ? board_of(*board).attached : everywhere_;
 }
 
@@ -230,7 +230,7 @@ Viewer* Feed::find(const boards::BoardCaller& caller) const {
 }
 
 void Feed::add(EventReader& reader) {
-    reader.number = readers_.size();
+    reader.number = static_cast<std::uint32_t>(readers_.size());
     readers_.push_back(&reader);
 }
 
@@ -278,8 +278,8 @@ void Feed::note_presence() {
     for (EventReader* reader : readers_)
         reader->for_each_subscription([&](Subscription& each) {
             const PrincipalRef& who = reader->viewer().who();
-            if (each.state == Subscription::State::attached && each.filter->board)
-                present[*each.filter->board].emplace(who.id, &who);
+            if (each.state == Subscription::State::attached && each.wanted->filter.board)
+                present[*each.wanted->filter.board].emplace(who.id, &who);
         });
     for (const auto& [id, people] : present) {
         std::string members = ",\"total\":" + std::to_string(people.size()) + ",\"present\":[";

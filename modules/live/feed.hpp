@@ -17,9 +17,10 @@ namespace svc::live {
 /// Lock order: the hub's, a feed's, a stream's own.
 class Feed {
 public:
-    explicit Feed(const Uuid& org) : org_(org) {}
+    Feed(const Uuid& org, StreamPlaces& places) : org_(org), places_(places) {}
 
     const Uuid& org() const { return org_; }
+    StreamPlaces& places() const { return places_; }
     std::mutex& mutex() { return mutex_; }
     /// Called without the lock when somebody waits for a look at what they missed.
     std::function<void()> on_waiting = [] {};
@@ -125,6 +126,7 @@ private:
     static constexpr std::size_t most_named = 50;  // of those who are on a board
 
     const Uuid org_;
+    StreamPlaces& places_;
     std::mutex mutex_;
     // Under mutex_.
     std::vector<EventReader*> readers_;

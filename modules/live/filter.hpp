@@ -21,6 +21,13 @@ struct Filter {
     }
 };
 
+/// What a subscription asks for, and under which name; few of them differ.
+struct Wanted {
+    Filter filter;
+    std::string id{};  ///< as its client calls it; empty where there is no other
+    auto operator<=>(const Wanted&) const = default;
+};
+
 /// What a kind in a filter may be.
 inline constexpr std::string_view kind_pattern = R"(\*|[a-z_0-9]+\.(\*|[a-z_0-9]+))";
 inline constexpr std::size_t longest_kind = 100;

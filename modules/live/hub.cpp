@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds pause_after_failure{200};
 }  // namespace
 
 void Hub::start() {
-    threads_.emplace_back([this] { hand_out_all(); });
+    for (int i = 0; i < senders; ++i) threads_.emplace_back([this] { hand_out_all(); });
     for (int i = 0; i < lookers; ++i) threads_.emplace_back([this] { look(); });
 }
 
@@ -32,28 +32,33 @@ void Hub::stop() noexcept {
 // ------------------------------------------------------------------------------------ hearing
 
 void Hub::hear(std::span<const StoredEvent> batch) {
-    std::vector<std::shared_ptr<LiveEvent>> wanted;
-    std::size_t bytes = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        for (const StoredEvent& each : batch) {
-            if (!feeds_.contains(each.org_id) && !waits_.contains(each.org_id)) continue;
-            wanted.push_back(std::make_shared<LiveEvent>(each, audience_of(kernel_, each.kind)));
-            bytes += wanted.back()->bytes();
-        }
+    std::map<std::shared_ptr<Feed>, std::vector<std::shared_ptr<LiveEvent>>> heard;
+    for (const StoredEvent& each : batch) {
+        wake_waits(each);
+        if (const auto feed = find(each.org_id))
+            heard[feed].push_back(std::make_shared<LiveEvent>(each, audience_of(kernel_, each.kind))
+            );
     }
-    if (wanted.empty()) return;
+    for (auto& [feed, events] : heard) queue(feed, std::move(events));
+}
+
+void Hub::queue(const std::shared_ptr<Feed>& feed, std::vector<std::shared_ptr<LiveEvent>> events) {
     {
         const std::lock_guard lock(queue_mutex_);
-        if (queue_bytes_ + bytes > most_queued) {
-            queue_.clear();
-            queue_bytes_ = 0;
-            lost_ = true;
-            ++lost_batches_;
-        } else {
-            queue_.push_back(std::move(wanted));
-            queue_bytes_ += bytes;
+        const auto turn = outgoing_.try_emplace(feed).first;
+        Outgoing& to = turn->second;
+        for (auto& each : events) {
+            to.bytes += each->bytes();
+            to.events.push_back(std::move(each));
         }
+        if (to.bytes > most_queued) {
+            to.events.clear();
+            to.bytes = 0;
+            to.lost = true;
+            ++overflows_;
+        }
+        if (to.taken || std::exchange(to.lined_up, true)) return;
+        line_.push_back(turn);
     }
     queued_.notify_one();
 }
@@ -61,42 +66,62 @@ void Hub::hear(std::span<const StoredEvent> batch) {
 void Hub::hand_out_all() {
     std::unique_lock lock(queue_mutex_);
     for (;;) {
-        queued_.wait(lock, [this] { return stopping_ || lost_ || !queue_.empty(); });
+        queued_.wait(lock, [this] { return stopping_ || !line_.empty(); });
         if (stopping_) return;
-        if (std::exchange(lost_, false)) {
-            lock.unlock();
-            for (const auto& each : feeds()) each->detach_all();
-            lock.lock();
+        const auto turn = line_.front();
+        line_.pop_front();
+        turn->second.lined_up = false;
+        turn->second.taken = true;
+        hand_out(lock, turn);
+        turn->second.taken = false;
+        if (turn->second.events.empty() && !turn->second.lost) {
+            outgoing_.erase(turn);
             continue;
         }
-        const auto batch = std::move(queue_.front());
-        queue_.pop_front();
-        for (const auto& each : batch) queue_bytes_ -= each->bytes();
-        lock.unlock();
-        hand_out(batch);
-        lock.lock();
+        turn->second.lined_up = true;
+        line_.push_back(turn);
     }
 }
 
-void Hub::hand_out(const std::vector<std::shared_ptr<LiveEvent>>& batch) {
-    for (const auto& each : batch) {
-        if (stopping_) return;
-        if (const auto feed = find(each->event().org_id)) feed->hand_out(each);
-        wake_waits(each->event());
+/// As much as one turn of the workspace has time for. The lock is let go meanwhile.
+void Hub::hand_out(std::unique_lock<std::mutex>& lock, OutgoingOf::iterator turn) {
+    const auto& feed = turn->first;
+    Outgoing& from = turn->second;
+    const auto end = Clock::now() + slice;
+    while (!stopping_ && (from.lost || !from.events.empty()) && Clock::now() < end) {
+        if (std::exchange(from.lost, false)) {
+            lock.unlock();
+            feed->detach_all();
+            lock.lock();
+            continue;
+        }
+        const auto event = std::move(from.events.front());
+        from.events.pop_front();
+        from.bytes -= event->bytes();
+        lock.unlock();
+        feed->hand_out(event);
         ++handed_out_;
+        lock.lock();
     }
 }
 
 // -------------------------------------------------------------------------------- waiting calls
 
 std::string Hub::topic_of(const Uuid& org, const Filter& filter, std::chrono::seconds at_most) {
-    std::string topic =
-        "live.events " + org.str() + ' ' + (filter.board ? filter.board->str() : "");
-    for (const std::string& each : filter.kinds) (topic += ' ') += each;
+    const auto named = [&](const Filter& of) {
+        std::string topic = "live.events " + org.str() + ' ' + (of.board ? of.board->str() : "");
+        for (const std::string& each : of.kinds) (topic += ' ') += each;
+        return topic;
+    };
     const auto until = Clock::now() + at_most + std::chrono::seconds(1);
     const std::lock_guard lock(mutex_);
-    Wait& wait = waits_[org].by_topic[topic];
-    wait = {filter, std::max(wait.until, until)};
+    auto& waits = waits_[org];
+    std::string topic = named(filter);
+    // Whoever asks for too much that is different is woken by everything.
+    const bool is_one_more = waits.size() >= most_waits && !waits.contains(topic);
+    if (is_one_more) topic = named({});
+    Wait& wait = waits[topic];
+    wait = {is_one_more ? Filter{} : filter, std::max(wait.until, until)};
     return topic;
 }
 
@@ -106,7 +131,7 @@ void Hub::wake_waits(const StoredEvent& event) {
         const std::lock_guard lock(mutex_);
         const auto found = waits_.find(event.org_id);
         if (found == waits_.end()) return;
-        for (const auto& [topic, wait] : found->second.by_topic)
+        for (const auto& [topic, wait] : found->second)
             if (wait.filter.passes(event)) topics.push_back(topic);
     }
     for (const std::string& each : topics) kernel_.wake(each);
@@ -158,7 +183,7 @@ std::shared_ptr<Feed> Hub::feed_of(const Uuid& org) {
     const std::lock_guard lock(mutex_);
     auto& feed = feeds_[org];
     if (feed) return feed;
-    feed = std::make_shared<Feed>(org);
+    feed = std::make_shared<Feed>(org, places_);
     // A feed calls only while somebody holds it.
     feed->on_waiting = [this, weak = std::weak_ptr(feed)] {
         const auto held = weak.lock();
@@ -190,15 +215,15 @@ void Hub::for_each_feed(const std::function<void(Feed&)>& each) const {
     for (const auto& feed : feeds()) each(*feed);
 }
 
-std::shared_ptr<const Filter> Hub::shared(Filter filter) {
+std::shared_ptr<const Wanted> Hub::shared(Wanted wanted) {
     const std::lock_guard lock(mutex_);
-    auto& known = filters_[filter];
+    auto& known = wanted_[wanted];
     if (auto shared = known.lock()) return shared;
-    auto made = std::make_shared<const Filter>(std::move(filter));
+    auto made = std::make_shared<const Wanted>(std::move(wanted));
     known = made;
-    if (filters_.size() > 2 * swept_filters_ + 64) {
-        std::erase_if(filters_, [](const auto& each) { return each.second.expired(); });
-        swept_filters_ = filters_.size();
+    if (wanted_.size() > 2 * swept_wanted_ + 64) {
+        std::erase_if(wanted_, [](const auto& each) { return each.second.expired(); });
+        swept_wanted_ = wanted_.size();
     }
     return made;
 }
@@ -221,12 +246,12 @@ void Hub::sweep() {
     std::erase_if(feeds_, [](const auto& each) { return each.second.use_count() == 1; });
     const auto now = Clock::now();
     for (auto& [org, waits] : waits_)
-        std::erase_if(waits.by_topic, [&](const auto& each) { return each.second.until < now; });
-    std::erase_if(waits_, [](const auto& each) { return each.second.by_topic.empty(); });
+        std::erase_if(waits, [&](const auto& each) { return each.second.until < now; });
+    std::erase_if(waits_, [](const auto& each) { return each.second.empty(); });
 }
 
 Hub::Load Hub::load() const {
-    Load load{.handed_out = handed_out_, .lost = lost_batches_, .failures = failures_};
+    Load load{.handed_out = handed_out_, .lost = overflows_, .failures = failures_};
     for (const auto& feed : feeds()) {
         const std::lock_guard lock(feed->mutex());
         load.readers += feed->readers();

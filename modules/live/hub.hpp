@@ -9,12 +9,13 @@
 
 namespace svc::live {
 
-/// All readers of this server. Its threads: one hands out what happens, two look up what
-/// subscriptions have missed; workspaces take turns with these. Any thread may call any member.
+/// All readers of this server. Its threads: two hand out what happens, two look up what
+/// subscriptions have missed; workspaces take turns with both. Any thread may call any member.
 class Hub {
 public:
     static constexpr std::string_view name = "live.Hub";  ///< offered to the handlers
-    explicit Hub(Kernel& kernel) : kernel_(kernel) {}
+    Hub(Kernel& kernel, std::size_t most_per_principal)
+        : kernel_(kernel), places_(most_per_principal) {}
     ~Hub() { stop(); }
 
     void start();
@@ -25,8 +26,10 @@ public:
 
     /// The feed of a workspace, made when nobody reads there yet.
     std::shared_ptr<Feed> feed_of(const Uuid& org);
-    /// The filter, shared by all who ask for the same.
-    std::shared_ptr<const Filter> shared(Filter filter);
+    /// What is wanted, shared by all who want the same.
+    std::shared_ptr<const Wanted> shared(Wanted wanted);
+    /// How many streams each caller may have.
+    StreamPlaces& places() { return places_; }
 
     /// What a call is to wait for (Call::wait_for) that has found nothing that passes this filter:
     /// woken when something does. To be asked for before looking. Forgotten after `at_most`.
@@ -49,37 +52,49 @@ private:
         Filter filter;
         Clock::time_point until;
     };
-    struct Waits {
-        std::map<std::string, Wait> by_topic;
-    };
+    using Waits = std::map<std::string, Wait>;  // by topic
 
     std::vector<std::shared_ptr<Feed>> feeds() const;
     std::shared_ptr<Feed> find(const Uuid& org) const;
+    /// What a feed has still to hand out, in its order.
+    struct Outgoing {
+        std::deque<std::shared_ptr<LiveEvent>> events;
+        std::size_t bytes = 0;
+        bool lost = false;   ///< some came too fast, and are to be looked up
+        bool taken = false;  ///< by one of the threads
+        bool lined_up = false;
+    };
+    using OutgoingOf = std::map<std::shared_ptr<Feed>, Outgoing>;
+
+    void queue(const std::shared_ptr<Feed>& feed, std::vector<std::shared_ptr<LiveEvent>> events);
     void hand_out_all();
-    void hand_out(const std::vector<std::shared_ptr<LiveEvent>>& batch);
+    void hand_out(std::unique_lock<std::mutex>& lock, OutgoingOf::iterator turn);
     void wake_waits(const StoredEvent& event);
     void look();
     void need_look(const std::shared_ptr<Feed>& feed);
     std::shared_ptr<Feed> next_to_look();
     void sweep();
 
-    static constexpr std::size_t most_queued = 64 << 20;  // bytes of events to be handed out
+    static constexpr std::size_t most_queued = 8 << 20;   // bytes of a workspace's events
+    static constexpr std::chrono::milliseconds slice{5};  // then it is another workspace's turn
+    static constexpr int senders = 2;
+    static constexpr std::size_t most_waits = 200;  // filters of a workspace
     static constexpr int lookers = 2;
 
     Kernel& kernel_;
+    StreamPlaces places_;
     mutable std::mutex mutex_;
     // Under mutex_.
     std::map<Uuid, std::shared_ptr<Feed>> feeds_;
     std::map<Uuid, Waits> waits_;
-    std::map<Filter, std::weak_ptr<const Filter>> filters_;
-    std::size_t swept_filters_ = 0;
+    std::map<Wanted, std::weak_ptr<const Wanted>> wanted_;
+    std::size_t swept_wanted_ = 0;
 
     std::mutex queue_mutex_;
     std::condition_variable queued_;
     // Under queue_mutex_.
-    std::deque<std::vector<std::shared_ptr<LiveEvent>>> queue_;
-    std::size_t queue_bytes_ = 0;
-    bool lost_ = false;
+    OutgoingOf outgoing_;
+    std::deque<OutgoingOf::iterator> line_;
 
     std::mutex turns_mutex_;
     std::condition_variable to_look_;
@@ -87,7 +102,7 @@ private:
     std::deque<std::shared_ptr<Feed>> turns_;
 
     std::atomic<bool> stopping_{false};
-    std::atomic<std::uint64_t> handed_out_{0}, lost_batches_{0}, failures_{0};
+    std::atomic<std::uint64_t> handed_out_{0}, overflows_{0}, failures_{0};
     std::chrono::seconds running_{0};  // the timer's own
     std::vector<std::thread> threads_;
 };

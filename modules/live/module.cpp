@@ -5,7 +5,6 @@
 #include "modules/live/streams.hpp"
 #include "modules/live/tickets.hpp"
 #include "svc/open_streams.hpp"
-#include "svc/workspace_jobs.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,8 +17,9 @@ class Live final : public Module {
 public:
     void open(Kernel& kernel) override {
         kernel.tag("events", "What happens in a workspace, as it happens.");
-        hub_.emplace(kernel);
-        streams_.emplace(kernel, *hub_, kernel.settings<Settings>());
+        const auto settings = kernel.settings<Settings>();
+        hub_.emplace(kernel, static_cast<std::size_t>(settings.streams_per_principal));
+        streams_.emplace(kernel, *hub_, settings);
         tickets_.emplace(kernel);
         kernel.add(*tickets_);
         kernel.offer(*hub_);
@@ -34,9 +34,6 @@ public:
         kernel.every("live.keep_alive", Hub::beat, [this] { hub_->keep_alive(); });
         kernel.every("live.presence", std::chrono::seconds(2), [this] {
             hub_->for_each_feed([](Feed& feed) { feed.tell_presence(); });
-        });
-        add_recurring_job(kernel, "live.drop_old_tickets", std::chrono::hours(1), [&kernel] {
-            drop_old_tickets(kernel);
         });
         kernel.add(Command{
             .name = "event-kinds",

@@ -25,12 +25,12 @@ public:
         std::shared_ptr<Feed> feed,
         Viewer& viewer,
         StreamPlaces::Place place,
-        std::shared_ptr<const Filter> filter,
+        std::shared_ptr<const Wanted> wanted,
         std::int64_t after
     )
         : EventReader(std::move(feed), viewer, std::move(place)) {
         subscription_.reader = this;
-        subscription_.filter = std::move(filter);
+        subscription_.wanted = std::move(wanted);
         subscription_.position = after;
     }
 
@@ -124,12 +124,16 @@ http::Answer Streams::open_sse(RouteCall& call) {
     const auto caller = caller_of(call);
     Asked asked = asked_in(call.request());
     if (asked.filter.board) require_board(caller, *asked.filter.board);
-    auto place = places_.take(caller.principal);
+    auto place = hub_.places().take(caller.principal);
     redeem_ticket(call);
     auto feed = hub_.feed_of(caller.org);
     Viewer& viewer = enter(*feed, call);
     auto reader = std::make_shared<SseReader>(
-        std::move(feed), viewer, std::move(place), hub_.shared(std::move(asked.filter)), asked.after
+        std::move(feed),
+        viewer,
+        std::move(place),
+        hub_.shared({std::move(asked.filter)}),
+        asked.after
     );
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
         static const auto first = as_frame(std::string(opening));

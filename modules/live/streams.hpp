@@ -25,10 +25,7 @@ SVC_SHARED_RECORD(
 class Streams {
 public:
     Streams(Kernel& kernel, Hub& hub, const Settings& settings)
-        : kernel_(kernel),
-          hub_(hub),
-          places_(static_cast<std::size_t>(settings.streams_per_principal)),
-          allowed_origins_(settings.allowed_origins) {}
+        : kernel_(kernel), hub_(hub), allowed_origins_(settings.allowed_origins) {}
 
     http::Answer open_sse(RouteCall& call);
     http::Answer open_web_socket(RouteCall& call);
@@ -48,7 +45,6 @@ private:
 
     Kernel& kernel_;
     Hub& hub_;
-    StreamPlaces places_;
     const std::vector<std::string> allowed_origins_;
 };
 

@@ -71,8 +71,14 @@ constexpr Sql use_up{"live.use_ticket", R"(
     VALUES ($1, $2, $3)
     ON CONFLICT (org_id, id) DO NOTHING)"};
 
+// What would not be taken any more, whether it was used or not.
 constexpr Sql drop_old{"live.drop_old_tickets", R"(
-    DELETE FROM used_tickets WHERE expires_at < now() - interval '1 hour')"};
+    DELETE FROM used_tickets
+    WHERE org_id = $1 AND id IN (
+        SELECT t.id FROM used_tickets t
+        WHERE t.org_id = $1 AND t.expires_at < now() - interval '1 hour'
+        LIMIT 100
+        FOR UPDATE SKIP LOCKED))"};
 
 struct WsTicket {
     Object<"ws_ticket"> object;
@@ -144,16 +150,11 @@ void redeem(Kernel& kernel, std::string_view sealed) {
     bool first = false;
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
         tx.set_scope(ticket->org, {});
-        first = tx.run(use_up, ticket->org, ticket->id, ticket->expires_at) > 0;
+        auto used = tx.queue(use_up, ticket->org, ticket->id, ticket->expires_at);
+        tx.queue(drop_old, ticket->org);
+        first = used.affected() > 0;
     });
     if (!first) throw no_ticket();
-}
-
-void drop_old_tickets(Kernel& kernel) {
-    kernel.transact(Tx::Mode::write, [](Tx& tx) {
-        tx.set_scope_to_all_orgs();
-        tx.queue(drop_old);
-    });
 }
 
 }  // namespace svc::live

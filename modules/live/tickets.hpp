@@ -28,7 +28,4 @@ std::optional<std::string> ticket_in(const http::Request& request);
 /// Uses it up; Failure 401 when somebody has done so before. A transaction of its own.
 void redeem(Kernel& kernel, std::string_view ticket);
 
-/// Forgets the used ones that would not be taken any more.
-void drop_old_tickets(Kernel& kernel);
-
 }  // namespace svc::live

@@ -8,12 +8,14 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <forward_list>
 
 namespace svc::live {
 
 namespace {
 
-constexpr std::size_t most_subscriptions = 100, longest_id = 100;
+constexpr std::ptrdiff_t most_subscriptions = 100;
+constexpr std::size_t longest_id = 100;
 constexpr std::chrono::seconds heartbeat{20};
 // Messages that a client may send at once, and a second.
 constexpr std::uint32_t most_at_once = 200, most_per_second = 20;
@@ -70,23 +72,10 @@ private:
     std::uint32_t since_ = 0, left_ = most_at_once;
 };
 
-struct WsSubscription : Subscription {
-    std::string id;
-    std::uint32_t presence = 0;  // the version that was told
-};
-
 class WsReader final : public EventReader {
 public:
-    WsReader(
-        Streams& streams,
-        std::shared_ptr<Feed> feed,
-        Viewer& viewer,
-        StreamPlaces::Place place,
-        const Uuid& connection
-    )
-        : EventReader(std::move(feed), viewer, std::move(place)),
-          streams_(streams),
-          connection_(connection) {}
+    WsReader(Hub& hub, std::shared_ptr<Feed> feed, Viewer& viewer, StreamPlaces::Place place)
+        : EventReader(std::move(feed), viewer, std::move(place)), hub_(hub) {}
 
     void receive(std::string_view bytes) override {
         while (const auto message = parser_.next(bytes)) take(*message);
@@ -122,44 +111,43 @@ public:
     }
     void tell_refused(Subscription& to) override {
         refuse(&id_of(to), Failure(Fault::not_found, "There is no such board."));
-        std::erase_if(subscriptions_, [&](const auto& each) { return each.get() == &to; });
+        subscriptions_.remove_if([&](const auto& each) { return &each == &to; });
     }
     LiveEvent::Frame keep_alive(std::chrono::seconds running, std::int64_t) const override {
         static const auto ping = as_frame(svc::live::frame_of(Opcode::ping, ""));
         return running % heartbeat == std::chrono::seconds(0) ? ping : nullptr;
     }
     void tell_presence() override {
-        for (const auto& each : subscriptions_) {
-            if (each->state != Subscription::State::attached || !each->filter->board) continue;
-            const auto& [members, version] = feed().presence_on(*each->filter->board);
-            if (std::exchange(each->presence, version) == version) continue;
-            say("presence",
-                &each->id,
-                ",\"board_id\":\"" + each->filter->board->str() + '"' + members);
+        for (Subscription& each : subscriptions_) {
+            const auto& board = each.wanted->filter.board;
+            if (each.state != Subscription::State::attached || !board) continue;
+            const auto& [members, version] = feed().presence_on(*board);
+            if (std::exchange(each.presence, version) == version) continue;
+            say("presence", &each.wanted->id, ",\"board_id\":\"" + board->str() + '"' + members);
         }
     }
     void for_each_subscription(const std::function<void(Subscription&)>& each) override {
-        for (const auto& subscription : subscriptions_) each(*subscription);
+        for (Subscription& subscription : subscriptions_) each(subscription);
     }
 
     void greet() const {
         const std::lock_guard lock(feed().mutex());
         say("ready",
             nullptr,
-            ",\"connection_id\":\"" + connection_.str() + "\",\"org_id\":\"" + feed().org().str() +
+            ",\"org_id\":\"" + feed().org().str() +
                 "\",\"heartbeat_seconds\":" + std::to_string(heartbeat.count()));
     }
 
 private:
     static const std::string& id_of(const Subscription& subscription) {
-        return static_cast<const WsSubscription&>(subscription).id;
+        return subscription.wanted->id;
     }
 
     void say(std::string_view type, const std::string* id, std::string_view members) const {
         send(text_frame(message(type, id, members)));
     }
     void refuse(const std::string* id, const Failure& failure) const {
-        say("error", id, ",\"error\":" + failure.body(connection_.str()));
+        say("error", id, ",\"error\":" + failure.body(new_uuid().str()));
     }
 
     // ---- on a worker, one call at a time ----
@@ -228,42 +216,40 @@ private:
         Filter filter{message.board_id, message.kinds.value_or(std::vector<std::string>{})};
         if (!std::ranges::all_of(filter.kinds, is_kind_filter))
             throw wrong("kinds", "Should be kinds, `noun.*` or `*`");
-        auto made = std::make_unique<WsSubscription>();
-        made->reader = this;
-        made->id = *message.id;
-        made->filter = streams_.hub().shared(std::move(filter));
-        made->position = message.after.value_or(Subscription::from_now);
+        const auto wanted = hub_.shared({std::move(filter), *message.id});
         {
             const std::lock_guard lock(feed().mutex());
             if (!stream()) return;
             if (find(*message.id)) throw wrong("id", "There is a subscription of that name");
-            if (subscriptions_.size() >= most_subscriptions)
+            if (std::ranges::distance(subscriptions_) >= most_subscriptions)
                 throw Failure(Fault::rate_limited, "A connection has at most 100 subscriptions.");
-            feed().subscribe(*made);
-            subscriptions_.push_back(std::move(made));
+            Subscription& made = subscriptions_.emplace_front();
+            made.reader = this;
+            made.wanted = wanted;
+            made.position = message.after.value_or(Subscription::from_now);
+            feed().subscribe(made);
         }
         feed().on_waiting();
     }
     void unsubscribe(const ClientMessage& message) {
         if (!message.id) throw wrong("id", "Which subscription?");
         const std::lock_guard lock(feed().mutex());
-        WsSubscription* found = find(*message.id);
+        Subscription* found = find(*message.id);
         if (!found) throw wrong("id", "There is no subscription of that name");
         feed().unsubscribe(*found);
-        std::erase_if(subscriptions_, [&](const auto& each) { return each.get() == found; });
+        subscriptions_.remove_if([&](const auto& each) { return &each == found; });
         say("unsubscribed", &*message.id, "");
     }
-    WsSubscription* find(const std::string& id) const {
-        for (const auto& each : subscriptions_)
-            if (each->id == id) return each.get();
+    Subscription* find(const std::string& id) {
+        for (Subscription& each : subscriptions_)
+            if (each.wanted->id == id) return &each;
         return nullptr;
     }
 
-    Streams& streams_;
-    const Uuid connection_;  // what errors are known by
+    Hub& hub_;
     WebSocketParser parser_;
     Pace pace_;
-    std::vector<std::unique_ptr<WsSubscription>> subscriptions_;  // under the feed's lock
+    std::forward_list<Subscription> subscriptions_;  // under the feed's lock
 };
 
 bool names(std::string_view list, std::string_view token) {
@@ -309,17 +295,11 @@ http::Answer Streams::open_web_socket(RouteCall& call) {
         );
     refuse_other_sites(call, Told::always);
     const auto caller = caller_of(call);
-    auto place = places_.take(caller.principal);
+    auto place = hub_.places().take(caller.principal);
     redeem_ticket(call);
     auto feed = hub_.feed_of(caller.org);
     Viewer& viewer = enter(*feed, call);
-    auto reader = std::make_shared<WsReader>(
-        *this,
-        std::move(feed),
-        viewer,
-        std::move(place),
-        Uuid::parse(call.request_id()).value_or(Uuid())
-    );
+    auto reader = std::make_shared<WsReader>(hub_, std::move(feed), viewer, std::move(place));
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
         reader->begin(stream);
         reader->greet();

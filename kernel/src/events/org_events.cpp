@@ -17,7 +17,7 @@ constexpr Sql read_span{"events.read_span", R"(
 // are wanted, $8 how long their values may be, the first apart. The rows of the log are looked up
 // by key, whatever is believed of the tables.
 constexpr Sql read_range{"events.read_range", R"(
-    SELECT m.*, '' AS subject, m.bytes >= $8 AS full
+    SELECT m.*, NULL AS subject, m.bytes >= $8 AS full
     FROM (
         SELECT w.*, sum(w.size) OVER (ORDER BY w.sequence ROWS UNBOUNDED PRECEDING) AS bytes
         FROM (
@@ -26,9 +26,10 @@ constexpr Sql read_range{"events.read_range", R"(
             FROM (
                 SELECT c.log_id, c.position, c.sequence, c.board_id, c.board_sequence
                 FROM event_chain c
-                WHERE c.org_id = $1 AND c.sequence > $2 AND c.sequence <= $2 + $3
-                    AND c.sequence IS NOT NULL
+                WHERE c.org_id = $1 AND c.sequence IS NOT NULL AND c.sequence > greatest(
+                    $2, (SELECT h.dropped FROM event_heads h WHERE h.org_id = $1))
                 ORDER BY c.sequence
+                LIMIT $3
             ) n
             CROSS JOIN LATERAL (
                 SELECT e.entry_id AS event_id, e.org_id, e.kind, e.object, e.object_id, e.version,
@@ -79,7 +80,6 @@ struct Kinds {
 std::function<EventPage()> read_events(Tx& tx, const Uuid& org, const EventRange& range) {
     const Kinds kinds(range.kinds);
     auto span = tx.later<SpanRow>(read_span, org);
-    // What is no longer kept as events is not read; how far that goes is known when the answer is.
     auto rows = tx.later<RangeRow>(
         read_range,
         org,
@@ -96,13 +96,13 @@ std::function<EventPage()> read_events(Tx& tx, const Uuid& org, const EventRange
         EventPage page;
         page.last = known.last;
         page.oldest = known.dropped + 1;
-        page.to = std::max(range.after, std::min(range.after + range.look_at, known.last));
+        const auto begin = std::max(range.after, known.dropped);
+        page.to = std::max(range.after, std::min(begin + range.look_at, known.last));
         bool cut = false;
         for (RangeRow& each : rows.all()) {
             const auto sequence = each.event.numbers.sequence;
             if (sequence > page.to) break;
             cut = each.full;
-            if (sequence <= known.dropped) continue;
             page.events.push_back(
                 events::stored_event(std::move(each.event.body), each.event.numbers)
             );

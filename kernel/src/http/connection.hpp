@@ -2,10 +2,10 @@
 
 #include "http/buffer.hpp"
 #include "http/connection_ownership.hpp"
+#include "http/proxies.hpp"
 #include "http/request_assembler.hpp"
 #include "http/socket.hpp"
 
-#include <array>
 #include <exception>
 
 namespace svc::http {
@@ -69,11 +69,9 @@ struct Connection {
     std::unique_ptr<Pending> out;
     std::unique_ptr<Reception> reception;
     std::shared_ptr<StreamConnection> stream;
-    std::array<char, 46> peer_text{};
-    std::uint8_t peer_size = 0;
+    Address peer;
 
     std::size_t unread() const { return in.size() - begin; }
-    std::string_view peer() const { return {peer_text.data(), peer_size}; }
     /// Identifies this connection among all that ever were in its slot.
     std::uint64_t key() const { return std::uint64_t{ownership.generation()} << 32 | slot; }
 };

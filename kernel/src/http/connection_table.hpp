@@ -2,6 +2,7 @@
 
 #include "http/connection.hpp"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <vector>

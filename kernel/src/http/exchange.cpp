@@ -25,7 +25,11 @@ void LiveExchange::begin(Connection& connection) {
     const Reception* reception = connection.reception.get();
     sink = reception ? reception->sink.get() : nullptr;
     sink_failure = reception ? reception->failure : nullptr;
-    Proxies::Origin origin{connection.peer(), connection.channel.secure()};
+    if (peer_text_.empty() || !(connection.peer == peer_)) {
+        peer_ = connection.peer;
+        peer_text_ = peer_.str();
+    }
+    Proxies::Origin origin{peer_text_, connection.channel.secure()};
     if (connection.trusted_peer) origin = server_state_.proxies.origin(origin, request_.headers);
     request_.client_address = origin.address;
     request_.secure = origin.secure;

@@ -44,6 +44,8 @@ private:
     ServerState& server_state_;
     std::atomic<Connection*> connection_{nullptr};  // asked for by abandoned(), on any thread
     Request request_;
+    Address peer_;  // whose text is kept: many requests come from few addresses
+    std::string peer_text_;
     std::atomic<Running> stage_{Running::now};
 };
 

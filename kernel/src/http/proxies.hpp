@@ -18,14 +18,15 @@ class Address {
 public:
     static std::optional<Address> parse(std::string_view text);
     explicit Address(const sockaddr& from);
+    Address() = default;  ///< nobody's
     std::string str() const;
 
     /// The first `bits` of both are the same.
     bool agrees(const Address& other, int bits) const;
     bool is_v4() const;
+    bool operator==(const Address& other) const { return agrees(other, 128); }
 
 private:
-    Address() = default;
     in6_addr bytes_{};
 };
 

@@ -103,7 +103,7 @@ bool RequestAssembler::take_expectation(std::size_t bytes_here) {
 }
 
 RequestAssembler::State RequestAssembler::refuse(Refusal why) {
-    refusal_ = why;
+    refusal_ = std::make_unique<const Refusal>(why);
     return State::refused;
 }
 

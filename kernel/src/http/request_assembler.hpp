@@ -5,6 +5,7 @@
 #include "http/server.hpp"
 
 #include <functional>
+#include <memory>
 
 namespace svc::http {
 
@@ -34,7 +35,8 @@ public:
     std::size_t body_size() const { return static_cast<std::size_t>(body_size_); }
     std::size_t head_size() const { return head_size_; }
     bool head_done() const { return head_size_ != 0; }
-    const Refusal& refusal() const { return refusal_; }
+    /// Once it is `refused`.
+    const Refusal& refusal() const { return *refusal_; }
 
     /// Of a body that is passed on: its bytes at `begin` that are here, and that they are gone.
     std::string_view part(const Buffer& in, std::size_t begin) const;
@@ -69,7 +71,7 @@ private:
     std::uint64_t body_size_ = 0;
     std::uint64_t announced_ = 0;
     std::unique_ptr<Chunks> chunks_;
-    Refusal refusal_;
+    std::unique_ptr<const Refusal> refusal_;  // few are refused, and many wait
 };
 
 }  // namespace svc::http

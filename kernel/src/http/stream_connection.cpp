@@ -7,6 +7,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <mutex>
+
 namespace svc::http {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr int send_buffer = 64 << 10;
 }  // namespace
 
 StreamConnection::StreamConnection(ServerState& server_state, Connection& connection)
-    : server_state_(server_state), key_(connection.key()), connection_(&connection) {
+    : server_state_(server_state), connection_(&connection) {
     const int socket = connection.channel.socket();
     setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
     // A peer that vanished without a word is found out when what was sent stays unconfirmed.
@@ -225,7 +227,7 @@ bool StreamConnection::open() const {
 
 /// Only the holder of the turn may end a stream, and that is not us.
 void StreamConnection::need_attention() {
-    server_state_.work_queue.look(key_);
+    server_state_.work_queue.look(connection_->key());
     server_state_.wake();
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "http/connection.hpp"
+#include "http/small_mutex.hpp"
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace svc::http {
@@ -61,8 +61,6 @@ private:
     void need_attention();
 
     ServerState& server_state_;
-    const std::uint64_t key_;
-    mutable std::mutex mutex_;
     // Under mutex_.
     Connection* connection_;  // for its channel; null when over
     std::unique_ptr<Backlog> backlog_;
@@ -70,6 +68,7 @@ private:
     State state_ = State::open;
     bool end_reported_ = false;  // the user was told, or will be when there is one
     bool tell_drained_ = false;
+    mutable SmallMutex mutex_;
 };
 
 }  // namespace svc::http

@@ -162,8 +162,7 @@ bool Worker::admit(int socket, const Address& peer) {
     c->closing = c->lingers = false;
     c->watches_writes = c->channel.secure();  // a handshake may have to wait for that
     c->trusted_peer = server_state_.proxies.trusts(peer);
-    const auto text = peer.str();
-    c->peer_size = static_cast<std::uint8_t>(text.copy(c->peer_text.data(), c->peer_text.size()));
+    c->peer = peer;
     epoll_event event{
         .events = EPOLLIN | EPOLLRDHUP | EPOLLET | (c->watches_writes ? EPOLLOUT : 0u),
         .data = {.u64 = c->key()},

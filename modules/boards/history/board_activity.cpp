@@ -36,7 +36,7 @@ SVC_RECORD(
     (occurred_at, "When, by the database's clock.")
 );
 
-// Admins see besides who was let in.
+// $8 are the kinds that are for admins alone.
 constexpr Sql some_activity{"boards.list_board_activity", R"(
     WITH caller AS (
         SELECT )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
@@ -56,11 +56,18 @@ constexpr Sql some_activity{"boards.list_board_activity", R"(
         WHERE v.org_id = $1 AND v.board_id = $5
             AND ($6::bigint IS NULL OR v.board_sequence < $6)
             AND ((SELECT role FROM caller) = 'admin'
-                OR NOT (v.kind LIKE 'grant.%' OR v.kind LIKE 'share_link.%'))
+                OR v.kind <> ALL ($8))
         ORDER BY v.board_sequence DESC
         LIMIT $7
     ) x
     ORDER BY x.board_sequence DESC)"};
+
+std::vector<std::string> kinds_for_admins(const Kernel& kernel) {
+    std::vector<std::string> kinds;
+    for (const EventKind* each : kernel.event_kinds())
+        if (each->audience() == Audience::admins) kinds.emplace_back(each->name);
+    return kinds;
+}
 
 struct ActivityQuery {
     Uuid board_id;
@@ -77,7 +84,8 @@ Page<BoardActivity> list(Call& call, const ActivityQuery& in) {
         some_activity,
         in.board_id,
         after ? std::optional(after->front()) : std::nullopt,
-        in.paging.page_size + 1
+        in.paging.page_size + 1,
+        kinds_for_admins(call.kernel())
     );
     const auto board = seen.one();
     if (!board) not_found("board");

@@ -29,6 +29,8 @@ public:
         ~Place() {
             if (places_) places_->give_back(principal_);
         }
+        /// For who has a way of its own to know whose it is, and calls give_back() in the end.
+        void release() { places_ = nullptr; }
 
     private:
         StreamPlaces* places_ = nullptr;
@@ -37,10 +39,9 @@ public:
 
     /// Failure 429 when the principal has as many as one may have.
     Place take(const Uuid& principal);
-
-private:
     void give_back(const Uuid& principal);
 
+private:
     const std::size_t most_;
     std::mutex mutex_;
     std::map<Uuid, std::size_t> taken_;  // under mutex_

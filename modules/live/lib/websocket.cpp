@@ -116,7 +116,7 @@ std::string close_frame(CloseCode code, std::string_view reason) {
 }
 
 std::optional<WebSocketMessage> WebSocketParser::next(std::string_view& bytes) {
-    while (!error_) {
+    while (!error()) {
         if (pending_ && pending_->delivered) {
             pending_->delivered = false;
             pending_->control.clear();
@@ -239,8 +239,8 @@ std::optional<WebSocketMessage> WebSocketParser::finish_close() {
 }
 
 bool WebSocketParser::fail(CloseCode code, std::string_view reason) {
-    error_ = WebSocketError{code, reason};
-    pending_.reset();
+    *pending_ = Pending();
+    pending_->error = WebSocketError{code, reason};
     return false;
 }
 

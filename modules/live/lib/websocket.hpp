@@ -65,7 +65,10 @@ public:
     /// message's payload is valid until the next call. Nothing when more is needed, or when the
     /// peer has erred.
     std::optional<WebSocketMessage> next(std::string_view& bytes);
-    const std::optional<WebSocketError>& error() const { return error_; }
+    /// Null as long as the peer has kept to the protocol.
+    const WebSocketError* error() const {
+        return pending_ && pending_->error ? &*pending_->error : nullptr;
+    }
 
 private:
     struct Frame {
@@ -82,6 +85,7 @@ private:
         std::size_t taken = 0;  // of the frame's payload
         bool in_message = false;
         bool delivered = false;  // `text` or `control` was handed out and may go
+        std::optional<WebSocketError> error;
     };
 
     bool read_head(std::string_view& bytes);
@@ -92,7 +96,6 @@ private:
     bool fail(CloseCode code, std::string_view reason);
 
     std::unique_ptr<Pending> pending_;  // none between messages
-    std::optional<WebSocketError> error_;
 };
 
 }  // namespace svc::live

@@ -5,6 +5,7 @@ CREATE TABLE used_tickets (
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (org_id, id)
 );
+CREATE INDEX used_tickets_by_expiry ON used_tickets (org_id, expires_at);
 ALTER TABLE used_tickets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE used_tickets FORCE ROW LEVEL SECURITY;
 CREATE POLICY by_org ON used_tickets

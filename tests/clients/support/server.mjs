@@ -122,10 +122,14 @@ export class Rest {
     this.headers = { "X-Board-Version": "2026-06-19", ...headers };
   }
 
+  /** As a browser would send them. */
+  cookies() {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+
   async send(method, path, body) {
     const headers = { ...this.headers };
-    if (this.#cookies.size)
-      headers.Cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    if (this.#cookies.size) headers.Cookie = this.cookies();
     if (this.#cookies.has("svc_csrf")) headers["X-CSRF-Token"] = this.#cookies.get("svc_csrf");
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const answer = await fetch(this.server.url + path, {

@@ -30,7 +30,8 @@ void replace(std::string& text, const std::string& what, const std::string& with
 /// What curl got over TLS: the status behind the body.
 std::string fetch(std::uint16_t port, const std::string& path, std::vector<std::string> more = {}) {
     std::vector<std::string> command{
-        "curl", "-sk", "-w", "\n%{http_code}", "--max-time", "10", "--noproxy", "*"};
+        "curl", "-sk", "-w", "\n%{http_code}", "--max-time", "10", "--noproxy", "*"
+    };
     command.insert(command.end(), more.begin(), more.end());
     command.push_back("https://localhost:" + std::to_string(port) + path);
     return run(command).output;
@@ -67,6 +68,48 @@ void expect_passes(const Server& server, std::uint16_t port, const fs::path& acc
     EXPECT_THAT(line, HasSubstr(R"("client":"127.0.0.7")"));
     EXPECT_TRUE(fetch(port, "/metrics").ends_with("\n401"));
     EXPECT_THAT(server.mail_to("ada@example.com"), HasSubstr("https://boards.example.com/"));
+}
+
+/// A WebSocket through the proxy, signed in by the cookie of whoever verifies the address.
+void expect_passes_web_sockets(const Server& server, std::uint16_t port, const fs::path& jar) {
+    const std::string version = "X-Board-Version: 2026-06-19";
+    const auto token = mail_value(server.mail_to("ada@example.com"), "token=");
+    const auto session = fetch(
+        port,
+        "/v1/auth/verify-email",
+        {"-H", version, "-c", jar, "--json", R"({"token":")" + token + R"("})"}
+    );
+    const std::string mark = R"("csrf_token":")";
+    const auto at = session.find(mark);
+    ASSERT_NE(at, session.npos) << session;
+    const auto begin = at + mark.size();
+    const auto csrf = session.substr(begin, session.find('"', begin) - begin);
+    const auto org = fetch(
+        port,
+        "/v1/orgs",
+        {"-H", version, "-H", "X-CSRF-Token: " + csrf, "-b", jar, "--json", R"({"name":"Acme"})"}
+    );
+    const auto id = org.substr(org.find(R"("id":")") + 6, 36);
+    const auto opened = fetch(
+        port,
+        "/v1/ws?org_id=" + id,
+        {"--http1.1",
+         "--max-time",
+         "2",
+         "-b",
+         jar,
+         "-H",
+         "Upgrade: websocket",
+         "-H",
+         "Connection: Upgrade",
+         "-H",
+         "Sec-WebSocket-Version: 13",
+         "-H",
+         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+         "-H",
+         "Origin: https://boards.example.com"}
+    );
+    EXPECT_TRUE(opened.ends_with("\n101")) << opened;
 }
 
 class Proxies : public testing::Test {
@@ -113,6 +156,7 @@ TEST_F(Proxies, NginxAsDocumentedPassesRequestsOn) {
          .output = folder.path() / "proxy.log"}
     );
     expect_passes(server, port, access());
+    expect_passes_web_sockets(server, port, folder.path() / "cookies");
     nginx.signal(SIGTERM);
     EXPECT_TRUE(nginx.wait(10s)) << read_file(folder.path() / "proxy.log");
 }
@@ -138,6 +182,7 @@ TEST_F(Proxies, CaddyAsDocumentedPassesRequestsOn) {
          .output = folder.path() / "proxy.log"}
     );
     expect_passes(server, port, access());
+    expect_passes_web_sockets(server, port, folder.path() / "cookies");
     caddy.signal(SIGTERM);
     EXPECT_TRUE(caddy.wait(10s)) << read_file(folder.path() / "proxy.log");
 }

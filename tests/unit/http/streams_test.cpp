@@ -173,6 +173,101 @@ TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     EXPECT_EQ(shared.use_count(), 1) << "frames of a dropped stream are let go";
 }
 
+/// The stream of a client, with this user.
+std::shared_ptr<Stream> stream_of(HttpFixture& fixture, Client& client) {
+    client.send(get("/stream"));
+    EXPECT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
+    return fixture.responder.last_stream();
+}
+
+TEST(Streams, ASlowReaderWithALastFrameGetsWholeFramesAndThenIt) {
+    Settings settings;
+    settings.stream_backlog = 100'000;
+    HttpFixture fixture(settings);
+    Ends ends;
+    fixture.responder.on_stream = [&](const auto& stream) {
+        auto listener = std::make_shared<Listener>();
+        listener->on_end = [&] { ends.count.fetch_add(1); };
+        listener->on_last = [](StreamEnd why) {
+            return why == StreamEnd::too_slow ? frame("[too slow]") : nullptr;
+        };
+        stream->use(listener);
+    };
+    auto client = fixture.client(4096);
+    const auto stream = stream_of(fixture, client);
+    const std::string text = "<" + std::string(9'998, 'f') + ">";
+    const auto shared = frame(text);
+    int taken = 0;
+    while (taken < 1'000 && stream->send(shared)) ++taken;
+    EXPECT_FALSE(stream->open());
+    auto heard = client.read_to_end();
+    heard.erase(0, heard.find("\r\n\r\n") + 4);
+    ASSERT_TRUE(heard.ends_with("[too slow]"));
+    heard.resize(heard.size() - 10);
+    EXPECT_EQ(heard.size() % text.size(), 0u) << "a frame was cut";
+    EXPECT_LE(heard.size() / text.size(), static_cast<std::size_t>(taken) + 1);
+    EXPECT_TRUE(eventually([&] { return ends.count == 1; }));
+    EXPECT_EQ(shared.use_count(), 1);
+}
+
+TEST(Streams, AStreamThatIsRevokedSaysSoBehindWhatWasQueued) {
+    HttpFixture fixture;
+    fixture.responder.on_stream = [&](const auto& stream) {
+        auto listener = std::make_shared<Listener>();
+        listener->on_last = [](StreamEnd why) {
+            return why == StreamEnd::revoked ? frame("[revoked]") : nullptr;
+        };
+        stream->use(listener);
+    };
+    auto client = fixture.client(4096);
+    const auto stream = stream_of(fixture, client);
+    const std::string text(200'000, 'q');
+    ASSERT_TRUE(stream->send(frame(text)));
+    stream->end(StreamEnd::revoked);
+    stream->end(StreamEnd::too_slow);
+    EXPECT_FALSE(stream->send(frame("more")));
+    const auto heard = client.read_to_end();
+    EXPECT_TRUE(heard.ends_with(text + "[revoked]"));
+}
+
+TEST(Streams, AStoppingServerSaysSo) {
+    HttpFixture fixture;
+    fixture.responder.on_stream = [&](const auto& stream) {
+        auto listener = std::make_shared<Listener>();
+        listener->on_last = [](StreamEnd why) {
+            return why == StreamEnd::stopping ? frame("[stopping]") : nullptr;
+        };
+        stream->use(listener);
+    };
+    auto client = fixture.client();
+    stream_of(fixture, client);
+    fixture.server().stop(5s);
+    EXPECT_TRUE(client.read_to_end().ends_with("[stopping]"));
+}
+
+TEST(Streams, TheUserIsToldWhenAllIsSent) {
+    HttpFixture fixture;
+    std::atomic<int> drained{0};
+    fixture.responder.on_stream = [&](const auto& stream) {
+        auto listener = std::make_shared<Listener>();
+        listener->on_drained = [&] { drained.fetch_add(1); };
+        stream->use(listener);
+    };
+    auto client = fixture.client(4096);
+    const auto stream = stream_of(fixture, client);
+    EXPECT_EQ(stream->backlog(), 0u);
+    const std::string text(240'000, 'q');
+    ASSERT_TRUE(stream->send(frame(text)));
+    EXPECT_GT(stream->backlog(), 0u);
+    EXPECT_EQ(drained, 0);
+    EXPECT_TRUE(client.sees(text));
+    EXPECT_TRUE(eventually([&] { return drained == 1; }));
+    EXPECT_EQ(stream->backlog(), 0u);
+    ASSERT_TRUE(stream->send(frame("short")));
+    EXPECT_TRUE(client.sees("short"));
+    EXPECT_EQ(drained, 1) << "nothing had to wait";
+}
+
 TEST(Streams, FramesOfManyThreadsStayWhole) {
     Settings settings;
     settings.stream_backlog = 4 << 20;

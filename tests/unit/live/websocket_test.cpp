@@ -22,7 +22,7 @@ Parsed parse(const std::string& bytes, std::size_t piece) {
         if (parser.error()) break;
         EXPECT_TRUE(part.empty());
     }
-    parsed.error = parser.error();
+    if (const auto* error = parser.error()) parsed.error = *error;
     return parsed;
 }
 
