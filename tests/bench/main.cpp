@@ -67,10 +67,6 @@ constexpr Group groups[] = {
      "bare loop of sends in the same process's rounds, readers that do not read, and the way from a "
      "commit to a socket with 500 writes a second going on.",
      measure_live},
-    {"before",
-     "Creating cards on one board and reading one, 16 clients, beside the server of an earlier "
-     "commit, from before its statements were written anew. `database us` is that of get_card.",
-     measure_before},
 };
 
 struct Asked {
