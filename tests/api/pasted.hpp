@@ -18,12 +18,16 @@ inline std::string all_code(const std::string& page) {
     return script;
 }
 
-/// The settings that a page says `./run` is to be started with: `./run --set section.key=value`.
+/// The settings that a page says `./run` is to be started with: `./run --set section.key=value`, or
+/// several.
 inline std::vector<std::string> settings_in(const std::string& page) {
-    static const std::regex start("`\\./run --set ([^`]+)`");
+    static const std::regex start("`\\./run( --set [^`]+)`"), setting(" --set (\\S+)");
     std::vector<std::string> settings;
-    for (std::sregex_iterator each(page.begin(), page.end(), start), end; each != end; ++each)
-        settings.push_back((*each)[1]);
+    for (std::sregex_iterator each(page.begin(), page.end(), start), end; each != end; ++each) {
+        const std::string words = (*each)[1];
+        for (std::sregex_iterator one(words.begin(), words.end(), setting); one != end; ++one)
+            settings.push_back((*one)[1]);
+    }
     return settings;
 }
 

@@ -14,7 +14,12 @@ TEST(Readme, ItsFiveMinutesWorkAsWritten) {
     const std::string script = all_code(page);
     ASSERT_THAT(script, HasSubstr("claim-next"));
     const auto settings = settings_in(page);
-    ASSERT_THAT(settings, testing::ElementsAre("automations.scripts=label-results.lua"));
+    ASSERT_THAT(
+        settings,
+        testing::ElementsAre(
+            "automations.scripts=label-results.lua", "webhooks.allow_private_targets=true"
+        )
+    );
 
     const std::string output = pasted(script, settings);
     EXPECT_THAT(output, HasSubstr("\"email\": \"ada@example.com\""));
@@ -29,6 +34,7 @@ TEST(Readme, ItsFiveMinutesWorkAsWritten) {
         HasSubstr("event: lease.claimed\nevent: lease.completed\nevent: lease.claimed\nevent: "
                   "lease.failed\n")
     );
+    EXPECT_THAT(output, HasSubstr("webhook.test  failed  answered 404\n"));
 }
 
 }  // namespace svc::test

@@ -67,6 +67,10 @@ constexpr Group groups[] = {
      "bare loop of sends in the same process's rounds, readers that do not read, and the way from a "
      "commit to a socket with 500 writes a second going on.",
      measure_live},
+    {"webhooks",
+     "Deliveries to a hundred webhooks, one in ten of whose endpoints hangs; and claim + complete "
+     "while a hundred webhooks are subscribed to something else, beside the same without any.",
+     measure_webhooks},
 };
 
 struct Asked {

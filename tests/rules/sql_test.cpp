@@ -13,10 +13,10 @@ namespace {
 const std::set<std::string> directory{
     "users", "sessions", "orgs", "memberships", "invitations", "tokens"};
 
-/// What the kernel itself reads in one order over all workspaces. A distributed table asks that
-/// keys hold the workspace, not that they begin with it.
+/// What is read in one order over all workspaces: by the kernel, and by whoever sends to webhooks. A
+/// distributed table asks that keys hold the workspace, not that they begin with it.
 const std::set<std::string> ordered_over_all{
-    "outbox", "events", "event_log", "event_chain", "jobs"};
+    "outbox", "events", "event_log", "event_chain", "jobs", "webhook_endpoints"};
 
 bool changes_rows(const Words& words) {
     for (std::size_t at = 0; at < words.size(); ++at) {
@@ -98,6 +98,8 @@ TEST(Sql, LocksAreForThoseWhoMay) {
     const std::set<std::string> others{
         // For administrators alone, which is asked before; or for the operator's commands.
         "agents.lock_agent",
+        "webhooks.lock",
+        "webhooks.lock_endpoint",
         "auth.find_person_of_command",
         "mail.requeue",
         "orgs.find_named",
@@ -119,6 +121,11 @@ TEST(Sql, LocksAreForThoseWhoMay) {
         "boards.lock_waiting_for_old_cards",
         "files.take_values",
         "queue.lock_rows",
+        "queue.see_blockers",
+        "webhooks.lock_active",
+        "webhooks.lock_endpoints",
+        "webhooks.lock_leased",
+        "webhooks.lock_removed",
         // Of files that are found to be the caller's own, or shown to the caller.
         "files.attach",
         "files.take_place",

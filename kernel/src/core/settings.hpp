@@ -27,9 +27,10 @@ inline std::vector<std::string> shipped_modules() {
         "files",
         "content",
         "queue",
+        "webhooks",
         "automations",
-        "mcp",
         "live",
+        "mcp",
         "docs"};
 }
 inline std::vector<std::string> shipped_plugins() {

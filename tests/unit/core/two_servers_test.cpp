@@ -7,7 +7,7 @@ namespace svc::test {
 namespace {
 
 constexpr const char* all_modules =
-    "mail,orgs,auth,agents,boards,files,content,queue,automations,mcp,docs";
+    "mail,orgs,auth,agents,boards,files,content,queue,webhooks,automations,mcp,docs";
 
 /// A workspace with a board and a queue on one of them.
 struct Site {

@@ -1,0 +1,349 @@
+#include "modules/webhooks/sender.hpp"
+
+#include "modules/webhooks/lib/signature.hpp"
+#include "svc/kept_events.hpp"
+
+#include <Poco/Logger.h>
+
+#include <algorithm>
+#include <set>
+
+namespace svc::webhooks {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// For what other servers record.
+constexpr auto poll = 1'000ms;
+/// Leases are held for three times as long.
+constexpr auto extend_every = 10s;
+/// An endpoint that nothing is due for is kept so long, and looked at so often meanwhile, for more
+/// often comes at once.
+constexpr auto linger = 1'000ms, look_again = 250ms;
+/// What comes within this is written down together.
+constexpr auto gather = 3ms;
+constexpr auto patience_at_stop = 3s;
+constexpr auto pause_without_database = 1s;
+constexpr std::size_t most_lines = 5'000;
+constexpr std::size_t bodies_at_once = 128, bodies_kept = 16 << 20, most_bodies = 96 << 20;
+
+Poco::Logger& log() { return Poco::Logger::get("webhooks"); }
+
+HttpLoop::Settings loop_settings(const Settings& settings) {
+    return {
+        .connect_time = std::chrono::seconds(settings.connect_seconds),
+        .time = std::chrono::seconds(settings.timeout_seconds),
+        .ca_file = settings.ca_file,
+        .rules = settings.allow_private_targets ? AddressRules() : AddressRules::public_and({}),
+    };
+}
+
+HttpRequest::Headers headers_of(
+    const Line& line, const Pending& delivery, const std::string& body
+) {
+    const std::int64_t now = Timestamp::now().micros / 1'000'000;
+    const std::string event = delivery.event_id.str();
+    return {
+        {"Content-Type", "application/json"},
+        {"X-Svc-Signature", signature(line.secrets, now, body)},
+        {"X-Svc-Event-Id", event},
+        {"X-Svc-Delivery-Id", delivery.id.str()},
+        {"X-Svc-Attempt", std::to_string(delivery.attempt_count + 1)},
+        {"webhook-id", event},
+        {"webhook-timestamp", std::to_string(now)},
+        {"webhook-signature", standard_signature(line.secrets, event, now, body)},
+    };
+}
+
+LineKey key_of(const Line& line) { return {line.org_id, line.webhook_id}; }
+
+}  // namespace
+
+Sender::Sender(Kernel& kernel, const Settings& settings)
+    : kernel_(kernel),
+      settings_(settings),
+      reach_(settings.allow_private_targets ? Reach::anywhere : Reach::public_only),
+      bodies_(bodies_kept, most_bodies) {}
+
+Sender::~Sender() { stop(); }
+
+void Sender::start() {
+    loop_ = std::make_unique<HttpLoop>(loop_settings(settings_));
+    thread_ = std::thread([this] { run(); });
+}
+
+void Sender::stop() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+    loop_.reset();
+}
+
+void Sender::wake(const Uuid& webhook) {
+    {
+        const std::lock_guard lock(mutex_);
+        woken_.push_back(webhook);
+    }
+    changed_.notify_all();
+}
+
+void Sender::transact(const std::function<void(Tx&)>& work, Tx::Mode mode) {
+    kernel_.transact(mode, [&](Tx& tx) {
+        tx.set_scope_to_all_orgs();
+        work(tx);
+    });
+}
+
+// ------------------------------------------------------------------------ the thread
+
+void Sender::run() {
+    std::optional<Clock::time_point> end;
+    for (;;) {
+        try {
+            work();
+            if (std::exchange(away_, false)) log().information("goes on sending");
+        } catch (const std::exception& problem) {
+            rest_after(problem);
+        }
+        const std::lock_guard lock(mutex_);
+        if (!stopping_) continue;
+        if (!end) end = Clock::now() + patience_at_stop;
+        const bool idle = counts_.in_flight == 0 && finished_.empty() && unsettled_.empty();
+        if (idle || Clock::now() >= *end) break;
+    }
+    try {
+        std::vector<const Line*> all;
+        for (const auto& [key, line] : lines_) all.push_back(&line);
+        transact([&](Tx& tx) { release(tx, lease_, all); });
+    } catch (const std::exception& problem) {
+        log().warning(
+            std::string("the endpoints are free when their leases end: ") + problem.what()
+        );
+    }
+    lines_.clear();
+}
+
+bool Sender::is_stopping() {
+    const std::lock_guard lock(mutex_);
+    return stopping_ || kernel_.stopping();
+}
+
+void Sender::work() {
+    wait();
+    hear_wakes();
+    settle();
+    keep_leases();
+    if (is_stopping()) return;
+    take();
+    read();
+    launch();
+    let_go();
+}
+
+void Sender::wait() {
+    std::unique_lock lock(mutex_);
+    const auto pause = stopping_                     ? 10ms
+                       : std::exchange(busy_, false) ? 0ms
+                       : lines_.empty()              ? poll
+                                                     : look_again;
+    changed_.wait_for(lock, pause, [&] {
+        return !finished_.empty() || !woken_.empty() || stopping_;
+    });
+    if (finished_.empty()) return;
+    lock.unlock();
+    std::this_thread::sleep_for(gather);
+}
+
+void Sender::rest_after(const std::exception& problem) {
+    if (!std::exchange(away_, true)) log().warning(std::string("cannot go on: ") + problem.what());
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, pause_without_database, [&] { return stopping_; });
+}
+
+void Sender::hear_wakes() {
+    std::vector<Uuid> woken;
+    {
+        const std::lock_guard lock(mutex_);
+        woken.swap(woken_);
+        std::ranges::move(finished_, std::back_inserter(unsettled_));
+        finished_.clear();
+    }
+    if (woken.empty()) return;
+    const std::set<Uuid> ids(woken.begin(), woken.end());
+    std::size_t known = 0;
+    for (auto& [key, line] : lines_) {
+        if (!ids.contains(key.webhook_id)) continue;
+        ++known;
+        line.look = true;
+        line.waiting.clear();  // it may go elsewhere now, or nowhere
+    }
+    if (known < ids.size()) take_ = true;
+}
+
+// -------------------------------------------------------------------- what is there
+
+void Sender::take() {
+    const auto now = Clock::now();
+    if ((!take_ && now < take_at_) || lines_.size() >= most_lines) return;
+    constexpr std::int64_t at_once = 200;
+    std::vector<Line> taken;
+    transact([&](Tx& tx) { taken = take_lines(tx, lease_, at_once); });
+    take_ = static_cast<std::int64_t>(taken.size()) == at_once;
+    busy_ |= take_;
+    take_at_ = now + poll;
+    for (Line& each : taken) lines_.insert_or_assign(key_of(each), std::move(each));
+}
+
+void Sender::keep_leases() {
+    const auto now = Clock::now();
+    if (lines_.empty() || now < extend_at_) return;
+    std::vector<LineKey> held;
+    transact([&](Tx& tx) { held = extend(tx, lease_); });
+    extend_at_ = now + extend_every;
+    const std::set<LineKey> ours(held.begin(), held.end());
+    std::erase_if(lines_, [&](const auto& each) { return !ours.contains(each.first); });
+}
+
+void Sender::read() {
+    const auto now = Clock::now();
+    std::vector<Line*> lines;
+    for (auto& [key, line] : lines_) {
+        const bool idle = line.waiting.empty() && line.in_flight == 0;
+        const bool again = idle && now - line.looked_at >= look_again;
+        if (!line.rest && line.waiting.empty() && (line.look || again)) lines.push_back(&line);
+    }
+    if (lines.empty()) return;
+    transact([&](Tx& tx) { read_lines(kernel_, reach_, tx, lines); }, Tx::Mode::read);
+}
+
+// ------------------------------------------------------------------------- sending
+
+/// The lines take turns: each time another is the first, so that none is left out when there is
+/// not room for all.
+Sender::Chosen Sender::choose() {
+    Chosen chosen;
+    auto room = settings_.at_once - static_cast<std::int64_t>(counts_.in_flight);
+    std::map<Uuid, std::int64_t> taken;  // of each workspace
+    auto turn = lines_.upper_bound(first_);
+    for (std::size_t i = 0; i < lines_.size() && room > 0; ++i, ++turn) {
+        if (turn == lines_.end()) turn = lines_.begin();
+        auto& [key, line] = *turn;
+        const auto busy = in_flight_of_.find(key.org_id);
+        auto room_here = settings_.at_once_per_workspace - taken[key.org_id] -
+                         (busy == in_flight_of_.end() ? 0 : busy->second);
+        for (auto slots = line.limit() - line.in_flight;
+             slots > 0 && room > 0 && room_here > 0 && !line.waiting.empty();
+             --slots, --room, --room_here) {
+            chosen.emplace_back(&line, std::move(line.waiting.front()));
+            line.waiting.pop_front();
+            ++taken[key.org_id];
+            first_ = key;
+        }
+    }
+    return chosen;
+}
+
+/// Reads the events that are not there yet, as far as there is room; those that were looked for.
+std::set<std::int64_t> Sender::fetch_bodies(const Chosen& chosen) {
+    const bool room = bodies_.make_room();
+    std::set<std::int64_t> missing;
+    for (const auto& [line, delivery] : chosen)
+        if (missing.size() < bodies_at_once && !bodies_.find(delivery.position))
+            missing.insert(delivery.position);
+    if (missing.empty() || !room) return {};
+    std::vector<StoredEvent> events;
+    transact(
+        [&](Tx& tx) { events = events_at(tx, {missing.begin(), missing.end()}); }, Tx::Mode::read
+    );
+    for (StoredEvent& each : events) bodies_.add(each.position, std::move(each.envelope));
+    return missing;
+}
+
+void Sender::launch() {
+    Chosen chosen = choose();
+    if (chosen.empty()) return;
+    std::set<std::int64_t> looked_for;
+    try {
+        looked_for = fetch_bodies(chosen);
+    } catch (...) {
+        for (auto& [line, delivery] : chosen) line->look = true, line->waiting.clear();
+        throw;
+    }
+    for (auto each = chosen.rbegin(); each != chosen.rend(); ++each) {
+        auto& [line, delivery] = *each;
+        if (const auto body = bodies_.find(delivery.position)) {
+            send(*line, std::move(delivery), body);
+        } else if (looked_for.contains(delivery.position)) {
+            give_up(*line, std::move(delivery));
+        } else {
+            line->waiting.push_front(std::move(delivery));
+            busy_ = !looked_for.empty();
+        }
+    }
+}
+
+void Sender::begin(Line& line, const Pending& delivery) {
+    line.busy.insert(delivery.id);
+    ++line.in_flight;
+    ++in_flight_of_[line.org_id];
+    ++counts_.in_flight;
+}
+
+void Sender::send(Line& line, Pending delivery, const Bodies::Body& body) {
+    begin(line, delivery);
+    const LineKey key = key_of(line);
+    if (!line.fault.empty()) return finish({key, std::move(delivery), {.error = line.fault}});
+    HttpLoop::Post post{
+        .to = line.to,
+        .headers = headers_of(line, delivery, *body),
+        .body = body,
+        .lane = line.webhook_id.str(),
+        .group = line.org_id.str(),
+    };
+    try {
+        loop_->post(std::move(post), [this, key, delivery](HttpLoop::Outcome outcome) {
+            finish({key, delivery, std::move(outcome)});
+        });
+    } catch (const HttpError& problem) {
+        finish({key, std::move(delivery), {.error = problem.what()}});
+    }
+}
+
+void Sender::give_up(Line& line, Pending delivery) {
+    begin(line, delivery);
+    finish({key_of(line), std::move(delivery), {.error = "the event is no longer kept"}, true});
+}
+
+void Sender::finish(Finished finished) {
+    {
+        const std::lock_guard lock(mutex_);
+        finished_.push_back(std::move(finished));
+    }
+    changed_.notify_all();
+}
+
+// ---------------------------------------------------------------------- letting go
+
+void Sender::let_go() {
+    const auto now = Clock::now();
+    std::vector<const Line*> idle;
+    for (const auto& [key, line] : lines_) {
+        if (line.in_flight > 0) continue;
+        const bool done = line.waiting.empty() && !line.look && now - line.active_at >= linger;
+        if (line.rest || !line.open || done) idle.push_back(&line);
+    }
+    if (idle.empty()) return;
+    bool is_due = false;
+    transact([&](Tx& tx) { is_due = release(tx, lease_, idle); });
+    take_ |= is_due;
+    busy_ |= is_due;
+    std::vector<LineKey> keys;
+    for (const Line* each : idle) keys.push_back(key_of(*each));
+    for (const LineKey& each : keys) lines_.erase(each);
+}
+
+}  // namespace svc::webhooks

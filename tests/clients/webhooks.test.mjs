@@ -1,0 +1,131 @@
+// Deliveries, verified by what other people made and by the examples of docs/webhooks.md.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import Stripe from "stripe";
+
+import { person } from "./support/browser.mjs";
+import { Server, freePort } from "./support/server.mjs";
+
+const examples = fileURLToPath(new URL("../../docs/examples/webhooks/", import.meta.url));
+const stripe = new Stripe("sk_test_nobody");
+let server, browser;
+
+before(async () => {
+  server = await Server.start(["webhooks.allow_private_targets=true"]);
+  browser = await person(server, "ada@example.com");
+  const org = await made("POST", "/v1/orgs", { name: "Acme" });
+  await made("POST", `/v1/orgs/${org.id}:switch`);
+});
+after(() => server?.end());
+
+async function made(method, path, body) {
+  const reply = await browser.call(server, method, path, body);
+  assert.ok(reply.status < 300, `${path}: ${reply.status} ${reply.text}`);
+  return reply.json;
+}
+
+/** An endpoint that gives what it was sent next, headers and exact bytes. */
+async function endpoint() {
+  const waiting = [];
+  const listener = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    response.writeHead(204).end();
+    waiting.shift()?.({ headers: request.headers, body });
+  }).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  return {
+    url: `http://127.0.0.1:${listener.address().port}/hook`,
+    next: () => new Promise((take) => waiting.push(take)),
+    close: () => listener.close() && listener.closeAllConnections(),
+  };
+}
+
+async function verifiedByPython(secret, header, body) {
+  const script = "import sys, verify; sys.exit(0 if verify.is_ours(sys.argv[1], sys.argv[2], sys.stdin.buffer.read()) else 1)";
+  const run = spawn("python3", ["-c", script, secret, header], {
+    env: { ...process.env, PYTHONPATH: examples, PYTHONDONTWRITEBYTECODE: "1" },
+  });
+  run.stdin.end(body);
+  const [code] = await once(run, "exit");
+  return code === 0;
+}
+
+test("Stripe's library and the example in Python accept a delivery, and nothing that was changed", async () => {
+  const receiver = await endpoint();
+  try {
+    const webhook = await made("POST", "/v1/webhooks", { url: receiver.url, events: ["board.created"] });
+    const arrives = receiver.next();
+    await made("POST", "/v1/boards", { name: "Päckchen 📦" });
+    const { headers, body } = await arrives;
+    const signature = headers["x-svc-signature"];
+
+    const event = stripe.webhooks.constructEvent(body, signature, webhook.secret);
+    assert.equal(event.kind, "board.created");
+    assert.equal(event.data.changes.name, "Päckchen 📦");
+    assert.equal(event.event_id, headers["x-svc-event-id"]);
+    assert.throws(() => stripe.webhooks.constructEvent(body, signature, webhook.secret + "x"));
+    assert.throws(() => stripe.webhooks.constructEvent(Buffer.concat([body, Buffer.from(" ")]), signature, webhook.secret));
+    const old = signature.replace(/t=\d+/, `t=${Math.floor(Date.now() / 1000) - 600}`);
+    assert.throws(() => stripe.webhooks.constructEvent(body, old, webhook.secret));
+
+    assert.equal(await verifiedByPython(webhook.secret, signature, body), true);
+    assert.equal(await verifiedByPython(webhook.secret, signature, Buffer.concat([body, Buffer.from(" ")])), false);
+
+    const shell = `printf '%s.' "$T" | cat - /dev/stdin | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET"`;
+    const time = signature.match(/t=(\d+)/)[1];
+    const run = promisify(execFile)("bash", ["-c", shell], {
+      env: { ...process.env, T: time, WEBHOOK_SECRET: webhook.secret },
+    });
+    run.child.stdin.end(body);
+    assert.ok((await run).stdout.includes(signature.match(/v1=([0-9a-f]+)/)[1]));
+  } finally {
+    receiver.close();
+  }
+});
+
+test("with two signatures Stripe's library accepts either secret", async () => {
+  const receiver = await endpoint();
+  try {
+    const webhook = await made("POST", "/v1/webhooks", { url: receiver.url, events: ["board.created"] });
+    const rotated = await made("POST", `/v1/webhooks/${webhook.id}:rotate-secret`, { overlap_seconds: 60 });
+    const arrives = receiver.next();
+    await made("POST", "/v1/boards", { name: "Work" });
+    const { headers, body } = await arrives;
+    for (const { secret } of [webhook, rotated])
+      assert.equal(stripe.webhooks.constructEvent(body, headers["x-svc-signature"], secret).object, "event");
+  } finally {
+    receiver.close();
+  }
+});
+
+test("the example receiver takes what is ours and refuses the rest", async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const webhook = await made("POST", "/v1/webhooks", { url, events: ["board.created"] });
+  const receiver = spawn(process.execPath, [examples + "receiver.mjs"], {
+    env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: webhook.secret },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    for (let tries = 0; ; ++tries)
+      try {
+        const forged = await fetch(url, { method: "POST", body: "{}", headers: { "X-Svc-Signature": "t=1,v1=00" } });
+        assert.equal(forged.status, 401);
+        break;
+      } catch (error) {
+        if (tries === 100) throw error; // it does not listen
+        await new Promise((done) => setTimeout(done, 50));
+      }
+    const says = once(receiver.stdout, "data");
+    const board = await made("POST", "/v1/boards", { name: "Work" });
+    assert.equal(String((await says)[0]).trim(), `board.created ${board.id}`);
+  } finally {
+    receiver.kill("SIGKILL");
+  }
+});
