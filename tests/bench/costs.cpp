@@ -63,22 +63,25 @@ void DatabaseMeter::settle() {
     if (quiet < 3) throw std::runtime_error("the database does not come to rest");
 }
 
-void Contest::add(const std::string& name, const std::function<Work()>& prepare) {
+void Contest::add(const std::string& name, Lab& lab, const std::function<Work()>& prepare) {
     auto& costs = costs_[name];
-    variants_.push_back({name, [this, &costs, prepare] { return measure(costs, prepare()); }});
+    meters_.try_emplace(&lab, lab);
+    variants_.push_back({name, [this, &costs, &lab, prepare] {
+                             return measure(costs, lab, prepare());
+                         }});
 }
 
-double Contest::measure(Costs& costs, const Work& work) {
-    meter_.settle();
-    const pid_t server = lab_.server().pid();
-    const double wal = meter_.wal_bytes(), database = meter_.cpu_ns(),
-                 own = cpu_nanoseconds(server);
+double Contest::measure(Costs& costs, Lab& lab, const Work& work) {
+    auto& meter = meters_.at(&lab);
+    meter.settle();
+    const pid_t server = lab.server().pid();
+    const double wal = meter.wal_bytes(), database = meter.cpu_ns(), own = cpu_nanoseconds(server);
     const auto worked = work();
-    meter_.settle();  // what the work leaves to be done later is part of its cost
+    meter.settle();  // what the work leaves to be done later is part of its cost
     const auto each = [&](double value) { return value / static_cast<double>(worked.done); };
-    costs.database_us.push_back(each((meter_.cpu_ns() - database) / 1000));
+    costs.database_us.push_back(each((meter.cpu_ns() - database) / 1000));
     costs.server_us.push_back(each((cpu_nanoseconds(server) - own) / 1000));
-    costs.wal_bytes.push_back(each(meter_.wal_bytes() - wal));
+    costs.wal_bytes.push_back(each(meter.wal_bytes() - wal));
     costs.per_second.push_back(static_cast<double>(worked.done) / worked.seconds);
     return costs.per_second.back();
 }

@@ -4,6 +4,7 @@
 #include "lab.hpp"
 #include "load.hpp"
 #include "tests/support/database_role.hpp"
+#include "work.hpp"
 
 #include <sys/types.h>
 
@@ -46,12 +47,16 @@ class Contest {
 public:
     using Work = std::function<WorkedOff()>;
 
-    explicit Contest(Lab& lab) : lab_(lab), meter_(lab) {}
+    explicit Contest(Lab& lab) : lab_(lab) {}
     Contest(const Contest&) = delete;
     Contest& operator=(const Contest&) = delete;
 
     /// `prepare` is called in each round and does what is not measured.
-    void add(const std::string& name, const std::function<Work()>& prepare);
+    void add(const std::string& name, const std::function<Work()>& prepare) {
+        add(name, lab_, prepare);
+    }
+    /// The same on another server and its database.
+    void add(const std::string& name, Lab& lab, const std::function<Work()>& prepare);
     void run(int rounds) { alternate(variants_, rounds); }
 
     double median_of(const std::string& name, Cost cost) const;
@@ -62,12 +67,19 @@ public:
     boost::json::object made_of(Cost cost) const;
 
 private:
-    double measure(Costs& costs, const Work& work);
+    double measure(Costs& costs, Lab& lab, const Work& work);
 
     Lab& lab_;
-    DatabaseMeter meter_;
+    std::map<Lab*, DatabaseMeter> meters_;
     std::vector<Variant> variants_;
     std::map<std::string, Costs> costs_;
 };
+
+/// Sixteen clients that send one of `requests` each, for the time that `plan` says.
+inline Contest::Work asked(Lab& lab, const Plan& plan, std::vector<std::string> requests) {
+    return [&lab, seconds = plan.seconds, requests = std::move(requests)] {
+        return ask(lab, seconds, requests);
+    };
+}
 
 }  // namespace svc::bench

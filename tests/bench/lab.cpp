@@ -36,8 +36,9 @@ std::string all_modules() {
 
 }  // namespace
 
-Lab::Lab()
-    : postgres_(test::Postgres::Disk::durable, cluster_settings()),
+Lab::Lab(std::filesystem::path program)
+    : program_(std::move(program)),
+      postgres_(test::Postgres::Disk::durable, cluster_settings()),
       url_(postgres_.fresh_database()),
       var_("workboard-bench") {
     restart();
@@ -45,7 +46,7 @@ Lab::Lab()
 
 test::Server::Options Lab::options(const std::vector<std::string>& settings) const {
     test::Server::Options options{
-        .program = test::build_folder() / "bin/workboard",
+        .program = program_.empty() ? test::build_folder() / "bin/workboard" : program_,
         .var = var_.path(),
         .database_url = url_,
         .settings = settings,
@@ -59,7 +60,7 @@ test::Server& Lab::restart(
 ) {
     server_.reset();
     auto all = settings;
-    all.push_back("modules=" + all_modules());
+    if (program_.empty()) all.push_back("modules=" + all_modules());
     auto how = options(all);
     if (!database_url.empty()) how.database_url = database_url;
     server_ = std::make_unique<test::Server>(how);

@@ -5,6 +5,7 @@
 #include "tests/support/postgres.hpp"
 #include "tests/support/server.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct QueueBoard {
 
 class Lab {
 public:
-    Lab();
+    /// `program`: another build of the server, to compare with.
+    explicit Lab(std::filesystem::path program = {});
 
     const test::Postgres& postgres() const { return postgres_; }
     const std::string& database_url() const { return url_; }
@@ -54,6 +56,7 @@ public:
 private:
     void fill();
 
+    const std::filesystem::path program_;
     test::Postgres postgres_;
     std::string url_;
     test::TempFolder var_;
@@ -74,10 +77,10 @@ void measure_peers(Lab& lab, const Plan& plan, Report& report);
 void measure_servers(Lab& lab, const Plan& plan, Report& report);
 void measure_costs(Lab& lab, const Plan& plan, Report& report);
 void measure_bloat(Lab& lab, const Plan& plan, Report& report);
-void measure_idle(Lab& lab, const Plan& plan, Report& report);
-void measure_start(Lab& lab, const Plan& plan, Report& report);
-
 void measure_before(Lab& lab, const Plan& plan, Report& report);
 void measure_webhooks(Lab& lab, const Plan& plan, Report& report);
 void measure_live(Lab& lab, const Plan& plan, Report& report);
+void measure_idle(Lab& lab, const Plan& plan, Report& report);
+void measure_start(Lab& lab, const Plan& plan, Report& report);
+
 }  // namespace svc::bench

@@ -62,15 +62,19 @@ constexpr Group groups[] = {
      "from removing what is dead. `--long` is the full size: 200,000 claims, 100,000 cards, a "
      "minute.",
      measure_bloat},
+    {"webhooks",
+     "Deliveries to a hundred webhooks, one in ten of whose endpoints hangs; and claim + complete "
+     "while a hundred webhooks are subscribed to something else, beside the same without any.",
+     measure_webhooks},
     {"live",
      "Streams of events: 9,000 WebSockets and 9,000 SSE streams, an event to 9,000 of them beside a "
      "bare loop of sends in the same process's rounds, readers that do not read, and the way from a "
      "commit to a socket with 500 writes a second going on.",
      measure_live},
-    {"webhooks",
-     "Deliveries to a hundred webhooks, one in ten of whose endpoints hangs; and claim + complete "
-     "while a hundred webhooks are subscribed to something else, beside the same without any.",
-     measure_webhooks},
+    {"before",
+     "Creating cards on one board and reading one, 16 clients, beside the server of an earlier "
+     "commit, from before its statements were written anew. `database us` is that of get_card.",
+     measure_before},
 };
 
 struct Asked {

@@ -12,30 +12,7 @@ namespace svc::bench {
 
 namespace {
 
-constexpr int clients = 16;
 constexpr int boards = 16;
-
-/// The same request again and again, each client with one of `requests`.
-WorkedOff ask(Lab& lab, double seconds, const std::vector<std::string>& requests) {
-    return work_for(clients, seconds, [&](int client) -> std::function<void()> {
-        const auto& request = requests[static_cast<std::size_t>(client) % requests.size()];
-        return [&request, presser = std::make_shared<Presser>(lab.server().port())] {
-            presser->ask(request);
-        };
-    });
-}
-
-Contest::Work asked(Lab& lab, const Plan& plan, std::vector<std::string> requests) {
-    return [&lab, seconds = plan.seconds, requests = std::move(requests)] {
-        return ask(lab, seconds, requests);
-    };
-}
-
-std::vector<std::string> get_requests(Lab& lab, const std::vector<std::string>& cards) {
-    std::vector<std::string> out;
-    for (const auto& card : cards) out.push_back(get_request(lab, card));
-    return out;
-}
 
 void measure_creates(Lab& lab, const Plan& plan, Report& report) {
     std::vector<std::string> requests;

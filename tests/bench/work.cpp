@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 namespace svc::bench {
 
 std::string_view member(std::string_view body, std::string_view before) {
@@ -14,6 +16,22 @@ std::string_view member(std::string_view body, std::string_view before) {
 
 std::string get_request(Lab& lab, const std::string& card) {
     return request_text("GET", "/v1/cards/" + card, lab.token());
+}
+
+std::vector<std::string> get_requests(Lab& lab, const std::vector<std::string>& cards) {
+    std::vector<std::string> out;
+    for (const auto& card : cards) out.push_back(get_request(lab, card));
+    return out;
+}
+
+WorkedOff ask(Lab& lab, double seconds, const std::vector<std::string>& requests) {
+    constexpr int clients = 16;
+    return work_for(clients, seconds, [&](int client) -> std::function<void()> {
+        const auto& request = requests[static_cast<std::size_t>(client) % requests.size()];
+        return [&request, presser = std::make_shared<Presser>(lab.server().port())] {
+            presser->ask(request);
+        };
+    });
 }
 
 std::string create_request(Lab& lab, const QueueBoard& board) {

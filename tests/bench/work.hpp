@@ -11,7 +11,11 @@ namespace svc::bench {
 std::string_view member(std::string_view body, std::string_view before);
 
 std::string get_request(Lab& lab, const std::string& card);
+std::vector<std::string> get_requests(Lab& lab, const std::vector<std::string>& cards);
 std::string create_request(Lab& lab, const QueueBoard& board);
+
+/// Each of sixteen clients sends one of `requests` again and again.
+WorkedOff ask(Lab& lab, double seconds, const std::vector<std::string>& requests);
 
 /// Puts cards that nobody has touched into a column, in the order they were made; as the superuser,
 /// for ten thousand requests take long. `from` is the last number that the board has given.

@@ -46,40 +46,55 @@ flock start.lock sh -c '
     rm -rf shared own-* pristine'
 )sh";
 
-/// Of this build folder and this user, where the cluster's account can reach it and a socket's
-/// name fits.
-const fs::path& home() {
-    static const fs::path folder = [] {
+/// Where clusters are kept, of this build folder and this user: where the cluster's account can reach
+/// it and a socket's name fits.
+class Home {
+public:
+    explicit Home(const fs::path& in) {
         char name[64];
         snprintf(
             name,
             sizeof name,
-            "/tmp/workboard-tests-%u-%08zx",
+            "workboard-tests-%u-%08zx",
             geteuid(),
             std::hash<std::string>()(build_folder().string()) & 0xffffffff
         );
-        db::make_private_folder(name, db::cluster_account());
-        return fs::path(name);
-    }();
-    return folder;
-}
+        folder_ = in / name;
+        db::make_private_folder(folder_, db::cluster_account());
+    }
 
-/// Holds users.lock for as long as the process lives, and sees to it that a reaper watches.
-void attend() {
-    static const FileLock user(home() / "users.lock", FileLock::Share::shared);
-    static const pid_t started = db::start_program(
-        {"", geteuid(), getegid()},
-        {"/usr/bin/flock",
-         "--nonblock",
-         home() / "reaper.lock",
-         "/bin/sh",
-         "-c",
-         reaper,
-         "-",
-         home()},
-        "/dev/null"
-    );
-    static_cast<void>(started);
+    fs::path operator/(std::string_view name) const { return folder_ / name; }
+
+    /// Holds users.lock for as long as the process lives, and sees to it that a reaper watches.
+    void attend() {
+        if (user_) return;
+        user_.emplace(*this / "users.lock", FileLock::Share::shared);
+        db::start_program(
+            {"", geteuid(), getegid()},
+            {"/usr/bin/flock",
+             "--nonblock",
+             *this / "reaper.lock",
+             "/bin/sh",
+             "-c",
+             reaper,
+             "-",
+             folder_},
+            "/dev/null"
+        );
+    }
+
+private:
+    fs::path folder_;
+    std::optional<FileLock> user_;
+};
+
+Home& fast_home() {
+    static Home home(memory_folder());
+    return home;
+}
+Home& durable_home() {
+    static Home home("/tmp");
+    return home;
 }
 
 Cluster::Plan plan_for(const fs::path& folder) {
@@ -136,8 +151,9 @@ void Postgres::make_data(const fs::path& data) {
     // initdb takes a second, a copy of what it made a tenth of that. Half-made folders have
     // another name.
     if (fs::exists(data)) return;
-    const FileLock making(home() / "pristine.lock");
-    Cluster pristine(plan_for(home() / "pristine"));
+    const FileLock making(fast_home() / "pristine.lock");
+    fast_home().attend();
+    Cluster pristine(plan_for(fast_home() / "pristine"));
     db::make_private_folder(pristine.plan().data.parent_path(), pristine.plan().account);
     pristine.create({"--no-sync"});
     fs::path copy = data;
@@ -151,10 +167,10 @@ void Postgres::make_data(const fs::path& data) {
 }
 
 Postgres::Postgres(Shared) : shared_(true) {
-    const FileLock starting(home() / "start.lock");
-    attend();
+    const FileLock starting(fast_home() / "start.lock");
+    fast_home().attend();
     prepare(
-        true,
+        fast_home() / "shared",
         {"fsync=off",
          "full_page_writes=off",
          "synchronous_commit=off",
@@ -165,17 +181,18 @@ Postgres::Postgres(Shared) : shared_(true) {
 }
 
 Postgres::Postgres(Disk disk, std::vector<std::string> settings) {
-    const FileLock starting(home() / "start.lock");
-    attend();
+    static std::atomic<int> count{0};
+    Home& home = disk == Disk::fast ? fast_home() : durable_home();
+    const FileLock starting(home / "start.lock");
+    home.attend();
     if (disk == Disk::fast) settings.push_back("fsync=off");
-    prepare(false, std::move(settings));
+    prepare(
+        home / ("own-" + std::to_string(getpid()) + "-" + std::to_string(++count)),
+        std::move(settings)
+    );
 }
 
-void Postgres::prepare(bool is_shared, std::vector<std::string> settings) {
-    static std::atomic<int> count{0};
-    const auto folder =
-        home() /
-        (is_shared ? "shared" : "own-" + std::to_string(getpid()) + "-" + std::to_string(++count));
+void Postgres::prepare(const fs::path& folder, std::vector<std::string> settings) {
     auto plan = plan_for(folder);
     settings.insert(
         settings.begin(), {"shared_buffers=64MB", "max_connections=200", "autovacuum_naptime=10min"}
@@ -213,6 +230,7 @@ std::string Postgres::empty_database() { return make_database("template0"); }
 
 std::string Postgres::make_database(const std::string& from) {
     const std::string name = "t" + std::to_string(getpid()) + "_" + std::to_string(++databases_);
+    drop_old_databases();
     run("DROP DATABASE IF EXISTS " + name);
     // Where nothing is durable, the checkpoints of copying files cost less than a log of pages.
     run("CREATE DATABASE " + name + " OWNER workboard TEMPLATE " + from + " STRATEGY file_copy");
@@ -220,11 +238,24 @@ std::string Postgres::make_database(const std::string& from) {
     return shared_ ? Plans::apply(*this, name, std::move(url)) : url;
 }
 
+void Postgres::drop_old_databases() {
+    const int newest_to_go = databases_ - kept_databases;
+    while (dropped_ < newest_to_go) {
+        const auto old = "t" + std::to_string(getpid()) + "_" + std::to_string(dropped_ + 1);
+        try {
+            run("DROP DATABASE IF EXISTS " + old);
+        } catch (const std::runtime_error&) {
+            return;  // somebody still uses it
+        }
+        ++dropped_;
+    }
+}
+
 std::string Postgres::migrated_template() {
     static const std::string name = "schema_" + digest_of_build();
     static std::once_flag made;
     std::call_once(made, [&] {
-        const FileLock making(home() / "schema.lock");
+        const FileLock making(fast_home() / "schema.lock");
         if (!run("SELECT 1 FROM pg_database WHERE datname = '" + name + "'").empty()) return;
         // Half-made ones have another name.
         const std::string half = "half_" + name;

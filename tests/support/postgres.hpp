@@ -34,7 +34,7 @@ public:
     static void make_data(const std::filesystem::path& data);
 
     /// The URL of a new database that the role `workboard` (neither superuser nor BYPASSRLS) owns.
-    /// It is dropped when this process ends. On the shared cluster it has the schema of all modules
+    /// It is dropped when this process ends, or once there are many newer ones and nobody uses it. On the shared cluster it has the schema of all modules
     /// that are shipped, copied from a database that was migrated once for this build; on a cluster
     /// of one's own it is empty, and the server migrates it.
     std::string fresh_database();
@@ -58,8 +58,10 @@ public:
 private:
     struct Shared {};
     explicit Postgres(Shared);
-    void prepare(bool is_shared, std::vector<std::string> settings);
+    void prepare(const std::filesystem::path& folder, std::vector<std::string> settings);
     std::string make_database(const std::string& from);
+    /// So that a program with a database for each test does not fill the memory.
+    void drop_old_databases();
     std::string migrated_template();
 
     using Session = std::unique_ptr<PGconn, void (*)(PGconn*)>;
@@ -74,7 +76,9 @@ private:
     std::unique_ptr<db::Cluster> cluster_;
     mutable std::mutex sessions_mutex_;
     mutable std::vector<IdleSession> sessions_;  // the one used last at the back
+    static constexpr int kept_databases = 24;
     std::atomic<int> databases_{0};
+    std::atomic<int> dropped_{0};
     bool shared_ = false;
 };
 

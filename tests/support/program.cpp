@@ -1,5 +1,7 @@
 #include "tests/support/program.hpp"
 
+#include "tests/support/places.hpp"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -66,7 +68,7 @@ int exit_code(int status) {
 }  // namespace
 
 TempFolder::TempFolder(const std::string& name) {
-    std::string pattern = (std::filesystem::temp_directory_path() / (name + ".XXXXXX")).string();
+    std::string pattern = (memory_folder() / (name + ".XXXXXX")).string();
     if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot make a folder " + pattern);
     path_ = pattern;
     // The database may run as another user than the test.

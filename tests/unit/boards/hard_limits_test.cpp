@@ -11,11 +11,13 @@ TEST(HardLimits, HoldForEverybodyWhoComesAtOnce) {
     const Uuid tight = c.column({{"name", "Tight"}, {"wip_limit", 4}, {"wip_policy", "hard"}});
     c.change(c.queue, {{"queue", {{"on_complete_column_id", tight.str()}}}});
     std::vector<std::string> movers, archived;
+    std::vector<Answer> claims;  // made while there is room: ahead of a full column nothing is given
     for (int i = 0; i < 6; ++i) movers.push_back(c.card(c.backlog).text("/id"));
     for (int i = 0; i < 3; ++i) {
         archived.push_back(c.card(tight).text("/id"));
         in_process().must(c.owner, "archive_card", {{"card_id", archived.back()}});
         c.card(c.queue);
+        claims.push_back(c.claim());
     }
     std::atomic<int> in{0}, refused{0};
     const auto count = [&](const Answer& said) {
@@ -42,8 +44,7 @@ TEST(HardLimits, HoldForEverybodyWhoComesAtOnce) {
                 {{"board_id", c.board.str()}, {"column_id", tight.str()}, {"title", "New"}}
             ));
         });
-        threads.emplace_back([&] {
-            const Answer claim = c.claim();
+        threads.emplace_back([&, claim = claims[i]] {
             count(in_process().ask(
                 c.owner,
                 "complete_lease",
