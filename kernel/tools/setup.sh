@@ -12,7 +12,7 @@ build_packages=(
     postgresql-15 ca-certificates
 )
 node_packages=(nodejs npm)  # only when there is no other Node
-test_packages=(libgtest-dev libgmock-dev curl jq nginx caddy redis-server chromium-headless-shell)
+test_packages=(libgtest-dev libgmock-dev curl jq nginx caddy haproxy redis-server chromium-headless-shell)
 bench_packages=(libgtest-dev wrk)
 
 say() { printf '%s\n' "$*" >&2; }

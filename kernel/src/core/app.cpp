@@ -90,11 +90,16 @@ Admission::Settings admission_settings(const ServerSettings& from) {
 // Of so many workers one may run calls that have waited; the others are there for new ones.
 constexpr std::int64_t workers_per_waker = 4;
 
-/// Waits for a signal to end or to read files again. All threads are started with them blocked.
-int wait_for_signal() {
+sigset_t signals(std::initializer_list<int> numbers) {
     sigset_t set;
     sigemptyset(&set);
-    for (const int each : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, each);
+    for (const int each : numbers) sigaddset(&set, each);
+    return set;
+}
+
+/// Waits for a signal to end or to read files again. All threads are started with them blocked.
+int wait_for_signal() {
+    const auto set = signals({SIGTERM, SIGINT, SIGHUP});
     int which = 0;
     sigwait(&set, &which);
     return which;
@@ -303,8 +308,19 @@ void App::serve() {
     start();
     announce();
     while (wait_for_signal() == SIGHUP) reload();
+    drain();
     Poco::Logger::get("server").information("stopping: no new work, running requests are finished");
     stop();
+}
+
+/// Everything goes on, but whoever asks is told to send new requests elsewhere.
+void App::drain() {
+    if (server_settings_.drain_seconds == 0) return;
+    draining_ = true;
+    Poco::Logger::get("server").information("draining: other servers are to be asked from now on");
+    const auto set = signals({SIGTERM, SIGINT});
+    const timespec time{.tv_sec = server_settings_.drain_seconds, .tv_nsec = 0};
+    sigtimedwait(&set, nullptr, &time);
 }
 
 void App::add_reloads() {

@@ -13,6 +13,7 @@
 #include "svc/kernel.hpp"
 #include "svc/operator/upkeep.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -98,6 +99,7 @@ private:
     void add_kernel_jobs();
     void start_server();
     void start();
+    void drain();
     void stop() noexcept;
     void announce() const;
     std::string listening_url(std::uint16_t port) const;
@@ -128,6 +130,7 @@ private:
     http::Descriptor listener_;  // until the server has it
     std::unique_ptr<http::Server> server_;
     std::size_t started_ = 0;  // how many modules were started
+    std::atomic<bool> draining_{false};
     std::once_flag document_once_;
     std::shared_ptr<const std::string> document_, packed_document_;  // shared with the answers
     // What the modules' metrics said when they were last asked.

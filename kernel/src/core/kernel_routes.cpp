@@ -25,7 +25,7 @@ http::Answer text_answer(int status, std::string body) {
 }  // namespace
 
 http::Answer App::ready() const {
-    if (kernel_->stopping()) return text_answer(503, "stopping\n");
+    if (kernel_->stopping() || draining_) return text_answer(503, "stopping\n");
     if (!kernel_->impl().database->reachable()) return text_answer(503, "no database\n");
     return text_answer(200, "ready\n");
 }

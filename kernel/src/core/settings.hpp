@@ -80,6 +80,7 @@ struct ServerSettings {
     std::int64_t body_seconds = 30;
     std::int64_t idle_seconds = 75;
     std::int64_t write_seconds = 30;
+    std::int64_t drain_seconds = 0;
     std::int64_t stop_seconds = 10;
     std::string certificate;
     std::string key;
@@ -142,6 +143,11 @@ SVC_SHARED_RECORD(
     (body_seconds, "For the whole body.", range(1, 3600), defaulted),
     (idle_seconds, "Between two requests of a connection.", range(1, 86400), defaulted),
     (write_seconds, "For a client that does not read its answer.", range(1, 3600), defaulted),
+    (drain_seconds,
+     "How long the server goes on as before when it is told to stop, with `/readyz` saying 503: for "
+     "load balancers to send requests elsewhere. A second signal cuts it short.",
+     range(0, 600),
+     defaulted),
     (stop_seconds, "For running requests when the server is told to stop.", range(0, 600), defaulted
     ),
     (certificate,

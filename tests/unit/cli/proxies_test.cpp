@@ -1,6 +1,6 @@
 #include "tests/support/certificate.hpp"
-#include "tests/support/markdown.hpp"
 #include "tests/unit/cli/commands.hpp"
+#include "tests/unit/cli/recipes.hpp"
 
 #include <thread>
 
@@ -10,22 +10,6 @@ namespace svc::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// The block of docs/operating.md that follows `<!-- recipe: name -->`.
-std::string recipe(const std::string& name) {
-    const auto page = read_file(source_folder() / "docs/operating.md");
-    const auto mark = page.find("<!-- recipe: " + name + " -->");
-    if (mark == std::string::npos) throw std::runtime_error("there is no recipe " + name);
-    const auto fence = page.find("```", mark);
-    const auto begin = page.find('\n', fence) + 1;
-    return page.substr(begin, page.find("```", begin) - begin);
-}
-
-void replace(std::string& text, const std::string& what, const std::string& with) {
-    const auto at = text.find(what);
-    if (at == std::string::npos) throw std::runtime_error(what + " is not in\n" + text);
-    text.replace(at, what.size(), with);
-}
 
 /// What curl got over TLS: the status behind the body.
 std::string fetch(std::uint16_t port, const std::string& path, std::vector<std::string> more = {}) {
