@@ -8,6 +8,7 @@
 #include "modules/boards/history/versions.hpp"
 #include "modules/boards/lib/file_values.hpp"
 #include "modules/boards/placement/moves.hpp"
+#include "svc/event_row.hpp"
 
 namespace svc::boards {
 
@@ -32,15 +33,27 @@ constexpr Sql see_key_conflict{"boards.see_key_conflict", R"(
     WHERE c.org_id = $1 AND c.id = $2
         AND c.completed_at IS NULL AND NOT c.is_archived AND NOT c.in_trash)"};
 
+// $11 to $34: the event.
 constexpr Sql write_card{"boards.update_card", R"(
-    UPDATE cards
-    SET title = $3, labels = $4, assignees = $5, external_key = $6, parent_card_id = $7,
-        blocked_by = $8, properties = $9, last_edited_time = now(), last_edited_by = $10,
-        version = version + 1)" SVC_CARD_ASSIGNMENTS(11) R"(
-    WHERE org_id = $1 AND id = $2)"};
+    WITH written AS (
+        UPDATE cards
+        SET title = $3, labels = $4, assignees = $5, external_key = $6, parent_card_id = $7,
+            blocked_by = $8, properties = $9, last_edited_time = now(), last_edited_by = $10,
+            version = version + 1)" SVC_CARD_ASSIGNMENTS(35) R"(
+        WHERE org_id = $1 AND id = $2
+        RETURNING id
+    )
+    )" SVC_INSERT_EVENT(
+        11,
+        SVC_EVENT_OBJECT(11),
+        SVC_EVENT_VERSION(11),
+        SVC_EVENT_CARD(11),
+        SVC_EVENT_CHANGES(11),
+        "written"
+    )};
 
-void store(Tx& tx, const Card& card) {
-    tx.queue(
+void store(Call& call, const Card& card, const Event& event) {
+    call.tx().queue(
         write_card,
         card.org_id,
         card.id,
@@ -51,7 +64,8 @@ void store(Tx& tx, const Card& card) {
         card.parent_card_id,
         card.blocked_by.text,
         card.properties.text,
-        card.last_edited_by.text SVC_CARD_ARGUMENTS(card)
+        card.last_edited_by.text,
+        call.event_row(event) SVC_CARD_ARGUMENTS(card)
     );
 }
 
@@ -115,7 +129,7 @@ void store_edit(
     besides();
     const auto kept = keep_version(tx, before, after);
     store_bytes(call, kept + std::max<std::int64_t>(bytes_of(after) - bytes_of(before), 0));
-    store(tx, after);
+    store(call, after, events.front());
     const bool order_changed = after.priority != before.priority || after.due != before.due;
     if (order_changed && after.queue.state != QueueState::idle)
         for (CardWatcher* watcher : MovesImpl::of(call.kernel()).watchers())
@@ -130,7 +144,7 @@ void store_edit(
         follow_files(call, {after.id});
     if (after.assignees.text != before.assignees.text)
         index_assignees(tx, after.org_id, after.id, after.assignees.parsed());
-    for (const Event& event : events) call.emit(event);
+    for (const Event& event : std::span(events).subspan(1)) call.emit(event);
 }
 
 }  // namespace svc::boards
