@@ -14,7 +14,8 @@ SVC_RECORD(
      length(0, 253),
      defaulted),
     (port, "Its port.", range(1, 65535), defaulted),
-    (tls, "Encrypt the connection. What is sent is signed in any case, and has no contents.",
+    (tls,
+     "Encrypt the connection. What is sent is signed in any case, and has no contents.",
      defaulted),
     (username, "Whom to log in as; empty: the default user.", length(0, 320), defaulted),
     (password, "The password of that log-in; empty: no log-in.", length(0, 4096), defaulted, secret

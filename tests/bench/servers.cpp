@@ -19,7 +19,8 @@ constexpr int writes_a_second = 500, writers = 8;
 class Writing {
 public:
     Writing(std::uint16_t port, const std::string& create) {
-        for (int i = 0; i < writers; ++i) threads_.emplace_back([this, port, create] {
+        for (int i = 0; i < writers; ++i)
+            threads_.emplace_back([this, port, create] {
                 Presser presser(port);
                 const auto pace = std::chrono::microseconds(1'000'000 * writers / writes_a_second);
                 for (auto next = Clock::now(); !ending_; next += pace) {

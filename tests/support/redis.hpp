@@ -18,8 +18,17 @@ public:
     /// Again on the same port, after stop().
     void start() {
         std::vector<std::string> command{
-            "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--save", "",
-            "--appendonly", "no", "--dir", folder_.path()};
+            "redis-server",
+            "--port",
+            std::to_string(port_),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            folder_.path()};
         command.insert(command.end(), more_.begin(), more_.end());
         program_ = std::make_unique<Program>(Program::Start{
             .command = command,

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// How the servers of one database wake each other (docs/decisions/0048-servers-wake-each-other.md).
+/// How the servers of one database wake each other
+/// (docs/decisions/0048-servers-wake-each-other.md).
 namespace svc {
 
 /// Short messages from one server to all others, on named channels. Offered by the kernel; without

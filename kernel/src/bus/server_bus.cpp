@@ -24,7 +24,9 @@ Poco::Logger& log() { return Poco::Logger::get("bus"); }
 
 bool is_payload(std::string_view text) {
     return text.size() <= Bus::longest_payload &&
-           std::ranges::none_of(text, [](unsigned char each) { return each < 0x20 || each == 0x7f; });
+           std::ranges::none_of(text, [](unsigned char each) {
+               return each < 0x20 || each == 0x7f;
+           });
 }
 
 /// Until something is to be read from one of them, or until then.
@@ -78,8 +80,7 @@ private:
     void wait() {
         auto until = std::min(next_beat_, last_echo_ + bus_.settings_.silence);
         if (bus_.has_pending()) until = next_send_;
-        pollfd both[]{
-            {connection_->descriptor(), POLLIN, 0}, {bus_.wakeup_.get(), POLLIN, 0}};
+        pollfd both[]{{connection_->descriptor(), POLLIN, 0}, {bus_.wakeup_.get(), POLLIN, 0}};
         wait_for(both, std::max(until, next_send_));
         eventfd_t ignored;
         if (both[1].revents) eventfd_read(bus_.wakeup_.get(), &ignored);
@@ -218,8 +219,8 @@ void ServerBus::note_lost(const std::string& why) {
     }
     if (!failing_)
         log().warning(
-            driver_->describe() + ": " + why + "; until it is there again servers hear of each "
-            "other's changes by polling"
+            driver_->describe() + ": " + why +
+            "; until it is there again servers hear of each other's changes by polling"
         );
     failing_ = true;
 }

@@ -178,9 +178,7 @@ void add_bus_gauges(const Gauges<bus::ServerBus::Load>& to) {
     to.add("bus_sent_total", "Messages to other servers.", &Load::sent);
     to.add("bus_received_total", "Messages of other servers.", &Load::received);
     to.add(
-        "bus_rejected_total",
-        "Messages that no server of this database has made.",
-        &Load::rejected
+        "bus_rejected_total", "Messages that no server of this database has made.", &Load::rejected
     );
     to.add("bus_dropped_total", "Wake-ups for which there was no room.", &Load::dropped);
     to.add("bus_reconnects_total", "Reconnections to the bus.", &Load::reconnects);

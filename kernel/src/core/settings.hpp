@@ -144,8 +144,8 @@ SVC_SHARED_RECORD(
     (idle_seconds, "Between two requests of a connection.", range(1, 86400), defaulted),
     (write_seconds, "For a client that does not read its answer.", range(1, 3600), defaulted),
     (drain_seconds,
-     "How long the server goes on as before when it is told to stop, with `/readyz` saying 503: for "
-     "load balancers to send requests elsewhere. A second signal cuts it short.",
+     "How long the server goes on as before when it is told to stop, with `/readyz` saying 503, so "
+     "that load balancers send requests elsewhere. A second signal cuts it short.",
      range(0, 600),
      defaulted),
     (stop_seconds, "For running requests when the server is told to stop.", range(0, 600), defaulted

@@ -295,29 +295,36 @@ void wake(Kernel& kernel, const Uuid& column) {
     kernel.wake_one(topic_of(column));
 }
 
+std::string slot_of(const Uuid& column_or_agent) { return "queue slot " + column_or_agent.str(); }
+
 namespace {
 
-constexpr std::string_view ready_channel = "queue.ready";
+// What the servers tell each other that no event says.
+constexpr std::string_view ready_in_column = "queue.ready";
+constexpr std::string_view slot_of_agent = "queue.slot";
 
 }  // namespace
 
 void wake_everywhere(Kernel& kernel, const Uuid& column) {
     wake(kernel, column);
-    kernel.use<Bus>().publish(ready_channel, column.str());
+    kernel.use<Bus>().publish(ready_in_column, column.str());
 }
-
-void hear_wakes(Kernel& kernel) {
-    kernel.use<Bus>().subscribe(ready_channel, [&kernel](std::string_view payload) {
-        if (const auto column = Uuid::parse(payload)) wake(kernel, *column);
-    });
-}
-
-std::string slot_of(const Uuid& column_or_agent) { return "queue slot " + column_or_agent.str(); }
 
 void wake_for_slot(Kernel& kernel, const QueueRow& held) {
     if (held.max_in_flight) kernel.wake_one(slot_of(held.column_id));
-    if (held.holder && held.holder->principal_type == PrincipalType::agent)
-        kernel.wake_one(slot_of(held.holder->id));
+    if (!held.holder || held.holder->principal_type != PrincipalType::agent) return;
+    kernel.wake_one(slot_of(held.holder->id));
+    kernel.use<Bus>().publish(slot_of_agent, held.holder->id.str());
+}
+
+void hear_wakes(Kernel& kernel) {
+    Bus& bus = kernel.use<Bus>();
+    bus.subscribe(ready_in_column, [&kernel](std::string_view payload) {
+        if (const auto column = Uuid::parse(payload)) wake(kernel, *column);
+    });
+    bus.subscribe(slot_of_agent, [&kernel](std::string_view payload) {
+        if (const auto agent = Uuid::parse(payload)) kernel.wake_one(slot_of(*agent));
+    });
 }
 
 }  // namespace svc::queue

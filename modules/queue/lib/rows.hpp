@@ -160,7 +160,8 @@ void hear_wakes(Kernel& kernel);
 /// agent.
 std::string slot_of(const Uuid& column_or_agent);
 
-/// The lease that the row had is over, which may be one less. Call it after the commit.
+/// The lease that the row had is over, which may be one less: on all servers, for an agent's. Call
+/// it after the commit.
 void wake_for_slot(Kernel& kernel, const QueueRow& held);
 
 }  // namespace svc::queue

@@ -9,9 +9,7 @@ namespace svc::bus_redis {
 class RedisConnection final : public BusConnection {
 public:
     RedisConnection(
-        const Settings& settings,
-        const Poco::Net::Context::Ptr& context,
-        const std::string& channel
+        const Settings& settings, const Poco::Net::Context::Ptr& context, const std::string& channel
     );
 
     int descriptor() const override { return subscriber_.descriptor(); }

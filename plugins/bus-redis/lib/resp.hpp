@@ -49,9 +49,9 @@ private:
     std::size_t read_to_ = 0;  // in bytes_
     Reply reply_;
     bool has_begun_ = false;
-    std::size_t elements_left_ = 0;          // of the reply that has begun
-    std::optional<std::size_t> bulk_left_;   // of the text that is being read, with its line end
-    bool is_kept_ = false;                   // that text; a longer one is passed over
+    std::size_t elements_left_ = 0;         // of the reply that has begun
+    std::optional<std::size_t> bulk_left_;  // of the text that is being read, with its line end
+    bool is_kept_ = false;                  // that text; a longer one is passed over
     std::string bulk_;
 };
 

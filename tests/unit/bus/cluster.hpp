@@ -49,9 +49,8 @@ struct Cluster {
     explicit Cluster(const std::vector<Wakes>& all, Postgres& postgres = Postgres::shared())
         : database(postgres.fresh_database()) {
         for (const Wakes& each : all)
-            servers.push_back(std::make_unique<Server>(
-                Server::Options{.database_url = database, .settings = each.settings}
-            ));
+            servers.push_back(std::make_unique<Server>(Server::Options{
+                .database_url = database, .settings = each.settings}));
         workspace = std::make_unique<Workspace>(make_workspace(*servers.front()));
         const auto token = workspace->mint("agent", "Worker");
         for (const auto& each : servers) clients.emplace_back(each->client()).token(token);
@@ -90,10 +89,7 @@ struct Cluster {
     double wake(std::size_t waiting, std::size_t writing) {
         Connection connection(servers[waiting]->port(), 30s);
         connection.write(clients[waiting].request(
-            "POST",
-            claim_path(),
-            R"({"wait_seconds": 20})",
-            {{"Content-Type", "application/json"}}
+            "POST", claim_path(), R"({"wait_seconds": 20})", {{"Content-Type", "application/json"}}
         ));
         if (!eventually([&] { return metric_of(*servers[waiting], "calls_waiting") == 1; }))
             throw std::runtime_error("the claim does not wait");

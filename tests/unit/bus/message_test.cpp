@@ -81,9 +81,7 @@ TEST(PendingNotes, FitIntoMessagesAndStayBounded) {
         const auto notes = pending.take();
         ASSERT_FALSE(notes.empty());
         taken += notes.size();
-        EXPECT_LE(
-            format.write(bus::new_sender(), notes).size(), BusConnection::longest_message
-        );
+        EXPECT_LE(format.write(bus::new_sender(), notes).size(), BusConnection::longest_message);
     }
     EXPECT_EQ(taken, added);
     EXPECT_LT(messages, added / 15) << "they are filled";

@@ -1,5 +1,5 @@
-#include "db/database.hpp"
 #include "tests/support/postgres.hpp"
+#include "db/database.hpp"
 #include "tests/unit/bus/hub.hpp"
 
 /// The bus over LISTEN and NOTIFY of a real PostgreSQL.
@@ -34,10 +34,13 @@ private:
 
 std::vector<std::string> received(BusConnection& connection, std::size_t count) {
     std::vector<std::string> out;
-    eventually([&] {
-        for (auto& each : connection.receive()) out.push_back(std::move(each));
-        return out.size() >= count;
-    }, 10s);
+    eventually(
+        [&] {
+            for (auto& each : connection.receive()) out.push_back(std::move(each));
+            return out.size() >= count;
+        },
+        10s
+    );
     return out;
 }
 

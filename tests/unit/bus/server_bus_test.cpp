@@ -216,7 +216,8 @@ TEST(ServerBus, AListenerThatThrowsHurtsNobody) {
 TEST(ServerBus, PublishesTextAlone) {
     Hub hub;
     HearingBus only(hub);
-    for (const std::string& each : {std::string("a\nb"), std::string(201, 'x'), std::string(1, '\0')})
+    for (const std::string& each :
+         {std::string("a\nb"), std::string(201, 'x'), std::string(1, '\0')})
         EXPECT_THROW(only.bus.publish("test", each), std::logic_error);
     EXPECT_THROW(only.bus.publish("Test"), std::logic_error);
     EXPECT_NO_THROW(only.bus.publish("test", std::string(200, 'x')));

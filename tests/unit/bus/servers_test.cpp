@@ -44,8 +44,18 @@ TEST(BusServers, AWaitingClaimHearsOfACardOnAnotherServerSoonerThanByPolling) {
 
 namespace {
 
-/// How long after a pause of one second a claim gets the card that waits on the second server, while
-/// the first is the only one to look for pauses that are over.
+void complete(Cluster& cluster, std::size_t on, const Reply& claim) {
+    expect(
+        200,
+        cluster.clients[on].post(
+            "/v1/leases/" + claim.text("/lease/id") + ":complete",
+            json::value{{"lease_token", claim.text("/lease_token")}}
+        )
+    );
+}
+
+/// How long after a pause of one second a claim gets the card that waits on the second server,
+/// while the first is the only one to look for pauses that are over.
 double usual_end_of_pause(Wakes wakes) {
     Wakes looks = wakes;
     looks.settings.emplace_back("queue.sweep_milliseconds=50");
@@ -73,13 +83,7 @@ double usual_end_of_pause(Wakes wakes) {
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - over)
                 .count()
         );
-        expect(
-            200,
-            cluster.clients[1].post(
-                "/v1/leases/" + again.text("/lease/id") + ":complete",
-                json::value{{"lease_token", again.text("/lease_token")}}
-            )
-        );
+        complete(cluster, 1, again);
         cluster.card(0);
     }
     return median(took);
@@ -92,6 +96,50 @@ TEST(BusServers, TheEndOfACardsPauseIsHeardOfOnEveryServer) {
     const auto polling = usual_end_of_pause(by_polling());
     const auto woken = usual_end_of_pause(by_postgres());
     std::printf("end of a pause: woken %.1f ms, by looking %.1f ms\n", woken, polling);
+    EXPECT_LT(woken, polling / 2);
+}
+
+namespace {
+
+/// How long after an agent completed its only lease on the first server it gets its next card on
+/// the second, where a claim of its waits.
+double usual_end_of_lease(const Wakes& wakes) {
+    Cluster cluster(wakes, 2);
+    if (wakes.name != "polling" && !cluster.all_know(1)) throw std::runtime_error("nobody there");
+    for (int i = 0; i < 6; ++i) cluster.card(0);
+    auto held = cluster.claim(0, 10);
+    expect(
+        200,
+        cluster.workspace->client.send(
+            "PATCH",
+            "/v1/agents/" + held.text("/lease/holder/id"),
+            R"({"budgets": {"max_leases": 1}})"
+        )
+    );
+    std::vector<double> took;
+    for (int i = 0; i < 5; ++i) {
+        Reply next;
+        std::chrono::steady_clock::time_point answered;
+        std::thread waits([&] {
+            next = cluster.claim(1, 10);
+            answered = std::chrono::steady_clock::now();
+        });
+        std::this_thread::sleep_for(300ms);  // those who wait look by themselves a second later
+        complete(cluster, 0, held);
+        const auto completed = std::chrono::steady_clock::now();
+        waits.join();
+        took.push_back(std::chrono::duration<double, std::milli>(answered - completed).count());
+        held = next;
+    }
+    return median(took);
+}
+
+}  // namespace
+
+TEST(BusServers, AnAgentsLeaseThatEndsIsHeardOfOnEveryServer) {
+    const auto polling = usual_end_of_lease(by_polling());
+    const auto woken = usual_end_of_lease(by_postgres());
+    std::printf("end of an agent's lease: woken %.1f ms, by looking %.1f ms\n", woken, polling);
     EXPECT_LT(woken, polling / 2);
 }
 

@@ -1,7 +1,7 @@
+#include "tests/support/redis.hpp"
 #include "modules/lib/http_client/dial.hpp"
 #include "plugins/bus-redis/lib/redis_connection.hpp"
 #include "tests/support/certificate.hpp"
-#include "tests/support/redis.hpp"
 #include "tests/unit/bus/hub.hpp"
 
 #include <Poco/Net/ServerSocket.h>
@@ -36,10 +36,13 @@ private:
 
 std::vector<std::string> received(BusConnection& connection, std::size_t count) {
     std::vector<std::string> out;
-    eventually([&] {
-        for (auto& each : connection.receive()) out.push_back(std::move(each));
-        return out.size() >= count;
-    }, 10s);
+    eventually(
+        [&] {
+            for (auto& each : connection.receive()) out.push_back(std::move(each));
+            return out.size() >= count;
+        },
+        10s
+    );
     return out;
 }
 
@@ -72,13 +75,9 @@ TEST(BusRedis, LogsIn) {
     EXPECT_THAT(
         why_not(RedisDriver(redis.port(), {.password = "another"})), testing::HasSubstr("WRONGPASS")
     );
+    EXPECT_EQ(why_not(RedisDriver(redis.port(), {.password = "a long password"})), "it connected");
     EXPECT_EQ(
-        why_not(RedisDriver(redis.port(), {.password = "a long password"})), "it connected"
-    );
-    EXPECT_EQ(
-        why_not(RedisDriver(
-            redis.port(), {.username = "default", .password = "a long password"}
-        )),
+        why_not(RedisDriver(redis.port(), {.username = "default", .password = "a long password"})),
         "it connected"
     );
 }
@@ -87,8 +86,16 @@ TEST(BusRedis, LogsIn) {
 TEST(BusRedis, NeedsFewRights) {
     const RedisServer redis;
     redis.ask(
-        {"ACL", "SETUSER", "board", "on", ">a long password", "resetchannels", "&workboard_*",
-         "-@all", "+publish", "+subscribe"}
+        {"ACL",
+         "SETUSER",
+         "board",
+         "on",
+         ">a long password",
+         "resetchannels",
+         "&workboard_*",
+         "-@all",
+         "+publish",
+         "+subscribe"}
     );
     RedisDriver driver(redis.port(), {.username = "board", .password = "a long password"});
     const auto connection = driver.connect("workboard_one");
@@ -101,14 +108,21 @@ TEST(BusRedis, SpeaksTlsToWhoeverAnAuthorityVouchesFor) {
     const http::test::Certificate files;
     const auto port = std::to_string(free_port());
     const RedisServer redis(
-        {"--tls-port", port, "--tls-cert-file", files.certificate(), "--tls-key-file", files.key(),
-         "--tls-auth-clients", "no"}
+        {"--tls-port",
+         port,
+         "--tls-cert-file",
+         files.certificate(),
+         "--tls-key-file",
+         files.key(),
+         "--tls-auth-clients",
+         "no"}
     );
     const auto number = static_cast<std::uint16_t>(std::stoi(port));
     RedisDriver driver(number, {.tls = true, .ca_file = files.certificate()});
     const auto here = driver.connect("one"), there = driver.connect("one");
     std::vector<std::string> all;
-    for (int i = 0; i < 200; ++i) here->send(all.emplace_back(std::to_string(i) + std::string(999, 'x')));
+    for (int i = 0; i < 200; ++i)
+        here->send(all.emplace_back(std::to_string(i) + std::string(999, 'x')));
     EXPECT_EQ(received(*there, 200), all);
     EXPECT_THAT(why_not(RedisDriver(number, {.tls = true})), testing::HasSubstr("ertificate"));
 }

@@ -128,9 +128,8 @@ protected:
 TEST_F(Haproxy, NoRequestFailsWhileEachServerIsRestarted) {
     std::atomic<int> made{0}, claimed{0};
     Callers callers;
-    for (int i = 0; i < 2; ++i) callers.add([caller = client()]() mutable {
-            expect(200, caller.get("/v1/me"));
-        });
+    for (int i = 0; i < 2; ++i)
+        callers.add([caller = client()]() mutable { expect(200, caller.get("/v1/me")); });
     callers.add([&, maker = client()]() mutable {
         expect(
             201, maker.post(board + "/cards", json::value{{"column_id", queue}, {"title", "Card"}})
@@ -153,8 +152,12 @@ TEST_F(Haproxy, NoRequestFailsWhileEachServerIsRestarted) {
     EXPECT_THAT(callers.problems(), testing::IsEmpty());
     EXPECT_GT(callers.calls(), 500);
     for (Client worker = client(); claimed < made; ++claimed)
-        if (!expect(200, worker.post(board + "/columns/" + queue + ":claim-next", json::value{
-                                                                   {"wait_seconds", 0}}))
+        if (!expect(
+                 200,
+                 worker.post(
+                     board + "/columns/" + queue + ":claim-next", json::value{{"wait_seconds", 0}}
+                 )
+            )
                  .json()
                  .at("claimed")
                  .as_bool())

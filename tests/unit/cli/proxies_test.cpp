@@ -14,8 +14,7 @@ using namespace std::chrono_literals;
 /// What curl got over TLS: the status behind the body.
 std::string fetch(std::uint16_t port, const std::string& path, std::vector<std::string> more = {}) {
     std::vector<std::string> command{
-        "curl", "-sk", "-w", "\n%{http_code}", "--max-time", "10", "--noproxy", "*"
-    };
+        "curl", "-sk", "-w", "\n%{http_code}", "--max-time", "10", "--noproxy", "*"};
     command.insert(command.end(), more.begin(), more.end());
     command.push_back("https://localhost:" + std::to_string(port) + path);
     return run(command).output;
