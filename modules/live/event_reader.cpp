@@ -27,41 +27,41 @@ LiveEvent::Frame LiveEvent::web_socket(const std::string& id) {
     return frame;
 }
 
-EventReader::EventReader(std::shared_ptr<Feed> feed, Viewer& viewer, StreamPlaces::Place place)
-    : feed_(std::move(feed)), viewer_(viewer) {
+EventReader::EventReader(Viewer& viewer, StreamPlaces::Place place) : viewer_(viewer) {
     place.release();
 }
 
 EventReader::~EventReader() {
-    feed_->places().give_back(viewer_.caller().principal);
-    const std::lock_guard lock(feed_->mutex());
-    feed_->leave(viewer_);
+    const auto held = viewer_.feed();  // the last viewer's end is the feed's
+    held->places().give_back(viewer_.caller().principal);
+    const std::lock_guard lock(held->mutex());
+    held->leave(viewer_);
 }
 
 void EventReader::begin(const std::shared_ptr<http::Stream>& stream) {
     {
-        const std::lock_guard lock(feed_->mutex());
+        const std::lock_guard lock(feed().mutex());
         stream_ = stream.get();
-        feed_->add(*this);
-        for_each_subscription([&](Subscription& each) { feed_->subscribe(each); });
+        feed().add(*this);
+        for_each_subscription([&](Subscription& each) { feed().subscribe(each); });
     }
-    feed_->on_waiting();
+    feed().on_waiting();
 }
 
 void EventReader::drained() {
     {
-        const std::lock_guard lock(feed_->mutex());
-        for_each_subscription([&](Subscription& each) { feed_->go_on(each); });
+        const std::lock_guard lock(feed().mutex());
+        for_each_subscription([&](Subscription& each) { feed().go_on(each); });
     }
-    feed_->on_waiting();
+    feed().on_waiting();
 }
 
 void EventReader::ended() {
-    const std::lock_guard lock(feed_->mutex());
+    const std::lock_guard lock(feed().mutex());
     if (!stream_) return;
     stream_ = nullptr;
-    for_each_subscription([&](Subscription& each) { feed_->unsubscribe(each); });
-    feed_->remove(*this);
+    for_each_subscription([&](Subscription& each) { feed().unsubscribe(each); });
+    feed().remove(*this);
 }
 
 }  // namespace svc::live

@@ -68,7 +68,7 @@ struct Subscription {
 class EventReader : public http::StreamUser {
 public:
     /// Takes over the place.
-    EventReader(std::shared_ptr<Feed> feed, Viewer& viewer, StreamPlaces::Place place);
+    EventReader(Viewer& viewer, StreamPlaces::Place place);
     ~EventReader() override;
 
     /// The stream is open: from here on it gets what the subscriptions ask for.
@@ -100,10 +100,9 @@ public:
 
 protected:
     bool send(LiveEvent::Frame frame) const { return stream_ && stream_->send(std::move(frame)); }
-    Feed& feed() const { return *feed_; }
+    Feed& feed() const { return *viewer_.feed(); }
 
 private:
-    const std::shared_ptr<Feed> feed_;  // shared: a feed goes with its last reader
     Viewer& viewer_;
     http::Stream* stream_ = nullptr;  // which keeps us; null before it begins and after its end
 };

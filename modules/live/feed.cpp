@@ -214,7 +214,7 @@ Feed::Recent::const_iterator Feed::first_after(std::int64_t position) const {
 
 Viewer& Feed::enter(const boards::BoardCaller& caller, const PrincipalRef& who) {
     auto& viewer = viewers_[{caller.principal, caller.kind, caller.role}];
-    if (!viewer) viewer = std::make_unique<Viewer>(caller, who);
+    if (!viewer) viewer = std::make_unique<Viewer>(shared_from_this(), caller, who);
     ++viewer->readers;
     return *viewer;
 }
@@ -264,13 +264,8 @@ void Feed::tell_presence() {
         const std::lock_guard lock(mutex_);
         note_presence();
     }
-    // Whoever moves in the list meanwhile is told the next time.
-    for (std::size_t i = 0, end = 1; i < end; std::this_thread::yield()) {
-        const std::lock_guard lock(mutex_);
-        end = readers_.size();
-        for (const auto last = std::min(end, i + at_once); i < last; ++i)
-            readers_[i]->tell_presence();
-    }
+    // Whoever is left out is told the next time.
+    go_round([](EventReader& reader) { reader.tell_presence(); });
 }
 
 void Feed::note_presence() {

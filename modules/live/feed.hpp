@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <tuple>
 
 /// The events of one workspace, for those who read them here.
@@ -15,7 +16,7 @@ namespace svc::live {
 /// lock, which nobody holds while they wait for anything.
 ///
 /// Lock order: the hub's, a feed's, a stream's own.
-class Feed {
+class Feed : public std::enable_shared_from_this<Feed> {
 public:
     Feed(const Uuid& org, StreamPlaces& places) : org_(org), places_(places) {}
 
@@ -33,6 +34,16 @@ public:
     void detach_all();
 
     // ---- a timer's thread ----
+    /// Calls `each` with every reader, under the lock, which is let go now and then: one that comes
+    /// or goes meanwhile may be left out or met twice.
+    template <class Each>
+    void go_round(Each each) {
+        for (std::size_t i = 0, end = 1; i < end; std::this_thread::yield()) {
+            const std::lock_guard lock(mutex_);
+            end = readers_.size();
+            for (const auto last = std::min(end, i + at_once); i < last; ++i) each(*readers_[i]);
+        }
+    }
     /// Tells who is on the boards that subscriptions name, where that has changed. Lets go of the
     /// lock now and then.
     void tell_presence();
@@ -45,10 +56,6 @@ public:
     void add(EventReader& reader);
     void remove(EventReader& reader);
     std::size_t readers() const { return readers_.size(); }
-    template <class Each>
-    void for_each_reader(Each each) const {
-        for (EventReader* reader : readers_) each(*reader);
-    }
 
     /// The subscription waits to be attached.
     void subscribe(Subscription& subscription);
@@ -99,7 +106,7 @@ private:
     /// Those attached, with holes where one has gone. Grows at its end alone while it is gone
     /// through.
     struct Attached {
-        std::vector<Subscription*> all;
+        std::deque<Subscription*> all;  // no copy and no room to spare when it grows
         std::size_t holes = 0;
     };
     struct Board {
@@ -129,7 +136,7 @@ private:
     StreamPlaces& places_;
     std::mutex mutex_;
     // Under mutex_.
-    std::vector<EventReader*> readers_;
+    std::deque<EventReader*> readers_;
     using ViewerKey = std::tuple<Uuid, boards::CallerKind, OrgRole>;
     std::map<ViewerKey, std::unique_ptr<Viewer>> viewers_;
     std::map<Uuid, Board> boards_;  // entries stay, so that references to them do

@@ -231,8 +231,7 @@ std::shared_ptr<const Wanted> Hub::shared(Wanted wanted) {
 void Hub::keep_alive() {
     running_ += beat;
     for (const auto& feed : feeds()) {
-        const std::lock_guard lock(feed->mutex());
-        feed->for_each_reader([&](EventReader& reader) {
+        feed->go_round([&](EventReader& reader) {
             auto frame = reader.keep_alive(running_, feed->last());
             if (frame) reader.stream()->send(std::move(frame));
         });

@@ -77,11 +77,9 @@ private:
             "Streams of events that are open here.",
             [this] { return static_cast<double>(hub_->load().readers); }
         );
-        kernel.add_metric(
-            "workboard_live_events_total",
-            "Events handed out to streams and waiting calls.",
-            [this] { return static_cast<double>(hub_->load().handed_out); }
-        );
+        kernel.add_metric("workboard_live_events_total", "Events handed out to streams.", [this] {
+            return static_cast<double>(hub_->load().handed_out);
+        });
         kernel.add_metric(
             "workboard_live_overflows_total",
             "Times that events came faster than they could be handed out, and were looked up "

@@ -22,13 +22,12 @@ LiveEvent::Frame told(std::string_view type, const std::string& id, const std::s
 class SseReader final : public EventReader {
 public:
     SseReader(
-        std::shared_ptr<Feed> feed,
         Viewer& viewer,
         StreamPlaces::Place place,
         std::shared_ptr<const Wanted> wanted,
         std::int64_t after
     )
-        : EventReader(std::move(feed), viewer, std::move(place)) {
+        : EventReader(viewer, std::move(place)) {
         subscription_.reader = this;
         subscription_.wanted = std::move(wanted);
         subscription_.position = after;
@@ -126,14 +125,10 @@ http::Answer Streams::open_sse(RouteCall& call) {
     if (asked.filter.board) require_board(caller, *asked.filter.board);
     auto place = hub_.places().take(caller.principal);
     redeem_ticket(call);
-    auto feed = hub_.feed_of(caller.org);
+    const auto feed = hub_.feed_of(caller.org);
     Viewer& viewer = enter(*feed, call);
     auto reader = std::make_shared<SseReader>(
-        std::move(feed),
-        viewer,
-        std::move(place),
-        hub_.shared({std::move(asked.filter)}),
-        asked.after
+        viewer, std::move(place), hub_.shared({std::move(asked.filter)}), asked.after
     );
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
         static const auto first = as_frame(std::string(opening));

@@ -8,14 +8,19 @@
 /// What is known of a caller who reads events.
 namespace svc::live {
 
+class Feed;
+
 /// A caller with open streams in a workspace; all their streams share it. Under the feed's lock.
 ///
 /// Roles are kept by the board's number, which is another when something may have changed on the
 /// board (Feed::renumber): what is known under the old one is then of no use, for whichever viewer.
 class Viewer {
 public:
-    Viewer(const boards::BoardCaller& caller, const PrincipalRef& who)
-        : caller_(caller), who_(who) {}
+    Viewer(std::shared_ptr<Feed> feed, const boards::BoardCaller& caller, const PrincipalRef& who)
+        : feed_(std::move(feed)), caller_(caller), who_(who) {}
+
+    /// Which is there as long as somebody reads it.
+    const std::shared_ptr<Feed>& feed() const { return feed_; }
 
     const boards::BoardCaller& caller() const { return caller_; }
     const PrincipalRef& who() const { return who_; }
@@ -48,6 +53,7 @@ public:
 private:
     static constexpr std::size_t most_known = 2'000;
 
+    const std::shared_ptr<Feed> feed_;
     const boards::BoardCaller caller_;
     const PrincipalRef who_;
     std::vector<Known> known_;  // by board

@@ -74,8 +74,8 @@ private:
 
 class WsReader final : public EventReader {
 public:
-    WsReader(Hub& hub, std::shared_ptr<Feed> feed, Viewer& viewer, StreamPlaces::Place place)
-        : EventReader(std::move(feed), viewer, std::move(place)), hub_(hub) {}
+    WsReader(Hub& hub, Viewer& viewer, StreamPlaces::Place place)
+        : EventReader(viewer, std::move(place)), hub_(hub) {}
 
     void receive(std::string_view bytes) override {
         while (const auto message = parser_.next(bytes)) take(*message);
@@ -297,9 +297,9 @@ http::Answer Streams::open_web_socket(RouteCall& call) {
     const auto caller = caller_of(call);
     auto place = hub_.places().take(caller.principal);
     redeem_ticket(call);
-    auto feed = hub_.feed_of(caller.org);
+    const auto feed = hub_.feed_of(caller.org);
     Viewer& viewer = enter(*feed, call);
-    auto reader = std::make_shared<WsReader>(hub_, std::move(feed), viewer, std::move(place));
+    auto reader = std::make_shared<WsReader>(hub_, viewer, std::move(place));
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
         reader->begin(stream);
         reader->greet();

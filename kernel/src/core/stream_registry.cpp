@@ -48,7 +48,7 @@ void StreamRegistry::Holder::attach(const std::shared_ptr<http::Stream>& stream)
 }
 
 void StreamRegistry::Holder::end() {
-    std::vector<std::weak_ptr<http::Stream>> streams;
+    std::deque<std::weak_ptr<http::Stream>> streams;
     {
         const std::lock_guard lock(mutex_);
         over_ = true;

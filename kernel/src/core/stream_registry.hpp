@@ -4,6 +4,7 @@
 #include "svc/open_streams.hpp"
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <set>
 #include <thread>
@@ -45,9 +46,9 @@ public:
         const Credential credential_;
         const Caller caller_;
         std::mutex mutex_;
-        std::vector<std::weak_ptr<http::Stream>> streams_;  // under mutex_
-        std::size_t expected_ = 0;                          // under mutex_
-        bool over_ = false;                                 // under mutex_
+        std::deque<std::weak_ptr<http::Stream>> streams_;  // under mutex_
+        std::size_t expected_ = 0;                         // under mutex_
+        bool over_ = false;                                // under mutex_
     };
     /// Hands the stream to its holder, or says that there will be none.
     class Entry {

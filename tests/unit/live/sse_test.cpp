@@ -181,6 +181,20 @@ TEST_F(Sse, ABoardThatBecomesPrivateIsSilentForOthers) {
     EXPECT_EQ(stream->next()->event, "board.updated");
 }
 
+TEST_F(Sse, WhoFollowsABoardHearsThatItIsDeletedAndRestored) {
+    const auto agent = make_agent("Robot");
+    auto stream = follow("?board_id=" + board, agent.token);
+    ASSERT_TRUE(stream->is_attached());
+    expect(204, client.send("DELETE", "/v1/boards/" + board));
+    const auto deleted = stream->next();
+    ASSERT_TRUE(deleted);
+    EXPECT_EQ(deleted->event, "board.deleted");
+    expect(200, client.post("/v1/boards/" + board + ":restore"));
+    const auto restored = stream->next();
+    ASSERT_TRUE(restored);
+    EXPECT_EQ(restored->event, "board.restored");
+}
+
 TEST_F(Sse, ItEndsWithTheRightToReadIt) {
     const auto agent = make_agent("Robot");
     auto stream = follow("", agent.token);
