@@ -1,7 +1,9 @@
 // A board followed by the example of docs/examples/live: in Chromium, and by the WebSocket client
 // from npm; and by the browser's own EventSource.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -12,12 +14,22 @@ import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace } from "./support/server.mjs";
 import { heading, signIn } from "./support/visits.mjs";
 
-const example = (name) => readFileSync(fileURLToPath(new URL(`../../docs/examples/live/${name}`, import.meta.url)), "utf8");
+const example = (name) => readFileSync(fileURLToPath(new URL(`../../docs/examples/live${name}`, import.meta.url)));
+const types = { "/board.html": "text/html", "/follow.mjs": "text/javascript" };
+
+/** Another site, which has the example: one that the server's settings name. */
+const site = createServer(({ url }, answer) => {
+  const { pathname } = new URL(url, "http://site");
+  if (!types[pathname]) return answer.writeHead(404).end();
+  answer.writeHead(200, { "Content-Type": types[pathname] }).end(example(pathname));
+});
+const siteUrl = () => `http://127.0.0.1:${site.address().port}`;
 
 let server, chromium, owner, board, column;
 
 before(async () => {
-  server = await Server.start([]);
+  await once(site.listen(0, "127.0.0.1"), "listening");
+  server = await Server.start([`live.allowed_origins=${siteUrl()}`]);
   chromium = await Chromium.start();
   owner = await makeWorkspace(server);
   board = await owner.post("/v1/boards", { name: "Deliveries" });
@@ -26,6 +38,7 @@ before(async () => {
 after(async () => {
   await chromium?.end();
   await server?.end();
+  site.close();
 });
 
 const makeCard = (title) => owner.post(`/v1/boards/${board.id}/cards`, { column_id: column, title });
@@ -38,19 +51,16 @@ async function eventually(condition) {
   assert.fail("it never came true: " + condition);
 }
 
-/** A page of the server's own origin, with the example on it, in a browser that has signed in. */
 async function signedIn() {
   const page = await chromium.open(server.url + "/login");
   await signIn(page, server, "ada@example.com");
   await heading(page, "You are signed in");
-  for (const [name, type] of [["board.html", "text/html"], ["follow.mjs", "text/javascript"]])
-    await page.route(`**/example/${name}*`, (route) => route.fulfill({ contentType: type, body: example(name) }));
   return page;
 }
 
-test("the page shows what happens, also after the server was away", async () => {
+test("a page shows what happens, also after the server was away", async () => {
   const page = await signedIn();
-  await page.goto(`${server.url}/example/board.html?board=${board.id}`);
+  await page.goto(`${siteUrl()}/board.html?${new URLSearchParams({ server: server.url, board: board.id })}`);
   const shows = (text) => eventually(async () => (await page.textContent("#events")).includes(text));
   await eventually(async () => {
     await makeCard("Until it follows");
@@ -115,4 +125,5 @@ test("a page of another site is refused the cookie", async () => {
   assert.equal(await status({}), 401);
   assert.equal(await status({ Origin: "https://evil.example", Cookie: owner.cookies() }), 403);
   assert.equal(await status({ Origin: server.url, Cookie: owner.cookies() }), 101);
+  assert.equal(await status({ Origin: siteUrl(), Cookie: owner.cookies() }), 101);
 });
