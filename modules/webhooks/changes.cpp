@@ -38,7 +38,7 @@ constexpr Sql write_webhook{"webhooks.update", R"(
         last_edited_time = now(), version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
-// It begins anew, with what is held.
+// It starts with what is held.
 constexpr Sql start_endpoint{"webhooks.start_endpoint", R"(
     UPDATE webhook_endpoints
     SET due_at = CASE WHEN lease IS NULL THEN now() ELSE due_at END, consecutive_failures = 0,

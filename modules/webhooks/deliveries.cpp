@@ -44,13 +44,13 @@ constexpr Sql make_due{"webhooks.make_due", R"(
     SET due_at = CASE WHEN lease IS NULL THEN now() ELSE due_at END, probe_at = NULL
     WHERE org_id = $1 AND webhook_id = $2)"};
 
-constexpr Sql begin_anew{"webhooks.redeliver", R"(
+constexpr Sql make_pending{"webhooks.redeliver", R"(
     UPDATE webhook_deliveries
     SET status = 'pending', retries = 0, next_attempt_at = now()
     WHERE org_id = $1 AND webhook_id = $2 AND id = $3
     RETURNING )" DELIVERY};
 
-constexpr Sql begin_failed_anew{"webhooks.redeliver_failed", R"(
+constexpr Sql make_failed_pending{"webhooks.redeliver_failed", R"(
     UPDATE webhook_deliveries
     SET status = 'pending', retries = 0, next_attempt_at = now()
     WHERE org_id = $1 AND webhook_id = $2 AND id = ANY (ARRAY(
@@ -135,7 +135,7 @@ DeliveryResponse redeliver(Call& call, const DeliveryId& in) {
     auto webhook = call.tx().later<WebhookResponse>(find_webhook, call.org(), in.webhook_id);
     call.tx().queue(lock_endpoint, call.org(), in.webhook_id);
     auto delivery =
-        call.tx().later<DeliveryResponse>(begin_anew, call.org(), in.webhook_id, in.delivery_id);
+        call.tx().later<DeliveryResponse>(make_pending, call.org(), in.webhook_id, in.delivery_id);
     const auto of = webhook.one();
     if (!of) not_found("webhook");
     auto begun = delivery.one();
@@ -187,7 +187,7 @@ Redelivery redeliver_failed(Call& call, const RedeliverFailedRequest& in) {
     auto webhook = call.tx().later<WebhookResponse>(find_webhook, call.org(), in.webhook_id);
     call.tx().queue(lock_endpoint, call.org(), in.webhook_id);
     auto rows = call.tx().later<Id>(
-        begin_failed_anew,
+        make_failed_pending,
         call.org(),
         in.webhook_id,
         in.since ? first_id_at(*in.since) : Uuid{},

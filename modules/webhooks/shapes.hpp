@@ -104,7 +104,7 @@ SVC_SHARED_RECORD(
     (kind, "The event's kind."),
     (status,
      "`pending`: not tried yet. `failed`: tried, and will be again. `abandoned`: given up; "
-     "redeliver_webhook begins anew."),
+     "redeliver_webhook makes it once more."),
     (attempt_count, "How often it was tried."),
     (next_attempt_at,
      "When it is due; later while the endpoint keeps failing, and not before the webhook is active "

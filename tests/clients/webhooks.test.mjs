@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -50,6 +53,7 @@ async function verifiedByPython(secret, header, body) {
   const script = "import sys, verify; sys.exit(0 if verify.is_ours(sys.argv[1], sys.argv[2], sys.stdin.buffer.read()) else 1)";
   const run = spawn("python3", ["-c", script, secret, header], {
     env: { ...process.env, PYTHONPATH: examples, PYTHONDONTWRITEBYTECODE: "1" },
+    stdio: ["pipe", "inherit", "inherit"],
   });
   run.stdin.end(body);
   const [code] = await once(run, "exit");
@@ -77,13 +81,15 @@ test("Stripe's library and the example in Python accept a delivery, and nothing 
     assert.equal(await verifiedByPython(webhook.secret, signature, body), true);
     assert.equal(await verifiedByPython(webhook.secret, signature, Buffer.concat([body, Buffer.from(" ")])), false);
 
-    const shell = `printf '%s.' "$T" | cat - /dev/stdin | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET"`;
-    const time = signature.match(/t=(\d+)/)[1];
-    const run = promisify(execFile)("bash", ["-c", shell], {
-      env: { ...process.env, T: time, WEBHOOK_SECRET: webhook.secret },
+    const folder = mkdtempSync(join(tmpdir(), "workboard-webhooks-"));
+    writeFileSync(join(folder, "body.json"), body);
+    const shell = `printf '%s.' "$T" | cat - body.json | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET"`;
+    const { stdout } = await promisify(execFile)("bash", ["-c", shell], {
+      cwd: folder,
+      env: { ...process.env, T: signature.match(/t=(\d+)/)[1], WEBHOOK_SECRET: webhook.secret },
     });
-    run.child.stdin.end(body);
-    assert.ok((await run).stdout.includes(signature.match(/v1=([0-9a-f]+)/)[1]));
+    rmSync(folder, { recursive: true });
+    assert.ok(stdout.includes(signature.match(/v1=([0-9a-f]+)/)[1]));
   } finally {
     receiver.close();
   }

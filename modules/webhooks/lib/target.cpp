@@ -16,7 +16,6 @@ bool is_local_name(std::string host) {
     std::ranges::transform(host, host.begin(), [](unsigned char each) {
         return std::tolower(each);
     });
-    if (host.ends_with('.')) host.pop_back();
     constexpr std::array<std::string_view, 6> tops{
         "localhost", "local", "internal", "intranet", "home.arpa", "localdomain"
     };
@@ -37,6 +36,7 @@ std::string fault_of_target(const std::string& url, Reach reach) {
     if (reach == Reach::anywhere) return {};
     if (!to.secure) return "events are sent over https alone";
     if (to.port != 443 && to.port != 8443) return "events are sent to the ports 443 and 8443";
+    if (to.host.ends_with('.')) to.host.pop_back();
     if (const auto address = address_in(to.host)) {
         if (AddressRules::public_and({}).allows(*address)) return {};
     } else if (!is_local_name(to.host)) {

@@ -14,6 +14,8 @@ std::vector<std::string> forbidden_targets() {
         // This machine, in every way of writing it.
         "127.0.0.1",
         "127.0.0.2",
+        "127.0.0.1.",
+        "0x7f.1.",
         "127.1",
         "127.0.1",
         "127.255.255.255",
