@@ -80,7 +80,9 @@ constexpr Sql see_move{"boards.see_move", R"(
                 AND o.id <> $5 AND o.completed_at IS NULL
                 AND NOT o.is_archived AND NOT o.in_trash)
         END AS key_conflict,
-        k.name AS to_name, h.name AS from_name, h.kind AS from_kind
+        k.name AS to_name, h.name AS from_name, h.kind AS from_kind,
+        (SELECT count(*) FROM card_links l
+         WHERE l.org_id = $1 AND l.card_id = $5 AND l.kind = 'blocks') AS links
     FROM card_view v
     )" SVC_BOARD_GRANT_BY_KEY("v.board_id") R"(
     CROSS JOIN LATERAL (
@@ -183,6 +185,7 @@ void CardMove::read() {
         throw RetryTransaction("a card that was not locked");
     if (!found) return;
     destination_ = found->destination();
+    links_ = found->links;
     const Card& card = found->access.card;
     from_ = {card.board_id, card.column_id, found->from_name, found->from_kind};
     if (destination_)
@@ -313,7 +316,10 @@ void CardMove::emit_completion(Actor& actor, const Card& after) {
     if (open == is_open(seen_->card)) return;
     if (after.blocked)
         moves_.blockers_changed(tx_, actor, after.org_id, {{after.id, after.column_id}});
-    if (locked_.one_or_retry().waiting == 0) return;
+    // The statement that locks does not see who came to wait while it was held up itself.
+    if (links_ > locked_.one_or_retry().waiting)
+        throw RetryTransaction("a card that waits and was not locked");
+    if (links_ == 0) return;
     const auto waiting = tx_.all<Waiting>(find_waiting, after.org_id, after.id);
     const Blockers now = open ? Blockers::opened : Blockers::closed;
     tell_waiting(tx_, moves_, actor, after.org_id, waiting, now);

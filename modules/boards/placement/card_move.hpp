@@ -42,6 +42,7 @@ struct MoveSeen {
     std::optional<Uuid> key_conflict;
     std::optional<std::string> to_name;
     std::string from_name, from_kind;
+    std::int64_t links = 0;  ///< to cards that wait for it
 
     std::optional<Destination> destination() const;
 };
@@ -59,7 +60,8 @@ SVC_SHARED_RECORD(
     (key_conflict),
     (to_name),
     (from_name),
-    (from_kind)
+    (from_kind),
+    (links)
 );
 
 class CardMove final : public Move {
@@ -105,6 +107,7 @@ private:
     std::optional<CardAccess> seen_;
     std::optional<Destination> destination_;
     EventPlace from_, to_;
+    std::int64_t links_ = 0;
 };
 
 }  // namespace svc::boards

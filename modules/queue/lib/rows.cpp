@@ -59,7 +59,7 @@ constexpr Sql idle_rows{"queue.idle_rows", R"(
 constexpr std::string_view free_row = R"(
     UPDATE queue
     SET state = $3, attempt = $4, available_at = $5, last_error = $6,
-        column_id = coalesce($7, column_id), urgency = coalesce($8, urgency),
+        column_id = CASE WHEN $7::uuid IS NULL THEN column_id ELSE $7 END, urgency = coalesce($8, urgency),
         place = coalesce($9, place), queued_at = coalesce($10, queued_at),
         lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
         claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL

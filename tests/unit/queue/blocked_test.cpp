@@ -1,5 +1,6 @@
 // Cards that wait for other cards: nobody is given them, and everybody soon after.
 
+#include "tests/support/lock_holder.hpp"
 #include "tests/unit/queue/lease_steps.hpp"
 
 #include <gmock/gmock.h>
@@ -33,11 +34,12 @@ struct Waiting {
     std::vector<std::string> given() { return claim_all(fixture); }
 };
 
-/// Cards whose row says otherwise than their links do.
-std::string mistaken_rows() {
+/// Cards of the board whose row says otherwise than their links do.
+std::string mistaken_rows(const Uuid& board) {
     return in_process().run(
         "SELECT count(*) FROM queue q JOIN cards c ON c.org_id = q.org_id AND c.id = q.card_id "
-        "WHERE q.state <> 'idle' AND q.blocked <> (card_is_open(c.completed_at, c.is_archived, "
+        "WHERE q.board_id = '" + board.str() +
+        "' AND q.state <> 'idle' AND q.blocked <> (card_is_open(c.completed_at, c.is_archived, "
         "c.in_trash) AND EXISTS (SELECT FROM card_links l JOIN cards o ON o.org_id = l.org_id AND "
         "o.id = l.card_id WHERE l.org_id = q.org_id AND l.target_id = q.card_id AND l.kind = "
         "'blocks' AND card_is_open(o.completed_at, o.is_archived, o.in_trash)))"
@@ -150,6 +152,34 @@ TEST(Blocked, ACardStaysSoWhenItComesToAnotherQueue) {
     EXPECT_FALSE(claim().body.at("claimed").as_bool());
     w.move(w.blocker, w.fixture.done);
     EXPECT_TRUE(claim().body.at("claimed").as_bool());
+}
+
+// The statement that locks a card which is completed looks at its links before it waits for whoever
+// is just adding one.
+TEST(Blocked, ACardThatComesToWaitWhileTheOtherIsCompletedIsFree) {
+    BoardFixture fixture;
+    const auto blocker = fixture.card(fixture.backlog).text("/id");
+    const auto card = fixture.card(fixture.queue).text("/id");
+    const std::string org = fixture.owner.org_id->str();
+    LockHolder ties_them(
+        "SELECT FROM cards WHERE id = '" + blocker +
+        "' FOR NO KEY UPDATE; INSERT INTO card_links (org_id, card_id, kind, target_id, id, "
+        "created_by) VALUES ('" + org + "', '" + blocker + "', 'blocks', '" + card + "', '" +
+        new_uuid().str() + "', '{}'); UPDATE cards SET blocked_by = '[\"" + blocker +
+        "\"]' WHERE id = '" + card + "'; UPDATE queue SET blocked = true WHERE card_id = '" + card +
+        "'"
+    );
+    std::thread completes([&] {
+        in_process().must(
+            fixture.owner,
+            "move_card",
+            {{"card_id", blocker}, {"column_id", fixture.done.str()}}
+        );
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it waits for the lock
+    ties_them.commit();
+    completes.join();
+    EXPECT_EQ(claim_all(fixture).size(), 1U);
 }
 
 TEST(Blocked, OneOfTwoThatAreFinishedAtOnceFreesTheCard) {
@@ -277,7 +307,7 @@ TEST(Blocked, RowsAgreeWithLinksAfterAnythingThatPeopleDo) {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < 3; ++i) threads.emplace_back(work, i);
     for (auto& each : threads) each.join();
-    EXPECT_EQ(mistaken_rows(), "0");
+    EXPECT_EQ(mistaken_rows(fixture.board), "0");
 }
 
 }  // namespace svc::test
