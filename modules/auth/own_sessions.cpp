@@ -20,12 +20,12 @@ constexpr EventKind sessions_ended{
 constexpr Sql end_own_session{"auth.end_own_session", R"(
     UPDATE sessions SET revoked_at = now()
     WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()
-    RETURNING id, active_org_id)"};
+    RETURNING id, user_id)"};
 
 constexpr Sql end_all_sessions{"auth.end_all_sessions", R"(
     UPDATE sessions SET revoked_at = now()
     WHERE user_id = svc_user() AND revoked_at IS NULL AND ($1::uuid IS NULL OR id <> $1)
-    RETURNING id, active_org_id)"};
+    RETURNING id, user_id)"};
 
 constexpr Sql list_sessions{"auth.list_sessions", R"(
     SELECT id, auth_method, active_org_id, ip_address, user_agent, created_time, last_seen_at,
@@ -152,7 +152,7 @@ void forget_sessions(Call& call, const std::vector<EndedSession>& ended) {
         auto* streams = kernel.find<OpenStreams>();
         for (const EndedSession& each : ended) {
             kernel.forget("session", each.id.str());
-            if (streams && each.active_org_id) streams->revalidate(*each.active_org_id);
+            if (streams) streams->revalidate_person(each.user_id);
         }
     });
 }

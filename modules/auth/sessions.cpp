@@ -55,7 +55,7 @@ constexpr Sql find_session{"auth.find_session", R"(
 constexpr Sql end_session{"auth.end_session", R"(
     UPDATE sessions SET revoked_at = now()
     WHERE id = $1 AND revoked_at IS NULL AND expires_at > now()
-    RETURNING id, active_org_id)"};
+    RETURNING id, user_id)"};
 
 constexpr Sql seen_now{"auth.sessions_seen", R"(
     UPDATE sessions

@@ -44,9 +44,9 @@ std::optional<AuthSessionResponse> begin_session(Call& call, const NewSession& s
 /// A session that was ended.
 struct EndedSession {
     Uuid id;
-    std::optional<Uuid> active_org_id;
+    Uuid user_id;
 };
-SVC_SHARED_RECORD(EndedSession, (id), (active_org_id));
+SVC_SHARED_RECORD(EndedSession, (id), (user_id));
 
 /// Queues the end of a session by whoever shows it, which makes it the presented credential.
 DeferredRows<EndedSession> end_shown_session(Tx& tx, const Uuid& session);

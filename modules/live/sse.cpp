@@ -119,6 +119,7 @@ Asked asked_in(const http::Request& request) {
 }  // namespace
 
 http::Answer Streams::open_sse(RouteCall& call) {
+    refuse_head(call);
     refuse_other_sites(call, Told::perhaps);
     const auto caller = caller_of(call);
     Asked asked = asked_in(call.request());

@@ -26,6 +26,11 @@ void Streams::refuse_other_sites(const RouteCall& call, Told told) const {
     );
 }
 
+void Streams::refuse_head(const RouteCall& call) const {
+    if (call.request().method == "GET") return;
+    throw Failure(Fault::wrong_method, "A stream is opened by GET.").with_header("Allow", "GET");
+}
+
 void Streams::redeem_ticket(const RouteCall& call) const {
     if (const auto ticket = ticket_in(call.request())) redeem(kernel_, *ticket);
 }

@@ -38,6 +38,8 @@ private:
     /// where it is from.
     enum class Told { perhaps, always };
     void refuse_other_sites(const RouteCall& call, Told told) const;
+    /// A HEAD is answered like a GET, and there is no stream in that.
+    void refuse_head(const RouteCall& call) const;
     void redeem_ticket(const RouteCall& call) const;
     boards::BoardCaller caller_of(const RouteCall& call) const;
     Viewer& enter(Feed& feed, const RouteCall& call) const;

@@ -287,6 +287,7 @@ http::Answer upgrade_required(const RouteCall& call) {
 
 http::Answer Streams::open_web_socket(RouteCall& call) {
     const http::Request& request = call.request();
+    refuse_head(call);
     if (!is_upgrade(request)) return upgrade_required(call);
     const auto key = request.header("sec-websocket-key");
     if (!is_websocket_key(key))

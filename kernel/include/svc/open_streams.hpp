@@ -17,6 +17,8 @@ public:
 
     /// Has the streams of this workspace looked at; returns at once. Any thread.
     virtual void revalidate(const Uuid& org) = 0;
+    /// The same of the streams of this person, in whatever workspace; on every server.
+    virtual void revalidate_person(const Uuid& user) = 0;
 };
 
 }  // namespace svc

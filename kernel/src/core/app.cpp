@@ -117,9 +117,9 @@ App::App(Config::Sources sources, Places places)
     : config_(sources),
       places_(std::move(places)),
       kernel_(std::make_unique<Kernel>(std::make_unique<Kernel::Impl>())),
-      streams_(std::make_unique<StreamRegistry>(kernel_->impl())),
-      notifications_(std::make_unique<DatabaseNotifications>(kernel_->impl())),
-      bus_(std::make_unique<bus::ServerBus>()) {
+      bus_(std::make_unique<bus::ServerBus>()),
+      streams_(std::make_unique<StreamRegistry>(kernel_->impl(), *bus_)),
+      notifications_(std::make_unique<DatabaseNotifications>(kernel_->impl())) {
     Memory::begin();
     kernel_->impl().streams = streams_.get();
     kernel_->offer<OpenStreams>(*streams_);

@@ -118,9 +118,9 @@ private:
     EventSettings event_settings_;
     std::unique_ptr<db::Embedded> embedded_;
     std::unique_ptr<Kernel> kernel_;
+    std::unique_ptr<bus::ServerBus> bus_;
     std::unique_ptr<StreamRegistry> streams_;
     std::unique_ptr<Notifications> notifications_;
-    std::unique_ptr<bus::ServerBus> bus_;
     std::vector<Loaded> modules_;  // after the kernel: a module may use it until it is destroyed
     std::unique_ptr<AccessLog> access_log_;
     std::unique_ptr<Dispatcher> dispatcher_;

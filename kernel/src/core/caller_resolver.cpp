@@ -104,6 +104,11 @@ void CallerResolver::confirm() {
     if (caller_ != before) throw StaleIdentity{};
 }
 
+void CallerResolver::confirm_anew() {
+    if (authenticator_) confirmed_ = false;
+    confirm();
+}
+
 /// One round trip of its own.
 void CallerResolver::ask() {
     unreachable_.reset();

@@ -52,6 +52,8 @@ public:
     void settle_by_statement(bool holds);
     /// Asks now unless it is known. StaleIdentity when the answer is another.
     void confirm();
+    /// Asks now, also when it is known: for what has to hold from a moment ago on.
+    void confirm_anew();
 
 private:
     void ask();

@@ -65,7 +65,7 @@ http::Answer RouteRun::attempt(BudgetCharge& budget_charge) {
     check_access(route_.access, *who_);
     http::Answer answer = route_.handle(*this);
     if (exchange_.stream) keep_the_stream();
-    who_->confirm();
+    else who_->confirm();
     return answer;
 }
 
@@ -86,6 +86,7 @@ void RouteRun::keep_the_stream() {
         started(stream);
         held->attach(stream);
     };
+    who_->confirm_anew();
 }
 
 Invoked RouteRun::invoke(const Invocation& invocation) {

@@ -11,6 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto beat = std::chrono::seconds(1), round = std::chrono::seconds(30);
 constexpr std::size_t at_once = 100;  // questions in one pipeline
+constexpr std::string_view channel = "streams.person";
 
 /// The workspace is named, whatever the session works in by then.
 Credential within(const Credential& credential, const Caller& caller) {
@@ -20,6 +21,12 @@ Credential within(const Credential& credential, const Caller& caller) {
 }
 
 }  // namespace
+
+StreamRegistry::StreamRegistry(Kernel::Impl& kernel, Bus& bus) : kernel_(kernel), bus_(bus) {
+    bus.subscribe(channel, [this](std::string_view user) {
+        if (const auto id = Uuid::parse(user)) doubt(&Doubts::people, *id);
+    });
+}
 
 StreamRegistry::Holder::Holder(const CallerResolver& who)
     : by_(*who.authenticator()),
@@ -92,10 +99,17 @@ void StreamRegistry::stop() noexcept {
     if (thread_.joinable()) thread_.join();
 }
 
-void StreamRegistry::revalidate(const Uuid& org) {
+void StreamRegistry::revalidate(const Uuid& org) { doubt(&Doubts::orgs, org); }
+
+void StreamRegistry::revalidate_person(const Uuid& user) {
+    doubt(&Doubts::people, user);
+    bus_.publish(channel, user.str());
+}
+
+void StreamRegistry::doubt(std::set<Uuid> Doubts::*whom, const Uuid& id) {
     {
         const std::lock_guard lock(mutex_);
-        doubted_.insert(org);
+        (doubts_.*whom).insert(id);
     }
     wake_.notify_all();
 }
@@ -118,11 +132,11 @@ void StreamRegistry::run() {
     auto next_round = Clock::now() + round;
     std::unique_lock lock(mutex_);
     while (!stopping_) {
-        wake_.wait_for(lock, beat, [this] { return stopping_ || !doubted_.empty(); });
+        wake_.wait_for(lock, beat, [this] { return stopping_ || doubts_.any(); });
         if (stopping_) return;
         const bool everybody = Clock::now() >= next_round;
-        const auto orgs = std::exchange(doubted_, {});
-        const All all = suspects(orgs, everybody);
+        auto doubts = std::exchange(doubts_, {});
+        const All all = suspects(doubts, everybody);
         lock.unlock();
         bool done = true;
         try {
@@ -137,18 +151,20 @@ void StreamRegistry::run() {
         if (done && everybody) next_round = Clock::now() + round;
         if (done) continue;
         wake_.wait_for(lock, beat, [this] { return stopping_; });
-        doubted_.insert(orgs.begin(), orgs.end());
+        doubts_.orgs.merge(doubts.orgs);
+        doubts_.people.merge(doubts.people);
     }
 }
 
 /// Forgets on the way those that have ended. Called under the lock.
-StreamRegistry::All StreamRegistry::suspects(const std::set<Uuid>& orgs, bool everybody) {
+StreamRegistry::All StreamRegistry::suspects(const Doubts& doubts, bool everybody) {
     std::erase_if(held_, [](const auto& each) { return each.second->is_past(); });
     const auto now = Timestamp::now();
     All all;
     for (const auto& [key, each] : held_) {
         const Caller& caller = each->caller();
-        const bool doubted = caller.org_id && orgs.contains(*caller.org_id);
+        const bool doubted = (caller.user_id && doubts.people.contains(*caller.user_id)) ||
+                             (caller.org_id && doubts.orgs.contains(*caller.org_id));
         const bool run_out = caller.until && *caller.until <= now;
         if (everybody || doubted || run_out) all.push_back(each);
     }

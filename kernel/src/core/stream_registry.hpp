@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/caller_resolver.hpp"
+#include "svc/bus.hpp"
 #include "svc/open_streams.hpp"
 
 #include <condition_variable>
@@ -14,12 +15,13 @@ namespace svc::core {
 /// Knows whose every open stream is, and closes those that are nobody's any more.
 class StreamRegistry final : public OpenStreams {
 public:
-    explicit StreamRegistry(Kernel::Impl& kernel) : kernel_(kernel) {}
+    StreamRegistry(Kernel::Impl& kernel, Bus& bus);
     ~StreamRegistry() override { stop(); }
 
     void start();
     void stop() noexcept;
     void revalidate(const Uuid& org) override;
+    void revalidate_person(const Uuid& user) override;
 
     /// The streams of one credential that were opened while it stood for this caller. Each is known
     /// from before its caller is confirmed until it ends, so that no change of the caller's rights
@@ -70,16 +72,24 @@ public:
 
 private:
     using All = std::vector<std::shared_ptr<Holder>>;
+    /// Whose streams are to be looked at.
+    struct Doubts {
+        std::set<Uuid> orgs;
+        std::set<Uuid> people;
+        bool any() const { return !orgs.empty() || !people.empty(); }
+    };
+    void doubt(std::set<Uuid> Doubts::*whom, const Uuid& id);
     void run();
-    All suspects(const std::set<Uuid>& orgs, bool everybody);
+    All suspects(const Doubts& doubts, bool everybody);
     void examine(const All& suspects);
     void forget(const All& gone);
 
     Kernel::Impl& kernel_;
+    Bus& bus_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::multimap<std::string, std::shared_ptr<Holder>> held_;  // by the credential's key
-    std::set<Uuid> doubted_;  // workspaces whose streams are to be looked at
+    Doubts doubts_;
     bool stopping_ = false;
     std::thread thread_;
 };

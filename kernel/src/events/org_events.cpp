@@ -97,7 +97,8 @@ std::function<EventPage()> read_events(Tx& tx, const Uuid& org, const EventRange
         page.last = known.last;
         page.oldest = known.dropped + 1;
         const auto begin = std::max(range.after, known.dropped);
-        page.to = std::max(range.after, std::min(begin + range.look_at, known.last));
+        page.to = begin;
+        if (known.last > begin) page.to += std::min(range.look_at, known.last - begin);
         bool cut = false;
         for (RangeRow& each : rows.all()) {
             const auto sequence = each.event.numbers.sequence;

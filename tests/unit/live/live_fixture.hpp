@@ -239,7 +239,7 @@ protected:
 
     static std::vector<std::string> with_cheap_passwords(std::vector<std::string> settings) {
         settings.emplace_back("auth.password_memory_mib=8");
-        settings.emplace_back("plugins=mail-file,store-local");
+        settings.emplace_back("plugins=mail-file,store-local,bus-postgres");
         settings.emplace_back("modules=mail,orgs,auth,agents,boards,files,content,queue,live");
         return settings;
     }

@@ -85,6 +85,17 @@ TEST_F(LiveServers, RightsThatEndOnOneEndOnTheOther) {
     EXPECT_EQ(kept.next_of("error").at("error").at("code").as_string(), "object_not_found");
 }
 
+TEST_F(LiveServers, ASessionThatEndsOnOneEndsOnTheOther) {
+    Server second({.database_url = database, .settings = with_cheap_passwords({})});
+    const auto ticket = expect(200, client.post("/v1/ws-tickets")).text("/ticket");
+    WsClient ws(second.port(), "/v1/ws?ticket=" + ticket, "");
+    ASSERT_EQ(ws.head.status, 101);
+    ws.subscribe("s", board);
+    expect(204, workspace.client.post("/v1/auth/logout"));
+    // Without a word from the other server it would be noticed within half a minute.
+    EXPECT_EQ(ws.close_code(8s), 4401);
+}
+
 TEST_F(LiveServers, AFollowerThatComesBackAfterARestartMissesNothing) {
     Follower follower;
     std::vector<std::string> made;

@@ -304,6 +304,21 @@ TEST_F(WebSocketStreams, WhatIsNoUpgradeIsToldHow) {
     EXPECT_EQ(answer->status, 422);
 }
 
+TEST_F(WebSocketStreams, AHeadOpensNone) {
+    for (const std::string path : {"/v1/ws", "/v1/sse"}) {
+        http::test::Client raw(server.port());
+        const auto answer = raw.ask(
+            "HEAD " + path +
+                " HTTP/1.1\r\nHost: board.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
+                bearer() + "\r\n",
+            "HEAD"
+        );
+        ASSERT_TRUE(answer) << path;
+        EXPECT_EQ(answer->status, 405) << path;
+    }
+}
+
 class FewStreams : public LiveTest {
 protected:
     FewStreams() : LiveTest({"live.streams_per_principal=3"}) {}
