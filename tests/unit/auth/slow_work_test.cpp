@@ -18,7 +18,9 @@ class WaitingCall final : public test::BareCall {
 public:
     struct Left {};
 
-    void wait_for(std::string_view, std::chrono::seconds, Awaited) override { throw Left(); }
+    void wait_for_any(std::vector<std::string>, std::chrono::seconds, Awaited) override {
+        throw Left();
+    }
 };
 
 struct SlowWorks : testing::Test {
