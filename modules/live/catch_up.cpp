@@ -10,17 +10,19 @@ void CatchUp::run() {
                 tx.set_scope(feed_.org(), {});
                 read(tx);
             });
+        const std::lock_guard lock(feed_.mutex());
+        for (const Item& item : items_)
+            if (Subscription* each = feed_.reading(item.ticket)) advance(item, *each);
+        feed_.drop_frames();
     } catch (...) {
         give_back();
         throw;
     }
-    const std::lock_guard lock(feed_.mutex());
-    for (const Item& item : items_)
-        if (Subscription* each = feed_.reading(item.ticket)) advance(item, *each);
 }
 
 void CatchUp::plan() {
     const std::lock_guard lock(feed_.mutex());
+    as_of_ = feed_.last();
     for (const auto& [ticket, subscription] : feed_.take_waiting(most_subscriptions)) {
         Item item{.ticket = ticket};
         plan(item, *subscription);
@@ -35,13 +37,14 @@ void CatchUp::plan() {
 
 void CatchUp::plan(Item& item, const Subscription& subscription) {
     const Viewer& viewer = subscription.reader->viewer();
-    if (subscription.wanted->filter.board) want_role(viewer, *subscription.wanted->filter.board);
+    const auto& board = subscription.wanted->filter.board;
+    if (board) want_role(viewer, *board, 0);
     const bool from_now = subscription.position == Subscription::from_now;
     if (from_now ? feed_.last() > 0 : feed_.covers(subscription.position)) {
         if (from_now) return;
         feed_.for_each_recent(subscription.position, [&](LiveEvent& event) {
             if (event.event().board_id && subscription.wanted->filter.passes(event.event()))
-                want_role(viewer, *event.event().board_id);
+                want_role(viewer, *event.event().board_id, event.event().sequence);
             return true;
         });
         return;
@@ -49,7 +52,7 @@ void CatchUp::plan(Item& item, const Subscription& subscription) {
     item.has_page = true;
     item.range = {
         .after = from_now ? 0 : subscription.position,
-        .board = subscription.wanted->filter.board,
+        .board = board,
         .kinds = subscription.wanted->filter.kinds,
         .count = from_now ? 0 : page_events,
         .look_at = from_now ? 0 : look_at,
@@ -58,9 +61,9 @@ void CatchUp::plan(Item& item, const Subscription& subscription) {
 }
 
 /// Unless it is known or asked already. What goes beyond the bound is asked in another turn.
-void CatchUp::want_role(const Viewer& viewer, const Uuid& board) {
+void CatchUp::want_role(const Viewer& viewer, const Uuid& board, std::int64_t after) {
     const auto number = feed_.number_of(board);
-    if (viewer.role_on(number) || asked_.size() >= most_questions) return;
+    if (feed_.role_on(viewer, number, after) || asked_.size() >= most_questions) return;
     const auto& caller = viewer.caller();
     for (const Asked& each : asked_)
         if (each.board == number && each.question.caller.principal == caller.principal &&
@@ -72,19 +75,18 @@ void CatchUp::want_role(const Viewer& viewer, const Uuid& board) {
 void CatchUp::read(Tx& tx) {
     for (Item& item : items_)
         if (item.has_page) item.read = read_events(tx, feed_.org(), item.range);
-    if (!asked_.empty()) ask(tx);
     for (Item& item : items_) {
         if (!item.has_page) continue;
         EventPage page = item.read();
         item.asked_after = item.range.after;
         item.to = page.to, item.last = page.last, item.oldest = page.oldest;
+        as_of_ = std::max(as_of_, page.last);
         item.events.clear();
         for (StoredEvent& each : page.events) {
             const Audience audience = audience_of(kernel_, each.kind);
             item.events.push_back(std::make_shared<LiveEvent>(std::move(each), audience));
         }
     }
-    asked_.clear();
     want_roles_for_pages();
     if (!asked_.empty()) ask(tx);
 }
@@ -95,13 +97,20 @@ void CatchUp::ask(Tx& tx) {
     learn(ask_roles(tx, feed_.org(), questions)());
 }
 
+/// A page may be ahead of what was handed out here, and of the changes of rights among that: they
+/// may have made what is known of no use, and need not be in the page. The boards that are asked
+/// for come first: without them there is no progress.
 void CatchUp::want_roles_for_pages() {
     const std::lock_guard lock(feed_.mutex());
+    for (const Item& item : items_)
+        if (const Subscription* to = feed_.reading(item.ticket); to && to->wanted->filter.board)
+            want_role(to->reader->viewer(), *to->wanted->filter.board, item.last);
     for (const Item& item : items_) {
         const Subscription* to = feed_.reading(item.ticket);
         if (!to) continue;
-        for (const auto& event : item.events)
-            if (event->event().board_id) want_role(to->reader->viewer(), *event->event().board_id);
+        for (const auto& each : item.events)
+            if (const StoredEvent& event = each->event(); event.board_id)
+                want_role(to->reader->viewer(), *event.board_id, event.sequence);
     }
 }
 
@@ -111,7 +120,7 @@ void CatchUp::learn(const std::vector<std::optional<boards::BoardRole>>& answers
     for (std::size_t i = 0; i < answers.size(); ++i) {
         Viewer* viewer = feed_.find(asked_[i].question.caller);
         if (viewer && viewer->epoch() == asked_[i].epoch)
-            viewer->learn(asked_[i].board, answers[i]);
+            viewer->learn({asked_[i].board, answers[i], as_of_});
     }
 }
 
@@ -125,7 +134,9 @@ void CatchUp::give_back() {
 
 void CatchUp::advance(const Item& item, Subscription& subscription) {
     if (const auto& board = subscription.wanted->filter.board) {
-        const Viewer::Known* known = subscription.reader->viewer().role_on(feed_.number_of(*board));
+        const Viewer::Known* known = feed_.role_on(
+            subscription.reader->viewer(), feed_.number_of(*board), item.last
+        );
         if (!known) return feed_.wait_again(subscription);
         if (!known->role) {
             feed_.unsubscribe(subscription);
@@ -174,23 +185,36 @@ bool CatchUp::deliver_page(const Item& item, Subscription& subscription) {
 
 /// False when the subscription has been put elsewhere.
 bool CatchUp::deliver(Subscription& subscription, LiveEvent& event) {
-    EventReader& reader = *subscription.reader;
+    const EventReader& reader = *subscription.reader;
+    const auto sequence = event.event().sequence;
     const auto seen = feed_.sight(reader.viewer(), event);
     if (seen == Feed::Sight::unknown) {
-        subscription.position = std::max(subscription.position, event.event().sequence - 1);
+        subscription.position = std::max(subscription.position, sequence - 1);
         feed_.wait_again(subscription);
         return false;
     }
-    subscription.position = event.event().sequence;
-    if (seen == Feed::Sight::hidden) return true;
-    if (!reader.stream() || !reader.stream()->send(reader.frame_of(subscription, event))) {
-        feed_.unsubscribe(subscription);  // the stream has ended
+    if (seen == Feed::Sight::seen && !send(subscription, event)) return false;
+    subscription.position = sequence;
+    return true;
+}
+
+/// False when the subscription has been put elsewhere. What is larger than may be under way is sent
+/// by itself.
+bool CatchUp::send(Subscription& subscription, LiveEvent& event) {
+    const EventReader& reader = *subscription.reader;
+    http::Stream* stream = reader.stream();
+    if (!stream) return feed_.unsubscribe(subscription), false;
+    auto frame = reader.frame_of(subscription, event);
+    const auto under_way = stream->backlog();
+    if (under_way > 0 && under_way + frame->size() > most_under_way) {
+        subscription.position = std::max(subscription.position, event.event().sequence - 1);
+        feed_.let_drain(subscription);
+        // It may be sent between the two; then nobody would say so.
+        if (stream->backlog() == 0) feed_.go_on(subscription);
         return false;
     }
-    if (reader.stream()->backlog() <= most_under_way) return true;
-    // It may be sent between the two; then nobody would say so.
-    feed_.let_drain(subscription);
-    if (reader.stream()->backlog() == 0) feed_.go_on(subscription);
+    if (stream->send(std::move(frame))) return true;
+    feed_.unsubscribe(subscription);  // the stream has ended
     return false;
 }
 

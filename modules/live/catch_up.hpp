@@ -35,13 +35,14 @@ private:
     void plan(Item& item, const Subscription& subscription);
     void read(Tx& tx);
     void ask(Tx& tx);
-    void want_role(const Viewer& viewer, const Uuid& board);
+    void want_role(const Viewer& viewer, const Uuid& board, std::int64_t after);
     void want_roles_for_pages();
     void learn(const std::vector<std::optional<boards::BoardRole>>& answers);
     void give_back();
     void advance(const Item& item, Subscription& subscription);
     bool deliver_page(const Item& item, Subscription& subscription);
     bool deliver(Subscription& subscription, LiveEvent& event);
+    bool send(Subscription& subscription, LiveEvent& event);
     void finish(Subscription& subscription);
 
     static constexpr std::size_t most_subscriptions = 64, most_pages = 8, most_questions = 500;
@@ -53,6 +54,7 @@ private:
     std::vector<Item> items_;
     std::vector<Asked> asked_;
     std::size_t pages_ = 0;
+    std::int64_t as_of_ = 0;  // the roles asked are those after this sequence, or later ones
 };
 
 }  // namespace svc::live

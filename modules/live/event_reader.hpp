@@ -88,9 +88,9 @@ public:
     /// The board is not to be seen by this caller; the subscription is over after this.
     virtual void tell_refused(Subscription&) = 0;
     /// What to send now so that nobody between takes the stream for dead, if anything; asked every
-    /// few seconds. `last` is the sequence that attached subscriptions are done with, zero when it
+    /// few seconds. `done` is the sequence that attached subscriptions are done with, zero when it
     /// is not known.
-    virtual LiveEvent::Frame keep_alive(std::chrono::seconds running, std::int64_t last) const = 0;
+    virtual LiveEvent::Frame keep_alive(std::chrono::seconds running, std::int64_t done) const = 0;
     /// Says who is on its boards, where that is another than it was told (Feed::presence_on).
     virtual void tell_presence() {}
     /// Calls `each` with every subscription.

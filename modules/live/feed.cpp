@@ -34,67 +34,69 @@ private:
 // ------------------------------------------------------------------------------ handing out
 
 void Feed::hand_out(const std::shared_ptr<LiveEvent>& event) {
-    Board* board = nullptr;
+    std::shared_ptr<Board> board;
+    bool follows = true;
     {
         const std::lock_guard lock(mutex_);
-        note(event);
-        if (event->event().board_id) board = &board_of(*event->event().board_id);
+        follows = note(event);
+        if (event->event().board_id) board = board_of(*event->event().board_id);
     }
+    if (!follows) on_waiting();
     if (board) hand_out(*event, board->attached);
     hand_out(*event, everywhere_);
     const std::lock_guard lock(mutex_);
+    done_ = std::max(done_, event->event().sequence);
     event->drop_frames();
 }
 
-void Feed::note(const std::shared_ptr<LiveEvent>& event) {
-    last_ = event->event().sequence;
-    if (!recent_.empty() && recent_.back()->event().sequence + 1 != last_) {
-        recent_.clear();
-        recent_bytes_ = 0;
-    }
-    recent_.push_back(event);
-    recent_bytes_ += event->bytes();
-    while (recent_.size() > 1 && (recent_.size() > most_recent || recent_bytes_ > most_recent_bytes)
-    ) {
-        recent_bytes_ -= recent_.front()->bytes();
-        recent_.pop_front();
+/// False when events before it were lost, and everybody waits.
+bool Feed::note(const std::shared_ptr<LiveEvent>& event) {
+    const auto sequence = event->event().sequence;
+    const bool follows = last_ == 0 || sequence <= last_ + 1;
+    if (!follows) detach_all();
+    if (sequence > last_) {
+        last_ = sequence;
+        recent_.push_back(event);
+        recent_bytes_ += event->bytes();
+        while (recent_.size() > 1 &&
+               (recent_.size() > most_recent || recent_bytes_ > most_recent_bytes)) {
+            recent_bytes_ -= recent_.front()->bytes();
+            recent_.pop_front();
+        }
     }
     if (changes_rights(event->event().kind)) note_rights(event->event());
+    return follows;
 }
 
 /// A grant on one board confines an agent on all others.
 void Feed::note_rights(const StoredEvent& event) {
-    if (event.board_id) renumber(*event.board_id);
+    if (event.board_id) board_of(*event.board_id)->number = ++numbers_;
     if (!event.kind.starts_with("grant.")) return;
     for (const auto& [key, viewer] : viewers_)
         if (viewer->caller().kind == boards::CallerKind::agent) viewer->forget();
 }
 
 void Feed::hand_out(LiveEvent& event, Attached& to) {
-    const StoredEvent& what = event.event();
-    const bool rights_may_differ = changes_rights(what.kind);
-    FilterMemory memory(what);
+    FilterMemory memory(event.event());
     for (std::size_t i = 0;;) {
         bool any_detached = false, done = false;
         {
             const std::lock_guard lock(mutex_);
-            const auto board = what.board_id ? number_of(*what.board_id) : 0;
+            to.walked = true;
+            const auto& board = event.event().board_id;
+            const auto number = board ? number_of(*board) : 0;
             const auto end = std::min(to.all.size(), i + at_once);
             for (; i < end; ++i) {
                 Subscription* each = to.all[i];
-                if (!each || each->position >= what.sequence) continue;
-                const bool wanted = memory.passes(each->wanted->filter);
-                // Whoever may not see the board any more is told so, whatever they ask for.
-                const bool judged_anew = rights_may_differ && each->wanted->filter.board;
-                if (!wanted && !judged_anew) continue;
-                const auto seen =
-                    judged_anew ? Sight::unknown : sight(each->reader->viewer(), event, board);
-                if (seen == Sight::unknown) detach(*each, what.sequence - 1), any_detached = true;
-                if (seen == Sight::seen && each->reader->stream())
-                    each->reader->stream()->send(each->reader->frame_of(*each, event));
+                if (!each) continue;
+                if (!hand_out(event, number, *each, memory.passes(each->wanted->filter)))
+                    any_detached = true;
             }
             done = i == to.all.size();
-            if (done) close_holes(to);
+            if (done) {
+                to.walked = false;
+                close_holes(to);
+            }
         }
         if (any_detached) on_waiting();
         if (done) return;
@@ -102,20 +104,55 @@ void Feed::hand_out(LiveEvent& event, Attached& to) {
     }
 }
 
-void Feed::detach_all() {
+/// False when it has to wait for a look.
+bool Feed::hand_out(LiveEvent& event, std::uint32_t board, Subscription& to, bool wanted) {
+    const auto sequence = event.event().sequence;
+    // Whoever may not see the board any more is told so, whatever they ask for and have got.
+    if (to.wanted->filter.board && changes_rights(event.event().kind)) {
+        detach(to, std::max(to.position, sequence - 1));
+        return false;
+    }
+    if (!wanted || to.position >= sequence) return true;
+    const auto seen = sight(to.reader->viewer(), event, board);
+    if (seen == Sight::unknown) {
+        detach(to, sequence - 1);
+        return false;
+    }
+    if (seen == Sight::seen && to.reader->stream()) {
+        to.reader->stream()->send(to.reader->frame_of(to, event));
+        to.position = sequence;
+    }
+    return true;
+}
+
+void Feed::start_over() {
     {
         const std::lock_guard lock(mutex_);
-        recent_.clear();
-        recent_bytes_ = 0;
-        for (auto& [id, board] : boards_) detach_all(board.attached);
-        detach_all(everywhere_);
+        detach_all();
     }
     on_waiting();
 }
 
+/// Who is being looked after has to be looked after anew: the page they get may be older than what
+/// was lost.
+void Feed::detach_all() {
+    forget_recent();
+    for (auto& [id, board] : boards_) detach_all(board->attached);
+    detach_all(everywhere_);
+    while (!reading_.empty()) wait_again(*reading_.begin()->second);
+    last_ = done_ = 0;
+}
+
+void Feed::forget_recent() {
+    recent_.clear();
+    recent_bytes_ = 0;
+}
+
 void Feed::detach_all(Attached& from) {
+    from.walked = true;
     for (Subscription* each : from.all)
-        if (each) detach(*each, std::max(each->position, last_));
+        if (each) detach(*each, std::max(each->position, done_));
+    from.walked = false;
     close_holes(from);
 }
 
@@ -126,7 +163,7 @@ void Feed::detach(Subscription& subscription, std::int64_t position) {
 }
 
 void Feed::close_holes(Attached& list) {
-    if (list.holes * 2 <= list.all.size()) return;
+    if (list.walked || list.holes * 2 <= list.all.size()) return;
     std::erase(list.all, nullptr);
     list.all.shrink_to_fit();
     for (std::size_t i = 0; i < list.all.size(); ++i) list.all[i]->place = i;
@@ -144,6 +181,7 @@ void Feed::subscribe(Subscription& subscription) {
 void Feed::unsubscribe(Subscription& subscription) {
     remove_from_lists(subscription);
     subscription.state = Subscription::State::over;
+    if (const auto& board = subscription.wanted->filter.board) forget_unused(*board);
 }
 
 void Feed::go_on(Subscription& subscription) {
@@ -178,6 +216,8 @@ void Feed::let_drain(Subscription& subscription) {
 
 void Feed::attach(Subscription& subscription) {
     remove_from_lists(subscription);
+    // From here on a number that is left out is noticed.
+    if (last_ == 0) last_ = done_ = subscription.position;
     auto& all = list_of(subscription).all;
     subscription.state = Subscription::State::attached;
     subscription.place = all.size();
@@ -192,6 +232,7 @@ void Feed::remove_from_lists(Subscription& subscription) {
             Attached& list = list_of(subscription);
             list.all[subscription.place] = nullptr;
             ++list.holes;
+            close_holes(list);
             return;
         }
         case Subscription::State::draining:
@@ -201,7 +242,7 @@ void Feed::remove_from_lists(Subscription& subscription) {
 
 Feed::Attached& Feed::list_of(const Subscription& subscription) {
     const auto& board = subscription.wanted->filter.board;
-    return board ? board_of(*board).attached : everywhere_;
+    return board ? board_of(*board)->attached : everywhere_;
 }
 
 Feed::Recent::const_iterator Feed::first_after(std::int64_t position) const {
@@ -249,7 +290,7 @@ Feed::Sight Feed::sight(const Viewer& viewer, const LiveEvent& event, std::uint3
     std::optional<boards::BoardRole> role;
     const bool on_board = event.event().board_id.has_value();
     if (on_board) {
-        const Viewer::Known* known = viewer.role_on(board);
+        const Viewer::Known* known = role_on(viewer, board, event.event().sequence);
         if (!known) return Sight::unknown;
         role = known->role;
     }
@@ -284,19 +325,29 @@ void Feed::note_presence() {
             if (named++ > 0) members += ',';
             Json<PrincipalRef>::write(*who, members);
         }
-        Presence& known = board_of(id).presence;
+        Presence& known = board_of(id)->presence;
         if (known.members == (members += ']')) continue;
         known.members = std::move(members);
-        ++known.version;
+        known.version = ++numbers_;
     }
 }
 
-Feed::Board& Feed::board_of(const Uuid& board) {
-    Board& found = boards_[board];
-    if (found.number == 0) found.number = ++numbers_;
+const std::shared_ptr<Feed::Board>& Feed::board_of(const Uuid& board) {
+    auto& found = boards_[board];
+    if (!found) {
+        found = std::make_shared<Board>();
+        found->number = ++numbers_;
+    }
     return found;
 }
 
-void Feed::renumber(const Uuid& board) { board_of(board).number = ++numbers_; }
+/// Anybody may ask for a board that nobody has heard of. What was known of roles on it under its
+/// number is asked again.
+void Feed::forget_unused(const Uuid& board) {
+    const auto found = boards_.find(board);
+    if (found == boards_.end()) return;
+    const Attached& attached = found->second->attached;
+    if (attached.all.size() == attached.holes) boards_.erase(found);
+}
 
 }  // namespace svc::live

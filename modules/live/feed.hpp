@@ -30,8 +30,8 @@ public:
     /// An event happened. Sends it to whoever is attached and may see it; whoever's rights are not
     /// known waits for a look. Lets go of the lock now and then.
     void hand_out(const std::shared_ptr<LiveEvent>& event);
-    /// Events were lost on their way: whoever is attached waits for a look.
-    void detach_all();
+    /// Events were lost on their way: everybody waits for a look at the record.
+    void start_over();
 
     // ---- a timer's thread ----
     /// Calls `each` with every reader, under the lock, which is let go now and then: one that comes
@@ -74,11 +74,22 @@ public:
     enum class Sight { seen, hidden, unknown };
     Sight sight(const Viewer& viewer, const LiveEvent& event);
     Sight sight(const Viewer& viewer, const LiveEvent& event, std::uint32_t board) const;
+    /// What is known of a role on the board of this number as it is after the event of this
+    /// sequence; null when it has to be asked.
+    const Viewer::Known* role_on(
+        const Viewer& viewer, std::uint32_t board, std::int64_t after
+    ) const {
+        const Viewer::Known* known = viewer.role_on(board);
+        return known && (after <= last_ || after <= known->as_of) ? known : nullptr;
+    }
     /// The number under which viewers know their roles on a board.
-    std::uint32_t number_of(const Uuid& board) { return board_of(board).number; }
+    std::uint32_t number_of(const Uuid& board) { return board_of(board)->number; }
 
-    /// Sequence of the last event that was handed out; zero before the first.
+    /// The sequence from which on events come one by one; all up to it that is not at hand has to
+    /// be read. Zero when it is not known.
     std::int64_t last() const { return last_; }
+    /// Sequence of the last event that whoever is attached has been sent; zero when it is not known.
+    std::int64_t done() const { return done_; }
     /// Whether all that comes after `position` up to last() is at hand.
     bool covers(std::int64_t position) const {
         if (last_ == 0 || position > last_) return false;
@@ -91,6 +102,10 @@ public:
         for (auto at = first_after(position); at != recent_.end(); ++at)
             if (!each(**at)) return;
     }
+    /// What was sent of events at hand is let go.
+    void drop_frames() {
+        for (const auto& each : recent_) each->drop_frames();
+    }
     /// It has everything up to last(): from here on it gets what comes.
     void attach(Subscription& subscription);
 
@@ -99,15 +114,18 @@ public:
         std::string members;
         std::uint32_t version = 0;  ///< rises when it changes; 0: nobody has looked yet
     };
-    const Presence& presence_on(const Uuid& board) { return board_of(board).presence; }
+    const Presence& presence_on(const Uuid& board) { return board_of(board)->presence; }
+    /// Of how many boards something is known.
+    std::size_t boards() const { return boards_.size(); }
 
 private:
     using Recent = std::deque<std::shared_ptr<LiveEvent>>;
-    /// Those attached, with holes where one has gone. Grows at its end alone while it is gone
-    /// through.
+    /// Those attached, with holes where one has gone. While it is walked, with the lock let go
+    /// between steps, it grows at its end alone and keeps its holes.
     struct Attached {
         std::deque<Subscription*> all;  // no copy and no room to spare when it grows
         std::size_t holes = 0;
+        bool walked = false;
     };
     struct Board {
         std::uint32_t number = 0;
@@ -115,13 +133,16 @@ private:
         Presence presence;
     };
 
-    Board& board_of(const Uuid& board);
+    const std::shared_ptr<Board>& board_of(const Uuid& board);
+    void forget_unused(const Uuid& board);
     void note_presence();
-    void renumber(const Uuid& board);
-    void note(const std::shared_ptr<LiveEvent>& event);
+    bool note(const std::shared_ptr<LiveEvent>& event);
     void note_rights(const StoredEvent& event);
     void hand_out(LiveEvent& event, Attached& to);
+    bool hand_out(LiveEvent& event, std::uint32_t board, Subscription& to, bool wanted);
     void detach(Subscription& subscription, std::int64_t position);
+    void forget_recent();
+    void detach_all();
     void detach_all(Attached& from);
     void close_holes(Attached& list);
     void remove_from_lists(Subscription& subscription);
@@ -139,12 +160,12 @@ private:
     std::deque<EventReader*> readers_;
     using ViewerKey = std::tuple<Uuid, boards::CallerKind, OrgRole>;
     std::map<ViewerKey, std::unique_ptr<Viewer>> viewers_;
-    std::map<Uuid, Board> boards_;  // entries stay, so that references to them do
-    Attached everywhere_;           // those who ask for no board
+    std::map<Uuid, std::shared_ptr<Board>> boards_;
+    Attached everywhere_;  // those who ask for no board
     std::uint32_t numbers_ = 0;
     Recent recent_;
     std::size_t recent_bytes_ = 0;
-    std::int64_t last_ = 0;
+    std::int64_t last_ = 0, done_ = 0;
     std::map<std::uint64_t, Subscription*> waiting_, reading_;  // by ticket
     std::uint64_t tickets_ = 0;
 };

@@ -51,7 +51,7 @@ void Hub::queue(const std::shared_ptr<Feed>& feed, std::vector<std::shared_ptr<L
             to.bytes += each->bytes();
             to.events.push_back(std::move(each));
         }
-        if (to.bytes > most_queued) {
+        if (to.bytes > most_queued_) {
             to.events.clear();
             to.bytes = 0;
             to.lost = true;
@@ -91,17 +91,31 @@ void Hub::hand_out(std::unique_lock<std::mutex>& lock, OutgoingOf::iterator turn
     while (!stopping_ && (from.lost || !from.events.empty()) && Clock::now() < end) {
         if (std::exchange(from.lost, false)) {
             lock.unlock();
-            feed->detach_all();
+            const bool done = tries([&] { feed->start_over(); });
             lock.lock();
+            if (!done) from.lost = true;
             continue;
         }
         const auto event = std::move(from.events.front());
         from.events.pop_front();
         from.bytes -= event->bytes();
         lock.unlock();
-        feed->hand_out(event);
+        const bool done = tries([&] { feed->hand_out(event); });
         ++handed_out_;
         lock.lock();
+        if (!done) from.lost = true;  // for some
+    }
+}
+
+/// False when the work threw, as when there is no memory: to be tried again, after a pause.
+bool Hub::tries(const std::function<void()>& work) noexcept {
+    try {
+        work();
+        return true;
+    } catch (...) {
+        ++failures_;
+        std::this_thread::sleep_for(pause_after_failure);
+        return false;
     }
 }
 
@@ -232,7 +246,7 @@ void Hub::keep_alive() {
     running_ += beat;
     for (const auto& feed : feeds()) {
         feed->go_round([&](EventReader& reader) {
-            auto frame = reader.keep_alive(running_, feed->last());
+            auto frame = reader.keep_alive(running_, feed->done());
             if (frame) reader.stream()->send(std::move(frame));
         });
     }

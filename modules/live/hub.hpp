@@ -14,8 +14,10 @@ namespace svc::live {
 class Hub {
 public:
     static constexpr std::string_view name = "live.Hub";  ///< offered to the handlers
-    Hub(Kernel& kernel, std::size_t most_per_principal)
-        : kernel_(kernel), places_(most_per_principal) {}
+    /// `most_queued`: bytes of a workspace's events that wait to be handed out; what comes when
+    /// there are more is looked up instead.
+    Hub(Kernel& kernel, std::size_t most_per_principal, std::size_t most_queued = 8 << 20)
+        : kernel_(kernel), places_(most_per_principal), most_queued_(most_queued) {}
     ~Hub() { stop(); }
 
     void start();
@@ -69,13 +71,13 @@ private:
     void queue(const std::shared_ptr<Feed>& feed, std::vector<std::shared_ptr<LiveEvent>> events);
     void hand_out_all();
     void hand_out(std::unique_lock<std::mutex>& lock, OutgoingOf::iterator turn);
+    bool tries(const std::function<void()>& work) noexcept;
     void wake_waits(const StoredEvent& event);
     void look();
     void need_look(const std::shared_ptr<Feed>& feed);
     std::shared_ptr<Feed> next_to_look();
     void sweep();
 
-    static constexpr std::size_t most_queued = 8 << 20;   // bytes of a workspace's events
     static constexpr std::chrono::milliseconds slice{5};  // then it is another workspace's turn
     static constexpr int senders = 2;
     static constexpr std::size_t most_waits = 200;  // filters of a workspace
@@ -83,6 +85,7 @@ private:
 
     Kernel& kernel_;
     StreamPlaces places_;
+    const std::size_t most_queued_;
     mutable std::mutex mutex_;
     // Under mutex_.
     std::map<Uuid, std::shared_ptr<Feed>> feeds_;

@@ -13,7 +13,8 @@ class Feed;
 /// A caller with open streams in a workspace; all their streams share it. Under the feed's lock.
 ///
 /// Roles are kept by the board's number, which is another when something may have changed on the
-/// board (Feed::renumber): what is known under the old one is then of no use, for whichever viewer.
+/// board (Feed::note_rights): what is known under the old one is then of no use, for whichever
+/// viewer.
 class Viewer {
 public:
     Viewer(std::shared_ptr<Feed> feed, const boards::BoardCaller& caller, const PrincipalRef& who)
@@ -28,17 +29,18 @@ public:
     struct Known {
         std::uint32_t board;
         std::optional<boards::BoardRole> role;
+        std::int64_t as_of;  ///< sequence of an event that it is not older than
     };
     /// Nothing when it has not been asked.
     const Known* role_on(std::uint32_t board) const {
         const auto at = std::ranges::lower_bound(known_, board, {}, &Known::board);
         return at != known_.end() && at->board == board ? &*at : nullptr;
     }
-    void learn(std::uint32_t board, std::optional<boards::BoardRole> role) {
+    void learn(const Known& what) {
         if (known_.size() >= most_known) known_.clear();
-        const auto at = std::ranges::lower_bound(known_, board, {}, &Known::board);
-        if (at != known_.end() && at->board == board) at->role = role;
-        else known_.insert(at, {board, role});
+        const auto at = std::ranges::lower_bound(known_, what.board, {}, &Known::board);
+        if (at == known_.end() || at->board != what.board) known_.insert(at, what);
+        else if (at->as_of <= what.as_of) *at = what;
     }
     /// What is known of all boards is of no use any more, nor are answers to questions that are on
     /// their way.
