@@ -52,7 +52,7 @@ protected:
         Server server{{.database_url = database, .settings = {"auth.password_memory_mib=8"}}};
         Workspace workspace = make_workspace(server);
         Client client = server.client();
-        std::string board, full, other, heavy, card, block, agent, label, notes;
+        std::string board, full, other, heavy, card, block, agent, webhook, label, notes;
 
         explicit Place(Statistics statistics) {
             run("DO $$ DECLARE one regclass; BEGIN FOR one IN SELECT oid FROM pg_class"
@@ -92,6 +92,14 @@ protected:
                                 {"agent", {{"name", "Bot"}}}}
                         )
             ).text("/agent_id");
+            webhook = expect(
+                          201,
+                          by.post(
+                              "/v1/webhooks",
+                              json::value{
+                                  {"url", "https://hooks.example.com/"}, {"events", {"webhook.test"}}}
+                          )
+            ).text("/id");
             fill();
             if (statistics == Statistics::fresh) run("ANALYZE");
         }
@@ -137,6 +145,13 @@ protected:
                 " 'underline', false, 'code', false, 'color', 'default'), 'plain_text',"
                 " repeat('y', 30000), 'href', null)), repeat('y', 30000), " +
                 who() + " FROM generate_series(1, 100) n");
+            run("INSERT INTO webhook_deliveries (org_id, webhook_id, id, event_id, position, kind,"
+                " status, next_attempt_at, attempt_count, attempts, response_excerpt) SELECT '" +
+                workspace.org_id + "', '" + webhook +
+                "', gen_random_uuid(), gen_random_uuid(), n, 'card.moved', 'abandoned', NULL, 10,"
+                " (SELECT json_agg(json_build_object('number', a, 'at', now(), 'status_code', 500,"
+                " 'error', repeat('e', 200), 'duration_ms', 9)) FROM generate_series(1, 10) a),"
+                " repeat('r', 1024) FROM generate_series(1, 200) n");
             run("INSERT INTO card_versions (org_id, card_id, last_version, fields) SELECT '" +
                 workspace.org_id + "', '" + card +
                 "', -n, jsonb_build_object('title', 'T', 'labels', '[]'::jsonb, 'assignees',"

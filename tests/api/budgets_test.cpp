@@ -28,6 +28,7 @@ TEST_P(Budgets, EveryListKeepsToThem) {
         {"automation_id", "label-results.lua"},  // lists of an automation without runs are empty
         {"org_id", p.workspace.org_id},
         {"user_id", p.workspace.user_id},
+        {"webhook_id", p.webhook},
     };
     int asked = 0;
     const json::value document = p.server.client().get("/openapi.json").json();
