@@ -22,7 +22,7 @@ struct LeaseCost {
 SVC_SHARED_RECORD(
     LeaseCost,
     (amount, "Money."),
-    (currency, "Of the amount, such as `USD`.", length(3, 3)),
+    (currency, "The currency, such as `USD`.", length(3, 3)),
     (input_tokens, "Tokens that a language model read.", range(0, 1'000'000'000'000)),
     (output_tokens, "Tokens that it wrote.", range(0, 1'000'000'000'000)),
     (model, "Which model it was.", length(1, 100))

@@ -76,9 +76,14 @@ std::vector<std::string> topics_of(
     std::vector<std::string> topics;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const ClaimReason reason = seen[i].reason();
-        if (reason == ClaimReason::max_in_flight) topics.push_back(slot_of(columns[i]));
-        else if (reason == ClaimReason::max_leases) topics.push_back(slot_of(call.caller().id));
-        else topics.push_back(topic_of(columns[i]));
+        if (reason == ClaimReason::max_leases) {
+            topics.push_back(slot_of(call.caller().id));
+            continue;
+        }
+        topics.push_back(topic_of(columns[i]));
+        // In both lines whatever it is that lacks now, so that neither a card nor a lease that ends
+        // finds nobody in its line.
+        if (seen[i].max_in_flight) topics.push_back(slot_of(columns[i]));
     }
     return topics;
 }

@@ -128,7 +128,7 @@ SVC_RECORD(
 LeaseSignals signals_of(const boards::Card& card, const QueueRow& held) {
     const auto comments = card.comment_count - held.claimed_comments.value_or(card.comment_count);
     return {
-        .stop = card.blocked,
+        .stop = card.blocked && !card.completed_at,
         .column_paused = held.paused,
         .card_changed = card.version != held.claimed_version.value_or(card.version),
         .card_version = card.version,

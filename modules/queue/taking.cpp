@@ -225,6 +225,7 @@ bool Taking::holds(const Uuid& column) const {
 }
 
 bool Taking::enough() const {
+    if (claimed_.empty()) return false;
     return claimed_.size() >= most_ || call_.tx().bytes_received() >= page_bytes / 4;
 }
 

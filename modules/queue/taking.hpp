@@ -38,8 +38,8 @@ struct ColumnSeen {
     bool target_full = false;
     std::optional<std::int64_t> max_in_flight;
     std::optional<std::int64_t> max_leases;
-    bool has_slot = false;    ///< fewer of its cards are leased than may be
-    bool agent_free = false;  ///< fewer cards are leased to the caller than may be
+    bool has_slot = true;    ///< fewer of its cards are leased than may be
+    bool agent_free = true;  ///< fewer cards are leased to the caller than may be
     bool taken = false;
     std::optional<std::int64_t> next_ready_seconds;
 

@@ -196,12 +196,16 @@ private:
         if (placings.empty()) return;
         std::vector<const boards::Card*> cards;
         std::vector<QueueKey> keys;
+        std::vector<Uuid> ids;
         const boards::Placing& any = placings.front();
         for (const boards::Placing& each : placings) {
             cards.push_back(&each.after);
+            ids.push_back(each.after.id);
             keys.push_back(key_of(any.column->queue_order, each.after, each.now));
         }
         queue_up(tx, cards, keys);
+        // The same change may have completed or opened these cards, and those they wait for.
+        tx.queue(see_blockers, any.after.org_id, ids);
         any.actor.after_commit([this, column = any.column->column_id, count = cards.size()] {
             for (std::size_t i = 0; i < count; ++i) wake(kernel_, column);
         });
@@ -325,9 +329,12 @@ bool may_ready(std::string_view kind) {
 
 void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch) {
     for (const StoredEvent& each : batch) {
+        // The number of leases may have been raised.
+        if (each.kind == "agent.updated") kernel.wake_one(slot_of(each.object_id));
         if (!each.column_id) continue;
         if (may_ready(each.kind)) wake(kernel, *each.column_id);
-        if (each.object == "lease" && each.kind != lease_claimed.name)
+        const bool lease_ended = each.object == "lease" && each.kind != lease_claimed.name;
+        if (lease_ended || each.kind == boards::column_updated.name)
             kernel.wake_one(slot_of(*each.column_id));
     }
 }

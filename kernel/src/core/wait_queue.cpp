@@ -44,11 +44,15 @@ bool WaitQueue::admit(Place& place, const Uuid& principal) {
 
 void WaitQueue::park(Place& place, const Parked& wait, std::uint64_t ticket, Waiter waiter) {
     std::lock_guard lock(mutex_);
-    leave(place);
-    place.wait_queue_ = this;
     std::vector<std::string> topics = wait.topics;
     std::ranges::sort(topics);
     topics.erase(std::ranges::unique(topics).begin(), topics.end());
+    leave(place);
+    // What it was called for and waits for no longer may be had by the next.
+    if (place.why_ == Why::next || place.why_ == Why::recheck)
+        for (const std::string& each : place.called_for_)
+            if (!std::ranges::binary_search(topics, each)) call_next(each);
+    place.wait_queue_ = this;
     if (place.number_ == 0 || place.topics_ != topics) place.number_ = ++numbers_;
     place.topics_ = std::move(topics);
     place.called_for_.clear();

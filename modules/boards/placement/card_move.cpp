@@ -6,6 +6,8 @@
 #include "modules/boards/card/access.hpp"
 #include "svc/event_row.hpp"
 
+#include <algorithm>
+
 namespace svc::boards {
 
 namespace {
@@ -53,7 +55,8 @@ constexpr std::string_view and_the_rest = R"(c.board_id)
         FOR NO KEY UPDATE
     )
     SELECT now() AS now, (SELECT count(*) FROM card) AS cards,
-        (SELECT count(*) FROM waiting) AS waiting, (SELECT count(*) FROM board) AS boards,
+        (SELECT coalesce(json_agg(id ORDER BY id), '[]') FROM waiting) AS waiting,
+        (SELECT id FROM target) AS target_id, (SELECT count(*) FROM board) AS boards,
         (SELECT count(*) FROM shared) AS columns, (SELECT count(*) FROM limited) AS limits)";
 constexpr Sql lock_for_move{
     "boards.lock_for_move", SqlText<lock_the_card, if_editor, and_the_rest>::view};
@@ -81,7 +84,7 @@ constexpr Sql see_move{"boards.see_move", R"(
                 AND NOT o.is_archived AND NOT o.in_trash)
         END AS key_conflict,
         k.name AS to_name, h.name AS from_name, h.kind AS from_kind,
-        (SELECT count(*) FROM card_links l
+        (SELECT coalesce(json_agg(l.target_id ORDER BY l.target_id), '[]') FROM card_links l
          WHERE l.org_id = $1 AND l.card_id = $5 AND l.kind = 'blocks') AS links
     FROM card_view v
     )" SVC_BOARD_GRANT_BY_KEY("v.board_id") R"(
@@ -184,8 +187,12 @@ void CardMove::read() {
     if (found && found->access.role >= BoardRole::editor && locked_.one_or_retry().cards == 0)
         throw RetryTransaction("a card that was not locked");
     if (!found) return;
+    // Where columns send their cards may have changed while the statement that locks waited.
+    if (const LockedCard locked = locked_.one_or_retry();
+        locked.cards > 0 && found->to_id && found->to_id != locked.target_id)
+        throw RetryTransaction("a column that was not locked");
     destination_ = found->destination();
-    links_ = found->links;
+    links_ = found->links.parsed();
     const Card& card = found->access.card;
     from_ = {card.board_id, card.column_id, found->from_name, found->from_kind};
     if (destination_)
@@ -317,9 +324,9 @@ void CardMove::emit_completion(Actor& actor, const Card& after) {
     if (after.blocked)
         moves_.blockers_changed(tx_, actor, after.org_id, {{after.id, after.column_id}});
     // The statement that locks does not see who came to wait while it was held up itself.
-    if (links_ > locked_.one_or_retry().waiting)
+    if (!std::ranges::includes(locked_.one_or_retry().waiting.parsed(), links_))
         throw RetryTransaction("a card that waits and was not locked");
-    if (links_ == 0) return;
+    if (links_.empty()) return;
     const auto waiting = tx_.all<Waiting>(find_waiting, after.org_id, after.id);
     const Blockers now = open ? Blockers::opened : Blockers::closed;
     tell_waiting(tx_, moves_, actor, after.org_id, waiting, now);

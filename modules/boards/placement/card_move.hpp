@@ -24,9 +24,10 @@ inline constexpr std::string_view back_to_column = "back";
 struct LockedCard {
     Timestamp now;
     std::int64_t cards = 0;
-    std::int64_t waiting = 0;  ///< that are linked to it as blocked by it
+    AsJson<std::vector<Uuid>> waiting;  ///< linked to it as blocked by it; sorted
+    std::optional<Uuid> target_id;      ///< the column that it locked
 };
-SVC_SHARED_RECORD(LockedCard, (now), (cards), (waiting));
+SVC_SHARED_RECORD(LockedCard, (now), (cards), (waiting), (target_id));
 
 /// The card, where it goes, and what the columns are called that it leaves and comes to.
 struct MoveSeen {
@@ -42,7 +43,7 @@ struct MoveSeen {
     std::optional<Uuid> key_conflict;
     std::optional<std::string> to_name;
     std::string from_name, from_kind;
-    std::int64_t links = 0;  ///< to cards that wait for it
+    AsJson<std::vector<Uuid>> links;  ///< the cards that wait for it; sorted
 
     std::optional<Destination> destination() const;
 };
@@ -107,7 +108,7 @@ private:
     std::optional<CardAccess> seen_;
     std::optional<Destination> destination_;
     EventPlace from_, to_;
-    std::int64_t links_ = 0;
+    std::vector<Uuid> links_;
 };
 
 }  // namespace svc::boards

@@ -167,6 +167,23 @@ TEST(WaitQueue, WhatOneOfSeveralLinesWasCalledForIsPassedOnInThatLine) {
     EXPECT_FALSE(in_a.within(20ms));
 }
 
+TEST(WaitQueue, WhoeverWaitsForSomethingElseByNowPassesOnWhatItWasCalledFor) {
+    WaitQueue waits;
+    Request first, second, other;
+    first.park(waits, "a");
+    second.park(waits, "a");
+    other.park(waits, "b");
+    waits.wake_one("a");
+    ASSERT_TRUE(first.within(10s));
+    const auto from = WaitQueue::Clock::now();
+    first.park(waits, "b");
+    EXPECT_TRUE(second.within(500ms));
+    // Waiting for the same again, it was in vain for the others.
+    second.park(waits, "a");
+    EXPECT_LT(WaitQueue::Clock::now() - from, 500ms);
+    EXPECT_FALSE(other.within(50ms));
+}
+
 TEST(WaitQueue, AWakeOfOneOfSeveralBetweenTheLookAndTheParkIsNotLost) {
     WaitQueue waits;
     Request several;

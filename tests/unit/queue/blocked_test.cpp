@@ -127,6 +127,52 @@ TEST(Blocked, ALeaseOutlivesItAndTheCardIsNotGivenAgain) {
     EXPECT_EQ(claim_all(fixture).size(), 1U);
 }
 
+// The same request opens the cards, which wait for each other, and puts them into the queue.
+TEST(Blocked, CardsThatAreOpenedAsTheyComeToAQueueWaitForEachOther) {
+    BoardFixture fixture;
+    const auto first = fixture.card(fixture.done, {{"title", "First"}}).text("/id");
+    fixture.card(fixture.done, {{"title", "Second"}, {"blocked_by", array{value(first)}}});
+    const object done{{"board_id", fixture.board.str()}, {"column_id", fixture.done.str()}};
+    object change = done;
+    change["kind"] = "active";
+    change["queue"] = {{"enabled", true}};
+    in_process().must(fixture.owner, "update_column", change);
+    EXPECT_EQ(mistaken_rows(fixture.board), "0");
+    const auto claim = [&] { return in_process().must(fixture.owner, "claim_next_card", done); };
+    EXPECT_EQ(claim().text("/card/title"), "First");
+    EXPECT_FALSE(claim().body.at("claimed").as_bool());
+}
+
+TEST(Blocked, CardsThatAreCompletedAsTheyComeToAQueueWaitForNobody) {
+    BoardFixture fixture;
+    const auto first = fixture.card(fixture.backlog).text("/id");
+    fixture.card(fixture.backlog, {{"blocked_by", array{value(first)}}});
+    in_process().must(
+        fixture.owner,
+        "update_column",
+        {{"board_id", fixture.board.str()},
+         {"column_id", fixture.backlog.str()},
+         {"kind", "done"},
+         {"queue", {{"enabled", true}}}}
+    );
+    EXPECT_EQ(mistaken_rows(fixture.board), "0");
+}
+
+TEST(Blocked, CardsOfADeletedColumnThatComeToAQueueWaitForEachOther) {
+    BoardFixture fixture;
+    const auto first = fixture.card(fixture.done, {{"title", "First"}}).text("/id");
+    fixture.card(fixture.done, {{"title", "Second"}, {"blocked_by", array{value(first)}}});
+    in_process().must(
+        fixture.owner,
+        "delete_column",
+        {{"board_id", fixture.board.str()},
+         {"column_id", fixture.done.str()},
+         {"move_cards_to", fixture.queue.str()}}
+    );
+    EXPECT_EQ(mistaken_rows(fixture.board), "0");
+    EXPECT_THAT(claim_all(fixture), ElementsAre("First"));
+}
+
 TEST(Blocked, ACardStaysSoWhenItComesToAnotherQueue) {
     Waiting w;
     const Uuid other =
@@ -299,7 +345,8 @@ TEST(Blocked, RowsAgreeWithLinksAfterAnythingThatPeopleDo) {
                         ask("update_column",
                             {{"board_id", fixture.board.str()},
                              {"column_id", second.str()},
-                             {"kind", random() % 2 ? "queue" : "done"}});
+                             {"kind", random() % 2 ? "queue" : "done"},
+                             {"queue", {{"enabled", random() % 2 == 0}}}});
             }
             EXPECT_LT(status, 500);
         }

@@ -129,6 +129,25 @@ TEST(Waiting, ALeaseThatEndsMakesRoomForTheNextAtOnce) {
     EXPECT_LE(took, milliseconds(100));
 }
 
+TEST(Waiting, AHigherNumberOfLeasesMakesRoomAtOnce) {
+    QueueFixture s;
+    for (int i = 0; i < 4; ++i) s.card();
+    int most = 1;
+    const auto limit = [&] {
+        expect(
+            200,
+            s.client.send(
+                "PATCH",
+                "/v1/boards/" + s.board + "/columns/" + s.queue,
+                R"({"queue":{"max_in_flight":)" + std::to_string(most++) + "}}"
+            )
+        );
+    };
+    limit();
+    ASSERT_TRUE(s.claim().json().at("claimed").as_bool());
+    EXPECT_LE(quickest(3, [&] { return time_to_claim(s, limit); }), milliseconds(100));
+}
+
 TEST(Waiting, AColumnThatIsNoLongerPausedIsClaimedFromSoon) {
     QueueFixture s;
     const auto pause = [&](const char* paused) {
