@@ -23,12 +23,15 @@ constexpr Sql take_due{"webhooks.take_endpoints", R"(
         FOR UPDATE SKIP LOCKED))
     RETURNING org_id, webhook_id, consecutive_failures, last_success_at IS NOT NULL AS proven)"};
 
+// By key: what is leased without the server's knowledge, for it never heard that its COMMIT was
+// done, runs out and is taken again.
 constexpr Sql extend_lease{"webhooks.extend_leases", R"(
-    UPDATE webhook_endpoints
+    UPDATE webhook_endpoints e
     SET due_at = now() + $2::interval
-    WHERE org_id IS NOT NULL AND lease = $1 AND due_at > now()
-      AND due_at <= now() + $2::interval
-    RETURNING org_id, webhook_id)"};
+    FROM unnest($3::uuid[], $4::uuid[]) AS k (org_id, webhook_id)
+    WHERE e.org_id = k.org_id AND e.webhook_id = k.webhook_id AND e.lease = $1
+      AND e.due_at > now() AND e.due_at <= now() + $2::interval
+    RETURNING e.org_id, e.webhook_id)"};
 
 constexpr Sql read_webhooks{"webhooks.read_endpoints", R"(
     SELECT w.id, w.url, w.status, encode(w.secret, 'hex') AS secret,
@@ -85,6 +88,7 @@ constexpr Sql let_go{"webhooks.release_endpoint", R"(
         WHERE d.org_id = $1 AND d.webhook_id = $2 AND d.next_attempt_at IS NOT NULL
           AND EXISTS (
               SELECT FROM webhooks w
+              JOIN orgs o ON o.id = w.org_id AND o.deleted_at IS NULL
               WHERE w.org_id = $1 AND w.id = $2 AND w.status = 'active'
                 AND w.deleted_at IS NULL)
         ORDER BY d.next_attempt_at
@@ -207,9 +211,14 @@ std::vector<Line> take_lines(Tx& tx, const Uuid& lease, std::int64_t most) {
     return lines;
 }
 
-std::vector<LineKey> extend(Tx& tx, const Uuid& lease) {
+std::vector<LineKey> extend(Tx& tx, const Uuid& lease, const std::vector<LineKey>& lines) {
+    std::vector<Uuid> orgs, webhooks;
+    for (const LineKey& each : lines) {
+        orgs.push_back(each.org_id);
+        webhooks.push_back(each.webhook_id);
+    }
     std::vector<LineKey> held;
-    for (const KeyRow& each : tx.all<KeyRow>(extend_lease, lease, lease_time))
+    for (const KeyRow& each : tx.all<KeyRow>(extend_lease, lease, lease_time, orgs, webhooks))
         held.push_back({each.org_id, each.webhook_id});
     return held;
 }

@@ -19,7 +19,7 @@ struct LineKey {
 std::vector<Line> take_lines(Tx& tx, const Uuid& lease, std::int64_t most);
 
 /// Leases the endpoints for longer; those that are still leased.
-std::vector<LineKey> extend(Tx& tx, const Uuid& lease);
+std::vector<LineKey> extend(Tx& tx, const Uuid& lease, const std::vector<LineKey>& lines);
 
 /// Reads where each is sent to now, and the next deliveries that are due and not under way.
 void read_lines(Kernel& kernel, Reach reach, Tx& tx, const std::vector<Line*>& lines);

@@ -201,8 +201,9 @@ void Sender::take() {
 void Sender::keep_leases() {
     const auto now = Clock::now();
     if (lines_.empty() || now < extend_at_) return;
-    std::vector<LineKey> held;
-    transact([&](Tx& tx) { held = extend(tx, lease_); });
+    std::vector<LineKey> mine, held;
+    for (const auto& [key, line] : lines_) mine.push_back(key);
+    transact([&](Tx& tx) { held = extend(tx, lease_, mine); });
     extend_at_ = now + extend_every;
     const std::set<LineKey> ours(held.begin(), held.end());
     std::erase_if(lines_, [&](const auto& each) { return !ours.contains(each.first); });

@@ -34,9 +34,17 @@ void Exchange::begin(std::unique_ptr<LoopSocket> over, bool was_idle) {
     parser_ = AnswerParser{AnswerParser::Bounds{}};
 }
 
+void Exchange::start_over() {
+    socket.reset();
+    connected_ = was_idle_ = false;
+    error_.clear();
+    dialled_ = Clock::now();
+}
+
 Exchange::Clock::time_point Exchange::until() const {
     if (body_until_) return *body_until_;
-    return begun + (connected_ ? settings_.time : std::min(settings_.connect_time, settings_.time));
+    const auto end = begun + settings_.time;
+    return connected_ ? end : std::min(end, dialled_ + settings_.connect_time);
 }
 
 Exchange::Next Exchange::wait_for(LoopSocket::Step step) {

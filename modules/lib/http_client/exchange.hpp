@@ -16,6 +16,8 @@ public:
     enum class Next { read, write, over };
     /// Sends over the connection, from the beginning.
     void begin(std::unique_ptr<LoopSocket> socket, bool was_idle);
+    /// Forgets the kept connection over which nothing came, for another: once.
+    void start_over();
     /// Goes on as far as it goes; what it waits for then. The socket is there until it is over.
     Next go_on();
 
@@ -48,6 +50,7 @@ private:
     AnswerParser parser_{AnswerParser::Bounds{}};
     std::size_t sent_ = 0;  // of head and body
     bool connected_ = false, was_idle_ = false, answered_ = false;
+    Clock::time_point dialled_ = begun;
     std::optional<Clock::time_point> body_until_;
     std::string error_;
 };

@@ -202,7 +202,7 @@ private:
         Exchange& exchange = *active.exchange;
         if (exchange.may_repeat()) {
             release(active);
-            exchange.socket.reset();
+            exchange.start_over();
             return begin(id, false);
         }
         if (!exchange.connected() && !exchange.addresses.empty() && Clock::now() < active.until) {
