@@ -134,9 +134,8 @@ void CatchUp::give_back() {
 
 void CatchUp::advance(const Item& item, Subscription& subscription) {
     if (const auto& board = subscription.wanted->filter.board) {
-        const Viewer::Known* known = feed_.role_on(
-            subscription.reader->viewer(), feed_.number_of(*board), item.last
-        );
+        const Viewer::Known* known =
+            feed_.role_on(subscription.reader->viewer(), feed_.number_of(*board), item.last);
         if (!known) return feed_.wait_again(subscription);
         if (!known->role) {
             feed_.unsubscribe(subscription);

@@ -41,8 +41,9 @@ EventReader::~EventReader() {
 void EventReader::begin(const std::shared_ptr<http::Stream>& stream) {
     {
         const std::lock_guard lock(feed().mutex());
-        stream_ = stream.get();
+        if (!stream->open()) return;  // we were told of its end, or are going to be
         feed().add(*this);
+        stream_ = stream.get();
         for_each_subscription([&](Subscription& each) { feed().subscribe(each); });
     }
     feed().on_waiting();

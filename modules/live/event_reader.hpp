@@ -71,7 +71,7 @@ public:
     EventReader(Viewer& viewer, StreamPlaces::Place place);
     ~EventReader() override;
 
-    /// The stream is open: from here on it gets what the subscriptions ask for.
+    /// From here on the stream, which keeps us already, gets what the subscriptions ask for.
     void begin(const std::shared_ptr<http::Stream>& stream);
 
     void drained() override;

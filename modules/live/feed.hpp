@@ -76,9 +76,8 @@ public:
     Sight sight(const Viewer& viewer, const LiveEvent& event, std::uint32_t board) const;
     /// What is known of a role on the board of this number as it is after the event of this
     /// sequence; null when it has to be asked.
-    const Viewer::Known* role_on(
-        const Viewer& viewer, std::uint32_t board, std::int64_t after
-    ) const {
+    const Viewer::Known* role_on(const Viewer& viewer, std::uint32_t board, std::int64_t after)
+        const {
         const Viewer::Known* known = viewer.role_on(board);
         return known && (after <= last_ || after <= known->as_of) ? known : nullptr;
     }
@@ -88,7 +87,8 @@ public:
     /// The sequence from which on events come one by one; all up to it that is not at hand has to
     /// be read. Zero when it is not known.
     std::int64_t last() const { return last_; }
-    /// Sequence of the last event that whoever is attached has been sent; zero when it is not known.
+    /// Sequence of the last event that whoever is attached has been sent; zero when it is not
+    /// known.
     std::int64_t done() const { return done_; }
     /// Whether all that comes after `position` up to last() is at hand.
     bool covers(std::int64_t position) const {

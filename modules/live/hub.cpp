@@ -33,8 +33,8 @@ void Hub::stop() noexcept {
 
 void Hub::hear(std::span<const StoredEvent> batch) {
     std::map<std::shared_ptr<Feed>, std::vector<std::shared_ptr<LiveEvent>>> heard;
+    wake_waits(batch);
     for (const StoredEvent& each : batch) {
-        wake_waits(each);
         if (const auto feed = find(each.org_id))
             heard[feed].push_back(std::make_shared<LiveEvent>(each, audience_of(kernel_, each.kind))
             );
@@ -122,31 +122,31 @@ bool Hub::tries(const std::function<void()>& work) noexcept {
 // -------------------------------------------------------------------------------- waiting calls
 
 std::string Hub::topic_of(const Uuid& org, const Filter& filter, std::chrono::seconds at_most) {
-    const auto named = [&](const Filter& of) {
-        std::string topic = "live.events " + org.str() + ' ' + (of.board ? of.board->str() : "");
-        for (const std::string& each : of.kinds) (topic += ' ') += each;
-        return topic;
-    };
     const auto until = Clock::now() + at_most + std::chrono::seconds(1);
     const std::lock_guard lock(mutex_);
     auto& waits = waits_[org];
-    std::string topic = named(filter);
     // Whoever asks for too much that is different is woken by everything.
-    const bool is_one_more = waits.size() >= most_waits && !waits.contains(topic);
-    if (is_one_more) topic = named({});
-    Wait& wait = waits[topic];
-    wait = {is_one_more ? Filter{} : filter, std::max(wait.until, until)};
-    return topic;
+    const bool is_one_more = waits.size() >= most_waits && !waits.contains(filter);
+    Wait& wait = waits[is_one_more ? Filter{} : filter];
+    if (wait.topic.empty()) wait.topic = "live.events " + std::to_string(++topics_);
+    wait.until = std::max(wait.until, until);
+    return wait.topic;
 }
 
-void Hub::wake_waits(const StoredEvent& event) {
+/// Each once, whatever of the batch passes its filter.
+void Hub::wake_waits(std::span<const StoredEvent> batch) {
+    std::map<Uuid, std::vector<const StoredEvent*>> happened;
+    for (const StoredEvent& each : batch) happened[each.org_id].push_back(&each);
     std::vector<std::string> topics;
     {
         const std::lock_guard lock(mutex_);
-        const auto found = waits_.find(event.org_id);
-        if (found == waits_.end()) return;
-        for (const auto& [topic, wait] : found->second)
-            if (wait.filter.passes(event)) topics.push_back(topic);
+        for (const auto& [org, events] : happened) {
+            const auto found = waits_.find(org);
+            if (found == waits_.end()) continue;
+            for (const auto& [filter, wait] : found->second)
+                if (std::ranges::any_of(events, [&](auto* each) { return filter.passes(*each); }))
+                    topics.push_back(wait.topic);
+        }
     }
     for (const std::string& each : topics) kernel_.wake(each);
 }

@@ -51,10 +51,10 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     struct Wait {
-        Filter filter;
+        std::string topic;
         Clock::time_point until;
     };
-    using Waits = std::map<std::string, Wait>;  // by topic
+    using Waits = std::map<Filter, Wait>;
 
     std::vector<std::shared_ptr<Feed>> feeds() const;
     std::shared_ptr<Feed> find(const Uuid& org) const;
@@ -72,7 +72,7 @@ private:
     void hand_out_all();
     void hand_out(std::unique_lock<std::mutex>& lock, OutgoingOf::iterator turn);
     bool tries(const std::function<void()>& work) noexcept;
-    void wake_waits(const StoredEvent& event);
+    void wake_waits(std::span<const StoredEvent> batch);
     void look();
     void need_look(const std::shared_ptr<Feed>& feed);
     std::shared_ptr<Feed> next_to_look();
@@ -90,6 +90,7 @@ private:
     // Under mutex_.
     std::map<Uuid, std::shared_ptr<Feed>> feeds_;
     std::map<Uuid, Waits> waits_;
+    std::uint64_t topics_ = 0;
     std::map<Wanted, std::weak_ptr<const Wanted>> wanted_;
     std::size_t swept_wanted_ = 0;
 

@@ -134,8 +134,8 @@ http::Answer Streams::open_sse(RouteCall& call) {
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
         static const auto first = as_frame(std::string(opening));
         stream->send(first);
-        reader->begin(stream);
         stream->use(reader);
+        reader->begin(stream);
     });
     http::Answer answer;
     answer.content_type = "text/event-stream";

@@ -302,9 +302,9 @@ http::Answer Streams::open_web_socket(RouteCall& call) {
     Viewer& viewer = enter(*feed, call);
     auto reader = std::make_shared<WsReader>(hub_, viewer, std::move(place));
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
+        stream->use(reader);
         reader->begin(stream);
         reader->greet();
-        stream->use(reader);
     });
     http::Answer answer{.status = 101};
     answer.headers = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", accept_key(key)}};

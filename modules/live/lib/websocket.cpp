@@ -213,7 +213,11 @@ std::optional<WebSocketMessage> WebSocketParser::finish_frame() {
         return WebSocketMessage{frame.opcode, pending_->control};
     }
     pending_->in_message = !frame.last;
-    if (!frame.last) return std::nullopt;
+    if (!frame.last) {
+        if (++pending_->fragments >= most_fragments)
+            fail(CloseCode::policy, "A message has at most 1,000 fragments.");
+        return std::nullopt;
+    }
     if (!is_utf8(pending_->text)) {
         fail(CloseCode::invalid_text, "Text is UTF-8.");
         return std::nullopt;

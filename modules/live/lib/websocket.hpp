@@ -60,6 +60,8 @@ class WebSocketParser {
 public:
     /// Of a message, its fragments together.
     static constexpr std::size_t most_bytes = 64 << 10;
+    /// Of one message: an empty one costs its sender next to nothing.
+    static constexpr std::size_t most_fragments = 1'000;
 
     /// Takes the next message off the front of `bytes`, or all of them when it is not whole. The
     /// message's payload is valid until the next call. Nothing when more is needed, or when the
@@ -82,7 +84,8 @@ private:
         std::string text;     // of fragments, and of a frame that is not whole, unmasked
         std::string control;  // payload of a control frame
         std::optional<Frame> frame;
-        std::size_t taken = 0;  // of the frame's payload
+        std::size_t taken = 0;      // of the frame's payload
+        std::size_t fragments = 0;  // of the message, so far
         bool in_message = false;
         bool delivered = false;  // `text` or `control` was handed out and may go
         std::optional<WebSocketError> error;

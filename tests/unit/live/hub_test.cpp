@@ -102,9 +102,7 @@ class RightsThatEnd : public HubTest {
 protected:
     RightsThatEnd() {
         in_process().must(
-            desk.owner,
-            "update_board",
-            {{"board_id", desk.board.str()}, {"visibility", "private"}}
+            desk.owner, "update_board", {{"board_id", desk.board.str()}, {"visibility", "private"}}
         );
         guest = in_process().person(desk.owner, OrgRole::member, "Gus Guest");
         in_process().grant(desk.board, guest, "viewer");
@@ -202,6 +200,17 @@ TEST_F(HubTest, ALargeEventWaitsUntilWhatIsBeforeItIsSent) {
     reader.stream->drain();
     look();
     EXPECT_EQ(reader.stream->frames().size(), 2u);
+}
+
+TEST_F(HubTest, AStreamThatEndedBeforeItBeganIsNotKnown) {
+    const auto reader = open(desk.owner, {{{}, from_now}});
+    look();
+    reader.reader->ended();
+    reader.stream->close();
+    reader.reader->begin(reader.stream);
+    const std::lock_guard lock(feed->mutex());
+    EXPECT_EQ(feed->readers(), 0u);
+    EXPECT_FALSE(feed->anybody_waits());
 }
 
 // ---------------------------------------------------------------------------------------- memory

@@ -129,6 +129,16 @@ TEST(WebSocket, ALengthIsJudgedBeforeItsBytesCome) {
     );
 }
 
+TEST(WebSocket, AMessageHasOnlySoManyFragments) {
+    std::string bytes = ClientFrame{Opcode::text, "x", false}.bytes();
+    for (int i = 0; i < 998; ++i) bytes += ClientFrame{Opcode::continuation, "", false}.bytes();
+    EXPECT_FALSE(parse(bytes, 9'999).error);
+    bytes += ClientFrame{Opcode::continuation, "", false}.bytes();
+    const Parsed parsed = parse(bytes, 9'999);
+    ASSERT_TRUE(parsed.error);
+    EXPECT_EQ(parsed.error->code, CloseCode::policy);
+}
+
 TEST(WebSocket, ALengthIsSaidAsShortAsItCanBe) {
     std::string bytes("\x81\xFE\0\1mask_", 9);
     EXPECT_EQ(parse(bytes, 99).error->code, CloseCode::protocol_error);
