@@ -30,6 +30,7 @@ const std::map<std::string, std::string> bodies{
     {"create_token", R"({"kind": "agent", "name": "Key", "agent_id": "{agent_id}"})"},
     {"create_column", R"({"name": "Queue", "kind": "queue", "queue": {"enabled": true}})"},
     {"create_board", R"({"name": "Board"})"},
+    {"create_webhook", R"({"url": "https://hooks.example.com/{random}"})"},
     {"link_cards", R"({"type": "relates", "target_id": "BOA-2"})"},
     {"presign_file", R"({"filename": "a.txt", "content_type": "text/plain"})"},
     {"update_member", R"({"role": "member"})"},

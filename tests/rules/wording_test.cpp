@@ -33,13 +33,22 @@ std::vector<Text> texts() {
     return out;
 }
 
-/// The codes that an error can have (kernel/src/decl/failure.cpp).
+/// The codes that an error can have: the kernel's (kernel/src/decl/failure.cpp), and those that a
+/// module gives in place of one.
 std::set<std::string> error_codes() {
     const auto table = read_file(source_folder() / "kernel/src/decl/failure.cpp");
     const std::regex row(R"rx(Row\{Fault::\w+, \d{3}, "(\w+)"\})rx");
     std::set<std::string> out;
     for (std::sregex_iterator each(table.begin(), table.end(), row), none; each != none; ++each)
         out.insert((*each)[1]);
+    const std::regex given(R"rx(with_code\("(\w+)"\))rx");
+    for (const auto& file : sources()) {
+        const std::string& text = file.text;
+        const bool gives_codes = text.find("with_code(") != text.npos;  // quicker than the regex
+        if (!file.is_cpp() || !file.in("modules") || !gives_codes) continue;
+        for (std::sregex_iterator each(text.begin(), text.end(), given), none; each != none; ++each)
+            out.insert((*each)[1]);
+    }
     return out;
 }
 
