@@ -143,8 +143,10 @@ WebhookResponse update(Call& call, const UpdateWebhookRequest& in) {
         webhook.disabled_reason.reset();
     }
     if (!change.changes_anything()) return webhook;
-    const bool starts =
-        webhook.status == WebhookStatus::active && change.before.status != WebhookStatus::active;
+    // What one URL failed at is not held against another.
+    const bool is_fresh = change.before.status != WebhookStatus::active ||
+                          webhook.url != change.before.url;
+    const bool starts = webhook.status == WebhookStatus::active && is_fresh;
     if (starts) webhook.consecutive_failures = 0;
     return change.finish(webhook_updated, [&](Tx& tx) {
         tx.queue(

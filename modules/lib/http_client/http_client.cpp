@@ -85,6 +85,13 @@ auto guarded(const Function& function) {
     };
 }
 
+/// Path and query as they are written: Poco decodes `%2F` and does not encode it again.
+std::string target_in(const std::string& url) {
+    const auto host = url.find("://");
+    const auto start = host == url.npos ? host : url.find_first_of("/?", host + 3);
+    return start == url.npos ? "/" : url.substr(start);
+}
+
 }  // namespace
 
 bool is_one_line(std::string_view text) {
@@ -107,7 +114,7 @@ WebAddress WebAddress::parse(const std::string& url) {
         .secure = uri.getScheme() == "https",
         .host = uri.getHost(),
         .port = uri.getPort(),
-        .target = uri.getPathAndQuery()
+        .target = target_in(url)
     };
     const bool is_http = out.secure || uri.getScheme() == "http";
     if (!is_http || !is_one_line(url) || url.find(' ') != url.npos || out.host.empty() ||

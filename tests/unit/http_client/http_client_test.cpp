@@ -151,6 +151,8 @@ TEST(HttpClients, AskOnlyWebAddresses) {
     EXPECT_EQ(address.target, "/a?b=c");
     EXPECT_EQ(address.authority(), "example.com");
     EXPECT_EQ(WebAddress::parse("http://localhost:8080").target, "/");
+    EXPECT_EQ(WebAddress::parse("https://example.com?b=c").target, "/?b=c");
+    EXPECT_EQ(WebAddress::parse("https://example.com/a%2Fb/%41?c=%20").target, "/a%2Fb/%41?c=%20");
     EXPECT_EQ(WebAddress::parse("http://[::1]:8080/").authority(), "[::1]:8080");
 }
 

@@ -177,6 +177,17 @@ TEST_F(WebhookDeliveries, AfterFiveFailuresInARowTheEndpointIsLeftAlone) {
     }));
 }
 
+TEST_F(WebhookDeliveries, AnotherUrlIsTriedAtOnceWhateverTheLastOneFailedAt) {
+    receiver.answer("/old", 503);
+    const auto id = make_webhook(receiver.url("/old"), {{"events", {"board.created"}}}).text("/id");
+    for (int i = 0; i < 6; ++i) make_board("Board " + std::to_string(i));
+    ASSERT_TRUE(becomes("SELECT count(*) FROM webhook_endpoints WHERE probe_at > now()", "1"));
+    const auto changed = change(id, {{"url", receiver.url("/new")}});
+    EXPECT_EQ(changed.json().at("consecutive_failures").as_int64(), 0);
+    EXPECT_TRUE(eventually([&] { return !receiver.at("/new").empty(); }));
+    EXPECT_EQ(ask_endpoint(id, "failing_since IS NULL"), "t");
+}
+
 TEST_F(WebhookDeliveries, AnEndpointThatFailedForFiveDaysIsDisabledAndAdminsAreToldBefore) {
     receiver.answer("/", 500);
     const auto id = make_webhook(receiver.url(), {{"events", {"board.created"}}}).text("/id");
