@@ -142,7 +142,7 @@ void CatchUp::advance(const Item& item, Subscription& subscription) {
             return subscription.reader->tell_refused(subscription);
         }
     }
-    if (item.has_page ? !deliver_page(item, subscription) : false) return;
+    if (item.has_page && !deliver_page(item, subscription)) return;
     if (subscription.position == Subscription::from_now) subscription.position = feed_.last();
     // What was sequenced after the page was read, or could not be part of it.
     const bool is_ahead = item.has_page && subscription.position >= feed_.last() &&

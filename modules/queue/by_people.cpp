@@ -61,14 +61,6 @@ public:
     bool is_leased_as(const Uuid& lease) const { return row_ && row_->lease_id == lease; }
     const boards::Card& card() { return *move_->card(); }
 
-    /// Once the card's row says that it is ready.
-    void wake_for(const boards::Card& card) {
-        if (card.queue.state == boards::QueueState::ready)
-            call_.after_commit([&kernel = call_.kernel(), column = card.column_id] {
-                wake(kernel, column);
-            });
-    }
-
 private:
     Call& call_;
     std::unique_ptr<boards::Move> move_;
@@ -105,8 +97,8 @@ boards::Card change(
         const Event event =
             changed(kind, before, card).on_board(card.board_id).in_column(card.column_id);
         call.check(event);
-        stand(call.tx(), card.org_id, card.id, {card.queue});
-        queued.wake_for(card);
+        CallActor actor(call);
+        stand(call.kernel(), call.tx(), actor, card.org_id, queued.row(), {card.queue});
         call.emit(event);
     }
     boards::show(call.kernel(), card);
@@ -156,9 +148,7 @@ LeaseResult revoke(Call& call, const LeaseToRevoke& in) {
     card.queue.state = boards::QueueState::ready;
     card.queue.attempts = row.attempt - 1;
     CallActor actor(call);
-    end_lease(call.tx(), actor, lease_revoked, after, row, {card.queue});
-    queued.wake_for(card);
-    call.after_commit([&kernel = call.kernel(), row] { wake_for_slot(kernel, row); });
+    end_lease(call.kernel(), call.tx(), actor, lease_revoked, after, row, {card.queue});
     boards::show(call.kernel(), card);
     return {{}, AsJson(after), AsJson(card)};
 }

@@ -195,7 +195,7 @@ std::vector<Uuid> columns_of(Call& call, const ClaimFromBoardRequest& in) {
     boards::require(seen->role, boards::BoardRole::editor, "board");
     if (seen->is_archived) throw boards::board_archived();
     const auto all = found.all();
-    for (const QueueColumn& each : all) call.use<KnownLimits>().ids.set(each.id, each.is_limited);
+    for (const QueueColumn& each : all) call.use<KnownLimits>().set(each.id, each.is_limited);
     std::vector<Uuid> columns;
     if (!in.column_ids) {
         for (const QueueColumn& each : all) columns.push_back(each.id);

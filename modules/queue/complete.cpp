@@ -43,10 +43,10 @@ constexpr std::size_t largest_result = 64 << 10;
 
 /// Moves the card on, or leaves it where it is when there is nowhere to go; either way its work
 /// here is done.
-Settled carry_on(Kernel& kernel, boards::Move& move, const QueueRow& held, Actor& actor) {
+Settled carry_on(boards::Move& move, const QueueRow& held, Actor& actor) {
     const boards::ColumnRules* to = move.to();
     boards::Card card = to ? move.carry_out(actor) : *move.card();
-    return settled_in(kernel, actor, std::move(card), to, held.now, std::nullopt);
+    return settled_in(std::move(card), to, held.now, std::nullopt);
 }
 
 /// A comment that is to be made once the card is where it goes.
@@ -76,7 +76,7 @@ LeaseResult complete_one(Call& call, const std::optional<Uuid>& lease, const Com
     after.result = in.result;
     after.cost = in.cost;
     return request.end(lease_completed, after, [&](Actor& actor) {
-        auto settled = carry_on(call.kernel(), request.move(), request.held(), actor);
+        auto settled = carry_on(request.move(), request.held(), actor);
         if (comment) comment->write(call, settled.card, request.held().now);
         return settled;
     });

@@ -48,7 +48,7 @@ LeaseResult fail(Call& call, const FailLeaseRequest& in) {
     after.error = in.error;
     after.cost = in.cost;
     return request.end(lease_failed, after, [&](Actor& actor) {
-        return settle(call.kernel(), actor, request.move(), held, standing);
+        return settle(actor, request.move(), held, standing);
     });
 }
 
@@ -72,7 +72,7 @@ LeaseResult release(Call& call, const LeaseAndToken& in) {
 
     const Lease after = ended(lease_of(call.org(), held), LeaseState::released, held.now);
     return request.end(lease_released, after, [&](Actor& actor) {
-        return settle(call.kernel(), actor, request.move(), held, standing);
+        return settle(actor, request.move(), held, standing);
     });
 }
 
@@ -128,11 +128,12 @@ SVC_RECORD(
 LeaseSignals signals_of(const boards::Card& card, const QueueRow& held) {
     const auto comments = card.comment_count - held.claimed_comments.value_or(card.comment_count);
     return {
-        .stop = card.blocked && !card.completed_at,
+        .stop = has_to_wait(card),
         .column_paused = held.paused,
         .card_changed = card.version != held.claimed_version.value_or(card.version),
         .card_version = card.version,
-        .new_comment_count = std::max<std::int64_t>(comments, 0)};
+        .new_comment_count = std::max<std::int64_t>(comments, 0)
+    };
 }
 
 LeaseRenewal renew(Call& call, const RenewLeaseRequest& in) {
@@ -160,7 +161,8 @@ const Operation renew_lease{
     .summary = "Renew a lease, so that the card stays yours for longer.",
     .description =
         "Restarts the lease's time from now, and tells in `signals` what has changed: whether to "
-        "stop, whether the card was changed or spoken about, whether the column is paused. Requires "
+        "stop, whether the card was changed or spoken about, whether the column is paused. "
+        "Requires "
         "edit access to the board still. 409 `lease_lost` when it is over: stop working on the "
         "card.",
     .access = Access::member,

@@ -131,8 +131,7 @@ LeaseResult HolderRequest::end(
     // What else it does with the card is done by the lease as well, though the lease is over then.
     call_.note<EndedHere>().tokens.insert(token_.str());
     Settled settled = change(actor);
-    end_lease(call_.tx(), actor, kind, after, *held_, settled.standing);
-    call_.after_commit([&kernel = call_.kernel(), held = *held_] { wake_for_slot(kernel, held); });
+    end_lease(call_.kernel(), call_.tx(), actor, kind, after, *held_, settled.standing);
     return {{}, AsJson(after), if_visible(std::move(settled.card))};
 }
 

@@ -34,7 +34,8 @@ namespace {
 /// What a worker does on the card that it holds, and says so.
 bool changes_a_leased_card(const Call& call, const EventKind& kind) {
     constexpr std::string_view objects[]{"card", "file", "block", "comment"};
-    return !call.named_lease().empty() && std::ranges::find(objects, kind.object) != std::end(objects);
+    return !call.named_lease().empty() &&
+           std::ranges::find(objects, kind.object) != std::end(objects);
 }
 
 }  // namespace

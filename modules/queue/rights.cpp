@@ -25,11 +25,7 @@ constexpr Sql await{"queue.await_claims", R"(
 // whoever is shut out. What neither a person
 // nor an agent holds is nobody's to lose.
 constexpr Sql take_unentitled{"queue.take_unentitled", R"(
-    SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
-        q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
-        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, k.max_in_flight,
-        k.queue_paused AS paused, q.claimed_version, q.claimed_comments, now() AS now,
-        q.last_error
+    SELECT )" SVC_QUEUE_ROW R"(, q.last_error
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     JOIN boards b ON b.org_id = $1 AND b.id = q.board_id
@@ -86,11 +82,7 @@ void revoke(Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Unentit
     standing.state = boards::QueueState::ready;
     standing.attempts = held.attempt - 1;
     standing.last_error = row.last_error;
-    end_lease(tx, actor, lease_revoked, after, held, {standing});
-    actor.after_commit([&kernel, held] {
-        wake(kernel, held.column_id);
-        wake_for_slot(kernel, held);
-    });
+    end_lease(kernel, tx, actor, lease_revoked, after, held, {standing});
 }
 
 // --------------------------------------------------------------------------------- when

@@ -19,10 +19,7 @@ constexpr Sql workspaces_with_expired{"queue.workspaces_with_expired", R"(
     WHERE q.lease_id IS NOT NULL AND q.expires_at < now())"};
 
 constexpr Sql take_expired{"queue.take_expired", R"(
-    SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
-        q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
-        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, k.max_in_flight,
-        k.queue_paused AS paused, q.claimed_version, q.claimed_comments, now() AS now
+    SELECT )" SVC_QUEUE_ROW R"(
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.expires_at < now()
@@ -37,10 +34,7 @@ bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const QueueRo
     const Lease after = ended(lease_of(org, held), LeaseState::expired, held.now);
     const std::string why = "The worker was not heard of before the lease expired.";
     const auto standing = after_failure(held, Retry::yes, std::nullopt, why, random_bits());
-    end_lease(tx, actor, lease_expired, after, held, {standing});
-    actor.after_commit([&kernel, held] { wake_for_slot(kernel, held); });
-    if (standing.state == boards::QueueState::ready)
-        actor.after_commit([&kernel, column = held.column_id] { wake(kernel, column); });
+    end_lease(kernel, tx, actor, lease_expired, after, held, {standing});
     return standing.state == boards::QueueState::exhausted;
 }
 
@@ -60,8 +54,8 @@ void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
         auto later = lock_held(tx, caller, card);
         const auto held = later.one();
         if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
-        const auto settled = settle(kernel, actor, *move, *held, move->card()->queue);
-        stand(tx, org, card, settled.standing);
+        const auto settled = settle(actor, *move, *held, move->card()->queue);
+        stand(kernel, tx, actor, org, *held, settled.standing);
     });
 }
 
@@ -113,15 +107,6 @@ constexpr Sql drop_outcomes{"queue.drop_outcomes", R"(
         SELECT e.lease_id FROM lease_outcomes e
         WHERE e.org_id = $1 AND e.lease_id < $2
         LIMIT $3)))"};
-
-/// The lowest id that new_uuid() could have given at that time.
-Uuid first_id_at(const Timestamp& time) {
-    std::array<std::uint8_t, 16> bytes{};
-    auto milliseconds = static_cast<std::uint64_t>(time.micros / 1000);
-    for (std::size_t i = 6; i-- > 0; milliseconds >>= 8)
-        bytes[i] = static_cast<std::uint8_t>(milliseconds);
-    return Uuid(bytes);
-}
 
 }  // namespace
 

@@ -15,7 +15,8 @@ namespace {
 
 /// What a claim's event does not know before.
 constexpr std::string_view found_by_claim[] = {
-    "card_id", "attempt", "epoch", "lease_ttl_seconds", "claimed_at", "expires_at"};
+    "card_id", "attempt", "epoch", "lease_ttl_seconds", "claimed_at", "expires_at"
+};
 #define SVC_TAKEN(text)                                                                            \
     SVC_FILL(                                                                                      \
         SVC_FILL(                                                                                  \
@@ -72,7 +73,8 @@ constexpr Sql take{
             END AS role
             OFFSET 0
         ) s
-        )" SVC_MAX_LEASES R"(
+        )" SVC_MAX_LEASES
+                                                     R"(
         )" SVC_BOARD_GRANT_BY_KEY("b.id") R"(
         WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash
     ), taken AS (
@@ -103,14 +105,12 @@ constexpr Sql take{
         RETURNING q.card_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     ), emitted AS (
-        )" SVC_INSERT_EVENT(
-        20,
-        SVC_EVENT_OBJECT(20),
-        "coalesce(t.epoch, " SVC_EVENT_VERSION(20) ")",
-        "coalesce(t.card_id, " SVC_EVENT_CARD(20) ")",
-        SVC_TAKEN(SVC_EVENT_CHANGES(20)),
-        "taken t"
-    ) R"(
+        )" SVC_INSERT_EVENT(20,
+                                                     SVC_EVENT_OBJECT(20),
+                                                     "coalesce(t.epoch, " SVC_EVENT_VERSION(20) ")",
+                                                     "coalesce(t.card_id, " SVC_EVENT_CARD(20) ")",
+                                                     SVC_TAKEN(SVC_EVENT_CHANGES(20)),
+                                                     "taken t") R"(
     )
     SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,
         col.queue_paused AS paused, col.target_full, col.max_in_flight, col.max_leases,
@@ -125,7 +125,8 @@ constexpr Sql take{
     LEFT JOIN taken t ON true
     LEFT JOIN LATERAL (
         SELECT * FROM card_view c WHERE c.org_id = $1 AND c.id = t.card_id OFFSET 0
-    ) v ON true)"};
+    ) v ON true)"
+};
 
 // In one order, whatever the columns and whoever the agent; a statement of its own, so that what
 // comes after it counts what was committed while it waited.
@@ -178,12 +179,12 @@ ClaimReason ColumnSeen::reason() const {
     return ClaimReason::empty;
 }
 
-bool KnownIds::contains(const Uuid& id) const {
+bool KnownLimits::contains(const Uuid& id) const {
     const std::scoped_lock lock(mutex_);
     return ids_.contains(id);
 }
 
-void KnownIds::set(const Uuid& id, bool in) {
+void KnownLimits::set(const Uuid& id, bool in) {
     const std::scoped_lock lock(mutex_);
     if (!in) ids_.erase(id);
     else if (ids_.size() < most || ids_.contains(id)) ids_.insert(id);
@@ -202,7 +203,7 @@ Taking::Taking(
 
 void Taking::run(const std::vector<Uuid>& columns) {
     seen_.assign(columns.size(), {});
-    const KnownIds& known = call_.use<KnownLimits>().ids;
+    const auto& known = call_.use<KnownLimits>();
     for (const Uuid& each : columns)
         if (known.contains(each)) held_.push_back(each);
     holds_agent_ = known.contains(call_.caller().id);
@@ -236,7 +237,7 @@ void Taking::take_from(const Uuid& column, ColumnSeen& seen) {
     const bool none = claimed_.size() == before;
     if (none && from != QueueKey::head() && seen.reason() == ClaimReason::empty)
         take_from(column, QueueKey::head(), seen);
-    KnownIds& known = call_.use<KnownLimits>().ids;
+    auto& known = call_.use<KnownLimits>();
     known.set(column, seen.max_in_flight.has_value());
     known.set(call_.caller().id, seen.max_leases.has_value());
     if (claimed_.size() == before) return;

@@ -68,10 +68,13 @@ struct Ticket {
     Sha256 digest = LeaseToken::digest_of(secret);
 };
 
-/// Which of many have something in common that is dear to find out anew each time: a guess. Any
-/// thread.
-class KnownIds {
+/// Columns and agents that may have so many leases and no more, as far as this server knows: a
+/// guess, for it is dear to find out each time. Whoever claims there waits for others who do.
+/// Offered to the handlers. Any thread.
+class KnownLimits {
 public:
+    static constexpr std::string_view name = "queue.KnownLimits";
+
     bool contains(const Uuid& id) const;
     void set(const Uuid& id, bool in);
 
@@ -79,13 +82,6 @@ private:
     static constexpr std::size_t most = 4096;
     mutable std::mutex mutex_;
     std::set<Uuid> ids_;
-};
-
-/// Columns and agents that may have so many leases and no more. Whoever claims there waits for
-/// others who do. Offered to the handlers.
-struct KnownLimits {
-    static constexpr std::string_view name = "queue.KnownLimits";
-    KnownIds ids;
 };
 
 /// One statement a card, a few of them in one round trip. Where leases are limited it is one claim

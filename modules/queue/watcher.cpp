@@ -1,4 +1,5 @@
 #include "modules/queue/watcher.hpp"
+#include "modules/boards/api/blockers.hpp"
 #include "modules/boards/api/column.hpp"
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/shapes.hpp"
@@ -79,16 +80,7 @@ constexpr Sql see_blockers{"queue.see_blockers", R"(
                 WHERE c.org_id = $1 AND c.id = q.card_id
                     AND card_is_open(c.completed_at, c.is_archived, c.in_trash)
                 OFFSET 0)
-            AND EXISTS (
-                SELECT FROM card_links l
-                CROSS JOIN LATERAL (
-                    SELECT FROM cards o
-                    WHERE o.org_id = $1 AND o.id = l.card_id
-                        AND card_is_open(o.completed_at, o.is_archived, o.in_trash)
-                    OFFSET 0
-                ) x
-                WHERE l.org_id = $1 AND l.target_id = q.card_id AND l.kind = 'blocks'
-                OFFSET 0)))"};
+            AND )" SVC_HAS_OPEN_BLOCKER("q.card_id") R"())"};
 
 /// A statement that picks the key by the rule of the column it finds the card in.
 template <class... More>
@@ -228,17 +220,15 @@ private:
         if (held && held->lease_id) revoke(tx, placing, *held);
         else if (placing.column && placing.column->queue_enabled) enter(tx, placing);
         else if (held && held->state != boards::QueueState::idle)
-            stand(tx, placing.after.org_id, placing.after.id, {});
+            stand(kernel_, tx, placing.actor, placing.after.org_id, *held, {});
     }
 
     /// Somebody takes the card elsewhere from under its worker.
     void revoke(Tx& tx, const boards::Placing& placing, const QueueRow& held) {
-        const auto [card, standing] = settled_in(
-            kernel_, placing.actor, placing.after, placing.column, placing.now, std::nullopt
-        );
+        const auto [card, standing] =
+            settled_in(placing.after, placing.column, placing.now, std::nullopt);
         const Lease after = ended(lease_of(card.org_id, held), LeaseState::revoked, held.now);
-        end_lease(tx, placing.actor, lease_revoked, after, held, standing);
-        placing.actor.after_commit([this, held] { wake_for_slot(kernel_, held); });
+        end_lease(kernel_, tx, placing.actor, lease_revoked, after, held, standing);
     }
 
     Kernel& kernel_;
@@ -250,17 +240,7 @@ std::unique_ptr<boards::CardWatcher> make_watcher(Kernel& kernel) {
     return std::make_unique<Watcher>(kernel);
 }
 
-namespace {
-
-void wake_later(Kernel& kernel, Actor& actor, const Uuid& column) {
-    actor.after_commit([&kernel, column] { wake(kernel, column); });
-}
-
-}  // namespace
-
 Settled settled_in(
-    Kernel& kernel,
-    Actor& actor,
     boards::Card card,
     const boards::ColumnRules* column,
     const Timestamp& now,
@@ -273,30 +253,21 @@ Settled settled_in(
         return {card, {card.queue}};
     }
     card.queue.state = boards::QueueState::ready;
-    wake_later(kernel, actor, card.column_id);
     const QueueKey key = key_of(column->queue_order, card, now);
     return {card, {card.queue, Standing::Entered{card.column_id, key, now}}};
 }
 
 Settled settle(
-    Kernel& kernel,
-    Actor& actor,
-    boards::Move& move,
-    const QueueRow& held,
-    const boards::CardQueue& standing
+    Actor& actor, boards::Move& move, const QueueRow& held, const boards::CardQueue& standing
 ) {
     const boards::Card before = *move.card();
     const bool exhausted = standing.state == boards::QueueState::exhausted;
     Settled settled{before, {standing}};
     if (exhausted && move.to() && !move.full()) {
-        settled = settled_in(
-            kernel, actor, move.carry_out(actor), move.to(), held.now, standing.last_error
-        );
+        settled = settled_in(move.carry_out(actor), move.to(), held.now, standing.last_error);
     } else {
         settled.card.lease.reset();
         settled.card.queue = standing;
-        if (standing.state == boards::QueueState::ready)
-            wake_later(kernel, actor, before.column_id);
     }
     const boards::Card& after = settled.card;
     if (exhausted)
@@ -359,7 +330,8 @@ Verdict check_named_lease(Call& call, const Event&) {
     return Refusal{
         "lease_lost",
         "The lease by which this was to be done is over. Leave the card alone; somebody else may "
-        "have it."};
+        "have it."
+    };
 }
 
 }  // namespace svc::queue

@@ -21,20 +21,13 @@ struct Settled {
     boards::Card card;
     Standing standing;
 };
-/// Finds where a card goes whose attempt did not succeed: back to its place, or, exhausted, to where
-/// its column sends such cards. Moves it there; the row is the caller's to write.
+/// Finds where a card goes whose attempt did not succeed: back to its place, or, exhausted, to
+/// where its column sends such cards. Moves it there; the row is the caller's to write.
 Settled settle(
-    Kernel& kernel,
-    Actor& actor,
-    boards::Move& move,
-    const QueueRow& held,
-    const boards::CardQueue& standing
+    Actor& actor, boards::Move& move, const QueueRow& held, const boards::CardQueue& standing
 );
-/// The card has come to a column; with `last_error` to be read where that is no queue. Wakes those
-/// who wait for a card there.
+/// The card has come to a column; with `last_error` to be read where that is no queue.
 Settled settled_in(
-    Kernel& kernel,
-    Actor& actor,
     boards::Card card,
     const boards::ColumnRules* column,
     const Timestamp& now,

@@ -144,8 +144,8 @@ WebhookResponse update(Call& call, const UpdateWebhookRequest& in) {
     }
     if (!change.changes_anything()) return webhook;
     // What one URL failed at is not held against another.
-    const bool is_fresh = change.before.status != WebhookStatus::active ||
-                          webhook.url != change.before.url;
+    const bool is_fresh =
+        change.before.status != WebhookStatus::active || webhook.url != change.before.url;
     const bool starts = webhook.status == WebhookStatus::active && is_fresh;
     if (starts) webhook.consecutive_failures = 0;
     return change.finish(webhook_updated, [&](Tx& tx) {

@@ -1,6 +1,5 @@
 // The log of deliveries, as admins read it, and sending what is in it once more.
 
-#include "modules/webhooks/lib/id_at.hpp"
 #include "modules/webhooks/webhooks.hpp"
 
 namespace svc::webhooks {

@@ -1,6 +1,5 @@
 #include "modules/webhooks/removal.hpp"
 
-#include "modules/webhooks/lib/id_at.hpp"
 #include "svc/workspace_jobs.hpp"
 
 namespace svc::webhooks {

@@ -92,14 +92,16 @@ protected:
                                 {"agent", {{"name", "Bot"}}}}
                         )
             ).text("/agent_id");
-            webhook = expect(
-                          201,
-                          by.post(
-                              "/v1/webhooks",
-                              json::value{
-                                  {"url", "https://hooks.example.com/"}, {"events", {"webhook.test"}}}
-                          )
-            ).text("/id");
+            webhook =
+                expect(
+                    201,
+                    by.post(
+                        "/v1/webhooks",
+                        json::value{
+                            {"url", "https://hooks.example.com/"}, {"events", {"webhook.test"}}
+                        }
+                    )
+                ).text("/id");
             fill();
             if (statistics == Statistics::fresh) run("ANALYZE");
         }

@@ -87,32 +87,63 @@ void add_scanned(const boost::json::value& plan, std::set<std::string>& tables) 
 
 /// Tables that stay as small as the program makes them.
 const std::set<std::string> few_rows{
-    "event_consumers", "event_position", "kernel_migrations", "pg_authid", "pg_database",
-    "server_key"};
+    "event_consumers",
+    "event_position",
+    "kernel_migrations",
+    "pg_authid",
+    "pg_database",
+    "server_key"
+};
 
 /// What looks for work in all workspaces, by a timer, a job or at the start. In a table that nobody
 /// has counted yet this seems cheaper than an index.
 const std::set<std::string> of_jobs{
-    "agents.agents_seen", "agents.find_token_anywhere", "agents.owners_seen",
-    "agents.tokens_seen", "auth.sweep_sessions", "auth.sweep_sign_ups",
-    "automations.find_old_runs", "boards.workspaces_that_grew", "boards.workspaces_to_count",
-    "boards.workspaces_with_changed_counts", "boards.workspaces_with_old_trash",
-    "content.workspaces_with_old_trash", "events.read_missing_ids", "files.orphaned_workspaces",
-    "files.workspaces_to_sweep", "files.workspaces_with_unused", "jobs.make_ready",
-    "kernel.idempotency_orgs", "kernel.sweep_rate_windows", "mail.orgs_with_old",
-    "orgs.claim_address_keys", "orgs.invitations_to_key", "orgs.members_seen",
-    "orgs.people_to_key", "orgs.people_with_keys", "queue.workspaces_with_expired",
-    "queue.workspaces_with_outcomes", "webhooks.all", "webhooks.load_subscriptions",
-    "webhooks.load_subscriptions_of", "webhooks.take_endpoints",
+    "agents.agents_seen",
+    "agents.find_token_anywhere",
+    "agents.owners_seen",
+    "agents.tokens_seen",
+    "auth.sweep_sessions",
+    "auth.sweep_sign_ups",
+    "automations.find_old_runs",
+    "boards.workspaces_that_grew",
+    "boards.workspaces_to_count",
+    "boards.workspaces_with_changed_counts",
+    "boards.workspaces_with_old_trash",
+    "content.workspaces_with_old_trash",
+    "events.read_missing_ids",
+    "files.orphaned_workspaces",
+    "files.workspaces_to_sweep",
+    "files.workspaces_with_unused",
+    "jobs.make_ready",
+    "kernel.idempotency_orgs",
+    "kernel.sweep_rate_windows",
+    "mail.orgs_with_old",
+    "orgs.claim_address_keys",
+    "orgs.invitations_to_key",
+    "orgs.members_seen",
+    "orgs.people_to_key",
+    "orgs.people_with_keys",
+    "queue.workspaces_with_expired",
+    "queue.workspaces_with_outcomes",
+    "webhooks.all",
+    "webhooks.load_subscriptions",
+    "webhooks.load_subscriptions_of",
+    "webhooks.take_endpoints",
 };
 /// What an operator asks for, and /metrics.
 const std::set<std::string> of_operators{
-    "auth.find_person_of_command", "cli.count_jobs", "files.kept_objects", "mail.count_mails",
-    "orgs.all", "queue.count_overdue", "queue.count_states",
+    "auth.find_person_of_command",
+    "cli.count_jobs",
+    "files.kept_objects",
+    "mail.count_mails",
+    "orgs.all",
+    "queue.count_overdue",
+    "queue.count_states",
 };
 /// What requests ask for and is not by key yet, as long as its tables are not counted.
 const std::set<std::string> not_by_key_yet{
-    "auth.person", "auth.user_of_session", "orgs.list_users"};
+    "auth.person", "auth.user_of_session", "orgs.list_users"
+};
 
 }  // namespace
 

@@ -34,9 +34,8 @@ constexpr Group groups[] = {
      "What it costs to say who is asking, and what logging in costs others.",
      measure_people},
     {"idle", "Connections that are open and ask little.", measure_idle},
-    {"start",
-     "From the start of the program to its first answer from the database.",
-     measure_start},
+    {"start", "From the start of the program to its first answer from the database.", measure_start
+    },
     {"peers",
      "Claim + complete over REST, beside two queues on PostgreSQL that people use: on the same "
      "cluster, with durable commits, 16 workers each. Cards and jobs are put in beforehand. The "
@@ -67,8 +66,10 @@ constexpr Group groups[] = {
      "while a hundred webhooks are subscribed to something else, beside the same without any.",
      measure_webhooks},
     {"live",
-     "Streams of events: 9,000 WebSockets and 9,000 SSE streams, an event to 9,000 of them beside a "
-     "bare loop of sends in the same process's rounds, readers that do not read, and the way from a "
+     "Streams of events: 9,000 WebSockets and 9,000 SSE streams, an event to 9,000 of them beside "
+     "a "
+     "bare loop of sends in the same process's rounds, readers that do not read, and the way from "
+     "a "
      "commit to a socket with 500 writes a second going on.",
      measure_live},
     {"before",

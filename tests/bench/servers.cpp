@@ -58,7 +58,8 @@ struct Place {
             boost::json::value{
                 {"name", name},
                 {"columns",
-                 {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Other"}, {"kind", "backlog"}}}}}
+                 {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Other"}, {"kind", "backlog"}}}}
+            }
         );
         board = made.text("/id");
         queue = made.text("/column_ids/0");

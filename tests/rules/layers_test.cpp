@@ -109,7 +109,8 @@ TEST(Layers, ModulesSeeOnlyTheKernelsPublicHeaders) {
         const bool outside = module_folder(file.path).empty() && !is_library(file.path);
         if (outside || !file.is_cpp()) continue;
         for (const auto& include : includes(file)) {
-            for (const std::string_view inner : {"bus/", "core/", "db/", "decl/", "events/", "http/", "jobs/"})
+            for (const std::string_view inner :
+                 {"bus/", "core/", "db/", "decl/", "events/", "http/", "jobs/"})
                 EXPECT_FALSE(include.starts_with(inner)) << file.path << ": " << include;
             EXPECT_FALSE(include.starts_with("kernel/")) << file.path << ": " << include;
             EXPECT_EQ(include.find(".."), std::string::npos) << file.path << ": " << include;

@@ -13,10 +13,11 @@ namespace {
 const std::set<std::string> directory{
     "users", "sessions", "orgs", "memberships", "invitations", "tokens"};
 
-/// What is read in one order over all workspaces: by the kernel, and by whoever sends to webhooks. A
-/// distributed table asks that keys hold the workspace, not that they begin with it.
+/// What is read in one order over all workspaces: by the kernel, and by whoever sends to webhooks.
+/// A distributed table asks that keys hold the workspace, not that they begin with it.
 const std::set<std::string> ordered_over_all{
-    "outbox", "events", "event_log", "event_chain", "jobs", "webhook_endpoints"};
+    "outbox", "events", "event_log", "event_chain", "jobs", "webhook_endpoints"
+};
 
 bool changes_rows(const Words& words) {
     for (std::size_t at = 0; at < words.size(); ++at) {

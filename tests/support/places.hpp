@@ -11,8 +11,9 @@ namespace svc::test {
 const std::filesystem::path& source_folder();
 /// What it was built into, absolute.
 const std::filesystem::path& build_folder();
-/// For what need not outlive the machine: in memory where there is plenty of it, for making the files
-/// of a database takes ten times as much processor time on a disk; else the one for temporary files.
+/// For what need not outlive the machine: in memory where there is plenty of it, for making the
+/// files of a database takes ten times as much processor time on a disk; else the one for temporary
+/// files.
 const std::filesystem::path& memory_folder();
 
 /// A file of the checkout or of the build, as a word for a command.

@@ -46,8 +46,8 @@ flock start.lock sh -c '
     rm -rf shared own-* pristine'
 )sh";
 
-/// Where clusters are kept, of this build folder and this user: where the cluster's account can reach
-/// it and a socket's name fits.
+/// Where clusters are kept, of this build folder and this user: where the cluster's account can
+/// reach it and a socket's name fits.
 class Home {
 public:
     explicit Home(const fs::path& in) {

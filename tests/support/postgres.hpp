@@ -34,9 +34,10 @@ public:
     static void make_data(const std::filesystem::path& data);
 
     /// The URL of a new database that the role `workboard` (neither superuser nor BYPASSRLS) owns.
-    /// It is dropped when this process ends, or once there are many newer ones and nobody uses it. On the shared cluster it has the schema of all modules
-    /// that are shipped, copied from a database that was migrated once for this build; on a cluster
-    /// of one's own it is empty, and the server migrates it.
+    /// It is dropped when this process ends, or once there are many newer ones and nobody uses it.
+    /// On the shared cluster it has the schema of all modules that are shipped, copied from a
+    /// database that was migrated once for this build; on a cluster of one's own it is empty, and
+    /// the server migrates it.
     std::string fresh_database();
     /// The same without a schema, for tests of what makes one.
     std::string empty_database();

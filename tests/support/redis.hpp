@@ -28,7 +28,8 @@ public:
             "--appendonly",
             "no",
             "--dir",
-            folder_.path()};
+            folder_.path()
+        };
         command.insert(command.end(), more_.begin(), more_.end());
         program_ = std::make_unique<Program>(Program::Start{
             .command = command,

@@ -52,6 +52,11 @@ struct Timestamp {
     auto operator<=>(const Timestamp&) const = default;
 };
 
+/// UUIDv7 are in the order of time: not above any id that new_uuid() gives at or after that time.
+Uuid first_id_at(const Timestamp& time);
+/// Not below any id.
+Uuid last_id();
+
 /// Text in a known format. The only way to obtain a non-empty one is to parse it, so a
 /// function that takes an Email need not check it again.
 template <class Format>

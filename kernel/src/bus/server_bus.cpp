@@ -110,7 +110,7 @@ private:
         const bool is_new = bus_.heard_.insert_or_assign(message->sender, now).second;
         if (is_new) {
             next_beat_ = now;  // so that it knows of this one, too
-            if (is_echoed_) bus_.set_peers(bus_.heard_.size());
+            if (is_echoed_) bus_.peers_ = bus_.heard_.size();
         }
         for (const Note& each : message->notes) bus_.dispatch(each);
     }
@@ -125,7 +125,7 @@ private:
         std::erase_if(bus_.heard_, [&](const auto& each) {
             return now - each.second > bus_.settings_.forget;
         });
-        if (is_echoed_) bus_.set_peers(bus_.heard_.size());
+        if (is_echoed_) bus_.peers_ = bus_.heard_.size();
     }
 
     ServerBus& bus_;
@@ -206,7 +206,7 @@ void ServerBus::note_connected() {
         log().information("other servers are woken through " + driver_->describe());
     failing_ = false;
     connected_ = true;
-    set_peers(heard_.size());
+    peers_ = heard_.size();
 }
 
 /// Until it is there again, nothing is kept for it: others poll.
@@ -224,8 +224,6 @@ void ServerBus::note_lost(const std::string& why) {
         );
     failing_ = true;
 }
-
-void ServerBus::set_peers(std::size_t count) { peers_ = count; }
 
 void ServerBus::dispatch(const Note& note) {
     const auto [channel, payload] = parts_of(note);

@@ -61,7 +61,6 @@ private:
     void note_connected();
     void note_lost(const std::string& why);
     void dispatch(const Note& note);
-    void set_peers(std::size_t count);
     std::vector<Note> take_pending();
     bool has_pending() const;
 

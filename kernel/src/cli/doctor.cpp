@@ -144,7 +144,8 @@ Finding check_bus(App& app) {
     return {
         Level::fault,
         driver->describe() +
-            " does not pass messages on; PostgreSQL needs a direct connection (bus-postgres.url)"};
+            " does not pass messages on; PostgreSQL needs a direct connection (bus-postgres.url)"
+    };
 }
 
 /// Whether there is one that answers. A server that was never started has no database of its own

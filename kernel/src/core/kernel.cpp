@@ -138,9 +138,8 @@ std::string Kernel::sign(std::string_view purpose, std::string_view message) con
     return impl_->secret->sign(purpose, message);
 }
 
-std::string Kernel::seal(
-    std::string_view purpose, std::string_view context, std::string_view text
-) const {
+std::string Kernel::seal(std::string_view purpose, std::string_view context, std::string_view text)
+    const {
     return impl_->secret->seal(purpose, context, text);
 }
 

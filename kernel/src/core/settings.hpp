@@ -31,17 +31,13 @@ inline std::vector<std::string> shipped_modules() {
         "automations",
         "live",
         "mcp",
-        "docs"};
+        "docs"
+    };
 }
 inline std::vector<std::string> shipped_plugins() {
     return {
-        "mail-smtp",
-        "mail-file",
-        "idp-oidc",
-        "store-s3",
-        "store-local",
-        "bus-redis",
-        "bus-postgres"};
+        "mail-smtp", "mail-file", "idp-oidc", "store-s3", "store-local", "bus-redis", "bus-postgres"
+    };
 }
 inline std::vector<std::string> other_version_headers() { return {"Compat-Version"}; }
 

@@ -106,7 +106,7 @@ void StreamRegistry::revalidate_person(const Uuid& user) {
     bus_.publish(channel, user.str());
 }
 
-void StreamRegistry::doubt(std::set<Uuid> Doubts::*whom, const Uuid& id) {
+void StreamRegistry::doubt(std::set<Uuid> Doubts::* whom, const Uuid& id) {
     {
         const std::lock_guard lock(mutex_);
         (doubts_.*whom).insert(id);

@@ -78,7 +78,7 @@ private:
         std::set<Uuid> people;
         bool any() const { return !orgs.empty() || !people.empty(); }
     };
-    void doubt(std::set<Uuid> Doubts::*whom, const Uuid& id);
+    void doubt(std::set<Uuid> Doubts::* whom, const Uuid& id);
     void run();
     All suspects(const Doubts& doubts, bool everybody);
     void examine(const All& suspects);

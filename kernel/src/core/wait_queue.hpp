@@ -65,8 +65,8 @@ public:
     /// Calls everybody in line, in their order.
     void wake(std::string_view topic);
     /// For what one alone can have: calls the first in line; when it has had it, or has gone, the
-    /// next, for there may be more, and likewise when it waits for something else by now. When it was
-    /// in vain and it waits for the same again, it is in vain for the others.
+    /// next, for there may be more, and likewise when it waits for something else by now. When it
+    /// was in vain and it waits for the same again, it is in vain for the others.
     void wake_one(std::string_view topic);
     /// Calls everybody, and from now on whoever comes.
     void close();

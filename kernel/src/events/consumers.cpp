@@ -168,7 +168,9 @@ private:
             if (!deliveries.empty()) hand_over(tx, jobs_, consumer_, kind_, deliveries);
             return !deliveries.empty();
         }
-        std::erase_if(events, [&](const auto& each) { return consumer_.subscribers(each).empty(); });
+        std::erase_if(events, [&](const auto& each) {
+            return consumer_.subscribers(each).empty();
+        });
         if (!events.empty()) consumer_.record(tx, events);
         return !events.empty();
     }

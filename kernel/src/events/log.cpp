@@ -22,9 +22,17 @@ constexpr Sql add_row{"events.add_log_row", R"(
         $16, $17, $18,
         $19, $20, $21, $22, $23, $24, $25, $26))"};
 
-constexpr Sql add_event{"events.add_event", SVC_INSERT_EVENT(
-    2, SVC_EVENT_OBJECT(2), SVC_EVENT_VERSION(2), SVC_EVENT_CARD(2), SVC_EVENT_CHANGES(2),
-    "(VALUES (1)) one")};
+constexpr Sql add_event{
+    "events.add_event",
+    SVC_INSERT_EVENT(
+        2,
+        SVC_EVENT_OBJECT(2),
+        SVC_EVENT_VERSION(2),
+        SVC_EVENT_CARD(2),
+        SVC_EVENT_CHANGES(2),
+        "(VALUES (1)) one"
+    )
+};
 
 // Lists travel as arrays of text, one per column; empty text stands for NULL. In the order given,
 // which their ids keep.

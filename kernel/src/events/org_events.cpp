@@ -32,10 +32,7 @@ constexpr Sql read_range{"events.read_range", R"(
                 LIMIT $3
             ) n
             CROSS JOIN LATERAL (
-                SELECT e.entry_id AS event_id, e.org_id, e.kind, e.object, e.object_id, e.version,
-                    e.board_id, e.column_id, e.card_id, e.parent_id, e.changes, e.previous,
-                    e.truncated, e.actor, e.mutation_id, e.cause, e.depth, e.moved_from, e.moved_to,
-                    e.occurred_at
+                SELECT )" SVC_LOGGED_EVENT("e") R"(
                 FROM event_log e
                 WHERE e.id = n.log_id AND e.org_id = $1
                 OFFSET 0

@@ -49,6 +49,13 @@ SVC_SHARED_RECORD(
     (occurred_at)
 );
 
+/// The columns of an EventBody but `subject`, of a row of event_log.
+#define SVC_LOGGED_EVENT(e)                                                                        \
+    e ".entry_id AS event_id, " e ".org_id, " e ".kind, " e ".object, " e ".object_id, " e         \
+      ".version, " e ".board_id, " e ".column_id, " e ".card_id, " e ".parent_id, " e              \
+      ".changes, " e ".previous, " e ".truncated, " e ".actor, " e ".mutation_id, " e ".cause, " e \
+      ".depth, " e ".moved_from, " e ".moved_to, " e ".occurred_at"
+
 /// A whole row.
 struct LogRow {
     std::int64_t id = 0;

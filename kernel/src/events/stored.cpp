@@ -26,10 +26,7 @@ constexpr std::string_view after = R"(
     ORDER BY n.position)";
 
 constexpr std::string_view whole = R"(
-    SELECT n.position, n.sequence, n.board_sequence, l.entry_id AS event_id, l.org_id, l.kind,
-           l.object, l.object_id, l.version, l.board_id, l.column_id, l.card_id, l.parent_id,
-           l.changes, l.previous, l.truncated, l.actor, l.mutation_id, l.cause, l.depth,
-           l.moved_from, l.moved_to, NULL AS subject, l.occurred_at)";
+    SELECT n.position, n.sequence, n.board_sequence, NULL AS subject, )" SVC_LOGGED_EVENT("l");
 constexpr Sql read_after{"events.read_events_after", SqlText<whole, after>::view};
 
 constexpr std::string_view at_positions = R"(

@@ -65,8 +65,8 @@ public:
     virtual void creating(Tx& tx, const Card& card) = 0;
     /// It is created.
     virtual void created(const Placing& placing) = 0;
-    /// It is queued that some of these cards have more or less to wait for than before, or that they
-    /// are open or not; may queue writes.
+    /// It is queued that some of these cards have more or less to wait for than before, or that
+    /// they are open or not; may queue writes.
     virtual void blockers_changed(
         Tx& tx, Actor& actor, const Uuid& org, const std::vector<CardPlace>& cards
     ) = 0;

@@ -165,12 +165,12 @@ private:
             require(ground);
             if (!number.value()) throw RetryTransaction("a right that was given just now");
             if (ground.is_limited()) {
-                ground.require_room();
+                ground.destination().require_room();
                 how = CreateHow::held;
             }
             // Somebody may have placed a card further down than time has come.
-            if (ground.below >= card.position)
-                card.position = OrderKey::last(ground.below, random_bits());
+            if (ground.column.below >= card.position)
+                card.position = OrderKey::last(ground.column.below, random_bits());
         }
         throw RetryTransaction("the end of a column moves on");
     }
@@ -186,14 +186,14 @@ private:
     static void complete(Card& card, const Ground& ground, std::int64_t number) {
         card.key = ground.key + "-" + std::to_string(number);
         card.created_time = card.last_edited_time = ground.now;
-        if (ground.rules().kind == ColumnKind::done) card.completed_at = ground.now;
-        const ColumnRules rules = ground.rules();
+        const ColumnRules rules = ground.destination().column;
+        if (rules.kind == ColumnKind::done) card.completed_at = ground.now;
         enter(card, &rules);
     }
 
     void tell_watchers(const Card& card, const Ground& ground) {
         CallActor actor(call_);
-        const ColumnRules rules = ground.rules();
+        const ColumnRules rules = ground.destination().column;
         const Placing placing{nullptr, card, &rules, ground.now, actor};
         for (CardWatcher* watcher : MovesImpl::of(call_.kernel()).watchers())
             watcher->created(placing);
@@ -212,8 +212,9 @@ private:
         if (!seen) not_found("board");
         const Ground& ground = *seen;
         require(ground);
-        ground.require_room();
-        if (ground.key_conflict) throw external_key_taken(*ground.key_conflict);
+        const Destination destination = ground.destination();
+        destination.require_room();
+        if (destination.key_conflict) throw external_key_taken(*destination.key_conflict);
         found.parent.require();
         if (!number.value() || found.held.rows() == 0)
             throw RetryTransaction("a board that was not held");
@@ -235,7 +236,7 @@ private:
     Card card_with(Lookups& found, const Ground& ground, std::vector<PrincipalRef>& assignees) {
         Card card = card_of(call_, in_, id_);
         card.position = found.gap ? key_at(call_, *found.gap, in_.column_id, id_, found.anchors)
-                                  : OrderKey::last(ground.below, random_bits());
+                                  : OrderKey::last(ground.column.below, random_bits());
         if (found.labels.given()) card.labels = AsJson(found.labels.refs());
         PropertyValues stated;
         if (found.values.given())
@@ -278,7 +279,8 @@ private:
             BoardAccess{ground.role, ground.key, ground.is_archived, ground.in_trash, ground.now},
             BoardRole::editor
         );
-        if (!ground.kind) throw wrong_field(call_, "column_id", "the board has no such column");
+        if (!ground.column.kind)
+            throw wrong_field(call_, "column_id", "the board has no such column");
         if (like_ || in_.properties) return;
         require_values(call_, ground.required, {});
     }

@@ -124,23 +124,6 @@ constexpr std::string_view found_by_creation[] = {
 
 }  // namespace
 
-ColumnRules Ground::rules() const {
-    return {
-        column_id,
-        kind.value(),
-        wip_limit,
-        wip_policy.value(),
-        queue_enabled.value(),
-        queue_order.value()};
-}
-
-bool Ground::is_limited() const { return card_count.has_value(); }
-
-void Ground::require_room() const {
-    if (card_count && wip_limit && *card_count >= *wip_limit)
-        throw wip_limit_reached(*wip_limit, *card_count);
-}
-
 DeferredRows<Ground> see_ground(
     Call& call,
     const Uuid& board,

@@ -14,23 +14,15 @@ struct Ground {
     bool is_archived = false;
     bool in_trash = false;
     Timestamp now;
-    std::optional<ColumnKind> kind;  ///< none: the board has no such column
     Uuid column_id;
-    std::optional<std::int64_t> wip_limit;
-    std::optional<WipPolicy> wip_policy;
-    std::optional<bool> queue_enabled;
-    std::optional<QueueOrder> queue_order;
-    std::optional<std::int64_t> card_count;  ///< cards in the column, counted where it is limited
-    OrderKey below;                          ///< of the column's last card
-    std::optional<Uuid> key_conflict;        ///< the open card with the same external key
-    std::vector<std::string> required;       ///< properties that cards have to have values of
+    ColumnFound column;
+    std::vector<std::string> required;  ///< properties that cards have to have values of
     bool created = false;
 
-    ColumnRules rules() const;
+    /// Once it is known that there is such a column.
+    Destination destination() const { return column.as(column_id); }
     /// The column takes so many cards and no more.
-    bool is_limited() const;
-    /// Throws Failure 409 wip_limit_reached.
-    void require_room() const;
+    bool is_limited() const { return column.card_count.has_value(); }
 };
 SVC_SHARED_RECORD(
     Ground,
@@ -40,15 +32,8 @@ SVC_SHARED_RECORD(
     (is_archived),
     (in_trash),
     (now),
-    (kind),
     (column_id),
-    (wip_limit),
-    (wip_policy),
-    (queue_enabled),
-    (queue_order),
-    (card_count),
-    (below),
-    (key_conflict),
+    (column, "", flatten),
     (required),
     (created)
 );

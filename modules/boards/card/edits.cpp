@@ -34,7 +34,9 @@ constexpr Sql see_key_conflict{"boards.see_key_conflict", R"(
         AND c.completed_at IS NULL AND NOT c.is_archived AND NOT c.in_trash)"};
 
 // $11 to $34: the event.
-constexpr Sql write_card{"boards.update_card", R"(
+constexpr Sql write_card{
+    "boards.update_card",
+    R"(
     WITH written AS (
         UPDATE cards
         SET title = $3, labels = $4, assignees = $5, external_key = $6, parent_card_id = $7,
@@ -50,7 +52,8 @@ constexpr Sql write_card{"boards.update_card", R"(
         SVC_EVENT_CARD(11),
         SVC_EVENT_CHANGES(11),
         "written"
-    )};
+    )
+};
 
 void store(Call& call, const Card& card, const Event& event) {
     call.tx().queue(

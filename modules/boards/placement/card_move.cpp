@@ -61,12 +61,13 @@ constexpr std::string_view and_the_rest = R"(c.board_id)
 constexpr Sql lock_for_move{
     "boards.lock_for_move", SqlText<lock_the_card, if_editor, and_the_rest>::view};
 
-// The card, what the caller may do with it, and where it goes. Looked up by key, one after the other:
-// left to itself the planner reads all columns of the workspace as long as it has no statistics.
+// The card, what the caller may do with it, and where it goes. Looked up by key, one after the
+// other: left to itself the planner reads all columns of the workspace as long as it has no
+// statistics.
 constexpr Sql see_move{"boards.see_move", R"(
     SELECT v.*,
         )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role,
-        k.id AS to_id, k.kind AS to_kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
+        k.id AS to_id, k.kind, k.wip_limit, k.wip_policy, k.queue_enabled, k.queue_order,
         CASE WHEN k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL THEN (
             SELECT count(*) FROM cards o
             WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> $5
@@ -120,7 +121,9 @@ constexpr Sql find_waiting{"boards.find_waiting", R"(
     ORDER BY c.id)"};
 
 // $9 to $32: the event.
-constexpr Sql place_card{"boards.place_card", R"(
+constexpr Sql place_card{
+    "boards.place_card",
+    R"(
     WITH placed AS (
         UPDATE cards
         SET column_id = $3, position = $4, completed_at = $5, is_archived = $6, in_trash = $7,
@@ -135,7 +138,8 @@ constexpr Sql place_card{"boards.place_card", R"(
         SVC_EVENT_CARD(9),
         SVC_EVENT_CHANGES(9),
         "placed"
-    )};
+    )
+};
 
 // An archived card no longer counts.
 constexpr Sql count_card{"boards.count_card", R"(
@@ -191,7 +195,7 @@ void CardMove::read() {
     if (const LockedCard locked = locked_.one_or_retry();
         locked.cards > 0 && found->to_id && found->to_id != locked.target_id)
         throw RetryTransaction("a column that was not locked");
-    destination_ = found->destination();
+    if (found->to_id) destination_ = found->to.as(*found->to_id);
     links_ = found->links.parsed();
     const Card& card = found->access.card;
     from_ = {card.board_id, card.column_id, found->from_name, found->from_kind};
@@ -200,22 +204,9 @@ void CardMove::read() {
             card.board_id,
             destination_->column.column_id,
             found->to_name.value(),
-            std::string(name_of(destination_->column.kind))};
+            std::string(name_of(destination_->column.kind))
+        };
     seen_ = std::move(found->access);
-}
-
-std::optional<Destination> MoveSeen::destination() const {
-    if (!to_id) return std::nullopt;
-    return Destination{
-        {*to_id,
-         to_kind.value(),
-         wip_limit,
-         wip_policy.value(),
-         queue_enabled.value(),
-         queue_order.value()},
-        card_count,
-        below,
-        key_conflict};
 }
 
 bool CardMove::stays() const {

@@ -33,32 +33,16 @@ SVC_SHARED_RECORD(LockedCard, (now), (cards), (waiting), (target_id));
 struct MoveSeen {
     CardAccess access;
     std::optional<Uuid> to_id;
-    std::optional<ColumnKind> to_kind;
-    std::optional<std::int64_t> wip_limit;
-    std::optional<WipPolicy> wip_policy;
-    std::optional<bool> queue_enabled;
-    std::optional<QueueOrder> queue_order;
-    std::optional<std::int64_t> card_count;
-    OrderKey below;
-    std::optional<Uuid> key_conflict;
+    ColumnFound to;
     std::optional<std::string> to_name;
     std::string from_name, from_kind;
     AsJson<std::vector<Uuid>> links;  ///< the cards that wait for it; sorted
-
-    std::optional<Destination> destination() const;
 };
 SVC_SHARED_RECORD(
     MoveSeen,
     (access, "", flatten),
     (to_id),
-    (to_kind),
-    (wip_limit),
-    (wip_policy),
-    (queue_enabled),
-    (queue_order),
-    (card_count),
-    (below),
-    (key_conflict),
+    (to, "", flatten),
     (to_name),
     (from_name),
     (from_kind),

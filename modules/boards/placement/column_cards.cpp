@@ -2,6 +2,7 @@
 
 #include "modules/boards/placement/column_cards.hpp"
 
+#include "modules/boards/api/blockers.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "modules/boards/link/waiting.hpp"
 
@@ -49,16 +50,9 @@ constexpr Sql lock_columns{
 // Without what no change of a column concerns: what they show may be long.
 constexpr Sql see_cards{"boards.see_cards_in_column", R"(
     SELECT c.id, c.org_id, c.board_id, c.column_id, b.key || '-' || c.number AS key, c.title,
-        c.position, '[]' AS labels, '[]' AS assignees, '{}' AS properties, c.parent_card_id, '[]' AS blocked_by,
-        c.blocked_by <> '[]' AND EXISTS (
-            SELECT FROM card_links l
-            CROSS JOIN LATERAL (
-                SELECT FROM cards o
-                WHERE o.org_id = $1 AND o.id = l.card_id
-                    AND card_is_open(o.completed_at, o.is_archived, o.in_trash)
-                OFFSET 0
-            ) x
-            WHERE l.org_id = $1 AND l.target_id = c.id AND l.kind = 'blocks') AS blocked,
+        c.position, '[]' AS labels, '[]' AS assignees, '{}' AS properties, c.parent_card_id,
+        '[]' AS blocked_by,
+        c.blocked_by <> '[]' AND )" SVC_HAS_OPEN_BLOCKER("c.id") R"( AS blocked,
         c.external_key, false AS has_children, 0 AS block_count, 0 AS comment_count,
         coalesce(
             w.queue, '{"state": "idle", "attempts": 0, "available_at": null, "last_error": null}'

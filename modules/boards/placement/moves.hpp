@@ -20,6 +20,32 @@ struct Destination {
     void require_room() const;
 };
 
+/// The same as a statement finds it; without a kind where the board has no such column.
+struct ColumnFound {
+    std::optional<ColumnKind> kind;
+    std::optional<std::int64_t> wip_limit;
+    std::optional<WipPolicy> wip_policy;
+    std::optional<bool> queue_enabled;
+    std::optional<QueueOrder> queue_order;
+    std::optional<std::int64_t> card_count;
+    OrderKey below;
+    std::optional<Uuid> key_conflict;
+
+    /// Of a column that there is.
+    Destination as(const Uuid& column) const;
+};
+SVC_SHARED_RECORD(
+    ColumnFound,
+    (kind),
+    (wip_limit),
+    (wip_policy),
+    (queue_enabled),
+    (queue_order),
+    (card_count),
+    (below),
+    (key_conflict)
+);
+
 /// What a card's place in the work queues is when it comes into a column, or (null) leaves the
 /// board: it begins there afresh.
 void enter(Card& card, const ColumnRules* column);

@@ -10,6 +10,20 @@ namespace svc::boards {
 
 // ------------------------------------------------------------------------------------- room
 
+Destination ColumnFound::as(const Uuid& column) const {
+    return {
+        {column,
+         kind.value(),
+         wip_limit,
+         wip_policy.value(),
+         queue_enabled.value(),
+         queue_order.value()},
+        card_count,
+        below,
+        key_conflict
+    };
+}
+
 bool Destination::full() const {
     return card_count && column.wip_limit && *card_count >= *column.wip_limit;
 }

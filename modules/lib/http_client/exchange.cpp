@@ -7,17 +7,12 @@ namespace svc {
 namespace {
 
 std::string head_of(const HttpLoop::Post& post) {
-    if (!is_one_line(post.to.target) || post.to.target.find(' ') != std::string::npos)
-        throw HttpError(post.to.host + ": the request would not be one line");
+    require_lines(post.to, post.headers);
     std::string head =
         "POST " + post.to.target + " HTTP/1.1\r\nHost: " + post.to.authority() +
         "\r\nUser-Agent: workboard\r\nContent-Length: " + std::to_string(post.body->size()) +
         "\r\n";
-    for (const auto& [name, value] : post.headers) {
-        if (!is_header_name(name) || !is_one_line(value))
-            throw HttpError("the header " + name + " would not be one line");
-        head += name + ": " + value + "\r\n";
-    }
+    for (const auto& [name, value] : post.headers) head += name + ": " + value + "\r\n";
     return head += "\r\n";
 }
 

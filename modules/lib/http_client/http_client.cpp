@@ -19,19 +19,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+HttpError not_one_line(const WebAddress& to) {
+    return HttpError(to.host + ": the request would not be one line");
+}
+
 Poco::Net::HTTPRequest head_of(const HttpRequest& from) {
-    if (!is_header_name(from.method) || !is_one_line(from.to.target) ||
-        from.to.target.find(' ') != std::string::npos)
-        throw HttpError(from.to.host + ": the request would not be one line");
+    if (!is_header_name(from.method)) throw not_one_line(from.to);
+    require_lines(from.to, from.headers);
     Poco::Net::HTTPRequest head(from.method, from.to.target, "HTTP/1.1");
     head.set("Host", from.to.authority());
     head.set("User-Agent", "workboard");
     head.setKeepAlive(false);
-    for (const auto& [name, value] : from.headers) {
-        if (!is_header_name(name) || !is_one_line(value))
-            throw HttpError("the header " + name + " would not be one line");
-        head.set(name, value);
-    }
+    for (const auto& [name, value] : from.headers) head.set(name, value);
     const auto bytes =
         from.source ? from.source_bytes : static_cast<std::int64_t>(from.body.size());
     if (bytes > 0 || from.method == "POST" || from.method == "PUT") head.setContentLength64(bytes);
@@ -101,6 +100,13 @@ bool is_one_line(std::string_view text) {
 bool is_header_name(std::string_view text) {
     return !text.empty() && text.find_first_of(" \"(),/:;<=>?@[\\]{}") == text.npos &&
            is_one_line(text);
+}
+
+void require_lines(const WebAddress& to, const HttpRequest::Headers& headers) {
+    if (!is_one_line(to.target) || to.target.find(' ') != std::string::npos) throw not_one_line(to);
+    for (const auto& [name, value] : headers)
+        if (!is_header_name(name) || !is_one_line(value))
+            throw HttpError("the header " + name + " would not be one line");
 }
 
 WebAddress WebAddress::parse(const std::string& url) {

@@ -52,6 +52,9 @@ struct HttpRequest {
     std::chrono::milliseconds more_time{0};  ///< for what is large
 };
 
+/// HttpError when the target or a header would not be one line.
+void require_lines(const WebAddress& to, const HttpRequest::Headers& headers);
+
 struct HttpAnswer {
     int status = 0;
     std::string body;  ///< empty when a sink took it

@@ -11,10 +11,7 @@ namespace svc::queue {
 namespace {
 
 constexpr std::string_view rows_held = R"(
-    SELECT q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id,
-        q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, q.expires_at,
-        k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, k.max_in_flight,
-        k.queue_paused AS paused, q.claimed_version, q.claimed_comments, now() AS now
+    SELECT )" SVC_QUEUE_ROW R"(
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     WHERE q.org_id = $1 AND q.card_id)";
@@ -22,47 +19,43 @@ constexpr std::string_view of_one_card = " = $5 AND";
 constexpr std::string_view for_whom = "q.board_id) FOR UPDATE OF q";
 constexpr std::string_view of_cards = " = ANY ($2::uuid[]) ORDER BY q.card_id FOR UPDATE OF q";
 constexpr Sql lock_row{
-    "queue.lock_row", SqlText<rows_held, of_one_card, boards::if_editor, for_whom>::view};
+    "queue.lock_row", SqlText<rows_held, of_one_card, boards::if_editor, for_whom>::view
+};
 constexpr Sql lock_rows{"queue.lock_rows", SqlText<rows_held, of_cards>::view};
 
-constexpr Sql ready_row{"queue.ready_row", R"(
-    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place, blocked)
-    VALUES ($1, $2, $3, $4, 'ready', $5, $6, $7)
-    ON CONFLICT (org_id, card_id) DO UPDATE
-    SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready',
-        urgency = excluded.urgency, place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
-        last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
-        lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
-        token_id = NULL
-    WHERE q.org_id = $1)"};
+#define SVC_NO_LEASE                                                                  \
+    "lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL, " \
+    "claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL"
 
-constexpr Sql ready_rows{"queue.ready_rows", R"(
-    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place, blocked)
+constexpr std::string_view new_rows = R"(
+    INSERT INTO queue AS q (org_id, card_id, board_id, column_id, state, urgency, place, blocked))";
+constexpr std::string_view of_the_card = R"(
+    VALUES ($1, $2, $3, $4, 'ready', $5, $6, $7))";
+constexpr std::string_view of_the_cards = R"(
     SELECT $1, r.card_id, $2, $3, 'ready', r.urgency, r.place, r.blocked
     FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::boolean[])
-        r (card_id, urgency, place, blocked)
+        r (card_id, urgency, place, blocked))";
+constexpr std::string_view or_ready_again = R"(
     ON CONFLICT (org_id, card_id) DO UPDATE
     SET column_id = excluded.column_id, blocked = excluded.blocked, state = 'ready',
-        urgency = excluded.urgency, place = excluded.place, queued_at = now(), attempt = 0, available_at = NULL,
-        last_error = NULL, lease_id = NULL, lease_digest = NULL, holder = NULL,
-        lease_ttl_seconds = NULL, claimed_at = NULL, renewed_at = NULL, expires_at = NULL,
-        token_id = NULL
-    WHERE q.org_id = $1)"};
+        urgency = excluded.urgency, place = excluded.place, queued_at = now(), attempt = 0,
+        available_at = NULL, last_error = NULL, )" SVC_NO_LEASE R"(
+    WHERE q.org_id = $1)";
+constexpr Sql ready_row{"queue.ready_row", SqlText<new_rows, of_the_card, or_ready_again>::view};
+constexpr Sql ready_rows{"queue.ready_rows", SqlText<new_rows, of_the_cards, or_ready_again>::view};
 
 constexpr Sql idle_rows{"queue.idle_rows", R"(
     UPDATE queue
     SET state = 'idle', attempt = 0, available_at = NULL, last_error = NULL,
-        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
-        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+        )" SVC_NO_LEASE R"(
     WHERE org_id = $1 AND card_id = ANY ($2::uuid[]))"};
 
 constexpr std::string_view free_row = R"(
     UPDATE queue
     SET state = $3, attempt = $4, available_at = $5, last_error = $6,
-        column_id = CASE WHEN $7::uuid IS NULL THEN column_id ELSE $7 END, urgency = coalesce($8, urgency),
-        place = coalesce($9, place), queued_at = coalesce($10, queued_at),
-        lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL,
-        claimed_at = NULL, renewed_at = NULL, expires_at = NULL, token_id = NULL
+        column_id = CASE WHEN $7::uuid IS NULL THEN column_id ELSE $7 END,
+        urgency = coalesce($8, urgency), place = coalesce($9, place),
+        queued_at = coalesce($10, queued_at), )" SVC_NO_LEASE R"(
     WHERE org_id = $1 AND card_id = $2)";
 constexpr Sql stand_so{"queue.stand", free_row};
 
@@ -88,8 +81,9 @@ constexpr std::string_view keep_and_emit = R"(
 );
 constexpr Sql end{"queue.end_lease", SqlText<with_freed, free_row, keep_and_emit>::view};
 
-/// Whoever is done waits for nobody.
-bool has_to_wait(const boards::Card& card) { return card.blocked && !card.completed_at; }
+// What the servers tell each other that no event says.
+constexpr std::string_view ready_in_column = "queue.ready";
+constexpr std::string_view slot_of_agent = "queue.slot";
 
 }  // namespace
 
@@ -154,6 +148,8 @@ Event event_of(const EventKind& kind, const Lease& after, std::span<const std::s
     return event;
 }
 
+bool has_to_wait(const boards::Card& card) { return card.blocked && !card.completed_at; }
+
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key) {
     tx.queue(
         ready_row,
@@ -216,13 +212,36 @@ void queue_standing(
     );
 }
 
+void wake_later(Kernel& kernel, Actor& actor, const QueueRow& held, const Standing& standing) {
+    if (standing.queue.state != boards::QueueState::ready) return;
+    const Uuid column = standing.entered ? standing.entered->column_id : held.column_id;
+    actor.after_commit([&kernel, column] { wake(kernel, column); });
+}
+
+/// The lease that the row had is over, which may be one less: on all servers, for an agent's.
+void wake_for_slot(Kernel& kernel, const QueueRow& held) {
+    if (held.max_in_flight) kernel.wake_one(slot_of(held.column_id));
+    if (!held.holder || held.holder->principal_type != PrincipalType::agent) return;
+    kernel.wake_one(slot_of(held.holder->id));
+    kernel.use<Bus>().publish(slot_of_agent, held.holder->id.str());
+}
+
 }  // namespace
 
-void stand(Tx& tx, const Uuid& org, const Uuid& card, const Standing& standing) {
-    queue_standing(tx, stand_so, org, card, standing);
+void stand(
+    Kernel& kernel,
+    Tx& tx,
+    Actor& actor,
+    const Uuid& org,
+    const QueueRow& held,
+    const Standing& standing
+) {
+    queue_standing(tx, stand_so, org, held.card_id, standing);
+    wake_later(kernel, actor, held, standing);
 }
 
 void end_lease(
+    Kernel& kernel,
     Tx& tx,
     Actor& actor,
     const EventKind& kind,
@@ -255,6 +274,8 @@ void end_lease(
         after.cost ? std::optional(to_json(*after.cost)) : std::nullopt,
         actor.event_row(event_of(kind, after, &before))
     );
+    wake_later(kernel, actor, held, standing);
+    actor.after_commit([&kernel, held] { wake_for_slot(kernel, held); });
 }
 
 boards::CardQueue after_failure(
@@ -297,24 +318,9 @@ void wake(Kernel& kernel, const Uuid& column) {
 
 std::string slot_of(const Uuid& column_or_agent) { return "queue slot " + column_or_agent.str(); }
 
-namespace {
-
-// What the servers tell each other that no event says.
-constexpr std::string_view ready_in_column = "queue.ready";
-constexpr std::string_view slot_of_agent = "queue.slot";
-
-}  // namespace
-
 void wake_everywhere(Kernel& kernel, const Uuid& column) {
     wake(kernel, column);
     kernel.use<Bus>().publish(ready_in_column, column.str());
-}
-
-void wake_for_slot(Kernel& kernel, const QueueRow& held) {
-    if (held.max_in_flight) kernel.wake_one(slot_of(held.column_id));
-    if (!held.holder || held.holder->principal_type != PrincipalType::agent) return;
-    kernel.wake_one(slot_of(held.holder->id));
-    kernel.use<Bus>().publish(slot_of_agent, held.holder->id.str());
 }
 
 void hear_wakes(Kernel& kernel) {

@@ -15,6 +15,14 @@ struct Card;
 /// The row that says who has a card, and the four things that can be done to it.
 namespace svc::queue {
 
+/// The columns of a QueueRow, of a row `q` of queue and its column `k`.
+#define SVC_QUEUE_ROW                                                                         \
+    "q.card_id, q.board_id, q.column_id, q.state, q.attempt, q.epoch, q.lease_id, "           \
+    "q.lease_digest, q.holder, q.lease_ttl_seconds, q.claimed_at, q.renewed_at, "             \
+    "q.expires_at, k.queue_order, k.max_attempts, k.backoff_seconds, k.backoff_max_seconds, " \
+    "k.max_in_flight, k.queue_paused AS paused, q.claimed_version, q.claimed_comments, "      \
+    "now() AS now"
+
 /// A row of `queue`, with what its column says about tries and claims. Of a leased card also the
 /// version and the number of comments that it had when it was claimed.
 struct QueueRow {
@@ -84,6 +92,9 @@ Event event_of(const EventKind& kind, const Lease& after, const Lease* before);
 /// Of a new one, all but `gaps`, which the statement knows that inserts the event.
 Event event_of(const EventKind& kind, const Lease& after, std::span<const std::string_view> gaps);
 
+/// The card is open, and waits for others that are.
+bool has_to_wait(const boards::Card& card);
+
 /// Ready in a column, tries forgotten.
 void queue_up(Tx& tx, const boards::Card& card, const QueueKey& key);
 /// The same of many cards of one column.
@@ -104,11 +115,19 @@ struct Standing {
     };
     std::optional<Entered> entered{};
 };
-/// Frees the card's row, if it has one, to stand so.
-void stand(Tx& tx, const Uuid& org, const Uuid& card, const Standing& standing);
-/// Ends a lease, which becomes `after`: frees the row to stand so, keeps how the lease ended and
-/// emits the event.
+/// Frees the row to stand so. Once that is committed, wakes who waits for the card if it is ready.
+void stand(
+    Kernel& kernel,
+    Tx& tx,
+    Actor& actor,
+    const Uuid& org,
+    const QueueRow& held,
+    const Standing& standing
+);
+/// Ends a lease, which becomes `after`: the same, and keeps how the lease ended, emits the event
+/// and wakes whom only the number of leases kept from a card.
 void end_lease(
+    Kernel& kernel,
     Tx& tx,
     Actor& actor,
     const EventKind& kind,
@@ -159,9 +178,5 @@ void hear_wakes(Kernel& kernel);
 /// What those wait for whom only the number of leases keeps from a card: of this column, or to this
 /// agent.
 std::string slot_of(const Uuid& column_or_agent);
-
-/// The lease that the row had is over, which may be one less: on all servers, for an agent's. Call
-/// it after the commit.
-void wake_for_slot(Kernel& kernel, const QueueRow& held);
 
 }  // namespace svc::queue

@@ -11,7 +11,8 @@ TEST(HardLimits, HoldForEverybodyWhoComesAtOnce) {
     const Uuid tight = c.column({{"name", "Tight"}, {"wip_limit", 4}, {"wip_policy", "hard"}});
     c.change(c.queue, {{"queue", {{"on_complete_column_id", tight.str()}}}});
     std::vector<std::string> movers, archived;
-    std::vector<Answer> claims;  // made while there is room: ahead of a full column nothing is given
+    std::vector<Answer>
+        claims;  // made while there is room: ahead of a full column nothing is given
     for (int i = 0; i < 6; ++i) movers.push_back(c.card(c.backlog).text("/id"));
     for (int i = 0; i < 3; ++i) {
         archived.push_back(c.card(tight).text("/id"));

@@ -38,7 +38,8 @@ inline Wakes by_redis(std::uint16_t port) {
         "bus-redis",
         {other_plugins + ",bus-redis,bus-postgres",
          "bus-redis.host=127.0.0.1",
-         "bus-redis.port=" + std::to_string(port)}};
+         "bus-redis.port=" + std::to_string(port)}
+    };
 }
 
 /// Servers of one database, with a board that has a queue, and a client for each. The first leads.
@@ -49,8 +50,9 @@ struct Cluster {
     explicit Cluster(const std::vector<Wakes>& all, Postgres& postgres = Postgres::shared())
         : database(postgres.fresh_database()) {
         for (const Wakes& each : all)
-            servers.push_back(std::make_unique<Server>(Server::Options{
-                .database_url = database, .settings = each.settings}));
+            servers.push_back(std::make_unique<Server>(
+                Server::Options{.database_url = database, .settings = each.settings}
+            ));
         workspace = std::make_unique<Workspace>(make_workspace(*servers.front()));
         const auto token = workspace->mint("agent", "Worker");
         for (const auto& each : servers) clients.emplace_back(each->client()).token(token);
@@ -61,7 +63,8 @@ struct Cluster {
                 json::value{
                     {"name", "Shop"},
                     {"columns",
-                     {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}}
+                     {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}
+                }
             )
         );
         board = made.text("/id");

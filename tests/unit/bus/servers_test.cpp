@@ -73,7 +73,8 @@ double usual_end_of_pause(Wakes wakes) {
                 json::value{
                     {"lease_token", claim.text("/lease_token")},
                     {"error", "It rains"},
-                    {"retry_after_seconds", 1}}
+                    {"retry_after_seconds", 1}
+                }
             )
         );
         const auto over = std::chrono::steady_clock::now() + 1s;

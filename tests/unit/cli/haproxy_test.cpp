@@ -96,7 +96,8 @@ protected:
                 json::value{
                     {"name", "Shop"},
                     {"columns",
-                     {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}}
+                     {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}
+                }
             )
         );
         board = "/v1/boards/" + made.text("/id");

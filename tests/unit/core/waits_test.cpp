@@ -189,12 +189,9 @@ TEST(WaitQueue, AWakeOfOneOfSeveralBetweenTheLookAndTheParkIsNotLost) {
     Request several;
     const auto ticket = waits.ticket();
     waits.wake_one("b");
-    waits.park(
-        *several.place,
-        {{"a", "b"}, WaitQueue::Clock::now() + 60s},
-        ticket,
-        {.resume = [&] { several.resumed.release(); }}
-    );
+    waits.park(*several.place, {{"a", "b"}, WaitQueue::Clock::now() + 60s}, ticket, {.resume = [&] {
+        several.resumed.release();
+    }});
     EXPECT_TRUE(several.within(0ms));
 }
 

@@ -104,5 +104,14 @@ TEST(NewUuid, ItsRandomHalfDiffers) {
     EXPECT_EQ(halves.size(), 1000u);
 }
 
+TEST(Uuid, OfATimeIsNotAboveWhatIsMadeFromThenOn) {
+    const Timestamp before = Timestamp::now();
+    const Uuid id = new_uuid();
+    const Timestamp after{Timestamp::now().micros + 1'000};
+    EXPECT_LE(first_id_at(before), id);
+    EXPECT_GT(first_id_at(after), id);
+    EXPECT_GT(last_id(), id);
+}
+
 }  // namespace
 }  // namespace svc

@@ -82,14 +82,13 @@ TEST_F(ListEvents, WaitsForTheNextAndIsWokenByWhatPassesItsFilterAlone) {
 TEST_F(ListEvents, ASequenceThatWasNeverGivenIsAGap) {
     Client reader = by(token);
     ASSERT_TRUE(eventually([&] { return sees(reader, "board.created"); }));
-    const auto last = expect(200, reader.get("/v1/events?after=0")).json().at("sequence").as_int64();
+    const auto last =
+        expect(200, reader.get("/v1/events?after=0")).json().at("sequence").as_int64();
     for (const std::string after : {"1000000", "4611686018427387903"}) {
         const auto path = "/v1/events?wait_seconds=30&after=" + after;
         const auto page = expect(200, reader.get(path)).json();
         EXPECT_GE(page.at("sequence").as_int64(), last);
-        EXPECT_EQ(
-            page.at("gap_before").as_int64(), page.at("sequence").as_int64() + 1
-        );
+        EXPECT_EQ(page.at("gap_before").as_int64(), page.at("sequence").as_int64() + 1);
     }
 }
 

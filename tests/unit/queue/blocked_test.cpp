@@ -38,7 +38,8 @@ struct Waiting {
 std::string mistaken_rows(const Uuid& board) {
     return in_process().run(
         "SELECT count(*) FROM queue q JOIN cards c ON c.org_id = q.org_id AND c.id = q.card_id "
-        "WHERE q.board_id = '" + board.str() +
+        "WHERE q.board_id = '" +
+        board.str() +
         "' AND q.state <> 'idle' AND q.blocked <> (card_is_open(c.completed_at, c.is_archived, "
         "c.in_trash) AND EXISTS (SELECT FROM card_links l JOIN cards o ON o.org_id = l.org_id AND "
         "o.id = l.card_id WHERE l.org_id = q.org_id AND l.target_id = q.card_id AND l.kind = "
@@ -210,16 +211,14 @@ TEST(Blocked, ACardThatComesToWaitWhileTheOtherIsCompletedIsFree) {
     LockHolder ties_them(
         "SELECT FROM cards WHERE id = '" + blocker +
         "' FOR NO KEY UPDATE; INSERT INTO card_links (org_id, card_id, kind, target_id, id, "
-        "created_by) VALUES ('" + org + "', '" + blocker + "', 'blocks', '" + card + "', '" +
-        new_uuid().str() + "', '{}'); UPDATE cards SET blocked_by = '[\"" + blocker +
-        "\"]' WHERE id = '" + card + "'; UPDATE queue SET blocked = true WHERE card_id = '" + card +
-        "'"
+        "created_by) VALUES ('" +
+        org + "', '" + blocker + "', 'blocks', '" + card + "', '" + new_uuid().str() +
+        "', '{}'); UPDATE cards SET blocked_by = '[\"" + blocker + "\"]' WHERE id = '" + card +
+        "'; UPDATE queue SET blocked = true WHERE card_id = '" + card + "'"
     );
     std::thread completes([&] {
         in_process().must(
-            fixture.owner,
-            "move_card",
-            {{"card_id", blocker}, {"column_id", fixture.done.str()}}
+            fixture.owner, "move_card", {{"card_id", blocker}, {"column_id", fixture.done.str()}}
         );
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it waits for the lock

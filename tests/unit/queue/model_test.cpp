@@ -99,7 +99,8 @@ public:
             &Interleaving::wait_for_none,
             &Interleaving::move,
             &Interleaving::archive,
-            &Interleaving::renew};
+            &Interleaving::renew
+        };
         (this->*steps[random_() % std::size(steps)])();
     }
     void compare() {

@@ -1,5 +1,4 @@
 #include "modules/webhooks/lib/schedule.hpp"
-#include "modules/webhooks/lib/id_at.hpp"
 #include "modules/webhooks/lib/line.hpp"
 #include "modules/webhooks/lib/signature.hpp"
 
@@ -118,15 +117,6 @@ TEST(DeliverySignature, IsWhatOthersCompute) {
     EXPECT_THAT(
         signature({"a", "b"}, 5, ""), testing::MatchesRegex("t=5,v1=[0-9a-f]{64},v1=[0-9a-f]{64}")
     );
-}
-
-TEST(DeliveryIds, AreAboveWhatWasMadeBeforeThatTime) {
-    const Timestamp before = Timestamp::now();
-    const Uuid id = new_uuid();
-    const Timestamp after{Timestamp::now().micros + 1'000};
-    EXPECT_LE(first_id_at(before), id);
-    EXPECT_GT(first_id_at(after), id);
-    EXPECT_GT(last_id(), id);
 }
 
 }  // namespace
