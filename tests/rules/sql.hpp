@@ -95,8 +95,14 @@ inline NamedTexts named_texts(const SourceFile& written, const NamedTexts& known
     const SourceFile file{written.path, expand_text_macros(written.text)};
     static const std::regex introduction(R"((?:#define (\w+)|std::string_view (\w+) =)[\s\\]*$)");
     static const std::regex of_others(R"(std::string_view (\w+) =\s*SqlText<([^>]*)>::view)");
-    static const std::regex word(R"(\w+)");
+    static const std::regex word(R"(\w+)"), words(R"([\w\s\\]*)");
     NamedTexts out;
+    const auto add_named = [&](std::string& to, const std::string& by) {
+        for (std::sregex_iterator each(by.begin(), by.end(), word), none; each != none; ++each) {
+            const NamedTexts& from = out.contains(each->str()) ? out : known;
+            if (const auto text = from.find(each->str()); text != from.end()) to += text->second;
+        }
+    };
     std::string name;
     for (const auto& part : pieces(file.text)) {
         if (part.kind == Piece::Kind::text && !name.empty()) out[name] += part.text;
@@ -106,18 +112,13 @@ inline NamedTexts named_texts(const SourceFile& written, const NamedTexts& known
         std::smatch found;
         if (std::regex_search(last, found, introduction))
             name = found[1].matched ? found[1].str() : found[2].str();
-        else if (part.text.find_first_not_of(" \\\n") != std::string::npos) name.clear();
+        else if (!std::regex_match(part.text, words)) name.clear();
+        else if (!name.empty()) add_named(out[name], part.text);  // "text" NAME "text"
     }
     for (std::sregex_iterator each(file.text.begin(), file.text.end(), of_others), none;
          each != none;
-         ++each) {
-        const std::string parts = (*each)[2];
-        for (std::sregex_iterator part(parts.begin(), parts.end(), word); part != none; ++part) {
-            const NamedTexts& from = out.contains(part->str()) ? out : known;
-            if (const auto text = from.find(part->str()); text != from.end())
-                out[(*each)[1]] += text->second;
-        }
-    }
+         ++each)
+        add_named(out[(*each)[1]], (*each)[2]);
     return out;
 }
 

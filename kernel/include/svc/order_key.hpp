@@ -27,9 +27,12 @@ public:
         return between(below, {}, random);
     }
 
-    /// A key for who comes last now, without a look at the others: it rises with this machine's
-    /// clock, and is above theirs as a rule.
-    static OrderKey last_by_time(std::uint64_t random);
+    /// A key for who comes last now, without a look at the others: it follows this machine's clock,
+    /// so that it is above theirs as a rule, and rises from one to the next of a process. Always
+    /// above `below`.
+    static OrderKey last_by_time(std::uint64_t random, const OrderKey& below = {});
+    /// Keys by time up to this one belong to those who came at the same moment.
+    OrderKey end_of_moment() const;
 
     /// `count` keys in a row between the two, neither of which need exist: heads alone, as far
     /// apart as there is room. None when there is too little for another few between each two.
@@ -53,6 +56,8 @@ private:
     static constexpr std::uint64_t heads = 218'340'105'584'896;  // base to the power of head_size
     static constexpr std::uint64_t step = 1 << 16;  // between neighbours that are appended
     static constexpr std::uint64_t closest = 16;    // between neighbours that are spread
+    static constexpr std::uint64_t each_ms = 64;    // of time: room for some fifty years
+    static constexpr std::uint64_t moment = 50 * each_ms;
 
     static std::uint64_t digit(char c) { return digits.find(c); }
     static std::uint64_t head_of(std::string_view key) {

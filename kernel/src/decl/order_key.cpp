@@ -1,6 +1,7 @@
 #include "svc/order_key.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 
 namespace svc {
@@ -34,12 +35,24 @@ OrderKey OrderKey::between(const OrderKey& below, const OrderKey& above, std::ui
     return make(low, tail_between(tail, tail_of(above.text_), Ceiling::given, random));
 }
 
-OrderKey OrderKey::last_by_time(std::uint64_t random) {
-    // 64 a millisecond from the middle on: room for some fifty years.
+OrderKey OrderKey::last_by_time(std::uint64_t random, const OrderKey& below) {
     constexpr std::int64_t since = 1'767'225'600'000'000;  // 2026-01-01, in microseconds
+    static std::atomic<std::uint64_t> latest{0};
     const std::int64_t micros = std::max<std::int64_t>(Timestamp::now().micros - since, 0);
-    const auto steps = static_cast<std::uint64_t>(micros) * 64 / 1000;
-    return make(heads / 2 + steps % (heads / 2 - 64) + random % 64);
+    const auto time = static_cast<std::uint64_t>(micros) * each_ms / 1000 % (heads / 2 - step);
+    const std::uint64_t apart = 1 + random % 16;  // from what another server gives just now
+    std::uint64_t before = latest.load();
+    std::uint64_t head = 0;
+    do head = std::max(heads / 2 + time, before) + apart;
+    while (!latest.compare_exchange_weak(before, head));
+    const std::uint64_t low = head_of(below.text_);
+    if (head > low) return make(head);
+    if (heads - low > apart) return make(low + apart);
+    return last(below, random);
+}
+
+OrderKey OrderKey::end_of_moment() const {
+    return make(std::min(head_of(text_) + moment, heads - 1));
 }
 
 /// The shortest tail between the two, digit by digit; a missing digit is a zero below and, where

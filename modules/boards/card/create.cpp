@@ -169,8 +169,7 @@ private:
                 how = CreateHow::held;
             }
             // Somebody may have placed a card further down than time has come.
-            if (ground.column.below >= card.position)
-                card.position = OrderKey::last(ground.column.below, random_bits());
+            card.position = OrderKey::last_by_time(random_bits(), ground.column.below);
         }
         throw RetryTransaction("the end of a column moves on");
     }

@@ -60,42 +60,43 @@ constexpr std::string_view just_look = R"(
                     SVC_FILL(text, "key", "f.key || '-' || $12::bigint"), "completed_at",         \
                     "coalesce('\"' || " SVC_TIME_TEXT("m.completed_at") " || '\"', 'null')"       \
                 ),                                                                                \
-                "queue", "CASE WHEN f.queue_enabled THEN $15::text ELSE $16::text END"            \
+                "queue", "CASE WHEN f.queue_enabled THEN $16::text ELSE $17::text END"            \
             ),                                                                                    \
             "created_time", SVC_TIME_TEXT("now()")                                                \
         ),                                                                                        \
         "last_edited_time", SVC_TIME_TEXT("now()")                                                \
     )
 
-// $11 card, $12 number, $13 position, $14 CreateHow, $15 and $16 what its place in a queue is shown
-// as in a queue and elsewhere. The event from $17, the card's content from $41.
+// $11 card, $12 number, $13 position, $14 what the column's last may be below: who comes at the same
+// moment may stand on either side. $15 CreateHow, $16 and $17 what its place in a queue is shown as
+// in a queue and elsewhere. The event from $18, the card's content from $42.
 constexpr std::string_view create = R"(,
     fit AS (
         SELECT * FROM ground
         WHERE role IN ('editor', 'admin') AND NOT is_archived AND NOT in_trash AND caller_holds
             AND kind IS NOT NULL AND $12::bigint IS NOT NULL
-            AND ($14::text = 'as_found' OR (
-                (card_count IS NULL OR $14 = 'held' AND card_count < wip_limit)
-                AND (below IS NULL OR below < $13 COLLATE "C")
+            AND ($15::text = 'as_found' OR (
+                (card_count IS NULL OR $15 = 'held' AND card_count < wip_limit)
+                AND (below IS NULL OR below < $14 COLLATE "C")
                 AND required = '[]'))
     ), made AS (
         INSERT INTO cards (
             org_id, id, board_id, column_id, number, position, completed_at, title, labels,
             assignees, external_key, created_by, last_edited_by, parent_card_id, blocked_by,
             block_count, properties)" SVC_CARD_COLUMNS("") R"()
-        SELECT $1, $11, $5, $6, $12, $13, CASE WHEN f.kind = 'done' THEN now() END, $41, $42, $43,
-            $10, $44, $44, $45, $46, $47, $48)" SVC_CARD_PARAMETERS(49) R"(
+        SELECT $1, $11, $5, $6, $12, $13, CASE WHEN f.kind = 'done' THEN now() END, $42, $43, $44,
+            $10, $45, $45, $46, $47, $48, $49)" SVC_CARD_PARAMETERS(50) R"(
         FROM fit f
         RETURNING completed_at
     ), counted AS (
         INSERT INTO card_count_changes (org_id, board_id, id, change)
         SELECT $1, $5, $11, 1 FROM fit
     ), emitted AS (
-        )" SVC_INSERT_EVENT(17, SVC_EVENT_OBJECT(17), SVC_EVENT_VERSION(17), SVC_EVENT_CARD(17),
-                            SVC_CREATED(SVC_EVENT_CHANGES(17)), "fit f CROSS JOIN made m") R"(
+        )" SVC_INSERT_EVENT(18, SVC_EVENT_OBJECT(18), SVC_EVENT_VERSION(18), SVC_EVENT_CARD(18),
+                            SVC_CREATED(SVC_EVENT_CHANGES(18)), "fit f CROSS JOIN made m") R"(
     )
     SELECT g.*, m.made IS NOT NULL AS created,
-        CASE WHEN $14 = 'as_found' AND m.made IS NULL THEN svc_try_again('the ground has changed') END
+        CASE WHEN $15 = 'as_found' AND m.made IS NULL THEN svc_try_again('the ground has changed') END
     FROM ground g
     LEFT JOIN (SELECT true AS made FROM made) m ON true)";
 
@@ -159,6 +160,7 @@ DeferredRows<Ground> queue_creation(
         card.id,
         number,
         card.position.str(),
+        card.position.end_of_moment().str(),
         how,
         to_json(CardQueue{.state = QueueState::ready}),
         to_json(CardQueue{}),

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <thread>
 
 namespace svc::boards {
 
@@ -145,6 +147,33 @@ TEST(OrderKey, SpreadLeavesRoomAtOpenEnds) {
     }
     EXPECT_GT(OrderKey::flatten(low, none(), 3).front(), low);
     EXPECT_LT(OrderKey::flatten(none(), high, 3).back(), high);
+}
+
+TEST(OrderKey, ByTimeEachIsAboveThoseBeforeAndAboveWhatStandsBelow) {
+    std::mt19937_64 random(7);
+    std::vector<Keys> given(4);
+    std::vector<std::thread> threads;
+    for (Keys& keys : given)
+        threads.emplace_back([&keys, seed = random()] {
+            std::mt19937_64 own(seed);
+            for (int i = 0; i < 5000; ++i) keys.push_back(OrderKey::last_by_time(own()));
+        });
+    for (auto& each : threads) each.join();
+    std::set<OrderKey> all;
+    for (const Keys& keys : given) {
+        EXPECT_TRUE(rises(keys));
+        all.insert(keys.begin(), keys.end());
+    }
+    EXPECT_EQ(all.size(), 20'000U);
+
+    OrderKey dragged = OrderKey::last(*all.rbegin(), 1);
+    for (int i = 0; i < 1000; ++i) {
+        const OrderKey next = OrderKey::last_by_time(random(), dragged);
+        ASSERT_GT(next, dragged);
+        ASSERT_LT(next, dragged.end_of_moment()) << "the end of a column does not run away";
+        dragged = next;
+    }
+    EXPECT_LT(OrderKey::last_by_time(1), dragged) << "other columns do not follow it";
 }
 
 TEST(OrderKey, BetweenRefusesNeighboursInTheWrongOrder) {
