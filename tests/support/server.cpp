@@ -47,18 +47,14 @@ void Server::start() {
         .folder = source_folder(),
         .output = log(),
     };
+    std::vector<std::string> settings{"auth.password_memory_mib=8"};  // hashes that cost little
     if (!options_.database_url.empty()) {
         start.command.emplace_back("--database-url");
         start.command.push_back(options_.database_url);
-        const bool has_key = std::ranges::any_of(options_.settings, [](const auto& each) {
-            return each.starts_with("server.secret=");
-        });
-        if (!has_key) {
-            start.command.emplace_back("--set");
-            start.command.emplace_back(key_of_all_servers);
-        }
+        settings.emplace_back(key_of_all_servers);
     }
-    for (const auto& setting : options_.settings) {
+    settings.insert(settings.end(), options_.settings.begin(), options_.settings.end());
+    for (const auto& setting : settings) {
         start.command.emplace_back("--set");
         start.command.push_back(setting);
     }
