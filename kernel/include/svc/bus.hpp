@@ -36,6 +36,9 @@ public:
     /// What is published again before it was sent is sent once. The payload is text without control
     /// characters; a longer one than `longest_payload` is a std::logic_error.
     virtual void publish(std::string_view channel, std::string_view payload = {}) = 0;
+
+    /// Other servers that were heard of late. Any thread.
+    virtual std::size_t peers() const = 0;
 };
 
 /// A connection to whatever carries the messages. Used by one thread. Every function throws

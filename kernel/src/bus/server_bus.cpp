@@ -78,6 +78,7 @@ private:
     }
 
     void wait() {
+        if (is_left_) return;  // a connection that holds it may have nothing more to show
         auto until = std::min(next_beat_, last_echo_ + bus_.settings_.silence);
         if (bus_.has_pending()) until = next_send_;
         pollfd both[]{{connection_->descriptor(), POLLIN, 0}, {bus_.wakeup_.get(), POLLIN, 0}};
@@ -90,11 +91,13 @@ private:
     /// floods the channel does not get a processor for it.
     void drain() {
         constexpr int most_rounds = 4;
+        is_left_ = false;
         for (int round = 0; round < most_rounds; ++round) {
             const auto some = connection_->receive();
             if (some.empty()) return;
             for (const std::string& each : some) take(each);
         }
+        is_left_ = true;
         bus_.rest(bus_.settings_.spacing);
     }
 
@@ -131,6 +134,7 @@ private:
     ServerBus& bus_;
     const std::unique_ptr<BusConnection> connection_;
     bool is_echoed_ = false;
+    bool is_left_ = false;  // perhaps more has come than was taken
     Clock::time_point next_send_{}, next_beat_{}, last_echo_{};
 };
 

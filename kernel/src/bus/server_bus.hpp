@@ -36,6 +36,7 @@ public:
 
     void subscribe(std::string_view channel, Listener listener) override;
     void publish(std::string_view channel, std::string_view payload = {}) override;
+    std::size_t peers() const override { return peers_; }
 
     /// Begins. `driver` has to outlive stop().
     void start(BusDriver& driver, std::string channel, MessageFormat::Sign sign);

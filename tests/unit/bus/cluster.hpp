@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/support/eventually.hpp"
+#include "tests/support/metric.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/redis.hpp"
 #include "tests/support/workspace.hpp"
@@ -11,19 +12,11 @@
 #include <algorithm>
 #include <deque>
 #include <random>
-#include <regex>
 
 namespace svc::test {
 
 namespace json = boost::json;
 using namespace std::chrono_literals;
-
-inline double metric_of(const Server& server, const std::string& name) {
-    std::smatch found;
-    const std::string text = server.client().get("/metrics").body;
-    if (!std::regex_search(text, found, std::regex("\nworkboard_" + name + " (\\S+)"))) return -1;
-    return std::stod(found[1]);
-}
 
 /// How servers wake each other: the settings for it.
 struct Wakes {

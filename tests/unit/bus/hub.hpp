@@ -43,6 +43,8 @@ public:
     std::atomic<bool> is_down{false};
     std::atomic<bool> swallows{false};  ///< takes everything and delivers nothing
     std::atomic<int> copies{1};         ///< of each message
+    /// Takes what has come into memory, as a client library does, and gives it away piece by piece.
+    std::atomic<bool> buffers{false};
     std::atomic<int> attempts{0};
 
 private:
@@ -71,11 +73,12 @@ private:
             const std::lock_guard lock(hub_.mutex_);
             if (is_cut_) throw std::runtime_error("cut");
             std::vector<std::string> some;
-            for (; !waiting_.empty() && some.size() < 100; waiting_.pop_front())
+            const std::size_t most = hub_.buffers ? 1 : 100;
+            for (; !waiting_.empty() && some.size() < most; waiting_.pop_front())
                 some.push_back(std::move(waiting_.front()));
+            const bool is_quiet = hub_.buffers || (waiting_.empty() && some.empty());
             eventfd_t ignored;
-            if (waiting_.empty() && some.empty() && has_rung_) eventfd_read(ready_.get(), &ignored);
-            if (waiting_.empty() && some.empty()) has_rung_ = false;
+            if (is_quiet && std::exchange(has_rung_, false)) eventfd_read(ready_.get(), &ignored);
             return some;
         }
 

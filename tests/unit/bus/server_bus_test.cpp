@@ -136,6 +136,23 @@ TEST(ServerBus, IgnoresWhatIsNotOfItsServers) {
     EXPECT_GE(second.bus.load().rejected, 4u);
 }
 
+// More than is taken at a time lies in the connection's memory, where no descriptor shows it.
+TEST(ServerBus, WhatIsLeftInTheConnectionIsTakenBeforeAnythingElseComes) {
+    Hub hub;
+    auto settings = brisk_bus();
+    settings.beat = 5s;
+    settings.silence = 20s;
+    settings.forget = 20s;
+    HearingBus first(hub, "key", settings), second(hub, "key", settings);
+    ASSERT_TRUE(first.knows(1) && second.knows(1));
+    hub.buffers = true;
+    hub.copies = 100;
+    const auto since = Clock::now();
+    first.bus.publish("test", "word");
+    EXPECT_TRUE(eventually([&] { return second.heard().size() == 100; }));
+    EXPECT_LT(Clock::now() - since, 2s);
+}
+
 TEST(ServerBus, TakesDuplicatesAsTheyCome) {
     Hub hub;
     hub.copies = 3;
