@@ -22,8 +22,9 @@ struct SignIn {
     std::string key;
 };
 
-/// What a call waits for: what others do, whenever that is, or what is done for it alone.
-enum class Awaited { others, own_work };
+/// What a call waits for: what others do, whenever that is; that likewise, where whoever wakes it is
+/// sure to, so that nobody looks for it meanwhile; or what is done for it alone.
+enum class Awaited { others, announced, own_work };
 
 /// Where requests carry a field.
 enum class FieldPlace { body, query };

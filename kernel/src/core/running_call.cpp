@@ -233,7 +233,7 @@ void RunningCall::wait_for_any(
     const Caller* caller = caller_if_any();
     if (caller && !run_.kernel.impl().wait_queue.admit(run_.request_context.place, caller->id))
         return;
-    throw Parked{std::move(topics), until};
+    throw Parked{std::move(topics), until, awaited == Awaited::announced};
 }
 
 /// A cursor is bound to the operation, the caller and every filter.

@@ -63,20 +63,20 @@ void WaitQueue::park(Place& place, const Parked& wait, std::uint64_t ticket, Wai
     if (closed_ || !place.called_for_.empty()) {
         place.why_ = Why::next;
         start(place);
-    } else line_up(place);
+    } else line_up(place, wait.announced);
     hand_out();
 }
 
-void WaitQueue::line_up(Place& place) {
+void WaitQueue::line_up(Place& place, bool announced) {
     bool fresh = false;
     for (const std::string& topic : place.topics_) {
-        const auto [line, made] = lines_.try_emplace(topic);
-        if (made) {
+        const auto line = lines_.try_emplace(topic).first;
+        if (!announced && !line->second.turn) {
             line->second.rechecked_at = Clock::now();
             line->second.turn = turns_.insert(turns_.end(), &line->first);
+            fresh = true;
         }
         line->second.places.emplace(place.number_, &place);
-        fresh |= made;
     }
     place.at_time_ = by_time_.emplace(place.until_, &place);
     place.state_ = Place::State::in_line;
@@ -88,7 +88,7 @@ void WaitQueue::leave(Place& place) {
     switch (std::exchange(place.state_, Place::State::away)) {
         case Place::State::away: break;
         case Place::State::running: --running_; break;
-        case Place::State::called: called_.erase(place.at_call_); break;
+        case Place::State::called: called_[lane_of(place.why_)].erase(place.at_call_); break;
         case Place::State::in_line:
             by_time_.erase(place.at_time_);
             for (const std::string& topic : place.topics_) leave_line(place, topic);
@@ -99,7 +99,7 @@ void WaitQueue::leave_line(Place& place, const std::string& topic) {
     const auto line = lines_.find(topic);
     line->second.places.erase(place.number_);
     if (!line->second.places.empty()) return;
-    turns_.erase(line->second.turn);
+    if (line->second.turn) turns_.erase(*line->second.turn);
     lines_.erase(line);
 }
 
@@ -120,7 +120,8 @@ void WaitQueue::call(Place& place, Why why, const std::string* topic) {
     leave(place);
     place.why_ = why;
     place.state_ = Place::State::called;
-    place.at_call_ = called_.insert(called_.end(), &place);
+    auto& lane = called_[lane_of(why)];
+    place.at_call_ = lane.insert(lane.end(), &place);
 }
 
 void WaitQueue::call_next(std::string_view topic) {
@@ -137,9 +138,13 @@ void WaitQueue::start(Place& place) {
 }
 
 void WaitQueue::hand_out() {
-    while (!called_.empty() && (running_ < settings_.most_running || closed_)) {
-        Place& first = *called_.front();
-        called_.pop_front();
+    while (running_ < settings_.most_running || closed_) {
+        if (called_[next_lane_].empty()) next_lane_ = 1 - next_lane_;
+        auto& lane = called_[next_lane_];
+        if (lane.empty()) return;
+        next_lane_ = 1 - next_lane_;
+        Place& first = *lane.front();
+        lane.pop_front();
         start(first);
     }
 }
@@ -174,7 +179,7 @@ void WaitQueue::close() {
 
 WaitQueue::Load WaitQueue::load() const {
     std::lock_guard lock(mutex_);
-    return {by_time_.size() + called_.size(), running_, resumed_};
+    return {by_time_.size() + called_[0].size() + called_[1].size(), running_, resumed_};
 }
 
 void WaitQueue::run() {

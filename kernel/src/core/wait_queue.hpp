@@ -11,6 +11,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -25,6 +26,7 @@ namespace svc::core {
 struct Parked {
     std::vector<std::string> topics;
     std::chrono::steady_clock::time_point until;
+    bool announced = false;  ///< no wake of them is lost (Awaited::announced)
 };
 
 /// Those who wait, in a line for each topic; who waits for several is in the line of each. Whoever
@@ -32,9 +34,13 @@ struct Parked {
 /// that workers are left for everybody else, however many wait and are called.
 ///
 /// A wake may be lost: it comes from a server that is not heard at once, or what it was about was
-/// still locked. So one of each line looks about once a second, another each time; of very many
-/// lines each has its turn as often as `recheck_spacing` lets it. Nobody's last look is
-/// later than the end of its time.
+/// still locked. So one of each line looks about once a second, another each time. All lines
+/// together have 25 looks a second, whatever they cost, so of very many each has its turn
+/// less often; nobody's last look is later than the end of its time. Where whoever wakes is sure to
+/// (Awaited::announced), nobody looks meanwhile.
+///
+/// Those who are called for what one alone can have, and those who are called all at once, take
+/// turns: a crowd that hears of something does not hold up the one for whom there is a card.
 class WaitQueue {
 public:
     using Clock = std::chrono::steady_clock;
@@ -79,11 +85,12 @@ public:
 
 private:
     enum class Why { wake, next, recheck, time };
+    static std::size_t lane_of(Why why) { return why == Why::wake ? 1 : 0; }
     struct Line {
         std::map<std::uint64_t, Place*> places;  // by number
         std::uint64_t last_rechecked = 0;        // the number of the last who looked
         Clock::time_point rechecked_at;
-        std::list<const std::string*>::iterator turn;  // in turns_
+        std::optional<std::list<const std::string*>::iterator> turn;  // in turns_, if it is there
     };
     using Lines = std::unordered_map<std::string, Line>;
 
@@ -92,7 +99,7 @@ private:
     void recheck(Clock::time_point now);
     void dismiss_gone();
     Clock::time_point next_recheck() const;
-    void line_up(Place& place);
+    void line_up(Place& place, bool announced);
     void leave_line(Place& place, const std::string& topic);
     void call(Place& place, Why why, const std::string* topic = nullptr);
     void call_next(std::string_view topic);
@@ -110,9 +117,11 @@ private:
     Settings settings_;
     std::array<std::uint64_t, slots> last_wake_{};
     Lines lines_;
-    std::list<const std::string*> turns_;  // lines by when one of them looked, longest ago first
+    // Lines whose wakes may be lost, by when one of them looked, longest ago first.
+    std::list<const std::string*> turns_;
     std::multimap<Clock::time_point, Place*> by_time_;    // those in line
-    std::list<Place*> called_;                            // those who are to run
+    std::array<std::list<Place*>, 2> called_;             // those who are to run, by lane_of()
+    std::size_t next_lane_ = 0;
     std::unordered_map<std::string, std::size_t> seats_;  // by principal
     std::uint64_t numbers_ = 0, resumed_ = 0;
     std::size_t running_ = 0;

@@ -138,6 +138,61 @@ TEST(WaitQueue, ThoseWhoseTimeIsOverTogetherRunAFewAtATime) {
     EXPECT_EQ(waits.load().running, 0u);
 }
 
+TEST(WaitQueue, ACrowdThatIsCalledTogetherHoldsUpNobodyElse) {
+    WaitQueue waits;
+    waits.set({.most_running = 1});
+    auto all = crowd(waits, 500, "news");
+    Request claim;
+    claim.park(waits, "card");
+    waits.wake("news");
+    waits.wake_one("card");
+    ASSERT_TRUE(all[0].within(0ms));
+    all[0].end();
+    EXPECT_TRUE(claim.within(0ms)) << "it is behind the crowd";
+    claim.end();
+    for (std::size_t each = 1; each < all.size(); ++each) {
+        ASSERT_TRUE(all[each].within(0ms)) << each;
+        all[each].end();
+    }
+}
+
+// What it costs that wakes may be lost is the same however many wait.
+TEST(WaitQueue, OfTenThousandLinesSoManyLookInASecond) {
+    WaitQueue waits;
+    waits.set({.most_running = 100'000});
+    std::deque<Request> all;
+    for (int each = 0; each < 10'000; ++each)
+        all.emplace_back().park(waits, "topic " + std::to_string(each));
+    std::this_thread::sleep_for(1'200ms);  // until they may
+    const auto before = waits.load().resumed;
+    std::this_thread::sleep_for(2s);
+    const auto looked = waits.load().resumed - before;
+    EXPECT_GE(looked, 20u);
+    EXPECT_LE(looked, 2 * 25u + 3);
+    const auto since = WaitQueue::Clock::now();
+    for (std::size_t each = 9'000; each < 10'000; ++each) {
+        waits.wake_one("topic " + std::to_string(each));
+        EXPECT_TRUE(all[each].within(0ms)) << each;
+    }
+    EXPECT_LT(WaitQueue::Clock::now() - since, 500ms);
+}
+
+TEST(WaitQueue, NobodyLooksMeanwhileWhereWhoeverWakesIsSureTo) {
+    WaitQueue waits;
+    Request sure, other;
+    waits.park(
+        *sure.place,
+        {{"news"}, WaitQueue::Clock::now() + 60s, true},
+        waits.ticket(),
+        {.resume = [&] { sure.resumed.release(); }}
+    );
+    other.park(waits, "card");
+    EXPECT_TRUE(other.within(5s)) << "a lost wake is found";
+    EXPECT_FALSE(sure.within(1'500ms));
+    waits.wake("news");
+    EXPECT_TRUE(sure.within(0ms));
+}
+
 TEST(WaitQueue, WhoeverWaitsForSeveralIsCalledOnceByAnyOfThem) {
     for (const char* topic : {"a", "b", "c"}) {
         WaitQueue waits;
