@@ -66,12 +66,13 @@ RequestAssembler::State RequestAssembler::open(
     const BodyRules rules = limits.body(head.method, path);
     const auto limit = std::min(rules.most, largest_body);
     if (head.length > limit) return refuse({413, "The body is larger than this route takes."});
-    body_size_ = announced_ = head.length;
+    body_size_ = head.length;
     passes_on_ = rules.in_pieces;
     if (passes_on_ && body_ == Head::Body::chunked)
         return refuse({411, "The body's size has to be said in front, by Content-Length."});
+    if (passes_on_) rare().announced = head.length;
     expects_continue_ = head.expects_continue && head.newer;
-    if (body_ == Head::Body::chunked) chunks_ = std::make_unique<Chunks>(limit);
+    if (body_ == Head::Body::chunked) rare().chunks.emplace(limit);
     return State::whole;
 }
 
@@ -80,7 +81,7 @@ RequestAssembler::State RequestAssembler::read_body(Buffer& in, std::size_t begi
     if (passes_on_) return body_size_ == 0 ? State::whole : State::part;
     if (body_ == Head::Body::sized) return in.size() - begin >= size() ? State::whole : State::more;
     const auto raw = begin + size();
-    const auto step = chunks_->step(in.view().substr(raw), in.data() + raw);
+    const auto step = rare_->chunks->step(in.view().substr(raw), in.data() + raw);
     if (step.refusal) return refuse(*step.refusal);
     const auto left = in.size() - raw - step.read;
     std::memmove(in.data() + raw + step.content, in.data() + raw + step.read, left);
@@ -88,7 +89,7 @@ RequestAssembler::State RequestAssembler::read_body(Buffer& in, std::size_t begi
     body_size_ += step.content;
     if (!step.done) return State::more;
     body_done_ = true;
-    chunks_.reset();
+    rare_.reset();
     return State::whole;
 }
 
@@ -103,8 +104,13 @@ bool RequestAssembler::take_expectation(std::size_t bytes_here) {
 }
 
 RequestAssembler::State RequestAssembler::refuse(Refusal why) {
-    refusal_ = std::make_unique<const Refusal>(why);
+    rare().refusal = why;
     return State::refused;
+}
+
+RequestAssembler::Rare& RequestAssembler::rare() {
+    if (!rare_) rare_ = std::make_unique<Rare>();
+    return *rare_;
 }
 
 }  // namespace svc::http

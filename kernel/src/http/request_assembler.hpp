@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace svc::http {
 
@@ -36,7 +37,7 @@ public:
     std::size_t head_size() const { return head_size_; }
     bool head_done() const { return head_size_ != 0; }
     /// Once it is `refused`.
-    const Refusal& refusal() const { return *refusal_; }
+    const Refusal& refusal() const { return *rare_->refusal; }
 
     /// Of a body that is passed on: its bytes at `begin` that are here, and that they are gone.
     std::string_view part(const Buffer& in, std::size_t begin) const;
@@ -45,7 +46,7 @@ public:
     void cut_short() { body_size_ = 0; }
     bool passes_on() const { return passes_on_; }
     /// Of the body, as announced.
-    std::uint64_t announced() const { return announced_; }
+    std::uint64_t announced() const { return rare_ ? rare_->announced : body_size_; }
 
     /// The client waits for a "100 Continue" before it sends the body. Says so once.
     bool take_expectation(std::size_t bytes_here);
@@ -59,6 +60,14 @@ private:
     State read_body(Buffer& in, std::size_t begin);
     State refuse(Refusal why);
 
+    /// What few requests have, and no connection that waits for one.
+    struct Rare {
+        std::uint64_t announced = 0;  // of a body that is passed on
+        std::optional<Chunks> chunks{};
+        std::optional<Refusal> refusal{};
+    };
+    Rare& rare();
+
     std::uint32_t scanned_ = 0;     // no line ends before this
     std::uint32_t line_start_ = 0;  // of the line that `scanned_` stands in
     std::uint32_t head_size_ = 0;   // 0: its end is not here yet
@@ -69,9 +78,7 @@ private:
     // Of a sized body as announced, of a chunked one so far, of one that is passed on what is
     // still to come.
     std::uint64_t body_size_ = 0;
-    std::uint64_t announced_ = 0;
-    std::unique_ptr<Chunks> chunks_;
-    std::unique_ptr<const Refusal> refusal_;  // few are refused, and many wait
+    std::unique_ptr<Rare> rare_;
 };
 
 }  // namespace svc::http
