@@ -35,16 +35,26 @@ private:
 /// workspace, or nobody, since an account is in no workspace.
 enum class About { workspace, account };
 
-/// A mail as its author thinks of it: paragraphs, and perhaps one thing to do. Both the text and
-/// the HTML are made of it; everything in it is plain text and is escaped there.
+/// Something that a mail lists: a line, and where it leads.
+struct MailItem {
+    std::string text;
+    std::string link{};  ///< absolute; empty when it leads nowhere
+};
+
+/// A mail as its author thinks of it: paragraphs, perhaps a list, and perhaps one thing to do. Both
+/// the text and the HTML are made of it; everything in it is plain text and is escaped there.
 struct MailTemplate {
     std::string kind;  ///< "verify_email": what lists and logs call it
     Email to;
     Line subject;
     std::vector<std::string> opening;
-    std::string link{};        ///< absolute; empty when there is nothing to follow
-    std::string link_label{};  ///< what following it does: "Confirm this address"
+    std::string link{};             ///< absolute; empty when there is nothing to follow
+    std::string link_label{};       ///< what following it does: "Confirm this address"
+    std::vector<MailItem> items{};  ///< between the opening and the link
     std::vector<std::string> closing{};
+    /// For mails that somebody may not want: absolute, ends them by a POST of anybody who has it
+    /// (RFC 8058), and shows a GET how. Empty for all others.
+    std::string unsubscribe{};
     About about = About::workspace;
 };
 

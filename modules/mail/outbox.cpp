@@ -12,20 +12,21 @@ namespace {
 
 constexpr Sql post_mail{"mail.post_mail", R"(
     INSERT INTO mail_outbox
-        (org_id, id, template, recipient, subject, text_body, html_body, link)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, '')))"};
+        (org_id, id, template, recipient, subject, text_body, html_body, link, unsubscribe)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''), nullif($9, '')))"};
 
 // A mail that is sent or given up is nobody's to take.
 constexpr Sql take_mail{"mail.take", R"(
     UPDATE mail_outbox SET status = 'sending', attempts = $3
     WHERE org_id = $1 AND id = $2 AND status IN ('queued', 'sending')
-    RETURNING id, template, recipient, subject, text_body, html_body, link, created_time)"};
+    RETURNING id, template, recipient, subject, text_body, html_body, link, unsubscribe,
+        created_time)"};
 
 // What a sent mail said is nobody's business any more: its link may be a key.
 constexpr Sql mark_sent{"mail.mark_sent", R"(
     UPDATE mail_outbox
     SET status = 'sent', sent_at = now(), last_error = NULL,
-        text_body = '', html_body = '', link = NULL
+        text_body = '', html_body = '', link = NULL, unsubscribe = NULL
     WHERE org_id = $1 AND id = $2)"};
 
 constexpr Sql mark_tried{"mail.mark_tried", R"(
@@ -52,7 +53,7 @@ struct OutboxMail {
     std::string template_;
     Email recipient;
     std::string subject, text_body, html_body;
-    std::optional<std::string> link;
+    std::optional<std::string> link, unsubscribe;
     Timestamp created_time;
 };
 SVC_RECORD(
@@ -64,6 +65,7 @@ SVC_RECORD(
     (text_body),
     (html_body),
     (link),
+    (unsubscribe),
     (created_time)
 );
 
@@ -108,7 +110,8 @@ void Mailer::post(Tx& tx, const Uuid& org, const MailTemplate& mail_template) {
         mail_template.subject.str(),
         as_text(mail_template),
         as_html(mail_template),
-        mail_template.link
+        mail_template.link,
+        mail_template.unsubscribe
     );
     enqueue(tx, org, id);
 }
@@ -144,6 +147,7 @@ Message Mailer::message_of(const OutboxMail& mail) const {
             .text = mail.text_body,
             .html = mail.html_body,
             .date = mail.created_time,
+            .unsubscribe = mail.unsubscribe.value_or(""),
         }),
         .link = mail.link.value_or(""),
     };

@@ -110,6 +110,18 @@ void append_lines(std::string_view text, std::string& out) {
     out += "\r\n";
 }
 
+std::string html_list(const std::vector<MailItem>& items) {
+    if (items.empty()) return {};
+    std::string out = "<ul style=\"margin:0 0 16px;padding:0 0 0 20px\">\n";
+    for (const MailItem& each : items) {
+        out += "<li style=\"margin:0 0 8px\">";
+        if (each.link.empty()) out += escaped(each.text);
+        else out += "<a href=\"" + escaped(each.link) + "\">" + escaped(each.text) + "</a>";
+        out += "</li>\n";
+    }
+    return out += "</ul>\n";
+}
+
 std::string domain_of(const Email& address) {
     return address.str().substr(address.str().rfind('@') + 1);
 }
@@ -119,9 +131,13 @@ std::string domain_of(const Email& address) {
 std::string as_text(const MailTemplate& mail_template) {
     std::string out;
     for (const std::string& each : mail_template.opening) out += each + "\n\n";
+    for (const MailItem& each : mail_template.items)
+        out += "- " + each.text + (each.link.empty() ? "" : "\n  " + each.link) + "\n\n";
     if (!mail_template.link.empty())
         out += mail_template.link_label + ":\n" + mail_template.link + "\n\n";
     for (const std::string& each : mail_template.closing) out += each + "\n\n";
+    if (!mail_template.unsubscribe.empty())
+        out += "No more of these mails:\n" + mail_template.unsubscribe + "\n\n";
     out.pop_back();
     return out;
 }
@@ -135,6 +151,7 @@ std::string as_html(const MailTemplate& mail_template) {
         "<div style=\"max-width:560px;margin:auto\">\n";
     for (const std::string& each : mail_template.opening)
         (out += paragraph) += escaped(each) + "</p>\n";
+    out += html_list(mail_template.items);
     if (!mail_template.link.empty()) {
         const std::string link = escaped(mail_template.link);
         (out += paragraph) += "<a href=\"" + link +
@@ -146,6 +163,9 @@ std::string as_html(const MailTemplate& mail_template) {
     }
     for (const std::string& each : mail_template.closing)
         (out += paragraph) += escaped(each) + "</p>\n";
+    if (!mail_template.unsubscribe.empty())
+        (out += paragraph) += "<a href=\"" + escaped(mail_template.unsubscribe) +
+                              "\" style=\"color:#6b7280\">No more of these mails</a></p>\n";
     return out += "</div>\n</body></html>\n";
 }
 
@@ -176,6 +196,10 @@ std::string as_mime(const Envelope& envelope) {
     );
     header("Message-ID", "<" + id + "@" + domain_of(envelope.from) + ">");
     header("Auto-Submitted", "auto-generated");
+    if (!envelope.unsubscribe.empty()) {
+        header("List-Unsubscribe", "<" + envelope.unsubscribe + ">");
+        header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click");
+    }
     header("MIME-Version", "1.0");
     header("Content-Type", "multipart/alternative; boundary=\"" + boundary + "\"");
     out += "\r\n";

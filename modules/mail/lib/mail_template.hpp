@@ -16,6 +16,7 @@ struct Envelope {
     Line subject;
     std::string_view text, html;
     Timestamp date;
+    std::string unsubscribe{};  ///< an address in ASCII; empty: nothing to unsubscribe from
 };
 std::string as_mime(const Envelope& envelope);
 

@@ -31,6 +31,7 @@ std::string mime_of(const MailTemplate& mail_template, const Line& from_name = "
         .text = text,
         .html = html,
         .date = Timestamp{1'795'000'000'000'000},
+        .unsubscribe = mail_template.unsubscribe,
     });
 }
 
@@ -61,6 +62,38 @@ TEST(MailTemplate, StandsAsItIsInText) {
     const std::string text = as_text(hostile_mail());
     EXPECT_THAT(text, HasSubstr("<script>alert(\"1\")</script> & 'more'"));
     EXPECT_THAT(text, HasSubstr("https://example.com/?a=1&b="));
+}
+
+TEST(MailTemplate, ListsWhatItListsBetweenOpeningAndLink) {
+    auto mail = hostile_mail();
+    mail.items = {{"One <b>", "https://example.com/?a=1&b=2"}, {"and 2 more"}};
+    const std::string text = as_text(mail), html = as_html(mail);
+    EXPECT_THAT(
+        text, HasSubstr("\n\n- One <b>\n  https://example.com/?a=1&b=2\n\n- and 2 more\n\n")
+    );
+    EXPECT_LT(text.find("and 2 more"), text.find("<b>Go</b>"));
+    EXPECT_THAT(
+        html, HasSubstr("<a href=\"https://example.com/?a=1&amp;b=2\">One &lt;b&gt;</a></li>")
+    );
+    EXPECT_THAT(html, HasSubstr(">and 2 more</li>"));
+}
+
+TEST(Mail, ThatSomebodyMayNotWantSaysHowToEndIt) {
+    auto mail = hostile_mail();
+    const auto has_header = [&] {
+        return testing::Value(
+            header_lines(mime_of(mail)), testing::Contains(testing::StartsWith("List-Unsubscribe"))
+        );
+    };
+    EXPECT_FALSE(has_header());
+    mail.unsubscribe = "https://example.com/unsubscribe?token=a.b.c";
+    const auto lines = header_lines(mime_of(mail));
+    EXPECT_THAT(
+        lines, testing::Contains("List-Unsubscribe: <https://example.com/unsubscribe?token=a.b.c>")
+    );
+    EXPECT_THAT(lines, testing::Contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"));
+    EXPECT_THAT(as_text(mail), HasSubstr("https://example.com/unsubscribe?token=a.b.c"));
+    EXPECT_THAT(as_html(mail), HasSubstr("href=\"https://example.com/unsubscribe?token=a.b.c\""));
 }
 
 TEST(Mail, NoHeaderCanBeSmuggledIn) {
