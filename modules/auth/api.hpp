@@ -114,6 +114,29 @@ public:
     virtual bool matches(Call& call, const Guess& guess) = 0;
 };
 
+/// What people chose, for modules that change it on their behalf. Offered by auth.
+class PreferenceChanges {
+public:
+    static constexpr std::string_view name = "auth.PreferenceChanges";
+    virtual ~PreferenceChanges() = default;
+
+    /// Changes what the person chose, as `edit` does, in a transaction that acts for them. False
+    /// when there is no such person.
+    virtual bool change(
+        Tx& tx, const Uuid& person, const std::function<void(Preferences&)>& edit
+    ) = 0;
+};
+
+/// The port: who goes by what people chose, and has to hear of a change.
+class PreferencesWatcher {
+public:
+    static constexpr std::string_view name = "auth.PreferencesWatcher";
+    virtual ~PreferencesWatcher() = default;
+
+    /// Queues what follows from it, in the transaction of the change, which acts for the person.
+    virtual void changed(Tx& tx, const Uuid& person, const Preferences& chosen) = 0;
+};
+
 /// The port: pictures that people upload for their profiles. Offered by whoever keeps files;
 /// without one no picture can be chosen.
 class Pictures {

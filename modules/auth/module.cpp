@@ -41,6 +41,7 @@ public:
         kernel.offer(*hash_pool_);
         kernel.offer(*outside_);
         kernel.offer<PasswordService>(keeper_);
+        kernel.offer<PreferenceChanges>(preferences_.emplace(kernel));
         kernel.offer<orgs::ActiveWorkspace>(workspace_);
         kernel.offer<orgs::SignUpLinks>(links_);
         kernel.add(*sessions_);
@@ -98,6 +99,7 @@ private:
     SessionWorkspace workspace_;
     MailedLinks links_;
     PasswordServiceImpl keeper_;
+    std::optional<PreferencesOfPeople> preferences_;
 };
 
 }  // namespace

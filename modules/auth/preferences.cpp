@@ -89,23 +89,30 @@ struct UpdateChannels {
 SVC_RECORD(UpdateChannels, (in_app, "In the list of notifications."), (email, "By mail."));
 
 struct UpdateNotifications {
-    Patch<UpdateChannels> mention, assigned, comment, due, invitation, membership, lease_failed,
-        lease_expired, automation_failed, agent_disabled, webhook_disabled, billing, system;
+    Patch<UpdateChannels> mention, assigned, comment, moved, due, invitation, membership,
+        lease_failed, lease_expired, exhausted, automation_failed, agent_disabled, webhook_disabled,
+        billing, feedback, system;
 };
 SVC_RECORD(
     UpdateNotifications,
     (mention, "Somebody mentioned you."),
     (assigned, "A card was assigned to you."),
-    (comment, "Somebody commented on a card you watch."),
+    (comment, "Somebody commented on a card you watch, or that is yours."),
+    (moved, "Somebody moved a card you watch, or that is yours, to another column."),
     (due, "A card of yours is due soon."),
-    (invitation, "You were invited to a workspace."),
-    (membership, "Your role in a workspace changed."),
-    (lease_failed, "A worker failed on a card you watch."),
-    (lease_expired, "A worker let its lease run out on a card you watch."),
-    (automation_failed, "An automation of yours failed."),
-    (agent_disabled, "An agent of yours was disabled."),
-    (webhook_disabled, "A webhook of the workspace was disabled."),
+    (invitation,
+     "You were invited to a workspace. The invitation itself is mailed whatever you chose."),
+    (membership, "You were added to a workspace, or have another role in it."),
+    (lease_failed, "A worker failed on a card you watch, or that is yours."),
+    (lease_expired, "A worker let its lease run out on a card you watch, or that is yours."),
+    (exhausted, "A card you watch, or that is yours, has used up its attempts."),
+    (automation_failed, "An automation of a workspace you administer failed, or was switched off."),
+    (agent_disabled,
+     "An agent of yours, or of a workspace you administer, was disabled or has used up its "
+     "budget."),
+    (webhook_disabled, "A webhook of a workspace you administer was disabled."),
     (billing, "Something about the bill of a workspace you own."),
+    (feedback, "A report of yours has another state."),
     (system, "News of the service itself.")
 );
 
@@ -120,6 +127,7 @@ struct UpdatePreferencesRequest {
     Patch<bool> keyboard_shortcuts;
     Patch<bool> surveys_opt_out;
     Patch<EmailDigest> email_digest;
+    Patch<std::int64_t> digest_hour;
     Patch<UpdateNotifications> notifications;
 };
 SVC_RECORD(
@@ -139,7 +147,10 @@ SVC_RECORD(
     (reduced_motion, "Nothing moves that need not."),
     (keyboard_shortcuts, "Enables single-key shortcuts."),
     (surveys_opt_out, "No survey ever asks."),
-    (email_digest, "How often what is new is summed up in a mail."),
+    (email_digest,
+     "How often unread notifications are summed up in a mail, one for each workspace: `daily`, or "
+     "`weekly` on the first day of the week."),
+    (digest_hour, "The hour, in your time zone, at which that mail is sent.", range(0, 23)),
     (notifications, "How you are notified, by kind; kinds that are left out stay as they are.")
 );
 
@@ -151,15 +162,18 @@ constexpr std::pair<ChannelsMember, Choice> kinds[] = {
     {&PreferencesIn::mention, &ChoiceIn::mention},
     {&PreferencesIn::assigned, &ChoiceIn::assigned},
     {&PreferencesIn::comment, &ChoiceIn::comment},
+    {&PreferencesIn::moved, &ChoiceIn::moved},
     {&PreferencesIn::due, &ChoiceIn::due},
     {&PreferencesIn::invitation, &ChoiceIn::invitation},
     {&PreferencesIn::membership, &ChoiceIn::membership},
     {&PreferencesIn::lease_failed, &ChoiceIn::lease_failed},
     {&PreferencesIn::lease_expired, &ChoiceIn::lease_expired},
+    {&PreferencesIn::exhausted, &ChoiceIn::exhausted},
     {&PreferencesIn::automation_failed, &ChoiceIn::automation_failed},
     {&PreferencesIn::agent_disabled, &ChoiceIn::agent_disabled},
     {&PreferencesIn::webhook_disabled, &ChoiceIn::webhook_disabled},
     {&PreferencesIn::billing, &ChoiceIn::billing},
+    {&PreferencesIn::feedback, &ChoiceIn::feedback},
     {&PreferencesIn::system, &ChoiceIn::system},
 };
 
@@ -174,6 +188,7 @@ void apply(const UpdatePreferencesRequest& in, Preferences& to) {
     in.keyboard_shortcuts.apply_to(to.keyboard_shortcuts);
     in.surveys_opt_out.apply_to(to.surveys_opt_out);
     in.email_digest.apply_to(to.email_digest);
+    in.digest_hour.apply_to(to.digest_hour);
     if (!in.notifications.given()) return;
     for (const auto& [channels, choice] : kinds) {
         const auto& wanted = in.notifications.value().*channels;
@@ -192,6 +207,11 @@ JsonText differing_from_defaults(const Preferences& chosen) {
     return changes;
 }
 
+void write(const Kernel& kernel, Tx& tx, const Uuid& person, const Preferences& chosen) {
+    orgs::set_preferences(tx, person, differing_from_defaults(chosen).text);
+    if (auto* watcher = kernel.find<PreferencesWatcher>()) watcher->changed(tx, person, chosen);
+}
+
 UserPreferencesResponse update(Call& call, const UpdatePreferencesRequest& in) {
     if (in.timezone.given() && !is_time_zone(in.timezone.value()))
         throw wrong_field(call, "timezone", "there is no such time zone");
@@ -202,7 +222,7 @@ UserPreferencesResponse update(Call& call, const UpdatePreferencesRequest& in) {
     const Preferences before = row->chosen;
     apply(in, row->chosen);
     if (row->chosen != before) {
-        orgs::set_preferences(call.tx(), person, differing_from_defaults(row->chosen).text);
+        write(call.kernel(), call.tx(), person, row->chosen);
         row->last_edited_time = row->now;
         ++row->version;
         note_in_audit(call, {.kind = &preferences_changed, .id = person, .version = row->version});
@@ -224,6 +244,17 @@ const Operation update_my_preferences{
 };
 
 }  // namespace
+
+bool PreferencesOfPeople::change(
+    Tx& tx, const Uuid& person, const std::function<void(Preferences&)>& edit
+) {
+    auto row = tx.one<Row>(lock_preferences, person);
+    if (!row) return false;
+    const Preferences before = row->chosen;
+    edit(row->chosen);
+    if (row->chosen != before) write(kernel_, tx, person, row->chosen);
+    return true;
+}
 
 void add_preferences_operations(Kernel& kernel) {
     kernel.add(get_my_preferences);

@@ -41,15 +41,18 @@ struct NotificationChoices {
     NotificationChannels mention{true, true};
     NotificationChannels assigned{true, true};
     NotificationChannels comment{true, false};
+    NotificationChannels moved{true, false};
     NotificationChannels due{true, true};
     NotificationChannels invitation{true, true};
     NotificationChannels membership{true, false};
     NotificationChannels lease_failed{true, false};
     NotificationChannels lease_expired{true, false};
+    NotificationChannels exhausted{true, true};
     NotificationChannels automation_failed{true, true};
     NotificationChannels agent_disabled{true, true};
     NotificationChannels webhook_disabled{true, true};
     NotificationChannels billing{true, true};
+    NotificationChannels feedback{true, true};
     NotificationChannels system{true, false};
     auto operator<=>(const NotificationChoices&) const = default;
 };
@@ -57,16 +60,28 @@ SVC_SHARED_RECORD(
     NotificationChoices,
     (mention, "Somebody mentioned you.", defaulted),
     (assigned, "A card was assigned to you.", defaulted),
-    (comment, "Somebody commented on a card you watch.", defaulted),
+    (comment, "Somebody commented on a card you watch, or that is yours.", defaulted),
+    (moved, "Somebody moved a card you watch, or that is yours, to another column.", defaulted),
     (due, "A card of yours is due soon.", defaulted),
-    (invitation, "You were invited to a workspace.", defaulted),
-    (membership, "Your role in a workspace changed.", defaulted),
-    (lease_failed, "A worker failed on a card you watch.", defaulted),
-    (lease_expired, "A worker let its lease run out on a card you watch.", defaulted),
-    (automation_failed, "An automation of yours failed.", defaulted),
-    (agent_disabled, "An agent of yours was disabled.", defaulted),
-    (webhook_disabled, "A webhook of the workspace was disabled.", defaulted),
+    (invitation,
+     "You were invited to a workspace. The invitation itself is mailed whatever you chose.",
+     defaulted),
+    (membership, "You were added to a workspace, or have another role in it.", defaulted),
+    (lease_failed, "A worker failed on a card you watch, or that is yours.", defaulted),
+    (lease_expired,
+     "A worker let its lease run out on a card you watch, or that is yours.",
+     defaulted),
+    (exhausted, "A card you watch, or that is yours, has used up its attempts.", defaulted),
+    (automation_failed,
+     "An automation of a workspace you administer failed, or was switched off.",
+     defaulted),
+    (agent_disabled,
+     "An agent of yours, or of a workspace you administer, was disabled or has used up its "
+     "budget.",
+     defaulted),
+    (webhook_disabled, "A webhook of a workspace you administer was disabled.", defaulted),
     (billing, "Something about the bill of a workspace you own.", defaulted),
+    (feedback, "A report of yours has another state.", defaulted),
     (system, "News of the service itself.", defaulted)
 );
 
@@ -83,6 +98,7 @@ struct Preferences {
     bool keyboard_shortcuts = true;
     bool surveys_opt_out = false;
     EmailDigest email_digest = EmailDigest::weekly;
+    std::int64_t digest_hour = 8;
     NotificationChoices notifications;
     auto operator<=>(const Preferences&) const = default;
 };
@@ -97,7 +113,11 @@ SVC_SHARED_RECORD(
     (reduced_motion, "Nothing moves that need not.", defaulted),
     (keyboard_shortcuts, "Enables single-key shortcuts.", defaulted),
     (surveys_opt_out, "No survey ever asks.", defaulted),
-    (email_digest, "How often what is new is summed up in a mail.", defaulted),
+    (email_digest,
+     "How often unread notifications are summed up in a mail, one for each workspace: `daily`, or "
+     "`weekly` on the first day of the week. Nothing is sent when there are none.",
+     defaulted),
+    (digest_hour, "The hour, in your time zone, at which that mail is sent.", defaulted),
     (notifications, "How you are notified, by kind.", defaulted)
 );
 

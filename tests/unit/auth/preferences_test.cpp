@@ -16,7 +16,7 @@ TEST_F(PreferencesOfOne, BeginWithTheDefaults) {
     const auto reply = expect(200, browser.get("/v1/me/preferences"));
     auto body = reply.json().as_object();
     EXPECT_EQ(body.at("user_id"), json::value(browser.get("/v1/me").text("/id")));
-    EXPECT_EQ(body.at("notifications").as_object().size(), 13u);
+    EXPECT_EQ(body.at("notifications").as_object().size(), 16u);
     for (const auto& [kind, channels] : body.at("notifications").as_object()) {
         EXPECT_EQ(channels.at("in_app"), true) << kind;
         EXPECT_TRUE(channels.at("email").is_bool()) << kind;
@@ -26,7 +26,7 @@ TEST_F(PreferencesOfOne, BeginWithTheDefaults) {
         "object": "user_preferences", "theme": "system", "density": "comfortable",
         "locale": "en", "timezone": "UTC", "week_start": "monday", "time_format": "h24",
         "reduced_motion": false, "keyboard_shortcuts": true, "surveys_opt_out": false,
-        "email_digest": "weekly", "version": 1})"));
+        "email_digest": "weekly", "digest_hour": 8, "version": 1})"));
     EXPECT_EQ(reply.header("etag"), "\"1\"");
 }
 
