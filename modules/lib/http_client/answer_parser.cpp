@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 namespace svc {
 
@@ -17,9 +18,9 @@ bool same_word(std::string_view a, std::string_view b) {
 }
 
 std::string_view stripped(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r");
+    const auto begin = text.find_first_not_of(" \t\r\n");
     if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+    return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 /// Whether a list such as that of Connection names the word.
@@ -47,11 +48,13 @@ AnswerParser::State AnswerParser::read(std::string_view bytes) {
         reusable_ = reusable_ && bytes.empty();  // nobody asked for more
         return state_;
     }
-    pending_ += bytes;
+    bytes_ += bytes;
     while (state_ == State::head && read_head()) {
     }
     if (state_ == State::body) read_body();
-    if (state_ == State::done && !pending_.empty()) reusable_ = false;
+    if (state_ == State::done && !pending().empty()) reusable_ = false;
+    bytes_.erase(0, std::exchange(at_, 0));
+    searched_ = bytes_.size();
     return state_;
 }
 
@@ -62,21 +65,29 @@ AnswerParser::State AnswerParser::end() {
     return state_;
 }
 
+/// The next line with its end, if all of it is there; each byte is looked at once. Good until more
+/// is read.
+std::optional<std::string_view> AnswerParser::next_line() {
+    const auto end = bytes_.find('\n', std::max(at_, searched_));
+    if (end == bytes_.npos) return std::nullopt;
+    const auto begin = std::exchange(at_, end + 1);
+    return std::string_view(bytes_).substr(begin, at_ - begin);
+}
+
 /// A line of the head, or all of it; false when there is not enough for one.
 bool AnswerParser::read_head() {
-    const auto end = pending_.find('\n');
-    const auto size = end == pending_.npos ? pending_.size() : end + 1;
+    const auto whole = next_line();
+    const auto size = whole ? whole->size() : pending().size();
     if (head_bytes_ + size > bounds_.head) return state_ = State::invalid, false;
-    if (end == pending_.npos) {
+    if (!whole) {
         // What does not begin as an answer is none, however long it goes on.
         constexpr std::string_view begin = "HTTP/1.";
-        const auto some = std::min(begin.size(), pending_.size());
-        if (status_ == 0 && pending_.compare(0, some, begin, 0, some) != 0) state_ = State::invalid;
+        const auto some = pending().substr(0, begin.size());
+        if (status_ == 0 && !begin.starts_with(some)) state_ = State::invalid;
         return false;
     }
     head_bytes_ += size;
-    const std::string line(stripped(std::string_view(pending_).substr(0, end)));
-    pending_.erase(0, size);
+    const std::string_view line = stripped(*whole);
     if (status_ == 0) {
         if (!read_status_line(line)) state_ = State::invalid;
     } else if (!line.empty()) {
@@ -143,9 +154,9 @@ void AnswerParser::read_body() {
     switch (framing_) {
         case Framing::none: break;
         case Framing::chunks: read_chunks(); break;
-        case Framing::to_the_end: take_body(pending_.size()); break;
+        case Framing::to_the_end: take_body(pending().size()); break;
         case Framing::length: {
-            const auto some = std::min<std::uint64_t>(left_, pending_.size());
+            const auto some = std::min<std::uint64_t>(left_, pending().size());
             take_body(some);
             left_ -= some;
             if (left_ == 0 && state_ == State::body) finish(keep_alive_);
@@ -156,20 +167,19 @@ void AnswerParser::read_body() {
 void AnswerParser::read_chunks() {
     while (state_ == State::body) {
         if (chunk_ == Chunk::data) {
-            if (pending_.empty()) return;
-            const auto some = std::min<std::uint64_t>(left_, pending_.size());
+            if (pending().empty()) return;
+            const auto some = std::min<std::uint64_t>(left_, pending().size());
             take_body(some);
             if ((left_ -= some) == 0) chunk_ = Chunk::data_end;
             continue;
         }
-        const auto end = pending_.find('\n');
-        if (end == pending_.npos) {
-            if (pending_.size() > longest_chunk_line) finish(false);
+        const auto whole = next_line();
+        if (!whole) {
+            if (pending().size() > longest_chunk_line) finish(false);
             return;
         }
-        const std::string line(stripped(std::string_view(pending_).substr(0, end)));
-        pending_.erase(0, end + 1);
-        if ((body_bytes_ += end + 1) > bounds_.body) return finish(false);
+        const std::string_view line = stripped(*whole);
+        if ((body_bytes_ += whole->size()) > bounds_.body) return finish(false);
         if (chunk_ == Chunk::data_end) {
             chunk_ = Chunk::size;
         } else if (chunk_ == Chunk::trailer) {
@@ -185,8 +195,9 @@ void AnswerParser::read_chunks() {
 
 /// Takes so much of what is pending as body.
 void AnswerParser::take_body(std::size_t most) {
-    body_.append(pending_, 0, std::min(most, bounds_.kept - std::min(bounds_.kept, body_.size())));
-    pending_.erase(0, most);
+    const auto room = bounds_.kept - std::min(bounds_.kept, body_.size());
+    body_.append(pending().substr(0, std::min(most, room)));
+    at_ += most;
     if ((body_bytes_ += most) > bounds_.body) finish(false);
 }
 

@@ -37,6 +37,8 @@ public:
     bool reusable() const { return state_ == State::done && reusable_; }
 
 private:
+    std::string_view pending() const { return std::string_view(bytes_).substr(at_); }
+    std::optional<std::string_view> next_line();
     bool read_head();
     bool read_status_line(std::string_view line);
     void read_header(std::string_view line);
@@ -51,7 +53,8 @@ private:
 
     Bounds bounds_;
     State state_ = State::head;
-    std::string pending_;  // read and not yet looked at
+    std::string bytes_;                  // what was read; from at_ on it is pending,
+    std::size_t at_ = 0, searched_ = 0;  // and has no end of a line before searched_
     std::size_t head_bytes_ = 0, body_bytes_ = 0;
     int status_ = 0;
     bool keep_alive_ = true, chunked_ = false, other_coding_ = false, reusable_ = false;

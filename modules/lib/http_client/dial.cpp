@@ -31,8 +31,13 @@ std::optional<Poco::Net::IPAddress> address_in(const std::string& host) {
     return Poco::Net::SocketAddress(found->ai_addr, found->ai_addrlen).host();
 }
 
-std::vector<Poco::Net::IPAddress> addresses_of(const std::string& host, const AddressRules& rules) {
-    auto addresses = Poco::Net::DNS::resolve(host).addresses();
+std::vector<Poco::Net::IPAddress> look_up(const std::string& host) {
+    return Poco::Net::DNS::resolve(host).addresses();
+}
+
+std::vector<Poco::Net::IPAddress> require_allowed(
+    const std::string& host, std::vector<Poco::Net::IPAddress> addresses, const AddressRules& rules
+) {
     if (addresses.empty()) throw std::runtime_error(host + " has no address");
     for (const auto& each : addresses)
         if (!rules.allows(each))
@@ -43,7 +48,7 @@ std::vector<Poco::Net::IPAddress> addresses_of(const std::string& host, const Ad
 Poco::Net::StreamSocket dial(
     const std::string& host, std::uint16_t port, Clock::time_point end, const AddressRules& rules
 ) {
-    const auto addresses = addresses_of(host, rules);
+    const auto addresses = require_allowed(host, look_up(host), rules);
     for (std::size_t i = 0;; ++i) try {
             Poco::Net::StreamSocket socket;
             socket.connect(Poco::Net::SocketAddress(addresses[i], port), left_until(end));

@@ -18,10 +18,15 @@ namespace svc {
 /// and `0x7f000001` are the same.
 std::optional<Poco::Net::IPAddress> address_in(const std::string& host);
 
-/// The addresses of a host. It is refused when `rules` refuse one of them: whoever gives a name
-/// both kinds means harm. Blocks for as long as the system's resolver does. Throws Poco::Exception
-/// when there is no such host, std::runtime_error when it is refused.
-std::vector<Poco::Net::IPAddress> addresses_of(const std::string& host, const AddressRules& rules);
+/// The addresses of a host, as the system's resolver has them. Blocks for as long as that does.
+/// Throws Poco::Exception when there is no such host.
+std::vector<Poco::Net::IPAddress> look_up(const std::string& host);
+
+/// The addresses, when `rules` allow all of them. Throws std::runtime_error when there are none or
+/// one is refused: whoever gives a name both kinds means harm.
+std::vector<Poco::Net::IPAddress> require_allowed(
+    const std::string& host, std::vector<Poco::Net::IPAddress> addresses, const AddressRules& rules
+);
 
 /// Connected to the first of the host's addresses that answers, with what is left until `end` as
 /// its timeouts. The name is resolved once, and what is dialled is what `rules` were asked about.

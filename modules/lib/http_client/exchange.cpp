@@ -27,6 +27,7 @@ void Exchange::begin(std::unique_ptr<LoopSocket> over, bool was_idle) {
     sent_ = 0;
     error_.clear();
     parser_ = AnswerParser{AnswerParser::Bounds{}};
+    socket->begin_exchange();
 }
 
 void Exchange::start_over() {
@@ -50,6 +51,7 @@ Exchange::Next Exchange::wait_for(LoopSocket::Step step) {
 }
 
 Exchange::Next Exchange::go_on() {
+    socket->begin_turn();
     if (!connected_) {
         const auto step = socket->connect();
         if (step != LoopSocket::Step::done) return wait_for(step);

@@ -1,7 +1,6 @@
 #include "modules/lib/http_client/http_loop.hpp"
 
 #include "modules/lib/http_client/exchange.hpp"
-#include "modules/lib/http_client/resolver.hpp"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -50,7 +49,9 @@ public:
           tls_(tls_context(settings_.ca_file)),
           epoll_(::epoll_create1(EPOLL_CLOEXEC)),
           wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-          resolver_(std::make_unique<Resolver>(settings_.rules, settings_.resolvers)) {
+          resolver_(
+              std::make_unique<Resolver>(settings_.lookup, settings_.rules, settings_.resolvers)
+          ) {
         if (epoll_ < 0 || wake_ < 0) throw std::runtime_error("no descriptors for the HTTP loop");
         watch(EPOLL_CTL_ADD, wake_, EPOLLIN, of_wake_up);
         thread_ = std::thread([this] { run(); });
@@ -149,9 +150,10 @@ private:
             if (settings_.rules.allows(*address)) return resolved(id, {{*address}, {}});
             return resolved(id, {{}, host + " is not on the public internet"});
         }
-        resolver_->ask(host, exchange.post.group, [this, id](Resolver::Answer answer) {
+        const auto tell = [this, id](Resolver::Answer answer) {
             leave([this, id, answer = std::move(answer)] { resolved(id, answer); });
-        });
+        };
+        resolver_->ask(host, exchange.post.group, exchange.until(), tell);
     }
     void resolved(Id id, const Resolver::Answer& answer) {
         const auto found = active_.find(id);

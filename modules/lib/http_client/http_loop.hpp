@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/lib/http_client/http_client.hpp"
+#include "modules/lib/http_client/resolver.hpp"
 
 #include <memory>
 
@@ -20,6 +21,7 @@ public:
         std::string ca_file{};                          ///< who may vouch: tls_context()
         AddressRules rules{};
         int resolvers = 16;  ///< names that are asked for at the same time
+        Resolver::Lookup lookup{look_up};  ///< the addresses of a name, that `rules` judge
     };
     struct Post {
         WebAddress to;
@@ -40,7 +42,7 @@ public:
     using Done = std::function<void(Outcome)>;
 
     explicit HttpLoop(Settings settings);
-    /// Ends what is under way; of that nobody is told.
+    /// Ends what is under way; of that nobody is told. It takes moments, whoever hangs.
     ~HttpLoop();
     HttpLoop(const HttpLoop&) = delete;
     HttpLoop& operator=(const HttpLoop&) = delete;

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -18,6 +19,8 @@
 namespace svc {
 
 namespace {
+
+const char* const too_much = "the other side sends too much";
 
 std::string text_of(int error) { return std::strerror(error); }
 
@@ -30,6 +33,50 @@ std::string tls_complaint() {
 }
 
 }  // namespace
+
+/// What OpenSSL reads and writes by. It goes on by itself as long as there is something to read
+/// that is not for us: requests for a handshake, tickets, new keys. So the bounds are here.
+struct LoopSocket::Bio {
+    static LoopSocket& socket(BIO* bio) { return *static_cast<LoopSocket*>(BIO_get_data(bio)); }
+    static int read(BIO* bio, char* into, int size) {
+        BIO_clear_retry_flags(bio);
+        const ssize_t count = socket(bio).receive(into, static_cast<std::size_t>(size));
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
+        return static_cast<int>(count);
+    }
+    static int write(BIO* bio, const char* from, int size) {
+        BIO_clear_retry_flags(bio);
+        const ssize_t count =
+            ::send(socket(bio).fd_, from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+        if (count < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
+        return static_cast<int>(count);
+    }
+    static long control(BIO* bio, int command, long, void*) {
+        if (command == BIO_CTRL_EOF) return socket(bio).ended_;
+        return command == BIO_CTRL_FLUSH;
+    }
+    static const BIO_METHOD* method() {
+        static const auto made = [] {
+            std::unique_ptr<BIO_METHOD, void (*)(BIO_METHOD*)> out(
+                BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "loop socket"),
+                BIO_meth_free
+            );
+            if (!out) throw std::runtime_error("TLS cannot be started");
+            BIO_meth_set_read(out.get(), &Bio::read);
+            BIO_meth_set_write(out.get(), &Bio::write);
+            BIO_meth_set_ctrl(out.get(), &Bio::control);
+            return out;
+        }();
+        return made.get();
+    }
+    static BIO* make(LoopSocket& of) {
+        BIO* bio = BIO_new(method());
+        if (!bio) return nullptr;
+        BIO_set_data(bio, &of);
+        BIO_set_init(bio, 1);
+        return bio;
+    }
+};
 
 LoopSocket::LoopSocket(
     const Poco::Net::SocketAddress& address,
@@ -79,7 +126,9 @@ LoopSocket::Step LoopSocket::connect() {
 
 LoopSocket::Step LoopSocket::begin_tls() {
     ssl_.reset(SSL_new(tls_->sslContext()));
-    if (!ssl_ || SSL_set_fd(ssl_.get(), fd_) != 1) return fail("TLS cannot be started");
+    BIO* bio = ssl_ ? Bio::make(*this) : nullptr;
+    if (!bio) return fail("TLS cannot be started");
+    SSL_set_bio(ssl_.get(), bio, bio);
     SSL_set_verify(ssl_.get(), SSL_VERIFY_PEER, nullptr);
     SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     X509_VERIFY_PARAM* expected = SSL_get0_param(ssl_.get());
@@ -119,14 +168,31 @@ LoopSocket::Step LoopSocket::read(std::string& into) {
         into.append(piece.data(), count);
         return Step::done;
     }
-    const ssize_t count = ::recv(fd_, piece.data(), piece.size(), 0);
+    const ssize_t count = receive(piece.data(), piece.size());
     if (count > 0) return into.append(piece.data(), static_cast<std::size_t>(count)), Step::done;
     if (count == 0) return Step::closed;
     if (errno == EAGAIN || errno == EINTR) return Step::wait_read;
-    return fail(text_of(errno));
+    return fail(left_in_exchange_ == 0 ? too_much : text_of(errno));
+}
+
+/// As recv(), within the bounds.
+ssize_t LoopSocket::receive(char* into, std::size_t size) {
+    const std::size_t most = std::min({size, left_in_turn_, left_in_exchange_});
+    if (most == 0) {
+        errno = left_in_exchange_ == 0 ? EMSGSIZE : EAGAIN;
+        return -1;
+    }
+    const ssize_t count = ::recv(fd_, into, most, 0);
+    if (count > 0) {
+        left_in_turn_ -= static_cast<std::size_t>(count);
+        left_in_exchange_ -= static_cast<std::size_t>(count);
+    }
+    ended_ |= count == 0;
+    return count;
 }
 
 LoopSocket::Step LoopSocket::judge(int result) {
+    if (left_in_exchange_ == 0) return fail(too_much);
     switch (SSL_get_error(ssl_.get(), result)) {
         case SSL_ERROR_WANT_READ: return Step::wait_read;
         case SSL_ERROR_WANT_WRITE: return Step::wait_write;

@@ -2,13 +2,10 @@
 
 #include "modules/lib/http_client/address_rules.hpp"
 
-#include <condition_variable>
-#include <deque>
+#include <chrono>
 #include <functional>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace svc {
@@ -18,8 +15,13 @@ namespace svc {
 /// are busy at the same time.
 class Resolver {
 public:
-    Resolver(AddressRules rules, int threads);
-    /// Waits for what is being asked.
+    using Clock = std::chrono::steady_clock;
+    /// Any thread. Throws when there is no such name.
+    using Lookup = std::function<std::vector<Poco::Net::IPAddress>(const std::string& host)>;
+
+    Resolver(Lookup lookup, AddressRules rules, int threads);
+    /// From then on nobody is told anything. A thread that waits for an answer ends once it has it,
+    /// and is not waited for.
     ~Resolver();
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
@@ -29,25 +31,13 @@ public:
         std::string error;  ///< why there are none
     };
     using Done = std::function<void(Answer)>;
-    /// Any thread. `done` is called on one of the resolver's, and must not block.
-    void ask(std::string host, std::string group, Done done);
+    /// Any thread. `done` is called on one of the resolver's, and must not block; never when nobody
+    /// got to the question `until` then.
+    void ask(std::string host, std::string group, Clock::time_point until, Done done);
 
 private:
-    struct Question {
-        std::string host, group;
-        Done done;
-    };
-    void run();
-    std::deque<Question>::iterator next();
-
-    const AddressRules rules_;
-    const int most_of_group_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<Question> waiting_;
-    std::map<std::string, int> busy_;  // of each group
-    bool stopping_ = false;
-    std::vector<std::thread> threads_;  // last: they use all of the above
+    struct State;
+    const std::shared_ptr<State> state_;  // the threads', too, which may outlive this
 };
 
 }  // namespace svc
