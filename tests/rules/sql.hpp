@@ -131,6 +131,14 @@ inline std::string home_of(const std::string& path) {
     return fs::path(path).parent_path().string();
 }
 
+/// Those of a header, read once.
+inline const NamedTexts& texts_of_header(const SourceFile& header) {
+    static std::map<std::string, NamedTexts> known;
+    const auto [found, is_new] = known.try_emplace(header.path);
+    if (is_new) found->second = named_texts(header, {});
+    return found->second;
+}
+
 /// What a file can name: its own texts, those of the headers of its module, and those that a
 /// module shows to others.
 inline NamedTexts texts_for(const SourceFile& of) {
@@ -140,7 +148,7 @@ inline NamedTexts texts_for(const SourceFile& of) {
         if (!file.is(".hpp")) continue;
         const fs::path path(file.path);
         if (path.filename() == "api.hpp" || path.parent_path().filename() == "api" || file.in(home))
-            out.merge(named_texts(file, {}));
+            for (const auto& each : texts_of_header(file)) out.insert(each);
     }
     auto own = named_texts(of, out);
     own.merge(out);
