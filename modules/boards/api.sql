@@ -11,5 +11,7 @@ GRANT SELECT ON cards TO modules;
 GRANT SELECT ON card_view TO modules;
 GRANT SELECT (org_id, card_id, target_id, kind) ON card_links TO modules;
 GRANT SELECT (org_id, principal_id, board_id, role) ON board_grants TO modules;
+GRANT SELECT (org_id, card_id, principal_id) ON card_watchers TO modules;
+GRANT SELECT (org_id, principal_id, card_id) ON card_assignees TO modules;
 GRANT EXECUTE ON FUNCTION board_role TO modules;
 GRANT EXECUTE ON FUNCTION card_is_open TO modules;

@@ -93,6 +93,9 @@ public:
     virtual LiveEvent::Frame keep_alive(std::chrono::seconds running, std::int64_t done) const = 0;
     /// Says who is on its boards, where that is another than it was told (Feed::presence_on).
     virtual void tell_presence() {}
+    /// Says something to this one that is no event (PersonalStreams). `members` of a JSON object,
+    /// each behind a comma.
+    virtual void tell_personally(std::string_view, const std::string&) {}
     /// Calls `each` with every subscription.
     virtual void for_each_subscription(const std::function<void(Subscription&)>& each) = 0;
 

@@ -2,6 +2,7 @@
 
 #include "modules/live/event_kinds.hpp"
 #include "modules/live/list_events.hpp"
+#include "modules/live/personal.hpp"
 #include "modules/live/streams.hpp"
 #include "modules/live/tickets.hpp"
 #include "svc/open_streams.hpp"
@@ -23,6 +24,7 @@ public:
         tickets_.emplace(kernel);
         kernel.add(*tickets_);
         kernel.offer(*hub_);
+        kernel.offer<PersonalStreams>(personal_.emplace(*hub_));
         for (const Operation* each : {&list_events, &list_event_kinds, &create_ws_ticket})
             kernel.add(*each);
         add_routes(kernel);
@@ -89,6 +91,7 @@ private:
     }
 
     std::optional<Hub> hub_;
+    std::optional<Personal> personal_;
     std::optional<Streams> streams_;
     std::optional<TicketAuthenticator> tickets_;
 };

@@ -56,6 +56,10 @@ public:
         const auto done = std::max(last, subscription_.position);
         return as_frame(": still here\nid: " + std::to_string(done) + "\n\n");
     }
+    /// Without an id: it is no place to go on from.
+    void tell_personally(std::string_view type, const std::string& members) override {
+        send(told(type, "", members));
+    }
     void for_each_subscription(const std::function<void(Subscription&)>& each) override {
         each(subscription_);
     }

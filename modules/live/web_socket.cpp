@@ -126,6 +126,9 @@ public:
             say("presence", &each.wanted->id, ",\"board_id\":\"" + board->str() + '"' + members);
         }
     }
+    void tell_personally(std::string_view type, const std::string& members) override {
+        say(type, nullptr, members);
+    }
     void for_each_subscription(const std::function<void(Subscription&)>& each) override {
         for (Subscription& subscription : subscriptions_) each(subscription);
     }

@@ -29,6 +29,7 @@ inline std::vector<std::string> shipped_modules() {
         "queue",
         "webhooks",
         "automations",
+        "notifications",
         "live",
         "mcp",
         "docs"

@@ -1,0 +1,312 @@
+#include "modules/notifications/drafts.hpp"
+
+#include "modules/notifications/lib/mentions.hpp"
+
+#include <algorithm>
+
+namespace svc::notifications {
+
+namespace {
+
+constexpr std::size_t longest_title = 200, longest_body = 2'000;
+
+/// Takes out of `from` whoever is in `taken`, and adds the rest to it.
+std::vector<Uuid> not_yet(std::set<Uuid>& taken, const std::vector<Uuid>& from) {
+    std::vector<Uuid> out;
+    for (const Uuid& each : from)
+        if (taken.insert(each).second) out.push_back(each);
+    return out;
+}
+
+class Drafting {
+public:
+    explicit Drafting(const Facts& facts) : facts_(facts) {
+        // Never about one's own doing.
+        if (!facts.actor.id.nil()) taken_.insert(facts.actor.id);
+    }
+
+    std::vector<Draft> drafts() {
+        if (facts_.org_name.empty()) return {};
+        if (facts_.card) of_card();
+        else if (!facts_.event.card_id) of_workspace();
+        return std::move(drafts_);
+    }
+
+private:
+    const std::string& kind() const { return facts_.event.kind; }
+    std::string by() const { return facts_.by(); }
+
+    // ------------------------------------------------------------------------------- cards
+
+    void of_card() {
+        const CardFacts& card = *facts_.card;
+        if (kind() == "comment.created" || kind() == "comment.updated") of_comment(card);
+        else if (kind() == "block.created" || kind() == "block.updated") of_mentions(card);
+        else if (kind() == "card.created" || kind() == "card.assigned") of_assignees(card);
+        else if (kind() == "card.moved") of_move(card);
+        else if (kind() == "card.due") of_due(card);
+        else if (kind() == "lease.failed")
+            add(on_card(NotificationKind::lease_failed, by() + " failed on " + card.name()),
+                followers(card),
+                facts_.text("error"));
+        else if (kind() == "lease.expired")
+            add(on_card(
+                    NotificationKind::lease_expired,
+                    "A worker let its lease on " + card.name() + " run out"
+                ),
+                followers(card));
+        else if (kind() == "card.exhausted")
+            add(on_card(NotificationKind::exhausted, card.name() + " has used up its attempts"),
+                followers_or_author(card),
+                "Nobody is given it before somebody requeues it.");
+    }
+
+    void of_comment(const CardFacts& card) {
+        of_mentions(card);
+        if (kind() != "comment.created") return;
+        const auto* text = facts_.changes.if_contains("rich_text");
+        add(on_card(NotificationKind::comment, by() + " commented on " + card.name()),
+            followers(card),
+            text ? plain_text(*text) : "");
+    }
+
+    /// Of those who were not mentioned before.
+    void of_mentions(const CardFacts& card) {
+        const auto before = mentions_in(facts_.previous);
+        std::map<std::string, std::vector<Uuid>> by_text;
+        for (const auto& [person, text] : mentions_in(facts_.changes))
+            if (!before.contains(person)) by_text[text].push_back(person);
+        for (const auto& [text, people] : by_text)
+            add(on_card(NotificationKind::mention, by() + " mentioned you in " + card.name()),
+                people,
+                text);
+    }
+
+    void of_assignees(const CardFacts& card) {
+        const auto before = ids_in(facts_.previous);
+        std::vector<Uuid> others;
+        for (const Uuid& each : ids_in(facts_.changes))
+            if (std::ranges::find(before, each) == before.end()) others.push_back(each);
+        add(on_card(NotificationKind::assigned, by() + " assigned " + card.name() + " to you"),
+            others);
+    }
+
+    static std::vector<Uuid> ids_in(const json::object& changes) {
+        std::vector<Uuid> out;
+        const auto* list = changes.if_contains("assignees");
+        if (!list || !list->is_array()) return out;
+        for (const json::value& each : list->get_array()) {
+            const auto* id = each.is_object() ? each.get_object().if_contains("id") : nullptr;
+            const auto parsed =
+                id && id->is_string() ? Uuid::parse(id->get_string()) : std::nullopt;
+            if (parsed) out.push_back(*parsed);
+        }
+        return out;
+    }
+
+    void of_move(const CardFacts& card) {
+        const auto place = [&](std::string_view name, std::string_view field) {
+            const auto* at = facts_.data.if_contains(name);
+            const auto* value =
+                at && at->is_object() ? at->get_object().if_contains(field) : nullptr;
+            return value && value->is_string() ? std::string(value->get_string()) : std::string();
+        };
+        if (place("from", "column_id") == place("to", "column_id")) return;
+        add(on_card(
+                NotificationKind::moved,
+                by() + " moved " + card.name() + " to " + place("to", "name")
+            ),
+            followers(card),
+            "It was in " + place("from", "name") + ".");
+    }
+
+    void of_due(const CardFacts& card) {
+        add(on_card(NotificationKind::due, card.name() + " is due on " + due_text()),
+            card.assignees.empty() ? author_of(card) : card.assignees);
+    }
+    /// A day, or an instant as people read it.
+    std::string due_text() const {
+        const std::string due = facts_.text("due");
+        return due.size() <= 10 ? due : due.substr(0, 10) + " at " + due.substr(11, 5) + " UTC";
+    }
+
+    static std::vector<Uuid> followers(const CardFacts& card) {
+        std::vector<Uuid> all = card.assignees;
+        all.insert(all.end(), card.watchers.begin(), card.watchers.end());
+        return all;
+    }
+    static std::vector<Uuid> followers_or_author(const CardFacts& card) {
+        auto all = followers(card);
+        return all.empty() ? author_of(card) : all;
+    }
+    static std::vector<Uuid> author_of(const CardFacts& card) {
+        const PrincipalRef author = card.author.parsed();
+        return author.id.nil() ? std::vector<Uuid>() : std::vector{author.id};
+    }
+
+    // -------------------------------------------------------------------------- workspaces
+
+    void of_workspace() {
+        const std::string_view noun = std::string_view(kind()).substr(0, kind().find('.'));
+        if (noun == "invitation") of_invitation();
+        else if (noun == "member") of_membership();
+        else if (noun == "agent") of_agent();
+        else if (noun == "webhook") of_webhook();
+        else if (noun == "automation") of_automation();
+        else if (kind() == "org.billing_changed") of_billing();
+    }
+
+    void of_invitation() {
+        if (!facts_.invited) return;
+        Draft draft = about(
+            NotificationKind::invitation,
+            by() + " invited you to " + facts_.org_name,
+            "invitation",
+            facts_.event.object_id
+        );
+        draft.is_personal = true;
+        draft.expires_at = Timestamp::parse(facts_.text("expires_at"));
+        add(std::move(draft), {*facts_.invited}, facts_.text("message"));
+    }
+
+    void of_membership() {
+        if (!facts_.member) return;
+        const std::string role = facts_.text("role");
+        const std::string as = (role == "admin" || role == "owner" ? "an " : "a ") + role;
+        const bool is_new = kind() == "member.added";
+        add(about(
+                NotificationKind::membership,
+                is_new ? by() + " added you to " + facts_.org_name + " as " + as
+                       : by() + " made you " + as + " of " + facts_.org_name,
+                "organization",
+                facts_.event.org_id
+            ),
+            {*facts_.member});
+    }
+
+    void of_agent() {
+        if (!facts_.agent) return;
+        const std::string agent = "the agent " + facts_.agent->name.value_or("without a name");
+        Draft draft = about(
+            NotificationKind::agent_disabled,
+            kind() == "agent.disabled" ? by() + " disabled " + agent
+                                       : "T" + agent.substr(1) + " has used up its budget",
+            "agent",
+            facts_.event.object_id
+        );
+        const std::string why = facts_.text("disabled_reason");
+        add(draft, {facts_.agent->owner_user_id}, why);
+        draft.least_role = "admin";
+        add(std::move(draft), facts_.admins, why);
+    }
+
+    void of_webhook() {
+        const auto name = name_of_subject();
+        Draft draft = about(
+            NotificationKind::webhook_disabled,
+            "The webhook " + name + " was disabled",
+            "webhook",
+            facts_.event.object_id
+        );
+        draft.least_role = "admin";
+        add(std::move(draft), facts_.admins, facts_.text("disabled_reason"));
+    }
+
+    /// Runs of one automation are one matter.
+    void of_automation() {
+        const bool failed = kind() == "automation.run_failed";
+        const auto automation = failed ? Uuid::parse(facts_.text("automation_id")) : std::nullopt;
+        const std::string name = name_of_subject();
+        Draft draft = about(
+            NotificationKind::automation_failed,
+            "The automation " + name + (failed ? " failed" : " was switched off"),
+            "automation",
+            automation.value_or(facts_.event.object_id)
+        );
+        draft.least_role = "admin";
+        add(std::move(draft),
+            facts_.admins,
+            failed ? facts_.text("error") : facts_.text("disabled_reason"));
+    }
+
+    void of_billing() {
+        const std::string state = facts_.text("billing_state"), plan = facts_.text("plan");
+        std::string title = "The bill of " + facts_.org_name + " has changed";
+        if (state == "past_due") title = "The bill of " + facts_.org_name + " is past due";
+        else if (!state.empty()) title = "The bill of " + facts_.org_name + " is now " + state;
+        else if (!plan.empty()) title = facts_.org_name + " is on the plan " + plan + " now";
+        Draft draft =
+            about(NotificationKind::billing, std::move(title), "organization", facts_.event.org_id);
+        draft.least_role = "owner";
+        add(std::move(draft), facts_.owners);
+    }
+
+    std::string name_of_subject() const {
+        return facts_.name.value_or(facts_.event.object_id.str());
+    }
+
+    // ------------------------------------------------------------------------------ making
+
+    Draft on_card(NotificationKind kind, std::string title) const {
+        const std::string& object = facts_.event.object;
+        const bool is_part = object == "comment" || object == "block";
+        Draft draft = about(
+            kind,
+            std::move(title),
+            is_part ? object : "card",
+            is_part ? facts_.event.object_id : *facts_.event.card_id
+        );
+        draft.board = facts_.card->board_id;
+        draft.card = facts_.event.card_id;
+        draft.subject = *facts_.event.card_id;
+        return draft;
+    }
+
+    Draft about(
+        NotificationKind kind, std::string title, std::string target_type, const Uuid& target
+    ) const {
+        Draft draft;
+        draft.org = facts_.event.org_id;
+        draft.kind = kind;
+        draft.title = one_line(title, longest_title);
+        draft.subject = target;
+        draft.target_type = std::move(target_type);
+        draft.target = target;
+        draft.event = facts_.event.event_id;
+        if (!facts_.actor.id.nil())
+            draft.actor =
+                PrincipalRef{{}, facts_.actor.id, facts_.actor.principal_type, facts_.actor.name};
+        return draft;
+    }
+
+    void add(Draft draft, const std::vector<Uuid>& to, const std::string& body = {}) {
+        draft.to = not_yet(taken_, to);
+        draft.body = beginning(body, longest_body);
+        if (!draft.to.empty()) drafts_.push_back(std::move(draft));
+    }
+
+    const Facts& facts_;
+    std::set<Uuid> taken_;
+    std::vector<Draft> drafts_;
+};
+
+}  // namespace
+
+std::vector<Draft> drafts_of(const Facts& facts) { return Drafting(facts).drafts(); }
+
+Undoing undoing_of(const Facts& facts) {
+    using What = Undoing::What;
+    const StoredEvent& event = facts.event;
+    if (event.kind == "card.deleted" && event.card_id) return {What::card, *event.card_id};
+    if (event.kind == "comment.deleted") return {What::target, event.object_id};
+    if (event.kind == "member.removed") {
+        const auto* user = facts.previous.if_contains("user_id");
+        if (user && user->is_string())
+            if (const auto id = Uuid::parse(user->get_string())) return {What::person, *id};
+    }
+    for (const char* each : {"invitation.accepted", "invitation.declined", "invitation.revoked"})
+        if (event.kind == each) return {What::invitation, event.object_id};
+    return {};
+}
+
+}  // namespace svc::notifications

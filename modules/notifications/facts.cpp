@@ -1,0 +1,114 @@
+#include "modules/notifications/facts.hpp"
+
+#include <boost/json/parse.hpp>
+
+namespace svc::notifications {
+
+namespace {
+
+// However many watch a card, at most so many are told.
+constexpr Sql find_card{"notifications.find_card", R"(
+    SELECT c.board_id, b.key || '-' || c.number AS key, c.title, c.created_by AS author,
+        coalesce((SELECT json_agg(w.principal_id) FROM (
+            SELECT x.principal_id FROM card_watchers x
+            WHERE x.org_id = $1 AND x.card_id = $2
+            ORDER BY x.principal_id
+            LIMIT 5000) w), '[]') AS watchers,
+        coalesce((SELECT json_agg(a.principal_id) FROM card_assignees a
+            WHERE a.org_id = $1 AND a.card_id = $2), '[]') AS assignees
+    FROM cards c
+    JOIN boards b ON b.org_id = $1 AND b.id = c.board_id AND NOT b.in_trash
+    WHERE c.org_id = $1 AND c.id = $2 AND NOT c.in_trash)"};
+
+constexpr Sql find_org{"notifications.find_org", R"(
+    SELECT o.name FROM orgs o WHERE o.id = $1 AND o.deleted_at IS NULL)"};
+
+constexpr Sql find_name{"notifications.find_event_name", R"(
+    SELECT coalesce(l.object_name, '') AS name
+    FROM event_chain c
+    CROSS JOIN LATERAL (
+        SELECT e.object_name FROM event_log e WHERE e.id = c.log_id AND e.org_id = $1 OFFSET 0
+    ) l
+    WHERE c.position = $2 AND c.org_id = $1)"};
+
+constexpr Sql find_agent{"notifications.find_agent", R"(
+    SELECT p.name, a.owner_user_id
+    FROM agents a
+    LEFT JOIN principals p ON p.org_id = $1 AND p.id = a.id
+    WHERE a.org_id = $1 AND a.id = $2)"};
+
+constexpr Sql find_member{"notifications.find_member", R"(
+    SELECT m.user_id AS id, m.role FROM memberships m WHERE m.org_id = $1 AND m.id = $2)"};
+
+constexpr Sql find_invited{"notifications.find_invited", R"(
+    SELECT u.id, '' AS role FROM users u
+    WHERE u.email_key = $1 AND u.email_verified AND u.disabled_at IS NULL)"};
+
+constexpr Sql find_admins{"notifications.find_admins", R"(
+    SELECT m.user_id AS id, m.role FROM memberships m
+    WHERE m.org_id = $1 AND m.role IN ('owner', 'admin')
+    ORDER BY m.joined_at
+    LIMIT 200)"};
+
+struct Named {
+    std::string name;
+};
+SVC_RECORD(Named, (name));
+
+struct Person {
+    Uuid id;
+    std::string role;
+};
+SVC_RECORD(Person, (id), (role));
+
+bool is_for_admins(std::string_view kind) {
+    for (const char* each : {"automation.*", "webhook.*", "agent.*", "org.*"})
+        if (kind_matches(each, kind)) return true;
+    return false;
+}
+
+json::object object_at(const json::object& in, std::string_view name) {
+    const auto* found = in.if_contains(name);
+    return found && found->is_object() ? found->get_object() : json::object();
+}
+
+}  // namespace
+
+std::string Facts::text(std::string_view field) const {
+    const auto* found = changes.if_contains(field);
+    return found && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+Facts facts_of(Tx& tx, StoredEvent event) {
+    Facts facts;
+    facts.event = std::move(event);
+    const StoredEvent& told = facts.event;
+    facts.actor = told.actor.parsed();
+    facts.data = object_at(json::parse(told.envelope).as_object(), "data");
+    facts.changes = object_at(facts.data, "changes");
+    facts.previous = object_at(facts.data, "previous");
+    auto org = tx.later<Named>(find_org, told.org_id);
+    auto name = tx.later<Named>(find_name, told.org_id, told.position);
+    auto card = tx.later<CardFacts>(find_card, told.org_id, told.card_id);
+    auto agent = tx.later<AgentFacts>(find_agent, told.org_id, told.object_id);
+    auto member = tx.later<Person>(find_member, told.org_id, told.object_id);
+    std::optional<DeferredRows<Person>> invited, admins;
+    if (const auto email = Email::parse(facts.text("email")); told.object == "invitation" && email)
+        invited = tx.later<Person>(find_invited, email_key(*email));
+    if (is_for_admins(told.kind)) admins = tx.later<Person>(find_admins, told.org_id);
+    if (const auto found = org.one()) facts.org_name = found->name;
+    if (const auto found = name.one(); found && !found->name.empty()) facts.name = found->name;
+    facts.card = card.one();
+    facts.agent = agent.one();
+    if (const auto found = member.one()) facts.member = found->id;
+    if (invited)
+        if (const auto found = invited->one()) facts.invited = found->id;
+    if (admins)
+        for (const Person& each : admins->all()) {
+            facts.admins.push_back(each.id);
+            if (each.role == "owner") facts.owners.push_back(each.id);
+        }
+    return facts;
+}
+
+}  // namespace svc::notifications

@@ -1,0 +1,74 @@
+#include "modules/notifications/lib/mentions.hpp"
+
+#include <boost/json/value.hpp>
+
+namespace svc::notifications {
+
+namespace {
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+/// Whom an item of rich text mentions, if anybody.
+std::optional<Uuid> mentioned_by(const json::object& item) {
+    const auto* mention = item.if_contains("mention");
+    const auto* object = mention ? mention->if_object() : nullptr;
+    const auto* user = object ? object->if_contains("user") : nullptr;
+    const auto* person = user ? user->if_object() : nullptr;
+    const auto* id = person ? person->if_contains("id") : nullptr;
+    return id && id->is_string() ? Uuid::parse(id->get_string()) : std::nullopt;
+}
+
+void collect(const json::value& within, std::map<Uuid, std::string>& into) {
+    if (const auto* object = within.if_object()) {
+        for (const auto& [name, value] : *object) collect(value, into);
+        return;
+    }
+    const auto* list = within.if_array();
+    if (!list) return;
+    for (const json::value& each : *list) {
+        const auto* item = each.if_object();
+        const auto person = item ? mentioned_by(*item) : std::nullopt;
+        if (person) into.try_emplace(*person, plain_text(within));
+        else collect(each, into);
+    }
+}
+
+}  // namespace
+
+std::string beginning(std::string_view text, std::size_t characters) {
+    std::size_t size = 0, count = 0;
+    for (; size < text.size() && count < characters; ++count) do
+            ++size;
+        while (size < text.size() && continues_character(text[size]));
+    if (size == text.size()) return std::string(text);
+    // One character makes room for the sign.
+    do --size;
+    while (size > 0 && continues_character(text[size]));
+    return std::string(text.substr(0, size)) + "…";
+}
+
+std::string one_line(std::string_view text, std::size_t characters) {
+    std::string line(text);
+    for (char& each : line)
+        if (static_cast<unsigned char>(each) < 0x20 || each == 0x7F) each = ' ';
+    return beginning(line, characters);
+}
+
+std::string plain_text(const json::value& rich_text) {
+    std::string out;
+    if (const auto* list = rich_text.if_array())
+        for (const json::value& each : *list) {
+            const auto* item = each.if_object();
+            const auto* text = item ? item->if_contains("plain_text") : nullptr;
+            if (text && text->is_string()) out += std::string_view(text->get_string());
+        }
+    return out;
+}
+
+std::map<Uuid, std::string> mentions_in(const json::value& within) {
+    std::map<Uuid, std::string> found;
+    collect(within, found);
+    return found;
+}
+
+}  // namespace svc::notifications

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "svc/types.hpp"
+
+#include <boost/json/fwd.hpp>
+
+#include <map>
+#include <string>
+
+/// What events say in rich text.
+namespace svc::notifications {
+
+/// At most so many characters, cut between two characters, with `…` where something was cut off.
+/// Lines and tabs become spaces.
+std::string one_line(std::string_view text, std::size_t characters);
+/// The same with its lines.
+std::string beginning(std::string_view text, std::size_t characters);
+
+/// What a list of rich text says, without marks.
+std::string plain_text(const json::value& rich_text);
+
+/// The people and agents that are mentioned anywhere within, each with the text that does so first.
+std::map<Uuid, std::string> mentions_in(const json::value& within);
+
+}  // namespace svc::notifications

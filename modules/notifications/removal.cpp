@@ -1,0 +1,238 @@
+#include "modules/notifications/removal.hpp"
+
+#include "svc/workspace_jobs.hpp"
+
+namespace svc::notifications {
+
+namespace {
+
+constexpr std::string_view settling = "notifications.settle";
+
+// In the order of people, as everybody takes these locks.
+constexpr Sql lock_inboxes_of{"notifications.lock_inboxes_of", R"(
+    SELECT i.user_id
+    FROM (SELECT DISTINCT k.user_id FROM unnest($2::uuid[]) AS k (user_id) ORDER BY k.user_id) t
+    CROSS JOIN LATERAL (
+        SELECT n.user_id FROM notification_inboxes n
+        WHERE n.org_id = $1 AND n.user_id = t.user_id
+        FOR NO KEY UPDATE
+    ) i)"};
+
+constexpr Sql erase_some{"notifications.erase", R"(
+    WITH gone AS (
+        DELETE FROM notifications n
+        USING unnest($2::uuid[], $3::uuid[]) AS k (user_id, id)
+        WHERE n.org_id = $1 AND n.user_id = k.user_id AND n.id = k.id
+        RETURNING n.user_id, n.id, n.board_id, n.least_role, n.epoch, n.read_at
+    ), unread AS (
+        SELECT g.user_id, coalesce(g.board_id, '00000000-0000-0000-0000-000000000000') AS board_id,
+            g.least_role, count(*) AS many
+        FROM gone g
+        CROSS JOIN LATERAL (
+            SELECT x.epoch FROM notification_inboxes x
+            WHERE x.org_id = $1 AND x.user_id = g.user_id
+            OFFSET 0
+        ) i
+        WHERE g.read_at IS NULL AND g.epoch = i.epoch
+        GROUP BY 1, 2, 3
+    ), counted AS (
+        UPDATE notification_counts c SET unread = c.unread - u.many
+        FROM unread u
+        WHERE c.org_id = $1 AND c.user_id = u.user_id AND c.board_id = u.board_id
+            AND c.least_role = u.least_role
+    ), noted AS (
+        UPDATE notification_inboxes n SET news = n.news + 1, changed_at = now()
+        WHERE n.org_id = $1 AND n.user_id = ANY (ARRAY(SELECT u.user_id FROM unread u))
+    )
+    SELECT user_id, id FROM gone)"};
+
+constexpr Sql of_card{"notifications.of_card", R"(
+    SELECT user_id, id FROM notifications
+    WHERE org_id = $1 AND card_id = $2
+    ORDER BY user_id, id
+    LIMIT $3)"};
+
+constexpr Sql of_target{"notifications.of_target", R"(
+    SELECT user_id, id FROM notifications
+    WHERE org_id = $1 AND card_id = $2 AND target_id = $3
+    ORDER BY user_id, id
+    LIMIT $4)"};
+
+// Of several comments the others stay news; what the deleted one said does not.
+constexpr Sql keep_others{"notifications.keep_others", R"(
+    UPDATE notifications SET body = NULL, target_type = 'card', target_id = card_id
+    WHERE org_id = $1 AND card_id = $2 AND target_id = $3 AND event_count > 1)"};
+
+constexpr Sql of_person{"notifications.of_person", R"(
+    SELECT user_id, id FROM notifications
+    WHERE org_id = $1 AND user_id = $2
+    ORDER BY user_id, id
+    LIMIT $3)"};
+
+constexpr Sql drop_counts{"notifications.drop_counts", R"(
+    DELETE FROM notification_counts WHERE org_id = $1 AND user_id = $2)"};
+constexpr Sql drop_inbox{"notifications.drop_inbox", R"(
+    DELETE FROM notification_inboxes WHERE org_id = $1 AND user_id = $2)"};
+
+constexpr Sql is_member{"notifications.is_member", R"(
+    SELECT m.user_id, m.id FROM memberships m WHERE m.org_id = $1 AND m.user_id = $2)"};
+
+constexpr Sql drop_invitation{"notifications.drop_invitation", R"(
+    DELETE FROM personal_notifications WHERE about_org = $1 AND target_id = $2)"};
+constexpr Sql drop_expired{"notifications.drop_expired", R"(
+    DELETE FROM personal_notifications WHERE expires_at < now() - $1::interval)"};
+
+constexpr Sql older_than{"notifications.older_than", R"(
+    SELECT o.user_id, o.id
+    FROM (
+        SELECT n.user_id, n.id FROM notifications n
+        WHERE n.org_id = $1 AND n.created_time < now() - $2::interval
+        ORDER BY n.created_time
+        LIMIT $3
+    ) o
+    ORDER BY o.user_id, o.id)"};
+
+// From workspace to workspace by the index, however much each has.
+constexpr Sql orgs_with_old{"notifications.orgs_with_old", R"(
+    WITH RECURSIVE each AS (
+        (SELECT n.org_id, n.created_time FROM notifications n
+         WHERE n.org_id IS NOT NULL
+         ORDER BY n.org_id, n.created_time
+         LIMIT 1)
+        UNION ALL
+        SELECT f.org_id, f.created_time
+        FROM each e
+        CROSS JOIN LATERAL (
+            SELECT n.org_id, n.created_time FROM notifications n
+            WHERE n.org_id > e.org_id
+            ORDER BY n.org_id, n.created_time
+            LIMIT 1
+        ) f
+    )
+    SELECT org_id FROM each WHERE created_time < now() - $1::interval)"};
+
+constexpr Sql settle_some{"notifications.settle", R"(
+    UPDATE notifications n
+    SET read_at = i.read_all_at
+    FROM notification_inboxes i
+    WHERE i.org_id = $1 AND i.user_id = $2 AND n.org_id = $1 AND n.user_id = $2
+        AND n.id = ANY (ARRAY(
+            SELECT o.id FROM notifications o
+            WHERE o.org_id = $1 AND o.user_id = $2 AND o.read_at IS NULL
+                AND o.epoch < (SELECT x.epoch FROM notification_inboxes x
+                    WHERE x.org_id = $1 AND x.user_id = $2)
+            ORDER BY o.epoch
+            LIMIT $3))
+    RETURNING n.user_id, n.id)"};
+
+struct Split {
+    std::vector<Uuid> users, ids;
+
+    explicit Split(const std::vector<NotificationKey>& keys) {
+        for (const NotificationKey& each : keys) {
+            users.push_back(each.user_id);
+            ids.push_back(each.id);
+        }
+    }
+};
+
+bool erase_all(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys) {
+    erase(tx, org, keys);
+    return static_cast<std::int64_t>(keys.size()) == erased_at_once;
+}
+
+bool forget_person(Tx& tx, const Uuid& org, const Uuid& person) {
+    // Who has come back meanwhile keeps what there is.
+    if (!tx.all<NotificationKey>(is_member, org, person).empty()) return false;
+    const bool more =
+        erase_all(tx, org, tx.all<NotificationKey>(of_person, org, person, erased_at_once));
+    if (more) return true;
+    tx.queue(drop_counts, org, person);
+    tx.queue(drop_inbox, org, person);
+    return false;
+}
+
+JobOutcome drop_old(Kernel& kernel, JobRun& run, std::chrono::seconds age) {
+    return in_batches(
+        kernel,
+        run,
+        run.org(),
+        "notifications.drop_old",
+        static_cast<std::size_t>(erased_at_once),
+        [&](Tx& tx, Actor&) {
+            const auto old = tx.all<NotificationKey>(older_than, run.org(), age, erased_at_once);
+            erase(tx, run.org(), old);
+            return old.size();
+        }
+    );
+}
+
+JobOutcome settle(Kernel& kernel, JobRun& run) {
+    const Uuid user = Uuid::parse(run.key()).value();
+    constexpr std::int64_t batch = 1'000;
+    return in_batches(
+        kernel,
+        run,
+        run.org(),
+        settling,
+        static_cast<std::size_t>(batch),
+        [&](Tx& tx, Actor&) {
+            return tx.all<NotificationKey>(settle_some, run.org(), user, batch).size();
+        }
+    );
+}
+
+}  // namespace
+
+std::size_t erase(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys) {
+    if (keys.empty()) return 0;
+    const Split split(keys);
+    tx.queue(lock_inboxes_of, org, split.users);
+    return tx.all<NotificationKey>(erase_some, org, split.users, split.ids).size();
+}
+
+bool undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing) {
+    const auto most = erased_at_once;
+    const auto find = [&](const Sql& sql, const auto&... arg) {
+        return erase_all(tx, org, tx.all<NotificationKey>(sql, org, arg..., most));
+    };
+    switch (undoing.what) {
+        case Undoing::What::none: return false;
+        case Undoing::What::card: return find(of_card, undoing.id);
+        case Undoing::What::person: return forget_person(tx, org, undoing.id);
+        case Undoing::What::invitation: tx.queue(drop_invitation, org, undoing.id); return false;
+        case Undoing::What::target:
+            tx.queue(keep_others, org, facts.event.card_id, undoing.id);
+            return find(of_target, facts.event.card_id, undoing.id);
+    }
+    return false;
+}
+
+void add_retention(Kernel& kernel, std::int64_t keep_days) {
+    const std::chrono::seconds age = std::chrono::days(keep_days);
+    add_sweep(
+        kernel,
+        {
+            .name = "notifications.drop_old",
+            .every = std::chrono::hours(1),
+            .find = [&kernel, age] { return workspaces(kernel, orgs_with_old, age); },
+            .work = [&kernel, age](JobRun& run) { return drop_old(kernel, run, age); },
+        }
+    );
+    add_recurring_job(kernel, "notifications.drop_expired", std::chrono::hours(1), [&kernel, age] {
+        kernel.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.set_scope_to_all_orgs();
+            tx.queue(drop_expired, age);
+        });
+    });
+    kernel.use<Jobs>().add({
+        .name = std::string(settling),
+        .run = [&kernel](JobRun& run) { return settle(kernel, run); },
+    });
+}
+
+void enqueue_settling(Kernel& kernel, Tx& tx, const Uuid& org, const Uuid& user) {
+    kernel.use<Jobs>().enqueue(tx, {.kind = settling, .org = org, .key = user.str()});
+}
+
+}  // namespace svc::notifications

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "modules/notifications/drafts.hpp"
+
+/// Taking notifications away, and keeping count of what is unread meanwhile.
+namespace svc::notifications {
+
+/// A notification; of a workspace that is known.
+struct NotificationKey {
+    Uuid user_id, id;
+};
+SVC_SHARED_RECORD(NotificationKey, (user_id), (id));
+
+/// Deletes them; how many were there. `keys` are in the order of their people, and of one
+/// workspace, for which the transaction acts.
+std::size_t erase(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys);
+
+/// How many one transaction takes at most.
+inline constexpr std::int64_t erased_at_once = 500;
+
+/// Takes away some of what the event has made old; whether there may be more.
+bool undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing);
+
+/// The jobs: what is older than it is kept, and the marks of what was read all at once.
+void add_retention(Kernel& kernel, std::int64_t keep_days);
+/// Queues that what was unread in this inbox gets its marks.
+void enqueue_settling(Kernel& kernel, Tx& tx, const Uuid& org, const Uuid& user);
+
+}  // namespace svc::notifications

@@ -1,0 +1,277 @@
+#include "modules/notifications/telling.hpp"
+
+#include "modules/boards/api/board_role.hpp"
+#include "modules/notifications/choices.hpp"
+
+#include <algorithm>
+
+namespace svc::notifications {
+
+namespace {
+
+constexpr std::size_t people_at_once = 500;  // of one statement
+
+// Of $2 those who may see what it is about: are in the workspace, with that role at least, and see
+// the board $3, if it is on one. Each by key, whatever is believed of the tables.
+constexpr Sql judge_readers{
+    "notifications.judge_readers",
+    R"(
+    SELECT q.id, p.kind = 'agent' AS is_agent, p.email,
+        coalesce(p.email_verified AND p.disabled_at IS NULL, false) AS may_be_mailed,
+        coalesce(p.preferences, '{}') AS chosen
+    FROM unnest($2::uuid[]) AS q (id)
+    CROSS JOIN LATERAL (
+        SELECT 'person' AS kind, m.role, u.email, u.email_verified, u.disabled_at, u.preferences
+        FROM memberships m
+        JOIN users u ON u.id = m.user_id
+        WHERE m.org_id = $1 AND m.user_id = q.id
+        UNION ALL
+        SELECT 'agent', a.role, NULL, NULL, NULL, NULL
+        FROM agents a
+        WHERE a.org_id = $1 AND a.id = q.id AND a.status = 'active'
+        OFFSET 0
+    ) p
+    LEFT JOIN LATERAL (
+        SELECT o.id, o.visibility, o.created_by FROM boards o
+        WHERE o.org_id = $1 AND o.id = $3 AND NOT o.in_trash
+        OFFSET 0
+    ) b ON true
+    )" SVC_BOARD_GRANT_OF_BY_KEY("q.id", "b.id") R"(
+    WHERE ($3::uuid IS NULL OR b.id IS NOT NULL AND )" SVC_BOARD_ROLE_OF(
+        "q.id", "p.kind", "p.role", "b.visibility", "b.created_by"
+    ) R"( IS NOT NULL)
+        AND CASE $4::text WHEN 'owner' THEN p.role = 'owner'
+            WHEN 'admin' THEN p.role IN ('owner', 'admin') ELSE true END
+    ORDER BY q.id)"
+};
+
+constexpr Sql open_inboxes{"notifications.open_inboxes", R"(
+    INSERT INTO notification_inboxes (org_id, user_id)
+    SELECT $1, t.user_id FROM unnest($2::uuid[]) AS t (user_id)
+    ON CONFLICT DO NOTHING)"};
+
+constexpr Sql lock_inboxes{"notifications.lock_inboxes", R"(
+    SELECT i.user_id AS id,
+        CASE WHEN i.mails_since > now() - interval '1 hour' THEN i.mails ELSE 0 END AS mails
+    FROM unnest($2::uuid[]) AS t (user_id)
+    CROSS JOIN LATERAL (
+        SELECT n.user_id, n.mails, n.mails_since FROM notification_inboxes n
+        WHERE n.org_id = $1 AND n.user_id = t.user_id
+        FOR NO KEY UPDATE
+    ) i)"};
+
+// $2 to $4: for whom, under which id, and whether in the product. What is unread of the same kind
+// about the same is brought up to date in place of another. A digest that was made while this
+// waited for the inbox does not have it; the next one does.
+constexpr Sql add_notifications{"notifications.add", R"(
+    WITH merged AS (
+        INSERT INTO notifications AS n (
+            org_id, user_id, id, kind, epoch, subject_id, least_role, board_id, card_id,
+            target_type, target_id, actor, title, body, event_id, created_time)
+        SELECT $1, t.user_id, t.id, $5, i.epoch, $6, $7, $8::uuid, $9::uuid, $10, $11,
+            $12::json, $13, nullif($14::text, ''), $15::uuid,
+            greatest(now(), i.digested_at + interval '1 microsecond')
+        FROM unnest($2::uuid[], $3::uuid[], $4::boolean[]) AS t (user_id, id, in_app)
+        CROSS JOIN LATERAL (
+            SELECT x.epoch, x.digested_at FROM notification_inboxes x
+            WHERE x.org_id = $1 AND x.user_id = t.user_id
+            OFFSET 0
+        ) i
+        WHERE t.in_app
+        ON CONFLICT (org_id, user_id, kind, subject_id, epoch) WHERE read_at IS NULL
+        DO UPDATE SET target_type = excluded.target_type, target_id = excluded.target_id,
+            actor = excluded.actor, title = excluded.title, body = excluded.body,
+            event_id = excluded.event_id, event_count = n.event_count + 1,
+            created_time = excluded.created_time
+        RETURNING n.user_id, n.event_count
+    )
+    INSERT INTO notification_counts AS c (org_id, user_id, board_id, least_role, unread)
+    SELECT $1, m.user_id, coalesce($8::uuid, '00000000-0000-0000-0000-000000000000'), $7, 1
+    FROM merged m
+    WHERE m.event_count = 1
+    ORDER BY m.user_id
+    ON CONFLICT (org_id, user_id, board_id, least_role) DO UPDATE SET unread = c.unread + 1)"};
+
+// $2 to $4 as above, $5 whether by mail, $6 to $9 when they want digests.
+constexpr Sql note_news{"notifications.note_news", R"(
+    UPDATE notification_inboxes n
+    SET news = n.news + t.in_app::integer,
+        changed_at = CASE WHEN t.in_app THEN now() ELSE n.changed_at END,
+        mails = CASE WHEN NOT t.mailed THEN n.mails
+            WHEN n.mails_since > now() - interval '1 hour' THEN n.mails + 1 ELSE 1 END,
+        mails_since = CASE
+            WHEN NOT t.mailed OR n.mails_since > now() - interval '1 hour' THEN n.mails_since
+            ELSE now() END,
+        digest_at = CASE WHEN t.in_app THEN coalesce(n.digest_at,
+            notification_digest_time(t.often, t.hour, t.week_start, t.zone, now()))
+            ELSE n.digest_at END
+    FROM unnest($2::uuid[], $3::boolean[], $4::boolean[], $5::text[], $6::bigint[], $7::text[],
+        $8::text[]) AS t (user_id, in_app, mailed, often, hour, week_start, zone)
+    WHERE n.org_id = $1 AND n.user_id = t.user_id)"};
+
+constexpr Sql find_stranger{"notifications.find_stranger", R"(
+    SELECT u.id, false AS is_agent, u.email, false AS may_be_mailed, u.preferences AS chosen
+    FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL)"};
+
+constexpr Sql add_personal{"notifications.add_personal", R"(
+    INSERT INTO personal_notifications (
+        user_id, id, kind, about_org, target_type, target_id, actor, title, body, event_id,
+        expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7::json, $8, nullif($9::text, ''), $10::uuid,
+        $11::timestamptz)
+    ON CONFLICT DO NOTHING)"};
+
+// Wherever they work, their pages show it.
+constexpr Sql note_news_everywhere{"notifications.note_news_everywhere", R"(
+    INSERT INTO notification_inboxes AS n (org_id, user_id, news)
+    SELECT m.org_id, m.user_id, 1 FROM memberships m WHERE m.user_id = $1
+    ORDER BY m.org_id
+    ON CONFLICT (org_id, user_id) DO UPDATE
+    SET news = n.news + 1, changed_at = now()
+    RETURNING n.org_id)"};
+
+struct Locked {
+    Uuid id;
+    std::int64_t mails = 0;
+};
+SVC_RECORD(Locked, (id), (mails));
+
+struct OrgId {
+    Uuid org_id;
+};
+SVC_RECORD(OrgId, (org_id));
+
+std::optional<JsonText> actor_of(const Draft& draft) {
+    if (!draft.actor) return std::nullopt;
+    return JsonText{AsJson<PrincipalRef>(*draft.actor).text};
+}
+
+const char* truth(bool is) { return is ? "t" : "f"; }
+
+/// What statements take of those who are told, side by side.
+struct Columns {
+    std::vector<Uuid> users, ids;
+    std::vector<std::string> in_app, mailed, often, hour, week_start, zone;
+};
+
+}  // namespace
+
+struct ReaderRow {
+    Uuid id;
+    bool is_agent = false;
+    std::optional<Email> email;
+    bool may_be_mailed = false;
+    auth::Preferences chosen;
+};
+SVC_RECORD(ReaderRow, (id), (is_agent), (email), (may_be_mailed), (chosen));
+
+struct Telling::Reader {
+    ReaderRow row;
+    bool in_app = true, by_mail = false;
+
+    Reader(ReaderRow from, NotificationKind kind) : row(std::move(from)) {
+        const auto& wanted = row.chosen.notifications.*choice_of(kind);
+        in_app = row.is_agent || wanted.in_app;
+        by_mail = row.may_be_mailed && wanted.email && is_mailed(kind);
+    }
+};
+
+std::set<Uuid> Telling::tell(Tx& tx, const Draft& draft) const {
+    if (draft.is_personal) return tell_stranger(tx, draft);
+    std::set<Uuid> changed;
+    for (std::size_t at = 0; at < draft.to.size(); at += people_at_once) {
+        const auto begin = draft.to.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto count = std::min(people_at_once, draft.to.size() - at);
+        const std::vector<Uuid> some(begin, begin + static_cast<std::ptrdiff_t>(count));
+        std::vector<Reader> readers;
+        for (ReaderRow& each :
+             tx.all<ReaderRow>(judge_readers, draft.org, some, draft.board, draft.least_role)) {
+            Reader reader(std::move(each), draft.kind);
+            if (reader.in_app || reader.by_mail) readers.push_back(std::move(reader));
+        }
+        if (readers.empty()) continue;
+        tell_members(tx, draft, std::move(readers));
+        changed.insert(draft.org);
+    }
+    return changed;
+}
+
+void Telling::tell_members(Tx& tx, const Draft& draft, std::vector<Reader> readers) const {
+    Columns told;
+    for (const Reader& each : readers) {
+        told.users.push_back(each.row.id);
+        told.ids.push_back(new_uuid());
+    }
+    tx.queue(open_inboxes, draft.org, told.users);
+    auto locked = tx.later<Locked>(lock_inboxes, draft.org, told.users);
+    std::map<Uuid, std::int64_t> mails;
+    for (const Locked& each : locked.all()) mails[each.id] = each.mails;
+    for (Reader& each : readers) {
+        each.by_mail = each.by_mail && mails[each.row.id] < settings_.mails_per_hour;
+        const auth::Preferences& chosen = each.row.chosen;
+        told.in_app.emplace_back(truth(each.in_app));
+        told.mailed.emplace_back(truth(each.by_mail));
+        told.often.emplace_back(each.row.may_be_mailed ? name_of(chosen.email_digest) : "off");
+        told.hour.push_back(std::to_string(chosen.digest_hour));
+        told.week_start.emplace_back(name_of(chosen.week_start));
+        told.zone.push_back(chosen.timezone);
+    }
+    tx.queue(
+        add_notifications,
+        draft.org,
+        told.users,
+        told.ids,
+        told.in_app,
+        draft.kind,
+        draft.subject,
+        draft.least_role,
+        draft.board,
+        draft.card,
+        draft.target_type,
+        draft.target,
+        actor_of(draft),
+        draft.title,
+        draft.body,
+        draft.event
+    );
+    tx.queue(
+        note_news,
+        draft.org,
+        told.users,
+        told.in_app,
+        told.mailed,
+        told.often,
+        told.hour,
+        told.week_start,
+        told.zone
+    );
+    for (const Reader& each : readers)
+        if (each.by_mail && each.row.email) mails_.send(tx, draft, each.row.id, *each.row.email);
+}
+
+std::set<Uuid> Telling::tell_stranger(Tx& tx, const Draft& draft) const {
+    std::set<Uuid> changed;
+    for (const Uuid& person : draft.to) {
+        auto row = tx.one<ReaderRow>(find_stranger, person);
+        if (!row || !(row->chosen.notifications.*choice_of(draft.kind)).in_app) continue;
+        tx.queue(
+            add_personal,
+            person,
+            new_uuid(),
+            draft.kind,
+            draft.org,
+            draft.target_type,
+            draft.target,
+            actor_of(draft),
+            draft.title,
+            draft.body,
+            draft.event,
+            draft.expires_at
+        );
+        for (const OrgId& each : tx.all<OrgId>(note_news_everywhere, person))
+            changed.insert(each.org_id);
+    }
+    return changed;
+}
+
+}  // namespace svc::notifications

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "modules/notifications/drafts.hpp"
+#include "modules/notifications/mails.hpp"
+#include "modules/notifications/settings.hpp"
+
+namespace svc::notifications {
+
+/// Writes what somebody is told: in the product, by mail, or both, as they chose. Whoever may not
+/// see it is left out. In the transaction, which acts for all workspaces.
+class Telling {
+public:
+    Telling(const Kernel& kernel, const Settings& settings) : mails_(kernel), settings_(settings) {}
+
+    /// The workspaces whose open pages have something new to show.
+    std::set<Uuid> tell(Tx& tx, const Draft& draft) const;
+
+private:
+    struct Reader;
+    void tell_members(Tx& tx, const Draft& draft, std::vector<Reader> readers) const;
+    std::set<Uuid> tell_stranger(Tx& tx, const Draft& draft) const;
+
+    const Mails mails_;
+    const Settings settings_;
+};
+
+}  // namespace svc::notifications

@@ -1,0 +1,186 @@
+#include "modules/notifications/work.hpp"
+
+#include "modules/notifications/choices.hpp"
+#include "modules/notifications/lib/mentions.hpp"
+#include "modules/notifications/removal.hpp"
+#include "svc/kept_events.hpp"
+#include "svc/workspace_jobs.hpp"
+
+#include <Poco/Logger.h>
+
+namespace svc::notifications {
+
+namespace {
+
+constexpr std::string_view making = "notifications.make";
+constexpr std::int64_t most_attempts = 5;
+
+constexpr Sql add_events{"notifications.add_work", R"(
+    INSERT INTO notification_work (org_id, id, position)
+    SELECT w.org_id, w.id, w.position
+    FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS w (org_id, id, position)
+    WHERE EXISTS (SELECT FROM orgs o WHERE o.id = w.org_id))"};
+
+constexpr Sql add_notice{"notifications.add_notice", R"(
+    INSERT INTO notification_work (org_id, id, notice) VALUES ($1, $2, $3::json))"};
+
+constexpr Sql take_next{"notifications.take_work", R"(
+    SELECT w.id, w.position, w.notice, w.attempts
+    FROM notification_work w
+    WHERE w.org_id = $1 AND w.due_at <= now()
+    ORDER BY w.id
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED)"};
+
+constexpr Sql drop_work{"notifications.drop_work", R"(
+    DELETE FROM notification_work WHERE org_id = $1 AND id = $2)"};
+
+constexpr Sql put_off{"notifications.put_off_work", R"(
+    UPDATE notification_work
+    SET attempts = attempts + 1, due_at = now() + interval '2 seconds' * 2 ^ attempts
+    WHERE org_id = $1 AND id = $2)"};
+
+// What was put off, or whose job has ended with its server.
+constexpr Sql orgs_with_work{"notifications.orgs_with_work", R"(
+    SELECT DISTINCT w.org_id FROM (
+        SELECT x.org_id FROM notification_work x
+        WHERE x.org_id IS NOT NULL AND x.due_at < now() - interval '1 second'
+        LIMIT 10000
+    ) w)"};
+
+struct NoticeRow {
+    Uuid person;
+    std::string kind, title, body, target_type;
+    Uuid target;
+};
+SVC_RECORD(NoticeRow, (person), (kind), (title), (body), (target_type), (target));
+
+Draft draft_of(const Uuid& org, const NoticeRow& notice) {
+    Draft draft;
+    draft.org = org;
+    draft.kind = kind_named(notice.kind).value_or(NotificationKind::system);
+    draft.title = one_line(notice.title, 200);
+    draft.body = beginning(notice.body, 2'000);
+    draft.to = {notice.person};
+    draft.subject = draft.target = notice.target;
+    draft.target_type = notice.target_type;
+    return draft;
+}
+
+Poco::Logger& log() { return Poco::Logger::get("notifications"); }
+
+}  // namespace
+
+struct WorkItem {
+    Uuid id;
+    std::optional<std::int64_t> position;
+    std::optional<AsJson<NoticeRow>> notice;
+    std::int64_t attempts = 0;
+};
+SVC_RECORD(WorkItem, (id), (position), (notice), (attempts));
+
+struct Work::Item : WorkItem {
+    Uuid org;
+};
+
+void enqueue_events(Kernel& kernel, Tx& tx, std::span<const StoredEvent* const> events) {
+    std::vector<Uuid> orgs, ids;
+    std::vector<std::string> positions;
+    std::set<Uuid> distinct;
+    for (const StoredEvent* each : events) {
+        orgs.push_back(each->org_id);
+        ids.push_back(new_uuid());
+        positions.push_back(std::to_string(each->position));
+        distinct.insert(each->org_id);
+    }
+    tx.queue(add_events, orgs, ids, positions);
+    for (const Uuid& each : distinct) kernel.use<Jobs>().enqueue(tx, {.kind = making, .org = each});
+}
+
+Work::Work(Kernel& kernel, const Settings& settings, Push& push)
+    : kernel_(kernel), push_(push), telling_(kernel, settings) {
+    add_sweep(
+        kernel,
+        {
+            .name = std::string(making),
+            .every = std::chrono::seconds(5),
+            .find = [&kernel] { return workspaces(kernel, orgs_with_work); },
+            .work = [this](JobRun& run) { return this->run(run); },
+            .at_once = 4,
+        }
+    );
+}
+
+void Work::post(Tx& tx, const Notice& notice) {
+    const AsJson<NoticeRow> row(
+        {notice.person, notice.kind, notice.title, notice.body, notice.target_type, notice.target}
+    );
+    tx.queue(add_notice, notice.org, new_uuid(), row.text);
+    kernel_.use<Jobs>().enqueue(tx, {.kind = making, .org = notice.org});
+}
+
+JobOutcome Work::run(JobRun& run) {
+    while (do_next(run.org()))
+        if (run.should_yield()) return JobOutcome::more;
+    return JobOutcome::done;
+}
+
+/// False when nothing is due.
+bool Work::do_next(const Uuid& org) {
+    std::optional<Item> item;
+    std::set<Uuid> changed;
+    try {
+        kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.set_scope_to_all_orgs();
+            item.reset();
+            changed.clear();
+            auto next = tx.one<WorkItem>(take_next, org);
+            if (!next) return;
+            item = Item{*std::move(next), org};
+            bool more = false;
+            changed = make(tx, *item, more);
+            if (!more) tx.queue(drop_work, org, item->id);
+        });
+    } catch (const std::exception& problem) {
+        if (!item) throw;
+        note_failure(org, *item, problem.what());
+        return true;
+    }
+    for (const Uuid& each : changed) push_.changed(each);
+    return item.has_value();
+}
+
+/// The workspaces whose pages have something new. `more`: it is not done with yet.
+std::set<Uuid> Work::make(Tx& tx, const Item& item, bool& more) {
+    if (item.notice) return telling_.tell(tx, draft_of(item.org, item.notice->parsed()));
+    return make_of_event(tx, item, more);
+}
+
+std::set<Uuid> Work::make_of_event(Tx& tx, const Item& item, bool& more) {
+    std::set<Uuid> changed;
+    auto events = events_at(tx, {item.position.value_or(0)});
+    if (events.empty()) return changed;  // no longer kept
+    const Facts facts = facts_of(tx, std::move(events.front()));
+    const StoredEvent& event = facts.event;
+    if (const Undoing undoing = undoing_of(facts); undoing.what != Undoing::What::none) {
+        more = undo(tx, event.org_id, facts, undoing);
+        return {event.org_id};
+    }
+    for (const Draft& each : drafts_of(facts)) changed.merge(telling_.tell(tx, each));
+    return changed;
+}
+
+/// It rests, and does not keep others waiting; in the end it is given up.
+void Work::note_failure(const Uuid& org, const Item& item, const std::string& why) {
+    const bool is_last = item.attempts + 1 >= most_attempts;
+    log().warning(
+        std::string("notifications of an event ") +
+        (is_last ? "are given up: " : "are tried again: ") + why
+    );
+    kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
+        tx.set_scope_to_all_orgs();
+        tx.queue(is_last ? drop_work : put_off, org, item.id);
+    });
+}
+
+}  // namespace svc::notifications

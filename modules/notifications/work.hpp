@@ -1,0 +1,33 @@
+#pragma once
+
+#include "modules/notifications/api.hpp"
+#include "modules/notifications/push.hpp"
+#include "modules/notifications/telling.hpp"
+
+/// What notifications are still to be made of, and making them.
+namespace svc::notifications {
+
+/// Queues that these are told, in this order.
+void enqueue_events(Kernel& kernel, Tx& tx, std::span<const StoredEvent* const> events);
+
+/// Makes notifications of what is queued: each in the transaction that takes it off, so once.
+class Work final : public Notices {
+public:
+    Work(Kernel& kernel, const Settings& settings, Push& push);
+
+    void post(Tx& tx, const Notice& notice) override;
+
+private:
+    struct Item;
+    JobOutcome run(JobRun& run);
+    bool do_next(const Uuid& org);
+    std::set<Uuid> make(Tx& tx, const Item& item, bool& more);
+    std::set<Uuid> make_of_event(Tx& tx, const Item& item, bool& more);
+    void note_failure(const Uuid& org, const Item& item, const std::string& why);
+
+    Kernel& kernel_;
+    Push& push_;
+    const Telling telling_;
+};
+
+}  // namespace svc::notifications

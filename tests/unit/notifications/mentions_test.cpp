@@ -1,0 +1,54 @@
+#include "modules/notifications/lib/mentions.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/json.hpp>
+
+namespace svc::notifications {
+namespace {
+
+constexpr const char* one = "0192f0c1-2d3e-7f40-8123-456789abcdef";
+constexpr const char* other = "0192f0c1-2d3e-7f40-8123-456789abcdee";
+
+json::value text(const char* content) { return {{"type", "text"}, {"plain_text", content}}; }
+json::value mention(const char* id) {
+    return {
+        {"type", "mention"},
+        {"mention", {{"type", "user"}, {"user", {{"object", "user"}, {"id", id}}}}},
+        {"plain_text", "@Bob"}
+    };
+}
+
+TEST(Mentions, AreFoundAnywhereWithTheTextTheyStandIn) {
+    const json::value within{
+        {"blocks",
+         {{{"type", "paragraph"},
+           {"paragraph", {{"rich_text", {text("Ask "), mention(one)}}}},
+           {"children", {{{"paragraph", {{"rich_text", {mention(other), text(" knows")}}}}}}}},
+          {{"paragraph", {{"rich_text", {text("again "), mention(one)}}}}}}}
+    };
+    const auto found = mentions_in(within);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found.at(Uuid::parse(one).value()), "Ask @Bob");
+    EXPECT_EQ(found.at(Uuid::parse(other).value()), "@Bob knows");
+}
+
+TEST(Mentions, AreOfPeopleAndNotOfDaysOrCards) {
+    const json::value within{
+        {{"mention", {{"type", "date"}, {"date", {{"start", "2026-01-01"}}}}}},
+        {{"mention", {{"type", "page"}, {"page", {{"id", one}}}}}},
+        {{"mention", "nothing"}},
+        {{"mention", {{"user", {{"id", "no id"}}}}}},
+        {{"truncated", true}}
+    };
+    EXPECT_TRUE(mentions_in(within).empty());
+}
+
+TEST(Mentions, TextsAreCutBetweenCharacters) {
+    EXPECT_EQ(beginning("äöü", 3), "äöü");
+    EXPECT_EQ(beginning("äöüß", 3), "äö…");
+    EXPECT_EQ(beginning("", 3), "");
+    EXPECT_EQ(one_line("a\nb\tc", 10), "a b c");
+}
+
+}  // namespace
+}  // namespace svc::notifications

@@ -1,0 +1,149 @@
+// What goes, and with what: notifications do not outlive what they tell of, nor their owners.
+
+#include "tests/unit/notifications/notifications_fixture.hpp"
+
+namespace svc::test {
+namespace {
+
+using testing::HasSubstr;
+
+class NotificationRemoval : public NotificationsTest {
+protected:
+    std::string rows(const std::string& table = "notifications") {
+        return ask("SELECT count(*) FROM " + table);
+    }
+};
+
+TEST_F(NotificationRemoval, ADeletedCommentIsNotReadInTheList) {
+    const auto card = make_card(), other = make_card();
+    watch(bob, card);
+    watch(bob, other);
+    const auto one = comment(ada, card, "Wrong");
+    comment(ada, other, "First");
+    const auto second = comment(ada, other, "Wrong too");
+    settle();
+    ASSERT_EQ(count(bob), 2);
+    for (const auto& each : {one, second}) expect(200, ada.send("DELETE", "/v1/comments/" + each));
+    settle();
+    const auto left = list(bob);
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_TRUE(left.at(0).at("body").is_null());
+    EXPECT_EQ(left.at(0).at("target").at("card_id").as_string(), other);
+    EXPECT_EQ(count(bob), 1);
+}
+
+TEST_F(NotificationRemoval, ADeletedCardTakesItsNewsAlong) {
+    const auto card = make_card(), other = make_card();
+    for (const auto& each : {card, other}) {
+        watch(bob, each);
+        comment(ada, each, "Words");
+    }
+    settle();
+    expect(204, ada.send("DELETE", "/v1/cards/" + card));
+    EXPECT_EQ(list(bob).size(), 1u);
+    settle();
+    EXPECT_EQ(rows(), "1");
+    EXPECT_EQ(count(bob), 1);
+}
+
+TEST_F(NotificationRemoval, WhoeverLeavesLeavesNothing) {
+    make_card({{"assignees", {bob_id}}});
+    comes(bob, "assigned");
+    expect(204, ada.send("DELETE", "/v1/orgs/" + org + "/members/" + bob_id));
+    EXPECT_EQ(bob.get("/v1/notifications").status, 404);
+    const std::string his = " WHERE user_id = '" + bob_id + "'";
+    for (const char* each : {"notifications", "notification_inboxes", "notification_counts"})
+        EXPECT_TRUE(becomes("SELECT count(*) FROM " + std::string(each) + his, "0")) << each;
+}
+
+TEST_F(NotificationRemoval, ADeletedWorkspaceTakesEverythingAlong) {
+    const auto soon = Timestamp{Timestamp::now().micros + 3'600'000'000}.str();
+    make_card({{"assignees", {bob_id}}, {"due", soon}});
+    person("carol@example.com");
+    expect(
+        201,
+        ada.post("/v1/orgs/" + org + "/invitations", json::value{{"email", "carol@example.com"}})
+    );
+    settle();
+    hurry("notifications.due");
+    comes(bob, "due");
+    expect(
+        204,
+        ada.send(
+            "DELETE", "/v1/orgs/" + org + "?confirm=" + ada.get("/v1/orgs/" + org).text("/slug")
+        )
+    );
+    for (const char* each :
+         {"orgs",
+          "notifications",
+          "notification_inboxes",
+          "notification_counts",
+          "notification_work",
+          "notification_due_cards",
+          "personal_notifications"})
+        EXPECT_TRUE(becomes("SELECT count(*) FROM " + std::string(each), "0")) << each;
+}
+
+TEST_F(NotificationRemoval, WhatIsOldIsDroppedInBatchesAndCountedNoMore) {
+    const auto card = make_card();
+    comment(ada, card, "Look ", bob_id);
+    comes(bob, "mention");
+    ask("INSERT INTO notifications (org_id, user_id, id, kind, epoch, subject_id, "
+        "least_role, target_type, target_id, title, created_time) SELECT '" +
+        org + "', '" + bob_id +
+        "', gen_random_uuid(), 'system', i.epoch, gen_random_uuid(), 'viewer', 'card', "
+        "gen_random_uuid(), 'Old', now() - interval '91 days' FROM generate_series(1, 1234), "
+        "notification_inboxes i WHERE i.user_id = '" +
+        bob_id + "'");
+    ask("INSERT INTO notification_counts VALUES ('" + org + "', '" + bob_id +
+        "', '00000000-0000-0000-0000-000000000000', 'viewer', 1234)");
+    EXPECT_EQ(count(bob), 1235);
+    hurry("notifications.drop_old.find");
+    ASSERT_TRUE(becomes("SELECT count(*) FROM notifications", "1"));
+    EXPECT_EQ(count(bob), 1);
+    EXPECT_EQ(how_many(bob, "mention"), 1u);
+}
+
+TEST_F(NotificationRemoval, NothingIsToldTwiceWhenAServerIsKilled) {
+    const auto card = make_card();
+    watch(bob, card);
+    for (int i = 0; i < 20; ++i) comment(ada, card, "Words " + std::to_string(i));
+    server.end(SIGKILL);
+    server.start();
+    // As if the time were over for which the killed server had leased its jobs.
+    ask("UPDATE jobs SET due_at = now() WHERE state = 'running' RETURNING kind");
+    ada = client();
+    log_in(ada, "ada@example.com");
+    log_in(bob, "bob@example.com");
+    settle();
+    EXPECT_EQ(comes(bob, "comment").at("event_count"), 20);
+}
+
+TEST_F(NotificationRemoval, ABackupHasThem) {
+    make_card({{"assignees", {bob_id}}});
+    comes(bob, "assigned");
+    const auto file = (server.var() / "saved.tar").string();
+    const auto saved = run(
+        {in_build("bin/workboard"),
+         "backup",
+         file,
+         "--database-url",
+         database,
+         "--var",
+         server.var().string(),
+         "--set",
+         key_of_all_servers}
+    );
+    ASSERT_EQ(saved.code, 0) << saved.output;
+    const auto listed = run({"tar", "-tf", file});
+    for (const char* each :
+         {"database/notifications\n",
+          "database/notification_inboxes\n",
+          "database/notification_counts\n",
+          "database/notification_work\n",
+          "database/notification_due_cards\n"})
+        EXPECT_THAT(listed.output, HasSubstr(each));
+}
+
+}  // namespace
+}  // namespace svc::test
