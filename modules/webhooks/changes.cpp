@@ -38,12 +38,13 @@ constexpr Sql write_webhook{"webhooks.update", R"(
         last_edited_time = now(), version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
-// It starts with what is held.
+// It starts with what is held. What was sent before says nothing of it any more.
 constexpr Sql start_endpoint{"webhooks.start_endpoint", R"(
-    UPDATE webhook_endpoints
-    SET due_at = CASE WHEN lease IS NULL THEN now() ELSE due_at END, consecutive_failures = 0,
-        failing_since = NULL, probe_at = NULL, alerts = 0
-    WHERE org_id = $1 AND webhook_id = $2)"};
+    UPDATE webhook_endpoints e
+    SET due_at = CASE WHEN e.lease IS NULL THEN t.at ELSE e.due_at END, epoch = e.epoch + 1,
+        proven = false, consecutive_failures = 0, failing_since = NULL, probe_at = NULL, alerts = 0
+    FROM (SELECT now() AS at) t
+    WHERE e.org_id = $1 AND e.webhook_id = $2)"};
 
 constexpr Sql mark_deleted{"webhooks.delete", R"(
     UPDATE webhooks
@@ -53,8 +54,7 @@ constexpr Sql mark_deleted{"webhooks.delete", R"(
 constexpr Sql rotate_secret{"webhooks.rotate_secret", R"(
     UPDATE webhooks
     SET secret = decode($3, 'hex'), secret_hint = $4,
-        old_secret = CASE WHEN $5::interval > interval '0' THEN secret END,
-        old_secret_until = CASE WHEN $5 > interval '0' THEN now() + $5 END,
+        old_secret = CASE WHEN $5::timestamptz IS NOT NULL THEN secret END, old_secret_until = $5,
         last_edited_by = $6, last_edited_time = now(), version = version + 1
     WHERE org_id = $1 AND id = $2)"};
 
@@ -87,7 +87,7 @@ public:
         after.last_edited_by = ref_of(call_.caller());
         after.version += 1;
         Event event = changed(kind, before, after);
-        event.name = after.name.value_or(after.url);
+        event.name = name_of_webhook(after);
         call_.check(event);
         write(call_.tx());
         call_.emit(event);
@@ -207,7 +207,7 @@ WebhookResponse rotate(Call& call, const RotateWebhookSecretRequest& in) {
             webhook.id,
             sealed(call.kernel(), webhook.id, secret),
             webhook.secret_hint,
-            std::chrono::seconds(in.overlap_seconds),
+            webhook.old_secret_until,
             call.caller().id
         );
     });
@@ -237,7 +237,7 @@ WebhookResponse test(Call& call, const WebhookId& in) {
         throw Failure(Fault::conflict, "The webhook is not active; make it so by update_webhook.")
             .with("reason", "webhook_not_active");
     Event event = created(webhook_test, webhook);
-    event.name = webhook.name.value_or(webhook.url);
+    event.name = name_of_webhook(webhook);
     call.check(event);
     call.emit(event);
     return webhook;

@@ -39,19 +39,20 @@ constexpr Sql lock_endpoint{"webhooks.lock_endpoint", R"(
 
 // Somebody wants it now, so nothing waits for the endpoint to have rested.
 constexpr Sql make_due{"webhooks.make_due", R"(
-    UPDATE webhook_endpoints
-    SET due_at = CASE WHEN lease IS NULL THEN now() ELSE due_at END, probe_at = NULL
-    WHERE org_id = $1 AND webhook_id = $2)"};
+    UPDATE webhook_endpoints e
+    SET due_at = CASE WHEN e.lease IS NULL THEN t.at ELSE e.due_at END, probe_at = NULL
+    FROM (SELECT now() AS at) t
+    WHERE e.org_id = $1 AND e.webhook_id = $2)"};
 
 constexpr Sql make_pending{"webhooks.redeliver", R"(
     UPDATE webhook_deliveries
-    SET status = 'pending', retries = 0, next_attempt_at = now()
+    SET status = 'pending', retries = 0, redeliveries = redeliveries + 1, next_attempt_at = now()
     WHERE org_id = $1 AND webhook_id = $2 AND id = $3
     RETURNING )" DELIVERY};
 
 constexpr Sql make_failed_pending{"webhooks.redeliver_failed", R"(
     UPDATE webhook_deliveries
-    SET status = 'pending', retries = 0, next_attempt_at = now()
+    SET status = 'pending', retries = 0, redeliveries = redeliveries + 1, next_attempt_at = now()
     WHERE org_id = $1 AND webhook_id = $2 AND id = ANY (ARRAY(
         SELECT d.id FROM webhook_deliveries d
         WHERE d.org_id = $1 AND d.webhook_id = $2 AND d.id >= $3 AND d.id < $4
@@ -114,7 +115,7 @@ void announce(Call& call, const WebhookResponse& webhook, const std::string& whi
     event.kind = &deliveries_redelivered;
     event.id = webhook.id;
     event.version = webhook.version;
-    event.name = webhook.name.value_or(webhook.url);
+    event.name = name_of_webhook(webhook);
     event.changes = which;
     call.check(event);
     call.emit(event);

@@ -24,6 +24,10 @@ constexpr Sql lock_active{"webhooks.lock_active", R"(
     WHERE org_id = $1 AND id = $2 AND status = 'active' AND deleted_at IS NULL
     FOR NO KEY UPDATE)"};
 
+// Behind the lock of its webhook, without which nobody begins another epoch.
+constexpr Sql read_epoch{"webhooks.read_epoch", R"(
+    SELECT epoch FROM webhook_endpoints WHERE org_id = $1 AND webhook_id = $2)"};
+
 constexpr Sql write_disabled{"webhooks.write_disabled", R"(
     UPDATE webhooks
     SET status = 'disabled', disabled_reason = $3,
@@ -33,17 +37,19 @@ constexpr Sql write_disabled{"webhooks.write_disabled", R"(
 
 // Nothing when somebody has told of it, or it answers again.
 constexpr Sql count_alert{"webhooks.count_alert", R"(
-    UPDATE webhook_endpoints SET alerts = $3
-    WHERE org_id = $1 AND webhook_id = $2 AND alerts < $3 AND failing_since IS NOT NULL
+    UPDATE webhook_endpoints SET alerts = $4
+    WHERE org_id = $1 AND webhook_id = $2 AND epoch = $3 AND alerts < $4
+      AND failing_since IS NOT NULL
     RETURNING webhook_id)"};
 
-// Who may do something about it.
+// Who may do something about it, and has not chosen to get no mail of it.
 constexpr Sql read_admins{"webhooks.read_admins", R"(
     SELECT u.email, o.name AS org_name
     FROM memberships m
     JOIN users u ON u.id = m.user_id AND u.email_verified
     JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL
-    WHERE m.org_id = $1 AND m.role IN ('owner', 'admin')
+    WHERE m.org_id = $1 AND m.role IN ('owner', 'admin') AND coalesce(
+        (u.preferences #>> '{notifications,webhook_disabled,email}')::boolean, true)
     ORDER BY m.joined_at
     LIMIT 50)"};
 
@@ -51,6 +57,11 @@ struct Locked {
     Timestamp now;
 };
 SVC_RECORD(Locked, (now));
+
+struct Epoch {
+    std::int64_t epoch = 0;
+};
+SVC_RECORD(Epoch, (epoch));
 
 struct Told {
     Uuid webhook_id;
@@ -62,10 +73,6 @@ struct Admin {
     std::string org_name;
 };
 SVC_RECORD(Admin, (email), (org_name));
-
-std::string name_of_webhook(const WebhookResponse& webhook) {
-    return webhook.name && !webhook.name->empty() ? *webhook.name : webhook.url;
-}
 
 /// The paragraphs of a mail about this webhook.
 using Words = std::function<std::vector<std::string>(const std::string& name)>;
@@ -102,13 +109,21 @@ std::string days(std::int64_t count) {
 
 }  // namespace
 
-void disable(Kernel& kernel, const Uuid& org, const Uuid& webhook, const std::string& reason) {
+void disable(
+    Kernel& kernel,
+    const Uuid& org,
+    const Uuid& webhook,
+    std::int64_t epoch,
+    const std::string& reason
+) {
     in_workspace(kernel, org, disabling, [&](Tx& tx, Actor& actor) {
         auto locked = tx.later<Locked>(lock_active, org, webhook);
+        auto now_in = tx.later<Epoch>(read_epoch, org, webhook);
         auto found = tx.later<WebhookResponse>(find_webhook, org, webhook);
         const auto lock = locked.one();
+        const auto in = now_in.one();
         const auto before = found.one();
-        if (!lock || !before) return;
+        if (!lock || !before || !in || in->epoch != epoch) return;
         WebhookResponse after = *before;
         after.status = WebhookStatus::disabled;
         after.disabled_reason = reason;
@@ -130,10 +145,15 @@ void disable(Kernel& kernel, const Uuid& org, const Uuid& webhook, const std::st
 }
 
 void tell_of_failing(
-    Kernel& kernel, const Uuid& org, const Uuid& webhook, int alert, std::int64_t disable_days
+    Kernel& kernel,
+    const Uuid& org,
+    const Uuid& webhook,
+    std::int64_t epoch,
+    int alert,
+    std::int64_t disable_days
 ) {
     in_workspace(kernel, org, telling, [&](Tx& tx, Actor&) {
-        auto counted = tx.later<Told>(count_alert, org, webhook, alert);
+        auto counted = tx.later<Told>(count_alert, org, webhook, epoch, alert);
         auto found = tx.later<WebhookResponse>(find_webhook, org, webhook);
         const bool is_new = counted.one().has_value();
         const auto about = found.one();

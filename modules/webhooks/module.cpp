@@ -20,9 +20,9 @@ public:
         add_delivery_operations(kernel);
         sender_.emplace(kernel, settings_);
         kernel.offer<Sending>(*sender_);
-        recorder_.emplace(kernel, *sender_);
+        recorder_.emplace(kernel, settings_, *sender_);
         kernel.add(recorder_->consumer());
-        add_removal(kernel, settings_.keep_days);
+        add_removal(kernel, settings_);
         kernel.use<Upkeep>().add_metrics([this, &kernel] {
             return webhook_metrics(kernel, *sender_);
         });

@@ -1,5 +1,8 @@
 #include "modules/webhooks/recorder.hpp"
 
+#include "modules/webhooks/holding.hpp"
+#include "modules/webhooks/removal.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -30,30 +33,36 @@ constexpr Sql begin_webhook{"webhooks.begin", R"(
 // Before deliveries are added: whoever sends and lets an endpoint go because nothing is due waits
 // for this transaction, and finds them.
 constexpr Sql lock_endpoints{"webhooks.lock_endpoints", R"(
-    SELECT e.org_id, e.webhook_id
-    FROM unnest($1::uuid[], $2::uuid[]) AS k (org_id, webhook_id)
+    SELECT e.webhook_id
+    FROM unnest($2::uuid[]) AS k (webhook_id)
     CROSS JOIN LATERAL (
-        SELECT p.org_id, p.webhook_id FROM webhook_endpoints p
-        WHERE p.org_id = k.org_id AND p.webhook_id = k.webhook_id
+        SELECT p.webhook_id FROM webhook_endpoints p
+        WHERE p.org_id = $1 AND p.webhook_id = k.webhook_id
         FOR NO KEY UPDATE
     ) e)"};
 
 constexpr Sql add_deliveries{"webhooks.add_deliveries", R"(
     INSERT INTO webhook_deliveries (org_id, webhook_id, id, event_id, position, kind)
-    SELECT d.org_id, d.webhook_id, d.id, d.event_id, d.position, d.kind
-    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[])
-        AS d (org_id, webhook_id, id, event_id, position, kind))"};
+    SELECT w.org_id, w.id, d.id, d.event_id, d.position, d.kind
+    FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[])
+        AS d (webhook_id, id, event_id, position, kind)
+    CROSS JOIN LATERAL (
+        SELECT h.org_id, h.id FROM webhooks h
+        WHERE h.org_id = $1 AND h.id = d.webhook_id
+        OFFSET 0
+    ) w)"};
 
 // Not before its endpoint has rested, and not while the webhook is not active: then they are held.
 // What somebody sends to is looked at before it is let go.
 constexpr Sql make_due{"webhooks.make_endpoints_due", R"(
-    UPDATE webhook_endpoints
-    SET due_at = greatest(now(), probe_at)
-    WHERE org_id = $1 AND webhook_id = ANY ($2::uuid[]) AND lease IS NULL
-      AND (due_at IS NULL OR due_at > greatest(now(), probe_at))
+    UPDATE webhook_endpoints e
+    SET due_at = greatest(t.at, e.probe_at)
+    FROM (SELECT now() AS at) t
+    WHERE e.org_id = $1 AND e.webhook_id = ANY ($2::uuid[]) AND e.lease IS NULL
+      AND (e.due_at IS NULL OR e.due_at > greatest(t.at, e.probe_at))
       AND EXISTS (
           SELECT FROM webhooks w
-          WHERE w.org_id = $1 AND w.id = webhook_endpoints.webhook_id AND w.status = 'active'))"};
+          WHERE w.org_id = $1 AND w.id = e.webhook_id AND w.status = 'active'))"};
 
 struct SubscriptionRow {
     Uuid org_id, id;
@@ -63,40 +72,33 @@ struct SubscriptionRow {
 };
 SVC_RECORD(SubscriptionRow, (org_id), (id), (board_id), (events), (since));
 
-struct EndpointKey {
-    Uuid org_id, webhook_id;
-    auto operator<=>(const EndpointKey&) const = default;
+struct EndpointRow {
+    Uuid webhook_id;
 };
-SVC_RECORD(EndpointKey, (org_id), (webhook_id));
+SVC_RECORD(EndpointRow, (webhook_id));
 
-struct Match {
-    EndpointKey key;
-    const StoredEvent* event;
-};
+using Matches = std::map<Uuid, std::vector<Match>>;  // of each workspace
+using Endpoints = std::map<Uuid, std::set<Uuid>>;
 
-void add(Tx& tx, std::span<const Match> matches) {
-    std::array<std::vector<Uuid>, 4> ids;
-    std::vector<std::string> positions, kinds;
-    for (const Match& each : matches) {
-        ids[0].push_back(each.key.org_id);
-        ids[1].push_back(each.key.webhook_id);
-        ids[2].push_back(new_uuid());
-        ids[3].push_back(each.event->event_id);
-        positions.push_back(std::to_string(each.event->position));
-        kinds.push_back(each.event->kind);
+/// Locks the endpoints and forgets what is for those that are gone; those that are there.
+Endpoints lock_those_there(Tx& tx, Matches& matches) {
+    std::vector<std::pair<Uuid, DeferredRows<EndpointRow>>> rows;
+    for (const auto& [org, all] : matches) {
+        std::set<Uuid> ids;
+        for (const Match& each : all) ids.insert(each.webhook_id);
+        const std::vector<Uuid> list(ids.begin(), ids.end());
+        rows.emplace_back(org, tx.later<EndpointRow>(lock_endpoints, org, list));
     }
-    tx.queue(add_deliveries, ids[0], ids[1], ids[2], ids[3], positions, kinds);
-}
-
-/// Those of them that are still there, which stay so for this transaction.
-std::set<EndpointKey> lock_those_there(Tx& tx, const std::set<EndpointKey>& keys) {
-    std::array<std::vector<Uuid>, 2> ids;
-    for (const EndpointKey& each : keys) {
-        ids[0].push_back(each.org_id);
-        ids[1].push_back(each.webhook_id);
+    Endpoints there;
+    for (auto& [org, locked] : rows) {
+        std::set<Uuid>& ids = there[org];
+        for (const EndpointRow& each : locked.all()) ids.insert(each.webhook_id);
+        std::erase_if(matches[org], [&](const Match& each) {
+            return !ids.contains(each.webhook_id);
+        });
+        if (ids.empty()) there.erase(org), matches.erase(org);
     }
-    const auto rows = tx.all<EndpointKey>(lock_endpoints, ids[0], ids[1]);
-    return {rows.begin(), rows.end()};
+    return there;
 }
 
 /// What happened before a webhook was made is not for it, though it may be recorded later.
@@ -134,6 +136,28 @@ Subscriptions::Loaded Recorder::load(Tx& tx, const Subscriptions::Missing& missi
     return loaded;
 }
 
+/// Deliveries of a workspace, in batches of so many rows.
+void Recorder::write(Tx& tx, const Uuid& org, std::span<const Match> matches) {
+    for (std::size_t at = 0; at < matches.size(); at += rows_at_once) {
+        std::array<std::vector<Uuid>, 3> ids;
+        std::vector<std::string> positions, kinds;
+        for (const Match& each : matches.subspan(at, std::min(rows_at_once, matches.size() - at))) {
+            ids[0].push_back(each.webhook_id);
+            ids[1].push_back(new_uuid());
+            ids[2].push_back(each.event->event_id);
+            positions.push_back(std::to_string(each.event->position));
+            kinds.push_back(each.event->kind);
+        }
+        tx.queue(add_deliveries, org, ids[0], ids[1], ids[2], positions, kinds);
+    }
+    std::int64_t added = added_[org] + static_cast<std::int64_t>(matches.size());
+    if (added >= look_after(settings_)) {
+        enqueue_drop(kernel_, tx, org);
+        added = 0;
+    }
+    tx.after_commit([this, org, added] { added_[org] = added; });
+}
+
 void Recorder::record(Tx& tx, std::span<const StoredEvent> events) {
     const auto missing = subscriptions_.missing(events);
     Subscriptions::Loaded loaded;
@@ -142,23 +166,18 @@ void Recorder::record(Tx& tx, std::span<const StoredEvent> events) {
         begin_new(tx, events, loaded);
         subscriptions_.learn(missing, loaded);
     }
-    std::vector<Match> matches;
-    std::set<EndpointKey> keys;
+    Matches matches;
     for (const StoredEvent& event : events)
-        for (const Uuid& webhook : subscriptions_.matching(event, missing, loaded)) {
-            matches.push_back({{event.org_id, webhook}, &event});
-            keys.insert(matches.back().key);
-        }
+        for (const Uuid& webhook : subscriptions_.matching(event, missing, loaded))
+            matches[event.org_id].push_back({webhook, &event});
     if (matches.empty()) return;
-    const auto there = lock_those_there(tx, keys);
-    std::erase_if(matches, [&](const Match& each) { return !there.contains(each.key); });
-    for (std::size_t at = 0; at < matches.size(); at += rows_at_once)
-        add(tx, std::span(matches).subspan(at, std::min(rows_at_once, matches.size() - at)));
-    std::map<Uuid, std::vector<Uuid>> of_org;
-    for (const EndpointKey& each : there) of_org[each.org_id].push_back(each.webhook_id);
-    for (const auto& [org, webhooks] : of_org) tx.queue(make_due, org, webhooks);
+    const Endpoints there = lock_those_there(tx, matches);
+    for (const auto& [org, all] : matches) write(tx, org, all);
+    for (const auto& [org, ids] : there)
+        tx.queue(make_due, org, std::vector<Uuid>(ids.begin(), ids.end()));
     tx.after_commit([this, there] {
-        for (const EndpointKey& each : there) sending_.wake(each.webhook_id);
+        for (const auto& [org, ids] : there)
+            for (const Uuid& each : ids) sending_.wake(each);
     });
 }
 

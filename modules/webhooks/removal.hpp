@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/webhooks/settings.hpp"
 #include "svc/kernel.hpp"
 
 /// What removes deliveries bit by bit.
@@ -8,7 +9,10 @@ namespace svc::webhooks {
 /// Queues the job that removes a deleted webhook's deliveries, and then the webhook.
 void enqueue_removal(Call& call, const Uuid& webhook);
 
-/// Adds that kind of job, and the one that drops what is older than `keep_days`.
-void add_removal(Kernel& kernel, std::int64_t keep_days);
+/// Queues the job that drops a workspace's deliveries that are too old, or too many that wait.
+void enqueue_drop(Kernel& kernel, Tx& tx, const Uuid& org);
+
+/// Adds these kinds of jobs, and the one that looks every hour where something is to be dropped.
+void add_removal(Kernel& kernel, const Settings& settings);
 
 }  // namespace svc::webhooks

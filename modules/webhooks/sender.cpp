@@ -1,7 +1,6 @@
 #include "modules/webhooks/sender.hpp"
 
 #include "modules/webhooks/lib/signature.hpp"
-#include "svc/kept_events.hpp"
 
 #include <Poco/Logger.h>
 
@@ -115,10 +114,20 @@ void Sender::run() {
         const bool idle = counts_.in_flight == 0 && finished_.empty() && unsettled_.empty();
         if (idle || Clock::now() >= *end) break;
     }
+    leave();
+}
+
+/// Ends what is still under way. Nobody knows whether that was taken, so the leases of these
+/// endpoints are left to run out, in which time whoever was sent it is done with it.
+void Sender::leave() {
+    loop_.reset();
     try {
-        std::vector<const Line*> all;
-        for (const auto& [key, line] : lines_) all.push_back(&line);
-        transact([&](Tx& tx) { release(tx, lease_, all); });
+        hear_wakes();
+        settle();
+        std::vector<const Line*> quiet;
+        for (const auto& [key, line] : lines_)
+            if (line.in_flight == 0) quiet.push_back(&line);
+        transact([&](Tx& tx) { release(tx, lease_, quiet); });
     } catch (const std::exception& problem) {
         log().warning(
             std::string("the endpoints are free when their leases end: ") + problem.what()
@@ -134,6 +143,7 @@ bool Sender::is_stopping() {
 
 void Sender::work() {
     wait();
+    ++round_;
     hear_wakes();
     settle();
     keep_leases();
@@ -178,10 +188,15 @@ void Sender::hear_wakes() {
     for (auto& [key, line] : lines_) {
         if (!ids.contains(key.webhook_id)) continue;
         ++known;
-        line.look = true;
-        line.waiting.clear();  // it may go elsewhere now, or nowhere
+        put_back(line);
     }
     if (known < ids.size()) take_ = true;
+}
+
+/// What waits is read anew: it may go elsewhere now, or nowhere.
+void Sender::put_back(Line& line) {
+    line.look = true;
+    line.waiting.clear();
 }
 
 // -------------------------------------------------------------------- what is there
@@ -190,12 +205,18 @@ void Sender::take() {
     const auto now = Clock::now();
     if ((!take_ && now < take_at_) || lines_.size() >= most_lines) return;
     constexpr std::int64_t at_once = 200;
-    std::vector<Line> taken;
+    Taken taken;
     transact([&](Tx& tx) { taken = take_lines(tx, lease_, at_once); });
-    take_ = static_cast<std::int64_t>(taken.size()) == at_once;
+    take_ = taken.more;
     busy_ |= take_;
     take_at_ = now + poll;
-    for (Line& each : taken) lines_.insert_or_assign(key_of(each), std::move(each));
+    for (const LineKey& each : taken.lines) {
+        // One that is there already is this server's again before it knew that it was not.
+        Line& line = lines_[each];
+        line.org_id = each.org_id;
+        line.webhook_id = each.webhook_id;
+        put_back(line);
+    }
 }
 
 void Sender::keep_leases() {
@@ -213,12 +234,13 @@ void Sender::read() {
     const auto now = Clock::now();
     std::vector<Line*> lines;
     for (auto& [key, line] : lines_) {
-        const bool idle = line.waiting.empty() && line.in_flight == 0;
-        const bool again = idle && now - line.looked_at >= look_again;
-        if (!line.rest && line.waiting.empty() && (line.look || again)) lines.push_back(&line);
+        const bool has_room = line.in_flight < line.limit();
+        const bool again = has_room && now - line.looked_at >= look_again;
+        if (line.waiting.empty() && (line.look || again)) lines.push_back(&line);
     }
     if (lines.empty()) return;
     transact([&](Tx& tx) { read_lines(kernel_, reach_, tx, lines); }, Tx::Mode::read);
+    for (Line* each : lines) each->read_in = round_;
 }
 
 // ------------------------------------------------------------------------- sending
@@ -248,41 +270,54 @@ Sender::Chosen Sender::choose() {
     return chosen;
 }
 
-/// Reads the events that are not there yet, as far as there is room; those that were looked for.
-std::set<std::int64_t> Sender::fetch_bodies(const Chosen& chosen) {
+/// What was looked for before sending.
+struct Sender::Looked {
+    std::set<std::int64_t>
+        positions;  ///< of events that were not there yet, as far as there is room
+    std::set<LineKey> changed;
+};
+
+/// Reads the events, and whether a webhook was changed since it was read: by another server too,
+/// whose change is to hold from here on.
+Sender::Looked Sender::look_before(const Chosen& chosen) {
     const bool room = bodies_.make_room();
-    std::set<std::int64_t> missing;
-    for (const auto& [line, delivery] : chosen)
-        if (missing.size() < bodies_at_once && !bodies_.find(delivery.position))
-            missing.insert(delivery.position);
-    if (missing.empty() || !room) return {};
-    std::vector<StoredEvent> events;
-    transact(
-        [&](Tx& tx) { events = events_at(tx, {missing.begin(), missing.end()}); }, Tx::Mode::read
-    );
-    for (StoredEvent& each : events) bodies_.add(each.position, std::move(each.envelope));
-    return missing;
+    Looked looked;
+    std::set<const Line*> lines;
+    for (const auto& [line, delivery] : chosen) {
+        if (line->read_in != round_) lines.insert(line);
+        if (room && looked.positions.size() < bodies_at_once && !bodies_.find(delivery.position))
+            looked.positions.insert(delivery.position);
+    }
+    if (looked.positions.empty() && lines.empty()) return looked;
+    Fetched fetched;
+    transact([&](Tx& tx) { fetched = fetch(tx, lines, looked.positions); }, Tx::Mode::read);
+    for (StoredEvent& each : fetched.events) bodies_.add(each.position, std::move(each.envelope));
+    looked.changed = std::move(fetched.changed);
+    return looked;
 }
 
 void Sender::launch() {
     Chosen chosen = choose();
     if (chosen.empty()) return;
-    std::set<std::int64_t> looked_for;
+    Looked looked;
     try {
-        looked_for = fetch_bodies(chosen);
+        looked = look_before(chosen);
     } catch (...) {
-        for (auto& [line, delivery] : chosen) line->look = true, line->waiting.clear();
+        for (auto& [line, delivery] : chosen) put_back(*line);
         throw;
     }
     for (auto each = chosen.rbegin(); each != chosen.rend(); ++each) {
         auto& [line, delivery] = *each;
-        if (const auto body = bodies_.find(delivery.position)) {
+        if (looked.changed.contains(key_of(*line))) {
+            put_back(*line);
+            busy_ = true;
+        } else if (const auto body = bodies_.find(delivery.position)) {
             send(*line, std::move(delivery), body);
-        } else if (looked_for.contains(delivery.position)) {
+        } else if (looked.positions.contains(delivery.position)) {
             give_up(*line, std::move(delivery));
         } else {
             line->waiting.push_front(std::move(delivery));
-            busy_ = !looked_for.empty();
+            busy_ |= !looked.positions.empty();
         }
     }
 }
@@ -297,7 +332,9 @@ void Sender::begin(Line& line, const Pending& delivery) {
 void Sender::send(Line& line, Pending delivery, const Bodies::Body& body) {
     begin(line, delivery);
     const LineKey key = key_of(line);
-    if (!line.fault.empty()) return finish({key, std::move(delivery), {.error = line.fault}});
+    const std::int64_t epoch = line.epoch;
+    if (!line.fault.empty())
+        return finish({key, epoch, std::move(delivery), {.error = line.fault}});
     HttpLoop::Post post{
         .to = line.to,
         .headers = headers_of(line, delivery, *body),
@@ -306,17 +343,18 @@ void Sender::send(Line& line, Pending delivery, const Bodies::Body& body) {
         .group = line.org_id.str(),
     };
     try {
-        loop_->post(std::move(post), [this, key, delivery](HttpLoop::Outcome outcome) {
-            finish({key, delivery, std::move(outcome)});
+        loop_->post(std::move(post), [this, key, epoch, delivery](HttpLoop::Outcome outcome) {
+            finish({key, epoch, delivery, std::move(outcome)});
         });
     } catch (const HttpError& problem) {
-        finish({key, std::move(delivery), {.error = problem.what()}});
+        finish({key, epoch, std::move(delivery), {.error = problem.what()}});
     }
 }
 
 void Sender::give_up(Line& line, Pending delivery) {
     begin(line, delivery);
-    finish({key_of(line), std::move(delivery), {.error = "the event is no longer kept"}, true});
+    const char* why = "the event is no longer kept";
+    finish({key_of(line), line.epoch, std::move(delivery), {.error = why}, true});
 }
 
 void Sender::finish(Finished finished) {

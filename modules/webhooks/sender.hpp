@@ -38,6 +38,7 @@ private:
     using Clock = std::chrono::steady_clock;
     struct Finished {
         LineKey line;
+        std::int64_t epoch = 0;  ///< of the endpoint that it was sent to
         Pending delivery;
         HttpLoop::Outcome outcome;
         bool lost = false;  ///< there is nothing to send any more
@@ -54,21 +55,25 @@ private:
     void hear_wakes();
     void settle();
     struct Settlement;
+    Settlement settlement_of(Tx& tx);
     Line* line_of(const Finished& finished);
     static void take_note(Line& line, const Line& after, const Finished& finished);
-    void disable(const LineKey& key, const std::string& reason);
-    void judge(const Settlement& settlement, const std::map<LineKey, Failing>& failing);
+    void disable(const Line& line, const std::string& reason);
+    void judge(const Settlement& settlement);
     void keep_leases();
     void take();
     void read();
     void launch();
     Chosen choose();
-    std::set<std::int64_t> fetch_bodies(const Chosen& chosen);
+    struct Looked;
+    Looked look_before(const Chosen& chosen);
+    void put_back(Line& line);
     void begin(Line& line, const Pending& delivery);
     void send(Line& line, Pending delivery, const Bodies::Body& body);
     void give_up(Line& line, Pending delivery);
     void finish(Finished finished);
     void let_go();
+    void leave();
 
     Kernel& kernel_;
     const Settings settings_;
@@ -87,6 +92,7 @@ private:
     std::map<Uuid, int> in_flight_of_;  // of each workspace
     std::vector<Finished> unsettled_;
     LineKey first_;  // whose turn it was
+    std::uint64_t round_ = 0;  // counts work()
     Bodies bodies_;
     bool take_ = true, away_ = false, busy_ = false;
     Clock::time_point take_at_{}, extend_at_{};

@@ -16,6 +16,8 @@ struct Settings {
     std::int64_t at_once_per_workspace = 250;
     std::int64_t disable_days = 5;
     std::int64_t keep_days = 30;
+    std::int64_t held_per_webhook = 10'000;
+    std::int64_t held_per_workspace = 100'000;
 };
 SVC_SHARED_RECORD(
     Settings,
@@ -45,6 +47,18 @@ SVC_SHARED_RECORD(
      "How long deliveries are listed; also how long they are held for a webhook that is not "
      "active.",
      range(1, 3'650),
+     defaulted),
+    (held_per_webhook,
+     "How many deliveries are held for a webhook that is not active or whose endpoint is left "
+     "alone "
+     "because it fails; beyond that, and up to a tenth more, those that have been due for longest "
+     "are dropped.",
+     range(10, 1'000'000),
+     defaulted),
+    (held_per_workspace,
+     "How many may wait in all for the webhooks of a workspace, those that are being sent "
+     "included; the one with most gives way.",
+     range(10, 10'000'000),
      defaulted)
 );
 

@@ -22,6 +22,7 @@ struct WebhookResponse {
     std::optional<Timestamp> old_secret_until;
     std::int64_t consecutive_failures = 0;
     std::optional<Timestamp> last_success_at, last_failure_at;
+    std::int64_t dropped_count = 0;
     Timestamp created_time;
     PrincipalRef created_by;
     Timestamp last_edited_time;
@@ -49,6 +50,7 @@ SVC_SHARED_RECORD(
     (consecutive_failures, "Attempts that failed since the last that succeeded."),
     (last_success_at, "When an event was last taken; null when none was."),
     (last_failure_at, "When an attempt last failed; null when none did."),
+    (dropped_count, "Deliveries that were dropped, for more waited than may be held."),
     (created_time, "When it was made."),
     (created_by, "Who made it."),
     (last_edited_time, "When it was last changed."),

@@ -70,6 +70,10 @@ WebhookResponse found(Call& call, const Uuid& id) {
     return *std::move(webhook);
 }
 
+std::string name_of_webhook(const WebhookResponse& webhook) {
+    return webhook.name && !webhook.name->empty() ? *webhook.name : webhook.url;
+}
+
 void require_filters(Call& call, const std::vector<std::string>& events) {
     for (std::size_t i = 0; i < events.size(); ++i)
         if (!is_filter(call.kernel(), events[i]))
@@ -173,7 +177,7 @@ WebhookResponse create(Call& call, const CreateWebhookRequest& in) {
     WebhookResponse webhook =
         tx.later<WebhookResponse>(find_webhook, call.org(), id).one_or_retry();
     Event event = created(webhook_created, webhook);
-    event.name = webhook.name.value_or(webhook.url);
+    event.name = name_of_webhook(webhook);
     call.check(event);
     call.emit(event);
     webhook.secret = secret;

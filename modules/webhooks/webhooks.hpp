@@ -20,6 +20,9 @@ SVC_SHARED_RECORD(WebhookId, (webhook_id, "A webhook of the workspace."));
 /// The webhook; a Failure 404 when there is none.
 WebhookResponse found(Call& call, const Uuid& id);
 
+/// What people call it: its URL, when it has no name.
+std::string name_of_webhook(const WebhookResponse& webhook);
+
 /// A 422 for what is no filter of events, or no address that events may be sent to.
 void require_filters(Call& call, const std::vector<std::string>& events);
 void require_target(Call& call, const std::string& url);

@@ -125,10 +125,10 @@ const std::set<std::string> of_jobs{
     "orgs.people_with_keys",
     "queue.workspaces_with_expired",
     "queue.workspaces_with_outcomes",
-    "webhooks.all",
+    "webhooks.find_due_endpoints",
+    "webhooks.find_to_drop",
     "webhooks.load_subscriptions",
     "webhooks.load_subscriptions_of",
-    "webhooks.take_endpoints",
 };
 /// What an operator asks for, and /metrics.
 const std::set<std::string> of_operators{

@@ -128,6 +128,7 @@ TEST(Sql, LocksAreForThoseWhoMay) {
         "queue.see_blockers",
         "webhooks.lock_active",
         "webhooks.lock_endpoints",
+        "webhooks.lock_full",
         "webhooks.lock_leased",
         "webhooks.lock_removed",
         // Of files that are found to be the caller's own, or shown to the caller.

@@ -56,12 +56,14 @@ std::string excerpt_of(std::string_view text, std::size_t most_characters) {
     return out;
 }
 
-Attempted Line::settle(const Pending& delivery, const HttpLoop::Outcome& outcome, Chance chance) {
+Attempted Line::settle_stale(const Pending& delivery, const HttpLoop::Outcome& outcome) {
     const bool success = is_success(outcome.status);
     Attempted out{
         .id = delivery.id,
+        .status = success ? DeliveryStatus::succeeded : DeliveryStatus::failed,
         .attempt_count = delivery.attempt_count + 1,
         .retries = delivery.retries,
+        .redeliveries = delivery.redeliveries,
         .attempts = delivery.attempts,
     };
     add_attempt(
@@ -73,8 +75,13 @@ Attempted Line::settle(const Pending& delivery, const HttpLoop::Outcome& outcome
          .duration_ms = outcome.took.count()}
     );
     if (outcome.status) out.response_excerpt = excerpt_of(outcome.body, longest_excerpt);
-    if (success) {
-        out.status = DeliveryStatus::succeeded;
+    if (!success) out.next_after = std::chrono::milliseconds(0);
+    return out;
+}
+
+Attempted Line::settle(const Pending& delivery, const HttpLoop::Outcome& outcome, Chance chance) {
+    Attempted out = settle_stale(delivery, outcome);
+    if (out.status == DeliveryStatus::succeeded) {
         consecutive_failures = 0;
         proven = true;
         rest.reset();
@@ -97,6 +104,7 @@ Attempted Line::give_up(const Pending& delivery, const std::string& why) {
         .status = DeliveryStatus::abandoned,
         .attempt_count = delivery.attempt_count + 1,
         .retries = delivery.retries,
+        .redeliveries = delivery.redeliveries,
         .attempts = delivery.attempts,
     };
     add_attempt(out.attempts, {.number = out.attempt_count, .at = Timestamp::now(), .error = why});

@@ -14,6 +14,7 @@ struct Pending {
     Uuid id, event_id;
     std::int64_t position = 0;
     std::int64_t attempt_count = 0, retries = 0;
+    std::int64_t redeliveries = 0;  ///< how often it was asked for once more
     std::vector<DeliveryAttempt> attempts;
 };
 
@@ -22,6 +23,7 @@ struct Attempted {
     Uuid id;
     DeliveryStatus status = DeliveryStatus::pending;
     std::int64_t attempt_count = 0, retries = 0;
+    std::int64_t redeliveries = 0;  ///< of the delivery as it was attempted
     std::optional<std::chrono::milliseconds> next_after;
     std::vector<DeliveryAttempt> attempts;
     std::optional<std::string> response_excerpt;
@@ -32,7 +34,11 @@ struct Line {
     using Clock = std::chrono::steady_clock;
 
     Uuid org_id, webhook_id;
-    bool open = false;  ///< it is active
+    bool open = false;         ///< it is active
+    std::int64_t version = 0;  ///< of the webhook, as it was read
+    /// Rises when it starts afresh: with another URL, or made active. What an attempt of before
+    /// comes to says nothing of it.
+    std::int64_t epoch = 0;
     std::string fault;  ///< why nothing can be sent; then every attempt fails
     WebAddress to;
     std::vector<std::string> secrets;
@@ -42,9 +48,10 @@ struct Line {
     int in_flight = 0;
     bool look = true;  ///< there may be more to read
     Clock::time_point looked_at{}, active_at = Clock::now();
+    std::uint64_t read_in = 0;  ///< the sender's round in which it was read
 
     std::int64_t consecutive_failures = 0;
-    bool proven = false;                            ///< it has taken something before
+    bool proven = false;                            ///< it has taken something in this epoch
     std::optional<std::chrono::milliseconds> rest;  ///< it is left alone for so long
 
     /// How many it may have in flight: one, while nobody knows whether it answers.
@@ -54,6 +61,8 @@ struct Line {
     }
     /// Takes note of how an attempt ended, and says what it means for the delivery.
     Attempted settle(const Pending& delivery, const HttpLoop::Outcome& outcome, Chance chance);
+    /// The same of an attempt that was made in another epoch: a failure is listed, and that is all.
+    static Attempted settle_stale(const Pending& delivery, const HttpLoop::Outcome& outcome);
     /// The delivery can never be made.
     static Attempted give_up(const Pending& delivery, const std::string& why);
 };

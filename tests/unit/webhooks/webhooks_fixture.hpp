@@ -68,6 +68,15 @@ protected:
         return webhooks::signature({secret}, at, received.body);
     }
 
+    /// From now on it answers so there, once `gate` is opened.
+    void hold(const std::string& path, int status, const std::atomic<bool>& gate) {
+        receiver.answer(path, [this, status, &gate](int socket, const Received&) {
+            while (!gate && !receiver.stopping()) std::this_thread::sleep_for(5ms);
+            return write_all(socket, http_answer(status));
+        });
+    }
+
+    std::atomic<bool> opened{false}, opened_too{false};  ///< gates; the receiver goes before them
     WebhookReceiver receiver;
 };
 
