@@ -154,8 +154,9 @@ public:
         std::vector<Uuid> ids;
         for (const boards::CardPlace& each : cards) ids.push_back(each.card);
         tx.queue(see_blockers, org, ids);
+        // Of a copied board no event says so.
         actor.after_commit([this, cards] {
-            for (const boards::CardPlace& each : cards) wake(kernel_, each.column);
+            for (const boards::CardPlace& each : cards) wake_everywhere(kernel_, each.column);
         });
     }
 

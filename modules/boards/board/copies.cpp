@@ -154,12 +154,12 @@ constexpr Sql insert_links{"boards.insert_links_of_copy", R"(
         ON t.org_id = $1 AND t.board_id = $2 AND t.source_id = l.target_id AND t.number <= $4
     WHERE n.org_id = $1 AND n.board_id = $2 AND n.number BETWEEN $3 AND $4
     ON CONFLICT DO NOTHING
-    RETURNING target_id AS card_id)"};
+    RETURNING target_id AS id)"};
 
-struct Tied {
-    Uuid card_id;
+struct CardId {
+    Uuid id;
 };
-SVC_RECORD(Tied, (card_id));
+SVC_RECORD(CardId, (id));
 
 constexpr Sql leave_out{"boards.leave_cards_out_of_copy", R"(
     WITH gone AS (
@@ -171,7 +171,30 @@ constexpr Sql leave_out{"boards.leave_cards_out_of_copy", R"(
         parent_card_id = CASE WHEN parent_card_id = ANY ($3::uuid[]) THEN NULL
             ELSE parent_card_id END
     WHERE org_id = $1 AND board_id = $2
-        AND (blocked_by ?| $3::uuid[]::text[] OR parent_card_id = ANY ($3::uuid[])))"};
+        AND (blocked_by ?| $3::uuid[]::text[] OR parent_card_id = ANY ($3::uuid[]))
+    RETURNING id)"};
+
+// Of these ($3) those that wait for none that is still to come, behind $4: the others wait until
+// then, whatever became of those that are there.
+constexpr Sql see_settled{"boards.copies_with_all_blockers", R"(
+    SELECT c.id, c.column_id
+    FROM unnest($3::uuid[]) w (id)
+    CROSS JOIN LATERAL (
+        SELECT o.id, o.column_id, o.blocked_by FROM cards o
+        WHERE o.org_id = $1 AND o.id = w.id
+        OFFSET 0
+    ) c
+    WHERE NOT EXISTS (
+        SELECT FROM jsonb_array_elements_text(c.blocked_by) b (id)
+        WHERE b.id IN (
+            SELECT m.card_id::text FROM board_copy_cards m
+            WHERE m.org_id = $1 AND m.board_id = $2 AND m.number > $4)))"};
+
+struct SettledCopy {
+    Uuid id;
+    Uuid column_id;
+};
+SVC_RECORD(SettledCopy, (id), (column_id));
 
 constexpr Sql count_cards{"boards.count_cards_of_copy", R"(
     UPDATE board_counters SET card_count = card_count + $3
@@ -224,15 +247,29 @@ public:
 private:
     void copy_planned() {
         read();
-        std::vector<Uuid> gone;
-        for (const Planned& each : planned_) {
-            const auto source = sources_.find(each.source_id);
-            if (source == sources_.end()) gone.push_back(each.card_id);
-            else add(source->second, each);
-        }
+        for (const Planned& each : planned_)
+            if (const auto source = sources_.find(each.source_id); source != sources_.end())
+                add(source->second, each);
         for (const CardRow& each : rows_) actor_.check(event_of(each.card));
-        if (!rows_.empty()) store();
-        if (!gone.empty()) tx_.queue(leave_out, org_, board_id_, gone);
+        std::vector<DeferredRows<CardId>> changed;
+        if (!gone_.empty()) changed.push_back(tx_.later<CardId>(leave_out, org_, board_id_, gone_));
+        if (!rows_.empty()) changed.push_back(store());
+        tell_of_blockers(changed);
+    }
+
+    /// Cards of earlier batches may have got something to wait for only now, or it never comes.
+    void tell_of_blockers(std::vector<DeferredRows<CardId>>& changed) {
+        std::vector<Uuid> ids;
+        for (auto& some : changed)
+            for (const CardId& each : some.all()) ids.push_back(each.id);
+        if (ids.empty()) return;
+        std::ranges::sort(ids);
+        ids.erase(std::ranges::unique(ids).begin(), ids.end());
+        const std::int64_t last = planned_.back().number;
+        std::vector<CardPlace> places;
+        for (const auto& each : tx_.all<SettledCopy>(see_settled, org_, board_id_, ids, last))
+            places.push_back({each.id, each.column_id});
+        MovesImpl::of(kernel_).blockers_changed(tx_, actor_, org_, places);
     }
 
     void read() {
@@ -256,6 +293,11 @@ private:
             if (each.parent_card_id) named.insert(*each.parent_card_id);
             sources_.emplace(each.id, std::move(each));
         }
+        for (const Planned& each : planned_)
+            if (!sources_.contains(each.source_id)) {
+                gone_.push_back(each.card_id);
+                named.erase(each.source_id);
+            }
         const std::vector<Uuid> list(named.begin(), named.end());
         if (!list.empty())
             for (const Planned& each : tx_.all<Planned>(find_copies, org_, board_id_, list))
@@ -306,13 +348,15 @@ private:
         return columns_.front();
     }
 
-    void store() {
+    /// Those that have got something to wait for.
+    DeferredRows<CardId> store() {
         std::string text;
         Json<std::vector<CardRow>>::write(rows_, text);
         const std::int64_t first = planned_.front().number, last = planned_.back().number;
         tx_.queue(insert_cards, org_, board_id_, text);
         tx_.queue(insert_assignees, org_, text);
-        auto tied = tx_.later<Tied>(insert_links, org_, board_id_, first, last, copy_.made_by.text);
+        auto tied =
+            tx_.later<CardId>(insert_links, org_, board_id_, first, last, copy_.made_by.text);
         tx_.queue(count_cards, org_, board_id_, static_cast<std::int64_t>(rows_.size()));
         copy_bodies();
         std::vector<Uuid> with_files;
@@ -331,10 +375,7 @@ private:
         if (auto* files = kernel_.find<CardFiles>(); files && !with_files.empty())
             files->follow(tx_, org_, with_files);
         actor_.emit_all(events);
-        // Those of earlier batches may have got something to wait for only now.
-        std::vector<CardPlace> waiting;
-        for (const Tied& each : tied.all()) waiting.push_back({each.card_id, {}});
-        MovesImpl::of(kernel_).blockers_changed(tx_, actor_, org_, waiting);
+        return tied;
     }
 
     void copy_bodies() {
@@ -360,6 +401,7 @@ private:
     std::vector<Planned> planned_;
     std::vector<Column> columns_;
     std::map<Uuid, Card> sources_;
+    std::vector<Uuid> gone_;  // copies of what is there no more
     std::vector<CardRow> rows_;
     NewIds ids_;
 };
