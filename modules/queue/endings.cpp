@@ -125,10 +125,10 @@ SVC_RECORD(
     (signals, "What a worker ought to know before it goes on.")
 );
 
-LeaseSignals signals_of(const boards::Card& card, const QueueRow& held) {
+LeaseSignals signals_of(const LeasedCard& card, const QueueRow& held) {
     const auto comments = card.comment_count - held.claimed_comments.value_or(card.comment_count);
     return {
-        .stop = has_to_wait(card),
+        .stop = card.has_to_wait,
         .column_paused = held.paused,
         .card_changed = card.version != held.claimed_version.value_or(card.version),
         .card_version = card.version,
@@ -137,9 +137,7 @@ LeaseSignals signals_of(const boards::Card& card, const QueueRow& held) {
 }
 
 LeaseRenewal renew(Call& call, const RenewLeaseRequest& in) {
-    HolderRequest request(
-        call, in.lease_id, in.lease_token, std::nullopt, boards::MoveReason::exhausted
-    );
+    HolderRequest request(call, in.lease_id, in.lease_token);
     request.answered(LeaseState::active);  // throws when the lease is over
     request.require_open_board();
     request.require(boards::BoardRole::editor);
@@ -150,7 +148,7 @@ LeaseRenewal renew(Call& call, const RenewLeaseRequest& in) {
     lease.renewed_at = held.now;
     lease.expires_at = Timestamp{held.now.micros + lease.lease_ttl_seconds * second};
     call.tx().queue(extend, call.org(), held.card_id, in.lease_ttl_seconds);
-    return {{}, AsJson(lease), signals_of(*request.move().card(), held)};
+    return {{}, AsJson(lease), signals_of(request.card(), held)};
 }
 
 }  // namespace

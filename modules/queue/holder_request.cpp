@@ -1,4 +1,5 @@
 #include "modules/queue/holder_request.hpp"
+#include "modules/boards/api/blockers.hpp"
 #include "modules/boards/api/card_files.hpp"
 #include "modules/boards/api/shapes.hpp"
 
@@ -28,6 +29,21 @@ constexpr Sql see_outcome_by_token{"queue.find_outcome_by_token", R"(
 constexpr Sql know_lease{"queue.know_lease", R"(
     SELECT lease_id FROM queue
     WHERE org_id = $1 AND card_id = $2 AND lease_digest = decode($3, 'hex'))"};
+
+// Behind the lock of the lease; what else happens to the card meanwhile the next renewal tells.
+constexpr Sql see_leased_card{"queue.see_leased_card", R"(
+    SELECT )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role,
+        b.is_archived AS board_is_archived, c.version, c.comment_count,
+        c.completed_at IS NULL AND c.blocked_by <> '[]'
+            AND )" SVC_HAS_OPEN_BLOCKER("c.id") R"( AS has_to_wait
+    FROM cards c
+    CROSS JOIN LATERAL (
+        SELECT o.id, o.visibility, o.created_by, o.is_archived FROM boards o
+        WHERE o.org_id = $1 AND o.id = c.board_id AND NOT o.in_trash
+        OFFSET 0
+    ) b
+    )" SVC_BOARD_GRANT_BY_KEY("b.id") R"(
+    WHERE c.org_id = $1 AND c.id = $5)"};
 
 /// The token is not this lease's.
 [[noreturn]] void refuse_token(Call& call, const std::optional<Uuid>& id) {
@@ -73,12 +89,27 @@ HolderRequest::HolderRequest(
     begin(boards::BoardCaller::of(call));
 }
 
+HolderRequest::HolderRequest(Call& call, const Uuid& lease, std::string_view token)
+    : call_(call), lease_id_(lease), token_(parsed(call, lease, token)) {
+    begin(boards::BoardCaller::of(call));
+}
+
 void HolderRequest::begin(const boards::BoardCaller& caller) {
     Tx& tx = call_.tx();
-    move_ = call_.use<boards::Moves>().begin(
-        tx, caller, token_.card(), column_, turn_, call_.use<OwnWatcher>().watcher.get()
-    );
+    if (turn_)
+        move_ = call_.use<boards::Moves>().begin(
+            tx, caller, token_.card(), column_, *turn_, call_.use<OwnWatcher>().watcher.get()
+        );
     held_later_ = lock_held(tx, caller, token_.card());
+    if (!turn_) seen_later_ = caller.later<LeasedCard>(tx, see_leased_card, token_.card());
+}
+
+/// The caller's own; none when there is no such card, or its board is in the trash.
+std::optional<boards::CardRights> HolderRequest::rights() {
+    if (turn_) return move_->rights();
+    seen_ = seen_later_->one();
+    if (!seen_) return std::nullopt;
+    return boards::CardRights{seen_->role, seen_->board_is_archived};
 }
 
 void HolderRequest::require_open_board() {
@@ -87,7 +118,7 @@ void HolderRequest::require_open_board() {
 }
 
 std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
-    rights_ = move_->rights();
+    rights_ = rights();
     held_ = held_later_->one();
     if (!held_ && is_token_known()) {
         // A holder who may no longer edit the board ends the lease all the same.
@@ -102,7 +133,8 @@ std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
     if (!outcome || !token_.matches(outcome->digest)) refuse_token(call_, lease_id_);
     if (outcome->lease.state != same) lease_is_over(outcome->lease.state);
     LeaseResult again{{}, AsJson(outcome->lease), std::nullopt};
-    if (const boards::Card* card = move_->card()) again.card = if_visible(*card);
+    const boards::Card* card = move_ ? move_->card() : nullptr;
+    if (card) again.card = if_visible(*card);
     return again;
 }
 

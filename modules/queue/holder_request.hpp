@@ -33,6 +33,18 @@ struct Outcome {
 };
 SVC_SHARED_RECORD(Outcome, (lease, "", flatten), (digest));
 
+/// A leased card, as far as a renewal tells of it.
+struct LeasedCard {
+    std::optional<boards::BoardRole> role;
+    bool board_is_archived = false;
+    std::int64_t version = 0;
+    std::int64_t comment_count = 0;
+    bool has_to_wait = false;
+};
+SVC_SHARED_RECORD(
+    LeasedCard, (role), (board_is_archived), (version), (comment_count), (has_to_wait)
+);
+
 /// A request of a lease's holder. It queues its look-ups for one round trip; the first question
 /// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,
 /// and a token that is not its own a 403 for whoever may look at the lease. What a caller who may
@@ -47,6 +59,9 @@ public:
         const std::optional<Uuid>& column,
         boards::MoveReason turn
     );
+    /// Of a holder who keeps the card. Nothing but the lease is locked: who renews neither waits
+    /// for those that change the card or hold it up, nor can stand in a circle with them.
+    HolderRequest(Call& call, const Uuid& lease, std::string_view token);
 
     /// For what changes more than giving the card back does, for which the token is enough: 404 on
     /// a deleted board, 409 on one that is archived.
@@ -59,6 +74,8 @@ public:
 
     const QueueRow& held() const { return *held_; }
     boards::Move& move() { return *move_; }
+    /// Of a holder who keeps it, once there is a right to require.
+    const LeasedCard& card() const { return *seen_; }
 
     /// Ends the lease: asks, has `change` do what else is to be done and say how the card stands
     /// then, keeps the answer and emits.
@@ -68,6 +85,7 @@ public:
 
 private:
     void begin(const boards::BoardCaller& caller);
+    std::optional<boards::CardRights> rights();
     /// Asked behind the locks: whoever was just ending the lease is done by then.
     std::optional<Outcome> find_outcome();
     bool is_token_known();
@@ -78,8 +96,10 @@ private:
     const std::optional<Uuid> lease_id_;
     const LeaseToken token_;
     const std::optional<Uuid> column_;
-    const boards::MoveReason turn_;
+    const std::optional<boards::MoveReason> turn_;  // none: the card is kept
     std::unique_ptr<boards::Move> move_;
+    std::optional<DeferredRows<LeasedCard>> seen_later_;
+    std::optional<LeasedCard> seen_;
     std::optional<DeferredRows<QueueRow>> held_later_;
     std::optional<boards::CardRights> rights_;  // the caller's own
     std::optional<QueueRow> held_;

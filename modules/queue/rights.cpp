@@ -24,7 +24,7 @@ constexpr Sql await{"queue.await_claims", R"(
 // agent's and their owners'. One whose seat, agent or token is gone has none, nor has
 // whoever is shut out. What neither a person
 // nor an agent holds is nobody's to lose.
-constexpr Sql take_unentitled{"queue.take_unentitled", R"(
+constexpr std::string_view unentitled = R"(
     SELECT )" SVC_QUEUE_ROW R"(, q.last_error
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
@@ -60,10 +60,22 @@ constexpr Sql take_unentitled{"queue.take_unentitled", R"(
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND h.type IN ('user', 'agent')
         AND (s.role IS NULL OR coalesce(
             )" SVC_BOARD_ROLE_OF("h.id", "h.kind", "s.role", "b.visibility", "b.created_by") R"(,
-            'viewer') = 'viewer')
+            'viewer') = 'viewer'))";
+// Whoever has the row of a card may want those of others that waited for it, so that nobody who
+// holds some waits for another: what somebody is at is left out, and is then asked for by itself.
+constexpr std::string_view some_of_them = R"(
     ORDER BY q.card_id
     LIMIT $2
-    FOR UPDATE OF q)"};
+    FOR UPDATE OF q SKIP LOCKED)";
+constexpr std::string_view those_left = R"(
+    ORDER BY q.card_id
+    LIMIT $2)";
+constexpr std::string_view that_one = R"(
+        AND q.card_id = $2
+    FOR UPDATE OF q)";
+constexpr Sql take_unentitled{"queue.take_unentitled", SqlText<unentitled, some_of_them>::view};
+constexpr Sql see_unentitled{"queue.see_unentitled", SqlText<unentitled, those_left>::view};
+constexpr Sql take_one_unentitled{"queue.take_one_unentitled", SqlText<unentitled, that_one>::view};
 
 struct Unentitled {
     QueueRow held;
@@ -126,6 +138,28 @@ void end_leases_after(Call& call, const Event& event) {
 
 void hold_claims(Tx& tx, const Uuid& org) { tx.hold("queue.claims " + org.str()); }
 
+namespace {
+
+/// Of those that somebody is at just now. Nobody waits for us while we wait for them.
+void end_the_others(Kernel& kernel, const Uuid& org) {
+    for (;;) {
+        std::vector<Unentitled> left;
+        kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+            tx.set_scope(org, {});
+            left = tx.all<Unentitled>(see_unentitled, org, batch);
+        });
+        if (left.empty()) return;
+        for (const Unentitled& each : left)
+            in_workspace(kernel, org, ending, [&](Tx& tx, Actor& actor) {
+                const Uuid& card = each.held.card_id;
+                for (const Unentitled& row : tx.all<Unentitled>(take_one_unentitled, org, card))
+                    revoke(kernel, tx, actor, org, row);
+            });
+    }
+}
+
+}  // namespace
+
 void end_leases_without_right(Kernel& kernel, const Uuid& org) {
     in_batches(kernel, org, ending, batch, [&](Tx& tx, Actor& actor) {
         tx.queue(await, org);
@@ -133,6 +167,7 @@ void end_leases_without_right(Kernel& kernel, const Uuid& org) {
         for (const Unentitled& row : found) revoke(kernel, tx, actor, org, row);
         return found.size();
     });
+    end_the_others(kernel, org);
 }
 
 void watch_rights(Kernel& kernel, NarrowedRights& rights) {

@@ -4,6 +4,7 @@
 
 #include "modules/queue/watcher.hpp"
 
+#include <exception>
 #include <set>
 
 namespace svc::queue {
@@ -18,29 +19,49 @@ constexpr Sql workspaces_with_expired{"queue.workspaces_with_expired", R"(
     SELECT DISTINCT q.org_id FROM queue q
     WHERE q.lease_id IS NOT NULL AND q.expires_at < now())"};
 
+// But for those whose attempts are used up.
 constexpr Sql take_expired{"queue.take_expired", R"(
     SELECT )" SVC_QUEUE_ROW R"(
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.expires_at < now()
+        AND q.attempt < k.max_attempts
     ORDER BY q.expires_at
     LIMIT $2
     FOR UPDATE OF q SKIP LOCKED)"};
 
+constexpr Sql find_last_attempts{"queue.find_expired_last_attempts", R"(
+    SELECT q.card_id
+    FROM queue q
+    JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
+    WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.expires_at < now()
+        AND q.attempt >= k.max_attempts
+    ORDER BY q.expires_at
+    LIMIT $2)"};
+
+struct LastAttempt {
+    Uuid card_id;
+};
+SVC_RECORD(LastAttempt, (card_id));
+
 constexpr std::string_view expiring = "queue.expire_leases";
 
-/// Ends one lease where it stands; true when the card is exhausted.
-bool expire(Tx& tx, Actor& actor, Kernel& kernel, const Uuid& org, const QueueRow& held) {
-    const Lease after = ended(lease_of(org, held), LeaseState::expired, held.now);
+struct Expired {
+    Lease lease;
+    boards::CardQueue standing;
+};
+Expired expired(const Uuid& org, const QueueRow& held) {
     const std::string why = "The worker was not heard of before the lease expired.";
-    const auto standing = after_failure(held, Retry::yes, std::nullopt, why, random_bits());
-    end_lease(kernel, tx, actor, lease_expired, after, held, {standing});
-    return standing.state == boards::QueueState::exhausted;
+    return {
+        ended(lease_of(org, held), LeaseState::expired, held.now),
+        after_failure(held, Retry::yes, std::nullopt, why, random_bits())
+    };
 }
 
-/// An exhausted card goes where its column sends such cards, in a transaction of its own: cards
-/// are locked before their rows.
-void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
+/// The lease ends and the card, exhausted, goes where its column sends such cards: in one
+/// transaction, so that a server that stops leaves both to the next sweep, whosever that is. By
+/// itself, for cards are locked before their rows.
+void expire_last(Kernel& kernel, const Uuid& org, const Uuid& card) {
     in_workspace(kernel, org, expiring, [&](Tx& tx, Actor& actor) {
         const auto caller = boards::BoardCaller::of_system(org);
         auto move = kernel.use<boards::Moves>().begin(
@@ -52,26 +73,38 @@ void send_off(Kernel& kernel, const Uuid& org, const Uuid& card) {
             kernel.use<OwnWatcher>().watcher.get()
         );
         auto later = lock_held(tx, caller, card);
+        const bool is_there = move->card() != nullptr;
         const auto held = later.one();
-        if (!move->card() || !held || held->state != boards::QueueState::exhausted) return;
-        const auto settled = settle(actor, *move, *held, move->card()->queue);
-        stand(kernel, tx, actor, org, *held, settled.standing);
+        if (!held || !held->lease_id || held->expires_at >= held->now) return;
+        const auto [lease, standing] = expired(org, *held);
+        end_lease(kernel, tx, actor, lease_expired, lease, *held, {standing});
+        if (is_there)
+            stand(kernel, tx, actor, org, *held, settle(actor, *move, *held, standing).standing);
     });
 }
 
 void expire_in(Kernel& kernel, const Uuid& org) {
-    std::size_t found = 0;
-    do {
-        std::vector<Uuid> exhausted;
-        in_workspace(kernel, org, expiring, [&](Tx& tx, Actor& actor) {
-            exhausted.clear();
-            const auto expired = tx.all<QueueRow>(take_expired, org, batch);
-            found = expired.size();
-            for (const QueueRow& held : expired)
-                if (expire(tx, actor, kernel, org, held)) exhausted.push_back(held.card_id);
-        });
-        for (const Uuid& card : exhausted) send_off(kernel, org, card);
-    } while (found == static_cast<std::size_t>(batch) && !kernel.stopping());
+    in_batches(kernel, org, expiring, batch, [&](Tx& tx, Actor& actor) {
+        const auto found = tx.all<QueueRow>(take_expired, org, batch);
+        for (const QueueRow& held : found) {
+            const auto [lease, standing] = expired(org, held);
+            end_lease(kernel, tx, actor, lease_expired, lease, held, {standing});
+        }
+        return found.size();
+    });
+    std::vector<LastAttempt> last;
+    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.set_scope(org, {});
+        last = tx.all<LastAttempt>(find_last_attempts, org, batch);
+    });
+    std::exception_ptr problem;  // of one; the others are not to wait for it
+    for (const LastAttempt& each : last) try {
+            if (kernel.stopping()) return;
+            expire_last(kernel, org, each.card_id);
+        } catch (const std::exception&) {
+            problem = std::current_exception();
+        }
+    if (problem) std::rethrow_exception(problem);
 }
 
 // ----------------------------------------------------------------------------------- pauses

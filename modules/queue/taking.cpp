@@ -186,8 +186,13 @@ bool KnownLimits::contains(const Uuid& id) const {
 
 void KnownLimits::set(const Uuid& id, bool in) {
     const std::scoped_lock lock(mutex_);
-    if (!in) ids_.erase(id);
-    else if (ids_.size() < most || ids_.contains(id)) ids_.insert(id);
+    if (!in) {
+        ids_.erase(id);
+        return;
+    }
+    ids_.insert(id);
+    if (ids_.size() > most)
+        ids_.erase(*ids_.begin() == id ? std::next(ids_.begin()) : ids_.begin());
 }
 
 Taking::Taking(
@@ -215,6 +220,10 @@ void Taking::run(const std::vector<Uuid>& columns) {
             limited.push_back(i);
     }
     if (!claimed_.empty() || limited.empty()) return;
+    // What is held is held until the end, and more of it comes in one order only: from the
+    // beginning, by what is known now.
+    if (!held_.empty() || holds_agent_)
+        throw RetryTransaction("limits that were not known to this server");
     held_ = columns;
     holds_agent_ = true;
     for (const std::size_t i : limited)

@@ -13,11 +13,12 @@ namespace {
 
 // In front of everything: cards first, whether they stand there or only come back there.
 constexpr std::string_view all_cards = R"(
-    SELECT c.id FROM cards c
-    WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6 AND)";
-constexpr std::string_view cards_in_order = "$5) ORDER BY c.id LIMIT 20002 FOR UPDATE OF c";
+    WITH inside AS MATERIALIZED (
+        SELECT c.id FROM cards c
+        WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6 AND)";
 constexpr Sql lock_all_cards{
-    "boards.lock_all_cards_in_column", SqlText<all_cards, if_editor, cards_in_order>::view};
+    "boards.lock_all_cards_in_column", SqlText<all_cards, if_editor, locked_with_waiting>::view
+};
 
 // The other columns may name the one that goes.
 constexpr std::string_view all_columns = R"(

@@ -12,25 +12,28 @@ namespace svc::boards {
 
 namespace {
 
-// The card, those that wait for it, its board where a key may be taken anew or a card is counted,
-// the column: in this order everywhere. What the following statements read is then the newest.
-// Columns are shared, so that their rules hold until the card is in (the foreign key asks for no
-// less), and where the limit is hard they are not.
+// The card and those that wait for it, in the order of their ids as all who lock cards; then its
+// board, where a key may be taken anew or a card is counted, and the column. What the following
+// statements read is then the newest. Columns are shared, so that their rules hold until the card
+// is in (the foreign key asks for no less), and where the limit is hard they are not.
 constexpr std::string_view lock_the_card = R"(
-    WITH card AS (
-        SELECT c.id, c.board_id, c.column_id, c.external_key,
-            card_is_open(c.completed_at, c.is_archived, c.in_trash) AS open
-        FROM cards c
+    WITH mine AS MATERIALIZED (
+        SELECT c.id FROM cards c
         WHERE c.org_id = $1 AND c.id = $5 AND)";
 constexpr std::string_view and_the_rest = R"(c.board_id)
-        FOR UPDATE OF c
-    ), waiting AS (
-        SELECT id FROM cards
-        WHERE org_id = $1 AND id IN (
+    ), locked AS MATERIALIZED (
+        SELECT k.id, k.board_id, k.column_id, k.external_key,
+            card_is_open(k.completed_at, k.is_archived, k.in_trash) AS open
+        FROM cards k
+        WHERE k.org_id = $1 AND k.id = ANY (ARRAY(
+            SELECT id FROM mine
+            UNION
             SELECT l.target_id FROM card_links l
-            WHERE l.org_id = $1 AND l.card_id = (SELECT id FROM card) AND l.kind = 'blocks')
-        ORDER BY id
-        FOR NO KEY UPDATE
+            WHERE l.org_id = $1 AND l.card_id = (SELECT id FROM mine) AND l.kind = 'blocks'))
+        ORDER BY k.id
+        FOR UPDATE
+    ), card AS (
+        SELECT * FROM locked WHERE id = $5
     ), board AS (
         SELECT board_id FROM board_counters
         WHERE org_id = $1 AND board_id = (
@@ -55,7 +58,7 @@ constexpr std::string_view and_the_rest = R"(c.board_id)
         FOR NO KEY UPDATE
     )
     SELECT now() AS now, (SELECT count(*) FROM card) AS cards,
-        (SELECT coalesce(json_agg(id ORDER BY id), '[]') FROM waiting) AS waiting,
+        (SELECT coalesce(json_agg(id ORDER BY id), '[]') FROM locked WHERE id <> $5) AS waiting,
         (SELECT id FROM target) AS target_id, (SELECT count(*) FROM board) AS boards,
         (SELECT count(*) FROM shared) AS columns, (SELECT count(*) FROM limited) AS limits)";
 constexpr Sql lock_for_move{
@@ -105,6 +108,12 @@ constexpr Sql see_move{"boards.see_move", R"(
         OFFSET 0
     ) k ON true
     WHERE v.org_id = $1 AND v.id = $5)"};
+
+constexpr Sql lock_late{"boards.lock_cards_that_came_to_wait", R"(
+    SELECT id FROM cards
+    WHERE org_id = $1 AND id = ANY ($2::uuid[])
+    ORDER BY id
+    FOR UPDATE)"};
 
 constexpr Sql find_waiting{"boards.find_waiting", R"(
     SELECT c.id, c.board_id, c.column_id, c.title, c.version
@@ -314,10 +323,14 @@ void CardMove::emit_completion(Actor& actor, const Card& after) {
     if (open == is_open(seen_->card)) return;
     if (after.blocked)
         moves_.blockers_changed(tx_, actor, after.org_id, {{after.id, after.column_id}});
-    // The statement that locks does not see who came to wait while it was held up itself.
-    if (!std::ranges::includes(locked_.one_or_retry().waiting.parsed(), links_))
-        throw RetryTransaction("a card that waits and was not locked");
     if (links_.empty()) return;
+    // The statement that locks does not see who came to wait while it was held up itself. From then
+    // on nobody else comes, for whoever ties the card to another locks it.
+    std::vector<Uuid> late;
+    std::ranges::set_difference(
+        links_, locked_.one_or_retry().waiting.parsed(), std::back_inserter(late)
+    );
+    if (!late.empty()) tx_.queue(lock_late, after.org_id, late);
     const auto waiting = tx_.all<Waiting>(find_waiting, after.org_id, after.id);
     const Blockers now = open ? Blockers::opened : Blockers::closed;
     tell_waiting(tx_, moves_, actor, after.org_id, waiting, now);

@@ -21,6 +21,16 @@ constexpr std::string_view in_order = "$5) ORDER BY c.id LIMIT 10001 FOR UPDATE 
 constexpr Sql lock_cards{
     "boards.lock_cards_in_column", SqlText<cards_in_column, if_editor, in_order>::view};
 
+// First of all.
+constexpr std::string_view inside = R"(
+    WITH inside AS MATERIALIZED (
+        SELECT c.id FROM cards c
+        WHERE c.org_id = $1 AND c.board_id = $5 AND c.column_id = $6
+            AND NOT c.is_archived AND NOT c.in_trash AND)";
+constexpr Sql lock_first{
+    "boards.lock_column_in_order", SqlText<inside, if_editor, locked_with_waiting>::view
+};
+
 // Of two who finish the last that a card waits for, one finds that the other was first. Where more
 // cards stand than may be changed, it does not matter which of them are looked at.
 constexpr std::string_view waiting_to_lock = R"(
@@ -99,7 +109,7 @@ ColumnCards::ColumnCards(
     Call& call, const Uuid& board, const Uuid& column, const std::vector<Uuid>& others
 )
     : call_(call), board_(board), column_(column), locked_later_([&] {
-          lock();
+          BoardCaller::of(call).lock(call.tx(), lock_first, board, column);
           lock_definitions(call, board);
           BoardCaller::of(call).lock(call.tx(), lock_columns, board, together(column, others));
           return lock();

@@ -7,6 +7,21 @@
 /// The cards that stand in a column, for changes of the column that concern all of them.
 namespace svc::boards {
 
+/// The end of a statement that locks cards of a column, `inside`, and those that wait for them: all
+/// in the order of their ids, as all who lock cards.
+inline constexpr std::string_view locked_with_waiting = R"($5)
+        ORDER BY c.id
+        LIMIT 20002
+    ), waiting AS MATERIALIZED (
+        SELECT l.target_id AS id FROM card_links l
+        WHERE l.org_id = $1 AND l.kind = 'blocks' AND l.card_id = ANY (ARRAY(TABLE inside))
+        LIMIT 10001
+    )
+    SELECT c.id FROM cards c
+    WHERE c.org_id = $1 AND c.id = ANY (ARRAY(TABLE inside UNION TABLE waiting))
+    ORDER BY c.id
+    FOR UPDATE OF c)";
+
 inline constexpr std::size_t most_column_cards = 10'000;  ///< that one request concerns
 /// That one request rewrites, each with an event of its own: what that costs is to stay below a
 /// second of the processors' time.

@@ -313,7 +313,9 @@ TEST(Blocked, RowsAgreeWithLinksAfterAnythingThatPeopleDo) {
         for (int step = 0; step < 60; ++step) {
             const std::string card = any(cards), other = any(cards);
             const Uuid column = any(columns);
+            std::string failed;
             const auto ask = [&](std::string_view operation, object what) {
+                failed = operation;
                 return in_process().ask(fixture.owner, operation, what).status;
             };
             int status = 200;
@@ -335,6 +337,7 @@ TEST(Blocked, RowsAgreeWithLinksAfterAnythingThatPeopleDo) {
                 case 6: status = ask("restore_card", {{"card_id", card}}); break;
                 case 7: {
                     const Answer claim = fixture.claim();
+                    failed = "complete_lease";
                     if (claim.body.at("claimed").as_bool())
                         status = say(fixture.owner, "complete_lease", claim).status;
                     break;
@@ -347,7 +350,7 @@ TEST(Blocked, RowsAgreeWithLinksAfterAnythingThatPeopleDo) {
                              {"kind", random() % 2 ? "queue" : "done"},
                              {"queue", {{"enabled", random() % 2 == 0}}}});
             }
-            EXPECT_LT(status, 500);
+            EXPECT_LT(status, 500) << failed;
         }
     };
     std::vector<std::thread> threads;
