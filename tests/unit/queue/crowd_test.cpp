@@ -1,13 +1,13 @@
 // Many who wait for cards at once: what they cost everybody else, who gets a card, and when.
 
 #include "tests/support/eventually.hpp"
+#include "tests/support/metric.hpp"
 #include "tests/unit/queue/queue_fixture.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <deque>
-#include <regex>
 #include <thread>
 
 namespace svc::test {
@@ -18,10 +18,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 double metric(const QueueFixture& fixture, const std::string& name) {
-    std::smatch found;
-    const std::string text = fixture.server.client().get("/metrics").body;
-    if (!std::regex_search(text, found, std::regex("\nworkboard_" + name + " (\\S+)"))) return -1;
-    return std::stod(found[1]);
+    return metric_of(fixture.server, name);
 }
 
 /// Claims that wait, each on a connection of its own.
@@ -176,6 +173,54 @@ TEST(Crowd, WorkersOfAnotherServerHearOfACardAtOnce) {
         quickest = std::min(quickest, answered - made);
     }
     EXPECT_LT(quickest, 600ms) << "it was found by looking, not by hearing of it";
+}
+
+// Lines that look by themselves have their turn seldom when there are many: nobody depends on it.
+TEST(Crowd, AmongManyLinesACardOfAnotherServerIsClaimedAtOnce) {
+    QueueFixture fixture;
+    Server second({.database_url = fixture.database});
+    ASSERT_TRUE(eventually([&] { return metric_of(second, "bus_peers") == 1; }));
+    constexpr int lines = 150;
+    std::vector<std::string> columns;
+    for (int each = 0; each < lines; ++each) {
+        if (each % 50 == 0)
+            fixture.board = expect(201, fixture.post("/v1/boards", {{"name", "Many"}})).text("/id");
+        const auto made = expect(
+            201,
+            fixture.post(
+                "/v1/boards/" + fixture.board + "/columns",
+                {{"name", "Queue " + std::to_string(each)}, {"kind", "queue"}}
+            )
+        );
+        columns.push_back("/v1/boards/" + fixture.board + "/columns/" + made.text("/id"));
+    }
+    std::deque<Connection> waits;
+    for (const auto& each : columns)
+        waits.emplace_back(second.port(), 60s)
+            .write(fixture.client.request(
+                "POST",
+                each + ":claim-next",
+                R"({"wait_seconds": 45})",
+                {{"Content-Type", "application/json"}}
+            ));
+    ASSERT_TRUE(eventually([&] { return metric_of(second, "calls_waiting") == lines; }));
+    Clock::duration quickest = 1h;
+    for (std::size_t each = 0; each < 5; ++each) {
+        const auto which = each * 29 + 1;
+        const auto& column = columns[which];
+        const auto slash = column.rfind('/');
+        const auto made = Clock::now();
+        expect(
+            201,
+            fixture.post(
+                column.substr(0, column.find("/columns")) + "/cards",
+                {{"column_id", column.substr(slash + 1)}, {"title", "Card"}}
+            )
+        );
+        EXPECT_TRUE(expect(200, waits[which].read("POST")).json().at("claimed").as_bool());
+        quickest = std::min(quickest, Clock::now() - made);
+    }
+    EXPECT_LT(quickest, 100ms);
 }
 
 }  // namespace svc::test
