@@ -124,7 +124,9 @@ TEST_F(HttpLoops, TellWhatWentWrongInTime) {
         const auto outcome = running[i].get();
         EXPECT_EQ(outcome.status, status) << path << ": " << outcome.error;
         EXPECT_THAT(outcome.error, HasSubstr(error)) << path;
-        if (status > 0) EXPECT_EQ(outcome.error, "") << path;
+        if (status > 0) {
+            EXPECT_EQ(outcome.error, "") << path;
+        }
         EXPECT_LE(outcome.body.size(), 4096u) << path;
     }
     EXPECT_LT(Clock::now() - begun, 10s);
