@@ -60,6 +60,14 @@ public:
     /// (Call::wait_for), so come here before changing anything.
     virtual File commit(Call& call, const Uuid& id, const std::optional<Purpose>& purpose)
         const = 0;
+    /// Queues the question whether the caller has uploaded this file, for this purpose, and it is
+    /// available in the call's workspace; the function returned reads the answer.
+    virtual std::function<bool()> is_available(Call& call, const Uuid& id, Purpose purpose)
+        const = 0;
+    /// Where an operator downloads a file of any workspace, for which the transaction acts. Nothing
+    /// when it is not available any more, or no store is on.
+    virtual std::optional<Link> link_for_operator(Tx& tx, const Uuid& org, const Uuid& id)
+        const = 0;
 };
 
 // ------------------------------------------------------------------------- the store's port

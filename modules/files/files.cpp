@@ -62,6 +62,15 @@ constexpr Sql take_place{"files.take_place", R"(
     FOR SHARE OF f
     ON CONFLICT (org_id, file_id, holder_id) DO UPDATE SET card_id = excluded.card_id)"};
 
+constexpr Sql find_own{"files.find_own_upload", R"(
+    SELECT f.id FROM files f
+    WHERE f.org_id = $1 AND f.id = $2 AND f.created_by = $3 AND f.purpose = $4
+      AND f.status = 'available' AND f.deleted_at IS NULL)"};
+
+constexpr Sql find_available{"files.find_available", R"(
+    SELECT f.id, f.object_id, f.filename, f.content_type FROM files f
+    WHERE f.org_id = $1 AND f.id = $2 AND f.status = 'available' AND f.deleted_at IS NULL)"};
+
 }  // namespace
 
 std::string prefix_of(const Uuid& org, const Uuid& file) {
@@ -136,6 +145,16 @@ std::optional<Link> Service::link(const Uuid& org, const FileRef& file, const Ti
          .until = until}
     );
     return Link{url, until};
+}
+
+std::function<bool()> Service::is_available(Call& call, const Uuid& id, Purpose purpose) const {
+    auto found = call.tx().queue(find_own, call.org(), id, call.caller().id, purpose);
+    return [found]() mutable { return found.rows() > 0; };
+}
+
+std::optional<Link> Service::link_for_operator(Tx& tx, const Uuid& org, const Uuid& id) const {
+    const auto kept = tx.one<FileRef>(find_available, org, id);
+    return kept ? link(org, *kept) : std::nullopt;
 }
 
 File Service::shown(const FileAccess& seen) const {

@@ -170,6 +170,8 @@ public:
 
     FileUpload announce(Call& call, const Announcement& what) const override;
     File commit(Call& call, const Uuid& id, const std::optional<Purpose>& purpose) const override;
+    std::function<bool()> is_available(Call& call, const Uuid& id, Purpose purpose) const override;
+    std::optional<Link> link_for_operator(Tx& tx, const Uuid& org, const Uuid& id) const override;
 
     /// The file with its links, if it has them.
     File shown(const FileAccess& seen) const;

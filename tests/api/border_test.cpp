@@ -33,6 +33,7 @@ const std::map<std::string, std::string> bodies{
     {"create_webhook", R"({"url": "https://hooks.example.com/{random}"})"},
     {"link_cards", R"({"type": "relates", "target_id": "BOA-2"})"},
     {"presign_file", R"({"filename": "a.txt", "content_type": "text/plain"})"},
+    {"presign_feedback_screenshot", R"({"filename": "a.png", "content_type": "image/png"})"},
     {"update_member", R"({"role": "member"})"},
     {"add_member", R"({"email": "carol-{random}@example.com"})"},
     {"move_block", R"({"parent_id": "{card_id}"})"},

@@ -111,6 +111,7 @@ const std::set<std::string> of_jobs{
     "boards.workspaces_with_old_trash",
     "content.workspaces_with_old_trash",
     "events.read_missing_ids",
+    "feedback.workspaces_with_gone",
     "files.orphaned_workspaces",
     "files.workspaces_to_sweep",
     "files.workspaces_with_unused",
@@ -134,6 +135,9 @@ const std::set<std::string> of_jobs{
 const std::set<std::string> of_operators{
     "auth.find_person_of_command",
     "cli.count_jobs",
+    "feedback.count_responses",
+    "feedback.list_all",
+    "feedback.list_with_status",
     "files.kept_objects",
     "mail.count_mails",
     "orgs.all",

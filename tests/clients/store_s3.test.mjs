@@ -125,6 +125,24 @@ test("a picture leads to the bucket", async () => {
   assert.deepEqual(Buffer.from(await got.arrayBuffer()), png);
 });
 
+test("a report's screenshot goes there, too", async () => {
+  const wanted = { filename: "shot.png", content_type: "image/png", size_bytes: 6000 };
+  const announced = await call("POST", "/v1/feedback/screenshots:presign", wanted, 201);
+  const { conditions } = decoded(announced.upload_url_fields.Policy);
+  assert.ok(conditions.some((each) => String(each) === "content-length-range,1,6000"));
+  await call("POST", `/v1/feedback/screenshots/${announced.id}:commit`, undefined, 409);
+  await send(announced, png);
+  const file = await call("POST", `/v1/feedback/screenshots/${announced.id}:commit`, undefined, 200);
+  assert.deepEqual([file.status, file.purpose], ["available", "feedback_screenshot"]);
+  assert.deepEqual(Buffer.from(await (await fetch(file.url)).arrayBuffer()), png);
+  const report = { type: "bug", message: "Look", screenshot_file_id: announced.id };
+  const given = await call("POST", "/v1/feedback", report, 201);
+  assert.equal(given.screenshot_file_id, announced.id);
+  const other = await announce();
+  await send(other, png);
+  await call("POST", `/v1/feedback/screenshots/${other.id}:commit`, undefined, 404);
+});
+
 test("what is not what it was announced as is removed", async () => {
   const announced = await announce();
   await send(announced, "<html><script>alert(1)</script>");

@@ -13,10 +13,11 @@ namespace {
 const std::set<std::string> directory{
     "users", "sessions", "orgs", "memberships", "invitations", "tokens"};
 
-/// What is read in one order over all workspaces: by the kernel, and by whoever sends to webhooks.
+/// What is read in one order over all workspaces: by the kernel, by whoever sends to webhooks, and by
+/// the operator.
 /// A distributed table asks that keys hold the workspace, not that they begin with it.
 const std::set<std::string> ordered_over_all{
-    "outbox", "events", "event_log", "event_chain", "jobs", "webhook_endpoints"
+    "outbox", "events", "event_log", "event_chain", "jobs", "webhook_endpoints", "feedback_reports"
 };
 
 bool changes_rows(const Words& words) {
@@ -102,6 +103,7 @@ TEST(Sql, LocksAreForThoseWhoMay) {
         "webhooks.lock",
         "webhooks.lock_endpoint",
         "auth.find_person_of_command",
+        "feedback.lock_report",
         "mail.requeue",
         "orgs.find_named",
         // The caller's own: account, tokens, workspace, lease.

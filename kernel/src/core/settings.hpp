@@ -29,6 +29,7 @@ inline std::vector<std::string> shipped_modules() {
         "queue",
         "webhooks",
         "automations",
+        "feedback",
         "notifications",
         "live",
         "mcp",
