@@ -57,6 +57,7 @@ struct TokenCaller {
     std::int64_t security_epoch = 0;
     std::optional<std::string> name;
     bool confined = false;
+    ToolScope scope;
 };
 SVC_RECORD(
     TokenCaller,
@@ -73,7 +74,8 @@ SVC_RECORD(
     (past_due),
     (security_epoch),
     (name),
-    (confined)
+    (confined),
+    (scope)
 );
 
 /// The least of those that count. Whoever is confined to some boards looks after none of the
@@ -102,6 +104,7 @@ Caller caller_of(const TokenCaller& found) {
         .surface = Surface::api,
         .until = found.expires_at,
         .as_of = found.security_epoch,
+        .scope = found.scope,
     };
 }
 

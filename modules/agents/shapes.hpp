@@ -44,6 +44,7 @@ struct TokenResponse {
     Timestamp last_edited_time;
     PrincipalRef last_edited_by;
     std::int64_t version = 1;
+    ToolScope scope;
     std::optional<std::string> token;
 };
 SVC_SHARED_RECORD(
@@ -69,6 +70,7 @@ SVC_SHARED_RECORD(
     (last_edited_time, "When it was last changed."),
     (last_edited_by, "Who changed it last."),
     (version, "Rises by one with every change; also the ETag."),
+    (scope, "What it is limited to, for good; without toolsets and tools it reaches everything."),
     (token,
      "The token itself; shown once, in the answer that made it. Keep it: only a digest is stored.",
      omit_empty,

@@ -103,6 +103,11 @@ void require_right(const Caller& caller, const TokenResponse& token) {
             "This token acts as its owner, so only its owner gets a new secret; you may revoke it."
         );
     const bool own = caller.token_id == token.id;
+    if (!own && caller.scope.limits())
+        throw Failure(
+            Fault::restricted,
+            "This token is limited to some operations, so it gets the secret of no other."
+        );
     if (!own) require_person(caller, "gets the secret of another token");
     if (caller.token_id && !own && as_org_role(token.role) > caller.role)
         throw Failure(

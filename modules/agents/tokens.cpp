@@ -6,6 +6,7 @@
 #include "modules/agents/lib/token_text.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace svc::agents {
 
@@ -20,8 +21,8 @@ constexpr EventKind token_created{
 constexpr Sql insert_token{"agents.insert_token", R"(
     INSERT INTO tokens (
         org_id, id, digest, kind, name, role, agent_id, owner_user_id, hint, expires_at,
-        created_by, last_edited_by)
-    SELECT $1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10::timestamptz, $11, $11
+        created_by, last_edited_by, scope)
+    SELECT $1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10::timestamptz, $11, $11, $12::jsonb
     WHERE $7::uuid IS NULL
        OR EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = $7))"};
 
@@ -55,6 +56,7 @@ struct CreateTokenRequest {
     std::optional<Uuid> agent_id;
     std::optional<AgentProfile> agent;
     std::optional<Timestamp> expires_at;
+    ToolScope scope;
 };
 SVC_RECORD(
     CreateTokenRequest,
@@ -67,7 +69,11 @@ SVC_RECORD(
     (agent, "A new agent, which is made with the token and gets its role."),
     (expires_at,
      "When it ends by itself; in the future. Left out: never. One that is made with a token ends "
-     "with it at the latest.")
+     "with it at the latest."),
+    (scope,
+     "Limits it, for good, to some operations, by REST and MCP alike. Left out: whatever its role "
+     "allows.",
+     defaulted)
 );
 
 void check(const Call& call, const CreateTokenRequest& in) {
@@ -84,8 +90,43 @@ void check(const Call& call, const CreateTokenRequest& in) {
         throw wrong_field(call, "expires_at", "this is in the past");
 }
 
+/// Failure 422 at the first name that is none, with those there are.
+void check_names(
+    const Call& call,
+    std::string_view field,
+    const std::vector<std::string>& names,
+    const std::set<std::string_view>& known
+) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (known.contains(names[i])) continue;
+        std::string list;
+        for (const std::string_view each : known) (list += list.empty() ? "" : ", ") += each;
+        throw wrong_at(
+            call,
+            "\"scope\",\"" + std::string(field) + "\"," + std::to_string(i),
+            "Should be one of: " + list
+        );
+    }
+}
+
+void check(Call& call, const ToolScope& scope) {
+    if (!scope.names_some()) return;
+    std::set<std::string_view> toolsets{"worker"}, tools;
+    for (const Declared& each : call.kernel().operations()) {
+        if (!each.operation->tool) continue;
+        toolsets.insert(each.tag);
+        tools.insert(each.operation->name);
+    }
+    check_names(call, "toolsets", scope.toolsets, toolsets);
+    check_names(call, "tools", scope.tools, tools);
+}
+
 void require_right(const Caller& caller, const CreateTokenRequest& in) {
     require_person(caller, "makes tokens");
+    if (caller.scope.limits())
+        throw Failure(
+            Fault::restricted, "This token is limited to some operations, so it makes no others."
+        );
     if (in.kind == TokenKind::agent && caller.role < OrgRole::admin)
         throw Failure(Fault::restricted, "Only an admin can create agents.");
     if (caller.token_id && as_org_role(in.role) > caller.role)
@@ -114,6 +155,7 @@ TokenResponse stored(Tx& tx, const Uuid& org, const Uuid& id) {
 
 TokenResponse create(Call& call, const CreateTokenRequest& in) {
     check(call, in);
+    check(call, in.scope);
     const Caller& caller = call.caller();
     require_right(caller, in);
 
@@ -139,7 +181,8 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
         caller.user_id,
         hint_of(secret),
         end_of(caller, in),
-        caller.id
+        caller.id,
+        in.scope
     );
     TokenResponse token = stored(tx, call.org(), id);
 

@@ -156,6 +156,8 @@ const Operation update_card_markdown{
         "comments about them; a block that says something else keeps its id where one of its type "
         "stood. What is no longer there goes to the trash.",
     .access = Access::board_editor,
+    .destructive = true,
+    .worker = true,
     .versioned = true,
     .under_lease = true,
     .body_limit = 2 << 20,

@@ -168,6 +168,7 @@ const Operation update_comment{
     .route = "PATCH /v1/comments/{comment_id}",
     .summary = "Edit a comment of yours.",
     .access = Access::board_viewer,
+    .destructive = true,
     .idempotent = true,
     .versioned = true,
     .under_lease = true,

@@ -363,6 +363,7 @@ const Operation create_comment{
         "in Markdown as `[@Ada](user:<id>)`.",
     .access = Access::board_viewer,
     .status = 201,
+    .worker = true,
     .under_lease = true,
     .handler = create,
 };

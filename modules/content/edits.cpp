@@ -216,6 +216,7 @@ const Operation update_block{
         "are not sent stay, lists are replaced whole. A block that was read may be sent back as it "
         "is. `in_trash` deletes and restores.",
     .access = Access::board_editor,
+    .destructive = true,
     .idempotent = true,
     .versioned = true,
     .under_lease = true,

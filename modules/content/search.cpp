@@ -308,6 +308,7 @@ const Operation search{
         "text. Of a word that thousands have, the latest are weighed.",
     .access = Access::member,
     .reads = true,
+    .worker = true,
     .handler = look,
 };
 

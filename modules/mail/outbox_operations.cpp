@@ -182,6 +182,7 @@ const Operation requeue_email{
         "`failed` is left as it is, so repeating this is safe.",
     .access = Access::admin,
     .idempotent = true,
+    .open_world = true,
     .handler = requeue,
 };
 

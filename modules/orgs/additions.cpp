@@ -169,6 +169,7 @@ const Operation add_member{
         "`orgs.mails_to_one_address_a_day` it is 429.",
     .access = Access::admin,
     .status = 201,
+    .open_world = true,
     .handler = add,
 };
 
@@ -227,6 +228,7 @@ const Operation resend_member_invite{
         "Whoever has yet to confirm the address gets a new link to do so. Once a minute for each "
         "member, then 429.",
     .access = Access::admin,
+    .open_world = true,
     .handler = resend,
 };
 

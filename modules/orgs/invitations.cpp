@@ -258,6 +258,7 @@ const Operation create_invitation{
     .access = Access::admin,
     .status = 201,
     .also = {200},
+    .open_world = true,
     .handler = create,
 };
 

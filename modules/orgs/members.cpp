@@ -111,6 +111,7 @@ const Operation update_member{
         "only owner keeps the role: 409 with the reason `sole_owner`. One whose address is not "
         "confirmed does not count as another.",
     .access = Access::admin,
+    .idempotent = true,
     .versioned = true,
     .handler = update,
 };

@@ -115,6 +115,7 @@ const Operation update_org{
         "What is left out stays. A slug that another workspace has is 409 with the reason "
         "`slug_taken`.",
     .access = Access::admin,
+    .idempotent = true,
     .versioned = true,
     .handler = update,
 };

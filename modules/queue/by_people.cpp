@@ -187,6 +187,7 @@ const Operation revoke_lease{
         "Ends the lease without counting an attempt; the card is ready for others. The holder's "
         "next call is 409 `lease_lost`.",
     .access = Access::board_admin,
+    .destructive = true,
     .idempotent = true,
     .handler = revoke,
 };

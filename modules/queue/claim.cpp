@@ -232,6 +232,7 @@ const Operation claim_next_card{
         "`claimed` is false and `reason` says why; `wait_seconds` waits for a card first. "
         "`max_cards` claims several, which complete_leases completes in one call.",
     .access = Access::board_editor,
+    .worker = true,
     .handler = claim_next,
 };
 

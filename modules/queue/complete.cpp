@@ -186,6 +186,7 @@ const Operation complete_lease{
         "`wip_limit_reached` when the target is full.",
     .access = Access::member,
     .idempotent = true,
+    .worker = true,
     .handler = complete,
 };
 

@@ -171,6 +171,7 @@ const Operation list_queues{
     .description =
         "Where to look for work: the queue columns of all boards on which you are an editor.",
     .access = Access::member,
+    .worker = true,
     .handler = list,
 };
 

@@ -252,6 +252,7 @@ const Operation test_webhook{
         "of it. One that is not active is 409, reason `webhook_not_active`.",
     .access = Access::admin,
     .status = 202,
+    .open_world = true,
     .handler = test,
 };
 

@@ -153,6 +153,7 @@ const Operation redeliver_webhook{
         "is "
         "active.",
     .access = Access::admin,
+    .open_world = true,
     .handler = redeliver,
 };
 
@@ -211,6 +212,7 @@ const Operation redeliver_failed_deliveries{
         "What is `failed` or `abandoned`, oldest first, up to 1,000 at once; ask again while "
         "`has_more` is true.",
     .access = Access::admin,
+    .open_world = true,
     .handler = redeliver_failed,
 };
 

@@ -2,6 +2,8 @@
 
 #include "svc/types.hpp"
 
+#include <vector>
+
 /// Who is asking.
 namespace svc {
 
@@ -15,6 +17,29 @@ BOOST_DESCRIBE_ENUM(PrincipalType, user, agent, automation, system, share_link)
 /// The surface a call came in by; worked out, never claimed.
 enum class Surface { web, api, mcp, automation, system };
 BOOST_DESCRIBE_ENUM(Surface, web, api, mcp, automation, system)
+
+/// What a token is limited to besides its role, for good: to what only reads, and to the operations
+/// of some toolsets and some others by their names. Without either it reaches all.
+struct ToolScope {
+    bool read_only = false;
+    std::vector<std::string> toolsets;
+    std::vector<std::string> tools;
+    auto operator<=>(const ToolScope&) const = default;
+
+    bool names_some() const { return !toolsets.empty() || !tools.empty(); }
+    bool limits() const { return read_only || names_some(); }
+};
+SVC_SHARED_RECORD(
+    ToolScope,
+    (read_only, "Only what changes nothing.", defaulted),
+    (toolsets,
+     "Only what is in these toolsets: tags of the OpenAPI document, or `worker`, which is what "
+     "working a queue takes.",
+     length(0, 50),
+     items_up_to(50),
+     defaulted),
+    (tools, "And these, by their names.", length(0, 200), items_up_to(100), defaulted)
+);
 
 /// A verified caller: an identity and, where the request resolved one, a workspace with the
 /// caller's effective role in it.
@@ -31,6 +56,7 @@ struct Caller {
     Surface surface = Surface::api;
     std::optional<Timestamp> until;  ///< when the credential runs out by itself
     std::int64_t as_of = 0;          ///< what its authenticator confirms it by, if by anything
+    ToolScope scope{};               ///< which operations its token reaches
     auto operator<=>(const Caller&) const = default;
 
     bool is_person() const { return type == PrincipalType::user; }

@@ -101,6 +101,10 @@ struct Route {
     /// Only on a route for anyone, since nobody has been asked yet who calls; such a body has to
     /// have a Content-Length.
     std::function<std::unique_ptr<http::BodySink>(const http::Request& head)> receive{};
+    /// The toolset that a token has to reach; empty: a token of any scope will do.
+    std::string toolset{};
+    /// The WWW-Authenticate of its 401s, in place of `Bearer`.
+    std::string challenge{};
 };
 
 /// A command of the `workboard` program that a module brings: `workboard org set-plan …`.
@@ -123,6 +127,10 @@ struct Declared {
     std::string module;
     std::string tag;  ///< OpenAPI tag and MCP toolset
 };
+/// Whether the operation is in the toolset of that name: its tag's, or `worker`.
+bool in_toolset(const Declared& declared, std::string_view toolset);
+/// Whether a token of this scope reaches the operation.
+bool admits(const ToolScope& scope, const Declared& declared);
 
 /// The registry everything hangs on. Modules put operations, routes, services, hooks and
 /// jobs in while they open; afterwards the registry is read-only and any thread may read it.

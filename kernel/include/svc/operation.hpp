@@ -152,6 +152,8 @@ struct Operation {
     bool reads = false;        ///< a POST that changes nothing (GET reads by itself)
     bool destructive = false;  ///< MCP's hint: takes something away
     bool idempotent = false;   ///< MCP's hint: a repeat changes nothing more
+    bool open_world = false;   ///< MCP's hint: reaches people or servers outside, by mail or HTTP
+    bool worker = false;       ///< in the toolset `worker`: what an agent needs to work a queue
     /// Changes one record only while it is at the version that the client names, if it names one:
     /// by If-Match, or as the argument `expected_version`. The handler calls Call::require_version.
     bool versioned = false;

@@ -34,7 +34,18 @@ RouteRun::RouteRun(
 )
     : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
-http::Answer RouteRun::answer() {
+/// A client is told where it may get a credential, when it comes without a good one.
+http::Answer RouteRun::answer() try {
+    return answer_to_caller();
+} catch (const Failure& failure) {
+    if (failure.fault() != Fault::unauthorized || route_.challenge.empty()) throw;
+    auto answer = answer_of(failure, request_id());
+    for (auto& [name, value] : answer.headers)
+        if (name == "WWW-Authenticate") value = route_.challenge;
+    return answer;
+}
+
+http::Answer RouteRun::answer_to_caller() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), org_named_by(request(), bad_workspace_));
     take_turn(kernel_.impl(), exchange_, request_context_, *who_);
@@ -63,10 +74,24 @@ http::Answer RouteRun::attempt(BudgetCharge& budget_charge) {
     take(budget_charge);
     if (bad_workspace_) throw *bad_workspace_;
     check_access(route_.access, *who_);
+    check_scope();
     http::Answer answer = route_.handle(*this);
     if (exchange_.stream) keep_the_stream();
     else who_->confirm();
     return answer;
+}
+
+void RouteRun::check_scope() const {
+    if (route_.toolset.empty()) return;
+    const ToolScope& scope = who_->caller()->scope;
+    const bool reaches = !scope.names_some() ||
+                         std::ranges::find(scope.toolsets, route_.toolset) != scope.toolsets.end();
+    if (reaches) return;
+    throw Failure(
+        Fault::restricted,
+        "This token is limited to some toolsets, and `" + route_.toolset + "` is none of them."
+    )
+        .with("reason", "outside_token_scope");
 }
 
 /// Too little on a hint that is no longer true is not too little.

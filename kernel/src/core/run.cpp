@@ -64,6 +64,20 @@ void check_access(Access access, const CallerResolver& who) {
     if (const auto least = least_role(access)) require_role(caller, *least);
 }
 
+void check_scope(const Kernel& kernel, const Operation& operation, const CallerResolver& who) {
+    const Caller* caller = who.caller();
+    if (!caller || !caller->scope.limits() || operation.access == Access::anyone) return;
+    if (admits(caller->scope, *kernel.find_operation(operation.name))) return;
+    throw Failure(
+        Fault::restricted,
+        caller->scope.read_only && !operation.read_only()
+            ? "This token only reads; " + std::string(operation.name) + " changes something."
+            : "This token is limited to some toolsets, and " + std::string(operation.name) +
+                  " is in none of them."
+    )
+        .with("reason", "outside_token_scope");
+}
+
 namespace {
 
 /// The last line of defence: lists are cut into pages before they come to this.
@@ -111,6 +125,7 @@ http::Answer attempt(const Run& run, Input& input) {
     call.set_expected_version(input.expected_version());
     call.set_named_lease(input.named_lease());
     check_access(operation.access, run.who);
+    check_scope(run.kernel, operation, run.who);
     if (is_past_due(operation, run.who)) refuse_past_due(run, input);
 
     http::Answer answer;
@@ -348,6 +363,19 @@ bool admits(Access access, const Caller& caller) {
     if (access == Access::person) return caller.is_person();
     const auto least = core::least_role(access);
     return !least || (caller.org_id && caller.role >= *least);
+}
+
+bool in_toolset(const Declared& declared, std::string_view toolset) {
+    return toolset == declared.tag || (toolset == "worker" && declared.operation->worker);
+}
+
+bool admits(const ToolScope& scope, const Declared& declared) {
+    if (scope.read_only && !declared.operation->read_only()) return false;
+    if (!scope.names_some()) return true;
+    return std::ranges::find(scope.tools, declared.operation->name) != scope.tools.end() ||
+           std::ranges::any_of(scope.toolsets, [&](const std::string& each) {
+               return in_toolset(declared, each);
+           });
 }
 
 }  // namespace svc

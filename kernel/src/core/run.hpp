@@ -79,6 +79,8 @@ void take_turn(
 
 /// Steps 8 and 9 of the order of checks: the workspace, then the role in it.
 void check_access(Access access, const CallerResolver& who);
+/// Step 8: Failure 403 when the caller's token is limited to other operations.
+void check_scope(const Kernel& kernel, const Operation& operation, const CallerResolver& who);
 
 /// Runs it, again where that is right, and commits. Failures come out as exceptions, as do
 /// Parked (only if the run may park).

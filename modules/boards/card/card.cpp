@@ -41,6 +41,7 @@ const Operation get_card{
     .summary = "Read a card.",
     .description = "Takes the card's id or its key, such as ENG-42.",
     .access = Access::board_viewer,
+    .worker = true,
     .handler = get,
 };
 

@@ -294,6 +294,7 @@ const Operation get_card_context{
         "newest comments. When all of it is too long, each part gets its share. The same text has "
         "the same `etag`.",
     .access = Access::board_viewer,
+    .worker = true,
     .handler = get_context,
 };
 

@@ -203,6 +203,7 @@ const Operation move_card{
         "claimed card to another column takes it from its worker.",
     .access = Access::board_editor,
     .idempotent = true,
+    .worker = true,
     .versioned = true,
     .under_lease = true,
     .handler = move,
