@@ -164,6 +164,7 @@ const Operation renew_lease{
         "edit access to the board still. 409 `lease_lost` when it is over: stop working on the "
         "card.",
     .access = Access::member,
+    .worker = true,
     .handler = renew,
 };
 
@@ -176,6 +177,7 @@ const Operation fail_lease{
         "attempts are used up. Asking again gives the lease as it ended and the card as it is now.",
     .access = Access::member,
     .idempotent = true,
+    .worker = true,
     .handler = fail,
 };
 
@@ -186,6 +188,7 @@ const Operation release_lease{
     .description = "Ends the lease without counting a try; the card is ready for others at once.",
     .access = Access::member,
     .idempotent = true,
+    .worker = true,
     .handler = release,
 };
 
