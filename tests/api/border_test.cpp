@@ -1,4 +1,5 @@
 #include "tests/api/interface.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/mcp_client.hpp"
 
 #include <algorithm>
@@ -133,6 +134,7 @@ protected:
                 if (each.method == "GET" && !each.for_anyone) look(side, each);
         }
         work(side);
+        notify(side);
     }
     static bool makes_something(const Described& operation) {
         const bool post = (operation.method == "POST" && operation.status == 201) ||
@@ -179,6 +181,20 @@ protected:
             return;
         }
         FAIL() << "there is no queue to claim from";
+    }
+
+    /// A notification, which only others cause: an agent gives the owner a card.
+    void notify(Side& side) {
+        Client agent = server.client();
+        agent.token(side.workspace.mint("agent", "Messenger"));
+        const json::value mine{{"assignees", {side.workspace.user_id}}};
+        const auto card = "/v1/cards/" + side.id_for("card_id").value();
+        expect(200, agent.send("PATCH", card, json::serialize(mine)));
+        ASSERT_TRUE(eventually([&] {
+            const auto list = expect(200, side.workspace.client.get("/v1/notifications"));
+            side.learn(list.json());
+            return side.id_for("notification_id").has_value();
+        }));
     }
 
     /// Bodies to try, one after the other, until one is not refused for its form.

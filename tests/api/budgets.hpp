@@ -154,6 +154,16 @@ protected:
                 " (SELECT json_agg(json_build_object('number', a, 'at', now(), 'status_code', 500,"
                 " 'error', repeat('e', 200), 'duration_ms', 9)) FROM generate_series(1, 10) a),"
                 " repeat('r', 1024) FROM generate_series(1, 200) n");
+            run("INSERT INTO notification_inboxes (org_id, user_id) VALUES ('" + workspace.org_id +
+                "', '" + workspace.user_id + "') ON CONFLICT DO NOTHING");
+            run("INSERT INTO notifications (org_id, user_id, id, kind, epoch, subject_id,"
+                " least_role, board_id, card_id, target_type, target_id, title, body, created_time)"
+                " SELECT '" +
+                workspace.org_id + "', '" + workspace.user_id +
+                "', gen_random_uuid(), 'comment', 1, gen_random_uuid(), 'viewer', '" + board +
+                "', '" + card + "', 'card', '" + card +
+                "', repeat('t', 200), repeat('x', 2000), now() - n * interval '1 s'"
+                " FROM generate_series(1, 5000) n");
             run("INSERT INTO card_versions (org_id, card_id, last_version, fields) SELECT '" +
                 workspace.org_id + "', '" + card +
                 "', -n, jsonb_build_object('title', 'T', 'labels', '[]'::jsonb, 'assignees',"

@@ -1,10 +1,13 @@
 // Mails over SMTP, to smtp-server, and to servers that misbehave.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TLSSocket, connect, createSecureContext } from "node:tls";
+import { promisify } from "node:util";
 
 import { SMTPServer } from "smtp-server";
 
@@ -208,6 +211,69 @@ for (const [what, { more, options, logsIn }] of Object.entries(refused))
     assert.ok(mailServer.logins.every((each) => each.secure));
     assert.ok(!server.output.includes(password));
   });
+
+test("a digest is one mail with both forms, which ends by one click", async () => {
+  const mailServer = await startMail(tls());
+  const server = await start(mailServer);
+  const psql = async (sql) => {
+    const at = `host=${join(server.folder, "postgres/socket")} port=5432 user=postgres dbname=workboard`;
+    const { stdout } = await promisify(execFile)("psql", [at, "-qAtc", sql]);
+    return stdout.trim();
+  };
+  const person = async (email) => {
+    await signUp(server, email);
+    assert.ok(await until(() => mailTo(mailServer.mails, email).length), server.output);
+    const [, token] = /token=([\w-]+)/.exec(mailTo(mailServer.mails, email)[0].text);
+    const browser = new Browser();
+    const verified = await browser.call(server, "POST", "/v1/auth/verify-email", { token });
+    assert.equal(verified.status, 200, verified.text);
+    return { browser, call: (...words) => browser.call(server, ...words), id: verified.json.user.id };
+  };
+  const made = async (by, ...words) => {
+    const answer = await by.call("POST", ...words);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  };
+  const [ada, bob] = [await person("ada@example.com"), await person("bob@example.com")];
+  const org = await made(ada, "/v1/orgs", { name: "Acme" });
+  await made(ada, `/v1/orgs/${org.id}/members`, { email: "bob@example.com" });
+  const quiet = { email_digest: "daily", notifications: { assigned: { email: false } } };
+  const preferences = await bob.call("PATCH", "/v1/me/preferences", quiet);
+  assert.equal(preferences.status, 200, preferences.text);
+  const switched = await ada.call("POST", `/v1/orgs/${org.id}:switch`);
+  assert.equal(switched.status, 200, switched.text);
+  const board = await made(ada, "/v1/boards", { name: "Desk" });
+  const title = "Größe <b>prüfen</b>";
+  await made(ada, `/v1/boards/${board.id}/cards`, { column_id: board.column_ids[0], title, assignees: [bob.id] });
+  const waiting = `SELECT count(*) FROM notification_inboxes WHERE user_id = '${bob.id}' AND digest_at IS NOT NULL`;
+  assert.ok(await until(async () => (await psql(waiting)) === "1"), server.output);
+  const digests = () => mailTo(mailServer.mails, "bob@example.com").filter((each) => /^Acme:/.test(header(each, "Subject")));
+  // As if the hour had come.
+  await psql("UPDATE notification_inboxes SET digest_at = now() WHERE digest_at IS NOT NULL");
+  await psql("UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = 'notifications.digest.find'");
+  assert.ok(await until(() => digests().length), server.output);
+
+  assert.equal(digests().length, 1);
+  const [mail] = digests();
+  // Of the membership he was told as well.
+  assert.equal(header(mail, "Subject"), "Acme: 2 new notifications");
+  assert.match(header(mail, "Content-Type"), /^multipart\/alternative/);
+  assert.match(mail.text, /Content-Type: text\/plain; charset=utf-8/);
+  assert.match(mail.text, /Content-Type: text\/html; charset=utf-8/);
+  assert.ok(mail.text.includes(title), mail.text);
+  assert.ok(mail.text.includes("Größe &lt;b&gt;prüfen&lt;/b&gt;"), mail.text);
+  assert.equal(header(mail, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
+  const [, address] = /^<(http[^>]+)>$/.exec(header(mail, "List-Unsubscribe"));
+
+  const nobody = new Browser();
+  const asked = await nobody.get(address);
+  assert.equal(asked.status, 200);
+  assert.match(asked.headers.get("content-type"), /^text\/html/);
+  const ended = await nobody.post(address, { form: { "List-Unsubscribe": "One-Click" } });
+  assert.equal(ended.status, 200, ended.text);
+  const after = await bob.call("GET", "/v1/me/preferences");
+  assert.equal(after.json.email_digest, "off");
+});
 
 /** A server of its own kind, line by line. */
 async function startRaw(converse) {
