@@ -2,10 +2,6 @@
 
 #include "modules/mcp/json_rpc.hpp"
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
-
 #include <algorithm>
 
 namespace svc::mcp {
@@ -20,9 +16,33 @@ std::string title_of(std::string_view name) {
     return title;
 }
 
+/// Whether a sentence tells of a refusal, which says itself what it is when it comes.
+bool tells_of_refusals(std::string_view sentence) {
+    if (sentence.find("reason `") != sentence.npos) return true;
+    for (auto at = sentence.find('4'); at != sentence.npos; at = sentence.find('4', at + 1)) {
+        const auto is_digit = [&](std::size_t i) {
+            return i < sentence.size() && sentence[i] >= '0' && sentence[i] <= '9';
+        };
+        if (!is_digit(at - 1) && is_digit(at + 1) && is_digit(at + 2) && !is_digit(at + 3) &&
+            sentence[at + 1] <= '2')
+            return true;
+    }
+    return false;
+}
+
+/// The summary, and the first of what else there is to know before one calls it; of what workers
+/// need, all of it.
 std::string description_of(const Operation& operation) {
+    constexpr std::size_t enough = 100;
     std::string text(operation.summary);
-    if (!operation.description.empty()) (text += "\n\n") += operation.description;
+    if (!text.ends_with('.')) text += '.';
+    std::string_view rest = operation.description;
+    while (!rest.empty() && (operation.worker || text.size() < enough)) {
+        const auto end = rest.find(". ");
+        const auto sentence = rest.substr(0, end == rest.npos ? end : end + 1);
+        rest.remove_prefix(std::min(sentence.size() + 1, rest.size()));
+        if (!tells_of_refusals(sentence)) (text += ' ') += sentence;
+    }
     return text;
 }
 
@@ -32,80 +52,67 @@ void add_member(std::string_view name, bool flag, std::string& out) {
     out += flag ? ":true" : ":false";
 }
 
-/// All four hints, always: a missing one counts as the worst.
+/// All four hints, always: a missing one counts as the worst. What is deleted already is not
+/// deleted once more.
 std::string annotations_of(const Operation& operation) {
     std::string out = "{";
     add_member("readOnlyHint", operation.read_only(), out);
     add_member("destructiveHint", operation.destructive, out);
-    add_member("idempotentHint", operation.idempotent || operation.read_only(), out);
-    add_member("openWorldHint", false, out);
-    return out + '}';
-}
-
-/// True for a schema of any value at all, and for lists and maps of such.
-bool takes_any_value(const json::object& schema) {
-    if (const auto* choices = schema.if_contains("anyOf"))
-        return std::ranges::any_of(choices->as_array(), [](const json::value& each) {
-            return takes_any_value(each.as_object());
-        });
-    for (const char* inner : {"items", "additionalProperties"})
-        if (const auto* elements = schema.if_contains(inner); elements && elements->is_object())
-            return takes_any_value(elements->get_object());
-    return std::ranges::none_of(
-        std::initializer_list<const char*>{"type", "$ref", "enum", "const"},
-        [&](const char* word) { return schema.contains(word); }
+    add_member(
+        "idempotentHint",
+        operation.idempotent || operation.read_only() || operation.method() == "DELETE",
+        out
     );
-}
-
-/// The names of members that hold JSON whose shape is nobody's business here.
-std::set<std::string> opaque_members(const Output& output) {
-    SchemaWriter writer{.ref_prefix = "#/", .for_output = true};
-    json::object ignored;
-    if (output.item) writer.reference(*output.item, ignored);
-    else if (output.codec) output.codec->schema(writer, Rules{}, ignored);
-
-    std::set<std::string> names;
-    std::set<std::string> looked_into;
-    for (bool more = true; std::exchange(more, false);)
-        for (const auto& [name, record] : std::map(writer.mentioned)) {
-            if (!looked_into.insert(name).second) continue;
-            more = true;
-            for (const Field& field : record->fields) {
-                json::object schema;
-                writer.field(*record, field, schema);
-                if (takes_any_value(schema)) names.emplace(field.name);
-            }
-        }
-    return names;
+    add_member("openWorldHint", operation.open_world, out);
+    return out + '}';
 }
 
 Tool make_tool(const Kernel& kernel, const Declared& declared) {
     const Operation& operation = *declared.operation;
-    const std::string schema = kernel.tool_schema(operation);
-    Tool tool{&declared, "{", "{", opaque_members(operation.handler.output)};
-
-    std::string both = "\"name\":";
-    write_text(operation.name, both);
-    both += ",\"description\":";
-    write_text(description_of(operation), both);
-
-    tool.manifest_entry += both + ",\"input_schema\":" + schema + '}';
-    tool.definition += both + ",\"title\":";
-    write_text(title_of(operation.name), tool.definition);
-    tool.definition += ",\"inputSchema\":" + schema;
-    tool.definition += ",\"annotations\":" + annotations_of(operation) + '}';
+    Tool tool{
+        .declared = &declared,
+        .input = input_of(kernel, operation),
+        .head = "{\"name\":",
+        .annotations = ",\"annotations\":" + annotations_of(operation) + '}',
+        .since_2025_06_18 = ",\"title\":",
+        .opaque = opaque_members(operation.handler.output),
+    };
+    write_text(operation.name, tool.head);
+    tool.head += ",\"description\":";
+    write_text(description_of(operation), tool.head);
+    tool.head += ",\"inputSchema\":" + tool.input.schema;
+    write_text(title_of(operation.name), tool.since_2025_06_18);
+    tool.since_2025_06_18 += ",\"outputSchema\":" + short_output_of(operation);
     return tool;
+}
+
+std::string manifest_entry_of(const Tool& tool) {
+    const Operation& operation = *tool.declared->operation;
+    std::string out = "{\"name\":";
+    write_text(operation.name, out);
+    out += ",\"title\":";
+    write_text(title_of(operation.name), out);
+    out += ",\"toolset\":";
+    write_text(tool.declared->tag, out);
+    out += ",\"description\":";
+    write_text(description_of(operation), out);
+    out += ",\"input_schema\":" + tool.input.schema;
+    out += ",\"output_schema\":" + output_of(operation);
+    return out + ",\"annotations\":" + annotations_of(operation) + '}';
 }
 
 std::string instructions_for(const Kernel& kernel) {
     std::string text =
         "Workboard is a kanban board that programs and people work on together: workspaces hold "
         "boards, boards hold columns and cards. Everything you do is recorded under your own "
-        "name. Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
+        "name. Boards go by id, key or name, columns by id or name, cards by id or key such as "
+        "ENG-42. "
+        "Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
         "true. Null fields are omitted from results.";
     if (kernel.find_operation("claim_next_card"))
         text +=
-            " A column can be a work queue: claim_next_card leases its next card to you and gives "
+            " A column can be a work queue: list_queues says which have work, claim_next_card "
+            "leases its next card to you and gives "
             "a lease_token; read get_card_context for what is to be done, do the work, then call "
             "complete_lease or fail_lease with the token. A lease that runs out goes back to the "
             "queue, so renew it while you work.";
@@ -144,7 +151,10 @@ Narrowing Narrowing::of(const http::Request& request) {
 
 bool Narrowing::admits(const Declared& declared) const {
     if (read_only && !declared.operation->read_only()) return false;
-    return !picky || contains(toolsets, declared.tag) || contains(tools, declared.operation->name);
+    return !picky || contains(tools, declared.operation->name) ||
+           std::ranges::any_of(toolsets, [&](std::string_view each) {
+               return in_toolset(declared, each);
+           });
 }
 
 Catalog::Catalog(Kernel& kernel) : instructions_(instructions_for(kernel)) {
@@ -155,28 +165,44 @@ Catalog::Catalog(Kernel& kernel) : instructions_(instructions_for(kernel)) {
 bool Catalog::shows(const Tool& tool, const Caller& caller, const Narrowing& narrowing) {
     const Operation& operation = *tool.declared->operation;
     return admits(operation.access, caller) && (!operation.for_people || caller.is_person()) &&
-           narrowing.admits(*tool.declared);
+           admits(caller.scope, *tool.declared) && narrowing.admits(*tool.declared);
 }
 
 std::set<std::string_view> Catalog::toolsets() const {
-    std::set<std::string_view> names;
+    std::set<std::string_view> names{"all", "worker"};
     for (const Tool& each : tools_) names.insert(each.declared->tag);
     return names;
 }
 
-Narrowing Catalog::narrowing(const http::Request& request) const {
-    Narrowing narrowing = Narrowing::of(request);
-    const auto known = toolsets();
-    for (const std::string_view each : narrowing.toolsets) {
-        if (each == "all" || known.contains(each)) continue;
+namespace {
+
+void require_known(
+    std::string_view kind,
+    const std::vector<std::string_view>& names,
+    const std::set<std::string_view>& known
+) {
+    for (const std::string_view each : names) {
+        if (known.contains(each)) continue;
         std::string list;
         for (const std::string_view name : known) (list += list.empty() ? "" : ", ") += name;
         throw RpcError(
             Code::invalid_request,
-            "There is no toolset `" + std::string(each) + "`. There are: all, " + list + ".",
+            "There is no " + std::string(kind) + " `" + std::string(each) +
+                "`. There are: " + list + ".",
             400
         );
     }
+}
+
+}  // namespace
+
+Narrowing Catalog::narrowing(const http::Request& request) const {
+    Narrowing narrowing = Narrowing::of(request);
+    if (!narrowing.toolsets.empty()) require_known("toolset", narrowing.toolsets, toolsets());
+    if (narrowing.tools.empty()) return narrowing;
+    std::set<std::string_view> names;
+    for (const Tool& each : tools_) names.insert(each.name());
+    require_known("tool", narrowing.tools, names);
     return narrowing;
 }
 
@@ -185,28 +211,35 @@ const Tool* Catalog::find(std::string_view name, const Narrowing& narrowing) con
     return found != tools_.end() && narrowing.admits(*found->declared) ? &*found : nullptr;
 }
 
-std::string Catalog::list(const Caller& caller, const Narrowing& narrowing) const {
+std::string Catalog::list(const Caller& caller, const Narrowing& narrowing, ToolTexts texts) const {
     std::string out = "[";
     for (const Tool& each : tools_) {
         if (!shows(each, caller, narrowing)) continue;
         if (out.size() > 1) out += ',';
-        out += each.definition;
+        out += each.head;
+        if (texts == ToolTexts::with_output) out += each.since_2025_06_18;
+        out += each.annotations;
     }
     return out + ']';
 }
 
 std::string Catalog::manifest(const std::string& base_url) const {
-    constexpr std::string_view path = "/v1/mcp/http";
+    const auto transport = [&](std::string_view type, std::string_view path, std::string_view status
+                           ) {
+        std::string out = "{\"type\":";
+        write_text(type, out);
+        write_text(path, out += ",\"path\":");
+        write_text(base_url + std::string(path), out += ",\"url\":");
+        write_text(status, out += ",\"status\":");
+        return out + '}';
+    };
     std::string out = R"({"object":"mcp_manifest","server":{"name":"workboard","instructions":)";
     write_text(instructions_, out);
-    out += R"(},"transports":[{"type":"streamable-http","path":)";
-    write_text(path, out);
-    out += ",\"url\":";
-    write_text(base_url + std::string(path), out);
-    out += R"(,"status":"recommended"}],"tools":[)";
+    out += "},\"transports\":[" + transport("streamable-http", "/v1/mcp/http", "recommended") +
+           ',' + transport("sse", "/v1/mcp/sse", "deprecated") + "],\"tools\":[";
     for (const Tool& each : tools_) {
         if (&each != tools_.data()) out += ',';
-        out += each.manifest_entry;
+        out += manifest_entry_of(each);
     }
     return out + "]}";
 }

@@ -1,19 +1,22 @@
 #pragma once
 
-#include "svc/kernel.hpp"
-
-#include <set>
+#include "modules/mcp/tool_schemas.hpp"
 
 namespace svc::mcp {
 
 /// One operation as MCP offers it. Its texts are made once.
 struct Tool {
     const Declared* declared;
-    std::string definition;        ///< its entry in tools/list
-    std::string manifest_entry;    ///< its entry in the manifest
+    ToolInput input;
+    std::string head;         ///< of its entry in tools/list: name, description and input schema
+    std::string annotations;  ///< of that entry; with them it is whole
+    std::string since_2025_06_18;  ///< what later clients get besides: title and output schema
     std::set<std::string> opaque;  ///< members of its answer whose values are other people's JSON
     std::string_view name() const { return declared->operation->name; }
 };
+
+/// Which members definitions of tools have.
+enum class ToolTexts { first, with_output };
 
 /// What a client narrows the catalog to, by headers. An empty narrowing shows everything.
 struct Narrowing {
@@ -32,14 +35,14 @@ class Catalog {
 public:
     explicit Catalog(Kernel& kernel);
 
-    /// What the request's headers narrow it to. RpcError 400 when they name a toolset that there is
-    /// not.
+    /// What the request's headers narrow it to. RpcError 400 when they name a toolset or a tool
+    /// that there is not.
     Narrowing narrowing(const http::Request& request) const;
     /// Null when there is no such tool, or the narrowing hides it. One that the caller's role does
     /// not reach is found: calling it is refused by the kernel, which keeps a record of that.
     const Tool* find(std::string_view name, const Narrowing& narrowing) const;
     /// The JSON array of what this caller sees.
-    std::string list(const Caller& caller, const Narrowing& narrowing) const;
+    std::string list(const Caller& caller, const Narrowing& narrowing, ToolTexts texts) const;
     /// The object `mcp_manifest`: everything, for everyone.
     std::string manifest(const std::string& base_url) const;
     const std::string& instructions() const { return instructions_; }

@@ -93,17 +93,20 @@ Endpoint::Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& setti
     : kernel_(kernel),
       catalog_(catalog),
       settings_(settings),
-      methods_(catalog),
+      methods_(kernel, catalog),
       sessions_(kernel, std::chrono::hours(settings.session_hours)),
-      streams_(static_cast<std::size_t>(settings.streams_per_principal)) {}
+      streams_(kernel, static_cast<std::size_t>(settings.streams_per_principal)) {}
 
-http::Answer Endpoint::serve(RouteCall& call) {
+std::optional<http::Answer> Endpoint::refuse(const RouteCall& call) const {
     require_bearer(call);
     const http::Request& request = call.request();
-    if (request.has("origin") && !origin_is_ours(request.header("origin")))
-        return refused(
-            403, Code::invalid_request, "Pages of that origin may not talk to this server."
-        );
+    if (!request.has("origin") || origin_is_ours(request.header("origin"))) return std::nullopt;
+    return refused(403, Code::invalid_request, "Pages of that origin may not talk to this server.");
+}
+
+http::Answer Endpoint::serve(RouteCall& call) {
+    if (auto answer = refuse(call)) return *std::move(answer);
+    const http::Request& request = call.request();
     if (request.method == "POST") return post(call);
     if (request.method == "GET") return get(call);
     if (request.method == "DELETE") return remove(call);
@@ -123,8 +126,7 @@ bool Endpoint::origin_is_ours(std::string_view origin) const {
 http::Answer Endpoint::post(RouteCall& call) {
     std::string id = "null";
     try {
-        check_media(call.request());
-        const json::value body = parse(call.request().body);
+        const json::value body = read_body(call.request());
         if (const auto* messages = body.if_array()) return batch(call, *messages);
         const Message message = read_message(body, id);
         return is_stateless(call.request(), message) ? serve_stateless(call, message)
@@ -142,7 +144,13 @@ http::Answer Endpoint::get(RouteCall& call) try {
         return wrong_method("POST, DELETE", "GET opens an event stream and nothing else.");
     check_version_header(request);
     const Session session = require_session(call);
-    return streams_.open(call, ": open\n\n", session.id.str());
+    return streams_.open(
+        call,
+        {.first = ": open\n\n",
+         .watch = {.tools = true, .resources = true},
+         .session = session,
+         .resumed = request.has("last-event-id")}
+    );
 } catch (const RpcError& error) {
     return json_answer(error.status(), error_answer("null", error));
 }
@@ -153,10 +161,15 @@ http::Answer Endpoint::remove(RouteCall& call) try {
     check_version_header(call.request());
     const Session session = require_session(call);
     sessions_.end(*call.caller(), session);
-    streams_.close_session(session.id.str());
+    streams_.close_session(session.id);
     return {.status = 204, .content_type = {}};
 } catch (const RpcError& error) {
     return json_answer(error.status(), error_answer("null", error));
+}
+
+json::value read_body(const http::Request& request) {
+    check_media(request);
+    return parse(request.body);
 }
 
 http::Answer json_answer(int status, std::string body) {

@@ -37,7 +37,11 @@ public:
     Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& settings);
 
     http::Answer serve(RouteCall& call);
-    void keep_alive() { streams_.keep_alive(); }
+    /// The transport before it: a stream, and where its client posts what is answered on it.
+    http::Answer open_sse(RouteCall& call);
+    http::Answer take_message(RouteCall& call);
+
+    Streams& streams() { return streams_; }
 
 private:
     http::Answer post(RouteCall& call);
@@ -47,14 +51,22 @@ private:
     // handshake.cpp
     http::Answer serve_in_session(RouteCall& call, const Message& message);
     http::Answer initialize(RouteCall& call, const Message& message) const;
+    std::string initialize_result(std::string_view version) const;
+    /// A result object; RpcError when the session has as many as one may have.
+    std::string subscribe(const Message& message, const MethodContext& context);
     http::Answer batch(RouteCall& call, const json::array& messages);
-    std::string answer_in_session(const Message& message, const MethodContext& context) const;
+    std::string answer_in_session(const Message& message, const MethodContext& context);
     Session require_session(RouteCall& call);
 
     // stateless.cpp
     http::Answer serve_stateless(RouteCall& call, const Message& message);
     http::Answer listen(RouteCall& call, const Message& message);
 
+    // sse.cpp
+    std::string answer_on_stream(const Message& message, const MethodContext& context);
+
+    /// Failure 401 without a token; an answer when a page of another site asks.
+    std::optional<http::Answer> refuse(const RouteCall& call) const;
     bool origin_is_ours(std::string_view origin) const;
 
     Kernel& kernel_;
@@ -73,6 +85,8 @@ bool is_stateless(const http::Request& request, const json::array& messages);
 void check_version_header(const http::Request& request);
 RpcError unsupported_version(std::string_view requested);
 
+/// A message in the body of a request, or several.
+json::value read_body(const http::Request& request);
 http::Answer json_answer(int status, std::string body);
 /// 202 without a body.
 http::Answer accepted();

@@ -69,9 +69,11 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
     const bool request = message.kind == Message::Kind::request;
     if (request && message.method == "initialize") return initialize(call, message);
     check_version_header(call.request());
-    require_session(call);
+    const Session session = require_session(call);
     if (!request) return accepted();
-    const MethodContext context{call, *call.caller(), catalog_.narrowing(call.request())};
+    const MethodContext context{
+        call, *call.caller(), catalog_.narrowing(call.request()), session.version, &session
+    };
     return json_answer(200, result_answer(message.id, answer_in_session(message, context)));
 }
 
@@ -80,6 +82,12 @@ http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const
     const auto* const known = std::ranges::find(handshake_versions, wanted);
     const auto version = known != handshake_versions.end() ? *known : handshake_versions.front();
 
+    auto answer = json_answer(200, result_answer(message.id, initialize_result(version)));
+    answer.headers.emplace_back("Mcp-Session-Id", sessions_.open(*call.caller(), version));
+    return answer;
+}
+
+std::string Endpoint::initialize_result(std::string_view version) const {
     std::string result = "{\"protocolVersion\":";
     write_text(version, result);
     (result += ",\"capabilities\":") += capabilities();
@@ -87,10 +95,7 @@ http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const
     result += ",\"instructions\":";
     write_text(catalog_.instructions(), result);
     result += '}';
-
-    auto answer = json_answer(200, result_answer(message.id, result));
-    answer.headers.emplace_back("Mcp-Session-Id", sessions_.open(*call.caller(), version));
-    return answer;
+    return result;
 }
 
 Session Endpoint::require_session(RouteCall& call) {
@@ -101,19 +106,43 @@ Session Endpoint::require_session(RouteCall& call) {
             "Name your session in the header Mcp-Session-Id; `initialize` gives one.",
             400
         );
-    if (auto session = sessions_.find(*call.caller(), id)) return *session;
+    const auto session = sessions_.find(*call.caller(), id);
+    if (session && session->version != sse_version) return *session;
     throw RpcError(
         Code::invalid_request, "There is no such session any more; initialize again.", 404
     );
 }
 
-std::string Endpoint::answer_in_session(const Message& message, const MethodContext& context)
-    const {
+std::string Endpoint::answer_in_session(const Message& message, const MethodContext& context) {
     if (message.method == "ping") return "{}";
+    if (message.method == "resources/subscribe" || message.method == "resources/unsubscribe")
+        return subscribe(message, context);
     if (const auto result = methods_.run(message, context)) return '{' + result->members + '}';
     if (message.method == "initialize")
         throw RpcError(Code::invalid_request, "`initialize` comes alone, never in a batch.");
     throw RpcError(Code::method_not_found, "There is no method " + message.method + " here.");
+}
+
+std::string Endpoint::subscribe(const Message& message, const MethodContext& context) {
+    const std::string uri(message.text("uri"));
+    const Scope scope{*context.caller.org_id, context.caller.user_id};
+    const Session& session = *context.session;
+    if (message.method == "resources/unsubscribe") {
+        streams_.mailbox().unsubscribe(scope, session.id, uri);
+        streams_.poke(session.id);
+        return "{}";
+    }
+    const auto parsed = ResourceUri::parse(uri);
+    const auto found = parsed ? find(methods_.reading(context), *parsed) : std::nullopt;
+    if (!found) throw no_resource(uri, context.version);
+    if (!streams_.mailbox().subscribe(scope, session, {uri, found->id, found->board_id}))
+        throw RpcError(
+            Code::invalid_request,
+            "A session subscribes to " + std::to_string(Mailbox::most_subscriptions) +
+                " resources at most."
+        );
+    streams_.poke(session.id);
+    return "{}";
 }
 
 http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
@@ -122,7 +151,8 @@ http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
             Code::invalid_request, "Protocol 2026-07-28 has no batches; send one message.", 400
         );
     check_version_header(call.request());
-    if (require_session(call).version != batching_version)
+    const Session session = require_session(call);
+    if (session.version != batching_version)
         throw RpcError(
             Code::invalid_request, "Only protocol 2025-03-26 has batches; send one message.", 400
         );
@@ -133,7 +163,9 @@ http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
             400
         );
     // A wait would park the request and run the messages before it a second time.
-    const MethodContext context{call, *call.caller(), catalog_.narrowing(call.request()), false};
+    const MethodContext context{
+        call, *call.caller(), catalog_.narrowing(call.request()), batching_version, &session, false
+    };
     const BatchBudget budget;
     std::string out;
     for (const json::value& each : messages) {

@@ -16,6 +16,7 @@ enum class Code {
     invalid_request = -32600,
     method_not_found = -32601,
     invalid_params = -32602,
+    resource_not_found = -32002,
     header_mismatch = -32020,
     unsupported_version = -32022,
 };

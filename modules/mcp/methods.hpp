@@ -2,6 +2,8 @@
 
 #include "modules/mcp/catalog.hpp"
 #include "modules/mcp/json_rpc.hpp"
+#include "modules/mcp/resources.hpp"
+#include "modules/mcp/sessions.hpp"
 
 namespace svc::mcp {
 
@@ -22,23 +24,37 @@ struct MethodContext {
     RouteCall& call;
     Caller caller;  ///< as of the beginning; the call's own may change while an operation runs
     Narrowing narrowing;
-    bool may_wait = true;  ///< an operation that waits may park the whole request
+    std::string_view version;          ///< of the protocol
+    const Session* session = nullptr;  ///< null of what has none
+    bool may_wait = true;              ///< an operation that waits may park the whole request
 };
 
 /// The methods that both eras share.
 class Methods {
 public:
-    explicit Methods(const Catalog& catalog) : catalog_(catalog) {}
+    Methods(Kernel& kernel, const Catalog& catalog) : catalog_(catalog), names_(kernel) {}
 
     /// Nothing when there is no method of that name. Throws RpcError.
     std::optional<Result> run(const Message& message, const MethodContext& context) const;
 
+    Reading reading(const MethodContext& context) const {
+        return {context.call, catalog_, names_, context.caller};
+    }
+
 private:
+    static std::string read_one(
+        const Reading& read, const Message& message, const MethodContext& context
+    );
     Result list_tools(const Message& message, const MethodContext& context) const;
     Result call_tool(const Message& message, const MethodContext& context) const;
+    Invoked run_tool(const Tool& tool, json::value arguments, const MethodContext& context) const;
 
     const Catalog& catalog_;
+    Names names_;
 };
+
+/// That there is no such resource, as this version of the protocol says it.
+RpcError no_resource(std::string_view uri, std::string_view version);
 
 /// The `capabilities` and `serverInfo` of this server, as JSON text.
 std::string_view capabilities();

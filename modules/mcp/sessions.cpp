@@ -52,7 +52,7 @@ Timestamp from_hex_seconds(std::string_view text) {
 std::string_view version_of(std::string_view digits) {
     for (std::string_view each : handshake_versions)
         if (without_dashes(std::string(each)) == digits) return each;
-    return {};
+    return without_dashes(std::string(sse_version)) == digits ? sse_version : std::string_view();
 }
 
 }  // namespace
@@ -69,7 +69,8 @@ std::string Sessions::seal(const Caller& caller, std::string_view claims) const 
 
 std::string Sessions::open(const Caller& caller, std::string_view version) const {
     const Timestamp expires_at{
-        Timestamp::now().micros + std::chrono::microseconds(lifetime_).count()};
+        Timestamp::now().micros + std::chrono::microseconds(lifetime_).count()
+    };
     std::string token = without_dashes(new_uuid().str());
     (token += '-') += hex_seconds(expires_at);
     (token += '-') += without_dashes(std::string(version));

@@ -10,12 +10,15 @@ namespace svc::mcp {
 
 /// Revisions that open with `initialize`, newest first; and the stateless one.
 inline constexpr std::array<std::string_view, 3> handshake_versions{
-    "2025-11-25", "2025-06-18", "2025-03-26"};
+    "2025-11-25", "2025-06-18", "2025-03-26"
+};
 inline constexpr std::string_view stateless_version = "2026-07-28";
+/// The one whose answers come on a stream; its sessions are begun by that.
+inline constexpr std::string_view sse_version = "2024-11-05";
 
 struct Session {
     Uuid id;
-    std::string_view version;  ///< what was negotiated, one of handshake_versions
+    std::string_view version;  ///< what was negotiated, one of handshake_versions, or sse_version
     Timestamp expires_at;
 };
 

@@ -4,7 +4,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 
@@ -71,7 +71,10 @@ void check_envelope(const http::Request& request, const Message& message) {
     const auto* capabilities = meta(message, capabilities_key);
     if (!capabilities || !capabilities->is_object()) malformed(capabilities_key, "an object");
     require_header(request, "Mcp-Method", message.method);
-    if (message.method == "tools/call") require_header(request, "Mcp-Name", message.text("name"));
+    if (message.method == "tools/call" || message.method == "prompts/get")
+        require_header(request, "Mcp-Name", message.text("name"));
+    if (message.method == "resources/read")
+        require_header(request, "Mcp-Name", message.text("uri"));
 }
 
 std::string envelope(const Result& result) {
@@ -98,7 +101,8 @@ std::string supported_versions() {
 Result discover(const Catalog& catalog) {
     Result result{
         "\"supportedVersions\":" + supported_versions(),
-        Result::Cache{std::chrono::hours(1), "public"}};
+        Result::Cache{std::chrono::hours(1), "public"}
+    };
     (result.members += ",\"capabilities\":") += capabilities();
     result.members += ",\"instructions\":";
     write_text(catalog.instructions(), result.members);
@@ -137,7 +141,9 @@ http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) 
     check_envelope(call.request(), message);
     if (message.method == "subscriptions/listen") return listen(call, message);
 
-    const MethodContext context{call, *call.caller(), catalog_.narrowing(call.request())};
+    const MethodContext context{
+        call, *call.caller(), catalog_.narrowing(call.request()), stateless_version
+    };
     auto result =
         message.method == "server/discover" ? discover(catalog_) : methods_.run(message, context);
     if (!result)
@@ -147,8 +153,43 @@ http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) 
     return json_answer(200, result_answer(message.id, envelope(*result)));
 }
 
-/// Nothing that a client could wait for changes without its token changing too, so the stream
-/// says that it will report nothing, and stays.
+namespace {
+
+bool is_wanted(const json::object& wanted, std::string_view what) {
+    const auto* value = wanted.if_contains(what);
+    return value && *value == true;
+}
+
+/// What of it is granted: resources that the caller sees, as many as one may watch.
+std::vector<Subscription> granted(const Reading& read, const json::object& wanted) {
+    std::vector<Subscription> all;
+    const auto* uris = wanted.if_contains("resourceSubscriptions");
+    if (!uris || !uris->is_array()) return all;
+    for (const json::value& each : uris->get_array()) {
+        if (!each.is_string() || all.size() == Mailbox::most_subscriptions) continue;
+        const std::string uri(each.get_string());
+        const auto parsed = ResourceUri::parse(uri);
+        const auto found = parsed ? find(read, *parsed) : std::nullopt;
+        if (found) all.push_back({uri, found->id, found->board_id});
+    }
+    return all;
+}
+
+std::string acknowledgement(const Watch& watch) {
+    json::object notifications;
+    if (watch.tools) notifications["toolsListChanged"] = true;
+    if (watch.resources) notifications["resourcesListChanged"] = true;
+    json::array uris;
+    for (const Subscription& each : watch.subscriptions) uris.emplace_back(each.uri);
+    if (!uris.empty()) notifications["resourceSubscriptions"] = std::move(uris);
+    return R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{)"
+           R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" +
+           watch.tag + R"(},"notifications":)" + json::serialize(notifications) + "}}";
+}
+
+}  // namespace
+
+/// Says first what of the wanted it will tell.
 http::Answer Endpoint::listen(RouteCall& call, const Message& message) {
     if (!accepts(call.request(), "text/event-stream"))
         throw RpcError(
@@ -156,17 +197,20 @@ http::Answer Endpoint::listen(RouteCall& call, const Message& message) {
             "The answer is a text/event-stream, which your Accept header leaves out.",
             406
         );
-    const auto* wanted = message.find("notifications");
-    if (!wanted || !wanted->is_object())
-        throw RpcError(Code::invalid_params, "`notifications` has to be an object.");
-    return streams_.open(
-        call,
-        sse_event(
-            R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{)"
-            R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" +
-            message.id + R"(},"notifications":{}}})"
-        )
-    );
+    const auto* filter = message.find("notifications");
+    const auto* wanted = filter ? filter->if_object() : nullptr;
+    if (!wanted) throw RpcError(Code::invalid_params, "`notifications` has to be an object.");
+    const MethodContext context{
+        call, *call.caller(), catalog_.narrowing(call.request()), stateless_version
+    };
+    Watch watch{
+        .tools = is_wanted(*wanted, "toolsListChanged"),
+        .resources = is_wanted(*wanted, "resourcesListChanged"),
+        .subscriptions = granted(methods_.reading(context), *wanted),
+        .tag = message.id
+    };
+    auto first = sse_event(acknowledgement(watch));
+    return streams_.open(call, {.first = std::move(first), .watch = std::move(watch)});
 }
 
 }  // namespace svc::mcp

@@ -1,30 +1,45 @@
 #include "modules/mcp/streams.hpp"
 
+#include "svc/bus.hpp"
+
+#include <Poco/Logger.h>
+
 namespace svc::mcp {
 
 namespace {
+
+constexpr Sql role_on{"mcp.role_on_board", R"(
+    SELECT )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( AS role
+    FROM boards b
+    )" SVC_BOARD_GRANT("b.id") R"(
+    WHERE b.org_id = $1 AND b.id = $5)"};
+
+struct RoleOn {
+    std::optional<boards::BoardRole> role;
+};
+SVC_RECORD(RoleOn, (role));
 
 std::shared_ptr<const std::string> frame(std::string text) {
     return std::make_shared<const std::string>(std::move(text));
 }
 
-}  // namespace
-
-std::string sse_event(std::string_view json) {
-    std::string out = "event: message\ndata: ";
-    out += json;
-    return out + "\n\n";
+bool changes_tools(std::string_view kind) {
+    return kind == "member.role_changed" || kind == "agent.updated";
 }
 
-http::Answer Streams::open(RouteCall& call, std::string first, std::string session) {
-    auto place = std::make_shared<StreamPlaces::Place>(places_.take(call.caller()->id));
-    call.become_stream([=, this](std::shared_ptr<http::Stream> stream) {
-        start({std::move(stream), place, session}, first);
-    });
-    http::Answer answer;
-    answer.content_type = "text/event-stream";
-    answer.headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
-    return answer;
+/// What is listed are boards.
+bool changes_resources(std::string_view kind) {
+    return kind.starts_with("board.") || kind.starts_with("grant.");
+}
+
+}  // namespace
+
+std::string sse_event(std::string_view json, std::string_view id) {
+    std::string out;
+    if (!id.empty()) ((out += "id: ") += id) += '\n';
+    out += "event: message\ndata: ";
+    out += json;
+    return out + "\n\n";
 }
 
 /// A client that has nothing to say here.
@@ -38,46 +53,214 @@ private:
     const http::Stream* stream_;
 };
 
-/// The stream is called without the lock: it may call back at once.
-void Streams::start(Open open, const std::string& first) {
-    const auto stream = open.stream;
+Streams::Streams(Kernel& kernel, std::size_t most_per_principal)
+    : kernel_(kernel), mailbox_(kernel), places_(most_per_principal) {}
+
+void Streams::start() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void Streams::stop() noexcept {
     {
         const std::lock_guard lock(mutex_);
-        open_.push_back(std::move(open));
+        stopping_ = true;
+    }
+    due_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+http::Answer Streams::open(RouteCall& call, Opening opening) {
+    const Caller& caller = *call.caller();
+    if (!caller.org_id) not_found("workspace");
+    auto open = std::make_shared<Open>();
+    open->place = std::make_shared<StreamPlaces::Place>(places_.take(caller.id));
+    open->scope = {*caller.org_id, caller.user_id};
+    open->caller = boards::BoardCaller::of(caller, *caller.org_id);
+    open->opening = std::move(opening);
+    call.become_stream([this, open](std::shared_ptr<http::Stream> stream) {
+        open->stream = std::move(stream);
+        begin(open);
+    });
+    http::Answer answer;
+    answer.content_type = "text/event-stream";
+    answer.headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
+    return answer;
+}
+
+/// The stream is called without the lock: it may call back at once. What happens from here on is
+/// noted and told behind the first event, and what was there before is looked up.
+void Streams::begin(const Shared& open) {
+    const auto stream = open->stream;
+    {
+        const std::lock_guard lock(mutex_);
+        open->pending.mail = open->opening.session.has_value();
+        open->pending.tools = open->pending.resources = open->opening.resumed;
+        open_.push_back(open);
+    }
+    stream->send(frame(open->opening.first));
+    {
+        const std::lock_guard lock(mutex_);
+        open->begun = true;
     }
     stream->use(std::make_shared<Listener>(*this, stream.get()));
-    if (!stream->send(frame(first))) forget(stream.get());
+    due_.notify_one();
 }
 
 void Streams::forget(const http::Stream* stream) {
-    std::list<Open> gone;  // dies after the lock: a place takes it
+    std::list<Shared> gone;  // dies after the lock: a place takes it
     const std::lock_guard lock(mutex_);
     for (auto each = open_.begin(); each != open_.end(); ++each)
-        if (each->stream.get() == stream) return gone.splice(gone.begin(), open_, each);
+        if ((*each)->stream.get() == stream) return gone.splice(gone.begin(), open_, each);
 }
 
 void Streams::keep_alive() {
     std::vector<std::shared_ptr<http::Stream>> streams;
     {
         const std::lock_guard lock(mutex_);
-        for (const Open& each : open_) streams.push_back(each.stream);
+        for (const Shared& each : open_) {
+            streams.push_back(each->stream);
+            // What another server said may have been lost on its way.
+            if (!each->opening.token.empty()) each->pending.mail = true;
+        }
     }
+    due_.notify_one();
     static const auto comment = frame(": still here\n\n");
     for (const auto& each : streams)
         if (!each->send(comment)) forget(each.get());
 }
 
-void Streams::close_session(std::string_view session) {
-    std::list<Open> closing;
+void Streams::close_session(const Uuid& session) {
+    std::list<Shared> closing;
     {
         const std::lock_guard lock(mutex_);
         for (auto each = open_.begin(); each != open_.end();) {
             const auto next = std::next(each);
-            if (each->session == session) closing.splice(closing.end(), open_, each);
+            const auto& of = (*each)->opening.session;
+            if (of && of->id == session) closing.splice(closing.end(), open_, each);
             each = next;
         }
     }
-    for (const Open& each : closing) each.stream->close();
+    for (const Shared& each : closing) each->stream->close();
+}
+
+void Streams::poke(const Uuid& session) {
+    look_for(session.str());
+    kernel_.use<Bus>().publish(channel, session.str());
+}
+
+void Streams::look_for(std::string_view session) {
+    const auto id = Uuid::parse(session);
+    {
+        const std::lock_guard lock(mutex_);
+        for (const Shared& each : open_)
+            if (each->opening.session && id == each->opening.session->id) each->pending.mail = true;
+    }
+    due_.notify_one();
+}
+
+void Streams::hear(std::span<const StoredEvent> batch) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (open_.empty()) return;
+        for (const StoredEvent& event : batch)
+            for (const Shared& each : open_)
+                if (each->scope.org == event.org_id) note(*each, event);
+    }
+    due_.notify_one();
+}
+
+void Streams::note(Open& open, const StoredEvent& event) {
+    const Watch& watch = open.opening.watch;
+    if (watch.tools && changes_tools(event.kind)) open.pending.tools = true;
+    if (watch.resources && changes_resources(event.kind)) open.pending.resources = true;
+    for (const Subscription& each : watch.subscriptions)
+        if (each.object_id == event.board_id || each.object_id == event.card_id)
+            open.pending.updated.emplace(each.uri, each.board_id);
+}
+
+void Streams::run() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        std::vector<std::pair<Shared, Pending>> due;
+        for (const Shared& each : open_)
+            if (each->begun && each->pending.any())
+                due.emplace_back(each, std::exchange(each->pending, {}));
+        if (due.empty()) {
+            due_.wait(lock);
+            continue;
+        }
+        lock.unlock();
+        for (auto& [open, what] : due) try {
+                tell(*open, std::move(what));
+            } catch (const std::exception& problem) {
+                // Whoever misses something reads again; the stream's end tells its client to.
+                Poco::Logger::get("mcp").warning(std::string("a stream: ") + problem.what());
+                open->stream->close();
+            }
+        due.clear();
+        lock.lock();
+    }
+}
+
+void Streams::tell(Open& open, Pending what) {
+    if (what.mail) send_mail(open);
+    if (what.tools) send(open, "notifications/tools/list_changed", {});
+    if (what.resources) send(open, "notifications/resources/list_changed", {});
+    std::map<Uuid, bool> seen;
+    for (const auto& [uri, board] : what.updated) {
+        const auto found = seen.find(board);
+        const bool visible = found != seen.end() ? found->second : seen[board] = sees(open, board);
+        if (!visible) continue;
+        std::string params = "\"uri\":";
+        write_text(uri, params);
+        send(open, "notifications/resources/updated", params);
+    }
+}
+
+/// The answers that wait for the session, and what it has subscribed to.
+void Streams::send_mail(Open& open) {
+    const Opening& opening = open.opening;
+    auto subscriptions = mailbox_.subscriptions(open.scope, opening.session->id);
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(open.opening.resumed, false))
+            for (const Subscription& each : subscriptions)
+                open.pending.updated.emplace(each.uri, each.board_id);
+        open.opening.watch.subscriptions = std::move(subscriptions);
+    }
+    if (opening.token.empty()) return;
+    for (;;) {
+        const auto letters = mailbox_.after(open.scope, opening.session->id, opening.after);
+        for (const Letter& each : letters) {
+            const auto id = opening.token + '.' + std::to_string(each.sequence);
+            if (!open.stream->send(frame(sse_event(each.message, id)))) return;
+            open.opening.after = each.sequence;
+        }
+        if (letters.empty()) return;
+    }
+}
+
+void Streams::send(Open& open, std::string_view method, std::string_view params) {
+    const std::string& tag = open.opening.watch.tag;
+    std::string inner;
+    if (!tag.empty()) inner = R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" + tag + '}';
+    if (!params.empty()) (inner += inner.empty() ? "" : ",") += params;
+    std::string message = R"({"jsonrpc":"2.0","method":")" + std::string(method) + '"';
+    if (!inner.empty()) message += ",\"params\":{" + inner + '}';
+    const Opening& opening = open.opening;
+    const auto id = opening.token.empty() ? 'n' + std::to_string(++told_)
+                                          : opening.token + '.' + std::to_string(opening.after);
+    open.stream->send(frame(sse_event(message + '}', id)));
+}
+
+bool Streams::sees(const Open& open, const Uuid& board) {
+    bool seen = false;
+    kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.set_scope(open.scope.org, open.scope.user);
+        const auto found = open.caller.later<RoleOn>(tx, role_on, board).one();
+        seen = found && found->role;
+    });
+    return seen;
 }
 
 }  // namespace svc::mcp

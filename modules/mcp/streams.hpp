@@ -1,43 +1,105 @@
 #pragma once
 
+#include "modules/boards/api/access.hpp"
 #include "modules/lib/stream_places/stream_places.hpp"
-#include "svc/kernel.hpp"
+#include "modules/mcp/mailbox.hpp"
 
+#include <condition_variable>
 #include <list>
 #include <mutex>
+#include <set>
+#include <thread>
 
 namespace svc::mcp {
 
+/// What a stream tells its client of.
+struct Watch {
+    bool tools = false;      ///< that the list of tools may be another
+    bool resources = false;  ///< that the list of resources may be another
+    std::vector<Subscription> subscriptions;
+    std::string tag{};  ///< JSON of the id of the request that asked for it; empty: none
+};
+
+/// How a stream begins, and what comes on it.
+struct Opening {
+    std::string first;  ///< SSE text
+    Watch watch;
+    std::optional<Session> session{};  ///< ends with it
+    std::string token{};               ///< of a session whose answers come here as well
+    std::int64_t after = 0;            ///< the last of those answers that its client has
+    bool resumed = false;              ///< its client was away, and may have missed anything
+};
+
 /// The SSE streams that are open here: a comment every so often keeps proxies and clients from
-/// giving up on a quiet one. Any thread.
+/// giving up on a quiet one. A thread of its own sends what there is to tell. Any thread may call
+/// any member.
 class Streams {
 public:
-    explicit Streams(std::size_t most_per_principal) : places_(most_per_principal) {}
+    static constexpr std::string_view channel = "mcp.streams";
 
-    /// Makes the request's connection a stream that begins with `first`, SSE text, and ends with
-    /// its session, if it has one. Failure 429 when the caller has as many open as one may have.
-    http::Answer open(RouteCall& call, std::string first, std::string session = {});
+    Streams(Kernel& kernel, std::size_t most_per_principal);
+    ~Streams() { stop(); }
+
+    void start();
+    void stop() noexcept;
+
+    /// Makes the request's connection a stream. Failure 429 when the caller has as many open as one
+    /// may have.
+    http::Answer open(RouteCall& call, Opening opening);
+    void close_session(const Uuid& session);
+    /// There is something in the session's mailbox, or it subscribed to something: whichever server
+    /// has its stream looks.
+    void poke(const Uuid& session);
+    /// The same, said by another server.
+    void look_for(std::string_view session);
+
     void keep_alive();
-    void close_session(std::string_view session);
+    /// On the sequencer's thread.
+    void hear(std::span<const StoredEvent> batch);
+
+    Mailbox& mailbox() { return mailbox_; }
 
 private:
+    /// What there is to tell.
+    struct Pending {
+        bool mail = false, tools = false, resources = false;
+        std::map<std::string, Uuid> updated;  // by URI, with the board that has to be seen
+        bool any() const { return mail || tools || resources || !updated.empty(); }
+    };
     struct Open {
         std::shared_ptr<http::Stream> stream;
         std::shared_ptr<StreamPlaces::Place> place;  // shared: std::function copies what it holds
-        std::string session;
+        Scope scope;
+        boards::BoardCaller caller;
+        Opening opening;
+        Pending pending{};
+        bool begun = false;  ///< its first event is sent
     };
-
+    using Shared = std::shared_ptr<Open>;
     class Listener;
 
-    void start(Open open, const std::string& first);
+    void begin(const Shared& open);
     void forget(const http::Stream* stream);
+    void note(Open& open, const StoredEvent& event);
+    void run();
+    void tell(Open& open, Pending what);
+    void send_mail(Open& open);
+    void send(Open& open, std::string_view method, std::string_view params);
+    bool sees(const Open& open, const Uuid& board);
 
+    Kernel& kernel_;
+    Mailbox mailbox_;
     StreamPlaces places_;
     std::mutex mutex_;
-    std::list<Open> open_;
+    std::condition_variable due_;
+    // Under mutex_; of an open stream, what is pending, whether it has begun and its subscriptions.
+    std::list<Shared> open_;
+    bool stopping_ = false;
+    std::thread thread_;
+    std::uint64_t told_ = 0;  // the thread's own
 };
 
 /// An SSE event that carries one JSON text.
-std::string sse_event(std::string_view json);
+std::string sse_event(std::string_view json, std::string_view id = {});
 
 }  // namespace svc::mcp

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 import { Server, makeQueue, makeWorkspace, mintToken } from "./support/server.mjs";
 
@@ -40,7 +42,7 @@ test("it initializes and says who it is", async () => {
   const { client, transport } = await connect();
   assert.equal(client.getServerVersion().name, "workboard");
   assert.match(client.getInstructions(), /claim_next_card/);
-  assert.deepEqual(Object.keys(client.getServerCapabilities()), ["tools"]);
+  assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(), ["completions", "prompts", "resources", "tools"]);
   assert.match(transport.sessionId, /^[\x21-\x7e]+$/);
   await client.ping();
   await client.close();
@@ -82,10 +84,10 @@ test("a card is claimed and completed", async () => {
 
 test("wrong arguments are a result that names them, wrong tools an error", async () => {
   const { client } = await connect();
-  const result = await client.callTool({ name: "claim_next_card", arguments: { board_id: "x" } });
+  const result = await client.callTool({ name: "claim_next_card", arguments: { wait_seconds: "x" } });
   assert.equal(result.isError, true);
-  const named = result.structuredContent.detail.map((each) => each.loc.at(-1)).sort();
-  assert.deepEqual(named, ["board_id", "column_id"]);
+  const named = JSON.parse(result.content[0].text).detail.map((each) => each.loc.at(-1)).sort();
+  assert.deepEqual(named, ["board_id", "column_id", "wait_seconds"]);
   await assert.rejects(client.callTool({ name: "no_such_tool", arguments: {} }), { code: -32602 });
   await client.close();
 });
@@ -130,4 +132,43 @@ test("a wrong token gets nowhere", async () => {
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = transportWith({ Authorization: "Bearer svc_" + "x".repeat(43) });
   await assert.rejects(client.connect(transport), /401|Unauthorized/i);
+});
+
+test("resources are read, completed and followed", async () => {
+  const { client } = await connect();
+  const { resources } = await client.listResources();
+  assert.equal(resources[0].title, "Deliveries");
+  const board = await client.readResource({ uri: resources[0].uri });
+  assert.match(board.contents[0].text, /^# DEL Deliveries\n/);
+  const completed = await client.complete({ ref: { type: "ref/resource", uri: "svc://cards/{id}" }, argument: { name: "id", value: "DEL-" } });
+  assert.ok(completed.completion.values.includes("DEL-1"));
+  const prompts = await client.listPrompts();
+  assert.equal(prompts.prompts.length, 3);
+  const prompt = await client.getPrompt({ name: "summarize-board", arguments: { board: "DEL" } });
+  assert.match(prompt.messages[1].content.resource.text, /DEL-1/);
+
+  const told = new Promise((done) => client.setNotificationHandler(ResourceUpdatedNotificationSchema, done));
+  await client.subscribeResource({ uri: "svc://cards/DEL-2" });
+  await client.callTool({ name: "create_comment", arguments: { parent: { card_id: "DEL-2" }, markdown: "Soon." } });
+  assert.equal((await told).params.uri, "svc://cards/DEL-2");
+  await client.close();
+});
+
+test("the older transport leads to the same tools", async () => {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const headers = { Authorization: `Bearer ${token}` };
+  await client.connect(
+    new SSEClientTransport(new URL(server.url + "/v1/mcp/sse"), {
+      requestInit: { headers },
+      eventSourceInit: { fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...headers } }) },
+    }),
+  );
+  assert.equal(client.getServerVersion().name, "workboard");
+  const { client: modern } = await connect();
+  const names = async (of) => (await listTools(of)).map((each) => each.name);
+  assert.deepEqual(await names(client), await names(modern));
+  const boards = await client.callTool({ name: "list_boards", arguments: {} });
+  assert.equal(boards.structuredContent.results[0].name, "Deliveries");
+  await client.close();
+  await modern.close();
 });

@@ -103,7 +103,8 @@ private:
 class McpTest : public testing::Test {
 protected:
     McpTest()
-        : server({.database_url = Postgres::shared().fresh_database()}),
+        : database(Postgres::shared().fresh_database()),
+          server({.database_url = database}),
           workspace(make_workspace(server)),
           mcp(server.port(), workspace.mint("agent", "Robot")) {}
 
@@ -128,10 +129,18 @@ protected:
         expect(201, workspace.client.post("/v1/boards/" + queue.board_id + "/cards", card));
     }
 
+    const std::string database;
     Server server;
     Workspace workspace;
     McpClient mcp;
 };
+
+/// What a tool refused by: an error's body.
+inline json::value refusal_in(const Reply& reply) {
+    const auto result = reply.json().at("result");
+    EXPECT_EQ(result.at("isError"), true) << reply.body;
+    return json::parse(std::string_view(result.at("content").at(0).at("text").as_string()));
+}
 
 /// The code of a JSON-RPC error; 0 when the answer is none.
 inline std::int64_t error_code(const Reply& reply) {

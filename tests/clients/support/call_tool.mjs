@@ -12,6 +12,6 @@ await client.connect(
   }),
 );
 const result = await client.callTool({ name, arguments: JSON.parse(given) });
-console.log(JSON.stringify(result.structuredContent ?? result.content));
+console.log(result.structuredContent ? JSON.stringify(result.structuredContent) : result.content[0].text);
 await client.close();
 process.exitCode = result.isError ? 1 : 0;

@@ -43,7 +43,8 @@ TEST_F(McpMessages, InitializeAgreesOnAVersion) {
         {"2025-06-18", "2025-06-18"},
         {"2025-03-26", "2025-03-26"},
         {"2024-11-05", "2025-11-25"},
-        {"2099-01-01", "2025-11-25"}};
+        {"2099-01-01", "2025-11-25"}
+    };
     for (const auto& [wanted, given] : agreed) {
         const auto reply = mcp.initialize(wanted);
         ASSERT_EQ(reply.status, 200) << reply.body;
@@ -88,7 +89,8 @@ TEST_F(McpMessages, MalformedMessagesGetTheirCode) {
         {R"({"jsonrpc":"2.0","id":7,"method":"ping","params":"x"})", 400, -32600, 7},
         {R"({"jsonrpc":"2.0","id":7,"method":"ping","params":[]})", 200, -32602, 7},
         {R"({"jsonrpc":"2.0","id":"a\"b","method":"no/such"})", 200, -32601, "a\"b"},
-        {R"({"jsonrpc":"2.0","id":7,"method":"resources/list"})", 200, -32601, 7},
+        {R"({"jsonrpc":"2.0","id":7,"method":"resources/list"})", 200, 0, 7},
+        {R"({"jsonrpc":"2.0","id":7,"method":"resources/read"})", 200, -32602, 7},
         {R"({"jsonrpc":"2.0","id":7,"method":"tools/call"})", 200, -32602, 7},
         {R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":3}})", 200, -32602, 7},
         {R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_me","arguments":[]}})",
@@ -99,10 +101,8 @@ TEST_F(McpMessages, MalformedMessagesGetTheirCode) {
          200,
          -32602,
          7},
-        {R"({"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"2"}})",
-         200,
-         -32602,
-         7},
+        {R"({"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"2"}})", 200, -32602, 7
+        },
     };
     for (const Case& each : cases) {
         const auto reply = mcp.post(each.body);
@@ -205,7 +205,8 @@ TEST_F(McpMessages, PagesOfOtherSitesAreTurnedAway) {
         {"http://localhost.evil.example:" + port, 403},
         {"https://evil.example", 403},
         {"null", 403},
-        {"", 403}};
+        {"", 403}
+    };
     for (const auto& [origin, status] : origins)
         EXPECT_EQ(mcp.request("ping", json::object{}, {{"Origin", origin}}).status, status)
             << origin;

@@ -41,7 +41,7 @@ TEST_F(McpTools, AreDescribedForModels) {
             EXPECT_FALSE(schema.contains(word)) << name;
         std::vector<std::string> silent;
         int fields = 0;
-        find_undescribed(tool, name, silent, fields);
+        find_undescribed(tool.at("inputSchema"), name, silent, fields);
         EXPECT_THAT(silent, testing::IsEmpty());
         for (const char* hint :
              {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
@@ -59,9 +59,34 @@ TEST_F(McpTools, ThatTheInstructionsNameAreThere) {
                                            word != "start_cursor" && word != "has_more")
             named.push_back(word);
     EXPECT_THAT(
-        named, ElementsAre("claim_next_card", "get_card_context", "complete_lease", "fail_lease")
+        named,
+        ElementsAre(
+            "list_queues", "claim_next_card", "get_card_context", "complete_lease", "fail_lease"
+        )
     );
     for (const auto& each : named) EXPECT_THAT(names, Contains(each));
+}
+
+TEST_F(McpTools, HintAtWhatTheyDo) {
+    std::map<std::string, json::value> hints;
+    const auto manifest = Client(server.port()).get("/v1/mcp/manifest").json();
+    for (const auto& tool : manifest.at("tools").as_array())
+        hints[std::string(tool.at("name").as_string())] = tool.at("annotations");
+    for (const auto& [name, each] : hints) {
+        const bool reads = each.at("readOnlyHint").as_bool();
+        if (name.starts_with("get_") || name.starts_with("list_")) EXPECT_TRUE(reads) << name;
+        if (name.starts_with("create_") || name.starts_with("update_")) EXPECT_FALSE(reads) << name;
+        if (reads) {
+            EXPECT_EQ(each.at("destructiveHint"), false) << name;
+            EXPECT_EQ(each.at("idempotentHint"), true) << name;
+        }
+        if (name.starts_with("delete_") || name.starts_with("revoke_"))
+            EXPECT_EQ(each.at("destructiveHint"), true) << name;
+        if (name.starts_with("create_")) EXPECT_EQ(each.at("destructiveHint"), false) << name;
+    }
+    for (const char* outside : {"test_webhook", "create_invitation", "requeue_email"})
+        EXPECT_EQ(hints.at(outside).at("openWorldHint"), true) << outside;
+    EXPECT_EQ(hints.at("move_card").at("openWorldHint"), false);
 }
 
 TEST_F(McpTools, AreTheManifests) {
@@ -107,16 +132,100 @@ TEST_F(McpTools, HeadersNarrowWhatIsListedAndWhatRuns) {
     EXPECT_EQ(error_code(mcp.call("list_boards", json::object{}, both)), 0);
 }
 
-TEST_F(McpTools, AToolsetThatThereIsNotIsNamedBesideThoseThatThereAre) {
-    for (const char* method : {"tools/list", "tools/call"}) {
-        const auto reply =
-            mcp.request(method, {{"name", "get_me"}}, {{"X-MCP-Toolsets", "queue, nonsense"}});
-        EXPECT_EQ(reply.status, 400);
-        const auto message = reply.text("/error/message");
-        EXPECT_THAT(message, HasSubstr("`nonsense`"));
-        EXPECT_THAT(message, HasSubstr("boards"));
-        EXPECT_THAT(message, HasSubstr("queue"));
+TEST_F(McpTools, AToolsetOrToolThatThereIsNotIsNamedBesideThoseThatThereAre) {
+    struct Case {
+        const char* header;
+        const char* value;
+        const char* also;
+    };
+    for (const auto& [header, value, also] :
+         {Case{"X-MCP-Toolsets", "queue, nonsense", "worker"},
+          Case{"X-MCP-Tools", "get_me, nonsense", "list_boards"}})
+        for (const char* method : {"tools/list", "tools/call"}) {
+            const auto reply = mcp.request(method, {{"name", "get_me"}}, {{header, value}});
+            EXPECT_EQ(reply.status, 400);
+            const auto message = reply.text("/error/message");
+            EXPECT_THAT(message, HasSubstr("`nonsense`"));
+            EXPECT_THAT(message, HasSubstr(also));
+        }
+}
+
+TEST_F(McpTools, AreNarrowedForGoodByTheirToken) {
+    const auto mint = [&](const json::value& scope) {
+        const json::value wanted{
+            {"kind", "agent"},
+            {"name", "Narrow"},
+            {"role", "member"},
+            {"agent", {{"name", "Narrow"}}},
+            {"scope", scope}
+        };
+        const auto token = expect(201, workspace.client.post("/v1/tokens", wanted));
+        McpClient narrow(server.port(), token.text("/token"));
+        narrow.initialize();
+        return narrow;
+    };
+    make_queue();
+    McpClient worker =
+        mint({{"toolsets", json::array{"worker"}}, {"tools", json::array{"list_boards"}}});
+    EXPECT_THAT(worker.tool_names(), Contains("claim_next_card"));
+    EXPECT_THAT(worker.tool_names(), Contains("list_boards"));
+    EXPECT_THAT(worker.tool_names(), Not(Contains("create_board")));
+    EXPECT_EQ(
+        refusal_in(worker.call("create_board", {{"name", "No"}}))
+            .at_pointer("/additional_data/reason"),
+        "outside_token_scope"
+    );
+    EXPECT_EQ(worker.client.post("/v1/boards", R"({"name": "No"})").status, 403);
+    EXPECT_EQ(worker.client.get("/v1/boards").status, 200);
+    EXPECT_EQ(worker.client.get("/v1/sse").status, 403);
+
+    McpClient reader = mint({{"read_only", true}});
+    for (const auto& each : reader.tool_names())
+        EXPECT_TRUE(
+            each.starts_with("get_") || each.starts_with("list_") || each.starts_with("count_") ||
+            each == "search" || each == "explain_claim"
+        ) << each;
+    EXPECT_EQ(reader.client.post("/v1/boards", R"({"name": "No"})").status, 403);
+    EXPECT_EQ(reader.client.get("/v1/boards").status, 200);
+}
+
+TEST_F(McpTools, AScopeNamesWhatThereIs) {
+    for (const char* field : {"toolsets", "tools"}) {
+        const auto refused = workspace.client.post(
+            "/v1/tokens",
+            json::value{
+                {"kind", "integration"},
+                {"name", "Mine"},
+                {"scope", {{field, json::array{"nonsense"}}}}
+            }
+        );
+        EXPECT_EQ(refused.status, 422) << refused.body;
+        EXPECT_EQ(refused.text("/detail/0/loc/2"), field);
+        EXPECT_THAT(
+            refused.body, HasSubstr(field == std::string("tools") ? "list_boards" : "worker")
+        );
     }
+}
+
+TEST_F(McpTools, ATokenThatIsLimitedMakesNoneThatIsNot) {
+    const auto token = expect(
+        201,
+        workspace.client.post(
+            "/v1/tokens",
+            json::value{
+                {"kind", "integration"},
+                {"name", "Agents alone"},
+                {"scope", {{"toolsets", json::array{"agents"}}}}
+            }
+        )
+    );
+    Client limited(server.port());
+    limited.token(token.text("/token"));
+    EXPECT_EQ(limited.get("/v1/tokens").status, 200);
+    const auto refused =
+        limited.post("/v1/tokens", json::value{{"kind", "integration"}, {"name", "More"}});
+    EXPECT_EQ(refused.status, 403) << refused.body;
+    EXPECT_EQ(token.json().at("scope").at("toolsets"), json::value(json::array{"agents"}));
 }
 
 TEST_F(McpTools, OfAgentsAreWithoutThoseThatArePeoplesAlone) {
@@ -156,11 +265,13 @@ TEST_F(McpTools, SayNothingOfHeaders) {
         "Retry-After",
         "Set-Cookie",
         "Prefer:",
-        "`Prefer`"};
+        "`Prefer`"
+    };
     const auto manifest = Client(server.port()).get("/v1/mcp/manifest").json();
     for (const auto& tool : manifest.at("tools").as_array()) {
         const std::string text = json::serialize(tool);
-        for (const char* word : words) EXPECT_THAT(text, Not(HasSubstr(word))) << tool.at("name");
+        for (const char* word : words)
+            EXPECT_EQ(text.find(word), text.npos) << tool.at("name") << ' ' << word;
     }
 }
 
@@ -181,10 +292,9 @@ TEST_F(McpTools, NameTheArgumentsThatAreWrong) {
     const auto wrong = [&](std::string_view tool, const json::value& arguments) {
         const auto reply = mcp.call(tool, arguments);
         EXPECT_EQ(reply.status, 200);
-        const auto result = reply.json().at("result");
-        EXPECT_EQ(result.at("isError"), true) << reply.body;
         std::map<std::string, std::string> problems;
-        for (const auto& each : result.at("structuredContent").at("detail").as_array()) {
+        const auto refusal = refusal_in(reply);
+        for (const auto& each : refusal.at("detail").as_array()) {
             EXPECT_EQ(each.at("loc").at(0), "arguments");
             problems[std::string(each.at("loc").as_array().back().as_string())] =
                 each.at("type").as_string();
@@ -192,13 +302,12 @@ TEST_F(McpTools, NameTheArgumentsThatAreWrong) {
         return problems;
     };
     using Problems = std::map<std::string, std::string>;
+    const auto queue = make_queue();
     EXPECT_EQ(
-        wrong("claim_next_card", {{"board_id", "x"}, {"lease_ttl_seconds", 1}}),
-        (Problems{
-            {"board_id", "uuid_parsing"},
-            {"column_id", "missing"},
-            {"lease_ttl_seconds", "greater_than_equal"}})
+        wrong("claim_next_card", {{"board_id", queue.board_id}, {"lease_ttl_seconds", 1}}),
+        (Problems{{"column_id", "missing"}, {"lease_ttl_seconds", "greater_than_equal"}})
     );
+    EXPECT_EQ(wrong("claim_next_card", {{"board_id", 7}}).at("board_id"), "uuid_type");
     EXPECT_EQ(wrong("get_me", {{"surprise", true}}), (Problems{{"surprise", "extra_forbidden"}}));
     EXPECT_EQ(wrong("list_boards", {{"page_size", "many"}}), (Problems{{"page_size", "int_type"}}));
 }
@@ -216,12 +325,12 @@ TEST_F(McpTools, OverwriteNobodysWorkWhenToldTheVersion) {
         {"update_card_markdown", {{"markdown", "Mine"}}},
         {"move_card", {{"column_id", queue.column_id}}},
         {"archive_card", {}},
-        {"delete_card", {}}};
+        {"delete_card", {}}
+    };
     for (auto [tool, late] : changes) {
         late["expected_version"] = version + 1;
-        const auto refused = done(tool, late);
-        EXPECT_EQ(refused.at("isError"), true) << tool;
-        const auto& problem = refused.at("structuredContent");
+        late["card_id"] = "WOR-1";
+        const auto problem = refusal_in(mcp.call(tool, late));
         EXPECT_EQ(problem.at("code"), "version_conflict") << json::serialize(problem);
         EXPECT_EQ(
             problem.at_pointer("/additional_data/current_version").as_string(),
@@ -233,17 +342,19 @@ TEST_F(McpTools, OverwriteNobodysWorkWhenToldTheVersion) {
         timely["expected_version"] = card.at("version");
         EXPECT_EQ(done(tool, timely).at("isError"), false) << tool;
     }
-    const auto unknown = done("get_card", {{"expected_version", 1}});
-    EXPECT_EQ(unknown.at_pointer("/structuredContent/detail/0/type"), "extra_forbidden");
+    const auto unknown =
+        refusal_in(mcp.call("get_card", {{"card_id", "WOR-1"}, {"expected_version", 1}}));
+    EXPECT_EQ(unknown.at_pointer("/detail/0/type"), "extra_forbidden");
 }
 
 TEST_F(McpTools, TellOfRefusalsInTheResult) {
     const auto queue = make_queue();
     const json::value elsewhere{
-        {"board_id", queue.board_id}, {"column_id", "00000000-0000-7000-8000-000000000000"}};
-    const auto result = mcp.call("claim_next_card", elsewhere).json().at("result");
-    EXPECT_EQ(result.at("isError"), true);
-    EXPECT_EQ(result.at("structuredContent").at("code"), "object_not_found");
+        {"board_id", queue.board_id}, {"column_id", "00000000-0000-7000-8000-000000000000"}
+    };
+    const auto reply = mcp.call("claim_next_card", elsewhere);
+    EXPECT_EQ(refusal_in(reply).at("code"), "object_not_found");
+    EXPECT_FALSE(reply.json().at("result").as_object().contains("structuredContent"));
 }
 
 TEST_F(McpTools, LeaveOtherPeoplesJsonAlone) {
@@ -289,14 +400,17 @@ TEST_F(McpTools, DoNotWaitInABatch) {
             {"jsonrpc", "2.0"},
             {"id", id},
             {"method", "tools/call"},
-            {"params", {{"name", tool}, {"arguments", arguments}}}};
+            {"params", {{"name", tool}, {"arguments", arguments}}}
+        };
     };
     const json::value card{
-        {"board_id", queue.board_id}, {"column_id", queue.column_id}, {"title", "Once"}};
+        {"board_id", queue.board_id}, {"column_id", queue.column_id}, {"title", "Once"}
+    };
     const json::array batch{
         message(1, "create_card", card),
         message(2, "claim_next_card", target),
-        message(3, "claim_next_card", target)};
+        message(3, "claim_next_card", target)
+    };
     const auto before = std::chrono::steady_clock::now();
     const auto answers = mcp.post(json::serialize(batch)).json();
     EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(15));

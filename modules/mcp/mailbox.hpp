@@ -1,0 +1,53 @@
+#pragma once
+
+#include "modules/mcp/resources.hpp"
+#include "modules/mcp/sessions.hpp"
+
+namespace svc::mcp {
+
+/// Whom a transaction acts for.
+struct Scope {
+    Uuid org;
+    std::optional<Uuid> user;
+};
+
+/// An answer that goes to its session by a stream.
+struct Letter {
+    std::int64_t sequence = 0;
+    std::string message;
+};
+SVC_SHARED_RECORD(Letter, (sequence), (message));
+
+struct Subscription {
+    std::string uri;
+    Uuid object_id;  ///< the board or the card
+    Uuid board_id;
+    auto operator<=>(const Subscription&) const = default;
+};
+SVC_SHARED_RECORD(Subscription, (uri), (object_id), (board_id));
+
+/// What is kept of sessions in the database, where every server finds it. Any thread.
+class Mailbox {
+public:
+    /// How many answers are there again after a stream broke off.
+    static constexpr std::int64_t most_kept = 64;
+    static constexpr std::size_t most_subscriptions = 100;
+
+    explicit Mailbox(Kernel& kernel) : kernel_(kernel) {}
+
+    void put(const Scope& scope, const Session& session, const std::string& message);
+    /// Those behind this one, in order.
+    std::vector<Letter> after(const Scope& scope, const Uuid& session, std::int64_t sequence);
+
+    /// False when the session has as many as one may have.
+    bool subscribe(const Scope& scope, const Session& session, const Subscription& to);
+    void unsubscribe(const Scope& scope, const Uuid& session, std::string_view uri);
+    std::vector<Subscription> subscriptions(const Scope& scope, const Uuid& session);
+
+private:
+    void transact(const Scope& scope, Tx::Mode mode, const std::function<void(Tx&)>& work);
+
+    Kernel& kernel_;
+};
+
+}  // namespace svc::mcp

@@ -1,0 +1,181 @@
+#include "modules/mcp/tool_schemas.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+
+namespace svc::mcp {
+
+namespace {
+
+constexpr std::string_view prefix = "#/$defs/";
+
+/// Whether the answer may leave the member out: what is null is not sent.
+bool may_be_unset(const json::object& schema) {
+    if (const auto* choices = schema.if_contains("anyOf"))
+        return std::ranges::any_of(choices->as_array(), [](const json::value& each) {
+            const auto* type = each.as_object().if_contains("type");
+            return type && *type == "null";
+        });
+    return !schema.contains("type") && !schema.contains("$ref") && !schema.contains("const") &&
+           !schema.contains("enum");
+}
+
+/// Makes it the schema of what is sent here. What the members mean the OpenAPI document says.
+void relax(json::value& in) {
+    if (auto* list = in.if_array())
+        for (json::value& each : *list) relax(each);
+    auto* object = in.if_object();
+    if (!object) return;
+    if (const auto* said = object->if_contains("description"); said && said->is_string())
+        object->erase("description");
+    const auto* properties = object->if_contains("properties");
+    if (auto* required = object->if_contains("required");
+        properties && properties->is_object() && required && required->is_array()) {
+        json::array kept;
+        for (const json::value& name : required->get_array()) {
+            const auto* member = properties->get_object().if_contains(name.as_string());
+            if (member && !may_be_unset(member->as_object())) kept.push_back(name);
+        }
+        *required = std::move(kept);
+    }
+    for (auto& [key, value] : *object) relax(value);
+}
+
+/// The records that are mentioned, and those that these mention.
+json::object definitions_of(SchemaWriter& writer) {
+    json::object all;
+    for (bool more = true; std::exchange(more, false);)
+        for (const auto& [name, record] : std::map(writer.mentioned)) {
+            if (all.contains(name)) continue;
+            json::object schema;
+            writer.record(*record, schema);
+            all[name] = std::move(schema);
+            more = true;
+        }
+    return all;
+}
+
+json::object done_schema() {
+    return {
+        {"type", "object"},
+        {"properties", {{"done", {{"const", true}}}}},
+        {"required", {"done"}},
+        {"description", "It was done."}
+    };
+}
+
+json::object page_schema(json::object item) {
+    return {
+        {"type", "object"},
+        {"properties",
+         {{"object", {{"const", "list"}}},
+          {"results", {{"type", "array"}, {"items", std::move(item)}}},
+          {"has_more", {{"type", "boolean"}}},
+          {"next_cursor", {{"type", "string"}}}}},
+        {"required", {"object", "results", "has_more"}}
+    };
+}
+
+json::object whole_output(const Operation& operation) {
+    const Output& output = operation.handler.output;
+    if (!output.item && !output.codec) return done_schema();
+    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
+    json::object root;
+    if (output.item) {
+        json::object item;
+        writer.reference(*output.item, item);
+        root = page_schema(std::move(item));
+    } else if (output.codec->record) {
+        writer.record(output.codec->record(), root);
+    } else {
+        output.codec->schema(writer, Rules{}, root);
+        root["type"] = "object";
+    }
+    json::object definitions = definitions_of(writer);
+    if (!definitions.empty()) root["$defs"] = std::move(definitions);
+    json::value relaxed = std::move(root);
+    relax(relaxed);
+    root = relaxed.as_object();
+    if (is_conditional(operation)) {
+        // What has not changed is not said again.
+        root["required"] = {"object", has_etag(operation) ? "etag" : "version"};
+        root["properties"].as_object()["not_modified"] = {
+            {"const", true}, {"description", "It is at the version that you have."}
+        };
+    }
+    return root;
+}
+
+/// True for a schema of any value at all, and for lists and maps of such.
+bool takes_any_value(const json::object& schema) {
+    if (const auto* choices = schema.if_contains("anyOf"))
+        return std::ranges::any_of(choices->as_array(), [](const json::value& each) {
+            return takes_any_value(each.as_object());
+        });
+    for (const char* inner : {"items", "additionalProperties"})
+        if (const auto* elements = schema.if_contains(inner); elements && elements->is_object())
+            return takes_any_value(elements->get_object());
+    return std::ranges::none_of(
+        std::initializer_list<const char*>{"type", "$ref", "enum", "const"},
+        [&](const char* word) { return schema.contains(word); }
+    );
+}
+
+}  // namespace
+
+std::string output_of(const Operation& operation) {
+    return json::serialize(whole_output(operation));
+}
+
+std::string short_output_of(const Operation& operation) {
+    const Output& output = operation.handler.output;
+    json::object whole = whole_output(operation);
+    whole.erase("$defs");
+    if (!output.item && !output.codec) return json::serialize(whole);
+    if (output.item) return json::serialize(page_schema({{"type", "object"}}));
+    json::object properties;
+    json::array required;
+    if (const auto* all = whole.if_contains("properties"))
+        for (const char* name : {"object", "id", "version"})
+            if (const auto* member = all->as_object().if_contains(name)) {
+                json::object kept;
+                for (const char* word : {"const", "type"})
+                    if (const auto* said = member->as_object().if_contains(word))
+                        kept[word] = *said;
+                if (kept.contains("const")) kept.erase("type");
+                properties[name] = std::move(kept);
+            }
+    if (const auto* all = whole.if_contains("required"))
+        for (const json::value& name : all->as_array())
+            if (properties.contains(name.as_string())) required.push_back(name);
+    json::object root{{"type", "object"}};
+    if (!properties.empty()) root["properties"] = std::move(properties);
+    if (!required.empty()) root["required"] = std::move(required);
+    return json::serialize(root);
+}
+
+std::set<std::string> opaque_members(const Output& output) {
+    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
+    json::object ignored;
+    if (output.item) writer.reference(*output.item, ignored);
+    else if (output.codec) output.codec->schema(writer, Rules{}, ignored);
+
+    std::set<std::string> names;
+    std::set<std::string> looked_into;
+    for (bool more = true; std::exchange(more, false);)
+        for (const auto& [name, record] : std::map(writer.mentioned)) {
+            if (!looked_into.insert(name).second) continue;
+            more = true;
+            for (const Field& field : record->fields) {
+                json::object schema;
+                writer.field(*record, field, schema);
+                if (takes_any_value(schema)) names.emplace(field.name);
+            }
+        }
+    return names;
+}
+
+}  // namespace svc::mcp
