@@ -122,6 +122,7 @@ TEST(Sql, LocksAreForThoseWhoMay) {
         "boards.lock_board_of_copy",
         "jobs.lock_held",
         "orgs.lock_deleted",
+        "boards.lock_cards_that_came_to_wait",
         "boards.lock_waiting_for_old_cards",
         "files.take_values",
         "notifications.lock_inboxes",
