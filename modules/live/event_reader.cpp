@@ -27,29 +27,30 @@ LiveEvent::Frame LiveEvent::web_socket(const std::string& id) {
     return frame;
 }
 
-EventReader::EventReader(Viewer& viewer, StreamPlaces::Place place) : viewer_(viewer) {
-    place.release();
-}
-
 EventReader::~EventReader() {
     const auto held = viewer_.feed();  // the last viewer's end is the feed's
-    held->places().give_back(viewer_.caller().principal);
     const std::lock_guard lock(held->mutex());
     held->leave(viewer_);
 }
 
-void EventReader::begin(const std::shared_ptr<http::Stream>& stream) {
+StreamReader::StreamReader(Viewer& viewer, StreamPlaces::Place place) : EventReader(viewer) {
+    place.release();
+}
+
+StreamReader::~StreamReader() { feed().places().give_back(viewer().caller().principal); }
+
+void StreamReader::begin(const std::shared_ptr<http::Stream>& stream) {
     {
         const std::lock_guard lock(feed().mutex());
         if (!stream->open()) return;  // we were told of its end, or are going to be
         feed().add(*this);
-        stream_ = stream.get();
+        use(stream.get());
         for_each_subscription([&](Subscription& each) { feed().subscribe(each); });
     }
     feed().on_waiting();
 }
 
-void EventReader::drained() {
+void StreamReader::drained() {
     {
         const std::lock_guard lock(feed().mutex());
         for_each_subscription([&](Subscription& each) { feed().go_on(each); });
@@ -57,10 +58,10 @@ void EventReader::drained() {
     feed().on_waiting();
 }
 
-void EventReader::ended() {
+void StreamReader::ended() {
     const std::lock_guard lock(feed().mutex());
-    if (!stream_) return;
-    stream_ = nullptr;
+    if (!this->stream()) return;
+    use(nullptr);
     for_each_subscription([&](Subscription& each) { feed().unsubscribe(each); });
     feed().remove(*this);
 }

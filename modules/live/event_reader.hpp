@@ -55,8 +55,8 @@ struct Subscription {
     static constexpr std::int64_t from_now = -1;
 
     EventReader* reader = nullptr;
-    std::shared_ptr<const Wanted> wanted;  // shared by all that ask for the same
-    std::int64_t position = from_now;      ///< the last sequence that it is done with
+    WantedPtr wanted;
+    std::int64_t position = from_now;  ///< the last sequence that it is done with
     std::uint64_t place = 0;  ///< in the list of those attached, or its ticket while it waits
     State state = State::over;
     bool announced = false;      ///< that it is attached
@@ -64,21 +64,17 @@ struct Subscription {
     std::uint32_t presence = 0;  ///< the version that was told (Feed::presence_on)
 };
 
-/// A stream that gets events. Its stream keeps it; the feed knows it while the stream is open.
+/// Whoever gets events, by what looks like a stream. What it asks for is its subscriptions.
 class EventReader : public http::StreamUser {
 public:
-    /// Takes over the place.
-    EventReader(Viewer& viewer, StreamPlaces::Place place);
     ~EventReader() override;
+    EventReader(const EventReader&) = delete;
+    EventReader& operator=(const EventReader&) = delete;
 
-    /// From here on the stream, which keeps us already, gets what the subscriptions ask for.
-    void begin(const std::shared_ptr<http::Stream>& stream);
-
-    void drained() override;
-    void ended() override;
+    Viewer& viewer() const { return viewer_; }
 
     // ---- under the feed's lock ----
-    Viewer& viewer() const { return viewer_; }
+    /// Null before it begins and after its end.
     http::Stream* stream() const { return stream_; }
     virtual LiveEvent::Frame frame_of(const Subscription&, LiveEvent&) const = 0;
     /// From here on it misses nothing.
@@ -87,6 +83,31 @@ public:
     virtual void tell_gap(const Subscription&, std::int64_t oldest) = 0;
     /// The board is not to be seen by this caller; the subscription is over after this.
     virtual void tell_refused(Subscription&) = 0;
+
+protected:
+    explicit EventReader(Viewer& viewer) : viewer_(viewer) {}
+    void use(http::Stream* stream) { stream_ = stream; }
+    Feed& feed() const { return *viewer_.feed(); }
+
+private:
+    Viewer& viewer_;
+    http::Stream* stream_ = nullptr;
+};
+
+/// A connection that gets events. Its stream keeps it; the feed knows it while the stream is open.
+class StreamReader : public EventReader {
+public:
+    /// Takes over the place.
+    StreamReader(Viewer& viewer, StreamPlaces::Place place);
+    ~StreamReader() override;
+
+    /// From here on the stream, which keeps us already, gets what the subscriptions ask for.
+    void begin(const std::shared_ptr<http::Stream>& stream);
+
+    void drained() override;
+    void ended() override;
+
+    // ---- under the feed's lock ----
     /// What to send now so that nobody between takes the stream for dead, if anything; asked every
     /// few seconds. `done` is the sequence that attached subscriptions are done with, zero when it
     /// is not known.
@@ -102,12 +123,7 @@ public:
     std::uint32_t number = 0;  ///< among the feed's readers
 
 protected:
-    bool send(LiveEvent::Frame frame) const { return stream_ && stream_->send(std::move(frame)); }
-    Feed& feed() const { return *viewer_.feed(); }
-
-private:
-    Viewer& viewer_;
-    http::Stream* stream_ = nullptr;  // which keeps us; null before it begins and after its end
+    bool send(LiveEvent::Frame frame) const { return stream() && stream()->send(std::move(frame)); }
 };
 
 inline LiveEvent::Frame as_frame(std::string text) {

@@ -172,6 +172,17 @@ void Feed::close_holes(Attached& list) {
 
 // ---------------------------------------------------------------------------- subscriptions
 
+WantedPtr Feed::shared(Wanted wanted) {
+    WantedPtr& known = wanted_[wanted];
+    if (!known) known = new SharedWanted(std::move(wanted));
+    const WantedPtr found = known;
+    if (wanted_.size() > 2 * swept_wanted_ + 64) {
+        std::erase_if(wanted_, [](const auto& each) { return each.second->use_count() == 1; });
+        swept_wanted_ = wanted_.size();
+    }
+    return found;
+}
+
 void Feed::subscribe(Subscription& subscription) {
     subscription.state = Subscription::State::waiting;
     subscription.place = ++tickets_;
@@ -270,12 +281,12 @@ Viewer* Feed::find(const boards::BoardCaller& caller) const {
     return found == viewers_.end() ? nullptr : found->second.get();
 }
 
-void Feed::add(EventReader& reader) {
+void Feed::add(StreamReader& reader) {
     reader.number = static_cast<std::uint32_t>(readers_.size());
     readers_.push_back(&reader);
 }
 
-void Feed::remove(EventReader& reader) {
+void Feed::remove(StreamReader& reader) {
     readers_.back()->number = reader.number;
     std::swap(readers_[reader.number], readers_.back());
     readers_.pop_back();
@@ -306,26 +317,50 @@ void Feed::tell_presence() {
         note_presence();
     }
     // Whoever is left out is told the next time.
-    go_round([](EventReader& reader) { reader.tell_presence(); });
+    go_round([](StreamReader& reader) { reader.tell_presence(); });
+}
+
+Present Feed::present_here() {
+    Present here;
+    {
+        const std::lock_guard lock(mutex_);
+        here = collect_present();
+    }
+    for (auto& [board, people] : here)
+        while (people.size() > most_told) people.erase(std::prev(people.end()));
+    return here;
+}
+
+void Feed::set_elsewhere(Present elsewhere) {
+    const std::lock_guard lock(mutex_);
+    elsewhere_ = std::move(elsewhere);
+}
+
+Present Feed::collect_present() const {
+    Present present;
+    for (StreamReader* reader : readers_)
+        reader->for_each_subscription([&](Subscription& each) {
+            const PrincipalRef& who = reader->viewer().who();
+            if (each.state != Subscription::State::attached || !each.wanted->filter.board) return;
+            std::string& told = present[*each.wanted->filter.board][who.id];
+            if (told.empty()) Json<PrincipalRef>::write(who, told);
+        });
+    return present;
 }
 
 void Feed::note_presence() {
-    std::map<Uuid, std::map<Uuid, const PrincipalRef*>> present;
-    for (EventReader* reader : readers_)
-        reader->for_each_subscription([&](Subscription& each) {
-            const PrincipalRef& who = reader->viewer().who();
-            if (each.state == Subscription::State::attached && each.wanted->filter.board)
-                present[*each.wanted->filter.board].emplace(who.id, &who);
-        });
-    for (const auto& [id, people] : present) {
+    auto present = collect_present();
+    for (auto& [board, people] : present) {
+        if (const auto others = elsewhere_.find(board); others != elsewhere_.end())
+            people.insert(others->second.begin(), others->second.end());
         std::string members = ",\"total\":" + std::to_string(people.size()) + ",\"present\":[";
         std::size_t named = 0;
         for (const auto& [person, who] : people) {
             if (named == most_named) break;
             if (named++ > 0) members += ',';
-            Json<PrincipalRef>::write(*who, members);
+            members += who;
         }
-        Presence& known = board_of(id)->presence;
+        Presence& known = board_of(board)->presence;
         if (known.members == (members += ']')) continue;
         known.members = std::move(members);
         known.version = ++numbers_;

@@ -11,6 +11,9 @@
 /// The events of one workspace, for those who read them here.
 namespace svc::live {
 
+/// Who follows which boards: people and agents, each with what is told of them (a PrincipalRef).
+using Present = std::map<Uuid, std::map<Uuid, std::string>>;
+
 /// What one workspace's readers on this server share: its last events, who is attached, who is
 /// behind, and what is known of rights. It is there while anybody reads. All of it is under one
 /// lock, which nobody holds while they wait for anything.
@@ -47,16 +50,22 @@ public:
     /// Tells who is on the boards that subscriptions name, where that has changed. Lets go of the
     /// lock now and then.
     void tell_presence();
+    /// Who follows boards by streams of this server, as far as other servers are to know.
+    Present present_here();
+    /// Who does by those of others.
+    void set_elsewhere(Present elsewhere);
 
     // ---- under the lock ----
     Viewer& enter(const boards::BoardCaller& caller, const PrincipalRef& who);
     void leave(Viewer& viewer);
     /// Null when the caller reads nothing any more.
     Viewer* find(const boards::BoardCaller& caller) const;
-    void add(EventReader& reader);
-    void remove(EventReader& reader);
+    void add(StreamReader& reader);
+    void remove(StreamReader& reader);
     std::size_t readers() const { return readers_.size(); }
 
+    /// What is wanted, shared by all who want the same here.
+    WantedPtr shared(Wanted wanted);
     /// The subscription waits to be attached.
     void subscribe(Subscription& subscription);
     void unsubscribe(Subscription& subscription);
@@ -135,6 +144,7 @@ private:
 
     const std::shared_ptr<Board>& board_of(const Uuid& board);
     void forget_unused(const Uuid& board);
+    Present collect_present() const;
     void note_presence();
     bool note(const std::shared_ptr<LiveEvent>& event);
     void note_rights(const StoredEvent& event);
@@ -152,12 +162,13 @@ private:
     static constexpr std::size_t most_recent = 1'000, most_recent_bytes = 1 << 20;
     static constexpr std::size_t at_once = 128;    // sends for which the lock is held
     static constexpr std::size_t most_named = 50;  // of those who are on a board
+    static constexpr std::size_t most_told = 200;  // of them, to other servers
 
     const Uuid org_;
     StreamPlaces& places_;
     std::mutex mutex_;
     // Under mutex_.
-    std::deque<EventReader*> readers_;
+    std::deque<StreamReader*> readers_;
     using ViewerKey = std::tuple<Uuid, boards::CallerKind, OrgRole>;
     std::map<ViewerKey, std::unique_ptr<Viewer>> viewers_;
     std::map<Uuid, std::shared_ptr<Board>> boards_;
@@ -167,6 +178,9 @@ private:
     std::size_t recent_bytes_ = 0;
     std::int64_t last_ = 0, done_ = 0;
     std::map<std::uint64_t, Subscription*> waiting_, reading_;  // by ticket
+    Present elsewhere_;
+    std::map<Wanted, WantedPtr> wanted_;
+    std::size_t swept_wanted_ = 0;
     std::uint64_t tickets_ = 0;
 };
 

@@ -2,6 +2,9 @@
 
 #include "svc/events.hpp"
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
 #include <algorithm>
 #include <compare>
 
@@ -27,6 +30,12 @@ struct Wanted {
     std::string id{};  ///< as its client calls it; empty where there is no other
     auto operator<=>(const Wanted&) const = default;
 };
+/// One for all subscriptions that want the same. Its pointer takes half of a std::shared_ptr, and
+/// there are tens of thousands of them.
+struct SharedWanted : Wanted, boost::intrusive_ref_counter<SharedWanted> {
+    explicit SharedWanted(Wanted wanted) : Wanted(std::move(wanted)) {}
+};
+using WantedPtr = boost::intrusive_ptr<const SharedWanted>;
 
 /// What a kind in a filter may be.
 inline constexpr std::string_view kind_pattern = R"(\*|[a-z_0-9]+\.(\*|[a-z_0-9]+))";

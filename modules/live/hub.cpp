@@ -13,7 +13,15 @@ constexpr std::chrono::milliseconds pause_after_failure{200};
 
 }  // namespace
 
+Hub::Hub(Kernel& kernel, const Limits& limits)
+    : kernel_(kernel),
+      places_(limits.streams_per_principal),
+      wait_places_(limits.waits_per_principal),
+      most_queued_(limits.queued_bytes),
+      wakes_([&kernel](const std::string& topic) { kernel.wake(topic); }) {}
+
 void Hub::start() {
+    wakes_.start();
     for (int i = 0; i < senders; ++i) threads_.emplace_back([this] { hand_out_all(); });
     for (int i = 0; i < lookers; ++i) threads_.emplace_back([this] { look(); });
 }
@@ -27,13 +35,13 @@ void Hub::stop() noexcept {
     to_look_.notify_all();
     for (std::thread& each : threads_) each.join();
     threads_.clear();
+    wakes_.stop();
 }
 
 // ------------------------------------------------------------------------------------ hearing
 
 void Hub::hear(std::span<const StoredEvent> batch) {
     std::map<std::shared_ptr<Feed>, std::vector<std::shared_ptr<LiveEvent>>> heard;
-    wake_waits(batch);
     for (const StoredEvent& each : batch) {
         if (const auto feed = find(each.org_id))
             heard[feed].push_back(std::make_shared<LiveEvent>(each, audience_of(kernel_, each.kind))
@@ -121,34 +129,26 @@ bool Hub::tries(const std::function<void()>& work) noexcept {
 
 // -------------------------------------------------------------------------------- waiting calls
 
-std::string Hub::topic_of(const Uuid& org, const Filter& filter, std::chrono::seconds at_most) {
-    const auto until = Clock::now() + at_most + std::chrono::seconds(1);
-    const std::lock_guard lock(mutex_);
-    auto& waits = waits_[org];
-    // Whoever asks for too much that is different is woken by everything.
-    const bool is_one_more = waits.size() >= most_waits && !waits.contains(filter);
-    Wait& wait = waits[is_one_more ? Filter{} : filter];
-    if (wait.topic.empty()) wait.topic = "live.events " + std::to_string(++topics_);
-    wait.until = std::max(wait.until, until);
-    return wait.topic;
-}
-
-/// Each once, whatever of the batch passes its filter.
-void Hub::wake_waits(std::span<const StoredEvent> batch) {
-    std::map<Uuid, std::vector<const StoredEvent*>> happened;
-    for (const StoredEvent& each : batch) happened[each.org_id].push_back(&each);
-    std::vector<std::string> topics;
+std::shared_ptr<EventWait> Hub::wait_of(
+    const boards::BoardCaller& caller, const PrincipalRef& who, const Filter& filter
+) {
+    auto place = wait_places_.take_if_free(caller.principal);
+    if (!place) return nullptr;
+    const auto feed = feed_of(caller.org);
+    Viewer* viewer = nullptr;
+    WantedPtr wanted;
     {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [org, events] : happened) {
-            const auto found = waits_.find(org);
-            if (found == waits_.end()) continue;
-            for (const auto& [filter, wait] : found->second)
-                if (std::ranges::any_of(events, [&](auto* each) { return filter.passes(*each); }))
-                    topics.push_back(wait.topic);
-        }
+        const std::lock_guard lock(feed->mutex());
+        viewer = &feed->enter(caller, who);
+        wanted = feed->shared({filter});
     }
-    for (const std::string& each : topics) kernel_.wake(each);
+    return std::make_shared<EventWait>(
+        *viewer,
+        *std::move(place),
+        std::move(wanted),
+        wakes_,
+        "live.events " + std::to_string(++topics_)
+    );
 }
 
 // ------------------------------------------------------------------------------------ looking
@@ -229,23 +229,10 @@ void Hub::for_each_feed(const std::function<void(Feed&)>& each) const {
     for (const auto& feed : feeds()) each(*feed);
 }
 
-std::shared_ptr<const Wanted> Hub::shared(Wanted wanted) {
-    const std::lock_guard lock(mutex_);
-    auto& known = wanted_[wanted];
-    if (auto shared = known.lock()) return shared;
-    auto made = std::make_shared<const Wanted>(std::move(wanted));
-    known = made;
-    if (wanted_.size() > 2 * swept_wanted_ + 64) {
-        std::erase_if(wanted_, [](const auto& each) { return each.second.expired(); });
-        swept_wanted_ = wanted_.size();
-    }
-    return made;
-}
-
 void Hub::keep_alive() {
     running_ += beat;
     for (const auto& feed : feeds()) {
-        feed->go_round([&](EventReader& reader) {
+        feed->go_round([&](StreamReader& reader) {
             auto frame = reader.keep_alive(running_, feed->done());
             if (frame) reader.stream()->send(std::move(frame));
         });
@@ -257,10 +244,6 @@ void Hub::keep_alive() {
 void Hub::sweep() {
     const std::lock_guard lock(mutex_);
     std::erase_if(feeds_, [](const auto& each) { return each.second.use_count() == 1; });
-    const auto now = Clock::now();
-    for (auto& [org, waits] : waits_)
-        std::erase_if(waits, [&](const auto& each) { return each.second.until < now; });
-    std::erase_if(waits_, [](const auto& each) { return each.second.empty(); });
 }
 
 Hub::Load Hub::load() const {

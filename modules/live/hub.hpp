@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/live/event_wait.hpp"
 #include "modules/live/feed.hpp"
 #include "svc/kernel.hpp"
 
@@ -10,14 +11,18 @@
 namespace svc::live {
 
 /// All readers of this server. Its threads: two hand out what happens, two look up what
-/// subscriptions have missed; workspaces take turns with both. Any thread may call any member.
+/// subscriptions have missed, workspaces take turns with both; one wakes calls that wait. Any
+/// thread may call any member.
 class Hub {
 public:
     static constexpr std::string_view name = "live.Hub";  ///< offered to the handlers
-    /// `most_queued`: bytes of a workspace's events that wait to be handed out; what comes when
-    /// there are more is looked up instead.
-    Hub(Kernel& kernel, std::size_t most_per_principal, std::size_t most_queued = 8 << 20)
-        : kernel_(kernel), places_(most_per_principal), most_queued_(most_queued) {}
+    struct Limits {
+        std::size_t streams_per_principal = 50, waits_per_principal = 50;
+        /// Bytes of a workspace's events that wait to be handed out; what comes when there are more
+        /// is looked up instead.
+        std::size_t queued_bytes = 8 << 20;
+    };
+    Hub(Kernel& kernel, const Limits& limits);
     ~Hub() { stop(); }
 
     void start();
@@ -28,14 +33,15 @@ public:
 
     /// The feed of a workspace, made when nobody reads there yet.
     std::shared_ptr<Feed> feed_of(const Uuid& org);
-    /// What is wanted, shared by all who want the same.
-    std::shared_ptr<const Wanted> shared(Wanted wanted);
+    bool has_feed(const Uuid& org) const { return find(org) != nullptr; }
     /// How many streams each caller may have.
     StreamPlaces& places() { return places_; }
 
-    /// What a call is to wait for (Call::wait_for) that has found nothing that passes this filter:
-    /// woken when something does. To be asked for before looking. Forgotten after `at_most`.
-    std::string topic_of(const Uuid& org, const Filter& filter, std::chrono::seconds at_most);
+    /// For a call that waits for what passes this filter. Null when the caller has as many waiting
+    /// as one may.
+    std::shared_ptr<EventWait> wait_of(
+        const boards::BoardCaller& caller, const PrincipalRef& who, const Filter& filter
+    );
 
     /// To be called at this pace.
     static constexpr std::chrono::seconds beat{5};
@@ -50,12 +56,6 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    struct Wait {
-        std::string topic;
-        Clock::time_point until;
-    };
-    using Waits = std::map<Filter, Wait>;
-
     std::vector<std::shared_ptr<Feed>> feeds() const;
     std::shared_ptr<Feed> find(const Uuid& org) const;
     /// What a feed has still to hand out, in its order.
@@ -72,7 +72,6 @@ private:
     void hand_out_all();
     void hand_out(std::unique_lock<std::mutex>& lock, OutgoingOf::iterator turn);
     bool tries(const std::function<void()>& work) noexcept;
-    void wake_waits(std::span<const StoredEvent> batch);
     void look();
     void need_look(const std::shared_ptr<Feed>& feed);
     std::shared_ptr<Feed> next_to_look();
@@ -80,19 +79,16 @@ private:
 
     static constexpr std::chrono::milliseconds slice{5};  // then it is another workspace's turn
     static constexpr int senders = 2;
-    static constexpr std::size_t most_waits = 200;  // filters of a workspace
     static constexpr int lookers = 2;
 
     Kernel& kernel_;
-    StreamPlaces places_;
+    StreamPlaces places_, wait_places_;
     const std::size_t most_queued_;
+    DelayedWakes wakes_;
+    std::atomic<std::uint64_t> topics_{0};
     mutable std::mutex mutex_;
     // Under mutex_.
     std::map<Uuid, std::shared_ptr<Feed>> feeds_;
-    std::map<Uuid, Waits> waits_;
-    std::uint64_t topics_ = 0;
-    std::map<Wanted, std::weak_ptr<const Wanted>> wanted_;
-    std::size_t swept_wanted_ = 0;
 
     std::mutex queue_mutex_;
     std::condition_variable queued_;

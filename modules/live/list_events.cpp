@@ -89,17 +89,31 @@ Filter filter_of(const Call& call, const ListEventsRequest& in) {
     return filter;
 }
 
+/// What the call waits by, if it has waited already. Null where it cannot: in a batch, say.
+std::shared_ptr<void>* kept_wait(Call& call) try {
+    return &call.own_work();
+} catch (const Failure&) {
+    return nullptr;
+}
+
+/// Nothing when the caller's role is another by now: they may see other events.
+EventWait* wait_in(const std::shared_ptr<void>* kept, const boards::BoardCaller& caller) {
+    auto* wait = kept ? static_cast<EventWait*>(kept->get()) : nullptr;
+    return wait && wait->viewer().caller().role == caller.role ? wait : nullptr;
+}
+
 EventList list(Call& call, const ListEventsRequest& in) {
     const auto caller = boards::BoardCaller::of(call);
     const Filter filter = filter_of(call, in);
-    const std::chrono::seconds at_most(in.wait_seconds);
-    std::string topic;
-    if (in.wait_seconds > 0) topic = call.use<Hub>().topic_of(caller.org, filter, at_most);
-
+    auto* kept = in.wait_seconds > 0 ? kept_wait(call) : nullptr;
+    EventWait* wait = wait_in(kept, caller);
     auto read = read_events(
         call.tx(),
         caller.org,
-        {.after = in.after, .board = filter.board, .kinds = filter.kinds, .count = in.page_size}
+        {.after = wait ? wait->looked_to() : in.after,
+         .board = filter.board,
+         .kinds = filter.kinds,
+         .count = in.page_size}
     );
     if (in.board_id && !ask_roles(call.tx(), caller.org, {{caller, *in.board_id}})().front())
         not_found("board");
@@ -116,7 +130,13 @@ EventList list(Call& call, const ListEventsRequest& in) {
         out.gap_before = page.last + 1;
         return out;
     }
-    if (in.wait_seconds > 0 && out.results.empty() && page.is_last()) call.wait_for(topic, at_most);
+    if (kept && out.results.empty() && page.is_last()) {
+        if (!wait) *kept = call.use<Hub>().wait_of(caller, ref_of(call.caller()), filter);
+        if ((wait = wait_in(kept, caller))) {
+            wait->begin(page.to);
+            call.wait_for(wait->topic(), std::chrono::seconds(in.wait_seconds), Awaited::announced);
+        }
+    }
     out.sequence = page.to;
     out.has_more = !page.is_last();
     if (in.after > 0 && page.is_gap(in.after)) out.gap_before = page.oldest;

@@ -3,6 +3,7 @@
 #include "modules/live/event_kinds.hpp"
 #include "modules/live/list_events.hpp"
 #include "modules/live/personal.hpp"
+#include "modules/live/presence.hpp"
 #include "modules/live/streams.hpp"
 #include "modules/live/tickets.hpp"
 #include "svc/open_streams.hpp"
@@ -19,7 +20,13 @@ public:
     void open(Kernel& kernel) override {
         kernel.tag("events", "What happens in a workspace, as it happens.");
         const auto settings = kernel.settings<Settings>();
-        hub_.emplace(kernel, static_cast<std::size_t>(settings.streams_per_principal));
+        hub_.emplace(
+            kernel,
+            Hub::Limits{
+                .streams_per_principal = static_cast<std::size_t>(settings.streams_per_principal),
+                .waits_per_principal = static_cast<std::size_t>(settings.waits_per_principal),
+            }
+        );
         streams_.emplace(kernel, *hub_, settings);
         tickets_.emplace(kernel);
         kernel.add(*tickets_);
@@ -34,9 +41,9 @@ public:
             revalidate_confined(open, batch);
         });
         kernel.every("live.keep_alive", Hub::beat, [this] { hub_->keep_alive(); });
-        kernel.every("live.presence", std::chrono::seconds(2), [this] {
-            hub_->for_each_feed([](Feed& feed) { feed.tell_presence(); });
-        });
+        presence_.emplace(kernel, *hub_);
+        kernel.every("live.presence", std::chrono::seconds(2), [this] { presence_->tick(); });
+        add_sweep_of_presence(kernel);
         kernel.add(Command{
             .name = "event-kinds",
             .summary = "Prints the kinds of events, as docs/events.md has them.",
@@ -48,6 +55,7 @@ public:
 
     void start() override { hub_->start(); }
     void stop() noexcept override {
+        if (presence_) presence_->leave();
         if (hub_) hub_->stop();
     }
 
@@ -58,12 +66,14 @@ private:
             .path = "/v1/ws",
             .access = Access::me,
             .handle = [this](RouteCall& call) { return streams_->open_web_socket(call); },
+            .toolset = "events",
         });
         kernel.add(Route{
             .method = "GET",
             .path = "/v1/sse",
             .access = Access::me,
             .handle = [this](RouteCall& call) { return streams_->open_sse(call); },
+            .toolset = "events",
         });
     }
 
@@ -91,6 +101,7 @@ private:
     }
 
     std::optional<Hub> hub_;
+    std::optional<SharedPresence> presence_;
     std::optional<Personal> personal_;
     std::optional<Streams> streams_;
     std::optional<TicketAuthenticator> tickets_;

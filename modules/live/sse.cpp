@@ -3,7 +3,9 @@
 #include "modules/live/streams.hpp"
 #include "modules/live/tickets.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace svc::live {
 
@@ -19,17 +21,13 @@ LiveEvent::Frame told(std::string_view type, const std::string& id, const std::s
     );
 }
 
-class SseReader final : public EventReader {
+class SseReader final : public StreamReader {
 public:
-    SseReader(
-        Viewer& viewer,
-        StreamPlaces::Place place,
-        std::shared_ptr<const Wanted> wanted,
-        std::int64_t after
-    )
-        : EventReader(viewer, std::move(place)) {
+    SseReader(Viewer& viewer, StreamPlaces::Place place, Filter filter, std::int64_t after)
+        : StreamReader(viewer, std::move(place)) {
+        const std::lock_guard lock(feed().mutex());
         subscription_.reader = this;
-        subscription_.wanted = std::move(wanted);
+        subscription_.wanted = feed().shared({std::move(filter)});
         subscription_.position = after;
     }
 
@@ -123,6 +121,18 @@ Asked asked_in(const http::Request& request) {
 }  // namespace
 
 http::Answer Streams::open_sse(RouteCall& call) {
+    auto shared = for_other_sites(call.request());
+    try {
+        auto answer = begin_sse(call);
+        std::ranges::move(shared, std::back_inserter(answer.headers));
+        return answer;
+    } catch (Failure& refused) {
+        for (auto& [name, value] : shared) std::move(refused).with_header(name, std::move(value));
+        throw;
+    }
+}
+
+http::Answer Streams::begin_sse(RouteCall& call) {
     refuse_head(call);
     refuse_other_sites(call, Told::perhaps);
     const auto caller = caller_of(call);
@@ -132,9 +142,8 @@ http::Answer Streams::open_sse(RouteCall& call) {
     redeem_ticket(call);
     const auto feed = hub_.feed_of(caller.org);
     Viewer& viewer = enter(*feed, call);
-    auto reader = std::make_shared<SseReader>(
-        viewer, std::move(place), hub_.shared({std::move(asked.filter)}), asked.after
-    );
+    auto reader =
+        std::make_shared<SseReader>(viewer, std::move(place), std::move(asked.filter), asked.after);
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
         static const auto first = as_frame(std::string(opening));
         stream->send(first);

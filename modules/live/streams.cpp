@@ -13,10 +13,7 @@ void Streams::refuse_other_sites(const RouteCall& call, Told told) const {
     const Caller& caller = *call.caller();
     if (!caller.session_id || ticket_in(request)) return;  // sent on purpose
     const auto origin = request.header("origin");
-    const bool allowed = std::ranges::any_of(allowed_origins_, [&](const std::string& each) {
-        return names_same_origin(each, origin);
-    });
-    if (allowed) return;
+    if (allows(origin)) return;
     const bool unsaid = origin.empty() && told == Told::always;
     if (!unsaid && !from_another_site(kernel_.base_url(), request)) return;
     throw Failure(
@@ -24,6 +21,27 @@ void Streams::refuse_other_sites(const RouteCall& call, Told told) const {
         "A stream that is signed in by cookie may be opened by our own pages only, and by those of "
         "`live.allowed_origins`; others use a ticket."
     );
+}
+
+bool Streams::allows(std::string_view origin) const {
+    return std::ranges::any_of(allowed_origins_, [&](const std::string& each) {
+        return names_same_origin(each, origin);
+    });
+}
+
+/// A ticket is all that such a page needs, and no other site has it; a cookie is for those sites
+/// alone that the operator trusts.
+Streams::Headers Streams::for_other_sites(const http::Request& request) const {
+    const auto origin = request.header("origin");
+    Headers headers{{"Vary", "Origin"}};
+    if (origin.empty()) return headers;
+    if (allows(origin)) {
+        headers.emplace_back("Access-Control-Allow-Origin", origin);
+        headers.emplace_back("Access-Control-Allow-Credentials", "true");
+    } else if (ticket_in(request)) {
+        headers.emplace_back("Access-Control-Allow-Origin", "*");
+    }
+    return headers;
 }
 
 void Streams::refuse_head(const RouteCall& call) const {

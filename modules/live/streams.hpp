@@ -7,6 +7,7 @@ namespace svc::live {
 
 struct Settings {
     std::int64_t streams_per_principal = 50;
+    std::int64_t waits_per_principal = 50;
     std::vector<std::string> allowed_origins;
 };
 SVC_SHARED_RECORD(
@@ -15,9 +16,14 @@ SVC_SHARED_RECORD(
      "How many streams of events one person or agent may have open on a server.",
      range(1, 1'000'000),
      defaulted),
+    (waits_per_principal,
+     "How many calls of list_events one person or agent may have waiting on a server; further ones "
+     "are answered at once.",
+     range(1, 1'000'000),
+     defaulted),
     (allowed_origins,
-     "Other sites whose pages may open `/v1/ws` with the session cookie of this one, such as "
-     "`https://boards.example.com`.",
+     "Other sites whose pages may open `/v1/ws` and `/v1/sse` with the session cookie of this one, "
+     "such as `https://boards.example.com`. With a ticket the pages of any site may.",
      defaulted)
 );
 
@@ -41,6 +47,11 @@ private:
     /// A HEAD is answered like a GET, and there is no stream in that.
     void refuse_head(const RouteCall& call) const;
     void redeem_ticket(const RouteCall& call) const;
+    using Headers = std::vector<std::pair<std::string, std::string>>;
+    /// What lets a page of another site read the answer, where it may (CORS).
+    Headers for_other_sites(const http::Request& request) const;
+    bool allows(std::string_view origin) const;
+    http::Answer begin_sse(RouteCall& call);
     boards::BoardCaller caller_of(const RouteCall& call) const;
     Viewer& enter(Feed& feed, const RouteCall& call) const;
     void require_board(const boards::BoardCaller& caller, const Uuid& board) const;

@@ -72,10 +72,34 @@ private:
     std::uint32_t since_ = 0, left_ = most_at_once;
 };
 
-class WsReader final : public EventReader {
+/// Those of a connection. Most have one, which has its place here.
+class Subscriptions {
 public:
-    WsReader(Hub& hub, Viewer& viewer, StreamPlaces::Place place)
-        : EventReader(viewer, std::move(place)), hub_(hub) {}
+    Subscription& add(EventReader& reader) {
+        Subscription& made = first_.reader ? more_.emplace_front() : first_;
+        made.reader = &reader;
+        return made;
+    }
+    void remove(Subscription& one) {
+        if (&one == &first_) first_ = {};
+        else more_.remove_if([&](const auto& each) { return &each == &one; });
+    }
+    /// It may remove the one that it is called with.
+    template <class Each>
+    void for_each(const Each& each) {
+        if (first_.reader) each(first_);
+        for (auto next = more_.begin(); next != more_.end();) each(*next++);
+    }
+    std::ptrdiff_t count() const { return (first_.reader ? 1 : 0) + std::ranges::distance(more_); }
+
+private:
+    Subscription first_;
+    std::forward_list<Subscription> more_;
+};
+
+class WsReader final : public StreamReader {
+public:
+    WsReader(Viewer& viewer, StreamPlaces::Place place) : StreamReader(viewer, std::move(place)) {}
 
     void receive(std::string_view bytes) override {
         while (const auto message = parser_.next(bytes)) take(*message);
@@ -111,26 +135,26 @@ public:
     }
     void tell_refused(Subscription& to) override {
         refuse(&id_of(to), Failure(Fault::not_found, "There is no such board."));
-        subscriptions_.remove_if([&](const auto& each) { return &each == &to; });
+        subscriptions_.remove(to);
     }
     LiveEvent::Frame keep_alive(std::chrono::seconds running, std::int64_t) const override {
         static const auto ping = as_frame(svc::live::frame_of(Opcode::ping, ""));
         return running % heartbeat == std::chrono::seconds(0) ? ping : nullptr;
     }
     void tell_presence() override {
-        for (Subscription& each : subscriptions_) {
+        subscriptions_.for_each([this](Subscription& each) {
             const auto& board = each.wanted->filter.board;
-            if (each.state != Subscription::State::attached || !board) continue;
+            if (each.state != Subscription::State::attached || !board) return;
             const auto& [members, version] = feed().presence_on(*board);
-            if (std::exchange(each.presence, version) == version) continue;
+            if (std::exchange(each.presence, version) == version) return;
             say("presence", &each.wanted->id, ",\"board_id\":\"" + board->str() + '"' + members);
-        }
+        });
     }
     void tell_personally(std::string_view type, const std::string& members) override {
         say(type, nullptr, members);
     }
     void for_each_subscription(const std::function<void(Subscription&)>& each) override {
-        for (Subscription& subscription : subscriptions_) each(subscription);
+        subscriptions_.for_each(each);
     }
 
     void greet() const {
@@ -219,16 +243,14 @@ private:
         Filter filter{message.board_id, message.kinds.value_or(std::vector<std::string>{})};
         if (!std::ranges::all_of(filter.kinds, is_kind_filter))
             throw wrong("kinds", "Should be kinds, `noun.*` or `*`");
-        const auto wanted = hub_.shared({std::move(filter), *message.id});
         {
             const std::lock_guard lock(feed().mutex());
             if (!stream()) return;
             if (find(*message.id)) throw wrong("id", "There is a subscription of that name");
-            if (std::ranges::distance(subscriptions_) >= most_subscriptions)
+            if (subscriptions_.count() >= most_subscriptions)
                 throw Failure(Fault::rate_limited, "A connection has at most 100 subscriptions.");
-            Subscription& made = subscriptions_.emplace_front();
-            made.reader = this;
-            made.wanted = wanted;
+            Subscription& made = subscriptions_.add(*this);
+            made.wanted = feed().shared({std::move(filter), *message.id});
             made.position = message.after.value_or(Subscription::from_now);
             feed().subscribe(made);
         }
@@ -240,19 +262,20 @@ private:
         Subscription* found = find(*message.id);
         if (!found) throw wrong("id", "There is no subscription of that name");
         feed().unsubscribe(*found);
-        subscriptions_.remove_if([&](const auto& each) { return &each == found; });
+        subscriptions_.remove(*found);
         say("unsubscribed", &*message.id, "");
     }
     Subscription* find(const std::string& id) {
-        for (Subscription& each : subscriptions_)
-            if (each.wanted->id == id) return &each;
-        return nullptr;
+        Subscription* found = nullptr;
+        subscriptions_.for_each([&](Subscription& each) {
+            if (each.wanted->id == id) found = &each;
+        });
+        return found;
     }
 
-    Hub& hub_;
     WebSocketParser parser_;
     Pace pace_;
-    std::forward_list<Subscription> subscriptions_;  // under the feed's lock
+    Subscriptions subscriptions_;  // under the feed's lock
 };
 
 bool names(std::string_view list, std::string_view token) {
@@ -303,7 +326,7 @@ http::Answer Streams::open_web_socket(RouteCall& call) {
     redeem_ticket(call);
     const auto feed = hub_.feed_of(caller.org);
     Viewer& viewer = enter(*feed, call);
-    auto reader = std::make_shared<WsReader>(hub_, viewer, std::move(place));
+    auto reader = std::make_shared<WsReader>(viewer, std::move(place));
     call.become_stream([reader](const std::shared_ptr<http::Stream>& stream) {
         stream->use(reader);
         reader->begin(stream);

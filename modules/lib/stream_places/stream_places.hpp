@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace svc {
@@ -39,6 +40,8 @@ public:
 
     /// Failure 429 when the principal has as many as one may have.
     Place take(const Uuid& principal);
+    /// Nothing then.
+    std::optional<Place> take_if_free(const Uuid& principal);
     void give_back(const Uuid& principal);
 
 private:

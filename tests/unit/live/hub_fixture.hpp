@@ -58,15 +58,15 @@ private:
 };
 
 /// Its frames are the sequences of events, and words for the rest.
-class TestReader final : public live::EventReader {
+class TestReader final : public live::StreamReader {
 public:
     TestReader(live::Viewer& viewer, StreamPlaces::Place place)
-        : EventReader(viewer, std::move(place)) {}
+        : StreamReader(viewer, std::move(place)) {}
 
     live::Subscription& want(live::Filter filter, std::int64_t after) {
         live::Subscription& made = subscriptions.emplace_back();
         made.reader = this;
-        made.wanted = std::make_shared<const live::Wanted>(live::Wanted{std::move(filter), "s"});
+        made.wanted = new live::SharedWanted({std::move(filter), "s"});
         made.position = after;
         return made;
     }
@@ -179,8 +179,8 @@ protected:
 
     BoardFixture desk;
     Kernel& kernel;
-    live::Hub hub{kernel, 100, 1};  // more than a byte that waits is too much
-    live::Hub roomy{kernel, 100};
+    live::Hub hub{kernel, {.queued_bytes = 1}};  // more than a byte that waits is too much
+    live::Hub roomy{kernel, {}};
     StreamPlaces places{100};
     std::shared_ptr<live::Feed> feed;
 

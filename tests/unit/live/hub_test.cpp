@@ -95,6 +95,46 @@ TEST_F(HubTest, AFailureInTheMiddleOfAnEventNeitherLosesNorRepeatsIt) {
     EXPECT_GE(failures, 3);
 }
 
+TEST_F(HubTest, AWorkspaceWhereLittleHappensDoesNotWaitForThoseWhereMuchDoes) {
+    constexpr std::size_t busy_events = 200;
+    roomy.start();
+    const auto of_org = [&](const Uuid& org, std::size_t count) {
+        std::vector<StoredEvent> events(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            events[i].org_id = org;
+            events[i].sequence = static_cast<std::int64_t>(i) + 1;
+            events[i].kind = "org.updated";
+            events[i].envelope = R"({"sequence":)" + std::to_string(i + 1) + "}";
+        }
+        return events;
+    };
+    std::vector<Uuid> orgs;
+    std::vector<Open> readers;
+    for (int i = 0; i < 5; ++i) {
+        orgs.push_back(new_uuid());
+        readers.push_back(open(desk.owner, {{{}, from_now}}, roomy.feed_of(orgs.back())));
+        ASSERT_TRUE(eventually([&] { return readers.back().reader->attached == 1; }));
+    }
+    const Open& quiet = readers.back();
+    for (std::size_t i = 0; i + 1 < readers.size(); ++i) {
+        readers[i].stream->on_send = [](const std::string&) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        };
+        roomy.hear(of_org(orgs[i], busy_events));
+    }
+    std::atomic<std::size_t> before_it{0};
+    quiet.stream->on_send = [&](const std::string&) {
+        for (std::size_t i = 0; i + 1 < readers.size(); ++i)
+            before_it += readers[i].stream->frames().size();
+    };
+    roomy.hear(of_org(orgs.back(), 1));
+    for (const Open& each : readers) {
+        const std::size_t all = &each == &quiet ? 1 : busy_events;
+        EXPECT_TRUE(eventually([&] { return each.stream->frames().size() == all; }));
+    }
+    EXPECT_LT(before_it, busy_events) << "a turn of each comes before it, and no more";
+}
+
 // ---------------------------------------------------------------------------------------- rights
 
 /// A board that is open to one person by a grant.

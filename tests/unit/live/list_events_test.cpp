@@ -59,7 +59,7 @@ TEST_F(ListEvents, WaitsForTheNextAndIsWokenByWhatPassesItsFilterAlone) {
     Client reader = by(token);
     make_card("Before");
     ASSERT_TRUE(eventually([&] { return sees(reader, "card.created"); }));
-    const auto last = all(reader).back().at("sequence").as_int64();
+    const auto last = std::stoll(last_sequence());
     const auto path =
         "/v1/events?after=" + std::to_string(last) + "&kinds=column.*&wait_seconds=20";
     std::atomic<bool> answered{false};
@@ -95,7 +95,7 @@ TEST_F(ListEvents, ASequenceThatWasNeverGivenIsAGap) {
 TEST_F(ListEvents, AWaitThatIsOverAnswersWithNothing) {
     Client reader = by(token);
     ASSERT_TRUE(eventually([&] { return sees(reader, "board.created"); }));
-    const auto last = all(reader).back().at("sequence").as_int64();
+    const auto last = std::stoll(last_sequence());
     const auto answer =
         expect(200, reader.get("/v1/events?after=" + std::to_string(last) + "&wait_seconds=1"))
             .json();

@@ -173,8 +173,13 @@ class SseClient {
 public:
     SseClient(std::uint16_t port, const std::string& token, const std::string& query = "")
         : SseClient(port, "/v1/sse" + query, "Authorization: Bearer " + token + "\r\n", 0) {}
-    SseClient(std::uint16_t port, const std::string& target, const std::string& headers, int)
-        : client_(port) {
+    SseClient(
+        std::uint16_t port,
+        const std::string& target,
+        const std::string& headers,
+        int receive_buffer
+    )
+        : client_(port, receive_buffer) {
         client_.send(http::test::get(target, headers));
         if (const auto reply = client_.read_reply()) head = *reply;
     }
@@ -252,6 +257,15 @@ protected:
         ).text("/id");
     }
     std::string ask(std::string_view sql) { return Postgres::shared().run(sql, database); }
+    /// The sequence of the last event, once all that was done so far has one: under load that takes
+    /// a while, and whoever follows from now on would still hear of it.
+    std::string last_sequence() {
+        EXPECT_TRUE(eventually([&] {
+            return ask("SELECT count(*) FROM event_log l WHERE NOT EXISTS (SELECT FROM event_chain "
+                       "c WHERE c.log_id = l.id)") == "0";
+        }));
+        return ask("SELECT sequence FROM event_heads WHERE org_id = '" + workspace.org_id + "'");
+    }
     /// An integration's token of the owner, with this role.
     std::string make_token(const std::string& role) {
         const json::value wanted{{"kind", "integration"}, {"name", "Page"}, {"role", role}};

@@ -1,3 +1,4 @@
+#include "tests/support/metric.hpp"
 #include "tests/unit/live/live_fixture.hpp"
 
 #include <csignal>
@@ -136,6 +137,72 @@ TEST_F(LiveServers, WhoIsOnABoardIsTold) {
         EXPECT_TRUE(named);
     }
     EXPECT_EQ(person.next_of("presence").at("total").as_int64(), 1);
+}
+
+/// Servers that have heard of each other.
+class PresenceOfServers : public LiveServers {
+protected:
+    PresenceOfServers() { wait_for_peers(1); }
+    void wait_for_peers(double count) {
+        for (const Server* each : {&server, &second})
+            ASSERT_TRUE(eventually([&] { return metric_of(*each, "bus_peers") == count; }, 30s));
+    }
+    /// The message that says so many; what is told on the way there is passed over.
+    static json::value told_of(
+        WsClient& ws, std::int64_t total, std::chrono::seconds within = 20s
+    ) {
+        const auto end = std::chrono::steady_clock::now() + within;
+        while (std::chrono::steady_clock::now() < end) {
+            auto message = ws.next_of("presence", within);
+            if (message.at("total").as_int64() == total) return message;
+        }
+        throw std::runtime_error("nobody says " + std::to_string(total));
+    }
+
+    Server second{{.database_url = database, .settings = with_cheap_passwords({})}};
+};
+
+TEST_F(PresenceOfServers, WhoIsOnABoardIsToldWhicheverServerTheyAreOn) {
+    const auto agent = make_agent("Robot");
+    WsClient person(server.port(), token);
+    person.subscribe("s", board);
+    told_of(person, 1);
+    {
+        WsClient robot(second.port(), agent.token);
+        robot.subscribe("mine", board);
+        for (WsClient* each : {&person, &robot}) {
+            const auto both = told_of(*each, 2);
+            EXPECT_NE(json::serialize(both).find("Robot"), std::string::npos);
+        }
+        // The same person by two servers is one.
+        WsClient again(second.port(), token);
+        again.subscribe("s", board);
+        EXPECT_EQ(told_of(again, 2).at("present").as_array().size(), 2u);
+    }
+    told_of(person, 1);
+    const auto other = make_board("Other");
+    WsClient elsewhere(second.port(), agent.token);
+    elsewhere.subscribe("s", other);
+    told_of(elsewhere, 1);
+    EXPECT_THROW(told_of(person, 2, 5s), std::runtime_error) << "that is another board";
+}
+
+TEST_F(PresenceOfServers, AServerThatEndsOrDiesLeavesNobodyBehind) {
+    const auto agent = make_agent("Robot");
+    // Somebody is there all the time, so that nobody is alone.
+    Server third({.database_url = database, .settings = with_cheap_passwords({})});
+    wait_for_peers(2);
+    WsClient person(server.port(), token);
+    person.subscribe("s", board);
+    for (const int signal : {SIGTERM, SIGKILL}) {
+        WsClient robot(second.port(), agent.token);
+        robot.subscribe("mine", board);
+        told_of(person, 2);
+        second.end(signal);
+        told_of(person, 1, 40s);
+        second.start();
+        wait_for_peers(2);
+    }
 }
 
 }  // namespace

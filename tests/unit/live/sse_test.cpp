@@ -7,7 +7,7 @@ namespace {
 
 class Sse : public LiveTest {
 protected:
-    Sse() = default;
+    explicit Sse(std::vector<std::string> settings = {}) : LiveTest(std::move(settings)) {}
     std::unique_ptr<SseClient> follow(const std::string& query = "", const std::string& by = "") {
         auto stream = std::make_unique<SseClient>(server.port(), by.empty() ? token : by, query);
         EXPECT_EQ(stream->head.status, 200) << stream->head.status_line;
@@ -19,6 +19,7 @@ protected:
 };
 
 TEST_F(Sse, AnEventComesAsItHappensWithItsSequenceAsItsId) {
+    last_sequence();
     auto stream = follow("?board_id=" + board);
     EXPECT_EQ(stream->head.header("content-type"), "text/event-stream");
     EXPECT_EQ(stream->head.header("x-accel-buffering"), "no");
@@ -131,10 +132,46 @@ TEST_F(Sse, ASlowlyReadBacklogComesWhole) {
     }
 }
 
+TEST_F(Sse, AReaderThatNeverReadsIsDroppedGoesOnLaterAndDisturbsNobody) {
+    constexpr int cards = 40;
+    const auto after = last_sequence();
+    const auto bearer = "Authorization: Bearer " + token + "\r\n";
+    SseClient deaf(server.port(), "/v1/sse?after=" + after, bearer, 4096);
+    ASSERT_EQ(deaf.head.status, 200);
+    auto steady = follow("?kinds=card.created&after=" + after);
+    columns[board] = column_of(board);
+    for (int i = 0; i < cards; ++i)
+        expect(
+            201,
+            client.post(
+                "/v1/boards/" + board + "/cards",
+                json::value{
+                    {"column_id", columns[board]},
+                    {"title", "Card"},
+                    {"markdown", std::string(50'000, 'x')}
+                }
+            )
+        );
+    for (int i = 0; i < cards; ++i) ASSERT_TRUE(steady->next()) << i;
+    deaf.last_id = after;
+    int seen = 0;
+    while (const auto event = deaf.next(5s)) seen += event->event == "card.created";
+    EXPECT_TRUE(deaf.ends());
+    EXPECT_LT(seen, cards) << "it was given more than may wait for a reader";
+    SseClient again(
+        server.port(), "/v1/sse", bearer + "Last-Event-ID: " + deaf.last_id + "\r\n", 0
+    );
+    while (seen < cards) {
+        const auto event = again.next();
+        ASSERT_TRUE(event) << seen;
+        seen += event->event == "card.created";
+    }
+}
+
 TEST_F(Sse, WhatTheCallerMayNotSeeIsNeverSentAndRightsCountAsTheyChange) {
     const auto hidden = make_board("Hidden", "private");
     const auto agent = make_agent("Robot");
-    auto all = follow("", agent.token);
+    auto all = follow("?after=" + last_sequence(), agent.token);
     ASSERT_TRUE(all->is_attached());
     make_card("Secret", hidden);
     const auto open = make_card("Open");
@@ -146,7 +183,7 @@ TEST_F(Sse, WhatTheCallerMayNotSeeIsNeverSentAndRightsCountAsTheyChange) {
         return by.get("/v1/sse?board_id=" + hidden);
     }());
     expect(200, grant(agent.id, hidden));
-    auto one = follow("?board_id=" + hidden, agent.token);
+    auto one = follow("?board_id=" + hidden + "&after=" + last_sequence(), agent.token);
     ASSERT_TRUE(one->is_attached());
     const auto second = make_card("Told", hidden);
     EXPECT_EQ(card_in(one->next()), second);
@@ -165,8 +202,9 @@ TEST_F(Sse, WhatTheCallerMayNotSeeIsNeverSentAndRightsCountAsTheyChange) {
 
 TEST_F(Sse, ABoardThatBecomesPrivateIsSilentForOthers) {
     const auto agent = make_agent("Robot");
-    auto stream = follow("", agent.token);
-    auto owner = follow();
+    const auto last = last_sequence();
+    auto stream = follow("?after=" + last, agent.token);
+    auto owner = follow("?after=" + last);
     ASSERT_TRUE(stream->is_attached());
     ASSERT_TRUE(owner->is_attached());
     const auto seen = make_card("Seen");
@@ -183,7 +221,7 @@ TEST_F(Sse, ABoardThatBecomesPrivateIsSilentForOthers) {
 
 TEST_F(Sse, WhoFollowsABoardHearsThatItIsDeletedAndRestored) {
     const auto agent = make_agent("Robot");
-    auto stream = follow("?board_id=" + board, agent.token);
+    auto stream = follow("?board_id=" + board + "&after=" + last_sequence(), agent.token);
     ASSERT_TRUE(stream->is_attached());
     expect(204, client.send("DELETE", "/v1/boards/" + board));
     const auto deleted = stream->next();
@@ -203,6 +241,54 @@ TEST_F(Sse, ItEndsWithTheRightToReadIt) {
     expect(200, client.post("/v1/agents/" + agent.id + ":disable"));
     EXPECT_TRUE(stream->ends());
     EXPECT_LT(std::chrono::steady_clock::now() - before, 3s);
+}
+
+/// Pages of this site may use the session's cookie.
+class SseOfOtherSites : public Sse {
+protected:
+    static constexpr const char* trusted = "https://boards.example.com";
+    SseOfOtherSites() : Sse({std::string("live.allowed_origins=") + trusted}) {}
+
+    std::string ticket() { return expect(200, client.post("/v1/ws-tickets")).text("/ticket"); }
+    http::test::Reply open(
+        const std::string& query, const std::string& origin, const std::string& more = ""
+    ) {
+        return SseClient(server.port(), "/v1/sse" + query, "Origin: " + origin + "\r\n" + more, 0)
+            .head;
+    }
+};
+
+TEST_F(SseOfOtherSites, WithATicketThePageOfAnySiteReadsTheStream) {
+    const auto one = ticket();
+    const auto opened = open("?ticket=" + one, "https://elsewhere.example.org");
+    EXPECT_EQ(opened.status, 200);
+    EXPECT_EQ(opened.header("access-control-allow-origin"), "*");
+    EXPECT_EQ(opened.header("access-control-allow-credentials"), "");
+    EXPECT_EQ(opened.header("vary"), "Origin");
+    // It also reads why it is refused.
+    const auto wrong = open("?kinds=no&ticket=" + ticket(), "https://elsewhere.example.org");
+    EXPECT_EQ(wrong.status, 422);
+    EXPECT_EQ(wrong.header("access-control-allow-origin"), "*");
+    EXPECT_EQ(open("?ticket=" + one, "https://elsewhere.example.org").status, 401);
+}
+
+TEST_F(SseOfOtherSites, WithTheCookieOnlyThosePagesDoThatTheOperatorTrusts) {
+    const std::string cookie = "Cookie: svc_session=" + client.cookie("svc_session") + "\r\n";
+    const auto query = "?org_id=" + workspace.org_id;
+    const auto theirs = open(query, trusted, cookie);
+    EXPECT_EQ(theirs.status, 200);
+    EXPECT_EQ(theirs.header("access-control-allow-origin"), trusted);
+    EXPECT_EQ(theirs.header("access-control-allow-credentials"), "true");
+    const auto others = open(query, "https://elsewhere.example.org", cookie);
+    EXPECT_EQ(others.status, 403);
+    EXPECT_EQ(others.header("access-control-allow-origin"), "");
+}
+
+TEST_F(SseOfOtherSites, WithATokenItIsForPrograms) {
+    const auto opened =
+        open("", "https://elsewhere.example.org", "Authorization: Bearer " + token + "\r\n");
+    EXPECT_EQ(opened.status, 200);
+    EXPECT_EQ(opened.header("access-control-allow-origin"), "");
 }
 
 TEST_F(Sse, RefusesWhatIsWrong) {
