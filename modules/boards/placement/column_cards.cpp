@@ -109,7 +109,7 @@ ColumnCards::ColumnCards(
     Call& call, const Uuid& board, const Uuid& column, const std::vector<Uuid>& others
 )
     : call_(call), board_(board), column_(column), locked_later_([&] {
-          BoardCaller::of(call).lock(call.tx(), lock_first, board, column);
+          BoardCaller::of(call).queue(call.tx(), lock_first, board, column);  // cards, if any
           lock_definitions(call, board);
           BoardCaller::of(call).lock(call.tx(), lock_columns, board, together(column, others));
           return lock();
