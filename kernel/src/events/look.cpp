@@ -144,7 +144,8 @@ Lookout::End Lookout::open(Tx& tx) {
     for (const Missing& each : missing.all())
         if (each.next) ranges.push_back({each.log_id + 1, *each.next - 1});
         else high_water = each.log_id;
-    gaps_ = Gaps(row.low_water, high_water, std::move(ranges), drawn.one_or_retry().xid);
+    opened_by_ = drawn.one_or_retry().xid;
+    gaps_ = Gaps(row.low_water, high_water, std::move(ranges), opened_by_);
     return {row.batch, row.position};
 }
 

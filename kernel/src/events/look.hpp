@@ -30,14 +30,19 @@ public:
 
     /// As it will be once what the last look brought is sequenced.
     std::int64_t low_water() const { return gaps_.low_water(); }
-    /// What the last look brought has been sequenced by this transaction.
-    void sequenced_by(Xid id) { gaps_.name_youngest(id); }
+    /// What the last look brought has been sequenced by this transaction. The one that opened had
+    /// its id before it looked: who drew theirs between the two may still fill what is missing, and
+    /// the next transaction names that.
+    void sequenced_by(Xid id) {
+        if (id != opened_by_) gaps_.name_youngest(id);
+    }
     const Gaps& gaps() const { return gaps_; }
 
 private:
     std::vector<LogRow> meet(std::vector<LogRow> found);
 
     Gaps gaps_;
+    Xid opened_by_ = 0;
 };
 
 }  // namespace svc::events

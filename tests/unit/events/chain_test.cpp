@@ -170,6 +170,23 @@ TEST(Chain, ASuccessorFindsWhatIsStillMissing) {
     EXPECT_EQ(world.fixture.ask("SELECT count(*) FROM events"), "4");
 }
 
+// Whoever opens has drawn the id of its transaction before it looks.
+TEST(Chain, WhatIsMissingInTheFirstLookIsNotForgottenTooEarly) {
+    ChainFixture f;
+    const Uuid org = new_uuid();
+    events::Chain chain;
+    const auto first = f.begin();
+    ASSERT_EQ(chain.take(*first, 100, 1 << 20), 0u);
+    const auto held = f.hold_back(org);
+    f.emit(org);
+    ASSERT_EQ(chain.take(*first, 100, 1 << 20), 1u);
+    chain.write(*first);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(f.sequence(chain), 0u);
+    EXPECT_GT(chain.gaps().size(), 0u) << "its transaction has not ended";
+    held->commit();
+    EXPECT_EQ(f.sequence(chain), 1u) << "an event is lost";
+}
+
 TEST(Chain, GapsThatAreManyAreLookedIntoWhenSomebodyEnds) {
     ChainFixture world;
     const Uuid org = new_uuid();

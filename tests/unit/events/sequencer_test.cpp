@@ -90,10 +90,8 @@ TEST(Sequencer, OfTwoServersOneLeadsAndAnotherGoesOnWhenItIsCutOff) {
     std::thread saboteur([&] {
         while (!over) {
             std::this_thread::sleep_for(60ms);
-            EXPECT_FALSE(
-                first.load().leading && second.load().leading &&
-                first.load().failures + second.load().failures == 0
-            );
+            // Once one was cut off, it may go on believing in its lock until it has to use it.
+            EXPECT_FALSE(cuts == 0 && first.load().leading && second.load().leading);
             cuts += cut_off_the_sequencer(fixture);
         }
     });
