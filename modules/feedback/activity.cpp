@@ -17,6 +17,9 @@ constexpr Sql add_activity{"feedback.add_activity", R"(
         d.finished, CASE WHEN d.finished > 0 THEN now() END
     FROM unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::bigint[])
         AS d (org_id, user_id, active, finished)
+    CROSS JOIN LATERAL (
+        SELECT FROM orgs o WHERE o.id = d.org_id AND o.deleted_at IS NULL OFFSET 0
+    ) there
     ON CONFLICT (org_id, user_id) DO UPDATE
     SET active_days = a.active_days
             + CASE WHEN excluded.last_active_on > coalesce(a.last_active_on, '-infinity')

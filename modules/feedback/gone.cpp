@@ -1,4 +1,4 @@
-// Reports and activity of workspaces and accounts that are gone.
+// Reports of workspaces that are gone, and what is there of accounts that are.
 
 #include "modules/feedback/feedback.hpp"
 #include "svc/workspace_jobs.hpp"
@@ -16,8 +16,7 @@ constexpr Sql workspaces_with_gone{"feedback.workspaces_with_gone", R"(
             SELECT FROM orgs o WHERE o.id = r.org_id AND o.deleted_at IS NULL))
     UNION
     SELECT DISTINCT a.org_id FROM survey_activity a
-    WHERE NOT EXISTS (SELECT FROM users u WHERE u.id = a.user_id)
-        OR NOT EXISTS (SELECT FROM orgs o WHERE o.id = a.org_id AND o.deleted_at IS NULL))"};
+    WHERE NOT EXISTS (SELECT FROM users u WHERE u.id = a.user_id))"};
 
 constexpr Sql find_workspace{"feedback.find_workspace", R"(
     SELECT o.id FROM orgs o WHERE o.id = $1 AND o.deleted_at IS NULL)"};
@@ -26,11 +25,6 @@ constexpr Sql remove_reports{"feedback.remove_reports", R"(
     DELETE FROM feedback_reports
     WHERE org_id = $1 AND id = ANY (ARRAY(
         SELECT r.id FROM feedback_reports r WHERE r.org_id = $1 LIMIT $2)))"};
-
-constexpr Sql remove_activity{"feedback.remove_activity", R"(
-    DELETE FROM survey_activity
-    WHERE org_id = $1 AND user_id = ANY (ARRAY(
-        SELECT a.user_id FROM survey_activity a WHERE a.org_id = $1 LIMIT $2)))"};
 
 // Each person is looked up by key, whatever the planner thinks of the number of people.
 constexpr Sql remove_reports_of_gone{"feedback.remove_reports_of_gone", R"(
@@ -63,8 +57,7 @@ JobOutcome remove(Kernel& kernel, const JobRun& run) {
         there = org.nil() || tx.queue(find_workspace, org).rows() > 0;
     });
     for (const Sql* each :
-         {there ? &remove_reports_of_gone : &remove_reports,
-          there ? &remove_activity_of_gone : &remove_activity})
+         {there ? &remove_reports_of_gone : &remove_reports, &remove_activity_of_gone})
         for (std::size_t removed = batch; removed == static_cast<std::size_t>(batch);) {
             if (run.should_yield()) return JobOutcome::more;
             across_workspaces(kernel, Tx::Mode::write, [&](Tx& tx) {

@@ -19,7 +19,7 @@ constexpr Sql add_events{"notifications.add_work", R"(
     INSERT INTO notification_work (org_id, id, position)
     SELECT w.org_id, w.id, w.position
     FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS w (org_id, id, position)
-    WHERE EXISTS (SELECT FROM orgs o WHERE o.id = w.org_id))"};
+    CROSS JOIN LATERAL (SELECT FROM orgs o WHERE o.id = w.org_id OFFSET 0) there)"};
 
 constexpr Sql add_notice{"notifications.add_notice", R"(
     INSERT INTO notification_work (org_id, id, notice) VALUES ($1, $2, $3::json))"};

@@ -92,6 +92,7 @@ const std::set<std::string> few_rows{
     "kernel_migrations",
     "pg_authid",
     "pg_database",
+    "presence_servers",
     "server_key"
 };
 
@@ -118,6 +119,7 @@ const std::set<std::string> of_jobs{
     "jobs.make_ready",
     "kernel.idempotency_orgs",
     "kernel.sweep_rate_windows",
+    "live.workspaces_with_gone_servers",
     "mail.orgs_with_old",
     "notifications.boards_with_due_cards",
     "notifications.drop_expired",
