@@ -145,7 +145,11 @@ DeferredRows<Ground> queue_creation(
     Call& call, const Card& card, const std::optional<std::int64_t>& number, CreateHow how
 ) {
     const orgs::KnownRights rights(call.caller());
-    const Event event = created_with_gaps(card_created, card, found_by_creation)
+    // The statement fills in a whole value, quotes included; the time of a look before would bring
+    // quotes of its own.
+    Card before = card;
+    before.completed_at.reset();
+    const Event event = created_with_gaps(card_created, before, found_by_creation)
                             .on_board(card.board_id)
                             .in_column(card.column_id);
     return BoardCaller::of(call).later<Ground>(

@@ -222,6 +222,18 @@ TEST(Activity, SaysWhatItWasBeforeAndIsAfterwards) {
     EXPECT_EQ(page.text("/results/2/action"), "create_card");
 }
 
+TEST(Activity, HasTheTimeOfACardThatWasCompleteFromTheStart) {
+    BoardFixture fixture;
+    for (const boost::json::object& with : {boost::json::object{}, {{"labels", {"a"}}}}) {
+        boost::json::object what = with;
+        what["title"] = "Done before";
+        const Answer card = fixture.card(fixture.done, what);
+        const Answer page =
+            in_process().must(fixture.owner, "list_card_activity", {{"card_id", card.text("/id")}});
+        EXPECT_EQ(page.text("/results/0/changes/completed_at"), card.text("/completed_at"));
+    }
+}
+
 TEST(Activity, PagesGoOnWhereTheyEndedWhateverComesMeanwhile) {
     Story story;
     for (int i = 0; i < 9; ++i) story.update({{"estimate", i}});
