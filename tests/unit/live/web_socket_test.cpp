@@ -16,6 +16,10 @@ protected:
     static std::string card_in(const json::value& message) {
         return std::string(message.at("event").at("data").at("id").as_string());
     }
+    /// Of how many created cards the record tells: streams have no others.
+    std::string cards_in_order() {
+        return ask("SELECT count(*) FROM events WHERE kind = 'card.created'");
+    }
     /// Bearer, as every request of ours has it.
     std::string bearer() const { return "Authorization: Bearer " + token + "\r\n"; }
     std::string cookies() {
@@ -43,6 +47,7 @@ TEST_F(WebSocketStreams, ASubscriptionGetsWhatPassesItsFilterUnderItsName) {
 TEST_F(WebSocketStreams, GoesOnAfterASequenceAndThenLive) {
     std::vector<std::string> made;
     for (int i = 0; i < 30; ++i) made.push_back(make_card("Card"));
+    ASSERT_TRUE(eventually([&] { return cards_in_order() == "30"; }));
     auto ws = connect();
     ws->say({{"type", "subscribe"}, {"id", "s"}, {"after", 0}, {"kinds", {"card.created"}}});
     for (const std::string& each : made) EXPECT_EQ(card_in(ws->next_of("event")), each);
@@ -53,6 +58,7 @@ TEST_F(WebSocketStreams, GoesOnAfterASequenceAndThenLive) {
 
 TEST_F(WebSocketStreams, ASequenceThatWasNeverGivenIsAGap) {
     make_card("One");
+    ASSERT_TRUE(eventually([&] { return cards_in_order() == "1"; }));
     auto ws = connect();
     ws->say({{"type", "subscribe"}, {"id", "s"}, {"after", 1'000'000}});
     EXPECT_EQ(ws->next_of("gap").at("id").as_string(), "s");
@@ -63,9 +69,7 @@ TEST_F(WebSocketStreams, ASequenceThatWasNeverGivenIsAGap) {
 
 TEST_F(WebSocketStreams, WhatIsNoLongerKeptIsAGap) {
     for (int i = 0; i < 5; ++i) make_card("Card");
-    ASSERT_TRUE(eventually([&] {
-        return ask("SELECT count(*) FROM events WHERE kind = 'card.created'") == "5";
-    }));
+    ASSERT_TRUE(eventually([&] { return cards_in_order() == "5"; }));
     const auto dropped =
         std::stoll(ask("UPDATE event_heads SET dropped = sequence - 2 RETURNING dropped"));
     auto ws = connect();
@@ -198,7 +202,7 @@ TEST_F(WebSocketStreams, HalfFramesAndSilenceHoldUpNobody) {
         silent.back()->send_bytes(std::string("\x81\xFE\x10", 3));
     }
     auto ws = connect();
-    ws->subscribe("s", board);
+    ws->subscribe("s", board, std::stoll(last_sequence()));
     const auto card = make_card("One");
     EXPECT_EQ(card_in(ws->next_of("event")), card);
 }
@@ -267,7 +271,7 @@ TEST_F(WebSocketStreams, ATicketOpensOneStreamOfItsMakersWorkspace) {
     WsClient ws(server.port(), "/v1/ws?ticket=" + ticket, "Origin: https://boards.example\r\n");
     ASSERT_EQ(ws.head.status, 101);
     EXPECT_EQ(ws.next_of("ready").at("org_id").as_string(), workspace.org_id);
-    ws.subscribe("s", board);
+    ws.subscribe("s", board, std::stoll(last_sequence()));
     const auto card = make_card("One");
     EXPECT_EQ(card_in(ws.next_of("event")), card);
     EXPECT_EQ(WsClient(server.port(), "/v1/ws?ticket=" + ticket, "").head.status, 401) << "used";
