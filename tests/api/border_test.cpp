@@ -116,7 +116,7 @@ class Border : public testing::Test {
 protected:
     Border()
         : database(Postgres::shared().fresh_database()),
-          server({.database_url = database, .settings = {"auth.password_memory_mib=8"}}),
+          server({.database_url = database}),
           interface(server.client().get("/openapi.json").json()),
           ours(server, "ada@example.com", "Acme"),
           theirs(server, "bob@example.com", "Other") {

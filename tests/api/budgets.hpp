@@ -49,7 +49,7 @@ protected:
     /// One world for all: it takes a while to fill.
     struct Place {
         std::string database = Postgres::shared().fresh_database();
-        Server server{{.database_url = database, .settings = {"auth.password_memory_mib=8"}}};
+        Server server{{.database_url = database}};
         Workspace workspace = make_workspace(server);
         Client client = server.client();
         std::string board, full, other, heavy, card, block, agent, webhook, label, notes;

@@ -97,7 +97,7 @@ protected:
     }
 
     const std::string database = Postgres::shared().fresh_database();
-    Server server{{.database_url = database, .settings = {"auth.password_memory_mib=8"}}};
+    Server server{{.database_url = database}};
     Workspace workspace = make_workspace(server);
     Client& by = workspace.client;
     std::string board;

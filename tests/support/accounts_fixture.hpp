@@ -21,14 +21,14 @@ namespace json = boost::json;
 inline constexpr const char* password = "correct horse battery";
 inline constexpr const char* other_password = "another horse entirely";
 
-/// A server whose passwords are cheap to hash.
+/// A server and its accounts.
 class AccountsTest : public testing::Test {
 protected:
     explicit AccountsTest(std::vector<std::string> settings = {})
         : database(Postgres::shared().fresh_database()), server(options(std::move(settings))) {}
 
-    Server::Options options(std::vector<std::string> settings) {
-        settings.insert(settings.begin(), "auth.password_memory_mib=8");
+    /// Of it, and of others on its database.
+    Server::Options options(std::vector<std::string> settings) const {
         return {.database_url = database, .settings = std::move(settings)};
     }
 

@@ -35,7 +35,7 @@ TEST_F(BudgetsOfAgents, AreKeptExactlyByOneServer) {
 
 TEST_F(BudgetsOfAgents, AreNeverOverrunBySeveralServers) {
     await_room_in_the_minute();
-    Server second({.database_url = database, .settings = {"auth.password_memory_mib=8"}});
+    Server second({.database_url = database});
     const auto agent = with_budgets({{"requests_per_minute", 100}});
     const auto token = make_token(agent);
     const auto replies = at_once(20, [&](int number) {
@@ -51,7 +51,7 @@ TEST_F(BudgetsOfAgents, AreNeverOverrunBySeveralServers) {
 
 TEST_F(BudgetsOfAgents, AreToldOfOnceWhenTheyAreUsedUpWhicheverServerSaysSo) {
     await_room_in_the_minute();
-    Server second({.database_url = database, .settings = {"auth.password_memory_mib=8"}});
+    Server second({.database_url = database});
     const auto agent = with_budgets({{"requests_per_day", 5}, {"requests_per_minute", 100}});
     const auto token = make_token(agent);
     at_once(20, [&](int number) {

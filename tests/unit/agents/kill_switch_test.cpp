@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 /// Two servers on one database: what is switched off on one is off on the other.
 class KillSwitch : public AgentsTest {
 protected:
-    KillSwitch() : second({.database_url = database, .settings = {"auth.password_memory_mib=8"}}) {}
+    KillSwitch() : second({.database_url = database}) {}
 
     RawStream open_stream(McpClient& mcp, const Server& on) {
         RawStream stream(

@@ -13,7 +13,7 @@ protected:
         closed.emplace(Server::Options{
             .var = server.var(),
             .database_url = database,
-            .settings = {"auth.password_memory_mib=8", "auth.sign_up=" + policy}});
+            .settings = {"auth.sign_up=" + policy}});
     }
     Reply ask_closed(const std::string& path, const json::value& body) {
         return closed->client().post(path, body);

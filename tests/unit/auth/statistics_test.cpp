@@ -68,7 +68,7 @@ TEST_F(Statistics, APasswordIsHashedAnewForManyToo) {
     const auto before = ask(hash);
     const Server dearer(
         {.database_url = database,
-         .settings = {"auth.password_memory_mib=8", "auth.password_passes=3"}}
+         .settings = {"auth.password_passes=3"}}
     );
     Client again = dearer.client();
     expect(200, log_in(again, "ada@example.com"));

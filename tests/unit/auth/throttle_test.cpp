@@ -85,7 +85,7 @@ TEST_F(Throttle, KeepsNoAddressInTheClear) {
 TEST_F(Throttle, IsCountedByAllServersTogether) {
     const Server second(
         {.database_url = database,
-         .settings = {"auth.password_memory_mib=8", "auth.log_ins=3", same_secret}}
+         .settings = {"auth.log_ins=3", same_secret}}
     );
     const json::value body{{"email", "ada@example.com"}, {"password", other_password}};
     const auto guess_there = [&] {
@@ -102,7 +102,7 @@ TEST_F(Throttle, IsCountedByAllServersTogether) {
 TEST_F(Throttle, LetsThroughTheLimitHoweverManyGuessAtBothServersAtOnce) {
     const Server second(
         {.database_url = database,
-         .settings = {"auth.password_memory_mib=8", "auth.log_ins=3", same_secret}}
+         .settings = {"auth.log_ins=3", same_secret}}
     );
     const json::value body{{"email", "ada@example.com"}, {"password", other_password}};
     const auto replies = at_once(16, [&](int number) {

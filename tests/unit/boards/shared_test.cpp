@@ -27,7 +27,6 @@ protected:
                 "server.trusted_proxies=127.0.0.1",
                 "boards.shared_views_a_minute=20",
                 "auth.log_ins=3",
-                "auth.password_memory_mib=8",
                 "auth.password_passes=1"}});
         workspace_ = std::make_unique<Workspace>(make_workspace(*server_));
         token_ = workspace_->mint("integration", "shared");

@@ -58,7 +58,7 @@ protected:
     }
 
     std::string database = Postgres::shared().fresh_database();
-    Server server{{.database_url = database, .settings = {"auth.password_memory_mib=8"}}};
+    Server server{{.database_url = database}};
     Workspace ada = make_workspace(server);
     std::string board =
         expect(201, ada.client.post("/v1/boards", json::value{{"name", "Board"}})).text("/id");

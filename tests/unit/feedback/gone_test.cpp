@@ -78,11 +78,7 @@ TEST_F(Gone, ABackupBringsReportsScreenshotsAndWindowsBack) {
     const auto restored = workboard({"restore", file}, folder.path() / "var", to);
     ASSERT_EQ(restored.code, 0) << restored.text;
 
-    Server again({
-        .var = folder.path() / "var",
-        .database_url = to,
-        .settings = {"auth.password_memory_mib=8", key_of_all_servers},
-    });
+    Server again({.var = folder.path() / "var", .database_url = to});
     Client there = again.client();
     expect(200, log_in(there, "ada@example.com"));
     there.always("X-Svc-Org", org);

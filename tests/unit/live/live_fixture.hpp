@@ -235,15 +235,14 @@ class LiveTest : public testing::Test {
 protected:
     explicit LiveTest(std::vector<std::string> settings = {})
         : database(Postgres::shared().fresh_database()),
-          server({.database_url = database, .settings = with_cheap_passwords(std::move(settings))}),
+          server({.database_url = database, .settings = with_few_modules(std::move(settings))}),
           workspace(make_workspace(server)),
           client(workspace.client),
           token(make_token("admin")) {
         board = make_board("Shop");
     }
 
-    static std::vector<std::string> with_cheap_passwords(std::vector<std::string> settings) {
-        settings.emplace_back("auth.password_memory_mib=8");
+    static std::vector<std::string> with_few_modules(std::vector<std::string> settings) {
         settings.emplace_back("plugins=mail-file,store-local,bus-postgres");
         settings.emplace_back("modules=mail,orgs,auth,agents,boards,files,content,queue,live");
         return settings;

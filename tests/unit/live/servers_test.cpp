@@ -43,7 +43,7 @@ protected:
 };
 
 TEST_F(LiveServers, WhatHappensOnOneIsToldByTheOther) {
-    Server second({.database_url = database, .settings = with_cheap_passwords({})});
+    Server second({.database_url = database, .settings = with_few_modules({})});
     Follower here, there;
     here.connect(server, token);
     there.connect(second, token);
@@ -73,7 +73,7 @@ TEST_F(LiveServers, WhatHappensOnOneIsToldByTheOther) {
 }
 
 TEST_F(LiveServers, RightsThatEndOnOneEndOnTheOther) {
-    Server second({.database_url = database, .settings = with_cheap_passwords({})});
+    Server second({.database_url = database, .settings = with_few_modules({})});
     const auto agent = make_agent("Robot"), other = make_agent("Other");
     WsClient killed(second.port(), agent.token), kept(second.port(), other.token);
     killed.subscribe("s", board);
@@ -87,7 +87,7 @@ TEST_F(LiveServers, RightsThatEndOnOneEndOnTheOther) {
 }
 
 TEST_F(LiveServers, ASessionThatEndsOnOneEndsOnTheOther) {
-    Server second({.database_url = database, .settings = with_cheap_passwords({})});
+    Server second({.database_url = database, .settings = with_few_modules({})});
     const auto ticket = expect(200, client.post("/v1/ws-tickets")).text("/ticket");
     WsClient ws(second.port(), "/v1/ws?ticket=" + ticket, "");
     ASSERT_EQ(ws.head.status, 101);
@@ -159,7 +159,7 @@ protected:
         throw std::runtime_error("nobody says " + std::to_string(total));
     }
 
-    Server second{{.database_url = database, .settings = with_cheap_passwords({})}};
+    Server second{{.database_url = database, .settings = with_few_modules({})}};
 };
 
 TEST_F(PresenceOfServers, WhoIsOnABoardIsToldWhicheverServerTheyAreOn) {
@@ -190,7 +190,7 @@ TEST_F(PresenceOfServers, WhoIsOnABoardIsToldWhicheverServerTheyAreOn) {
 TEST_F(PresenceOfServers, AServerThatEndsOrDiesLeavesNobodyBehind) {
     const auto agent = make_agent("Robot");
     // Somebody is there all the time, so that nobody is alone.
-    Server third({.database_url = database, .settings = with_cheap_passwords({})});
+    Server third({.database_url = database, .settings = with_few_modules({})});
     wait_for_peers(2);
     WsClient person(server.port(), token);
     person.subscribe("s", board);
