@@ -8,8 +8,6 @@ namespace svc::notifications {
 
 namespace {
 
-constexpr std::size_t longest_title = 200, longest_body = 2'000;
-
 /// Takes out of `from` whoever is in `taken`, and adds the rest to it.
 std::vector<Uuid> not_yet(std::set<Uuid>& taken, const std::vector<Uuid>& from) {
     std::vector<Uuid> out;
@@ -96,28 +94,21 @@ private:
         const auto* list = changes.if_contains("assignees");
         if (!list || !list->is_array()) return out;
         for (const json::value& each : list->get_array()) {
-            const auto* id = each.is_object() ? each.get_object().if_contains("id") : nullptr;
-            const auto parsed =
-                id && id->is_string() ? Uuid::parse(id->get_string()) : std::nullopt;
-            if (parsed) out.push_back(*parsed);
+            if (!each.is_object()) continue;
+            if (const auto id = Uuid::parse(text_in(each.get_object(), "id"))) out.push_back(*id);
         }
         return out;
     }
 
     void of_move(const CardFacts& card) {
-        const auto place = [&](std::string_view name, std::string_view field) {
-            const auto* at = facts_.data.if_contains(name);
-            const auto* value =
-                at && at->is_object() ? at->get_object().if_contains(field) : nullptr;
-            return value && value->is_string() ? std::string(value->get_string()) : std::string();
-        };
-        if (place("from", "column_id") == place("to", "column_id")) return;
+        const auto from = object_in(facts_.data, "from"), to = object_in(facts_.data, "to");
+        if (text_in(from, "column_id") == text_in(to, "column_id")) return;
         add(on_card(
                 NotificationKind::moved,
-                by() + " moved " + card.name() + " to " + place("to", "name")
+                by() + " moved " + card.name() + " to " + text_in(to, "name")
             ),
             followers(card),
-            "It was in " + place("from", "name") + ".");
+            "It was in " + text_in(from, "name") + ".");
     }
 
     void of_due(const CardFacts& card) {
@@ -186,11 +177,11 @@ private:
 
     void of_agent() {
         if (!facts_.agent) return;
-        const std::string agent = "the agent " + facts_.agent->name.value_or("without a name");
+        const std::string agent = "agent " + facts_.agent->name.value_or("without a name");
         Draft draft = about(
             NotificationKind::agent_disabled,
-            kind() == "agent.disabled" ? by() + " disabled " + agent
-                                       : "T" + agent.substr(1) + " has used up its budget",
+            kind() == "agent.disabled" ? by() + " disabled the " + agent
+                                       : "The " + agent + " has used up its budget",
             "agent",
             facts_.event.object_id
         );
@@ -299,11 +290,9 @@ Undoing undoing_of(const Facts& facts) {
     const StoredEvent& event = facts.event;
     if (event.kind == "card.deleted" && event.card_id) return {What::card, *event.card_id};
     if (event.kind == "comment.deleted") return {What::target, event.object_id};
-    if (event.kind == "member.removed") {
-        const auto* user = facts.previous.if_contains("user_id");
-        if (user && user->is_string())
-            if (const auto id = Uuid::parse(user->get_string())) return {What::person, *id};
-    }
+    if (event.kind == "member.removed")
+        if (const auto person = Uuid::parse(text_in(facts.previous, "user_id")))
+            return {What::person, *person};
     for (const char* each : {"invitation.accepted", "invitation.declined", "invitation.revoked"})
         if (event.kind == each) return {What::invitation, event.object_id};
     return {};

@@ -19,19 +19,23 @@ constexpr EventKind card_due{
     Subject::read
 };
 
-// From board to board by their key, and on each by the index of due dates; a day stands before the
-// instants of that day. Of what is long overdue nobody is told.
+// The cards `c` of a board that are due within $3, by the index of due dates; a day stands before
+// the instants of that day. Of what is long overdue nobody is told.
+#define SVC_DUE_CARDS                                                                      \
+    "NOT c.is_archived"                                                                    \
+    " AND c.due_key >= to_char(now() AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD')" \
+    " AND c.due_key <= to_char(now() AT TIME ZONE 'UTC' + $3::interval,"                   \
+    " 'YYYY-MM-DD\"T\"HH24:MI:SS')"                                                        \
+    " AND c.completed_at IS NULL AND NOT c.in_trash"                                       \
+    " ORDER BY c.due_key"                                                                  \
+    " LIMIT 1000"
+
+// From board to board by their key.
 constexpr Sql find_boards{"notifications.boards_with_due_cards", R"(
-    SELECT b.org_id, b.id, EXISTS (
+    SELECT b.org_id, b.id, NOT b.in_trash AND NOT b.is_archived AND EXISTS (
         SELECT FROM (
-            SELECT c.id, c.due, c.completed_at FROM cards c
-            WHERE c.org_id = b.org_id AND c.board_id = b.id AND NOT c.is_archived
-                AND c.due_key >= to_char(now() AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD')
-                AND c.due_key <= to_char(now() AT TIME ZONE 'UTC' + $3::interval,
-                    'YYYY-MM-DD"T"HH24:MI:SS')
-                AND c.completed_at IS NULL AND NOT c.in_trash
-            ORDER BY c.due_key
-            LIMIT 1000
+            SELECT c.id, c.due FROM cards c
+            WHERE c.org_id = b.org_id AND c.board_id = b.id AND )" SVC_DUE_CARDS R"(
         ) d
         WHERE NOT coalesce((SELECT true FROM notification_due_cards t
             WHERE t.org_id = b.org_id AND t.card_id = d.id AND t.due = d.due), false)
@@ -49,13 +53,7 @@ constexpr Sql find_cards{"notifications.due_cards", R"(
         SELECT c.id, c.board_id, c.column_id, c.title, c.due, c.version FROM cards c
         JOIN boards b ON b.org_id = $1 AND b.id = c.board_id
             AND NOT b.in_trash AND NOT b.is_archived
-        WHERE c.org_id = $1 AND c.board_id = $2 AND NOT c.is_archived
-            AND c.due_key >= to_char(now() AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD')
-            AND c.due_key <= to_char(now() AT TIME ZONE 'UTC' + $3::interval,
-                'YYYY-MM-DD"T"HH24:MI:SS')
-            AND c.completed_at IS NULL AND NOT c.in_trash
-        ORDER BY c.due_key
-        LIMIT 1000
+        WHERE c.org_id = $1 AND c.board_id = $2 AND )" SVC_DUE_CARDS R"(
     ) d
     WHERE NOT coalesce((SELECT true FROM notification_due_cards t
         WHERE t.org_id = $1 AND t.card_id = d.id AND t.due = d.due), false)
@@ -86,7 +84,7 @@ struct Id {
 };
 SVC_RECORD(Id, (id));
 
-std::size_t tell_of(Tx& tx, Actor& actor, const BoardRow& board, std::chrono::seconds ahead) {
+void tell_of(Tx& tx, Actor& actor, const BoardRow& board, std::chrono::seconds ahead) {
     const auto cards = tx.all<CardRow>(find_cards, board.org_id, board.id, ahead, cards_at_once);
     std::vector<DeferredRows<Id>> told;
     for (const CardRow& each : cards)
@@ -104,7 +102,6 @@ std::size_t tell_of(Tx& tx, Actor& actor, const BoardRow& board, std::chrono::se
             std::move(event).on_board(card.board_id).in_column(card.column_id).of_card(card.id)
         );
     }
-    return cards.size();
 }
 
 JobOutcome look(Kernel& kernel, JobRun& run, std::chrono::seconds ahead) {

@@ -67,16 +67,16 @@ bool is_for_admins(std::string_view kind) {
     return false;
 }
 
-json::object object_at(const json::object& in, std::string_view name) {
-    const auto* found = in.if_contains(name);
-    return found && found->is_object() ? found->get_object() : json::object();
-}
-
 }  // namespace
 
-std::string Facts::text(std::string_view field) const {
-    const auto* found = changes.if_contains(field);
+std::string text_in(const json::object& in, std::string_view name) {
+    const auto* found = in.if_contains(name);
     return found && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+json::object object_in(const json::object& in, std::string_view name) {
+    const auto* found = in.if_contains(name);
+    return found && found->is_object() ? found->get_object() : json::object();
 }
 
 Facts facts_of(Tx& tx, StoredEvent event) {
@@ -84,20 +84,24 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     facts.event = std::move(event);
     const StoredEvent& told = facts.event;
     facts.actor = told.actor.parsed();
-    facts.data = object_at(json::parse(told.envelope).as_object(), "data");
-    facts.changes = object_at(facts.data, "changes");
-    facts.previous = object_at(facts.data, "previous");
+    facts.data = object_in(json::parse(told.envelope).as_object(), "data");
+    facts.changes = object_in(facts.data, "changes");
+    facts.previous = object_in(facts.data, "previous");
     auto org = tx.later<Named>(find_org, told.org_id);
-    auto name = tx.later<Named>(find_name, told.org_id, told.position);
     auto card = tx.later<CardFacts>(find_card, told.org_id, told.card_id);
     auto agent = tx.later<AgentFacts>(find_agent, told.org_id, told.object_id);
     auto member = tx.later<Person>(find_member, told.org_id, told.object_id);
+    std::optional<DeferredRows<Named>> name;
     std::optional<DeferredRows<Person>> invited, admins;
     if (const auto email = Email::parse(facts.text("email")); told.object == "invitation" && email)
         invited = tx.later<Person>(find_invited, email_key(*email));
-    if (is_for_admins(told.kind)) admins = tx.later<Person>(find_admins, told.org_id);
+    if (is_for_admins(told.kind)) {
+        name = tx.later<Named>(find_name, told.org_id, told.position);
+        admins = tx.later<Person>(find_admins, told.org_id);
+    }
     if (const auto found = org.one()) facts.org_name = found->name;
-    if (const auto found = name.one(); found && !found->name.empty()) facts.name = found->name;
+    if (name)
+        if (const auto found = name->one(); found && !found->name.empty()) facts.name = found->name;
     facts.card = card.one();
     facts.agent = agent.one();
     if (const auto found = member.one()) facts.member = found->id;

@@ -25,6 +25,11 @@ struct AgentFacts {
 };
 SVC_SHARED_RECORD(AgentFacts, (name), (owner_user_id));
 
+/// A text within; empty when there is none.
+std::string text_in(const json::object& in, std::string_view name);
+/// An object within; empty when there is none.
+json::object object_in(const json::object& in, std::string_view name);
+
 /// An event, and what its words and its readers are made of.
 struct Facts {
     StoredEvent event;
@@ -32,7 +37,7 @@ struct Facts {
     json::object data;                 ///< of the envelope
     json::object changes, previous;    ///< of `data`
     std::string org_name;              ///< empty: the workspace is gone
-    std::optional<std::string> name;   ///< of what it is about, as people call it
+    std::optional<std::string> name;   ///< of what it is about, where the kind needs it
     std::optional<CardFacts> card;     ///< where it happened, unless that is gone or in the trash
     std::optional<AgentFacts> agent;   ///< that it is about
     std::optional<Uuid> member;        ///< whose membership it is about
@@ -42,7 +47,7 @@ struct Facts {
     /// Who did it, as people call them.
     std::string by() const { return actor.name.value_or("Somebody"); }
     /// A text of `changes`; empty when there is none.
-    std::string text(std::string_view field) const;
+    std::string text(std::string_view field) const { return text_in(changes, field); }
 };
 
 /// Reads them, in the transaction, which acts for all workspaces. One round trip.

@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t most_looked_at = 500;
 
 // The workspace's, by the index that gives their order, and those that are of none; $5 and $6 are
-// the last of the page before. Of the workspace's $8 are looked at and no more; `end` is the last
-// of them where there may be others behind.
+// the last of the page before. Of the workspace's $8 are looked at and no more; the last of them
+// stands at the end, where there may be others behind.
 constexpr std::string_view list_begin = R"(
     WITH looked AS MATERIALIZED (
         SELECT n.* FROM notifications n
@@ -31,7 +31,7 @@ constexpr std::string_view list_middle = R"(
         SELECT x.epoch, x.read_all_at FROM notification_inboxes x
         WHERE x.org_id = $1 AND x.user_id = $2
     ), last AS MATERIALIZED (
-        SELECT l.created_time, l.id FROM looked l
+        SELECT l.* FROM looked l
         ORDER BY l.created_time DESC, l.id DESC
         OFFSET $8 - 1
     ), personal AS MATERIALIZED (
@@ -59,10 +59,12 @@ constexpr std::string_view list_end = R"(
         UNION ALL
         SELECT p.* FROM personal p
     )
-    SELECT n.*, e.created_time AS end_time, e.id AS end_id
-    FROM (SELECT s.* FROM seen s ORDER BY s.created_time DESC, s.id DESC LIMIT $7) n
-    FULL JOIN last e ON false
-    ORDER BY e.id IS NOT NULL, n.created_time DESC, n.id DESC)";
+    SELECT s.*, false AS is_end
+    FROM (SELECT x.* FROM seen x ORDER BY x.created_time DESC, x.id DESC LIMIT $7) s
+    UNION ALL
+    SELECT )" SVC_NOTIFICATION("NULL::bigint", "NULL::timestamptz") R"(, true
+    FROM last n
+    ORDER BY is_end, created_time DESC, id DESC)";
 
 constexpr Sql list_all{"notifications.list", SqlText<list_begin, list_middle, list_end>::view};
 constexpr Sql list_unread{
@@ -71,35 +73,10 @@ constexpr Sql list_unread{
 };
 
 struct ListedRow {
-    std::optional<Uuid> id;
-    std::optional<NotificationKind> kind;
-    std::optional<Uuid> org_id, user_id, target_id, board_id, card_id, event_id;
-    std::optional<std::string> title, body, target_type;
-    std::optional<PrincipalRef> actor;
-    std::optional<std::int64_t> event_count;
-    std::optional<Timestamp> created_time, read_at, end_time;
-    std::optional<Uuid> end_id;
+    NotificationRow row;
+    bool is_end = false;  ///< not of the page: where looking stopped
 };
-SVC_RECORD(
-    ListedRow,
-    (id),
-    (kind),
-    (org_id),
-    (user_id),
-    (target_id),
-    (board_id),
-    (card_id),
-    (event_id),
-    (title),
-    (body),
-    (target_type),
-    (actor),
-    (event_count),
-    (created_time),
-    (read_at),
-    (end_time),
-    (end_id)
-);
+SVC_RECORD(ListedRow, (row, "", flatten), (is_end));
 
 struct ListQuery {
     std::optional<Uuid> org_id;
@@ -112,26 +89,6 @@ SVC_RECORD(
     (unread, "Only those that you have not read.", defaulted),
     (paging, "", flatten)
 );
-
-NotificationRow row_of(ListedRow from) {
-    return {
-        .org_id = *from.org_id,
-        .user_id = *from.user_id,
-        .id = *from.id,
-        .kind = *from.kind,
-        .title = *std::move(from.title),
-        .body = std::move(from.body),
-        .actor = std::move(from.actor),
-        .target_type = *std::move(from.target_type),
-        .target_id = *from.target_id,
-        .board_id = from.board_id,
-        .card_id = from.card_id,
-        .event_id = from.event_id,
-        .event_count = *from.event_count,
-        .created_time = *from.created_time,
-        .read_at = from.read_at,
-    };
-}
 
 /// With its microseconds, which an answer does not have.
 std::vector<std::string> cursor_keys(const Timestamp& time, const Uuid& id) {
@@ -146,25 +103,21 @@ Page<NotificationResponse> list(Call& call, const ListQuery& in) {
         time = Timestamp{std::stoll(after->at(0))};
         id = Uuid::parse(after->at(1));
     }
-    const auto rows = reader_of(call)
-                          .later<ListedRow>(
-                              call.tx(),
-                              in.unread ? list_unread : list_all,
-                              time,
-                              id,
-                              in.paging.page_size + 1,
-                              most_looked_at
-                          )
-                          .all();
+    auto rows = reader_of(call)
+                    .later<ListedRow>(
+                        call.tx(),
+                        in.unread ? list_unread : list_all,
+                        time,
+                        id,
+                        in.paging.page_size + 1,
+                        most_looked_at
+                    )
+                    .all();
     std::vector<NotificationResponse> shown_rows;
-    std::vector<Timestamp> times;
     std::optional<std::vector<std::string>> end;
-    for (const ListedRow& each : rows)
-        if (each.end_id) end = cursor_keys(*each.end_time, *each.end_id);
-        else {
-            times.push_back(*each.created_time);
-            shown_rows.push_back(shown(call.kernel(), row_of(each)));
-        }
+    for (ListedRow& each : rows)
+        if (each.is_end) end = cursor_keys(each.row.created_time, each.row.id);
+        else shown_rows.push_back(shown(call.kernel(), std::move(each.row)));
     auto page = call.page(std::move(shown_rows), in.paging, [](const NotificationResponse& last) {
         return cursor_keys(last.created_time, last.id);
     });

@@ -24,8 +24,10 @@ std::string url_of(const Kernel& kernel, const NotificationTarget& target) {
     return base + "/";
 }
 
-void Mails::send(Tx& tx, const Draft& draft, const Uuid& person, const Email& to) const {
-    auto* outbox = kernel_.find<mail::Outbox>();
+void send_mail(
+    const Kernel& kernel, Tx& tx, const Draft& draft, const Uuid& person, const Email& to
+) {
+    auto* outbox = kernel.find<mail::Outbox>();
     if (!outbox) return;
     const NotificationTarget target{draft.target_type, draft.target, draft.board, draft.card, {}};
     mail::MailTemplate mail{
@@ -33,11 +35,11 @@ void Mails::send(Tx& tx, const Draft& draft, const Uuid& person, const Email& to
         .to = to,
         .subject = draft.title,
         .opening = {draft.title + "."},
-        .link = url_of(kernel_, target),
+        .link = url_of(kernel, target),
         .link_label = "Open Workboard",
     };
     if (!draft.body.empty()) mail.opening.push_back(draft.body);
-    mail.unsubscribe = unsubscribe_url(kernel_, {person, draft.kind});
+    mail.unsubscribe = unsubscribe_url(kernel, {person, draft.kind});
     outbox->post(tx, draft.org, mail);
 }
 

@@ -9,17 +9,10 @@ namespace svc::notifications {
 /// Where people see it.
 std::string url_of(const Kernel& kernel, const NotificationTarget& target);
 
-/// Single mails.
-class Mails {
-public:
-    explicit Mails(const Kernel& kernel) : kernel_(kernel) {}
-
-    /// Queues it; without a module for mails nothing happens.
-    void send(Tx& tx, const Draft& draft, const Uuid& person, const Email& to) const;
-
-private:
-    const Kernel& kernel_;
-};
+/// Queues a single mail; without a module for mails nothing happens.
+void send_mail(
+    const Kernel& kernel, Tx& tx, const Draft& draft, const Uuid& person, const Email& to
+);
 
 /// What an address that ends mails is about: a kind of notification, or digests.
 struct Unsubscribing {

@@ -2,6 +2,7 @@
 
 #include "modules/notifications/digest.hpp"
 #include "modules/notifications/due.hpp"
+#include "modules/notifications/mails.hpp"
 #include "modules/notifications/operations.hpp"
 #include "modules/notifications/recorder.hpp"
 #include "modules/notifications/removal.hpp"

@@ -61,11 +61,10 @@ void Push::look_now_and_then() {
         std::erase_if(told_, [&](const auto& each) { return !all.contains(each.first); });
         orgs.insert(all.begin(), all.end());
     }
-    for (const Uuid& each : orgs) look(each);
+    for (const Uuid& each : orgs) look(*streams, each);
 }
 
-void Push::look(const Uuid& org) {
-    auto& streams = *kernel_.find<live::PersonalStreams>();
+void Push::look(live::PersonalStreams& streams, const Uuid& org) {
     const auto readers = streams.readers_in(org);
     if (readers.empty()) return;
     const std::vector<Uuid> ids(readers.begin(), readers.end());

@@ -25,7 +25,7 @@ public:
 
 private:
     void look_now_and_then();
-    void look(const Uuid& org);
+    void look(live::PersonalStreams& streams, const Uuid& org);
 
     Kernel& kernel_;
     std::mutex mutex_;

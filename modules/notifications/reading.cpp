@@ -97,9 +97,10 @@ SVC_RECORD(Marked, (read_at));
 
 /// The workspace's pages hear of it on every server.
 void show(Call& call) {
-    auto* push = call.kernel().find<Push>();
-    if (push && call.caller().org_id)
-        call.after_commit([push, org = *call.caller().org_id] { push->changed(org); });
+    if (!call.caller().org_id) return;
+    call.after_commit([&push = call.kernel().use<Push>(), org = *call.caller().org_id] {
+        push.changed(org);
+    });
 }
 
 // ---------------------------------------------------------------------------------- count
@@ -154,16 +155,13 @@ NotificationResponse read(Call& call, const ReadRequest& in) {
     auto found = reader.later<NotificationRow>(tx, find_one, in.notification_id);
     auto personal = tx.later<NotificationRow>(find_personal, reader.principal, in.notification_id);
     auto row = found.one();
-    if (row) {
-        if (row->read_at) return shown(call.kernel(), *std::move(row));
-        tx.queue(lock_inbox, reader.org, reader.principal);
-        auto mark = tx.later<Marked>(mark_read, reader.org, reader.principal, row->id);
-        return shown(call.kernel(), marked(call, *std::move(row), mark));
-    }
-    row = personal.one();
+    const bool is_personal = !row;
+    if (is_personal) row = personal.one();
     if (!row) not_found("notification");
     if (row->read_at) return shown(call.kernel(), *std::move(row));
-    auto mark = tx.later<Marked>(mark_personal, reader.principal, row->id);
+    if (!is_personal) tx.queue(lock_inbox, reader.org, reader.principal);
+    auto mark = is_personal ? tx.later<Marked>(mark_personal, reader.principal, row->id)
+                            : tx.later<Marked>(mark_read, reader.org, reader.principal, row->id);
     return shown(call.kernel(), marked(call, *std::move(row), mark));
 }
 

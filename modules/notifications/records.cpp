@@ -6,7 +6,6 @@
 
 #include "modules/auth/api.hpp"
 #include "modules/notifications/facts.hpp"
-#include "modules/notifications/removal.hpp"
 #include "modules/notifications/rows.hpp"
 #include "modules/notifications/settings.hpp"
 #include "modules/notifications/shapes.hpp"

@@ -7,6 +7,7 @@ namespace svc::notifications {
 namespace {
 
 constexpr std::string_view settling = "notifications.settle";
+constexpr std::int64_t erased_at_once = 500;  // in one transaction
 
 // In the order of people, as everybody takes these locks.
 constexpr Sql lock_inboxes_of{"notifications.lock_inboxes_of", R"(
@@ -23,7 +24,7 @@ constexpr Sql erase_some{"notifications.erase", R"(
         DELETE FROM notifications n
         USING unnest($2::uuid[], $3::uuid[]) AS k (user_id, id)
         WHERE n.org_id = $1 AND n.user_id = k.user_id AND n.id = k.id
-        RETURNING n.user_id, n.id, n.board_id, n.least_role, n.epoch, n.read_at
+        RETURNING n.user_id, n.board_id, n.least_role, n.epoch, n.read_at
     ), unread AS (
         SELECT g.user_id, coalesce(g.board_id, '00000000-0000-0000-0000-000000000000') AS board_id,
             g.least_role, count(*) AS many
@@ -40,11 +41,9 @@ constexpr Sql erase_some{"notifications.erase", R"(
         FROM unread u
         WHERE c.org_id = $1 AND c.user_id = u.user_id AND c.board_id = u.board_id
             AND c.least_role = u.least_role
-    ), noted AS (
-        UPDATE notification_inboxes n SET news = n.news + 1, changed_at = now()
-        WHERE n.org_id = $1 AND n.user_id = ANY (ARRAY(SELECT u.user_id FROM unread u))
     )
-    SELECT user_id, id FROM gone)"};
+    UPDATE notification_inboxes n SET news = n.news + 1, changed_at = now()
+    WHERE n.org_id = $1 AND n.user_id = ANY (ARRAY(SELECT u.user_id FROM unread u)))"};
 
 constexpr Sql of_card{"notifications.of_card", R"(
     SELECT user_id, id FROM notifications
@@ -75,7 +74,7 @@ constexpr Sql drop_inbox{"notifications.drop_inbox", R"(
     DELETE FROM notification_inboxes WHERE org_id = $1 AND user_id = $2)"};
 
 constexpr Sql is_member{"notifications.is_member", R"(
-    SELECT m.user_id, m.id FROM memberships m WHERE m.org_id = $1 AND m.user_id = $2)"};
+    SELECT m.user_id FROM memberships m WHERE m.org_id = $1 AND m.user_id = $2)"};
 
 constexpr Sql drop_invitation{"notifications.drop_invitation", R"(
     DELETE FROM personal_notifications WHERE about_org = $1 AND target_id = $2)"};
@@ -122,20 +121,28 @@ constexpr Sql settle_some{"notifications.settle", R"(
                 AND o.epoch < (SELECT x.epoch FROM notification_inboxes x
                     WHERE x.org_id = $1 AND x.user_id = $2)
             ORDER BY o.epoch
-            LIMIT $3))
-    RETURNING n.user_id, n.id)"};
+            LIMIT $3)))"};
 
-struct Split {
-    std::vector<Uuid> users, ids;
-
-    explicit Split(const std::vector<NotificationKey>& keys) {
-        for (const NotificationKey& each : keys) {
-            users.push_back(each.user_id);
-            ids.push_back(each.id);
-        }
-    }
+/// A notification; of a workspace that is known.
+struct NotificationKey {
+    Uuid user_id, id;
 };
+SVC_RECORD(NotificationKey, (user_id), (id));
 
+/// Deletes them; `keys` are in the order of their people, and of one workspace, for which the
+/// transaction acts.
+void erase(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys) {
+    if (keys.empty()) return;
+    std::vector<Uuid> users, ids;
+    for (const NotificationKey& each : keys) {
+        users.push_back(each.user_id);
+        ids.push_back(each.id);
+    }
+    tx.queue(lock_inboxes_of, org, users);
+    tx.queue(erase_some, org, users, ids);
+}
+
+/// Whether there may be more.
 bool erase_all(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys) {
     erase(tx, org, keys);
     return static_cast<std::int64_t>(keys.size()) == erased_at_once;
@@ -143,7 +150,7 @@ bool erase_all(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys
 
 bool forget_person(Tx& tx, const Uuid& org, const Uuid& person) {
     // Who has come back meanwhile keeps what there is.
-    if (!tx.all<NotificationKey>(is_member, org, person).empty()) return false;
+    if (tx.queue(is_member, org, person).rows() > 0) return false;
     const bool more =
         erase_all(tx, org, tx.all<NotificationKey>(of_person, org, person, erased_at_once));
     if (more) return true;
@@ -176,20 +183,11 @@ JobOutcome settle(Kernel& kernel, JobRun& run) {
         run.org(),
         settling,
         static_cast<std::size_t>(batch),
-        [&](Tx& tx, Actor&) {
-            return tx.all<NotificationKey>(settle_some, run.org(), user, batch).size();
-        }
+        [&](Tx& tx, Actor&) { return tx.run(settle_some, run.org(), user, batch); }
     );
 }
 
 }  // namespace
-
-std::size_t erase(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys) {
-    if (keys.empty()) return 0;
-    const Split split(keys);
-    tx.queue(lock_inboxes_of, org, split.users);
-    return tx.all<NotificationKey>(erase_some, org, split.users, split.ids).size();
-}
 
 bool undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing) {
     const auto most = erased_at_once;

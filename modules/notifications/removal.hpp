@@ -5,19 +5,6 @@
 /// Taking notifications away, and keeping count of what is unread meanwhile.
 namespace svc::notifications {
 
-/// A notification; of a workspace that is known.
-struct NotificationKey {
-    Uuid user_id, id;
-};
-SVC_SHARED_RECORD(NotificationKey, (user_id), (id));
-
-/// Deletes them; how many were there. `keys` are in the order of their people, and of one
-/// workspace, for which the transaction acts.
-std::size_t erase(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys);
-
-/// How many one transaction takes at most.
-inline constexpr std::int64_t erased_at_once = 500;
-
 /// Takes away some of what the event has made old; whether there may be more.
 bool undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing);
 

@@ -7,8 +7,6 @@
 namespace svc::notifications {
 
 struct Settings {
-    static constexpr std::string_view name = "notifications.Settings";  ///< offered to its parts
-
     std::int64_t keep_days = 90;
     std::int64_t due_hours = 24;
     std::int64_t mails_per_hour = 30;

@@ -1,7 +1,8 @@
 #include "modules/notifications/telling.hpp"
 
-#include "modules/boards/api/board_role.hpp"
 #include "modules/notifications/choices.hpp"
+#include "modules/notifications/mails.hpp"
+#include "modules/notifications/visible.hpp"
 
 #include <algorithm>
 
@@ -31,17 +32,11 @@ constexpr Sql judge_readers{
         WHERE a.org_id = $1 AND a.id = q.id AND a.status = 'active'
         OFFSET 0
     ) p
-    LEFT JOIN LATERAL (
-        SELECT o.id, o.visibility, o.created_by FROM boards o
-        WHERE o.org_id = $1 AND o.id = $3 AND NOT o.in_trash
-        OFFSET 0
-    ) b ON true
-    )" SVC_BOARD_GRANT_OF_BY_KEY("q.id", "b.id") R"(
+    )" SVC_NOTIFIED_BOARD_OF("q.id", "$3") R"(
     WHERE ($3::uuid IS NULL OR b.id IS NOT NULL AND )" SVC_BOARD_ROLE_OF(
         "q.id", "p.kind", "p.role", "b.visibility", "b.created_by"
     ) R"( IS NOT NULL)
-        AND CASE $4::text WHEN 'owner' THEN p.role = 'owner'
-            WHEN 'admin' THEN p.role IN ('owner', 'admin') ELSE true END
+        AND )" SVC_NOTIFIED_ROLE_OF("p.role", "$4::text") R"(
     ORDER BY q.id)"
 };
 
@@ -203,9 +198,9 @@ void Telling::tell_members(Tx& tx, const Draft& draft, std::vector<Reader> reade
         told.ids.push_back(new_uuid());
     }
     tx.queue(open_inboxes, draft.org, told.users);
-    auto locked = tx.later<Locked>(lock_inboxes, draft.org, told.users);
     std::map<Uuid, std::int64_t> mails;
-    for (const Locked& each : locked.all()) mails[each.id] = each.mails;
+    for (const Locked& each : tx.all<Locked>(lock_inboxes, draft.org, told.users))
+        mails[each.id] = each.mails;
     for (Reader& each : readers) {
         each.by_mail = each.by_mail && mails[each.row.id] < settings_.mails_per_hour;
         const auth::Preferences& chosen = each.row.chosen;
@@ -246,7 +241,8 @@ void Telling::tell_members(Tx& tx, const Draft& draft, std::vector<Reader> reade
         told.zone
     );
     for (const Reader& each : readers)
-        if (each.by_mail && each.row.email) mails_.send(tx, draft, each.row.id, *each.row.email);
+        if (each.by_mail && each.row.email)
+            send_mail(kernel_, tx, draft, each.row.id, *each.row.email);
 }
 
 std::set<Uuid> Telling::tell_stranger(Tx& tx, const Draft& draft) const {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "modules/notifications/drafts.hpp"
-#include "modules/notifications/mails.hpp"
 #include "modules/notifications/settings.hpp"
+#include "svc/kernel.hpp"
 
 namespace svc::notifications {
 
@@ -10,7 +10,8 @@ namespace svc::notifications {
 /// see it is left out. In the transaction, which acts for all workspaces.
 class Telling {
 public:
-    Telling(const Kernel& kernel, const Settings& settings) : mails_(kernel), settings_(settings) {}
+    Telling(const Kernel& kernel, const Settings& settings)
+        : kernel_(kernel), settings_(settings) {}
 
     /// The workspaces whose open pages have something new to show.
     std::set<Uuid> tell(Tx& tx, const Draft& draft) const;
@@ -20,7 +21,7 @@ private:
     void tell_members(Tx& tx, const Draft& draft, std::vector<Reader> readers) const;
     std::set<Uuid> tell_stranger(Tx& tx, const Draft& draft) const;
 
-    const Mails mails_;
+    const Kernel& kernel_;
     const Settings settings_;
 };
 

@@ -59,8 +59,8 @@ Draft draft_of(const Uuid& org, const NoticeRow& notice) {
     Draft draft;
     draft.org = org;
     draft.kind = kind_named(notice.kind).value_or(NotificationKind::system);
-    draft.title = one_line(notice.title, 200);
-    draft.body = beginning(notice.body, 2'000);
+    draft.title = one_line(notice.title, longest_title);
+    draft.body = beginning(notice.body, longest_body);
     draft.to = {notice.person};
     draft.subject = draft.target = notice.target;
     draft.target_type = notice.target_type;
@@ -78,10 +78,6 @@ struct WorkItem {
     std::int64_t attempts = 0;
 };
 SVC_RECORD(WorkItem, (id), (position), (notice), (attempts));
-
-struct Work::Item : WorkItem {
-    Uuid org;
-};
 
 void enqueue_events(Kernel& kernel, Tx& tx, std::span<const StoredEvent* const> events) {
     std::vector<Uuid> orgs, ids;
@@ -127,18 +123,17 @@ JobOutcome Work::run(JobRun& run) {
 
 /// False when nothing is due.
 bool Work::do_next(const Uuid& org) {
-    std::optional<Item> item;
+    std::optional<WorkItem> item;
     std::set<Uuid> changed;
     try {
         kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
             tx.set_scope_to_all_orgs();
             item.reset();
             changed.clear();
-            auto next = tx.one<WorkItem>(take_next, org);
-            if (!next) return;
-            item = Item{*std::move(next), org};
+            item = tx.one<WorkItem>(take_next, org);
+            if (!item) return;
             bool more = false;
-            changed = make(tx, *item, more);
+            changed = make(tx, org, *item, more);
             if (!more) tx.queue(drop_work, org, item->id);
         });
     } catch (const std::exception& problem) {
@@ -151,14 +146,14 @@ bool Work::do_next(const Uuid& org) {
 }
 
 /// The workspaces whose pages have something new. `more`: it is not done with yet.
-std::set<Uuid> Work::make(Tx& tx, const Item& item, bool& more) {
-    if (item.notice) return telling_.tell(tx, draft_of(item.org, item.notice->parsed()));
-    return make_of_event(tx, item, more);
+std::set<Uuid> Work::make(Tx& tx, const Uuid& org, const WorkItem& item, bool& more) {
+    if (item.notice) return telling_.tell(tx, draft_of(org, item.notice->parsed()));
+    return make_of_event(tx, item.position.value_or(0), more);
 }
 
-std::set<Uuid> Work::make_of_event(Tx& tx, const Item& item, bool& more) {
+std::set<Uuid> Work::make_of_event(Tx& tx, std::int64_t position, bool& more) {
     std::set<Uuid> changed;
-    auto events = events_at(tx, {item.position.value_or(0)});
+    auto events = events_at(tx, {position});
     if (events.empty()) return changed;  // no longer kept
     const Facts facts = facts_of(tx, std::move(events.front()));
     const StoredEvent& event = facts.event;
@@ -171,7 +166,7 @@ std::set<Uuid> Work::make_of_event(Tx& tx, const Item& item, bool& more) {
 }
 
 /// It rests, and does not keep others waiting; in the end it is given up.
-void Work::note_failure(const Uuid& org, const Item& item, const std::string& why) {
+void Work::note_failure(const Uuid& org, const WorkItem& item, const std::string& why) {
     const bool is_last = item.attempts + 1 >= most_attempts;
     log().warning(
         std::string("notifications of an event ") +

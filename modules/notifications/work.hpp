@@ -10,6 +10,8 @@ namespace svc::notifications {
 /// Queues that these are told, in this order.
 void enqueue_events(Kernel& kernel, Tx& tx, std::span<const StoredEvent* const> events);
 
+struct WorkItem;
+
 /// Makes notifications of what is queued: each in the transaction that takes it off, so once.
 class Work final : public Notices {
 public:
@@ -18,12 +20,11 @@ public:
     void post(Tx& tx, const Notice& notice) override;
 
 private:
-    struct Item;
     JobOutcome run(JobRun& run);
     bool do_next(const Uuid& org);
-    std::set<Uuid> make(Tx& tx, const Item& item, bool& more);
-    std::set<Uuid> make_of_event(Tx& tx, const Item& item, bool& more);
-    void note_failure(const Uuid& org, const Item& item, const std::string& why);
+    std::set<Uuid> make(Tx& tx, const Uuid& org, const WorkItem& item, bool& more);
+    std::set<Uuid> make_of_event(Tx& tx, std::int64_t position, bool& more);
+    void note_failure(const Uuid& org, const WorkItem& item, const std::string& why);
 
     Kernel& kernel_;
     Push& push_;

@@ -9,12 +9,9 @@ namespace {
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 /// Whom an item of rich text mentions, if anybody.
-std::optional<Uuid> mentioned_by(const json::object& item) {
-    const auto* mention = item.if_contains("mention");
-    const auto* object = mention ? mention->if_object() : nullptr;
-    const auto* user = object ? object->if_contains("user") : nullptr;
-    const auto* person = user ? user->if_object() : nullptr;
-    const auto* id = person ? person->if_contains("id") : nullptr;
+std::optional<Uuid> mentioned_by(const json::value& item) {
+    boost::system::error_code nobody;
+    const auto* id = item.find_pointer("/mention/user/id", nobody);
     return id && id->is_string() ? Uuid::parse(id->get_string()) : std::nullopt;
 }
 
@@ -26,9 +23,7 @@ void collect(const json::value& within, std::map<Uuid, std::string>& into) {
     const auto* list = within.if_array();
     if (!list) return;
     for (const json::value& each : *list) {
-        const auto* item = each.if_object();
-        const auto person = item ? mentioned_by(*item) : std::nullopt;
-        if (person) into.try_emplace(*person, plain_text(within));
+        if (const auto person = mentioned_by(each)) into.try_emplace(*person, plain_text(within));
         else collect(each, into);
     }
 }
