@@ -53,9 +53,10 @@ void across_workspaces(Kernel& kernel, Tx::Mode mode, Work work) {
 JobOutcome remove(Kernel& kernel, const JobRun& run) {
     const Uuid org = run.org();  // nil: of reports that were given in no workspace
     bool there = org.nil();
-    across_workspaces(kernel, Tx::Mode::read, [&](Tx& tx) {
-        there = org.nil() || tx.queue(find_workspace, org).rows() > 0;
-    });
+    if (!there)
+        across_workspaces(kernel, Tx::Mode::read, [&](Tx& tx) {
+            there = tx.queue(find_workspace, org).rows() > 0;
+        });
     for (const Sql* each :
          {there ? &remove_reports_of_gone : &remove_reports, &remove_activity_of_gone})
         for (std::size_t removed = batch; removed == static_cast<std::size_t>(batch);) {

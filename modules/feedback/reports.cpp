@@ -8,14 +8,8 @@ namespace svc::feedback {
 
 namespace {
 
-#define SVC_REPORT                                                                          \
-    "nullif(org_id, '00000000-0000-0000-0000-000000000000') AS org_id, id, user_id, type, " \
-    "status, "                                                                              \
-    "surface, title, message, page_url, metadata, screenshot_file_id, reply, replied_at, "  \
-    "created_time, last_edited_time"
-
 constexpr Sql insert_report{"feedback.insert_report", R"(
-    INSERT INTO feedback_reports (
+    INSERT INTO feedback_reports AS r (
         org_id, id, user_id, person_id, type, surface, title, message, page_url, metadata,
         screenshot_file_id)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
@@ -23,16 +17,16 @@ constexpr Sql insert_report{"feedback.insert_report", R"(
 
 constexpr Sql list_reports{"feedback.list_reports", R"(
     SELECT )" SVC_REPORT R"(
-    FROM feedback_reports
-    WHERE org_id = $1 AND user_id = $2 AND id < $3
-      AND ($4::text IS NULL OR type = $4) AND ($5::text IS NULL OR status = $5)
-    ORDER BY id DESC
+    FROM feedback_reports r
+    WHERE r.org_id = $1 AND r.user_id = $2 AND r.id < $3
+      AND ($4::text IS NULL OR r.type = $4) AND ($5::text IS NULL OR r.status = $5)
+    ORDER BY r.id DESC
     LIMIT $6)"};
 
 constexpr Sql find_report{"feedback.find_report", R"(
     SELECT )" SVC_REPORT R"(
-    FROM feedback_reports
-    WHERE org_id = $1 AND id = $2 AND user_id = $3)"};
+    FROM feedback_reports r
+    WHERE r.org_id = $1 AND r.id = $2 AND r.user_id = $3)"};
 
 // ------------------------------------------------------------------------------------ create
 

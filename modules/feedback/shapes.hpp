@@ -7,6 +7,12 @@
 /// Reports as they are shown (contract 6.13).
 namespace svc::feedback {
 
+/// The columns of a FeedbackResponse, of a row `r` of feedback_reports.
+#define SVC_REPORT                                                                          \
+    "nullif(r.org_id, '00000000-0000-0000-0000-000000000000') AS org_id, r.id, r.user_id, " \
+    "r.type, r.status, r.surface, r.title, r.message, r.page_url, r.metadata, "             \
+    "r.screenshot_file_id, r.reply, r.replied_at, r.created_time, r.last_edited_time"
+
 enum class FeedbackType { bug, idea, praise, question, other };
 BOOST_DESCRIBE_ENUM(FeedbackType, bug, idea, praise, question, other)
 

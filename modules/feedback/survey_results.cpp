@@ -3,7 +3,6 @@
 #include "modules/feedback/feedback.hpp"
 #include "modules/feedback/lib/printable.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace svc::feedback {
@@ -114,10 +113,8 @@ int show(Kernel& kernel, const std::optional<SurveyKey>& only) {
 
 int run(Kernel& kernel, std::span<const std::string> words) {
     if (words.empty()) return show(kernel, std::nullopt);
-    const auto names = Json<SurveyKey>::names();
-    const auto found = std::ranges::find(names, std::string_view(words[0]));
-    if (words.size() == 1 && found != names.end())
-        return show(kernel, static_cast<SurveyKey>(found - names.begin()));
+    if (words.size() == 1)
+        if (const auto survey = named<SurveyKey>(words[0])) return show(kernel, survey);
     std::fputs(usage, stderr);
     return 2;
 }

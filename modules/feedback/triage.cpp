@@ -9,7 +9,6 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace svc::feedback {
@@ -18,32 +17,24 @@ namespace {
 
 constexpr std::int64_t most_listed = 50;
 
-constexpr Sql list_all{"feedback.list_all", R"(
+constexpr std::string_view list_begin = R"(
     SELECT r.id, r.type, r.status, r.created_time, coalesce(r.title, r.message) AS about,
         u.email, o.slug
     FROM feedback_reports r
     LEFT JOIN users u ON u.id = r.person_id
     LEFT JOIN orgs o ON o.id = r.org_id
-    WHERE r.id < $1 AND r.org_id IS NOT NULL
+    WHERE r.id < $1 AND r.org_id IS NOT NULL)";
+constexpr std::string_view with_status = " AND r.status = $3";
+constexpr std::string_view list_end = R"(
     ORDER BY r.id DESC
-    LIMIT $2)"};
+    LIMIT $2)";
 
-constexpr Sql list_with_status{"feedback.list_with_status", R"(
-    SELECT r.id, r.type, r.status, r.created_time, coalesce(r.title, r.message) AS about,
-        u.email, o.slug
-    FROM feedback_reports r
-    LEFT JOIN users u ON u.id = r.person_id
-    LEFT JOIN orgs o ON o.id = r.org_id
-    WHERE r.id < $1 AND r.status = $3 AND r.org_id IS NOT NULL
-    ORDER BY r.id DESC
-    LIMIT $2)"};
+constexpr Sql list_all{"feedback.list_all", SqlText<list_begin, list_end>::view};
+constexpr Sql list_with_status{
+    "feedback.list_with_status", SqlText<list_begin, with_status, list_end>::view
+};
 
-#define SVC_WHOLE_REPORT                                                                      \
-    "r.org_id AS kept_under, r.person_id, r.version, "                                        \
-    "nullif(r.org_id, '00000000-0000-0000-0000-000000000000') AS org_id, r.id, r.user_id, "   \
-    "r.type, "                                                                                \
-    "r.status, r.surface, r.title, r.message, r.page_url, r.metadata, r.screenshot_file_id, " \
-    "r.reply, r.replied_at, r.created_time, r.last_edited_time"
+#define SVC_WHOLE_REPORT "r.org_id AS kept_under, r.person_id, r.version, " SVC_REPORT
 
 constexpr Sql show_report{"feedback.show_report", R"(
     SELECT )" SVC_WHOLE_REPORT R"(, u.email, o.slug
@@ -96,13 +87,6 @@ constexpr const char* usage =
     "       workboard feedback show <id>\n"
     "       workboard feedback set-status <id> new|acknowledged|in_progress|resolved|declined\n"
     "       workboard feedback reply <id> \"<text>\"\n";
-
-std::optional<FeedbackStatus> status_of(std::string_view name) {
-    const auto names = Json<FeedbackStatus>::names();
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) return std::nullopt;
-    return static_cast<FeedbackStatus>(found - names.begin());
-}
 
 Uuid id_of(const std::string& word) {
     if (const auto id = Uuid::parse(word)) return *id;
@@ -289,11 +273,11 @@ int run(Kernel& kernel, std::span<const std::string> words) {
     };
     if (is("list", 1)) return list(kernel, std::nullopt, last_id());
     if (is("list", 2) || is("list", 3))
-        if (const auto status = status_of(words[1]); status || words[1] == "all")
+        if (const auto status = named<FeedbackStatus>(words[1]); status || words[1] == "all")
             return list(kernel, status, words.size() == 3 ? id_of(words[2]) : last_id());
     if (is("show", 2)) return show(kernel, id_of(words[1]));
     if (is("set-status", 3))
-        if (const auto status = status_of(words[2]))
+        if (const auto status = named<FeedbackStatus>(words[2]))
             return set_status(kernel, id_of(words[1]), *status);
     if (is("reply", 3)) return reply(kernel, id_of(words[1]), reply_of(words[2]));
     std::fputs(usage, stderr);
