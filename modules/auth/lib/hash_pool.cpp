@@ -31,7 +31,8 @@ struct Scheduling {
 void step_behind() {
     constexpr std::uint64_t longest_turn = 100'000'000;
     const Scheduling scheduling{
-        .size = sizeof scheduling, .policy = SCHED_BATCH, .nice = 10, .runtime = longest_turn};
+        .size = sizeof scheduling, .policy = SCHED_BATCH, .nice = 10, .runtime = longest_turn
+    };
     ::syscall(SYS_sched_setattr, 0, &scheduling, 0);
 }
 

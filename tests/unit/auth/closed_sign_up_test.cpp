@@ -11,9 +11,8 @@ protected:
     void close(const std::string& policy) {
         ASSERT_EQ(server.end(SIGTERM), 0);
         closed.emplace(Server::Options{
-            .var = server.var(),
-            .database_url = database,
-            .settings = {"auth.sign_up=" + policy}});
+            .var = server.var(), .database_url = database, .settings = {"auth.sign_up=" + policy}
+        });
     }
     Reply ask_closed(const std::string& path, const json::value& body) {
         return closed->client().post(path, body);

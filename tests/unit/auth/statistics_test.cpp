@@ -66,10 +66,7 @@ TEST_F(Statistics, APasswordIsHashedAnewForManyToo) {
     const std::string hash =
         "SELECT hash FROM passwords JOIN users ON id = user_id WHERE email = 'ada@example.com'";
     const auto before = ask(hash);
-    const Server dearer(
-        {.database_url = database,
-         .settings = {"auth.password_passes=3"}}
-    );
+    const Server dearer({.database_url = database, .settings = {"auth.password_passes=3"}});
     Client again = dearer.client();
     expect(200, log_in(again, "ada@example.com"));
     EXPECT_NE(ask(hash), before);

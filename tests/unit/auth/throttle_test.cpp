@@ -83,10 +83,7 @@ TEST_F(Throttle, KeepsNoAddressInTheClear) {
 }
 
 TEST_F(Throttle, IsCountedByAllServersTogether) {
-    const Server second(
-        {.database_url = database,
-         .settings = {"auth.log_ins=3", same_secret}}
-    );
+    const Server second({.database_url = database, .settings = {"auth.log_ins=3", same_secret}});
     const json::value body{{"email", "ada@example.com"}, {"password", other_password}};
     const auto guess_there = [&] {
         Client fresh = second.client();
@@ -100,10 +97,7 @@ TEST_F(Throttle, IsCountedByAllServersTogether) {
 }
 
 TEST_F(Throttle, LetsThroughTheLimitHoweverManyGuessAtBothServersAtOnce) {
-    const Server second(
-        {.database_url = database,
-         .settings = {"auth.log_ins=3", same_secret}}
-    );
+    const Server second({.database_url = database, .settings = {"auth.log_ins=3", same_secret}});
     const json::value body{{"email", "ada@example.com"}, {"password", other_password}};
     const auto replies = at_once(16, [&](int number) {
         if (number % 2 == 0) return once("POST", "/v1/auth/login", body);
