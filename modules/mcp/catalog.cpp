@@ -106,16 +106,14 @@ std::string instructions_for(const Kernel& kernel) {
         "Workboard is a kanban board that programs and people work on together: workspaces hold "
         "boards, boards hold columns and cards. Everything you do is recorded under your own "
         "name. Boards go by id, key or name, columns by id or name, cards by id or key such as "
-        "ENG-42. "
-        "Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
+        "ENG-42. Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
         "true. Null fields are omitted from results.";
     if (kernel.find_operation("claim_next_card"))
         text +=
             " A column can be a work queue: list_queues says which have work, claim_next_card "
-            "leases its next card to you and gives "
-            "a lease_token; read get_card_context for what is to be done, do the work, then call "
-            "complete_lease or fail_lease with the token. A lease that runs out goes back to the "
-            "queue, so renew it while you work.";
+            "leases its next card to you and gives a lease_token; read get_card_context for what "
+            "is to be done, do the work, then call complete_lease or fail_lease with the token. A "
+            "lease that runs out goes back to the queue, so renew it while you work.";
     return text;
 }
 

@@ -37,12 +37,8 @@ void require_bearer(const RouteCall& call) {
     );
 }
 
-http::Answer refused(int status, Code code, const std::string& why) {
-    return json_answer(status, error_answer("null", RpcError(code, why)));
-}
-
 http::Answer wrong_method(std::string allowed, const std::string& why) {
-    auto answer = refused(405, Code::invalid_request, why);
+    auto answer = refused(RpcError(Code::invalid_request, why, 405));
     answer.headers.emplace_back("Allow", std::move(allowed));
     return answer;
 }
@@ -101,7 +97,9 @@ std::optional<http::Answer> Endpoint::refuse(const RouteCall& call) const {
     require_bearer(call);
     const http::Request& request = call.request();
     if (!request.has("origin") || origin_is_ours(request.header("origin"))) return std::nullopt;
-    return refused(403, Code::invalid_request, "Pages of that origin may not talk to this server.");
+    return refused(
+        RpcError(Code::invalid_request, "Pages of that origin may not talk to this server.", 403)
+    );
 }
 
 http::Answer Endpoint::serve(RouteCall& call) {
@@ -132,7 +130,7 @@ http::Answer Endpoint::post(RouteCall& call) {
         return is_stateless(call.request(), message) ? serve_stateless(call, message)
                                                      : serve_in_session(call, message);
     } catch (const RpcError& error) {
-        return json_answer(error.status(), error_answer(id, error));
+        return refused(error, id);
     }
 }
 
@@ -152,7 +150,7 @@ http::Answer Endpoint::get(RouteCall& call) try {
          .resumed = request.has("last-event-id")}
     );
 } catch (const RpcError& error) {
-    return json_answer(error.status(), error_answer("null", error));
+    return refused(error);
 }
 
 http::Answer Endpoint::remove(RouteCall& call) try {
@@ -164,7 +162,7 @@ http::Answer Endpoint::remove(RouteCall& call) try {
     streams_.close_session(session.id);
     return {.status = 204, .content_type = {}};
 } catch (const RpcError& error) {
-    return json_answer(error.status(), error_answer("null", error));
+    return refused(error);
 }
 
 json::value read_body(const http::Request& request) {
@@ -176,6 +174,10 @@ http::Answer json_answer(int status, std::string body) {
     return {.status = status, .body = std::move(body)};
 }
 
+http::Answer refused(const RpcError& error, std::string_view id) {
+    return json_answer(error.status(), error_answer(id, error));
+}
+
 http::Answer accepted() { return {.status = 202, .content_type = {}}; }
 
 bool accepts(const http::Request& request, std::string_view type) {
@@ -185,6 +187,14 @@ bool accepts(const http::Request& request, std::string_view type) {
         return accept.find(each) != std::string_view::npos;
     };
     return accept.empty() || names(type) || names(family) || names("*/*");
+}
+
+RpcError takes_no_stream() {
+    return RpcError(
+        Code::invalid_request,
+        "The answer is a text/event-stream, which your Accept header leaves out.",
+        406
+    );
 }
 
 }  // namespace svc::mcp

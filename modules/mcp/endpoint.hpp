@@ -64,6 +64,7 @@ private:
 
     // sse.cpp
     std::string answer_on_stream(const Message& message, const MethodContext& context);
+    std::optional<Session> sse_session(const RouteCall& call, std::string_view token);
 
     /// Failure 401 without a token; an answer when a page of another site asks.
     std::optional<http::Answer> refuse(const RouteCall& call) const;
@@ -84,13 +85,19 @@ bool is_stateless(const http::Request& request, const json::array& messages);
 /// RpcError unless the header that names the protocol's version is absent or a known one.
 void check_version_header(const http::Request& request);
 RpcError unsupported_version(std::string_view requested);
+/// The version that is wanted when it is one of `handshake_versions`, or else the other.
+std::string_view agreed_on(std::string_view wanted, std::string_view otherwise);
 
 /// A message in the body of a request, or several.
 json::value read_body(const http::Request& request);
 http::Answer json_answer(int status, std::string body);
+/// The error as the whole answer, under its HTTP status.
+http::Answer refused(const RpcError& error, std::string_view id = "null");
 /// 202 without a body.
 http::Answer accepted();
 /// True when the Accept header is absent or admits this type.
 bool accepts(const http::Request& request, std::string_view type);
+/// That the Accept header does not admit the stream that the answer is.
+RpcError takes_no_stream();
 
 }  // namespace svc::mcp

@@ -54,15 +54,16 @@ private:
         std::chrono::steady_clock::now() + longest_batch;
 };
 
-bool is_known(std::string_view version) {
-    return std::ranges::find(handshake_versions, version) != handshake_versions.end();
-}
-
 }  // namespace
+
+std::string_view agreed_on(std::string_view wanted, std::string_view otherwise) {
+    const auto* const known = std::ranges::find(handshake_versions, wanted);
+    return known != handshake_versions.end() ? *known : otherwise;
+}
 
 void check_version_header(const http::Request& request) {
     const auto version = request.header("mcp-protocol-version");
-    if (!version.empty() && !is_known(version)) throw unsupported_version(version);
+    if (!version.empty() && agreed_on(version, {}).empty()) throw unsupported_version(version);
 }
 
 http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message) {
@@ -78,10 +79,7 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
 }
 
 http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const {
-    const auto wanted = message.text("protocolVersion");
-    const auto* const known = std::ranges::find(handshake_versions, wanted);
-    const auto version = known != handshake_versions.end() ? *known : handshake_versions.front();
-
+    const auto version = agreed_on(message.text("protocolVersion"), handshake_versions.front());
     auto answer = json_answer(200, result_answer(message.id, initialize_result(version)));
     answer.headers.emplace_back("Mcp-Session-Id", sessions_.open(*call.caller(), version));
     return answer;
@@ -125,15 +123,14 @@ std::string Endpoint::answer_in_session(const Message& message, const MethodCont
 
 std::string Endpoint::subscribe(const Message& message, const MethodContext& context) {
     const std::string uri(message.text("uri"));
-    const Scope scope{*context.caller.org_id, context.caller.user_id};
+    const Scope scope = Scope::of(context.caller);
     const Session& session = *context.session;
     if (message.method == "resources/unsubscribe") {
         streams_.mailbox().unsubscribe(scope, session.id, uri);
         streams_.poke(session.id);
         return "{}";
     }
-    const auto parsed = ResourceUri::parse(uri);
-    const auto found = parsed ? find(methods_.reading(context), *parsed) : std::nullopt;
+    const auto found = find_resource(methods_.reading(context), uri);
     if (!found) throw no_resource(uri, context.version);
     if (!streams_.mailbox().subscribe(scope, session, {uri, found->id, found->board_id}))
         throw RpcError(

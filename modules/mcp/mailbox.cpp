@@ -32,7 +32,7 @@ constexpr Sql messages_after{"mcp.messages_after", R"(
       FROM mcp_messages
      WHERE org_id = $1 AND session_id = $2 AND sequence > $3
      ORDER BY sequence
-     LIMIT 16
+     LIMIT $4::bigint
 )"};
 
 constexpr Sql add_subscription{"mcp.add_subscription", R"(
@@ -78,7 +78,9 @@ void Mailbox::put(const Scope& scope, const Session& session, const std::string&
 std::vector<Letter> Mailbox::after(const Scope& scope, const Uuid& session, std::int64_t sequence) {
     std::vector<Letter> letters;
     transact(scope, Tx::Mode::read, [&](Tx& tx) {
-        letters = tx.all<Letter>(messages_after, scope.org, session, sequence);
+        letters = tx.all<Letter>(
+            messages_after, scope.org, session, sequence, static_cast<std::int64_t>(most_at_once)
+        );
     });
     return letters;
 }

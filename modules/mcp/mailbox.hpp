@@ -1,6 +1,5 @@
 #pragma once
 
-#include "modules/mcp/resources.hpp"
 #include "modules/mcp/sessions.hpp"
 
 namespace svc::mcp {
@@ -9,6 +8,8 @@ namespace svc::mcp {
 struct Scope {
     Uuid org;
     std::optional<Uuid> user;
+
+    static Scope of(const Caller& caller) { return {*caller.org_id, caller.user_id}; }
 };
 
 /// An answer that goes to its session by a stream.
@@ -32,11 +33,12 @@ public:
     /// How many answers are there again after a stream broke off.
     static constexpr std::int64_t most_kept = 64;
     static constexpr std::size_t most_subscriptions = 100;
+    static constexpr std::size_t most_at_once = 16;
 
     explicit Mailbox(Kernel& kernel) : kernel_(kernel) {}
 
     void put(const Scope& scope, const Session& session, const std::string& message);
-    /// Those behind this one, in order.
+    /// Those behind this one, in order; as many as come at once, or all that there are.
     std::vector<Letter> after(const Scope& scope, const Uuid& session, std::int64_t sequence);
 
     /// False when the session has as many as one may have.

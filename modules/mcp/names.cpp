@@ -7,12 +7,14 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <ranges>
 
 namespace svc::mcp {
 
 namespace {
 
 constexpr std::size_t most_listed = 25;
+constexpr std::size_t most_names = 500;  // in one call; no operation takes as many
 
 struct NamedBoard {
     Uuid id;
@@ -66,24 +68,61 @@ constexpr Sql board_of_card{"mcp.board_of_card", R"(
 constexpr Sql board_of_key{"mcp.board_of_key", R"(
     SELECT id AS board_id FROM boards WHERE org_id = $1 AND key = $2)"};
 
-bool is_name(const json::value* value) {
-    return value && value->is_string() && !Uuid::parse(value->get_string());
+bool is_name(const json::value& value) {
+    return value.is_string() && !Uuid::parse(value.get_string());
 }
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
 
-/// `["arguments","queue","on_complete_column_id"]`.
-std::string location(
-    const std::vector<std::string>& path, const std::vector<std::size_t>& indices
+/// A name among the arguments, and where it stands.
+struct GivenName {
+    json::value* value = nullptr;
+    bool board = false;
+    std::vector<const json::object*> around{};  ///< outermost first
+    std::string at{};                           ///< `["arguments","queue","on_complete_column_id"]`
+};
+
+/// Adds those that are at the place, of which `so_far` leads to `in`.
+void find_names(
+    const NamedPlace& place,
+    std::size_t step,
+    json::value& in,
+    GivenName so_far,
+    std::vector<GivenName>& out
 ) {
-    std::string out = R"(["arguments")";
-    std::size_t next = 0;
-    for (const std::string& step : path) {
-        out += ',';
-        if (step == "[]") out += std::to_string(indices.at(next++));
-        else write_text(step, out);
+    if (step == place.path.size()) {
+        if (!is_name(in)) return;
+        so_far.value = &in;
+        so_far.at += ']';
+        out.push_back(std::move(so_far));
+        return;
     }
-    return out + ']';
+    const std::string& name = place.path[step];
+    if (name == "[]") {
+        auto* elements = in.if_array();
+        for (std::size_t i = 0; elements && i < elements->size(); ++i) {
+            GivenName each = so_far;
+            each.at += ',' + std::to_string(i);
+            find_names(place, step + 1, (*elements)[i], std::move(each), out);
+        }
+        return;
+    }
+    auto* object = in.if_object();
+    auto* value = object ? object->if_contains(name) : nullptr;
+    if (!value) return;
+    so_far.around.push_back(object);
+    write_text(name, so_far.at += ',');
+    find_names(place, step + 1, *value, std::move(so_far), out);
+}
+
+/// Boards come before the columns that are on them.
+std::vector<GivenName> names_in(const Tool& tool, json::value& arguments) {
+    std::vector<GivenName> names;
+    for (const bool boards : {true, false})
+        for (const NamedPlace& place : tool.input.places)
+            if (place.board == boards)
+                find_names(place, 0, arguments, {.board = boards, .at = R"(["arguments")"}, names);
+    return names;
 }
 
 /// One call's arguments, looked up in one transaction.
@@ -91,65 +130,42 @@ class Resolution {
 public:
     Resolution(Tx& tx, const boards::BoardCaller& caller) : tx_(tx), caller_(caller) {}
 
-    /// Boards come before the columns that are on them.
-    void resolve(const Tool& tool, json::object& arguments) {
-        for (const bool boards : {true, false})
-            for (const NamedPlace& place : tool.input.places)
-                if (place.board == boards) walk(place, arguments, 0, {});
-        if (tool.input.board_by_column) add_board(arguments);
+    void put_id(const GivenName& given) {
+        if (!is_name(*given.value)) return;  // the transaction is run again
+        const std::string name(given.value->get_string());
+        if (!given.board) board_ = board_around(given);
+        auto& id = given.board ? boards_[name] : columns_[{board_, name}];
+        if (!id) id = given.board ? board_called(name, given.at) : column_called(name, given.at);
+        *given.value = id->str();
+    }
+
+    /// The board of the column that the arguments name.
+    void add_board(json::object& arguments) {
+        const json::value& column = arguments.at("column_id");
+        const auto id = column.is_string() ? Uuid::parse(column.get_string()) : std::nullopt;
+        if (!id) return;
+        // Of a column that there is not, the operation says so.
+        const auto found = tx_.one<FoundBoard>(board_of_column, caller_.org, *id);
+        arguments["board_id"] = found ? found->board_id.str() : Uuid().str();
     }
 
 private:
-    void walk(
-        const NamedPlace& place,
-        json::object& in,
-        std::size_t step,
-        std::vector<std::size_t> indices
-    ) {
-        board_ = board_around(in);
-        json::value* value = in.if_contains(place.path[step]);
-        const bool last = step + 1 == place.path.size();
-        const bool list = !last && place.path[step + 1] == "[]";
-        if (!value) return;
-        if (last) return put(place, *value, indices);
-        if (!list) {
-            if (auto* inner = value->if_object()) walk(place, *inner, step + 1, indices);
-            return;
-        }
-        auto* elements = value->if_array();
-        if (!elements) return;
-        indices.push_back(0);
-        for (json::value& each : *elements) {
-            if (step + 2 == place.path.size()) put(place, each, indices);
-            else if (auto* inner = each.if_object()) walk(place, *inner, step + 2, indices);
-            ++indices.back();
-        }
-    }
-
     /// The board that the arguments around a column name, or that their card is on.
-    std::optional<Uuid> board_around(const json::object& in) {
-        if (const auto* board = in.if_contains("board_id"); board && board->is_string())
-            return Uuid::parse(board->get_string());
-        const auto* card = in.if_contains("card_id");
-        const auto ref =
-            card && card->is_string() ? boards::CardRef::parse(card->get_string()) : std::nullopt;
-        if (!ref) return board_;
-        const auto found = ref->id ? tx_.one<FoundBoard>(board_of_card, caller_.org, *ref->id)
-                                   : tx_.one<FoundBoard>(board_of_key, caller_.org, ref->board_key);
-        return found ? std::optional(found->board_id) : std::nullopt;
+    std::optional<Uuid> board_around(const GivenName& column) {
+        for (const json::object* each : column.around | std::views::reverse) {
+            if (const auto* board = each->if_contains("board_id"); board && board->is_string())
+                return Uuid::parse(board->get_string());
+            const auto* card = each->if_contains("card_id");
+            if (!card || !card->is_string()) continue;
+            if (const auto ref = boards::CardRef::parse(card->get_string())) return board_of(*ref);
+        }
+        return std::nullopt;
     }
 
-    void put(const NamedPlace& place, json::value& value, const std::vector<std::size_t>& indices) {
-        if (!is_name(&value)) return;
-        const std::string name(value.get_string());
-        const std::string key =
-            (place.board || !board_ ? "" : board_->str()) + '\n' + (place.board ? "b" : "c") + name;
-        auto& id = known_[key];
-        if (!id) {
-            const auto at = location(place.path, indices);
-            id = place.board ? board_called(name, at) : column_called(name, at);
-        }
-        value = id->str();
+    std::optional<Uuid> board_of(const boards::CardRef& card) {
+        const auto found = card.id ? tx_.one<FoundBoard>(board_of_card, caller_.org, *card.id)
+                                   : tx_.one<FoundBoard>(board_of_key, caller_.org, card.board_key);
+        return found ? std::optional(found->board_id) : std::nullopt;
     }
 
     Uuid board_called(const std::string& name, const std::string& at) {
@@ -203,44 +219,12 @@ private:
         throw Failure::invalid_at(at, none ? "unknown_name" : "ambiguous_name", text);
     }
 
-    void add_board(json::object& arguments) {
-        if (arguments.contains("board_id")) return;
-        const auto* column = arguments.if_contains("column_id");
-        const auto id =
-            column && column->is_string() ? Uuid::parse(column->get_string()) : std::nullopt;
-        if (!id) return;
-        // Of a column that there is not, the operation says so.
-        const auto found = tx_.one<FoundBoard>(board_of_column, caller_.org, *id);
-        arguments["board_id"] = found ? found->board_id.str() : Uuid().str();
-    }
-
     Tx& tx_;
     const boards::BoardCaller caller_;
-    std::optional<Uuid> board_;
-    std::map<std::string, std::optional<Uuid>> known_;
+    std::optional<Uuid> board_;  // of the column that is looked for
+    std::map<std::string, std::optional<Uuid>> boards_;
+    std::map<std::pair<std::optional<Uuid>, std::string>, std::optional<Uuid>> columns_;
 };
-
-bool holds_name(const NamedPlace& place, const json::value& in, std::size_t step) {
-    if (step == place.path.size()) return is_name(&in);
-    if (place.path[step] == "[]") {
-        const auto* elements = in.if_array();
-        return elements && std::ranges::any_of(*elements, [&](const json::value& each) {
-                   return holds_name(place, each, step + 1);
-               });
-    }
-    const auto* object = in.if_object();
-    const auto* value = object ? object->if_contains(place.path[step]) : nullptr;
-    return value && holds_name(place, *value, step + 1);
-}
-
-bool needs_look(const Tool& tool, const json::value& arguments) {
-    const json::object& given = arguments.get_object();
-    if (tool.input.board_by_column && given.contains("column_id") && !given.contains("board_id"))
-        return true;
-    return std::ranges::any_of(tool.input.places, [&](const NamedPlace& place) {
-        return holds_name(place, arguments, 0);
-    });
-}
 
 }  // namespace
 
@@ -248,10 +232,16 @@ void Names::resolve(const Caller& caller, const Tool& tool, json::value& argumen
     if (!caller.org_id) return;
     json::object& given = arguments.get_object();
     if (tool.input.names_org && !given.contains("org_id")) given["org_id"] = caller.org_id->str();
-    if (!needs_look(tool, arguments)) return;
+    const auto names = names_in(tool, arguments);
+    const bool needs_board =
+        tool.input.board_by_column && given.contains("column_id") && !given.contains("board_id");
+    if (names.empty() && !needs_board) return;
+    if (names.size() > most_names) return;  // the operation says that it is too much
     kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
         tx.set_scope(caller.org_id, caller.user_id);
-        Resolution(tx, boards::BoardCaller::of(caller, *caller.org_id)).resolve(tool, given);
+        Resolution look(tx, boards::BoardCaller::of(caller, *caller.org_id));
+        for (const GivenName& each : names) look.put_id(each);
+        if (needs_board) look.add_board(given);
     });
 }
 

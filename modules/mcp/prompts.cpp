@@ -28,19 +28,16 @@ constexpr Prompt prompts[] = {
      "3. Do the work. While it takes long, renew_lease before `expires_at`, and stop when its "
      "`signals` say so. Say what you find with create_comment.\n"
      "4. complete_lease with a `result` when it is done. When you cannot do it, fail_lease with "
-     "the "
-     "reason; when it is not for you, release_lease.\n"
+     "the reason; when it is not for you, release_lease.\n"
      "5. Go on with the next card. When `claimed` is false, say what you did and stop."},
     {"triage-board",
      "Triage a board",
      "Go through what is new on a board: priority, labels, duplicates, what is missing.",
      true,
      "Triage the board below. For each card in its first columns say whether it is clear what is "
-     "to "
-     "be done, which priority it has, which labels it should have, and whether it is a duplicate "
-     "of "
-     "another. Ask before you change anything; then change cards with update_card, connect them "
-     "with link_cards, and ask what is unclear with create_comment."},
+     "to be done, which priority it has, which labels it should have, and whether it is a "
+     "duplicate of another. Ask before you change anything; then change cards with update_card, "
+     "connect them with link_cards, and ask what is unclear with create_comment."},
     {"summarize-board",
      "Summarize a board",
      "What is being done on a board, what waits, and what is stuck.",

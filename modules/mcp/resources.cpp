@@ -14,6 +14,32 @@ namespace {
 constexpr std::string_view boards = "svc://boards/", cards = "svc://cards/", context = "/context";
 constexpr std::size_t most_completions = 100;
 
+struct ResourceUri {
+    enum class Kind { board, card, context };
+    Kind kind{};
+    std::string id;
+};
+
+std::optional<ResourceUri> parsed(std::string_view uri) {
+    ResourceUri found;
+    if (uri.starts_with(boards)) {
+        found.kind = ResourceUri::Kind::board;
+        uri.remove_prefix(boards.size());
+    } else if (uri.starts_with(cards)) {
+        uri.remove_prefix(cards.size());
+        found.kind = uri.ends_with(context) ? ResourceUri::Kind::context : ResourceUri::Kind::card;
+        if (found.kind == ResourceUri::Kind::context) uri.remove_suffix(context.size());
+    } else {
+        return std::nullopt;
+    }
+    if (uri.empty() || uri.size() > 200 || uri.find_first_of("/?#") != uri.npos)
+        return std::nullopt;
+    const auto id = http::decode(uri, http::Decode::path);
+    if (!id) return std::nullopt;
+    found.id = *id;
+    return found;
+}
+
 std::string text_of(const json::object& in, std::string_view member) {
     const auto* value = in.if_contains(member);
     return value && value->is_string() ? std::string(value->get_string()) : std::string();
@@ -110,35 +136,17 @@ std::optional<json::object> Reading::operator()(std::string_view operation, json
     return json::parse(invoked.body).as_object();
 }
 
-std::optional<ResourceUri> ResourceUri::parse(std::string_view uri) {
-    ResourceUri found;
-    if (uri.starts_with(boards)) {
-        found.kind = Kind::board;
-        uri.remove_prefix(boards.size());
-    } else if (uri.starts_with(cards)) {
-        uri.remove_prefix(cards.size());
-        found.kind = uri.ends_with(context) ? Kind::context : Kind::card;
-        if (found.kind == Kind::context) uri.remove_suffix(context.size());
-    } else {
-        return std::nullopt;
-    }
-    if (uri.empty() || uri.size() > 200 || uri.find_first_of("/?#") != uri.npos)
-        return std::nullopt;
-    const auto id = http::decode(uri, http::Decode::path);
-    if (!id) return std::nullopt;
-    found.id = *id;
-    return found;
-}
-
-std::optional<FoundResource> find(const Reading& read, const ResourceUri& uri) {
-    const bool board = uri.kind == ResourceUri::Kind::board;
-    const auto found =
-        board ? read("get_board", {{"board_id", uri.id}}) : read("get_card", {{"card_id", uri.id}});
+std::optional<FoundResource> find_resource(const Reading& read, std::string_view uri) {
+    const auto named = parsed(uri);
+    if (!named) return std::nullopt;
+    const bool board = named->kind == ResourceUri::Kind::board;
+    const auto found = board ? read("get_board", {{"board_id", named->id}})
+                             : read("get_card", {{"card_id", named->id}});
     if (!found) return std::nullopt;
     const auto id = Uuid::parse(text_of(*found, "id"));
     const auto board_id = Uuid::parse(text_of(*found, board ? "id" : "board_id"));
     if (!id || !board_id) return std::nullopt;
-    return FoundResource{uri.kind, *id, *board_id};
+    return FoundResource{*id, *board_id};
 }
 
 std::string list_resources(const Reading& read, const Message& message) {
@@ -183,14 +191,18 @@ std::string list_templates() {
 }
 
 std::optional<std::string> read_resource(const Reading& read, std::string_view uri) {
-    const auto parsed = ResourceUri::parse(uri);
-    if (!parsed) return std::nullopt;
+    const auto named = parsed(uri);
+    if (!named) return std::nullopt;
     std::optional<std::string> text;
-    if (parsed->kind == ResourceUri::Kind::board) {
-        if (auto board = board_as_markdown(read, parsed->id)) text = std::move(board->text);
-    } else if (parsed->kind == ResourceUri::Kind::card) text = card_as_markdown(read, parsed->id);
-    else if (const auto brief = read("get_card_context", {{"card_id", parsed->id}}))
-        text = text_of(*brief, "markdown");
+    switch (named->kind) {
+        case ResourceUri::Kind::board:
+            if (auto board = board_as_markdown(read, named->id)) text = std::move(board->text);
+            break;
+        case ResourceUri::Kind::card: text = card_as_markdown(read, named->id); break;
+        case ResourceUri::Kind::context:
+            if (const auto brief = read("get_card_context", {{"card_id", named->id}}))
+                text = text_of(*brief, "markdown");
+    }
     if (!text) return std::nullopt;
     return contents(uri, *text);
 }

@@ -22,23 +22,14 @@ private:
     const Caller& caller_;
 };
 
-/// The address of a board, a card or a card's brief: `svc://boards/{id}`, `svc://cards/{id}`,
-/// `svc://cards/{id}/context`. The id may be a key.
-struct ResourceUri {
-    enum class Kind { board, card, context };
-    Kind kind{};
-    std::string id;
-
-    static std::optional<ResourceUri> parse(std::string_view uri);
-};
-
-/// The board or card behind it, by its id; nothing when the caller does not see it.
+/// The board or card behind an address: `svc://boards/{id}`, `svc://cards/{id}` or, of a card's
+/// brief, `svc://cards/{id}/context`. The id in it may be a key.
 struct FoundResource {
-    ResourceUri::Kind kind{};
     Uuid id;
     Uuid board_id;
 };
-std::optional<FoundResource> find(const Reading& read, const ResourceUri& uri);
+/// Nothing when the caller does not see it.
+std::optional<FoundResource> find_resource(const Reading& read, std::string_view uri);
 
 /// Members of results.
 std::string list_resources(const Reading& read, const Message& message);

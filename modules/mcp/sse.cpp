@@ -38,41 +38,27 @@ std::string session_in(const http::Request& request) {
 }
 
 http::Answer no_session() {
-    return json_answer(
-        404,
-        error_answer(
-            "null",
-            RpcError(Code::invalid_request, "There is no such session any more; open a stream.")
-        )
+    return refused(
+        RpcError(Code::invalid_request, "There is no such session any more; open a stream.", 404)
     );
-}
-
-/// Known versions are agreed to as they are asked for.
-std::string_view agreed_on(std::string_view wanted) {
-    const auto* const known = std::ranges::find(handshake_versions, wanted);
-    return known != handshake_versions.end() ? *known : sse_version;
 }
 
 }  // namespace
 
+std::optional<Session> Endpoint::sse_session(const RouteCall& call, std::string_view token) {
+    auto session = sessions_.find(*call.caller(), token);
+    if (session && session->version != sse_version) session.reset();
+    return session;
+}
+
 http::Answer Endpoint::open_sse(RouteCall& call) {
     if (auto answer = refuse(call)) return *std::move(answer);
     const http::Request& request = call.request();
-    if (!accepts(request, "text/event-stream"))
-        return json_answer(
-            406,
-            error_answer(
-                "null",
-                RpcError(
-                    Code::invalid_request,
-                    "The answer is a text/event-stream, which your Accept header leaves out."
-                )
-            )
-        );
+    if (!accepts(request, "text/event-stream")) return refused(takes_no_stream());
     Opening opening{.watch = {.tools = true, .resources = true}};
     if (const auto last = last_event_of(request.header("last-event-id"))) {
-        opening.session = sessions_.find(*call.caller(), last->token);
-        if (!opening.session || opening.session->version != sse_version) return no_session();
+        opening.session = sse_session(call, last->token);
+        if (!opening.session) return no_session();
         opening.token = last->token;
         opening.after = last->sequence;
         opening.resumed = true;
@@ -88,8 +74,8 @@ http::Answer Endpoint::open_sse(RouteCall& call) {
 
 http::Answer Endpoint::take_message(RouteCall& call) {
     if (auto answer = refuse(call)) return *std::move(answer);
-    const auto session = sessions_.find(*call.caller(), session_in(call.request()));
-    if (!session || session->version != sse_version) return no_session();
+    const auto session = sse_session(call, session_in(call.request()));
+    if (!session) return no_session();
     std::string id = "null", reply;
     try {
         const json::value body = read_body(call.request());
@@ -100,22 +86,22 @@ http::Answer Endpoint::take_message(RouteCall& call) {
             call,
             *call.caller(),
             catalog_.narrowing(call.request()),
-            said.empty() ? sse_version : agreed_on(said),
+            agreed_on(said, sse_version),
             &*session
         };
         reply = result_answer(message.id, answer_on_stream(message, context));
     } catch (const RpcError& error) {
-        if (error.status() >= 400) return json_answer(error.status(), error_answer(id, error));
+        if (error.status() >= 400) return refused(error, id);
         reply = error_answer(id, error);
     }
-    streams_.mailbox().put({*call.caller()->org_id, call.caller()->user_id}, *session, reply);
+    streams_.mailbox().put(Scope::of(*call.caller()), *session, reply);
     streams_.poke(session->id);
     return accepted();
 }
 
 std::string Endpoint::answer_on_stream(const Message& message, const MethodContext& context) {
     if (message.method == "initialize")
-        return initialize_result(agreed_on(message.text("protocolVersion")));
+        return initialize_result(agreed_on(message.text("protocolVersion"), sse_version));
     return answer_in_session(message, context);
 }
 

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <ranges>
 
 /// Revision 2026-07-28: every request says for itself what it speaks, in `_meta` and again in
 /// headers that have to agree.
@@ -160,16 +161,17 @@ bool is_wanted(const json::object& wanted, std::string_view what) {
     return value && *value == true;
 }
 
-/// What of it is granted: resources that the caller sees, as many as one may watch.
+/// What of it is granted: resources that the caller sees, of as many as one may watch. Each is
+/// looked for, so nobody asks for more.
 std::vector<Subscription> granted(const Reading& read, const json::object& wanted) {
     std::vector<Subscription> all;
     const auto* uris = wanted.if_contains("resourceSubscriptions");
     if (!uris || !uris->is_array()) return all;
-    for (const json::value& each : uris->get_array()) {
-        if (!each.is_string() || all.size() == Mailbox::most_subscriptions) continue;
+    for (const json::value& each :
+         uris->get_array() | std::views::take(Mailbox::most_subscriptions)) {
+        if (!each.is_string()) continue;
         const std::string uri(each.get_string());
-        const auto parsed = ResourceUri::parse(uri);
-        const auto found = parsed ? find(read, *parsed) : std::nullopt;
+        const auto found = find_resource(read, uri);
         if (found) all.push_back({uri, found->id, found->board_id});
     }
     return all;
@@ -191,12 +193,7 @@ std::string acknowledgement(const Watch& watch) {
 
 /// Says first what of the wanted it will tell.
 http::Answer Endpoint::listen(RouteCall& call, const Message& message) {
-    if (!accepts(call.request(), "text/event-stream"))
-        throw RpcError(
-            Code::invalid_request,
-            "The answer is a text/event-stream, which your Accept header leaves out.",
-            406
-        );
+    if (!accepts(call.request(), "text/event-stream")) throw takes_no_stream();
     const auto* filter = message.find("notifications");
     const auto* wanted = filter ? filter->if_object() : nullptr;
     if (!wanted) throw RpcError(Code::invalid_params, "`notifications` has to be an object.");

@@ -74,7 +74,7 @@ http::Answer Streams::open(RouteCall& call, Opening opening) {
     if (!caller.org_id) not_found("workspace");
     auto open = std::make_shared<Open>();
     open->place = std::make_shared<StreamPlaces::Place>(places_.take(caller.id));
-    open->scope = {*caller.org_id, caller.user_id};
+    open->scope = Scope::of(caller);
     open->caller = boards::BoardCaller::of(caller, *caller.org_id);
     open->opening = std::move(opening);
     call.become_stream([this, open](std::shared_ptr<http::Stream> stream) {
@@ -229,15 +229,15 @@ void Streams::send_mail(Open& open) {
         open.opening.watch.subscriptions = std::move(subscriptions);
     }
     if (opening.token.empty()) return;
-    for (;;) {
-        const auto letters = mailbox_.after(open.scope, opening.session->id, opening.after);
+    std::vector<Letter> letters;
+    do {
+        letters = mailbox_.after(open.scope, opening.session->id, opening.after);
         for (const Letter& each : letters) {
             const auto id = opening.token + '.' + std::to_string(each.sequence);
             if (!open.stream->send(frame(sse_event(each.message, id)))) return;
             open.opening.after = each.sequence;
         }
-        if (letters.empty()) return;
-    }
+    } while (letters.size() == Mailbox::most_at_once);
 }
 
 void Streams::send(Open& open, std::string_view method, std::string_view params) {

@@ -77,8 +77,8 @@ public:
         if (members && members->as_object().size() > many_members) room_ = shortest_shape;
         json::object properties;
         json::array required;
-        if (const auto* all = whole_.if_contains("properties"))
-            for (const auto& [name, schema] : all->as_object()) {
+        if (members)
+            for (const auto& [name, schema] : members->as_object()) {
                 if (name == "org_id") {
                     input.names_org = true;
                     continue;

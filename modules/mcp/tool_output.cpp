@@ -44,18 +44,16 @@ void relax(json::value& in) {
     for (auto& [key, value] : *object) relax(value);
 }
 
-/// The records that are mentioned, and those that these mention.
-json::object definitions_of(SchemaWriter& writer) {
-    json::object all;
+/// Hands on the records that are mentioned, and those that are mentioned by that.
+template <class Use>
+void each_mentioned(SchemaWriter& writer, Use use) {
+    std::set<std::string> seen;
     for (bool more = true; std::exchange(more, false);)
         for (const auto& [name, record] : std::map(writer.mentioned)) {
-            if (all.contains(name)) continue;
-            json::object schema;
-            writer.record(*record, schema);
-            all[name] = std::move(schema);
+            if (!seen.insert(name).second) continue;
+            use(*record);
             more = true;
         }
-    return all;
 }
 
 json::object done_schema() {
@@ -79,10 +77,10 @@ json::object page_schema(json::object item) {
     };
 }
 
-json::object whole_output(const Operation& operation) {
+/// Without the definitions of what it mentions.
+json::object root_of(const Operation& operation, SchemaWriter& writer) {
     const Output& output = operation.handler.output;
     if (!output.item && !output.codec) return done_schema();
-    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
     json::object root;
     if (output.item) {
         json::object item;
@@ -94,8 +92,6 @@ json::object whole_output(const Operation& operation) {
         output.codec->schema(writer, Rules{}, root);
         root["type"] = "object";
     }
-    json::object definitions = definitions_of(writer);
-    if (!definitions.empty()) root["$defs"] = std::move(definitions);
     json::value relaxed = std::move(root);
     relax(relaxed);
     root = relaxed.as_object();
@@ -127,15 +123,26 @@ bool takes_any_value(const json::object& schema) {
 }  // namespace
 
 std::string output_of(const Operation& operation) {
-    return json::serialize(whole_output(operation));
+    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
+    json::object root = root_of(operation, writer);
+    json::object definitions;
+    each_mentioned(writer, [&](const Record& record) {
+        json::object written;
+        writer.record(record, written);
+        json::value relaxed = std::move(written);
+        relax(relaxed);
+        definitions[record.name] = std::move(relaxed);
+    });
+    if (!definitions.empty()) root["$defs"] = std::move(definitions);
+    return json::serialize(root);
 }
 
 std::string short_output_of(const Operation& operation) {
     const Output& output = operation.handler.output;
-    json::object whole = whole_output(operation);
-    whole.erase("$defs");
-    if (!output.item && !output.codec) return json::serialize(whole);
     if (output.item) return json::serialize(page_schema({{"type", "object"}}));
+    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
+    const json::object whole = root_of(operation, writer);
+    if (!output.codec) return json::serialize(whole);
     json::object properties;
     json::array required;
     if (const auto* all = whole.if_contains("properties"))
@@ -164,17 +171,13 @@ std::set<std::string> opaque_members(const Output& output) {
     else if (output.codec) output.codec->schema(writer, Rules{}, ignored);
 
     std::set<std::string> names;
-    std::set<std::string> looked_into;
-    for (bool more = true; std::exchange(more, false);)
-        for (const auto& [name, record] : std::map(writer.mentioned)) {
-            if (!looked_into.insert(name).second) continue;
-            more = true;
-            for (const Field& field : record->fields) {
-                json::object schema;
-                writer.field(*record, field, schema);
-                if (takes_any_value(schema)) names.emplace(field.name);
-            }
+    each_mentioned(writer, [&](const Record& record) {
+        for (const Field& field : record.fields) {
+            json::object schema;
+            writer.field(record, field, schema);
+            if (takes_any_value(schema)) names.emplace(field.name);
         }
+    });
     return names;
 }
 

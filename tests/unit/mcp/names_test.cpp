@@ -123,6 +123,20 @@ TEST_F(McpNames, AreNotLookedForInWhatIsNotOurs) {
     EXPECT_EQ(done.at_pointer("/lease/result"), mine);
 }
 
+/// What a call may hold is checked behind the names; each of these may ask the database.
+TEST_F(McpNames, AreNotLookedForWhereThereAreMoreThanAnyToolTakes) {
+    make_queue();
+    const json::value move{{"move", {{"card_id", "WOR-1"}, {"column_id", "Nowhere"}}}};
+    EXPECT_EQ(
+        refusal("batch_cards", {{"operations", json::array(10, move)}}).first,
+        R"(["arguments","operations",0,"move","column_id"] unknown_name)"
+    );
+    EXPECT_EQ(
+        refusal("batch_cards", {{"operations", json::array(501, move)}}).first,
+        R"(["arguments","operations"] too_long)"
+    );
+}
+
 TEST_F(McpNames, OfTheWorkspaceGoWithoutSaying) {
     EXPECT_EQ(answer("get_org", json::object{}).at("id"), json::value(workspace.org_id));
     EXPECT_EQ(

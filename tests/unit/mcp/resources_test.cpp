@@ -44,6 +44,31 @@ protected:
         expect(200, workspace.client.send("PATCH", path, json::serialize(body)));
     }
 
+    /// A stream of the stateless protocol.
+    RawStream listen(const json::value& wanted) {
+        const json::value message{
+            {"jsonrpc", "2.0"},
+            {"id", "listening"},
+            {"method", "subscriptions/listen"},
+            {"params",
+             {{"notifications", wanted},
+              {"_meta",
+               {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                {"io.modelcontextprotocol/clientCapabilities", json::object{}}}}}}
+        };
+        Headers headers = json_headers;
+        headers.emplace_back("MCP-Protocol-Version", "2026-07-28");
+        headers.emplace_back("Mcp-Method", "subscriptions/listen");
+        return RawStream(
+            server.port(),
+            mcp.client.request("POST", "/v1/mcp/http", json::serialize(message), headers)
+        );
+    }
+    static std::string seen_until(RawStream& stream, std::string_view text) {
+        return stream.read_until([&](const std::string& all) { return all.find(text) != all.npos; }
+        );
+    }
+
     Queue queue;
 };
 
@@ -153,37 +178,29 @@ TEST_F(McpResources, AreToldOfWhenTheyChange) {
         {"resourcesListChanged", true},
         {"resourceSubscriptions", {"svc://cards/WOR-1", "svc://boards/NONE", 7}}
     };
-    const json::value message{
-        {"jsonrpc", "2.0"},
-        {"id", "listening"},
-        {"method", "subscriptions/listen"},
-        {"params",
-         {{"notifications", wanted},
-          {"_meta",
-           {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
-            {"io.modelcontextprotocol/clientCapabilities", json::object{}}}}}}
-    };
-    Headers headers = json_headers;
-    headers.emplace_back("MCP-Protocol-Version", "2026-07-28");
-    headers.emplace_back("Mcp-Method", "subscriptions/listen");
-    RawStream stream(
-        server.port(), mcp.client.request("POST", "/v1/mcp/http", json::serialize(message), headers)
-    );
-    const auto seen_until = [&](std::string_view text) {
-        return stream.read_until([&](const std::string& all) { return all.find(text) != all.npos; }
-        );
-    };
+    RawStream stream = listen(wanted);
     EXPECT_THAT(
-        seen_until("acknowledged"),
+        seen_until(stream, "acknowledged"),
         HasSubstr(R"("notifications":{"toolsListChanged":true,"resourcesListChanged":true,)"
                   R"("resourceSubscriptions":["svc://cards/WOR-1"]})")
     );
     patch("/v1/cards/WOR-1", json::value{{"title", "Oil it"}});
-    const auto told = seen_until("resources/updated");
+    const auto told = seen_until(stream, "resources/updated");
     EXPECT_THAT(told, HasSubstr(R"("io.modelcontextprotocol/subscriptionId":"listening"})"));
-    EXPECT_THAT(seen_until("svc://cards/WOR-1\"}"), Not(HasSubstr("list_changed")));
+    EXPECT_THAT(seen_until(stream, "svc://cards/WOR-1\"}"), Not(HasSubstr("list_changed")));
     expect(201, workspace.client.post("/v1/boards", json::value{{"name", "Another"}}));
-    EXPECT_THAT(seen_until("resources/list_changed"), Not(HasSubstr("tools/list_changed")));
+    EXPECT_THAT(seen_until(stream, "resources/list_changed"), Not(HasSubstr("tools/list_changed")));
+}
+
+TEST_F(McpResources, AreLookedForAsManyAsOneMayWatch) {
+    json::array uris(99, "svc://cards/WOR-99");
+    uris.emplace_back("svc://cards/WOR-1");
+    uris.emplace_back("svc://boards/WOR");
+    RawStream stream = listen({{"resourceSubscriptions", uris}});
+    EXPECT_THAT(
+        seen_until(stream, "acknowledged"),
+        HasSubstr(R"("notifications":{"resourceSubscriptions":["svc://cards/WOR-1"]})")
+    );
 }
 
 TEST_F(McpResources, OfBoardsOneSeesNoMoreAreSilent) {
@@ -196,17 +213,13 @@ TEST_F(McpResources, OfBoardsOneSeesNoMoreAreSilent) {
             {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}}
         )
     );
-    const auto seen_until = [&](std::string_view text) {
-        return stream.read_until([&](const std::string& all) { return all.find(text) != all.npos; }
-        );
-    };
-    seen_until(": open");
+    seen_until(stream, ": open");
     result("resources/subscribe", {{"uri", "svc://boards/WOR"}});
     patch("/v1/cards/WOR-1", json::value{{"title", "Open"}});
-    seen_until("svc://boards/WOR");
+    seen_until(stream, "svc://boards/WOR");
     const json::value closed{{"visibility", "private"}};
     patch("/v1/boards/" + queue.board_id, closed);
-    seen_until("resources/list_changed");
+    seen_until(stream, "resources/list_changed");
     const auto before = stream.read_until([](const std::string&) { return true; });
     patch("/v1/cards/WOR-1", json::value{{"title", "Secret"}});
     expect(201, workspace.client.post("/v1/boards", json::value{{"name", "Another"}}));

@@ -157,6 +157,21 @@ TEST_F(McpSse, GoesOnBehindWhatItsClientHadLast) {
     );
 }
 
+TEST_F(McpSse, GivesAllThatWasMissedInOrder) {
+    std::string path, last;
+    {
+        SseClient old(server.port(), token);
+        path = old.next("endpoint").data;
+        old.post(path, "ping");
+        last = old.next().id;
+    }
+    SseClient poster(server.port(), token);
+    constexpr int missed = 40;  // more than are read at once
+    for (int i = 0; i < missed; ++i) EXPECT_EQ(poster.post(path, "ping").status, 202);
+    SseClient back(server.port(), token, last);
+    for (int i = 1; i <= missed; ++i) EXPECT_EQ(back.answer().at("id"), i);
+}
+
 TEST_F(McpSse, WorksThroughAnyServerOfTheDatabase) {
     const Server second({.database_url = database});
     SseClient old(server.port(), token);
