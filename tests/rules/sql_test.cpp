@@ -13,9 +13,9 @@ namespace {
 const std::set<std::string> directory{
     "users", "sessions", "orgs", "memberships", "invitations", "tokens"};
 
-/// What is read in one order over all workspaces: by the kernel, by whoever sends to webhooks, and by
-/// the operator.
-/// A distributed table asks that keys hold the workspace, not that they begin with it.
+/// What is read in one order over all workspaces: by the kernel, by whoever sends to webhooks, and
+/// by the operator. A distributed table asks that keys hold the workspace, not that they begin with
+/// it.
 const std::set<std::string> ordered_over_all{
     "outbox", "events", "event_log", "event_chain", "jobs", "webhook_endpoints", "feedback_reports"
 };
