@@ -1,4 +1,6 @@
+#include "tests/support/eventually.hpp"
 #include "tests/support/mcp_client.hpp"
+#include "tests/support/metric.hpp"
 
 #include <csignal>
 #include <sstream>
@@ -78,6 +80,15 @@ private:
 class McpSse : public McpTest {
 protected:
     McpSse() : token(workspace.mint("agent", "Old")) {}
+
+    /// What is opened from here on is not told of what was done before.
+    void await_record(const std::string& kind) {
+        ASSERT_TRUE(eventually([&] {
+            const auto events = workspace.client.get("/v1/events?kinds=" + kind).json();
+            return !events.at("results").as_array().empty();
+        }));
+    }
+
     const std::string token;
 };
 
@@ -89,6 +100,7 @@ const json::value hello{
 
 TEST_F(McpSse, AnswersOnTheStreamWhatIsPosted) {
     make_queue();
+    await_record("column.created");
     SseClient old(server.port(), token);
     const auto path = old.next("endpoint").data;
     EXPECT_THAT(path, testing::StartsWith("/v1/mcp/messages/?session_id="));
@@ -173,7 +185,9 @@ TEST_F(McpSse, GivesAllThatWasMissedInOrder) {
 }
 
 TEST_F(McpSse, WorksThroughAnyServerOfTheDatabase) {
-    const Server second({.database_url = database});
+    Server second({.database_url = database});
+    for (const Server* each : {&server, &second})
+        ASSERT_TRUE(eventually([&] { return metric_of(*each, "bus_peers") == 1; }));
     SseClient old(server.port(), token);
     const auto path = old.next("endpoint").data;
     Client elsewhere(second.port());
@@ -186,6 +200,7 @@ TEST_F(McpSse, WorksThroughAnyServerOfTheDatabase) {
 TEST_F(McpSse, TellsOfResourcesThatItsSessionSubscribesTo) {
     const auto queue = make_queue();
     add_card(queue, "One");
+    await_record("card.created");
     SseClient old(server.port(), token);
     const auto path = old.next("endpoint").data;
     old.post(path, "resources/subscribe", {{"uri", "svc://cards/WOR-1"}});
