@@ -150,8 +150,7 @@ const Operation redeliver_webhook{
     .summary = "Make a delivery once more, whatever became of it.",
     .description =
         "It has the same bytes and the same ids, and is tried at once, or as soon as the webhook "
-        "is "
-        "active.",
+        "is active.",
     .access = Access::admin,
     .open_world = true,
     .handler = redeliver,

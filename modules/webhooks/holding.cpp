@@ -11,7 +11,6 @@ namespace svc::webhooks {
 
 namespace {
 
-constexpr std::string_view dropping = "webhooks.drop";
 constexpr std::int64_t batch = 1'000;
 /// Beyond what may be held it is not worth counting on.
 constexpr std::int64_t counted_beyond = 20 * batch;

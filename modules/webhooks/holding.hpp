@@ -6,6 +6,9 @@
 /// What is held for webhooks that take nothing: paused, disabled or failing ones.
 namespace svc::webhooks {
 
+/// The kind of job that does it, and its name as the audit record has it.
+inline constexpr std::string_view dropping = "webhooks.drop";
+
 /// After so many new deliveries of a workspace it is looked at what is held there.
 std::int64_t look_after(const Settings& settings);
 

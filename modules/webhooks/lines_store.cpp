@@ -6,6 +6,8 @@
 
 namespace svc::webhooks {
 
+SVC_RECORD(LineKey, (org_id), (webhook_id));
+
 namespace {
 
 constexpr std::chrono::seconds lease_time{30};
@@ -79,11 +81,6 @@ constexpr Sql read_versions{"webhooks.read_versions", R"(
           AND h.deleted_at IS NULL
         OFFSET 0
     ) w)"};
-
-struct KeyRow {
-    Uuid org_id, webhook_id;
-};
-SVC_RECORD(KeyRow, (org_id), (webhook_id));
 
 struct IdRow {
     Uuid webhook_id;
@@ -196,9 +193,7 @@ void add_due(Line& line, DueRow&& row) {
 }  // namespace
 
 Taken take_lines(Tx& tx, const Uuid& lease, std::int64_t most) {
-    std::vector<LineKey> due;
-    for (const KeyRow& each : tx.all<KeyRow>(find_due, most))
-        due.push_back({each.org_id, each.webhook_id});
+    const auto due = tx.all<LineKey>(find_due, most);
     AnsweredKeys taken;
     for (const auto& [org, ids] : ids_of_orgs(due))
         taken.add(org, tx.later<IdRow>(take_due, org, ids, lease, lease_time));
@@ -260,7 +255,7 @@ Fetched fetch(Tx& tx, const std::set<const Line*>& lines, const std::set<std::in
     }
     Fetched out;
     if (!positions.empty()) out.events = events_at(tx, {positions.begin(), positions.end()});
-    for (const Line* each : lines) out.changed.insert({each->org_id, each->webhook_id});
+    for (const Line* each : lines) out.changed.insert(key_of(*each));
     for (auto& [org, rows] : versions)
         for (const VersionRow& each : rows.all())
             if (orgs.at(org).at(each.id)->version == each.version)

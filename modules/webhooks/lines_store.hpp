@@ -16,6 +16,7 @@ struct LineKey {
     Uuid org_id, webhook_id;
     auto operator<=>(const LineKey&) const = default;
 };
+inline LineKey key_of(const Line& line) { return {line.org_id, line.webhook_id}; }
 
 struct Taken {
     std::vector<LineKey> lines;

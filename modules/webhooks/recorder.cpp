@@ -96,7 +96,10 @@ Endpoints lock_those_there(Tx& tx, Matches& matches) {
         std::erase_if(matches[org], [&](const Match& each) {
             return !ids.contains(each.webhook_id);
         });
-        if (ids.empty()) there.erase(org), matches.erase(org);
+        if (ids.empty()) {
+            there.erase(org);
+            matches.erase(org);
+        }
     }
     return there;
 }

@@ -9,7 +9,7 @@ namespace svc::webhooks {
 
 namespace {
 
-constexpr std::string_view removing = "webhooks.remove", dropping = "webhooks.drop";
+constexpr std::string_view removing = "webhooks.remove";
 constexpr std::int64_t batch = 1'000;
 
 // What somebody is at is left for the next time, so that nothing waits for anybody.

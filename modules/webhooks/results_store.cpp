@@ -164,8 +164,7 @@ public:
         for (auto& [line, attempt, row] : written_)
             if (!row.one())
                 listed.emplace_back(
-                    LineKey{line->org_id, line->webhook_id},
-                    write_one(tx_, list_attempt, lease_, *line, *attempt)
+                    key_of(*line), write_one(tx_, list_attempt, lease_, *line, *attempt)
                 );
         std::set<LineKey> out;
         for (auto& [key, row] : listed)
@@ -205,8 +204,8 @@ Written write(Tx& tx, const Uuid& lease, const std::vector<Settled>& settled) {
     AttemptWriter attempts(tx, lease);
     // The endpoint in front of its deliveries, in which order everybody locks them.
     for (const Settled& each : settled) {
-        const LineKey key{each.line->org_id, each.line->webhook_id};
-        if (each.succeeded || each.failed) rows.emplace_back(key, write_line(tx, lease, each));
+        if (each.succeeded || each.failed)
+            rows.emplace_back(key_of(*each.line), write_line(tx, lease, each));
         for (const Attempted& attempt : each.attempts) attempts.add(*each.line, attempt);
     }
     Written out;

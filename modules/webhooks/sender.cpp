@@ -55,8 +55,6 @@ HttpRequest::Headers headers_of(
     };
 }
 
-LineKey key_of(const Line& line) { return {line.org_id, line.webhook_id}; }
-
 }  // namespace
 
 Sender::Sender(Kernel& kernel, const Settings& settings)
@@ -272,8 +270,8 @@ Sender::Chosen Sender::choose() {
 
 /// What was looked for before sending.
 struct Sender::Looked {
-    std::set<std::int64_t>
-        positions;  ///< of events that were not there yet, as far as there is room
+    /// Of events that were not there yet, as far as there is room.
+    std::set<std::int64_t> positions;
     std::set<LineKey> changed;
 };
 

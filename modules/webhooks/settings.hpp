@@ -50,9 +50,8 @@ SVC_SHARED_RECORD(
      defaulted),
     (held_per_webhook,
      "How many deliveries are held for a webhook that is not active or whose endpoint is left "
-     "alone "
-     "because it fails; beyond that, and up to a tenth more, those that have been due for longest "
-     "are dropped.",
+     "alone because it fails; beyond that, and up to a tenth more, those that have been due for "
+     "longest are dropped.",
      range(10, 1'000'000),
      defaulted),
     (held_per_workspace,

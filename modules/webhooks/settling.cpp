@@ -10,10 +10,6 @@ namespace {
 
 Chance chance() { return static_cast<double>(random_bits() >> 11) * 0x1p-53; }
 
-bool is_success(const HttpLoop::Outcome& outcome) {
-    return outcome.status >= 200 && outcome.status < 300;
-}
-
 }  // namespace
 
 /// What the lines are like afterwards, on copies: what a failed transaction did not write down is
@@ -120,9 +116,9 @@ void Sender::take_note(Line& line, const Line& after, const Finished& finished) 
 }
 
 void Sender::disable(const Line& line, const std::string& reason) {
-    const LineKey key{line.org_id, line.webhook_id};
-    webhooks::disable(kernel_, key.org_id, key.webhook_id, line.epoch, reason);
-    if (const auto found = lines_.find(key); found != lines_.end()) put_back(found->second);
+    webhooks::disable(kernel_, line.org_id, line.webhook_id, line.epoch, reason);
+    if (const auto found = lines_.find(key_of(line)); found != lines_.end())
+        put_back(found->second);
 }
 
 void Sender::judge(const Settlement& settlement) {

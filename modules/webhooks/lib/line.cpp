@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::size_t longest_excerpt = 1024, longest_error = 300;  // characters
 
-bool is_success(int status) { return status >= 200 && status < 300; }
-
 std::string error_of(const HttpLoop::Outcome& outcome) {
     if (!outcome.error.empty()) return excerpt_of(outcome.error, longest_error);
     if (outcome.status >= 300 && outcome.status < 400)
@@ -43,6 +41,10 @@ void add_attempt(std::vector<DeliveryAttempt>& attempts, DeliveryAttempt attempt
 
 }  // namespace
 
+bool is_success(const HttpLoop::Outcome& outcome) {
+    return outcome.status >= 200 && outcome.status < 300;
+}
+
 std::string excerpt_of(std::string_view text, std::size_t most_characters) {
     std::string out;
     for (std::size_t i = 0; i < most_characters && !text.empty(); ++i) {
@@ -57,7 +59,7 @@ std::string excerpt_of(std::string_view text, std::size_t most_characters) {
 }
 
 Attempted Line::settle_stale(const Pending& delivery, const HttpLoop::Outcome& outcome) {
-    const bool success = is_success(outcome.status);
+    const bool success = is_success(outcome);
     Attempted out{
         .id = delivery.id,
         .status = success ? DeliveryStatus::succeeded : DeliveryStatus::failed,

@@ -29,6 +29,9 @@ struct Attempted {
     std::optional<std::string> response_excerpt;
 };
 
+/// It was taken.
+bool is_success(const HttpLoop::Outcome& outcome);
+
 /// One webhook's endpoint while this server sends to it. One thread's.
 struct Line {
     using Clock = std::chrono::steady_clock;
