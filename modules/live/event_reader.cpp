@@ -60,7 +60,7 @@ void StreamReader::drained() {
 
 void StreamReader::ended() {
     const std::lock_guard lock(feed().mutex());
-    if (!this->stream()) return;
+    if (!stream()) return;
     use(nullptr);
     for_each_subscription([&](Subscription& each) { feed().unsubscribe(each); });
     feed().remove(*this);

@@ -33,7 +33,8 @@ public:
 
     /// The feed of a workspace, made when nobody reads there yet.
     std::shared_ptr<Feed> feed_of(const Uuid& org);
-    bool has_feed(const Uuid& org) const { return find(org) != nullptr; }
+    /// Null when nobody has read there for a while.
+    std::shared_ptr<Feed> find(const Uuid& org) const;
     /// How many streams each caller may have.
     StreamPlaces& places() { return places_; }
 
@@ -57,7 +58,6 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     std::vector<std::shared_ptr<Feed>> feeds() const;
-    std::shared_ptr<Feed> find(const Uuid& org) const;
     /// What a feed has still to hand out, in its order.
     struct Outgoing {
         std::deque<std::shared_ptr<LiveEvent>> events;

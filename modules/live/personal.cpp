@@ -6,9 +6,7 @@ namespace {
 
 template <class Each>
 void for_each_reader_in(Hub& hub, const Uuid& org, Each each) {
-    hub.for_each_feed([&](Feed& feed) {
-        if (feed.org() == org) feed.go_round(each);
-    });
+    if (const auto feed = hub.find(org)) feed->go_round(each);
 }
 
 }  // namespace
@@ -21,8 +19,9 @@ std::set<Uuid> Personal::workspaces() {
 
 std::set<Uuid> Personal::readers_in(const Uuid& org) {
     std::set<Uuid> out;
-    for_each_reader_in(hub_, org, [&](auto& each) { out.insert(each.viewer().caller().principal); }
-    );
+    for_each_reader_in(hub_, org, [&](auto& each) {
+        out.insert(each.viewer().caller().principal);
+    });
     return out;
 }
 

@@ -12,9 +12,8 @@ public:
 
     std::set<Uuid> workspaces() override;
     std::set<Uuid> readers_in(const Uuid& org) override;
-    void tell(
-        const Uuid& org, std::string_view type, const std::map<Uuid, std::string>& members
-    ) override;
+    void tell(const Uuid& org, std::string_view type, const std::map<Uuid, std::string>& members)
+        override;
 
 private:
     Hub& hub_;

@@ -100,7 +100,7 @@ SharedPresence::SharedPresence(Kernel& kernel, Hub& hub)
             return;
         }
         // Nobody has to be told of a workspace that nobody reads here.
-        if (!hub_.has_feed(*org)) return;
+        if (!hub_.find(*org)) return;
         const std::lock_guard lock(mutex_);
         news_.insert(*org);
     });
@@ -243,7 +243,7 @@ bool SharedPresence::has_news(const Uuid& org) {
 void SharedPresence::forget_left() {
     for (auto each = written_.begin(); each != written_.end();) {
         auto& [org, written] = *each;
-        if (hub_.has_feed(org)) {
+        if (hub_.find(org)) {
             ++each;
             continue;
         }

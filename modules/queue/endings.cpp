@@ -160,9 +160,8 @@ const Operation renew_lease{
     .description =
         "Restarts the lease's time from now, and tells in `signals` what has changed: whether to "
         "stop, whether the card was changed or spoken about, whether the column is paused. "
-        "Requires "
-        "edit access to the board still. 409 `lease_lost` when it is over: stop working on the "
-        "card.",
+        "Requires edit access to the board still. 409 `lease_lost` when it is over: stop working "
+        "on the card.",
     .access = Access::member,
     .worker = true,
     .handler = renew,

@@ -21,9 +21,8 @@ constexpr Sql await{"queue.await_claims", R"(
     SELECT pg_advisory_xact_lock(hashtextextended('queue.claims ' || $1::uuid, 0)))"};
 
 // Whose role in the workspace is what: of a person the seat's, of a token the least of its own, its
-// agent's and their owners'. One whose seat, agent or token is gone has none, nor has
-// whoever is shut out. What neither a person
-// nor an agent holds is nobody's to lose.
+// agent's and their owners'. One whose seat, agent or token is gone has none, nor has whoever is
+// shut out. What neither a person nor an agent holds is nobody's to lose.
 constexpr std::string_view unentitled = R"(
     SELECT )" SVC_QUEUE_ROW R"(, q.last_error
     FROM queue q
