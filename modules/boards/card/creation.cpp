@@ -52,24 +52,28 @@ constexpr std::string_view ground = R"(
 constexpr std::string_view just_look = R"(
     SELECT g.*, false AS created FROM ground g)";
 
-#define SVC_CREATED(text)                                                                         \
-    SVC_FILL(                                                                                     \
-        SVC_FILL(                                                                                 \
-            SVC_FILL(                                                                             \
-                SVC_FILL(                                                                         \
-                    SVC_FILL(text, "key", "f.key || '-' || $12::bigint"), "completed_at",         \
-                    "coalesce('\"' || " SVC_TIME_TEXT("m.completed_at") " || '\"', 'null')"       \
-                ),                                                                                \
-                "queue", "CASE WHEN f.queue_enabled THEN $16::text ELSE $17::text END"            \
-            ),                                                                                    \
-            "created_time", SVC_TIME_TEXT("now()")                                                \
-        ),                                                                                        \
-        "last_edited_time", SVC_TIME_TEXT("now()")                                                \
+#define SVC_CREATED(text)                                                                   \
+    SVC_FILL(                                                                               \
+        SVC_FILL(                                                                           \
+            SVC_FILL(                                                                       \
+                SVC_FILL(                                                                   \
+                    SVC_FILL(text, "key", "f.key || '-' || $12::bigint"),                   \
+                    "completed_at",                                                         \
+                    "coalesce('\"' || " SVC_TIME_TEXT("m.completed_at") " || '\"', 'null')" \
+                ),                                                                          \
+                "queue",                                                                    \
+                "CASE WHEN f.queue_enabled THEN $16::text ELSE $17::text END"               \
+            ),                                                                              \
+            "created_time",                                                                 \
+            SVC_TIME_TEXT("now()")                                                          \
+        ),                                                                                  \
+        "last_edited_time",                                                                 \
+        SVC_TIME_TEXT("now()")                                                              \
     )
 
-// $11 card, $12 number, $13 position, $14 what the column's last may be below: who comes at the same
-// moment may stand on either side. $15 CreateHow, $16 and $17 what its place in a queue is shown as
-// in a queue and elsewhere. The event from $18, the card's content from $42.
+// $11 card, $12 number, $13 position, $14 what the column's last may be below: who comes at the
+// same moment may stand on either side. $15 CreateHow, $16 and $17 what its place in a queue is
+// shown as in a queue and elsewhere. The event from $18, the card's content from $42.
 constexpr std::string_view create = R"(,
     fit AS (
         SELECT * FROM ground
@@ -92,8 +96,14 @@ constexpr std::string_view create = R"(,
         INSERT INTO card_count_changes (org_id, board_id, id, change)
         SELECT $1, $5, $11, 1 FROM fit
     ), emitted AS (
-        )" SVC_INSERT_EVENT(18, SVC_EVENT_OBJECT(18), SVC_EVENT_VERSION(18), SVC_EVENT_CARD(18),
-                            SVC_CREATED(SVC_EVENT_CHANGES(18)), "fit f CROSS JOIN made m") R"(
+        )" SVC_INSERT_EVENT(
+    18,
+    SVC_EVENT_OBJECT(18),
+    SVC_EVENT_VERSION(18),
+    SVC_EVENT_CARD(18),
+    SVC_CREATED(SVC_EVENT_CHANGES(18)),
+    "fit f CROSS JOIN made m"
+) R"(
     )
     SELECT g.*, m.made IS NOT NULL AS created,
         CASE WHEN $15 = 'as_found' AND m.made IS NULL THEN svc_try_again('the ground has changed') END
