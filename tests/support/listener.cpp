@@ -18,7 +18,7 @@ Listener::Listener(Serve serve, const std::string& address, const std::string& p
     ::inet_pton(AF_INET, address.c_str(), &at.sin_addr);
     socklen_t size = sizeof at;
     auto* any = reinterpret_cast<sockaddr*>(&at);
-    if (::bind(listener_, any, size) != 0 || ::listen(listener_, 128) != 0)
+    if (::bind(listener_, any, size) != 0 || ::listen(listener_, 1024) != 0)
         throw std::runtime_error("cannot listen on " + address + ":" + port);
     ::getsockname(listener_, any, &size);
     port_ = std::to_string(ntohs(at.sin_port));
@@ -44,10 +44,12 @@ int Listener::connections() const {
 }
 
 void Listener::accept_all() {
-    for (int socket; (socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+    for (;;) {
+        const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         const std::lock_guard lock(mutex_);
-        sockets_.push_back(socket);
+        if (socket >= 0) sockets_.push_back(socket);
         if (stopping_) return;
+        if (socket < 0) continue;
         threads_.emplace_back([this, socket] {
             serve_(socket);
             ::shutdown(socket, SHUT_RDWR);  // closed at the end, so that its number is not reused

@@ -1,12 +1,9 @@
 #include "tests/support/webhook_receiver.hpp"
 
-#include <arpa/inet.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <stdexcept>
 
 namespace svc::test {
 
@@ -26,34 +23,10 @@ bool write_all(int socket, std::string_view text) {
 }
 
 WebhookReceiver::WebhookReceiver(std::uint16_t port)
-    : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const int on = 1;
-    ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* any = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listener_, any, size) != 0 || ::listen(listener_, 1024) != 0)
-        throw std::runtime_error("cannot listen");
-    ::getsockname(listener_, any, &size);
-    port_ = ntohs(address.sin_port);
-    accepting_ = std::thread([this] { accept_all(); });
-}
+    : listener_([this](int socket) { serve(socket); }, "127.0.0.1", std::to_string(port)),
+      port_(static_cast<std::uint16_t>(std::stoi(listener_.port()))) {}
 
-WebhookReceiver::~WebhookReceiver() {
-    stopping_ = true;
-    ::shutdown(listener_, SHUT_RDWR);
-    accepting_.join();
-    {
-        const std::lock_guard lock(mutex_);
-        for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
-    }
-    for (std::thread& each : threads_) each.join();
-    for (const int socket : sockets_) ::close(socket);
-    ::close(listener_);
-}
+WebhookReceiver::~WebhookReceiver() { stopping_ = true; }
 
 std::string WebhookReceiver::url(const std::string& path) const {
     return "http://127.0.0.1:" + std::to_string(port_) + path;
@@ -80,22 +53,10 @@ std::vector<Received> WebhookReceiver::at(const std::string& path) const {
     return out;
 }
 
-void WebhookReceiver::accept_all() {
-    while (!stopping_) {
-        const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-        if (socket < 0) continue;
-        ++connections_;
-        const std::lock_guard lock(mutex_);
-        sockets_.push_back(socket);
-        threads_.emplace_back([this, socket] { serve(socket); });
-    }
-}
-
 void WebhookReceiver::serve(int socket) {
     std::string buffer;
     while (!stopping_ && take(socket, buffer)) {
     }
-    ::shutdown(socket, SHUT_RDWR);  // closed with the receiver, so that its number is not reused
 }
 
 bool WebhookReceiver::take(int socket, std::string& buffer) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/listener.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -7,7 +9,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 /// An endpoint that deliveries are sent to, on 127.0.0.1 and a port of its own.
@@ -49,26 +50,21 @@ public:
     std::size_t count(const std::string& path = "/") const;
     std::vector<Received> at(const std::string& path = "/") const;
     std::uint64_t total() const { return total_; }
-    int connections() const { return connections_; }
+    int connections() const { return listener_.connections(); }
     bool stopping() const { return stopping_; }
 
 private:
-    void accept_all();
     void serve(int socket);
     bool take(int socket, std::string& buffer);
     Answer answer_for(const std::string& path) const;
 
-    int listener_ = -1;
-    std::uint16_t port_ = 0;
     std::atomic<bool> stopping_{false}, keeps_{true};
     std::atomic<std::uint64_t> total_{0};
-    std::atomic<int> connections_{0};
     mutable std::mutex mutex_;
     std::map<std::string, Answer> answers_;
     std::vector<Received> received_;
-    std::vector<int> sockets_;
-    std::vector<std::thread> threads_;  // of connections
-    std::thread accepting_;
+    Listener listener_;  // behind all that its threads use
+    const std::uint16_t port_;
 };
 
 /// An answer's text, with a length.

@@ -170,9 +170,7 @@ TEST(LockOrder, LimitsAreHeldInOneOrderHoweverTheyAreFound) {
          {"queue", {{"max_in_flight", 5}}}}
     );
     const object claim{{"board_id", fixture.board.str()}, {"column_id", column.str()}};
-    in_process().must(
-        fixture.owner, "claim_next_card", claim
-    );  // the column's is known from now on
+    in_process().must(fixture.owner, "claim_next_card", claim);  // the column's is known by now
     fixture.card(column);
     Other other("SELECT pg_advisory_xact_lock(" + key_of_limit(agent.id) + ")");
     auto claimed = std::async(std::launch::async, [&] {

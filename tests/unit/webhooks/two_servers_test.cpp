@@ -1,9 +1,9 @@
 // Two servers on one database: an event is sent by one of them, whichever recorded it.
 
+#include "tests/support/metric.hpp"
 #include "tests/unit/webhooks/webhooks_fixture.hpp"
 
 #include <csignal>
-#include <regex>
 
 namespace svc::test {
 namespace {
@@ -21,8 +21,7 @@ protected:
     }
 
     static bool has_in_flight(const Server& of) {
-        static const std::regex some("workboard_webhook_deliveries_in_flight [1-9]");
-        return std::regex_search(of.client().get("/metrics").body, some);
+        return metric_of(of, "webhook_deliveries_in_flight") > 0;
     }
     /// Has a webhook's first delivery under way until `opened`, others behind it; its id.
     std::string begin_attempt(const std::string& path) {
