@@ -103,8 +103,6 @@ struct Route {
     std::function<std::unique_ptr<http::BodySink>(const http::Request& head)> receive{};
     /// The toolset that a token has to reach; empty: a token of any scope will do.
     std::string toolset{};
-    /// The WWW-Authenticate of its 401s, in place of `Bearer`.
-    std::string challenge{};
 };
 
 /// A command of the `workboard` program that a module brings: `workboard org set-plan …`.

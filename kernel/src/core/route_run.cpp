@@ -34,18 +34,7 @@ RouteRun::RouteRun(
 )
     : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
-/// A client is told where it may get a credential, when it comes without a good one.
-http::Answer RouteRun::answer() try {
-    return answer_to_caller();
-} catch (const Failure& failure) {
-    if (failure.fault() != Fault::unauthorized || route_.challenge.empty()) throw;
-    auto answer = answer_of(failure, request_id());
-    for (auto& [name, value] : answer.headers)
-        if (name == "WWW-Authenticate") value = route_.challenge;
-    return answer;
-}
-
-http::Answer RouteRun::answer_to_caller() {
+http::Answer RouteRun::answer() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), org_named_by(request(), bad_workspace_));
     take_turn(kernel_.impl(), exchange_, request_context_, *who_);
@@ -87,11 +76,9 @@ void RouteRun::check_scope() const {
     const bool reaches = !scope.names_some() ||
                          std::ranges::find(scope.toolsets, route_.toolset) != scope.toolsets.end();
     if (reaches) return;
-    throw Failure(
-        Fault::restricted,
+    throw outside_token_scope(
         "This token is limited to some toolsets, and `" + route_.toolset + "` is none of them."
-    )
-        .with("reason", "outside_token_scope");
+    );
 }
 
 /// Too little on a hint that is no longer true is not too little.

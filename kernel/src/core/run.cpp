@@ -68,14 +68,16 @@ void check_scope(const Kernel& kernel, const Operation& operation, const CallerR
     const Caller* caller = who.caller();
     if (!caller || !caller->scope.limits() || operation.access == Access::anyone) return;
     if (admits(caller->scope, *kernel.find_operation(operation.name))) return;
-    throw Failure(
-        Fault::restricted,
+    const std::string name(operation.name);
+    throw outside_token_scope(
         caller->scope.read_only && !operation.read_only()
-            ? "This token only reads; " + std::string(operation.name) + " changes something."
-            : "This token is limited to some toolsets, and " + std::string(operation.name) +
-                  " is in none of them."
-    )
-        .with("reason", "outside_token_scope");
+            ? "This token only reads; " + name + " changes something."
+            : "This token is limited to some toolsets, and " + name + " is in none of them."
+    );
+}
+
+Failure outside_token_scope(const std::string& message) {
+    return Failure(Fault::restricted, message).with("reason", "outside_token_scope");
 }
 
 namespace {

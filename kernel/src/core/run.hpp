@@ -81,6 +81,7 @@ void take_turn(
 void check_access(Access access, const CallerResolver& who);
 /// Step 8: Failure 403 when the caller's token is limited to other operations.
 void check_scope(const Kernel& kernel, const Operation& operation, const CallerResolver& who);
+Failure outside_token_scope(const std::string& message);
 
 /// Runs it, again where that is right, and commits. Failures come out as exceptions, as do
 /// Parked (only if the run may park).

@@ -235,7 +235,7 @@ private:
     Card card_with(Lookups& found, const Ground& ground, std::vector<PrincipalRef>& assignees) {
         Card card = card_of(call_, in_, id_);
         card.position = found.gap ? key_at(call_, *found.gap, in_.column_id, id_, found.anchors)
-                                  : OrderKey::last(ground.column.below, random_bits());
+                                  : OrderKey::last_by_time(random_bits(), ground.column.below);
         if (found.labels.given()) card.labels = AsJson(found.labels.refs());
         PropertyValues stated;
         if (found.values.given())
