@@ -13,6 +13,7 @@ build_packages=(
 )
 node_packages=(nodejs npm)  # only when there is no other Node
 test_packages=(libgtest-dev libgmock-dev curl jq nginx caddy haproxy redis-server chromium-headless-shell)
+sanitizer_packages=(libclang-rt-19-dev)
 bench_packages=(libgtest-dev wrk)
 
 say() { printf '%s\n' "$*" >&2; }
