@@ -106,13 +106,13 @@ SVC_RECORD(
     (lease_failed, "A worker failed on a card you watch, or that is yours."),
     (lease_expired, "A worker let its lease run out on a card you watch, or that is yours."),
     (exhausted, "A card you watch, or that is yours, has used up its attempts."),
-    (automation_failed, "An automation of a workspace you administer failed, or was switched off."),
+    (automation_failed, "An automation of a workspace you administer failed."),
     (agent_disabled,
      "An agent of yours, or of a workspace you administer, was disabled or has used up its "
      "budget."),
     (webhook_disabled, "A webhook of a workspace you administer was disabled."),
     (billing, "Something about the bill of a workspace you own."),
-    (feedback, "A report of yours has another state."),
+    (feedback, "A report of yours has another state, or was replied to."),
     (system, "News of the service itself.")
 );
 

@@ -72,16 +72,14 @@ SVC_SHARED_RECORD(
      "A worker let its lease run out on a card you watch, or that is yours.",
      defaulted),
     (exhausted, "A card you watch, or that is yours, has used up its attempts.", defaulted),
-    (automation_failed,
-     "An automation of a workspace you administer failed, or was switched off.",
-     defaulted),
+    (automation_failed, "An automation of a workspace you administer failed.", defaulted),
     (agent_disabled,
      "An agent of yours, or of a workspace you administer, was disabled or has used up its "
      "budget.",
      defaulted),
     (webhook_disabled, "A webhook of a workspace you administer was disabled.", defaulted),
     (billing, "Something about the bill of a workspace you own.", defaulted),
-    (feedback, "A report of yours has another state.", defaulted),
+    (feedback, "A report of yours has another state, or was replied to.", defaulted),
     (system, "News of the service itself.", defaulted)
 );
 

@@ -24,7 +24,7 @@ public:
     }
 
     std::vector<Draft> drafts() {
-        if (facts_.org_name.empty()) return {};
+        if (facts_.org_name.empty() || facts_.is_gone) return {};
         if (facts_.card) of_card();
         else if (!facts_.event.card_id) of_workspace();
         return std::move(drafts_);
@@ -71,13 +71,15 @@ private:
     /// Of those who were not mentioned before.
     void of_mentions(const CardFacts& card) {
         const auto before = mentions_in(facts_.previous);
-        std::map<std::string, std::vector<Uuid>> by_text;
-        for (const auto& [person, text] : mentions_in(facts_.changes))
-            if (!before.contains(person)) by_text[text].push_back(person);
-        for (const auto& [text, people] : by_text)
-            add(on_card(NotificationKind::mention, by() + " mentioned you in " + card.name()),
-                people,
-                text);
+        std::map<Mention, std::vector<Uuid>> by_text;
+        for (const auto& [person, mention] : mentions_in(facts_.changes))
+            if (!before.contains(person)) by_text[mention].push_back(person);
+        for (const auto& [mention, people] : by_text) {
+            Draft draft =
+                on_card(NotificationKind::mention, by() + " mentioned you in " + card.name());
+            draft.target = mention.block.value_or(draft.target);
+            add(std::move(draft), people, mention.text);
+        }
     }
 
     void of_assignees(const CardFacts& card) {
@@ -205,19 +207,14 @@ private:
 
     /// Runs of one automation are one matter.
     void of_automation() {
-        const bool failed = kind() == "automation.run_failed";
-        const auto automation = failed ? Uuid::parse(facts_.text("automation_id")) : std::nullopt;
-        const std::string name = name_of_subject();
         Draft draft = about(
             NotificationKind::automation_failed,
-            "The automation " + name + (failed ? " failed" : " was switched off"),
+            "The automation " + name_of_subject() + " failed",
             "automation",
-            automation.value_or(facts_.event.object_id)
+            Uuid::parse(facts_.text("automation_id")).value_or(facts_.event.object_id)
         );
         draft.least_role = "admin";
-        add(std::move(draft),
-            facts_.admins,
-            failed ? facts_.text("error") : facts_.text("disabled_reason"));
+        add(std::move(draft), facts_.admins, facts_.text("error"));
     }
 
     void of_billing() {
@@ -289,7 +286,8 @@ Undoing undoing_of(const Facts& facts) {
     using What = Undoing::What;
     const StoredEvent& event = facts.event;
     if (event.kind == "card.deleted" && event.card_id) return {What::card, *event.card_id};
-    if (event.kind == "comment.deleted") return {What::target, event.object_id};
+    if (event.kind == "comment.deleted") return {What::comment, event.object_id};
+    if (event.kind == "block.deleted" && event.card_id) return {What::blocks, *event.card_id};
     if (event.kind == "member.removed")
         if (const auto person = Uuid::parse(text_in(facts.previous, "user_id")))
             return {What::person, *person};

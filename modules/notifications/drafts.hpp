@@ -31,8 +31,8 @@ std::vector<Draft> drafts_of(const Facts& facts);
 
 /// What an event undoes: notifications that are no news any more, or that nobody may see.
 struct Undoing {
-    enum class What { none, card, target, person, invitation } what = What::none;
-    Uuid id;  ///< the card, the target on a card, the person, or the invitation
+    enum class What { none, card, comment, blocks, person, invitation } what = What::none;
+    Uuid id;  ///< the card, the comment, the card whose blocks, the person, or the invitation
 };
 Undoing undoing_of(const Facts& facts);
 

@@ -42,7 +42,13 @@ constexpr Sql find_member{"notifications.find_member", R"(
 
 constexpr Sql find_invited{"notifications.find_invited", R"(
     SELECT u.id, '' AS role FROM users u
-    WHERE u.email_key = $1 AND u.email_verified AND u.disabled_at IS NULL)"};
+    WHERE u.email_key = $3 AND u.email_verified AND u.disabled_at IS NULL
+        AND (SELECT i.status FROM invitations i WHERE i.org_id = $1 AND i.id = $2) = 'pending')"};
+
+// What happened may be told later than it was undone.
+constexpr Sql find_comment{"notifications.find_comment", R"(
+    SELECT c.id, '' AS role FROM comments c
+    WHERE c.org_id = $1 AND c.id = $2 AND NOT c.in_trash)"};
 
 constexpr Sql find_admins{"notifications.find_admins", R"(
     SELECT m.user_id AS id, m.role FROM memberships m
@@ -92,9 +98,11 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     auto agent = tx.later<AgentFacts>(find_agent, told.org_id, told.object_id);
     auto member = tx.later<Person>(find_member, told.org_id, told.object_id);
     std::optional<DeferredRows<Named>> name;
-    std::optional<DeferredRows<Person>> invited, admins;
+    std::optional<DeferredRows<Person>> invited, admins, comment;
     if (const auto email = Email::parse(facts.text("email")); told.object == "invitation" && email)
-        invited = tx.later<Person>(find_invited, email_key(*email));
+        invited = tx.later<Person>(find_invited, told.org_id, told.object_id, email_key(*email));
+    if (told.object == "comment")
+        comment = tx.later<Person>(find_comment, told.org_id, told.object_id);
     if (is_for_admins(told.kind)) {
         name = tx.later<Named>(find_name, told.org_id, told.position);
         admins = tx.later<Person>(find_admins, told.org_id);
@@ -107,6 +115,7 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     if (const auto found = member.one()) facts.member = found->id;
     if (invited)
         if (const auto found = invited->one()) facts.invited = found->id;
+    if (comment) facts.is_gone = !comment->one();
     if (admins)
         for (const Person& each : admins->all()) {
             facts.admins.push_back(each.id);

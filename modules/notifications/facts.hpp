@@ -41,7 +41,8 @@ struct Facts {
     std::optional<CardFacts> card;     ///< where it happened, unless that is gone or in the trash
     std::optional<AgentFacts> agent;   ///< that it is about
     std::optional<Uuid> member;        ///< whose membership it is about
-    std::optional<Uuid> invited;       ///< the account that an invitation goes to
+    std::optional<Uuid> invited;       ///< the account that a pending invitation goes to
+    bool is_gone = false;              ///< the comment that it is about
     std::vector<Uuid> admins, owners;  ///< of the workspace, where the kind needs them
 
     /// Who did it, as people call them.

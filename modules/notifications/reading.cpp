@@ -95,11 +95,13 @@ struct Marked {
 };
 SVC_RECORD(Marked, (read_at));
 
-/// The workspace's pages hear of it on every server.
-void show(Call& call) {
-    if (!call.caller().org_id) return;
-    call.after_commit([&push = call.kernel().use<Push>(), org = *call.caller().org_id] {
-        push.changed(org);
+/// Open pages hear of it on every server: those of the call's workspace and of `others`.
+void show(Call& call, const std::vector<Workspace>& others = {}) {
+    std::set<Uuid> orgs;
+    if (call.caller().org_id) orgs.insert(*call.caller().org_id);
+    for (const Workspace& each : others) orgs.insert(each.org_id);
+    call.after_commit([&push = call.kernel().use<Push>(), orgs = std::move(orgs)] {
+        for (const Uuid& each : orgs) push.changed(each);
     });
 }
 
@@ -140,13 +142,27 @@ SVC_RECORD(
     (org_id, "The workspace it is in; without it the one that you work in.", in_query)
 );
 
-NotificationRow marked(Call& call, NotificationRow row, DeferredRows<Marked> mark) {
+/// When it was marked just now. Somebody else may have done so at this moment: then once more.
+Timestamp marked_at(DeferredRows<Marked> mark) {
     const auto done = mark.one();
-    // Somebody has marked it at this moment: it is read all the same.
     if (!done) throw RetryTransaction("a notification was read at the same time");
-    row.read_at = done->read_at;
+    return done->read_at;
+}
+
+Timestamp mark_in_workspace(Call& call, const BoardCaller& reader, const Uuid& id) {
+    Tx& tx = call.tx();
+    tx.queue(lock_inbox, reader.org, reader.principal);
+    const auto read_at = marked_at(tx.later<Marked>(mark_read, reader.org, reader.principal, id));
     show(call);
-    return row;
+    return read_at;
+}
+
+/// It is listed in each of the person's workspaces.
+Timestamp mark_everywhere(Call& call, const Uuid& person, const Uuid& id) {
+    auto changed = note_personal_news(call.tx(), person);
+    const auto read_at = marked_at(call.tx().later<Marked>(mark_personal, person, id));
+    show(call, changed.all());
+    return read_at;
 }
 
 NotificationResponse read(Call& call, const ReadRequest& in) {
@@ -159,10 +175,9 @@ NotificationResponse read(Call& call, const ReadRequest& in) {
     if (is_personal) row = personal.one();
     if (!row) not_found("notification");
     if (row->read_at) return shown(call.kernel(), *std::move(row));
-    if (!is_personal) tx.queue(lock_inbox, reader.org, reader.principal);
-    auto mark = is_personal ? tx.later<Marked>(mark_personal, reader.principal, row->id)
-                            : tx.later<Marked>(mark_read, reader.org, reader.principal, row->id);
-    return shown(call.kernel(), marked(call, *std::move(row), mark));
+    row->read_at = is_personal ? mark_everywhere(call, reader.principal, row->id)
+                               : mark_in_workspace(call, reader, row->id);
+    return shown(call.kernel(), *std::move(row));
 }
 
 const Operation read_notification{
@@ -189,6 +204,8 @@ SVC_RECORD(
 NotificationsRead read_all(Call& call, const ReadAllRequest&) {
     const BoardCaller reader = reader_of(call);
     Tx& tx = call.tx();
+    std::optional<DeferredRows<Workspace>> elsewhere;
+    if (call.caller().is_person()) elsewhere = note_personal_news_if_unread(tx, reader.principal);
     tx.queue(lock_inbox, reader.org, reader.principal);
     auto before = unread_of(call);
     auto begun = tx.later<Marked>(begin_epoch, reader.org, reader.principal);
@@ -201,7 +218,7 @@ NotificationsRead read_all(Call& call, const ReadAllRequest&) {
     out.read_at = now.one_or_retry().read_at;
     if (begun.one() && out.updated_count > 0)
         enqueue_settling(call.kernel(), tx, reader.org, reader.principal);
-    show(call);
+    show(call, elsewhere ? elsewhere->all() : std::vector<Workspace>());
     return out;
 }
 

@@ -24,6 +24,7 @@ const std::map<std::string_view, Concerns>& concerns() {
         {"comment.deleted", Concerns::followers},
         {"block.created", Concerns::mentioned},
         {"block.updated", Concerns::mentioned},
+        {"block.deleted", Concerns::followers},
         {"card.created", Concerns::assignees},
         {"card.assigned", Concerns::somebody},
         {"card.moved", Concerns::followers},
@@ -42,7 +43,6 @@ const std::map<std::string_view, Concerns>& concerns() {
         {"agent.disabled", Concerns::somebody},
         {"agent.budget_exceeded", Concerns::somebody},
         {"automation.run_failed", Concerns::somebody},
-        {"automation.disabled", Concerns::somebody},
         {"webhook.disabled", Concerns::somebody},
         {"org.billing_changed", Concerns::somebody},
     };

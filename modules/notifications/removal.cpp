@@ -1,6 +1,6 @@
 #include "modules/notifications/removal.hpp"
 
-#include "svc/workspace_jobs.hpp"
+#include "modules/notifications/push.hpp"
 
 namespace svc::notifications {
 
@@ -51,16 +51,31 @@ constexpr Sql of_card{"notifications.of_card", R"(
     ORDER BY user_id, id
     LIMIT $3)"};
 
-constexpr Sql of_target{"notifications.of_target", R"(
+constexpr Sql of_comment{"notifications.of_comment", R"(
     SELECT user_id, id FROM notifications
     WHERE org_id = $1 AND card_id = $2 AND target_id = $3
     ORDER BY user_id, id
     LIMIT $4)"};
 
 // Of several comments the others stay news; what the deleted one said does not.
-constexpr Sql keep_others{"notifications.keep_others", R"(
+constexpr Sql keep_other_comments{"notifications.keep_other_comments", R"(
     UPDATE notifications SET body = NULL, target_type = 'card', target_id = card_id
     WHERE org_id = $1 AND card_id = $2 AND target_id = $3 AND event_count > 1)"};
+
+// The same of blocks: whichever of the card's are in the trash, for a block takes those below it
+// along.
+#define SVC_OF_GONE_BLOCK                                                              \
+    "n.org_id = $1 AND n.card_id = $2 AND n.target_type = 'block' AND "                \
+    "coalesce((SELECT b.trashed_by IS NOT NULL FROM blocks b WHERE b.org_id = $1 AND " \
+    "b.id = n.target_id), true)"
+constexpr Sql of_gone_blocks{"notifications.of_gone_blocks", R"(
+    SELECT n.user_id, n.id FROM notifications n
+    WHERE )" SVC_OF_GONE_BLOCK R"(
+    ORDER BY n.user_id, n.id
+    LIMIT $3)"};
+constexpr Sql keep_other_blocks{"notifications.keep_other_blocks", R"(
+    UPDATE notifications n SET body = NULL, target_type = 'card', target_id = n.card_id
+    WHERE )" SVC_OF_GONE_BLOCK R"( AND n.event_count > 1)"};
 
 constexpr Sql of_person{"notifications.of_person", R"(
     SELECT user_id, id FROM notifications
@@ -76,6 +91,10 @@ constexpr Sql drop_inbox{"notifications.drop_inbox", R"(
 constexpr Sql is_member{"notifications.is_member", R"(
     SELECT m.user_id FROM memberships m WHERE m.org_id = $1 AND m.user_id = $2)"};
 
+constexpr Sql told_of_invitation{"notifications.told_of_invitation", R"(
+    SELECT DISTINCT user_id FROM personal_notifications
+    WHERE about_org = $1 AND target_id = $2
+    ORDER BY user_id)"};
 constexpr Sql drop_invitation{"notifications.drop_invitation", R"(
     DELETE FROM personal_notifications WHERE about_org = $1 AND target_id = $2)"};
 constexpr Sql drop_expired{"notifications.drop_expired", R"(
@@ -129,6 +148,11 @@ struct NotificationKey {
 };
 SVC_RECORD(NotificationKey, (user_id), (id));
 
+struct PersonId {
+    Uuid user_id;
+};
+SVC_RECORD(PersonId, (user_id));
+
 /// Deletes them; `keys` are in the order of their people, and of one workspace, for which the
 /// transaction acts.
 void erase(Tx& tx, const Uuid& org, const std::vector<NotificationKey>& keys) {
@@ -157,6 +181,15 @@ bool forget_person(Tx& tx, const Uuid& org, const Uuid& person) {
     tx.queue(drop_counts, org, person);
     tx.queue(drop_inbox, org, person);
     return false;
+}
+
+std::set<Uuid> forget_invitation(Tx& tx, const Uuid& org, const Uuid& invitation) {
+    std::set<Uuid> changed;
+    for (const PersonId& each : tx.all<PersonId>(told_of_invitation, org, invitation))
+        for (const Workspace& shown : note_personal_news(tx, each.user_id).all())
+            changed.insert(shown.org_id);
+    tx.queue(drop_invitation, org, invitation);
+    return changed;
 }
 
 JobOutcome drop_old(Kernel& kernel, JobRun& run, std::chrono::seconds age) {
@@ -189,21 +222,24 @@ JobOutcome settle(Kernel& kernel, JobRun& run) {
 
 }  // namespace
 
-bool undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing) {
-    const auto most = erased_at_once;
-    const auto find = [&](const Sql& sql, const auto&... arg) {
-        return erase_all(tx, org, tx.all<NotificationKey>(sql, org, arg..., most));
+Undone undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing) {
+    const auto find = [&](const Sql& sql, const auto&... arg) -> Undone {
+        const auto some = tx.all<NotificationKey>(sql, org, arg..., erased_at_once);
+        return {erase_all(tx, org, some), {org}};
     };
     switch (undoing.what) {
-        case Undoing::What::none: return false;
+        case Undoing::What::none: break;
         case Undoing::What::card: return find(of_card, undoing.id);
-        case Undoing::What::person: return forget_person(tx, org, undoing.id);
-        case Undoing::What::invitation: tx.queue(drop_invitation, org, undoing.id); return false;
-        case Undoing::What::target:
-            tx.queue(keep_others, org, facts.event.card_id, undoing.id);
-            return find(of_target, facts.event.card_id, undoing.id);
+        case Undoing::What::person: return {forget_person(tx, org, undoing.id), {org}};
+        case Undoing::What::invitation: return {false, forget_invitation(tx, org, undoing.id)};
+        case Undoing::What::comment:
+            tx.queue(keep_other_comments, org, facts.event.card_id, undoing.id);
+            return find(of_comment, facts.event.card_id, undoing.id);
+        case Undoing::What::blocks:
+            tx.queue(keep_other_blocks, org, undoing.id);
+            return find(of_gone_blocks, undoing.id);
     }
-    return false;
+    return {};
 }
 
 void add_retention(Kernel& kernel, std::int64_t keep_days) {

@@ -5,8 +5,12 @@
 /// Taking notifications away, and keeping count of what is unread meanwhile.
 namespace svc::notifications {
 
-/// Takes away some of what the event has made old; whether there may be more.
-bool undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing);
+struct Undone {
+    bool more = false;         ///< there may be more
+    std::set<Uuid> changed{};  ///< the workspaces whose open pages have something to hear of
+};
+/// Takes away some of what the event has made old.
+Undone undo(Tx& tx, const Uuid& org, const Facts& facts, const Undoing& undoing);
 
 /// The jobs: what is older than it is kept, and the marks of what was read all at once.
 void add_retention(Kernel& kernel, std::int64_t keep_days);

@@ -2,6 +2,7 @@
 
 #include "modules/notifications/choices.hpp"
 #include "modules/notifications/mails.hpp"
+#include "modules/notifications/push.hpp"
 #include "modules/notifications/visible.hpp"
 
 #include <algorithm>
@@ -116,25 +117,11 @@ constexpr Sql add_personal{"notifications.add_personal", R"(
         $11::timestamptz)
     ON CONFLICT DO NOTHING)"};
 
-// Wherever they work, their pages show it.
-constexpr Sql note_news_everywhere{"notifications.note_news_everywhere", R"(
-    INSERT INTO notification_inboxes AS n (org_id, user_id, news)
-    SELECT m.org_id, m.user_id, 1 FROM memberships m WHERE m.user_id = $1
-    ORDER BY m.org_id
-    ON CONFLICT (org_id, user_id) DO UPDATE
-    SET news = n.news + 1, changed_at = now()
-    RETURNING n.org_id)"};
-
 struct Locked {
     Uuid id;
     std::int64_t mails = 0;
 };
 SVC_RECORD(Locked, (id), (mails));
-
-struct OrgId {
-    Uuid org_id;
-};
-SVC_RECORD(OrgId, (org_id));
 
 std::optional<JsonText> actor_of(const Draft& draft) {
     if (!draft.actor) return std::nullopt;
@@ -264,7 +251,7 @@ std::set<Uuid> Telling::tell_stranger(Tx& tx, const Draft& draft) const {
             draft.event,
             draft.expires_at
         );
-        for (const OrgId& each : tx.all<OrgId>(note_news_everywhere, person))
+        for (const Workspace& each : note_personal_news(tx, person).all())
             changed.insert(each.org_id);
     }
     return changed;

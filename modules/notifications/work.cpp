@@ -158,8 +158,9 @@ std::set<Uuid> Work::make_of_event(Tx& tx, std::int64_t position, bool& more) {
     const Facts facts = facts_of(tx, std::move(events.front()));
     const StoredEvent& event = facts.event;
     if (const Undoing undoing = undoing_of(facts); undoing.what != Undoing::What::none) {
-        more = undo(tx, event.org_id, facts, undoing);
-        return {event.org_id};
+        auto undone = undo(tx, event.org_id, facts, undoing);
+        more = undone.more;
+        return std::move(undone.changed);
     }
     for (const Draft& each : drafts_of(facts)) changed.merge(telling_.tell(tx, each));
     return changed;

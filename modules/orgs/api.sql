@@ -5,6 +5,7 @@
 GRANT SELECT (id, name, slug, billing_state, security_epoch, deleted_at) ON orgs TO modules;
 GRANT SELECT (org_id, id, user_id, role, joined_at) ON memberships TO modules;
 GRANT SELECT ON membership_view TO modules;
+GRANT SELECT (org_id, id, status) ON invitations TO modules;
 GRANT SELECT (org_id, id, type, name, avatar_url, gone_at, created_time, last_edited_time, version)
     ON principals TO modules;
 GRANT SELECT ON users TO modules;

@@ -15,16 +15,28 @@ std::optional<Uuid> mentioned_by(const json::value& item) {
     return id && id->is_string() ? Uuid::parse(id->get_string()) : std::nullopt;
 }
 
-void collect(const json::value& within, std::map<Uuid, std::string>& into) {
+std::optional<Uuid> block_of(const json::object& object) {
+    const auto* kind = object.if_contains("object");
+    const auto* id = object.if_contains("id");
+    const bool is_block = kind && kind->is_string() && kind->get_string() == "block";
+    return is_block && id && id->is_string() ? Uuid::parse(id->get_string()) : std::nullopt;
+}
+
+/// `block` is the innermost that it is in.
+void collect(
+    const json::value& within, const std::optional<Uuid>& block, std::map<Uuid, Mention>& into
+) {
     if (const auto* object = within.if_object()) {
-        for (const auto& [name, value] : *object) collect(value, into);
+        const auto own = block_of(*object);
+        for (const auto& [name, value] : *object) collect(value, own ? own : block, into);
         return;
     }
     const auto* list = within.if_array();
     if (!list) return;
     for (const json::value& each : *list) {
-        if (const auto person = mentioned_by(each)) into.try_emplace(*person, plain_text(within));
-        else collect(each, into);
+        if (const auto person = mentioned_by(each))
+            into.try_emplace(*person, Mention{plain_text(within), block});
+        else collect(each, block, into);
     }
 }
 
@@ -60,9 +72,9 @@ std::string plain_text(const json::value& rich_text) {
     return out;
 }
 
-std::map<Uuid, std::string> mentions_in(const json::value& within) {
-    std::map<Uuid, std::string> found;
-    collect(within, found);
+std::map<Uuid, Mention> mentions_in(const json::value& within) {
+    std::map<Uuid, Mention> found;
+    collect(within, std::nullopt, found);
     return found;
 }
 

@@ -19,7 +19,12 @@ std::string beginning(std::string_view text, std::size_t characters);
 /// What a list of rich text says, without marks.
 std::string plain_text(const json::value& rich_text);
 
+struct Mention {
+    std::string text;           ///< that it stands in
+    std::optional<Uuid> block;  ///< that the text is of, where blocks are told apart
+    auto operator<=>(const Mention&) const = default;
+};
 /// The people and agents that are mentioned anywhere within, each with the text that does so first.
-std::map<Uuid, std::string> mentions_in(const json::value& within);
+std::map<Uuid, Mention> mentions_in(const json::value& within);
 
 }  // namespace svc::notifications

@@ -57,6 +57,41 @@ TEST_F(NotificationStreams, HearOfTheirOwnersNewsAlone) {
     EXPECT_TRUE(news(elsewhere, 5s));
 }
 
+// An invitation is listed in each of a person's workspaces.
+TEST_F(NotificationStreams, HearOfInvitationsInEveryWorkspaceOfTheirOwner) {
+    Client at_home = bob;
+    const auto home =
+        expect(201, at_home.post("/v1/orgs", json::value{{"name", "Home"}})).text("/id");
+    at_home.always("X-Svc-Org", home);
+    SseClient at_work(server.port(), token_of(bob)), page(second.port(), token_of(at_home));
+    ASSERT_TRUE(at_work.is_attached());
+    ASSERT_TRUE(page.is_attached());
+    Client carol = person("carol@example.com");
+    const auto other =
+        expect(201, carol.post("/v1/orgs", json::value{{"name", "Club"}})).text("/id");
+    const auto invite = [&] {
+        const auto path = "/v1/orgs/" + other + "/invitations";
+        return expect(201, carol.post(path, json::value{{"email", "bob@example.com"}})).text("/id");
+    };
+    const auto both_hear = [&](const char* of) {
+        for (SseClient* each : {&at_work, &page}) EXPECT_TRUE(news(*each, 5s)) << of;
+    };
+    const auto invitation = invite();
+    both_hear("the invitation");
+    const auto id = text(comes(bob, "invitation"), "id");
+    expect(200, bob.post("/v1/notifications/" + id + ":read"));
+    both_hear("its being read");
+    expect(200, bob.post("/v1/notifications/" + id + ":read"));
+    EXPECT_FALSE(news(page, 500ms)) << "it was read already";
+    expect(204, carol.send("DELETE", "/v1/orgs/" + other + "/invitations/" + invitation));
+    both_hear("its end");
+    invite();
+    both_hear("another");
+    expect(200, at_home.post("/v1/notifications:readAll"));
+    both_hear("everything being read");
+    EXPECT_EQ(count(bob), 0);
+}
+
 TEST_F(NotificationStreams, HearWithinASecond) {
     SseClient page(second.port(), token_of(bob));
     ASSERT_TRUE(page.is_attached());

@@ -28,8 +28,25 @@ TEST(Mentions, AreFoundAnywhereWithTheTextTheyStandIn) {
     };
     const auto found = mentions_in(within);
     ASSERT_EQ(found.size(), 2u);
-    EXPECT_EQ(found.at(Uuid::parse(one).value()), "Ask @Bob");
-    EXPECT_EQ(found.at(Uuid::parse(other).value()), "@Bob knows");
+    EXPECT_EQ(found.at(Uuid::parse(one).value()), (Mention{"Ask @Bob", std::nullopt}));
+    EXPECT_EQ(found.at(Uuid::parse(other).value()), (Mention{"@Bob knows", std::nullopt}));
+}
+
+TEST(Mentions, KnowTheInnermostBlockThatTheyStandIn) {
+    constexpr const char* outer = "0192f0c1-2d3e-7f40-8123-000000000001";
+    constexpr const char* inner = "0192f0c1-2d3e-7f40-8123-000000000002";
+    const json::value within{
+        {"blocks",
+         {{{"object", "block"},
+           {"id", outer},
+           {"paragraph", {{"rich_text", {mention(one)}}}},
+           {"children",
+            {{{"object", "block"}, {"id", inner}, {"paragraph", {{"rich_text", {mention(other)}}}}}}
+           }}}}
+    };
+    const auto found = mentions_in(within);
+    EXPECT_EQ(found.at(Uuid::parse(one).value()).block, Uuid::parse(outer));
+    EXPECT_EQ(found.at(Uuid::parse(other).value()).block, Uuid::parse(inner));
 }
 
 TEST(Mentions, AreOfPeopleAndNotOfDaysOrCards) {

@@ -32,6 +32,59 @@ TEST_F(NotificationRemoval, ADeletedCommentIsNotReadInTheList) {
     EXPECT_EQ(count(bob), 1);
 }
 
+// As when the first attempt at telling has failed, and the comment goes before the second.
+TEST_F(NotificationRemoval, WhatIsToldLateIsNotToldOfACommentThatIsGoneByThen) {
+    const auto card = make_card();
+    watch(bob, card);
+    settle();
+    // Nothing is told for a while.
+    ask("CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "NEW.due_at := now() + interval '1 hour'; RETURN NEW; END $$");
+    ask("CREATE TRIGGER put_off BEFORE INSERT ON notification_work FOR EACH ROW "
+        "EXECUTE FUNCTION put_off()");
+    const auto gone = comment(ada, card, "Wrong ", bob_id);
+    ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
+    ask("DROP TRIGGER put_off ON notification_work");
+    expect(200, ada.send("DELETE", "/v1/comments/" + gone));
+    ASSERT_TRUE(becomes(
+        "SELECT count(*) FROM events e WHERE e.kind = 'comment.deleted' AND e.position <= "
+        "(SELECT position FROM event_consumers WHERE name = 'notifications')",
+        "1"
+    ));
+    ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
+    ask("UPDATE notification_work SET due_at = now() RETURNING 1");
+    hurry("notifications.make.find");
+    settle();
+    EXPECT_EQ(list(bob).size(), 0u);
+    EXPECT_EQ(count(bob), 0);
+}
+
+TEST_F(NotificationRemoval, ADeletedBlockTakesWhatItSaidAlong) {
+    const auto card = make_card();
+    const json::value mention{{"type", "mention"}, {"mention", {{"user", {{"id", bob_id}}}}}};
+    const json::value words{{"type", "text"}, {"text", {{"content", "Secret"}}}};
+    const auto paragraph = [](const json::value& text, const json::array& children = {}) {
+        json::object inside{{"rich_text", {text}}};
+        if (!children.empty()) inside["children"] = children;
+        return json::value{{"paragraph", inside}};
+    };
+    const json::value blocks{
+        {"children", {paragraph(words), paragraph(words, {paragraph(mention)})}}
+    };
+    const auto made = expect(200, send(ada, "PATCH", "/v1/blocks/" + card + "/children", blocks));
+    comes(bob, "mention");
+    settle();
+    // The first of what was appended is not what mentions him.
+    expect(200, ada.send("DELETE", "/v1/blocks/" + made.text("/results/0/id")));
+    settle();
+    EXPECT_EQ(count(bob), 1);
+    // The block above the one that does so.
+    expect(200, ada.send("DELETE", "/v1/blocks/" + made.text("/results/1/id")));
+    settle();
+    EXPECT_EQ(list(bob).size(), 0u);
+    EXPECT_EQ(count(bob), 0);
+}
+
 TEST_F(NotificationRemoval, ADeletedCardTakesItsNewsAlong) {
     const auto card = make_card(), other = make_card();
     for (const auto& each : {card, other}) {
