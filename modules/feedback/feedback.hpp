@@ -35,7 +35,7 @@ inline constexpr EventKind feedback_answered{
 // Guards of the three calls by which reports come in. They run before the body is looked at: who
 // may not report at all is refused (403), then a workspace that is not the caller's (422, 404),
 // then whoever has asked too often, this call counted, whatever becomes of it (429), then a
-// workspace past due (402).
+// workspace past due (402), but for the commit.
 void admit_report(Call& call);
 void admit_screenshot(Call& call);
 void admit_screenshot_commit(Call& call);

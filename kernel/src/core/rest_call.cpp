@@ -23,6 +23,10 @@ std::optional<std::int64_t> parse_if_match(std::string_view text) {
     );
 }
 
+Failure no_id_in_query() {
+    return Failure::invalid_at(R"(["query","org_id"])", "uuid_parsing", "Should be a UUID");
+}
+
 }  // namespace
 
 RestCall::RestCall(const Match& match, const http::Request& request)
@@ -48,8 +52,11 @@ void RestCall::find_workspace() {
     if (!in_path && request_.query.find("org_id") != request_.query.npos &&
         operation_.handler.input->find("org_id"))
         if (const auto pairs = http::parse_query(request_.query))
-            for (const auto& [name, value] : *pairs)
-                if (name == "org_id") by_place = Uuid::parse(value);
+            for (const auto& [name, value] : *pairs) {
+                if (name != "org_id") continue;
+                by_place = Uuid::parse(value);
+                if (!by_place) bad_workspace_ = no_id_in_query();
+            }
     requested_org_ = by_place ? by_place : by_header;
     if (!by_header || !by_place || *by_header == *by_place) return;
     if (in_path) bad_workspace_ = Failure(Fault::not_found, "There is no such workspace.");
@@ -59,8 +66,12 @@ void RestCall::find_workspace() {
         );
 }
 
-void RestCall::check_syntax() {
+void RestCall::check_workspace() const {
     if (bad_workspace_) throw *bad_workspace_;
+}
+
+void RestCall::check_syntax() {
+    check_workspace();
     if (operation_.versioned) expected_version_ = parse_if_match(request_.header("if-match"));
     if (!input_) input_.emplace(operation_, parts_);
 }

@@ -16,6 +16,7 @@ public:
     /// wrong with the naming is said by check_syntax().
     const std::optional<Uuid>& requested_org() const { return requested_org_; }
 
+    void check_workspace() const override;
     void check_syntax() override;
     void fill(void* input) override;
     std::optional<std::int64_t> expected_version() const override { return expected_version_; }

@@ -4,6 +4,7 @@
 #include "core/idempotency.hpp"
 #include "core/refusals.hpp"
 #include "core/running_call.hpp"
+#include "svc/guard.hpp"
 
 #include <Poco/Logger.h>
 #include <boost/json.hpp>
@@ -113,15 +114,13 @@ Failure too_large_answer() {
     } catch (const ConstraintError&) {
         // It would have met something else; the bill comes first.
     }
-    throw Failure(
-        Fault::past_due,
-        "The workspace is past due, so nothing in it can be changed; an owner can settle the bill."
-    );
+    throw workspace_past_due();
 }
 
 http::Answer attempt(const Run& run, Input& input) {
     const Operation& operation = run.operation;
     RunningCall call(run);
+    call.set_raw_input(input);
     for (const Guard& guard : operation.guards) guard(call);
     input.check_syntax();
     call.set_expected_version(input.expected_version());
@@ -248,6 +247,8 @@ class FlatInput final : public Input {
 public:
     FlatInput(const Run& run, std::string_view arguments)
         : operation_(run.operation), who_(run.who), text_(arguments) {}
+    /// The caller's is settled by now, and arguments can name no other.
+    void check_workspace() const override {}
     void check_syntax() override {
         if (value_.is_null()) {
             value_ =
@@ -255,7 +256,7 @@ public:
             expected_version_ = decl::take_expected_version(operation_, value_);
             named_lease_ = decl::take_named_lease(operation_, value_);
         }
-        check_workspace();
+        require_own_workspace();
     }
     void fill(void* input) override { decl::fill_flat(operation_, value_, input); }
     std::optional<std::int64_t> expected_version() const override { return expected_version_; }
@@ -264,7 +265,7 @@ public:
     std::optional<Subject> subject() const override;
 
 private:
-    void check_workspace() const;
+    void require_own_workspace() const;
 
     const Operation& operation_;
     const CallerResolver& who_;
@@ -276,7 +277,7 @@ private:
 
 /// The caller's workspace is settled before the arguments are looked at, so they can name it and
 /// no other.
-void FlatInput::check_workspace() const {
+void FlatInput::require_own_workspace() const {
     const json::object* given = value_.if_object();
     if (!given || !operation_.handler.input->find("org_id")) return;
     const json::value* value = given->if_contains("org_id");

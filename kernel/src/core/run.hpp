@@ -53,6 +53,8 @@ struct Run {
 class Input {
 public:
     virtual ~Input() = default;
+    /// Whether the workspace is named as one can be, which is a part of step 7 and comes first.
+    virtual void check_workspace() const = 0;
     virtual void check_syntax() = 0;     ///< step 7
     virtual void fill(void* input) = 0;  ///< step 10
     /// The version that the client expects the record to have; after check_syntax().

@@ -2,6 +2,7 @@
 
 #include "core/refusals.hpp"
 #include "svc/encoding.hpp"
+#include "svc/guard.hpp"
 #include "svc/secrets.hpp"
 
 #include <boost/json.hpp>
@@ -30,6 +31,18 @@ void Call::require_version(std::int64_t current) const {
             ", you expected " + std::to_string(*expected) + "."
     )
         .with("current_version", std::to_string(current));
+}
+
+const Caller& settled_caller(Call& call) {
+    auto* running = dynamic_cast<core::RunningCall*>(&call);
+    return running ? running->settled_caller() : call.caller();
+}
+
+Failure workspace_past_due() {
+    return Failure(
+        Fault::past_due,
+        "The workspace is past due, so nothing in it can be changed; an owner can settle the bill."
+    );
 }
 
 std::string_view root_of(const Call& call, FieldPlace place) {
@@ -107,6 +120,13 @@ Tx& RunningCall::tx() {
     if (const Caller* caller = run_.who.caller()) tx_->set_scope(caller->org_id, caller->user_id);
     run_.who.attach_identity_check(*tx_);
     return *tx_;
+}
+
+const Caller& RunningCall::settled_caller() {
+    if (raw_input_) raw_input_->check_workspace();
+    run_.who.require_workspace();
+    run_.who.confirm();
+    return caller();
 }
 
 Surface RunningCall::surface() const {

@@ -38,8 +38,12 @@ public:
     std::string cursor(const std::vector<std::string>& keys) const override;
     Kernel& kernel() override { return run_.kernel; }
 
+    /// What settled_caller() of svc/guard.hpp promises.
+    const Caller& settled_caller();
     /// Confirms the caller and commits; afterwards runs what waited for the commit.
     void finish();
+    /// The input before it is read; it outlives the call.
+    void set_raw_input(const Input& input) { raw_input_ = &input; }
     /// The input the handler got: a cursor is bound to it.
     void set_input(const void* input) { input_ = input; }
     /// What the request says of it, if anything.
@@ -60,6 +64,7 @@ private:
     const Run& run_;
     Tx::Mode mode_;
     std::unique_ptr<Tx> tx_;
+    const Input* raw_input_ = nullptr;
     const void* input_ = nullptr;
     std::optional<std::int64_t> expected_version_;
     std::string_view named_lease_;
