@@ -1,5 +1,7 @@
 #include "modules/lib/http_client/dial.hpp"
 
+#include "modules/lib/http_client/resolver.hpp"
+
 #include <Poco/Exception.h>
 #include <Poco/Net/DNS.h>
 #include <Poco/Net/HostEntry.h>
@@ -7,6 +9,7 @@
 #include <netdb.h>
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <stdexcept>
 
@@ -35,6 +38,22 @@ std::vector<Poco::Net::IPAddress> look_up(const std::string& host) {
     return Poco::Net::DNS::resolve(host).addresses();
 }
 
+std::vector<Poco::Net::IPAddress> look_up_until(
+    Resolver& resolver, const std::string& host, Clock::time_point end
+) {
+    if (const auto address = address_in(host)) return {*address};
+    const auto promise = std::make_shared<std::promise<Resolver::Answer>>();
+    auto answer = promise->get_future();
+    resolver.ask(host, host, end, [promise](Resolver::Answer found) {
+        promise->set_value(std::move(found));
+    });
+    if (answer.wait_until(end) != std::future_status::ready)
+        throw std::runtime_error("the address of " + host + " was not found in time");
+    auto found = answer.get();
+    if (found.addresses.empty()) throw std::runtime_error(found.error);
+    return std::move(found.addresses);
+}
+
 std::vector<Poco::Net::IPAddress> require_allowed(
     const std::string& host, std::vector<Poco::Net::IPAddress> addresses, const AddressRules& rules
 ) {
@@ -48,7 +67,9 @@ std::vector<Poco::Net::IPAddress> require_allowed(
 Poco::Net::StreamSocket dial(
     const std::string& host, std::uint16_t port, Clock::time_point end, const AddressRules& rules
 ) {
-    const auto addresses = require_allowed(host, look_up(host), rules);
+    // Its threads wait for the system's resolver, which has no other end than its own.
+    static Resolver resolver(look_up, {}, 8);
+    const auto addresses = require_allowed(host, look_up_until(resolver, host, end), rules);
     for (std::size_t i = 0;; ++i) try {
             Poco::Net::StreamSocket socket;
             socket.connect(Poco::Net::SocketAddress(addresses[i], port), left_until(end));

@@ -22,6 +22,13 @@ std::optional<Poco::Net::IPAddress> address_in(const std::string& host);
 /// Throws Poco::Exception when there is no such host.
 std::vector<Poco::Net::IPAddress> look_up(const std::string& host);
 
+class Resolver;
+/// The same, but not for longer than until `end`. Throws std::runtime_error when there are none, or
+/// none by then.
+std::vector<Poco::Net::IPAddress> look_up_until(
+    Resolver& resolver, const std::string& host, std::chrono::steady_clock::time_point end
+);
+
 /// The addresses, when `rules` allow all of them. Throws std::runtime_error when there are none or
 /// one is refused: whoever gives a name both kinds means harm.
 std::vector<Poco::Net::IPAddress> require_allowed(
@@ -29,9 +36,9 @@ std::vector<Poco::Net::IPAddress> require_allowed(
 );
 
 /// Connected to the first of the host's addresses that answers, with what is left until `end` as
-/// its timeouts. The name is resolved once, and what is dialled is what `rules` were asked about.
-/// The resolver's own time is not bounded by `end`. Throws Poco::Exception, or std::runtime_error
-/// when the host has no address that may be dialled.
+/// its timeouts. The name is resolved once, by `end` as well, and what is dialled is what `rules`
+/// were asked about. Throws Poco::Exception, or std::runtime_error when the host has no address
+/// that may be dialled.
 Poco::Net::StreamSocket dial(
     const std::string& host,
     std::uint16_t port,

@@ -1,5 +1,7 @@
 // Names whose servers do not answer, or not twice the same.
 
+#include "modules/lib/http_client/resolver.hpp"
+#include "modules/lib/http_client/dial.hpp"
 #include "modules/lib/http_client/http_loop.hpp"
 
 #include "tests/support/eventually.hpp"
@@ -33,6 +35,18 @@ struct Slow {
         };
     }
 };
+
+TEST(Resolvers, WhoeverDialsWaitsForANameNoLongerThanThereIsTime) {
+    const auto slow = std::make_shared<Slow>();
+    Resolver resolver(Slow::lookup(slow), {}, 1);
+    const auto begin = Clock::now();
+    EXPECT_THROW(look_up_until(resolver, "slow.example", begin + 100ms), std::runtime_error);
+    EXPECT_LT(Clock::now() - begin, 3s);
+    const Addresses here{Poco::Net::IPAddress("127.0.0.1")};
+    EXPECT_EQ(look_up_until(resolver, "127.1", Clock::now() + 3s), here) << "which is no name";
+    slow->answers = true;
+    EXPECT_EQ(look_up_until(resolver, "slow.example", Clock::now() + 30s), here);
+}
 
 TEST(Resolvers, AQuestionThatNobodyGotToInTimeIsForgotten) {
     const auto slow = std::make_shared<Slow>();
