@@ -233,6 +233,7 @@ void Feed::attach(Subscription& subscription) {
     subscription.state = Subscription::State::attached;
     subscription.place = all.size();
     all.push_back(&subscription);
+    note_moved(subscription);
 }
 
 void Feed::remove_from_lists(Subscription& subscription) {
@@ -244,6 +245,7 @@ void Feed::remove_from_lists(Subscription& subscription) {
             list.all[subscription.place] = nullptr;
             ++list.holes;
             close_holes(list);
+            note_moved(subscription);
             return;
         }
         case Subscription::State::draining:
@@ -309,63 +311,7 @@ Feed::Sight Feed::sight(const Viewer& viewer, const LiveEvent& event, std::uint3
                                                                            : Sight::hidden;
 }
 
-// ---------------------------------------------------------------------------------- presence
-
-void Feed::tell_presence() {
-    {
-        const std::lock_guard lock(mutex_);
-        note_presence();
-    }
-    // Whoever is left out is told the next time.
-    go_round([](StreamReader& reader) { reader.tell_presence(); });
-}
-
-Present Feed::present_here() {
-    Present here;
-    {
-        const std::lock_guard lock(mutex_);
-        here = collect_present();
-    }
-    for (auto& [board, people] : here)
-        while (people.size() > most_told) people.erase(std::prev(people.end()));
-    return here;
-}
-
-void Feed::set_elsewhere(Present elsewhere) {
-    const std::lock_guard lock(mutex_);
-    elsewhere_ = std::move(elsewhere);
-}
-
-Present Feed::collect_present() const {
-    Present present;
-    for (StreamReader* reader : readers_)
-        reader->for_each_subscription([&](Subscription& each) {
-            const PrincipalRef& who = reader->viewer().who();
-            if (each.state != Subscription::State::attached || !each.wanted->filter.board) return;
-            std::string& told = present[*each.wanted->filter.board][who.id];
-            if (told.empty()) Json<PrincipalRef>::write(who, told);
-        });
-    return present;
-}
-
-void Feed::note_presence() {
-    auto present = collect_present();
-    for (auto& [board, people] : present) {
-        if (const auto others = elsewhere_.find(board); others != elsewhere_.end())
-            people.insert(others->second.begin(), others->second.end());
-        std::string members = ",\"total\":" + std::to_string(people.size()) + ",\"present\":[";
-        std::size_t named = 0;
-        for (const auto& [person, who] : people) {
-            if (named == most_named) break;
-            if (named++ > 0) members += ',';
-            members += who;
-        }
-        Presence& known = board_of(board)->presence;
-        if (known.members == (members += ']')) continue;
-        known.members = std::move(members);
-        known.version = ++numbers_;
-    }
-}
+// ------------------------------------------------------------------------------------ boards
 
 const std::shared_ptr<Feed::Board>& Feed::board_of(const Uuid& board) {
     auto& found = boards_[board];

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <tuple>
 
@@ -144,8 +145,12 @@ private:
 
     const std::shared_ptr<Board>& board_of(const Uuid& board);
     void forget_unused(const Uuid& board);
-    Present collect_present() const;
-    void note_presence();
+    void note_moved(const Subscription& subscription);
+    void refresh_presence();
+    void refresh_presence_on(const Uuid& board);
+    void write_presence(
+        Presence& presence, const std::map<Uuid, std::string>& people, std::size_t total
+    );
     bool note(const std::shared_ptr<LiveEvent>& event);
     void note_rights(const StoredEvent& event);
     void hand_out(LiveEvent& event, Attached& to);
@@ -178,7 +183,8 @@ private:
     std::size_t recent_bytes_ = 0;
     std::int64_t last_ = 0, done_ = 0;
     std::map<std::uint64_t, Subscription*> waiting_, reading_;  // by ticket
-    Present elsewhere_;
+    Present here_, elsewhere_;                                  // here `most_told` of each board
+    std::set<Uuid> moved_;  // boards that somebody came to or left since here_ was written
     std::map<Wanted, WantedPtr> wanted_;
     std::size_t swept_wanted_ = 0;
     std::uint64_t tickets_ = 0;
