@@ -324,16 +324,23 @@ void CardMove::emit_completion(Actor& actor, const Card& after) {
     if (after.blocked)
         moves_.blockers_changed(tx_, actor, after.org_id, {{after.id, after.column_id}});
     if (links_.empty()) return;
-    // The statement that locks does not see who came to wait while it was held up itself. From then
-    // on nobody else comes, for whoever ties the card to another locks it.
-    std::vector<Uuid> late;
-    std::ranges::set_difference(
-        links_, locked_.one_or_retry().waiting.parsed(), std::back_inserter(late)
-    );
-    if (!late.empty()) tx_.queue(lock_late, after.org_id, late);
+    lock_late_comers(after);
     const auto waiting = tx_.all<Waiting>(find_waiting, after.org_id, after.id);
     const Blockers now = open ? Blockers::opened : Blockers::closed;
     tell_waiting(tx_, moves_, actor, after.org_id, waiting, now);
+}
+
+/// The statement that locks does not see who came to wait while it was held up itself. From then on
+/// nobody else comes, for whoever ties the card to another locks it. Who stands before what is
+/// locked already is locked by the next run, in order.
+void CardMove::lock_late_comers(const Card& card) {
+    const auto locked = locked_.one_or_retry().waiting.parsed();
+    std::vector<Uuid> late;
+    std::ranges::set_difference(links_, locked, std::back_inserter(late));
+    if (late.empty()) return;
+    if (late.front() < card.id || (!locked.empty() && late.front() < locked.back()))
+        throw RetryTransaction("a card that came to wait");
+    tx_.queue(lock_late, card.org_id, late);
 }
 
 }  // namespace svc::boards

@@ -79,6 +79,7 @@ private:
     Card leave(Actor& actor, Card after, const EventKind& kind);
     void place(Actor& actor, Card& after, const EventKind& kind, const ColumnRules* column);
     void emit_completion(Actor& actor, const Card& after);
+    void lock_late_comers(const Card& card);
 
     Tx& tx_;
     const MovesImpl& moves_;

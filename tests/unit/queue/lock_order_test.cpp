@@ -91,6 +91,32 @@ TEST(LockOrder, CardsAndThoseThatWaitForThemAreLockedInTheOrderOfTheirIds) {
     }
 }
 
+TEST(LockOrder, ACardThatComesToWaitWhileAMoveIsHeldUpIsLockedInItsTurnAsWell) {
+    BoardFixture fixture;
+    const auto older = fixture.card(fixture.backlog).text("/id");
+    const auto younger = fixture.card(fixture.backlog).text("/id");
+    Other ties(card_lock(younger));
+    // Without what its foreign keys would lock, which is the other one's now.
+    ties.also(
+        "SET LOCAL session_replication_role = replica; INSERT INTO card_links (org_id, card_id, "
+        "target_id, kind, id, created_by) SELECT org_id, '" +
+        younger + "', '" + older + "', 'blocks', gen_random_uuid(), '{}' FROM cards WHERE id = '" +
+        younger + "'"
+    );
+    auto moved = std::async(std::launch::async, [&] {
+        return in_process().ask(
+            fixture.owner, "move_card", {{"card_id", younger}, {"column_id", fixture.done.str()}}
+        );
+    });
+    wait_until_somebody_waits();
+    Other other(card_lock(older));
+    ties.commit();
+    wait_until_somebody_waits();
+    EXPECT_NO_THROW(other.also(card_lock(younger)));
+    other.commit();
+    EXPECT_EQ(moved.get().status, 200);
+}
+
 TEST(LockOrder, AColumnsCardsAreLockedTogetherWithThoseThatWaitForThem) {
     Tied tied;
     const auto elsewhere = tied.fixture.column({{"name", "Elsewhere"}});
