@@ -54,4 +54,18 @@ private:
     std::vector<std::string> all_;
 };
 
+/// Done at the first attempt, or tried again soon.
+inline JobKind kind_that(const std::string& name, std::function<void(JobRun&)> work) {
+    return {
+        .name = name,
+        .run =
+            [work = std::move(work)](JobRun& run) {
+                work(run);
+                return JobOutcome::done;
+            },
+        .pause = 10ms,
+        .longest_pause = 40ms,
+    };
+}
+
 }  // namespace svc::test

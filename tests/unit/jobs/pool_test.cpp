@@ -7,26 +7,7 @@
 
 namespace svc::test {
 
-namespace {
-
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::UnorderedElementsAre;
-
-JobKind kind_that(const std::string& name, std::function<void(JobRun&)> work) {
-    return {
-        .name = name,
-        .run =
-            [work = std::move(work)](JobRun& run) {
-                work(run);
-                return JobOutcome::done;
-            },
-        .pause = 10ms,
-        .longest_pause = 40ms,
-    };
-}
-
-}  // namespace
 
 TEST(Jobs, AreDoneOnceTheirTransactionIsCommitted) {
     JobsFixture fixture;
@@ -211,120 +192,6 @@ TEST(Jobs, EndWithWhatTheyDidOrNotAtAll) {
         << fixture.ask("SELECT json_agg(j) FROM jobs j");
     EXPECT_EQ(tries, 2);
     EXPECT_EQ(fixture.ask("SELECT count(*) FROM done"), "1");
-}
-
-TEST(Jobs, AFloodOfOneWorkspaceDelaysNoOther) {
-    JobsFixture fixture;
-    Said said;
-    const Uuid flooding = new_uuid();
-    fixture.ask(
-        "INSERT INTO jobs (org_id, kind, key, state) SELECT '" + flooding.str() +
-        "', 'work', n::text, 'ready' FROM generate_series(1, 20000) n"
-    );
-    std::vector<Uuid> others;
-    for (int i = 0; i < 20; ++i) {
-        others.push_back(new_uuid());
-        fixture.insert("work", others.back(), "only");
-    }
-    Pool pool(JobsFixture::brisk);
-    auto work = kind_that("work", [&](JobRun& run) {
-        std::this_thread::sleep_for(1ms);
-        said.add(run.org().str());
-    });
-    work.at_once = 2;
-    pool.add(work);
-    pool.start(fixture.database);
-    const auto served = [&] {
-        const auto all = said.all();
-        return std::ranges::all_of(others, [&](const Uuid& each) {
-            return std::ranges::find(all, each.str()) != all.end();
-        });
-    };
-    ASSERT_TRUE(eventually(served));
-    const auto of_flood = std::ranges::count(said.all(), flooding.str());
-    EXPECT_LE(of_flood, 60) << "of 20,000 that were there first, while 20 others had one each";
-    pool.stop();
-}
-
-TEST(Jobs, WorkspacesThatAreSlowLeaveAPlaceToTheOthers) {
-    JobsFixture fixture;
-    const Uuid quick = new_uuid();
-    std::atomic<int> slow_ones{0};
-    Said said;
-    Pool pool(JobsFixture::brisk);
-    auto work = kind_that("work", [&](JobRun& run) {
-        if (run.org() == quick) return said.add("quick");
-        ++slow_ones;
-        std::this_thread::sleep_for(1500ms);
-    });
-    work.at_once = 2;
-    work.slice = 100ms;
-    pool.add(work);
-    for (int org = 0; org < 3; ++org) {
-        const Uuid slow = new_uuid();
-        for (int i = 0; i < 3; ++i) fixture.insert("work", slow, std::to_string(i));
-    }
-    pool.start(fixture.database);
-    // All three have been met as what they are, and have more to do.
-    ASSERT_TRUE(eventually([&] { return slow_ones >= 5; }));
-    std::this_thread::sleep_for(100ms);
-    const auto from = std::chrono::steady_clock::now();
-    fixture.enqueue(pool, {.kind = "work", .org = quick, .key = "a"});
-    ASSERT_TRUE(eventually([&] { return said.size() == 1; }));
-    EXPECT_LT(std::chrono::steady_clock::now() - from, 750ms);
-    EXPECT_LT(slow_ones, 9) << "they were done already, so that this shows nothing";
-}
-
-TEST(Jobs, OfOneKindWaitForNoOtherKind) {
-    JobsFixture fixture;
-    Said said;
-    std::atomic<bool> go_on{false};
-    Pool pool(JobsFixture::brisk);
-    for (const char* name : {"long.a", "long.b", "long.c"})
-        pool.add(kind_that(name, [&](JobRun&) { eventually([&] { return go_on.load(); }); }));
-    pool.add(kind_that("quick", [&](JobRun& run) { said.add(run.key()); }));
-    pool.start(fixture.database);
-    const Uuid org = new_uuid();
-    for (const char* name : {"long.a", "long.b", "long.c"})
-        for (const char* key : {"1", "2", "3"})
-            fixture.enqueue(pool, {.kind = name, .org = org, .key = key});
-    fixture.enqueue(pool, {.kind = "quick", .org = org, .key = "a"});
-    EXPECT_TRUE(eventually([&] { return said.size() == 1; }, 5s));
-    EXPECT_EQ(fixture.ask("SELECT count(*) FROM jobs WHERE state = 'running'"), "3");
-    go_on = true;
-    EXPECT_TRUE(eventually([&] { return fixture.done(); }));
-}
-
-TEST(Jobs, ThatTakeLongYieldToOtherWorkspaces) {
-    JobsFixture fixture;
-    Said said;
-    Pool pool(JobsFixture::brisk);
-    std::atomic<int> steps{0};
-    const Uuid big = new_uuid(), small = new_uuid();
-    pool.add({
-        .name = "purge",
-        .run =
-            [&](JobRun& run) {
-                if (run.org() == small) {
-                    said.add("small after " + std::to_string(steps));
-                    return JobOutcome::done;
-                }
-                while (++steps < 60) {
-                    std::this_thread::sleep_for(5ms);
-                    if (run.should_yield()) return JobOutcome::more;
-                }
-                return JobOutcome::done;
-            },
-        .at_once = 1,
-        .slice = 30ms,
-    });
-    pool.start(fixture.database);
-    fixture.enqueue(pool, {.kind = "purge", .org = big, .key = ""});
-    ASSERT_TRUE(eventually([&] { return steps > 0; }));
-    fixture.enqueue(pool, {.kind = "purge", .org = small, .key = ""});
-    ASSERT_TRUE(eventually([&] { return fixture.done(); }));
-    ASSERT_EQ(said.size(), 1u);
-    EXPECT_NE(said.all().front(), "small after 60");
 }
 
 TEST(Jobs, ThatRecurAreDoneEverySoOftenByOneServer) {
