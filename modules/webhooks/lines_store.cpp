@@ -43,6 +43,13 @@ constexpr Sql extend_lease{"webhooks.extend_leases", R"(
       AND e.due_at > now() AND e.due_at <= now() + $4::interval
     RETURNING e.webhook_id)"};
 
+constexpr Sql shorten_lease{"webhooks.shorten_leases", R"(
+    UPDATE webhook_endpoints e
+    SET due_at = now() + $4::interval
+    FROM unnest($2::uuid[]) AS k (webhook_id)
+    WHERE e.org_id = $1 AND e.webhook_id = k.webhook_id AND e.lease = $3
+      AND e.due_at > now() + $4::interval)"};
+
 constexpr Sql read_webhooks{"webhooks.read_endpoints", R"(
     SELECT w.id, w.url, w.status, w.version, encode(w.secret, 'hex') AS secret,
         CASE WHEN w.old_secret_until > now() THEN encode(w.old_secret, 'hex') END AS old_secret,
@@ -205,6 +212,13 @@ std::vector<LineKey> extend(Tx& tx, const Uuid& lease, const std::vector<LineKey
     for (const auto& [org, ids] : ids_of_orgs(lines))
         held.add(org, tx.later<IdRow>(extend_lease, org, ids, lease, lease_time));
     return held.all();
+}
+
+void shorten(
+    Tx& tx, const Uuid& lease, const std::vector<LineKey>& lines, std::chrono::seconds left
+) {
+    for (const auto& [org, ids] : ids_of_orgs(lines))
+        tx.queue(shorten_lease, org, ids, lease, left);
 }
 
 void read_lines(Kernel& kernel, Reach reach, Tx& tx, const std::vector<Line*>& lines) {

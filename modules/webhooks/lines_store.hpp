@@ -29,6 +29,11 @@ Taken take_lines(Tx& tx, const Uuid& lease, std::int64_t most);
 /// Leases the endpoints for longer; those that are still leased.
 std::vector<LineKey> extend(Tx& tx, const Uuid& lease, const std::vector<LineKey>& lines);
 
+/// Leaves the leases that run out later no longer than that.
+void shorten(
+    Tx& tx, const Uuid& lease, const std::vector<LineKey>& lines, std::chrono::seconds left
+);
+
 /// Reads where each is sent to now and how it fares, and the next deliveries that are due and not
 /// under way.
 void read_lines(Kernel& kernel, Reach reach, Tx& tx, const std::vector<Line*>& lines);

@@ -115,17 +115,22 @@ void Sender::run() {
     leave();
 }
 
-/// Ends what is still under way. Nobody knows whether that was taken, so the leases of these
-/// endpoints are left to run out, in which time whoever was sent it is done with it.
+/// Ends what is still under way. Nobody knows whether that was taken, so another server gets these
+/// endpoints once whoever was sent something is done with it: after the time that one may take.
 void Sender::leave() {
     loop_.reset();
     try {
         hear_wakes();
         settle();
         std::vector<const Line*> quiet;
+        std::vector<LineKey> busy;
         for (const auto& [key, line] : lines_)
             if (line.in_flight == 0) quiet.push_back(&line);
-        transact([&](Tx& tx) { release(tx, lease_, quiet); });
+            else busy.push_back(key);
+        transact([&](Tx& tx) {
+            shorten(tx, lease_, busy, std::chrono::seconds(settings_.timeout_seconds));
+            release(tx, lease_, quiet);
+        });
     } catch (const std::exception& problem) {
         log().warning(
             std::string("the endpoints are free when their leases end: ") + problem.what()

@@ -8,7 +8,7 @@
 namespace svc::test {
 namespace {
 
-const std::string patient = "webhooks.timeout_seconds=30";
+const std::string patient = "webhooks.timeout_seconds=15";
 
 class WebhooksOfTwoServers : public WebhooksTest {
 protected:
@@ -130,6 +130,8 @@ TEST_F(WebhooksOfTwoServers, AServerThatStopsKeepsWhatIsUnderWayFromTheOther) {
     sending.end(SIGTERM);
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s) << "it does not wait for endpoints";
     EXPECT_EQ(ask_endpoint(id, "lease IS NOT NULL AND due_at > now()"), "t");
+    EXPECT_EQ(ask_endpoint(id, "due_at <= now() + interval '15 seconds'"), "t")
+        << "longer than whoever was sent it may take nobody waits";
     std::this_thread::sleep_for(2'500ms);  // the other looks every second
     EXPECT_EQ(receiver.count(), 1u) << "nobody knows what becomes of it yet";
     opened = true;
