@@ -1,7 +1,5 @@
 #include "core/dispatcher.hpp"
 
-#include "core/rest_call.hpp"
-#include "core/route_run.hpp"
 #include "svc/version.hpp"
 
 #include <fmt/format.h>
@@ -50,17 +48,6 @@ std::string allowed(const std::vector<std::string_view>& methods) {
         if (each == "GET") out += "HEAD, ";
     }
     return out + "OPTIONS";
-}
-
-/// What a browser gets that is led through here and cannot go on: the way elsewhere.
-http::Answer error_redirect_answer(
-    const Kernel& kernel, const Operation& operation, const Failure& failure
-) {
-    http::Answer answer;
-    answer.status = operation.status;
-    answer.headers = failure.headers();
-    answer.headers.emplace_back("Location", operation.error_redirect(kernel, failure));
-    return answer;
 }
 
 /// Where a browser only follows a link it cannot send our headers: an operation that leads on, or
@@ -289,88 +276,6 @@ void Dispatcher::no_route(const http::Request& request, const Methods& here) {
         throw Failure(Fault::no_route, "There is nothing at " + std::string(request.path) + ".");
     throw Failure(Fault::wrong_method, "This path takes " + allowed(here) + ".")
         .with_header("Allow", allowed(here));
-}
-
-void Dispatcher::run_endpoint(
-    const Match& match, http::Exchange& exchange, RequestContext& request_context, Served& served
-) const {
-    const Operation& operation = match.endpoint->operation();
-    request_context.endpoint = match.endpoint->number;
-    served.name = operation.name;
-    if (!operation.error_redirect)
-        return run_operation_of(match, exchange, request_context, served);
-    try {
-        run_operation_of(match, exchange, request_context, served);
-    } catch (const Failure& failure) {
-        exchange.answer = error_redirect_answer(kernel_, operation, failure);
-    } catch (const std::exception& problem) {
-        answer_of_unexpected(problem.what(), request_context.request_id);  // notes it
-        exchange.answer = error_redirect_answer(kernel_, operation, Failure(Fault::internal, ""));
-    }
-}
-
-void Dispatcher::run_operation_of(
-    const Match& match, http::Exchange& exchange, RequestContext& request_context, Served& served
-) const {
-    const http::Request& request = exchange.request();
-    const Operation& operation = match.endpoint->operation();
-    RestCall input(match, request);
-    if (operation.access == Access::anyone) {
-        CallerResolver nobody(kernel_.impl());
-        take_turn(kernel_.impl(), exchange, request_context, nobody);
-        exchange.answer = run_operation(
-            {.kernel = kernel_,
-             .operation = operation,
-             .who = nobody,
-             .request_context = request_context,
-             .surface = Surface::api,
-             .request = &request,
-             .client_address = request.client_address,
-             .user_agent = request.header("user-agent"),
-             .may_park = true},
-            input
-        );
-        return;
-    }
-    CallerResolver who(kernel_.impl(), request, input.requested_org());
-    struct Note {
-        Served& served;
-        CallerResolver& who;
-        ~Note() {
-            if (who.caller()) served.caller = *who.caller();
-        }
-    } note{served, who};
-    take_turn(kernel_.impl(), exchange, request_context, who);
-    exchange.answer = run_operation(
-        {.kernel = kernel_,
-         .operation = operation,
-         .who = who,
-         .request_context = request_context,
-         .surface = Surface::api,
-         .request = &request,
-         .client_address = request.client_address,
-         .user_agent = request.header("user-agent"),
-         .may_park = true},
-        input
-    );
-    input.not_modified(exchange.answer);
-}
-
-void Dispatcher::run_route(
-    const Route& route, http::Exchange& exchange, RequestContext& request_context, Served& served
-) const {
-    request_context.endpoint = route_numbers_.at(&route);
-    served.name = route.path;
-    if (exchange.sink_failure) std::rethrow_exception(exchange.sink_failure);
-    RouteRun run(kernel_, route, exchange, request_context);
-    struct Note {
-        Served& served;
-        const RouteRun& run;
-        ~Note() {
-            if (run.caller()) served.caller = *run.caller();
-        }
-    } note{served, run};
-    exchange.answer = run.answer();
 }
 
 http::BodyRules Dispatcher::body_rules(std::string_view method, std::string_view path) const {
