@@ -1,5 +1,6 @@
 #include "rest_queue.hpp"
 #include "tests/support/database_role.hpp"
+#include "tests/support/workspace.hpp"
 
 #include <fmt/format.h>
 
@@ -87,6 +88,49 @@ void measure_with_waiting(Lab& lab, const Plan& plan, Report& report, int waitin
     });
 }
 
+/// Queues of the lab's workspace with a few cards each, besides those that are measured.
+void add_queues(Lab& lab, int queues) {
+    constexpr int of_a_board = 50, cards = 10;
+    auto client = lab.server().client();
+    client.token(lab.token());
+    for (int made = 0; made < queues; made += of_a_board) {
+        boost::json::array columns;
+        for (int i = 0; i < of_a_board; ++i)
+            columns.push_back({{"name", fmt::format("Queue {}", i)}, {"kind", "queue"}});
+        const boost::json::value body{{"name", "Many queues"}, {"columns", columns}};
+        const auto board = test::expect(201, client.post("/v1/boards", body));
+        for (int i = 0; i < of_a_board; ++i)
+            put_work(
+                lab,
+                board.text("/id"),
+                board.text(fmt::format("/column_ids/{}", i)),
+                i * cards,
+                cards
+            );
+    }
+}
+
+/// Beside a server whose workspace has two or three queues.
+void measure_with_queues(Lab& lab, const Plan& plan, Report& report) {
+    constexpr int queues = 1'000;
+    Lab beside;
+    beside.restart({"automations.scripts="});
+    RestQueue of_few(beside, "Of few"), of_many(lab, "Of many");
+    add_queues(lab, queues);
+    const std::vector<Variant> variants{
+        {"few", [&] { return filled_claim_ms(beside, of_few); }},
+        {"many", [&] { return filled_claim_ms(lab, of_many); }},
+    };
+    for (const auto& each : variants) each.measure();
+    const auto values = alternate(variants, plan.rounds);
+    report.figure(
+        "claim-with-1000-queues/few",
+        median(values[1]) / median(values[0]),
+        at_most(slower_at_most),
+        {{"milliseconds", rounds_of(variants, values)}}
+    );
+}
+
 /// Sixteen workers work for as long as the snapshot is open; then claims are timed, with it still
 /// open. The other queue's are timed without one.
 void measure_under_snapshot(Lab& lab, const Plan& plan, Report& report, int seconds) {
@@ -115,6 +159,7 @@ void measure_bloat(Lab& lab, const Plan& plan, Report& report) {
     const auto [claims, waiting, snapshot_seconds] = ageing(plan);
     measure_after_claims(lab, plan, report, claims);
     measure_with_waiting(lab, plan, report, waiting);
+    measure_with_queues(lab, plan, report);
     measure_under_snapshot(lab, plan, report, snapshot_seconds);
     lab.restart();
 }

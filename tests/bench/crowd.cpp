@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +81,21 @@ std::string opening(Crowd::Kind kind, const std::string& token, const std::strin
 }
 
 }  // namespace
+
+void allow_sockets(int many) {
+    const auto needed = static_cast<rlim_t>(many) + 1'000;
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_max < needed)
+        throw std::runtime_error(fmt::format(
+            "{} streams need `ulimit -Hn` of {} or more; here it is {}",
+            many,
+            needed,
+            limit.rlim_max
+        ));
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 double Crowd::Heard::span() const {
     if (milliseconds.empty()) return 0;

@@ -11,6 +11,10 @@
 /// Many streams of events held by one thread.
 namespace svc::bench {
 
+/// Lets this process and what it starts have so many sockets, and what else they need. Throws where
+/// the system allows fewer.
+void allow_sockets(int many);
+
 /// Subscribers to one board, as WebSockets, SSE streams or bare sockets. From several addresses of
 /// 127.0.0.0/8, for ports are limited to each.
 class Crowd {

@@ -80,6 +80,7 @@ void measure_bloat(Lab& lab, const Plan& plan, Report& report);
 void measure_before(Lab& lab, const Plan& plan, Report& report);
 void measure_webhooks(Lab& lab, const Plan& plan, Report& report);
 void measure_live(Lab& lab, const Plan& plan, Report& report);
+void measure_notifications(Lab& lab, const Plan& plan, Report& report);
 void measure_idle(Lab& lab, const Plan& plan, Report& report);
 void measure_start(Lab& lab, const Plan& plan, Report& report);
 

@@ -57,13 +57,16 @@ constexpr Group groups[] = {
      measure_costs},
     {"bloat",
      "Whether a claim takes longer in a column that much has happened to than in one beside it: "
-     "after many claims, with many cards waiting, and while an old snapshot keeps the database "
+     "after many claims, with many cards waiting, among 1,000 queues, and while an old snapshot "
+     "keeps "
+     "the database "
      "from removing what is dead. `--long` is the full size: 200,000 claims, 100,000 cards, a "
      "minute.",
      measure_bloat},
     {"webhooks",
      "Deliveries to a hundred webhooks, one in ten of whose endpoints hangs; and claim + complete "
-     "while a hundred webhooks are subscribed to something else, beside the same without any.",
+     "while a hundred webhooks are subscribed to something else, alone and with 1,000 streams of "
+     "another board, beside the same without any.",
      measure_webhooks},
     {"live",
      "Streams of events: 9,000 WebSockets and 9,000 SSE streams, an event to 9,000 of them beside "
@@ -72,6 +75,12 @@ constexpr Group groups[] = {
      "a "
      "commit to a socket with 500 writes a second going on.",
      measure_live},
+    {"notifications",
+     "Counting with 100,000 unread, beside get_me; a comment that mentions 50 people on a card "
+     "that "
+     "200 watch, beside the same on a server without notifications; 10,000 people of one workspace "
+     "who are due a digest at once, mailed over SMTP.",
+     measure_notifications},
     {"before",
      "Creating cards on one board and reading one, 16 clients, beside the server of an earlier "
      "commit, from before its statements were written anew. `database us` is that of get_card.",

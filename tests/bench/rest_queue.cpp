@@ -73,22 +73,26 @@ void RestQueue::fill(int cards) {
     all_of(cards, bench::work_off(workers, connected(lab_, create)));
 }
 
-void RestQueue::fill_at_once(int cards) {
-    constexpr int most = 10'000;  // in one statement
-    for (; cards > most; cards -= most) fill_at_once(most);
-    put_cards(lab_, board_, queue_, numbers_, cards);
-    lab_.postgres().run(
+void put_work(Lab& lab, const std::string& board, const std::string& queue, int from, int count) {
+    put_cards(lab, board, queue, from, count);
+    lab.postgres().run(
         fmt::format(
             R"(INSERT INTO queue (org_id, card_id, board_id, column_id, state, urgency, place)
             SELECT org_id, id, board_id, column_id, 'ready',
                 5 - array_position(ARRAY['none', 'low', 'medium', 'high', 'urgent'], priority),
                 position
             FROM cards WHERE column_id = '{}' AND number > {})",
-            queue_,
-            numbers_
+            queue,
+            from
         ),
-        lab_.database_url()
+        lab.database_url()
     );
+}
+
+void RestQueue::fill_at_once(int cards) {
+    constexpr int most = 10'000;  // in one statement
+    for (; cards > most; cards -= most) fill_at_once(most);
+    put_work(lab_, board_, queue_, numbers_, cards);
     numbers_ += cards;
 }
 

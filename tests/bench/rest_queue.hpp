@@ -14,6 +14,9 @@ struct HeldCard {
     std::string lease, secret;  ///< the lease's id and its token
 };
 
+/// Puts cards that wait for workers into a column, as put_cards() does.
+void put_work(Lab& lab, const std::string& board, const std::string& queue, int from, int count);
+
 /// A board of two columns: a queue, and the one that its completed cards go to.
 class RestQueue {
 public:

@@ -16,6 +16,7 @@
 namespace svc::bench {
 
 namespace fs = std::filesystem;
+namespace json = boost::json;
 
 namespace {
 
@@ -38,9 +39,10 @@ std::vector<std::optional<std::string>> read_parameters(std::string_view detail)
     return out;
 }
 
-/// The newest log, as far as it is complete lines.
-std::vector<Logged> read_log(const fs::path& folder, const std::string& marker) {
-    std::vector<Logged> out;
+/// Calls `each(line, message)` for what stands in the log between the marks of a recording.
+template <class Each>
+void read_lines(const test::Postgres& postgres, const std::string& marker, Each each_line) {
+    const fs::path folder = fs::path(postgres.run("SHOW data_directory")) / "recorded";
     bool recording = false;
     std::vector<fs::path> files;
     for (const auto& each : fs::directory_iterator(folder))
@@ -57,17 +59,34 @@ std::vector<Logged> read_log(const fs::path& folder, const std::string& marker) 
             const std::string said(message->as_string());
             if (said.find("begin " + marker) != std::string::npos) recording = true;
             if (said.find("end " + marker) != std::string::npos) recording = false;
-            const bool executed = said.starts_with("execute ");
-            if (!recording || (!executed && !said.starts_with("statement: "))) continue;
-            Logged logged;
-            logged.pid = line.at("pid").to_number<long>();
-            logged.text = said.substr(said.find(": ") + 2);
-            if (const auto* detail = line.as_object().if_contains("detail"))
-                logged.parameters = read_parameters(std::string(detail->as_string()));
-            out.push_back(std::move(logged));
+            if (recording) each_line(line.as_object(), said);
         }
     }
-    return out;
+}
+
+/// Has PostgreSQL log so while `work` runs; the marker of what it logged.
+std::string with_setting(
+    const test::Postgres& postgres,
+    const std::string& name,
+    const std::string& value,
+    const std::function<void()>& work
+) {
+    static int count = 0;
+    const auto marker = "recording " + std::to_string(++count) + ".";
+    const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); };
+    const auto mark = [&](const char* what) {
+        postgres.run("DO $$ BEGIN RAISE LOG '" + std::string(what) + " " + marker + "'; END $$");
+    };
+    postgres.run("ALTER SYSTEM SET " + name + " = '" + value + "'");
+    postgres.run("SELECT pg_reload_conf()");
+    settle();  // every backend has read it
+    mark("begin");
+    work();
+    mark("end");
+    postgres.run("ALTER SYSTEM RESET " + name);
+    postgres.run("SELECT pg_reload_conf()");
+    settle();  // the collector has written it
+    return marker;
 }
 
 bool begins(const std::string& text) { return text.starts_with("BEGIN"); }
@@ -179,19 +198,35 @@ std::vector<std::string> recording_settings() {
 }
 
 std::vector<Logged> record(const test::Postgres& postgres, const std::function<void()>& work) {
-    static int count = 0;
-    const auto marker = "recording " + std::to_string(++count);
-    const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); };
-    postgres.run("ALTER SYSTEM SET log_statement = 'all'");
-    postgres.run("SELECT pg_reload_conf()");
-    settle();  // every backend has read it
-    postgres.run("SELECT 'begin " + marker + "'");
-    work();
-    postgres.run("SELECT 'end " + marker + "'");
-    postgres.run("ALTER SYSTEM RESET log_statement");
-    postgres.run("SELECT pg_reload_conf()");
-    settle();  // the collector has written it
-    return read_log(fs::path(postgres.run("SHOW data_directory")) / "recorded", marker);
+    std::vector<Logged> out;
+    const auto marker = with_setting(postgres, "log_statement", "all", work);
+    read_lines(postgres, marker, [&](const json::object& line, const std::string& said) {
+        if (!said.starts_with("execute ") && !said.starts_with("statement: ")) return;
+        Logged logged;
+        logged.pid = line.at("pid").to_number<long>();
+        logged.text = said.substr(said.find(": ") + 2);
+        if (const auto* detail = line.if_contains("detail"))
+            logged.parameters = read_parameters(std::string(detail->as_string()));
+        out.push_back(std::move(logged));
+    });
+    return out;
+}
+
+std::vector<Slow> slower_than(
+    const test::Postgres& postgres,
+    std::chrono::milliseconds least,
+    const std::function<void()>& work
+) {
+    std::vector<Slow> out;
+    const auto marker =
+        with_setting(postgres, "log_min_duration_statement", std::to_string(least.count()), work);
+    read_lines(postgres, marker, [&](const json::object&, const std::string& said) {
+        static constexpr std::string_view begin = "duration: ";
+        const auto text = said.find(": ", begin.size());
+        if (!said.starts_with(begin) || text == said.npos || commits(said.substr(text + 2))) return;
+        out.push_back({std::stod(said.substr(begin.size())), said.substr(text + 2)});
+    });
+    return out;
 }
 
 std::vector<std::vector<Logged>> transactions_with(

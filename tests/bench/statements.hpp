@@ -2,6 +2,7 @@
 
 #include "tests/support/postgres.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -23,6 +24,17 @@ std::vector<std::string> recording_settings();
 
 /// What was executed while `work` ran, in order.
 std::vector<Logged> record(const test::Postgres& postgres, const std::function<void()>& work);
+
+struct Slow {
+    double milliseconds = 0;
+    std::string text;
+};
+/// What took at least that long while `work` ran, but for COMMIT, which waits for the disk.
+std::vector<Slow> slower_than(
+    const test::Postgres& postgres,
+    std::chrono::milliseconds least,
+    const std::function<void()>& work
+);
 
 /// The transactions among `logged`, BEGIN to COMMIT, that have `mark` in a parameter and execute
 /// a statement with `words` in it, in the order of their ends.

@@ -1,4 +1,5 @@
 #include "costs.hpp"
+#include "crowd.hpp"
 #include "rest_queue.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/webhook_receiver.hpp"
@@ -16,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr int webhooks = 100, hanging = 10;
+constexpr int webhooks = 100, hanging = 10, readers = 1'000;
 
 /// Webhooks of the lab's workspace, made and deleted through the interface.
 class Webhooks {
@@ -96,12 +97,14 @@ void measure_deliveries(Lab& lab, const Plan& plan, Report& report) {
     all.remove_all();
 }
 
-/// Claim + complete while webhooks are subscribed: to what does not happen, and to all of it.
+/// Claim + complete while webhooks are subscribed, to what does not happen or to all of it, and
+/// while streams are open that follow another board.
 void measure_queue(Lab& lab, const Plan& plan, Report& report) {
     test::WebhookReceiver receiver;
     receiver.only_count();
     Webhooks some(lab);
     RestQueue queue(lab, "Worked off");
+    const RestQueue elsewhere(lab, "Followed");
     const int cards = 500 * plan.seconds;
     const auto prepare = [&](int count, const std::string& filter) {
         some.remove_all();
@@ -115,7 +118,26 @@ void measure_queue(Lab& lab, const Plan& plan, Report& report) {
     contest.add("no_webhooks", [&] { return prepare(0, ""); });
     contest.add("hundred_others", [&] { return prepare(webhooks, "comment.*"); });
     contest.add("one_of_all", [&] { return prepare(1, "*"); });
+    std::unique_ptr<Crowd> crowd;
+    contest.add("hundred_others_and_readers", [&] {
+        crowd = std::make_unique<Crowd>();
+        crowd->join(
+            Crowd::Kind::web_socket, lab.server().port(), lab.token(), elsewhere.board(), readers
+        );
+        auto work = prepare(webhooks, "comment.*");
+        return [&crowd, work] {
+            const auto worked = work();
+            crowd.reset();
+            return worked;
+        };
+    });
     contest.run(plan.rounds);
+    report.figure(
+        "queue-100-webhooks-1000-readers/none",
+        contest.ratio("hundred_others_and_readers", "no_webhooks", &Costs::per_second),
+        at_least(0.9),
+        contest.made_of(&Costs::per_second)
+    );
     report.figure(
         "queue-100-webhooks/none",
         contest.ratio("hundred_others", "no_webhooks", &Costs::per_second),
@@ -133,7 +155,12 @@ void measure_queue(Lab& lab, const Plan& plan, Report& report) {
 }  // namespace
 
 void measure_webhooks(Lab& lab, const Plan& plan, Report& report) {
-    lab.restart({"automations.scripts=", "webhooks.allow_private_targets=true"});
+    allow_sockets(readers);
+    lab.restart(
+        {"automations.scripts=",
+         "webhooks.allow_private_targets=true",
+         "live.streams_per_principal=" + std::to_string(readers)}
+    );
     report.note("endpoints on this machine; the receiver shares its processors");
     // Webhooks are for admins, and the lab's token is a member's.
     lab.token();
