@@ -27,12 +27,11 @@ public:
         move_ = call.use<boards::Moves>().begin(
             call.tx(),
             caller,
-            card,
-            std::nullopt,
+            boards::MoveWish{card, std::nullopt},
             boards::MoveReason::exhausted,
             call.use<OwnWatcher>().watcher.get()
         );
-        row_later_ = lock_held(call.tx(), caller, card);
+        row_later_ = lock_held(call.tx(), caller, std::vector{card});
     }
 
     /// Ends the request unless the caller may do that on the card's board.
@@ -148,7 +147,9 @@ LeaseResult revoke(Call& call, const LeaseToRevoke& in) {
     card.queue.state = boards::QueueState::ready;
     card.queue.attempts = row.attempt - 1;
     CallActor actor(call);
-    end_lease(call.kernel(), call.tx(), actor, lease_revoked, after, row, {card.queue});
+    end_leases(
+        call.kernel(), call.tx(), actor, call.org(), {{&lease_revoked, after, row, {card.queue}}}
+    );
     boards::show(call.kernel(), card);
     return {{}, AsJson(after), AsJson(card)};
 }

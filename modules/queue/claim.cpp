@@ -133,6 +133,7 @@ SVC_RECORD(
 );
 
 ClaimResponse claim_next(Call& call, const ClaimNextRequest& in) {
+    call.goes_alone(lease_claimed);  // one column is one statement
     return claim_from(call, in.board_id, {in.column_id}, in.wish);
 }
 

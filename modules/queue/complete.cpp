@@ -2,6 +2,7 @@
 
 #include "modules/boards/api/bodies.hpp"
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/events.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "modules/queue/holder_request.hpp"
 #include "modules/queue/operations.hpp"
@@ -9,7 +10,7 @@
 #include "svc/attempt.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace svc::queue {
 
@@ -41,14 +42,6 @@ SVC_RECORD(CompleteLeaseRequest, (lease_id), (completion, "", flatten));
 
 constexpr std::size_t largest_result = 64 << 10;
 
-/// Moves the card on, or leaves it where it is when there is nowhere to go; either way its work
-/// here is done.
-Settled carry_on(boards::Move& move, const QueueRow& held, Actor& actor) {
-    const boards::ColumnRules* to = move.to();
-    boards::Card card = to ? move.carry_out(actor) : *move.card();
-    return settled_in(std::move(card), to, held.now, std::nullopt);
-}
-
 /// A comment that is to be made once the card is where it goes.
 std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std::string& markdown) {
     auto* comments = call.kernel().find<boards::CardComments>();
@@ -57,33 +50,115 @@ std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std:
     return comments->read(call, "comment", markdown);
 }
 
-LeaseResult complete_one(Call& call, const std::optional<Uuid>& lease, const Completion& in) {
-    if (in.result && in.result->text.size() > largest_result)
-        throw wrong_field(call, "result", "a result takes at most 64 KiB");
-    HolderRequest request(
-        call, lease, in.lease_token, in.target_column_id, boards::MoveReason::completed
-    );
-    const auto comment = in.comment ? comment_of(call, *in.comment) : nullptr;
-    if (auto before = request.answered(LeaseState::completed)) return *before;
-    request.require_open_board();
-    if (in.target_column_id) request.require(boards::BoardRole::editor);
-    if (in.comment) request.require(boards::BoardRole::viewer);
-    if (in.target_column_id && !request.move().to())
-        throw wrong_field(call, "target_column_id", "the card's board has no such column");
+/// Tells at the end, with one statement, of what a call has done.
+class TellingAtTheEnd final : public Actor {
+public:
+    explicit TellingAtTheEnd(Call& call) : call_(call) {}
+    PrincipalRef who() const override { return ref_of(call_.caller()); }
+    void check(const Event& event) override { call_.check(event); }
+    void emit(const Event& event) override { events_.push_back(event); }
+    ParamList event_row(const Event& event) override { return call_.event_row(event); }
+    void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
+    void tell() { call_.emit_all(std::exchange(events_, {})); }
 
-    Lease after =
-        ended(lease_of(call.org(), request.held()), LeaseState::completed, request.held().now);
-    after.result = in.result;
-    after.cost = in.cost;
-    return request.end(lease_completed, after, [&](Actor& actor) {
-        auto settled = carry_on(request.move(), request.held(), actor);
-        if (comment) comment->write(call, settled.card, request.held().now);
-        return settled;
-    });
+private:
+    Call& call_;
+    std::vector<Event> events_;
+};
+
+/// One of the leases that a call completes.
+class OneOfThem {
+public:
+    OneOfThem(Call& call, const std::optional<Uuid>& lease, const Completion& in)
+        : call_(call), lease_(lease), in_(in), token_(token_of(call, lease, in.lease_token)) {
+        if (in.result && in.result->text.size() > largest_result)
+            throw wrong_field(call, "result", "a result takes at most 64 KiB");
+        if (in.comment) comment_ = comment_of(call, *in.comment);
+    }
+
+    boards::MoveWish wish() const { return {token_.card(), in_.target_column_id}; }
+
+    /// Once its card was looked at. Where it goes, or why not.
+    void decide(HeldCard found, Actor& actor) {
+        request_.emplace(
+            call_,
+            lease_,
+            token_,
+            in_.target_column_id,
+            boards::MoveReason::completed,
+            std::move(found)
+        );
+        if ((again_ = request_->answered(LeaseState::completed))) return;
+        request_->require_open_board();
+        if (in_.target_column_id) request_->require(boards::BoardRole::editor);
+        if (in_.comment) request_->require(boards::BoardRole::viewer);
+        boards::Move& move = request_->move();
+        if (in_.target_column_id && !move.to())
+            throw wrong_field(call_, "target_column_id", "the card's board has no such column");
+        const QueueRow& held = request_->held();
+        Lease after = ended(lease_of(call_.org(), held), LeaseState::completed, held.now);
+        after.result = in_.result;
+        after.cost = in_.cost;
+        request_->check(lease_completed, after);
+        // Where there is nowhere to go it stays; either way its work here is done.
+        auto [card, standing] = settled_in(
+            move.to() ? move.decide(actor) : *move.card(), move.to(), held.now, std::nullopt
+        );
+        card_ = std::move(card);
+        ending_ = Ending{&lease_completed, std::move(after), held, std::move(standing)};
+    }
+
+    /// Nothing when the lease was over already.
+    const std::optional<Ending>& ending() const { return ending_; }
+    boards::Move& move() { return request_->move(); }
+    bool has_comment() const { return ending_ && comment_; }
+    void write_comment() { comment_->write(call_, *card_, request_->held().now); }
+
+    LeaseResult result() { return again_ ? *again_ : request_->result(ending_->after, *card_); }
+    AsJson<Lease> lease() const { return again_ ? again_->lease : AsJson(ending_->after); }
+
+private:
+    Call& call_;
+    const std::optional<Uuid> lease_;
+    const Completion& in_;
+    const LeaseToken token_;
+    std::unique_ptr<boards::CardComments::Comment> comment_;
+    std::optional<HolderRequest> request_;
+    std::optional<LeaseResult> again_;
+    std::optional<Ending> ending_;
+    std::optional<boards::Card> card_;
+};
+
+std::vector<HeldCard> look_at_all(Call& call, const std::vector<boards::MoveWish>& cards) {
+    const auto caller = boards::BoardCaller::of(call);
+    return look_at(call, caller, cards, boards::MoveReason::completed);
+}
+
+/// Does what was decided of these leases, whose cards were looked at together.
+void carry_out(Call& call, const std::vector<OneOfThem*>& leases, TellingAtTheEnd& actor) {
+    if (leases.empty()) return;
+    for (OneOfThem* each : leases) each->move().write(actor);
+    for (OneOfThem* each : leases) {
+        if (!each->has_comment()) continue;
+        actor.tell();  // of the move first
+        each->write_comment();
+    }
+    std::vector<Ending> endings;
+    for (const OneOfThem* each : leases) endings.push_back(*each->ending());
+    end_leases(call.kernel(), call.tx(), actor, call.org(), endings);
+    actor.tell();
+}
+
+OneOfThem complete_one(Call& call, const std::optional<Uuid>& lease, const Completion& in) {
+    OneOfThem one(call, lease, in);
+    TellingAtTheEnd actor(call);
+    one.decide(std::move(look_at_all(call, {one.wish()}).front()), actor);
+    if (one.ending()) carry_out(call, {&one}, actor);
+    return one;
 }
 
 LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
-    return complete_one(call, in.lease_id, in.completion);
+    return complete_one(call, in.lease_id, in.completion).result();
 }
 
 // -------------------------------------------------------------------------- many in one call
@@ -123,53 +198,100 @@ SVC_RECORD(
     (results, "One for each lease of the request, in the same order.")
 );
 
-CompletedLease completed(Call& call, std::size_t index, const Completion& in) {
-    const InputPart part(call, "\"leases\"," + std::to_string(index));
-    CompletedLease done;
-    const auto failure =
-        attempt(call.tx(), [&] { done.lease = complete_one(call, std::nullopt, in).lease; });
-    if (!failure) return done;
-    call.note<EndedHere>().tokens.erase(in.lease_token);
-    done.lease.reset();
-    done.status = failure->status();
-    done.error = JsonText{failure->body(call.request_id())};
-    return done;
-}
-
-/// Rows of queue are locked in the order of the cards, as by the sweeper.
-std::vector<std::size_t> in_order_of_cards(const std::vector<Completion>& leases) {
-    const auto card_of = [&](std::size_t i) {
-        const auto token = LeaseToken::parse(leases[i].lease_token);
-        return token ? token->card() : Uuid();
-    };
-    std::vector<std::size_t> order(leases.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, card_of);
-    return order;
-}
-
-/// All that the completions lock is locked first, so that two such calls do not hold each other up.
-void lock_all(Call& call, const std::vector<Completion>& leases) {
-    std::vector<Uuid> cards, columns;
-    for (const Completion& each : leases) {
-        if (const auto token = LeaseToken::parse(each.lease_token)) cards.push_back(token->card());
-        if (each.target_column_id) columns.push_back(*each.target_column_id);
+class Batch {
+public:
+    Batch(Call& call, const std::vector<Completion>& leases) : call_(call), leases_(leases) {
+        batch_.results.resize(leases.size());
+        for (std::size_t i = 0; i < leases.size(); ++i)
+            batch_.results[i].index = static_cast<std::int64_t>(i);
     }
-    call.use<boards::Moves>().lock_to_complete(
-        call.tx(), boards::BoardCaller::of(call), cards, columns
-    );
-}
+
+    LeaseBatch run() {
+        complete_together();
+        for (const std::size_t i : alone_) complete_alone(i);
+        for (const CompletedLease& each : batch_.results)
+            ++(each.error ? batch_.failed_count : batch_.succeeded_count);
+        return std::move(batch_);
+    }
+
+private:
+    InputPart part(std::size_t i) { return InputPart(call_, "\"leases\"," + std::to_string(i)); }
+
+    /// Runs `step` of this lease; what refuses it is its answer.
+    void step_of(std::size_t i, const std::function<void()>& step) {
+        const auto within = part(i);
+        try {
+            step();
+        } catch (const Failure& failure) {
+            if (failure.status() >= 500) throw;
+            refuse(i, failure);
+        }
+    }
+
+    void refuse(std::size_t i, const Failure& failure) {
+        call_.note<EndedHere>().tokens.erase(leases_[i].lease_token);
+        CompletedLease& done = batch_.results[i];
+        done.status = failure.status();
+        done.error = JsonText{failure.body(call_.request_id())};
+    }
+
+    /// All but those that may be refused once something is written, and those that come behind
+    /// another of the same card: these are looked at, which locks them in the order in which all
+    /// lock, and completed behind the others.
+    void complete_together() {
+        const bool hooked = call_.has_hooks(lease_completed) || call_.has_hooks(boards::card_moved);
+        std::vector<boards::MoveWish> cards;
+        std::vector<std::pair<std::size_t, std::optional<OneOfThem>>> together;
+        for (std::size_t i = 0; i < leases_.size(); ++i)
+            step_of(i, [&] {
+                std::optional<OneOfThem> one;
+                const bool by_itself = hooked || leases_[i].comment;
+                const auto token = token_of(call_, std::nullopt, leases_[i].lease_token);
+                const bool again =
+                    std::ranges::find(cards, token.card(), &boards::MoveWish::card) != cards.end();
+                if (by_itself || again) alone_.push_back(i);
+                else one.emplace(call_, std::nullopt, leases_[i]);
+                if (again) return;
+                cards.push_back({token.card(), leases_[i].target_column_id});
+                together.emplace_back(i, std::move(one));
+            });
+        if (cards.empty()) return;
+        auto found = look_at_all(call_, cards);
+        TellingAtTheEnd actor(call_);
+        std::vector<OneOfThem*> ending;
+        for (std::size_t at = 0; at < together.size(); ++at) {
+            auto& [i, one] = together[at];
+            if (!one) continue;
+            if (!found[at].row) {  // of no right to the board, or of no lease
+                alone_.push_back(i);
+                continue;
+            }
+            step_of(i, [&] { one->decide(std::move(found[at]), actor); });
+            if (batch_.results[i].error) continue;
+            batch_.results[i].lease = one->lease();
+            if (one->ending()) ending.push_back(&*one);
+        }
+        carry_out(call_, ending, actor);
+    }
+
+    void complete_alone(std::size_t i) {
+        const auto within = part(i);
+        const auto failure = attempt(call_.tx(), [&] {
+            batch_.results[i].lease = complete_one(call_, std::nullopt, leases_[i]).lease();
+        });
+        if (!failure) return;
+        batch_.results[i].lease.reset();
+        refuse(i, *failure);
+    }
+
+    Call& call_;
+    const std::vector<Completion>& leases_;
+    LeaseBatch batch_;
+    std::vector<std::size_t> alone_;
+};
 
 LeaseBatch complete_all(Call& call, const CompleteLeasesRequest& in) {
-    lock_all(call, in.leases);
-    LeaseBatch batch;
-    batch.results.resize(in.leases.size());
-    for (const std::size_t i : in_order_of_cards(in.leases)) {
-        CompletedLease& done = batch.results[i] = completed(call, i, in.leases[i]);
-        done.index = static_cast<std::int64_t>(i);
-        ++(done.error ? batch.failed_count : batch.succeeded_count);
-    }
-    return batch;
+    return Batch(call, in.leases).run();
 }
 
 }  // namespace

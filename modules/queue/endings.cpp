@@ -34,9 +34,7 @@ SVC_RECORD(
 );
 
 LeaseResult fail(Call& call, const FailLeaseRequest& in) {
-    HolderRequest request(
-        call, in.lease_id, in.lease_token, std::nullopt, boards::MoveReason::exhausted
-    );
+    HolderRequest request(call, in.lease_id, in.lease_token, boards::MoveReason::exhausted);
     if (auto before = request.answered(LeaseState::failed)) return *before;
     const QueueRow& held = request.held();
     std::optional<std::chrono::seconds> pause;
@@ -61,9 +59,7 @@ struct LeaseAndToken {
 SVC_RECORD(LeaseAndToken, (lease_id), (lease_token, token_doc, length(1, 100), secret));
 
 LeaseResult release(Call& call, const LeaseAndToken& in) {
-    HolderRequest request(
-        call, in.lease_id, in.lease_token, std::nullopt, boards::MoveReason::exhausted
-    );
+    HolderRequest request(call, in.lease_id, in.lease_token, boards::MoveReason::exhausted);
     if (auto before = request.answered(LeaseState::released)) return *before;
     const QueueRow& held = request.held();
     boards::CardQueue standing = request.move().card()->queue;

@@ -58,12 +58,12 @@ constexpr Sql see_leased_card{"queue.see_leased_card", R"(
         .with_code("lease_token_invalid");
 }
 
-LeaseToken parsed(Call& call, const std::optional<Uuid>& lease, std::string_view text) {
+}  // namespace
+
+LeaseToken token_of(Call& call, const std::optional<Uuid>& lease, std::string_view text) {
     if (const auto token = LeaseToken::parse(text)) return *token;
     refuse_token(call, lease);
 }
-
-}  // namespace
 
 void lease_is_over(LeaseState how) {
     throw Failure(
@@ -74,42 +74,70 @@ void lease_is_over(LeaseState how) {
         .with("outcome", std::string(name_of(how)));
 }
 
+std::vector<HeldCard> look_at(
+    Call& call,
+    const boards::BoardCaller& caller,
+    const std::vector<boards::MoveWish>& cards,
+    boards::MoveReason turn
+) {
+    auto moves = call.use<boards::Moves>().begin(
+        call.tx(), caller, cards, turn, call.use<OwnWatcher>().watcher.get()
+    );
+    std::vector<Uuid> ids;
+    for (const boards::MoveWish& each : cards) ids.push_back(each.card);
+    std::vector<QueueRow> rows = lock_held(call.tx(), caller, ids).all();
+    std::vector<HeldCard> found;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+        HeldCard& each = found.emplace_back(std::move(moves[i]), std::nullopt);
+        const auto row = std::ranges::find(rows, ids[i], &QueueRow::card_id);
+        if (row != rows.end()) each.row = std::move(*row);
+    }
+    return found;
+}
+
+HolderRequest::HolderRequest(
+    Call& call, const Uuid& lease, std::string_view token, boards::MoveReason turn
+)
+    : call_(call), lease_id_(lease), token_(token_of(call, lease, token)), turn_(turn) {
+    look(boards::BoardCaller::of(call));
+}
+
 HolderRequest::HolderRequest(
     Call& call,
     const std::optional<Uuid>& lease,
-    std::string_view token,
+    const LeaseToken& token,
     const std::optional<Uuid>& column,
-    boards::MoveReason turn
+    boards::MoveReason turn,
+    HeldCard found
 )
     : call_(call),
       lease_id_(lease),
-      token_(parsed(call, lease, token)),
+      token_(token),
       column_(column),
-      turn_(turn) {
-    begin(boards::BoardCaller::of(call));
-}
+      turn_(turn),
+      found_(std::move(found)),
+      rights_(found_.move->rights()) {}
 
 HolderRequest::HolderRequest(Call& call, const Uuid& lease, std::string_view token)
-    : call_(call), lease_id_(lease), token_(parsed(call, lease, token)) {
-    begin(boards::BoardCaller::of(call));
+    : call_(call), lease_id_(lease), token_(token_of(call, lease, token)) {
+    look(boards::BoardCaller::of(call));
 }
 
-void HolderRequest::begin(const boards::BoardCaller& caller) {
+/// The rights are the caller's own: none when there is no such card, or its board is in the trash.
+void HolderRequest::look(const boards::BoardCaller& caller) {
     Tx& tx = call_.tx();
-    if (turn_)
-        move_ = call_.use<boards::Moves>().begin(
-            tx, caller, token_.card(), column_, *turn_, call_.use<OwnWatcher>().watcher.get()
-        );
-    held_later_ = lock_held(tx, caller, token_.card());
-    if (!turn_) seen_later_ = caller.later<LeasedCard>(tx, see_leased_card, token_.card());
-}
-
-/// The caller's own; none when there is no such card, or its board is in the trash.
-std::optional<boards::CardRights> HolderRequest::rights() {
-    if (turn_) return move_->rights();
-    seen_ = seen_later_->one();
-    if (!seen_) return std::nullopt;
-    return boards::CardRights{seen_->role, seen_->board_is_archived};
+    const bool own = caller.principal == call_.caller().id;
+    if (turn_) {
+        found_ = std::move(look_at(call_, caller, {{token_.card(), column_}}, *turn_).front());
+        if (own) rights_ = found_.move->rights();
+        return;
+    }
+    auto held = lock_held(tx, caller, {token_.card()});
+    auto seen = caller.later<LeasedCard>(tx, see_leased_card, token_.card());
+    found_.row = held.one();
+    if (!own) return;
+    seen_ = seen.one();
+    if (seen_) rights_ = boards::CardRights{seen_->role, seen_->board_is_archived};
 }
 
 void HolderRequest::require_open_board() {
@@ -118,22 +146,19 @@ void HolderRequest::require_open_board() {
 }
 
 std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
-    rights_ = rights();
-    held_ = held_later_->one();
-    if (!held_ && is_token_known()) {
+    if (!found_.row && is_token_known()) {
         // A holder who may no longer edit the board ends the lease all the same.
-        begin(boards::BoardCaller::of_system(call_.org()));
-        held_ = held_later_->one();
+        look(boards::BoardCaller::of_system(call_.org()));
     }
-    if (held_ && is_meant(*held_)) {
-        if (!token_.matches(held_->lease_digest.value())) refuse_token(call_, lease_id_);
+    if (found_.row && is_meant(*found_.row)) {
+        if (!token_.matches(found_.row->lease_digest.value())) refuse_token(call_, lease_id_);
         return std::nullopt;
     }
     const auto outcome = find_outcome();
     if (!outcome || !token_.matches(outcome->digest)) refuse_token(call_, lease_id_);
     if (outcome->lease.state != same) lease_is_over(outcome->lease.state);
     LeaseResult again{{}, AsJson(outcome->lease), std::nullopt};
-    const boards::Card* card = move_ ? move_->card() : nullptr;
+    const boards::Card* card = found_.move ? found_.move->card() : nullptr;
     if (card) again.card = if_visible(*card);
     return again;
 }
@@ -154,17 +179,31 @@ bool HolderRequest::is_meant(const QueueRow& row) const {
     return row.lease_digest && token_.matches(*row.lease_digest);
 }
 
+void HolderRequest::check(const EventKind& kind, const Lease& after) {
+    const Lease before = lease_of(call_.org(), held());
+    call_.check(event_of(kind, after, &before));
+    // What else it does with the card is done by the lease as well, though the lease is over then.
+    call_.note<EndedHere>().tokens.insert(token_.str());
+}
+
 LeaseResult HolderRequest::end(
     const EventKind& kind, const Lease& after, const std::function<Settled(Actor&)>& change
 ) {
-    const Lease before = lease_of(call_.org(), *held_);
+    check(kind, after);
     CallActor actor(call_);
-    actor.check(event_of(kind, after, &before));
-    // What else it does with the card is done by the lease as well, though the lease is over then.
-    call_.note<EndedHere>().tokens.insert(token_.str());
     Settled settled = change(actor);
-    end_lease(call_.kernel(), call_.tx(), actor, kind, after, *held_, settled.standing);
-    return {{}, AsJson(after), if_visible(std::move(settled.card))};
+    end_leases(
+        call_.kernel(),
+        call_.tx(),
+        actor,
+        call_.org(),
+        {{&kind, after, held(), std::move(settled.standing)}}
+    );
+    return result(after, std::move(settled.card));
+}
+
+LeaseResult HolderRequest::result(const Lease& after, boards::Card card) const {
+    return {{}, AsJson(after), if_visible(std::move(card))};
 }
 
 /// The lease ends whoever may see the card: that is in everybody's interest.

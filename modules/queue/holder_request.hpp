@@ -45,19 +45,41 @@ SVC_SHARED_RECORD(
     LeasedCard, (role), (board_is_archived), (version), (comment_count), (has_to_wait)
 );
 
-/// A request of a lease's holder. It queues its look-ups for one round trip; the first question
-/// sends them. A lease that is unknown or of another workspace is a 404, one that is over a 409,
-/// and a token that is not its own a 403 for whoever may look at the lease. What a caller who may
-/// not edit the board sends with a wrong token locks nothing. Without an id it is the lease that
-/// the token is of, and a token of none is a 404.
+/// What proves whose a lease is. One that is none, or not this lease's, is a 404 for whoever may
+/// not look at the lease, and otherwise a 403, or a 409 when the lease is over.
+LeaseToken token_of(Call& call, const std::optional<Uuid>& lease, std::string_view text);
+
+/// A lease's card and its row, as found.
+struct HeldCard {
+    std::unique_ptr<boards::Move> move;  ///< null when the holder keeps the card
+    std::optional<QueueRow> row;
+};
+
+/// Looks at cards that are to be moved at `turn`, and locks them, in one round trip. Each card
+/// once.
+std::vector<HeldCard> look_at(
+    Call& call,
+    const boards::BoardCaller& caller,
+    const std::vector<boards::MoveWish>& cards,
+    boards::MoveReason turn
+);
+
+/// A request of a lease's holder. A lease that is unknown or of another workspace is a 404, one
+/// that is over a 409, and a token that is not its own a 403 for whoever may look at the lease.
+/// What a caller who may not edit the board sends with a wrong token locks nothing. Without an id
+/// it is the lease that the token is of, and a token of none is a 404.
 class HolderRequest {
 public:
+    /// Of a holder who gives the card back or on.
+    HolderRequest(Call& call, const Uuid& lease, std::string_view token, boards::MoveReason turn);
+    /// The same, once the card was looked at as that wish and turn say.
     HolderRequest(
         Call& call,
         const std::optional<Uuid>& lease,
-        std::string_view token,
+        const LeaseToken& token,
         const std::optional<Uuid>& column,
-        boards::MoveReason turn
+        boards::MoveReason turn,
+        HeldCard found
     );
     /// Of a holder who keeps the card. Nothing but the lease is locked: who renews neither waits
     /// for those that change the card or hold it up, nor can stand in a circle with them.
@@ -72,20 +94,23 @@ public:
     /// is now. Nothing while the lease is live. Asked first.
     std::optional<LeaseResult> answered(LeaseState same);
 
-    const QueueRow& held() const { return *held_; }
-    boards::Move& move() { return *move_; }
+    const QueueRow& held() const { return *found_.row; }
+    boards::Move& move() { return *found_.move; }
     /// Of a holder who keeps it, once there is a right to require.
     const LeasedCard& card() const { return *seen_; }
 
+    /// Asks whether the lease may end so, before anything else is done by its end.
+    void check(const EventKind& kind, const Lease& after);
     /// Ends the lease: asks, has `change` do what else is to be done and say how the card stands
     /// then, keeps the answer and emits.
     LeaseResult end(
         const EventKind& kind, const Lease& after, const std::function<Settled(Actor&)>& change
     );
+    /// A lease that this has ended, and its card then.
+    LeaseResult result(const Lease& after, boards::Card card) const;
 
 private:
-    void begin(const boards::BoardCaller& caller);
-    std::optional<boards::CardRights> rights();
+    void look(const boards::BoardCaller& caller);
     /// Asked behind the locks: whoever was just ending the lease is done by then.
     std::optional<Outcome> find_outcome();
     bool is_token_known();
@@ -97,12 +122,9 @@ private:
     const LeaseToken token_;
     const std::optional<Uuid> column_;
     const std::optional<boards::MoveReason> turn_;  // none: the card is kept
-    std::unique_ptr<boards::Move> move_;
-    std::optional<DeferredRows<LeasedCard>> seen_later_;
+    HeldCard found_;
     std::optional<LeasedCard> seen_;
-    std::optional<DeferredRows<QueueRow>> held_later_;
     std::optional<boards::CardRights> rights_;  // the caller's own
-    std::optional<QueueRow> held_;
 };
 
 }  // namespace svc::queue

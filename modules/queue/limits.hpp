@@ -9,14 +9,14 @@
     "CROSS JOIN LATERAL (SELECT CASE WHEN $3 = 'agent' THEN (SELECT g.max_leases FROM " \
     "agents g WHERE g.org_id = $1 AND g.id = $2) END AS max_leases OFFSET 0) a"
 
-/// Whether there are fewer leases than `most` for which `condition` holds. Those of the workspace
+/// How many leases more there may be for which `condition` holds, of `most`. Those of the workspace
 /// are gone through, which are as many as there are workers: an index by column or holder would be
 /// written by every claim.
-#define SVC_FEWER_LEASES(condition, most)                                                        \
-    "(SELECT count(*) FROM (SELECT FROM queue i WHERE i.org_id = $1 AND i.lease_id IS NOT NULL " \
-    "AND " condition " LIMIT " most ") n) < " most
-#define SVC_HAS_SLOT SVC_FEWER_LEASES("i.column_id = k.id", "k.max_in_flight")
-#define SVC_AGENT_IS_FREE SVC_FEWER_LEASES("(i.holder ->> 'id') = $2::text", "a.max_leases")
+#define SVC_LEASES_LEFT(condition, most)                                                         \
+    "greatest(" most " - (SELECT count(*) FROM (SELECT FROM queue i WHERE i.org_id = $1 AND "    \
+    "i.lease_id IS NOT NULL AND " condition " LIMIT " most ") n), 0)"
+#define SVC_SLOTS_LEFT SVC_LEASES_LEFT("i.column_id = k.id", "k.max_in_flight")
+#define SVC_AGENTS_LEASES_LEFT SVC_LEASES_LEFT("(i.holder ->> 'id') = $2::text", "a.max_leases")
 
 /// Whether the column that completed cards go to takes no more. Most boards have no limited column,
 /// and one look says so.

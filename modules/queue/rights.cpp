@@ -93,7 +93,7 @@ void revoke(Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const Unentit
     standing.state = boards::QueueState::ready;
     standing.attempts = held.attempt - 1;
     standing.last_error = row.last_error;
-    end_lease(kernel, tx, actor, lease_revoked, after, held, {standing});
+    end_leases(kernel, tx, actor, org, {{&lease_revoked, after, held, {standing}}});
 }
 
 // --------------------------------------------------------------------------------- when

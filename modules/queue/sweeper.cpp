@@ -67,17 +67,16 @@ void expire_last(Kernel& kernel, const Uuid& org, const Uuid& card) {
         auto move = kernel.use<boards::Moves>().begin(
             tx,
             caller,
-            card,
-            std::nullopt,
+            boards::MoveWish{card, std::nullopt},
             boards::MoveReason::exhausted,
             kernel.use<OwnWatcher>().watcher.get()
         );
-        auto later = lock_held(tx, caller, card);
+        auto later = lock_held(tx, caller, std::vector{card});
         const bool is_there = move->card() != nullptr;
         const auto held = later.one();
         if (!held || !held->lease_id || held->expires_at >= held->now) return;
         const auto [lease, standing] = expired(org, *held);
-        end_lease(kernel, tx, actor, lease_expired, lease, *held, {standing});
+        end_leases(kernel, tx, actor, org, {{&lease_expired, lease, *held, {standing}}});
         if (is_there)
             stand(kernel, tx, actor, org, *held, settle(actor, *move, *held, standing).standing);
     });
@@ -88,7 +87,7 @@ void expire_in(Kernel& kernel, const Uuid& org) {
         const auto found = tx.all<QueueRow>(take_expired, org, batch);
         for (const QueueRow& held : found) {
             const auto [lease, standing] = expired(org, held);
-            end_lease(kernel, tx, actor, lease_expired, lease, held, {standing});
+            end_leases(kernel, tx, actor, org, {{&lease_expired, lease, held, {standing}}});
         }
         return found.size();
     });

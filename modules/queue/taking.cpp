@@ -5,6 +5,7 @@
 #include "modules/queue/limits.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/rights.hpp"
+#include "svc/encoding.hpp"
 #include "svc/event_row.hpp"
 
 #include <algorithm>
@@ -15,38 +16,37 @@ namespace {
 
 /// What a claim's event does not know before.
 constexpr std::string_view found_by_claim[] = {
-    "card_id", "attempt", "epoch", "lease_ttl_seconds", "claimed_at", "expires_at"
+    "id", "card_id", "attempt", "epoch", "lease_ttl_seconds", "claimed_at", "expires_at"
 };
-#define SVC_TAKEN(text)                                                                            \
-    SVC_FILL(                                                                                      \
-        SVC_FILL(                                                                                  \
-            SVC_FILL(                                                                              \
-                SVC_FILL(                                                                          \
-                    SVC_FILL(                                                                      \
-                        SVC_FILL(text, "card_id", "t.card_id::text"), "attempt", "t.attempt::text" \
-                    ),                                                                             \
-                    "epoch",                                                                       \
-                    "t.epoch::text"                                                                \
-                ),                                                                                 \
-                "lease_ttl_seconds",                                                               \
-                "t.lease_ttl_seconds::text"                                                        \
-            ),                                                                                     \
-            "claimed_at",                                                                          \
-            SVC_TIME_TEXT("t.claimed_at")                                                          \
-        ),                                                                                         \
-        "expires_at",                                                                              \
-        SVC_TIME_TEXT("t.expires_at")                                                              \
+#define SVC_TAKEN_NUMBERS(text)                                                           \
+    SVC_FILL(                                                                             \
+        SVC_FILL(SVC_FILL(text, "attempt", "t.attempt::text"), "epoch", "t.epoch::text"), \
+        "lease_ttl_seconds",                                                              \
+        "t.lease_ttl_seconds::text"                                                       \
+    )
+#define SVC_TAKEN_TIMES(text)                                        \
+    SVC_FILL(                                                        \
+        SVC_FILL(text, "claimed_at", SVC_TIME_TEXT("t.claimed_at")), \
+        "expires_at",                                                \
+        SVC_TIME_TEXT("t.expires_at")                                \
+    )
+#define SVC_TAKEN(text)                                                                   \
+    SVC_FILL(                                                                             \
+        SVC_FILL(SVC_TAKEN_NUMBERS(SVC_TAKEN_TIMES(text)), "card_id", "t.card_id::text"), \
+        "id",                                                                             \
+        "t.lease_id::text"                                                                \
     )
 
-// The caller's right, the column's settings, the card and its shape in one statement, and the
-// event. Everything is looked up by key behind OFFSET 0: left to itself the planner joins, and as
-// long as it has no statistics it scans whole tables for that. Cards that others are just taking
+// The caller's right, the column's settings, the next cards and their shapes in one statement, and
+// the events. Everything is looked up by key behind OFFSET 0: left to itself the planner joins, and
+// as long as it has no statistics it scans whole tables for that. Cards that others are just taking
 // are passed over. Who claims was found out a moment before: here it is asked whether that still
 // holds, of a token's bearer by what is known of it, of a person by the seat. $5 board, $6 column,
-// $7 lease, $8 digest, $9 holder, $10 time to live; $11 to $13 where to begin; $14 token; $15 to
-// $17 what is known of the caller; $18 and $19 whether others wait who are limited by the column or
-// by the agent; the event from $20. Leases are counted where a limit is set, and whether the next
-// column is full is asked where a column may be.
+// $7 leases, as many as cards are wanted, $8 their digests, $9 holder, $10 time to live; $11 to $13
+// where to begin; $14 token; $15 to $17 what is known of the caller; $18 and $19 whether others
+// wait who are limited by the column or by the agent; $20 the events' ids; $21 bytes of cards,
+// behind which no further card is taken; the event from $22. Leases are counted where a limit is
+// set, and whether the next column is full is asked where a column may be.
 constexpr Sql take{
     "queue.take_next",
     R"(
@@ -57,8 +57,10 @@ constexpr Sql take{
                 )" SVC_BOARD_ROLE_OF("$2", "$3", "s.role", "b.visibility", "b.created_by") R"(
             END AS role,
             )" SVC_CALLER_HOLDS("$15", "$16", "$17") R"( AS caller_holds,
-            k.max_in_flight IS NULL OR $18::boolean AND )" SVC_HAS_SLOT R"( AS has_slot,
-            a.max_leases IS NULL OR $19::boolean AND )" SVC_AGENT_IS_FREE R"( AS agent_free,
+            CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[])
+                WHEN $18::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
+            CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[])
+                WHEN $19::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
             )" SVC_TARGET_IS_FULL R"( AS target_full
         FROM columns k
         CROSS JOIN LATERAL (
@@ -77,55 +79,74 @@ constexpr Sql take{
                                                      R"(
         )" SVC_BOARD_GRANT_BY_KEY("b.id") R"(
         WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash
+    ), found AS MATERIALIZED (
+        SELECT r.card_id, r.urgency, r.place FROM queue r
+        WHERE r.org_id = $1
+            AND r.column_id = (
+                SELECT id FROM col
+                WHERE queue_enabled AND NOT queue_paused AND NOT is_archived AND caller_holds
+                    AND role IN ('editor', 'admin') AND NOT target_full)
+            AND r.state = 'ready' AND NOT r.blocked
+            AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
+        ORDER BY r.urgency, r.place, r.card_id
+        LIMIT (SELECT least(cardinality($7::uuid[]), slots, agents_slots) FROM col)
+        FOR UPDATE SKIP LOCKED
+    ), sized AS MATERIALIZED (
+        SELECT f.card_id, c.version, c.comment_count,
+            (row_number() OVER up_to_it)::int AS number,
+            sum(c.shown_bytes) OVER up_to_it - c.shown_bytes AS bytes_before
+        FROM found f
+        CROSS JOIN LATERAL (
+            SELECT o.version, o.comment_count, o.shown_bytes FROM cards o
+            WHERE o.org_id = $1 AND o.id = f.card_id
+            OFFSET 0
+        ) c
+        WINDOW up_to_it AS (
+            ORDER BY f.urgency, f.place, f.card_id ROWS UNBOUNDED PRECEDING)
     ), taken AS (
         UPDATE queue q
-        SET state = 'leased', attempt = q.attempt + 1, epoch = q.epoch + 1,
-            lease_id = $7, lease_digest = $8, holder = $9,
+        SET state = 'leased', attempt = q.attempt + 1, epoch = q.epoch + 1, holder = $9,
+            (lease_id, lease_digest, claimed_version, claimed_comments) = (
+                SELECT ($7::uuid[])[s.number], ($8::bytea[])[s.number], s.version,
+                    s.comment_count
+                FROM sized s WHERE s.card_id = q.card_id),
             lease_ttl_seconds = coalesce($10::int, (SELECT lease_ttl_seconds FROM col)),
             claimed_at = now(), renewed_at = NULL,
             expires_at = now() + make_interval(
                 secs => coalesce($10::int, (SELECT lease_ttl_seconds FROM col))),
-            token_id = $14,
-            (claimed_version, claimed_comments) = (
-                SELECT c.version, c.comment_count FROM cards c
-                WHERE c.org_id = $1 AND c.id = q.card_id)
-        WHERE q.org_id = $1 AND q.card_id = (
-            SELECT r.card_id FROM queue r
-            WHERE r.org_id = $1
-                AND r.column_id = (
-                    SELECT id FROM col
-                    WHERE queue_enabled AND NOT queue_paused AND NOT is_archived AND caller_holds
-                        AND role IN ('editor', 'admin')
-                        AND has_slot AND agent_free AND NOT target_full)
-                AND r.state = 'ready' AND NOT r.blocked
-                AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
-            ORDER BY r.urgency, r.place, r.card_id
-            LIMIT 1
-            FOR UPDATE SKIP LOCKED)
-        RETURNING q.card_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
+            token_id = $14
+        WHERE q.org_id = $1 AND q.card_id = ANY (ARRAY(
+            SELECT s.card_id FROM sized s WHERE s.bytes_before < $21::bigint))
+        RETURNING q.card_id, q.lease_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     ), emitted AS (
-        )" SVC_INSERT_EVENT(20,
-                                                     SVC_EVENT_OBJECT(20),
-                                                     "coalesce(t.epoch, " SVC_EVENT_VERSION(20) ")",
-                                                     "coalesce(t.card_id, " SVC_EVENT_CARD(20) ")",
-                                                     SVC_TAKEN(SVC_EVENT_CHANGES(20)),
+        )" SVC_INSERT_EVENTS(22,
+                                                     "coalesce(($20::uuid[])[array_position("
+                                                     "$7::uuid[], t.lease_id)], " SVC_EVENT_ENTRY(22
+                                                     ) ")",
+                                                     "coalesce(t.lease_id, " SVC_EVENT_OBJECT(22
+                                                     ) ")",
+                                                     "coalesce(t.epoch, " SVC_EVENT_VERSION(22) ")",
+                                                     "coalesce(t.card_id, " SVC_EVENT_CARD(22) ")",
+                                                     SVC_TAKEN(SVC_EVENT_CHANGES(22)),
                                                      "taken t") R"(
     )
     SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,
         col.queue_paused AS paused, col.target_full, col.max_in_flight, col.max_leases,
-        col.has_slot, col.agent_free, t.card_id IS NOT NULL AS taken,
+        col.slots > 0 AS has_slot, col.agents_slots > 0 AS agent_free,
+        t.card_id IS NOT NULL AS taken,
         CASE WHEN t.card_id IS NULL THEN (
             SELECT ceil(extract(epoch FROM min(w.available_at) - now()))::int FROM queue w
             WHERE w.org_id = $1 AND w.column_id = $6 AND w.state = 'backoff')
         END AS next_ready_seconds,
-        t.attempt, t.epoch, t.lease_ttl_seconds, t.claimed_at, t.expires_at, t.urgency, t.place,
-        v.*
+        t.lease_id, t.attempt, t.epoch, t.lease_ttl_seconds, t.claimed_at, t.expires_at,
+        t.urgency, t.place, v.*
     FROM col
     LEFT JOIN taken t ON true
     LEFT JOIN LATERAL (
         SELECT * FROM card_view c WHERE c.org_id = $1 AND c.id = t.card_id OFFSET 0
-    ) v ON true)"
+    ) v ON true
+    ORDER BY t.urgency, t.place, t.card_id)"
 };
 
 // In one order, whatever the columns and whoever the agent; a statement of its own, so that what
@@ -141,6 +162,7 @@ constexpr Sql hold_them{"queue.hold_limits", R"(
 
 struct Taken {
     boards::Card card;
+    Uuid lease_id;
     std::int64_t attempt = 0;
     std::int64_t epoch = 0;
     std::int64_t lease_ttl_seconds = 0;
@@ -152,6 +174,7 @@ struct Taken {
 SVC_RECORD(
     Taken,
     (card, "", flatten),
+    (lease_id),
     (attempt),
     (epoch),
     (lease_ttl_seconds),
@@ -161,7 +184,7 @@ SVC_RECORD(
     (place)
 );
 
-constexpr std::size_t most_at_once = 5;  // before it is looked how long the answer gets
+constexpr std::size_t enough_bytes = page_bytes / 4;  ///< of cards, for one answer
 
 void require_queue(const ColumnSeen& column) {
     boards::require(column.role, boards::BoardRole::editor, "column");
@@ -200,9 +223,7 @@ Taking::Taking(
 )
     : call_(call), board_(board), ttl_(ttl) {
     // One card at a time where something may refuse it: its refusal is the whole answer.
-    const bool one = most == 1 || call.has_hooks(lease_claimed);
-    most_ = one ? 1 : static_cast<std::size_t>(most);
-    if (one) call.goes_alone(lease_claimed);
+    most_ = call.has_hooks(lease_claimed) ? 1 : static_cast<std::size_t>(most);
     hold_claims(call.tx(), call.org());
 }
 
@@ -236,7 +257,7 @@ bool Taking::holds(const Uuid& column) const {
 
 bool Taking::enough() const {
     if (claimed_.empty()) return false;
-    return claimed_.size() >= most_ || call_.tx().bytes_received() >= page_bytes / 4;
+    return claimed_.size() >= most_ || call_.tx().bytes_received() >= enough_bytes;
 }
 
 void Taking::take_from(const Uuid& column, ColumnSeen& seen) {
@@ -255,35 +276,17 @@ void Taking::take_from(const Uuid& column, ColumnSeen& seen) {
     });
 }
 
-void Taking::take_from(const Uuid& column, QueueKey key, ColumnSeen& seen) {
-    bool is_there_more = true;
-    while (is_there_more && !enough()) {
-        // One at first: most of those who look find nothing.
-        const std::size_t left = most_ - claimed_.size(), before = claimed_.size();
-        const std::size_t count = claimed_.empty() ? 1 : std::min(left, most_at_once);
-        is_there_more = take_some(count, column, key, seen);
-        if (claimed_.size() > before) key = last_;
-    }
-}
-
-/// In one round trip. False when there are no more.
-bool Taking::take_some(
-    std::size_t count, const Uuid& column, const QueueKey& from, ColumnSeen& seen
-) {
+/// In one round trip.
+void Taking::take_from(const Uuid& column, const QueueKey& from, ColumnSeen& seen) {
     if (!held_.empty() || holds_agent_) hold_limits();
-    const std::vector<Ticket> tickets(count);
-    std::vector<Result> results;
-    for (const Ticket& each : tickets) results.push_back(queue_one(column, each, from));
-    bool all = true;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (results[i].rows() == 0) not_found("column");
-        results[i].read(0, record_of<ColumnSeen>(), &seen);
-        call_.caller_holds(seen.caller_holds);
-        require_queue(seen);
-        if (seen.taken) read_one(column, results[i], tickets[i]);
-        all = all && seen.taken;
-    }
-    return all;
+    const std::vector<Ticket> tickets(most_ - claimed_.size());
+    Result result = queue_take(column, tickets, from);
+    if (result.rows() == 0) not_found("column");
+    result.read(0, record_of<ColumnSeen>(), &seen);
+    call_.caller_holds(seen.caller_holds);
+    require_queue(seen);
+    if (!seen.taken) return;
+    for (std::size_t row = 0; row < result.rows(); ++row) read_taken(column, result, row, tickets);
 }
 
 void Taking::hold_limits() {
@@ -292,9 +295,19 @@ void Taking::hold_limits() {
     call_.tx().queue(hold_them, ids);
 }
 
-Result Taking::queue_one(const Uuid& column, const Ticket& ticket, const QueueKey& from) {
+Result Taking::queue_take(
+    const Uuid& column, const std::vector<Ticket>& tickets, const QueueKey& from
+) {
     const auto caller = boards::BoardCaller::of(call_);
     const orgs::KnownRights rights(call_.caller());
+    std::vector<Uuid> leases, entries;
+    std::vector<std::string> digests;
+    for (const Ticket& each : tickets) {
+        leases.push_back(each.lease_id);
+        entries.push_back(new_uuid());
+        digests.push_back("\\x" + hex(each.digest));
+    }
+    const std::size_t bytes = enough_bytes - std::min(call_.tx().bytes_received(), enough_bytes);
     return call_.tx().queue(
         take,
         caller.org,
@@ -303,8 +316,8 @@ Result Taking::queue_one(const Uuid& column, const Ticket& ticket, const QueueKe
         caller.role,
         board_,
         column,
-        ticket.lease_id,
-        ticket.digest,
+        leases,
+        digests,
         to_json(ref_of(call_.caller())),
         ttl_,
         from.urgency,
@@ -316,15 +329,19 @@ Result Taking::queue_one(const Uuid& column, const Ticket& ticket, const QueueKe
         rights.past_due,
         holds(column),
         holds_agent_,
-        call_.event_row(event_of(lease_claimed, lease_of(column, ticket), found_by_claim))
+        entries,
+        static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)),
+        call_.event_row(event_of(lease_claimed, lease_of(column, {}), found_by_claim))
     );
 }
 
-void Taking::read_one(const Uuid& column, Result& result, const Ticket& ticket) {
+void Taking::read_taken(
+    const Uuid& column, Result& result, std::size_t row, const std::vector<Ticket>& tickets
+) {
     Taken taken;
-    result.read(0, record_of<Taken>(), &taken);
+    result.read(row, record_of<Taken>(), &taken);
     boards::Card& card = taken.card;
-    Lease lease = lease_of(column, ticket);
+    Lease lease = lease_of(column, taken.lease_id);
     lease.card_id = card.id;
     lease.attempt = taken.attempt;
     lease.epoch = taken.epoch;
@@ -336,12 +353,13 @@ void Taking::read_one(const Uuid& column, Result& result, const Ticket& ticket) 
     boards::show(call_.kernel(), card);
     if (call_.has_hooks(lease_claimed)) call_.check(event_of(lease_claimed, lease, nullptr));
     last_ = {taken.urgency, taken.place, card.id};
-    claimed_.push_back({lease, LeaseToken(card.id, ticket.secret).str(), std::move(card)});
+    const auto& secret = std::ranges::find(tickets, lease.id, &Ticket::lease_id)->secret;
+    claimed_.push_back({lease, LeaseToken(card.id, secret).str(), std::move(card)});
 }
 
-Lease Taking::lease_of(const Uuid& column, const Ticket& ticket) const {
+Lease Taking::lease_of(const Uuid& column, const Uuid& id) const {
     Lease lease;
-    lease.id = ticket.lease_id;
+    lease.id = id;
     lease.org_id = call_.org();
     lease.board_id = board_;
     lease.column_id = column;

@@ -84,8 +84,8 @@ private:
     std::set<Uuid> ids_;
 };
 
-/// One statement a card, a few of them in one round trip. Where leases are limited it is one claim
-/// at a time, and everywhere else no claim waits for another.
+/// One statement a column, for one card or for many. Where leases are limited it is one claim at a
+/// time, and everywhere else no claim waits for another.
 class Taking {
 public:
     /// At most `most` cards, of columns of this board.
@@ -102,14 +102,15 @@ public:
 
 private:
     void take_from(const Uuid& column, ColumnSeen& seen);
-    void take_from(const Uuid& column, QueueKey key, ColumnSeen& seen);
-    bool take_some(std::size_t count, const Uuid& column, const QueueKey& from, ColumnSeen& seen);
+    void take_from(const Uuid& column, const QueueKey& from, ColumnSeen& seen);
     bool enough() const;
     bool holds(const Uuid& column) const;
     void hold_limits();
-    Result queue_one(const Uuid& column, const Ticket& ticket, const QueueKey& from);
-    void read_one(const Uuid& column, Result& result, const Ticket& ticket);
-    Lease lease_of(const Uuid& column, const Ticket& ticket) const;
+    Result queue_take(const Uuid& column, const std::vector<Ticket>& tickets, const QueueKey& from);
+    void read_taken(
+        const Uuid& column, Result& result, std::size_t row, const std::vector<Ticket>& tickets
+    );
+    Lease lease_of(const Uuid& column, const Uuid& id) const;
 
     Call& call_;
     const Uuid board_;

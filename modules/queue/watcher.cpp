@@ -105,7 +105,8 @@ public:
     explicit Watcher(Kernel& kernel) : kernel_(kernel) {}
 
     Placed about_to_place(Tx& tx, const boards::BoardCaller& caller, const Uuid& card) override {
-        return [this, &tx, later = lock_held(tx, caller, card)](const boards::Placing& placing
+        return [this, &tx, later = lock_held(tx, caller, std::vector{card})](
+                   const boards::Placing& placing
                ) mutable {
             const auto held = later.one();
             const boards::Card& before = *placing.before;
@@ -229,7 +230,9 @@ private:
         const auto [card, standing] =
             settled_in(placing.after, placing.column, placing.now, std::nullopt);
         const Lease after = ended(lease_of(card.org_id, held), LeaseState::revoked, held.now);
-        end_lease(kernel_, tx, placing.actor, lease_revoked, after, held, standing);
+        end_leases(
+            kernel_, tx, placing.actor, card.org_id, {{&lease_revoked, after, held, standing}}
+        );
     }
 
     Kernel& kernel_;

@@ -112,6 +112,7 @@ public:
     ) {
         if (!once) return "NULL";
         if (const auto known = known_.find(*once); known != known_.end()) return known->second;
+        if (is_list(*once) && again && is_list(*again)) return list(*once, *again);
         if (once == again) return literal(*once);
         static const std::regex uuid("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
         );
@@ -138,7 +139,32 @@ public:
         return out;
     }
 
+    /// Whether the parameter is the value, or a list with it.
+    static bool names(const std::string& parameter, const std::string& value) {
+        return is_list(parameter) ? std::ranges::count(elements(parameter), value) > 0
+                                  : parameter == value;
+    }
+
 private:
+    /// Of ids or digests, as PostgreSQL writes an array.
+    static bool is_list(const std::string& value) {
+        static const std::regex list(R"-(\{("?([0-9a-f-]{36}|\\\\x[0-9a-f]+)"?,?)+\})-");
+        return std::regex_match(value, list);
+    }
+    static std::vector<std::string> elements(const std::string& list) {
+        static const std::regex element(R"-([^{},"\\]+)-");
+        std::vector<std::string> out;
+        for (std::sregex_iterator each(list.begin(), list.end(), element), end; each != end; ++each)
+            out.push_back(each->str().starts_with('x') ? '\\' + each->str() : each->str());
+        return out;
+    }
+    std::string list(const std::string& once, const std::string& again) {
+        const auto values = elements(once), others = elements(again);
+        std::string out = "ARRAY[";
+        for (std::size_t i = 0; i < values.size(); ++i)
+            out += (i ? "," : "") + value(values[i], i < others.size() ? others[i] : values[i]);
+        return out + "]";
+    }
     const std::string& name(const std::string& value) {
         auto& found = names_[value];
         if (found.empty()) found = "v" + std::to_string(names_.size());
@@ -270,7 +296,10 @@ std::string pgbench_script(
         bool missing = found && t > 0;
         body += "\\startpipeline\n";
         for (std::size_t i = 0; i < once[t].size(); ++i) {
-            if (missing && std::ranges::count(once[t][i].parameters, found->value)) {
+            const auto is_found = [&](const auto& each) {
+                return each && Variables::names(*each, found->value);
+            };
+            if (missing && std::ranges::any_of(once[t][i].parameters, is_found)) {
                 missing = false;
                 body += asking_for(*found, variables) + ";\n";
             }

@@ -14,6 +14,7 @@
 #define SVC_EVENT_PART(first, number) \
     "$" BOOST_PP_STRINGIZE(BOOST_PP_DEC(BOOST_PP_ADD(first, number)))
 /// Of these the statement may know better.
+#define SVC_EVENT_ENTRY(first) SVC_EVENT_PART(first, 1) "::uuid"
 #define SVC_EVENT_OBJECT(first) SVC_EVENT_PART(first, 4) "::uuid"
 #define SVC_EVENT_VERSION(first) SVC_EVENT_PART(first, 6) "::bigint"
 #define SVC_EVENT_CARD(first) SVC_EVENT_PART(first, 9) "::uuid"
@@ -26,11 +27,11 @@
 
 /// Inserts the event for each row of `from`. The arguments between are those above, or what the
 /// statement knows.
-#define SVC_INSERT_EVENT(first, object_id, version, card_id, changes, from)                      \
+#define SVC_INSERT_EVENTS(first, entry_id, object_id, version, card_id, changes, from)           \
     "INSERT INTO event_log (org_id, entry_id, kind, outcome, object, object_id, object_name, "      \
     "version, board_id, column_id, card_id, parent_id, changes, previous, truncated, "           \
     "moved_from, moved_to, subject, action, actor, mutation_id, cause, depth, client_address, "  \
-    "user_agent, request_id) SELECT $1, " SVC_EVENT_PART(first, 1) "::uuid, "                    \
+    "user_agent, request_id) SELECT $1, " entry_id ", "                                          \
     SVC_EVENT_PART(first, 2) ", 'success', " SVC_EVENT_PART(first, 3) ", " object_id ", "        \
     SVC_EVENT_PART(first, 5) ", " version ", " SVC_EVENT_PART(first, 7) "::uuid, "               \
     SVC_EVENT_PART(first, 8) "::uuid, " card_id ", " SVC_EVENT_PART(first, 10) "::uuid, "        \
@@ -40,3 +41,6 @@
     SVC_EVENT_PART(first, 19) "::uuid, " SVC_EVENT_PART(first, 20) ", "                          \
     SVC_EVENT_PART(first, 21) "::integer, " SVC_EVENT_PART(first, 22) ", "                       \
     SVC_EVENT_PART(first, 23) ", " SVC_EVENT_PART(first, 24) " FROM " from
+/// The same for one row.
+#define SVC_INSERT_EVENT(first, object_id, version, card_id, changes, from) \
+    SVC_INSERT_EVENTS(first, SVC_EVENT_ENTRY(first), object_id, version, card_id, changes, from)

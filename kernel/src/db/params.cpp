@@ -1,5 +1,5 @@
 #include "svc/failure.hpp"
-#include "svc/tx.hpp"
+#include "svc/param_table.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -29,6 +29,16 @@ void append_digits(unsigned value, int digits, std::string& out) {
 void refuse_nul(std::string_view text) {
     if (text.find('\0') == text.npos) return;
     throw Failure::invalid_at(R"(["body"])", "value_error", "Text may not hold a NUL character.");
+}
+
+/// As an element of an array.
+void append_quoted(std::string_view text, std::string& out) {
+    out += '"';
+    for (const char each : text) {
+        if (each == '"' || each == '\\') out += '\\';
+        out += each;
+    }
+    out += '"';
 }
 
 }  // namespace
@@ -104,12 +114,7 @@ void Params::add(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
         refuse_nul(text);
         if (&text != texts.data()) bytes_ += ',';
-        bytes_ += '"';
-        for (const char each : text) {
-            if (each == '"' || each == '\\') bytes_ += '\\';
-            bytes_ += each;
-        }
-        bytes_ += '"';
+        append_quoted(text, bytes_);
     }
     bytes_ += '}';
     close();
@@ -129,6 +134,22 @@ std::span<const char* const> Params::values() const {
         if (end != null_mark) start = end;
     }
     return view_;
+}
+
+void ParamTable::append(const Params& row) {
+    const auto values = row.values();
+    columns_.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        columns_[i] += columns_[i].empty() ? '{' : ',';
+        if (values[i]) append_quoted(values[i], columns_[i]);
+        else columns_[i] += "NULL";
+    }
+}
+
+ParamList ParamTable::columns() && {
+    ParamList list;
+    for (std::string& each : columns_) list.values.emplace_back(std::move(each += '}'));
+    return list;
 }
 
 }  // namespace svc

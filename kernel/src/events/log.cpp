@@ -165,6 +165,7 @@ ParamList row_of(const Event& event, const EventContext& context) {
 }
 
 void queue_events(Tx& tx, std::span<const Event> events, const EventContext& context) {
+    if (events.size() == 1) return queue_event(tx, events.front(), context);
     const auto id_text = [](const std::optional<Uuid>& id) { return id ? id->str() : ""; };
     for (; !events.empty(); events = events.subspan(std::min(events.size(), rows_a_statement))) {
         std::array<std::vector<std::string>, 17> lists;

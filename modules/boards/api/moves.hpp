@@ -87,9 +87,10 @@ struct CardRights {
     bool board_is_archived = false;
 };
 
-/// A move in two steps: begin() queued what has to be read and locked, carry_out() queues what
-/// is to be written. Dropped in between, nothing was done. The first question sends the
-/// pipeline.
+/// A move in steps: begin() queued what has to be read and locked, decide() says what becomes of
+/// the card, write() queues that. Dropped before, nothing was done. The first question sends the
+/// pipeline. Of those that were begun together each takes those that were decided before it for
+/// done.
 class Move {
 public:
     virtual ~Move() = default;
@@ -103,6 +104,11 @@ public:
     /// There is no room: to() has a hard limit and is full.
     virtual bool full() = 0;
     /// The card as it stands afterwards. Throws Failure 409 wip_limit_reached when full().
+    virtual Card decide(Actor& actor) = 0;
+    /// Queues all that was decided of those that were begun together.
+    virtual void write(Actor& actor) = 0;
+
+    /// Both, where no other was begun with it.
     virtual Card carry_out(Actor& actor) = 0;
 };
 
@@ -110,33 +116,38 @@ public:
 enum class MoveReason { completed, exhausted };
 BOOST_DESCRIBE_ENUM(MoveReason, completed, exhausted)
 
+/// A card that is to go to `column`, or, without one, to where its present column sends cards.
+struct MoveWish {
+    Uuid card;
+    std::optional<Uuid> column;
+};
+
 /// Offered by boards to modules that move cards.
 class Moves {
 public:
     static constexpr std::string_view name = "boards.Moves";
 
     virtual void watch(CardWatcher& watcher) = 0;
-    /// Begins to move a card to the end of `column`, or, without one, to where its present
-    /// column sends cards at this turn. `asker` moves its own things itself and is not told.
-    /// For a caller that may not edit the card nothing is locked, and it is not to be carried out.
-    virtual std::unique_ptr<Move> begin(
+    /// Begins to move cards to the ends of columns. `asker` moves its own things itself and is not
+    /// told. All is locked in the order in which everybody locks: the cards and those that wait for
+    /// them, then boards, then columns. For a caller that may not edit a card nothing of it is
+    /// locked, and it is not to be carried out. Each card once.
+    virtual std::vector<std::unique_ptr<Move>> begin(
         Tx& tx,
         const BoardCaller& caller,
-        const Uuid& card,
-        const std::optional<Uuid>& column,
+        const std::vector<MoveWish>& cards,
         MoveReason turn,
         const CardWatcher* asker
     ) = 0;
-    /// Queues the locks that completing these cards one after the other will want, in the order in
-    /// which everybody locks: the cards and those that wait for them, then the columns that they go
-    /// to where those have a hard limit. `columns` are those that are named besides. Nothing is
-    /// locked of a board that the caller may not edit.
-    virtual void lock_to_complete(
+    std::unique_ptr<Move> begin(
         Tx& tx,
         const BoardCaller& caller,
-        const std::vector<Uuid>& cards,
-        const std::vector<Uuid>& columns
-    ) = 0;
+        const MoveWish& card,
+        MoveReason turn,
+        const CardWatcher* asker
+    ) {
+        return std::move(begin(tx, caller, std::vector{card}, turn, asker).front());
+    }
 
 protected:
     ~Moves() = default;

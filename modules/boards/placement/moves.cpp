@@ -31,69 +31,22 @@ void MovesImpl::blockers_changed(
     for (CardWatcher* watcher : watchers_) watcher->blockers_changed(tx, actor, org, cards);
 }
 
-std::unique_ptr<Move> MovesImpl::begin(
+std::vector<std::unique_ptr<Move>> MovesImpl::begin(
     Tx& tx,
     const BoardCaller& caller,
-    const Uuid& card,
-    const std::optional<Uuid>& column,
+    const std::vector<MoveWish>& cards,
     MoveReason turn,
     const CardWatcher* asker
 ) {
-    return std::make_unique<CardMove>(
+    const auto set = std::make_shared<MoveSet>(
         tx,
         *this,
-        MoveRequest{
-            .caller = caller, .card = card, .column = column, .turn = name_of(turn), .asker = asker}
+        MoveRequest{.caller = caller, .cards = cards, .turn = name_of(turn), .asker = asker}
     );
-}
-
-namespace {
-
-constexpr std::string_view cards_of_caller = R"(
-    WITH mine AS (
-        SELECT c.id, c.column_id FROM cards c
-        WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND)";
-constexpr std::string_view and_those_that_wait = R"(c.board_id)
-    )
-    SELECT c.id FROM cards c
-    WHERE c.org_id = $1 AND c.id = ANY (ARRAY(
-        SELECT id FROM mine
-        UNION
-        SELECT l.target_id FROM card_links l
-        WHERE l.org_id = $1 AND l.kind = 'blocks' AND l.card_id = ANY (ARRAY(SELECT id FROM mine))))
-    ORDER BY c.id
-    FOR UPDATE OF c)";
-constexpr Sql lock_cards{
-    "boards.lock_cards_to_complete",
-    SqlText<cards_of_caller, if_editor, and_those_that_wait>::view};
-
-constexpr std::string_view their_columns = R"(c.board_id)
-    )
-    SELECT k.id FROM columns k
-    WHERE k.org_id = $1 AND k.wip_policy = 'hard' AND k.wip_limit IS NOT NULL
-        AND k.id = ANY (ARRAY(
-            SELECT t.completed_id FROM column_turns t
-            WHERE t.org_id = $1 AND t.id = ANY (ARRAY(SELECT column_id FROM mine))
-            UNION
-            SELECT w.id FROM unnest($6::uuid[]) w (id)))
-        AND)";
-constexpr std::string_view in_order = R"(k.board_id)
-    ORDER BY k.id
-    FOR NO KEY UPDATE OF k)";
-constexpr Sql lock_columns{
-    "boards.lock_columns_to_complete",
-    SqlText<cards_of_caller, if_editor, their_columns, if_editor, in_order>::view};
-
-}  // namespace
-
-void MovesImpl::lock_to_complete(
-    Tx& tx,
-    const BoardCaller& caller,
-    const std::vector<Uuid>& cards,
-    const std::vector<Uuid>& columns
-) {
-    caller.queue(tx, lock_cards, cards);
-    caller.queue(tx, lock_columns, cards, columns);
+    std::vector<std::unique_ptr<Move>> moves;
+    for (std::size_t i = 0; i < cards.size(); ++i)
+        moves.push_back(std::make_unique<CardMove>(set, i));
+    return moves;
 }
 
 // -------------------------------------------------------------------------------- operations
@@ -110,10 +63,10 @@ CardMove beginning(Call& call, const CardOnly& in) {
     return {
         call.tx(),
         MovesImpl::of(call.kernel()),
-        {.caller = BoardCaller::of(call),
-         .card = id,
-         .column = std::nullopt,
-         .turn = back_to_column}};
+        BoardCaller::of(call),
+        {id, std::nullopt},
+        back_to_column
+    };
 }
 
 }  // namespace
@@ -130,11 +83,10 @@ Written move_card_to(Call& call, const MoveCardRequest& in) {
     CardMove move(
         call.tx(),
         MovesImpl::of(call.kernel()),
-        {.caller = BoardCaller::of(call),
-         .card = id,
-         .column = in.column_id,
-         .turn = {},
-         .anchors = {id_in(in.before_id), id_in(in.after_id)}}
+        BoardCaller::of(call),
+        {id, in.column_id},
+        {},
+        {id_in(in.before_id), id_in(in.after_id)}
     );
     require_changeable(call, move);
     require_out_of_trash(*move.card());

@@ -85,19 +85,13 @@ public:
     static const MovesImpl& of(const Kernel& kernel);
 
     void watch(CardWatcher& watcher) override { watchers_.push_back(&watcher); }
-    std::unique_ptr<Move> begin(
+    using Moves::begin;
+    std::vector<std::unique_ptr<Move>> begin(
         Tx& tx,
         const BoardCaller& caller,
-        const Uuid& card,
-        const std::optional<Uuid>& column,
+        const std::vector<MoveWish>& cards,
         MoveReason turn,
         const CardWatcher* asker
-    ) override;
-    void lock_to_complete(
-        Tx& tx,
-        const BoardCaller& caller,
-        const std::vector<Uuid>& cards,
-        const std::vector<Uuid>& columns
     ) override;
     const std::vector<CardWatcher*>& watchers() const { return watchers_; }
     void blockers_changed(

@@ -2,7 +2,7 @@
 #include "modules/boards/api/shapes.hpp"
 #include "svc/actor.hpp"
 #include "svc/bus.hpp"
-#include "svc/event_row.hpp"
+#include "svc/param_table.hpp"
 
 #include <algorithm>
 
@@ -15,11 +15,11 @@ constexpr std::string_view rows_held = R"(
     FROM queue q
     JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
     WHERE q.org_id = $1 AND q.card_id)";
-constexpr std::string_view of_one_card = " = $5 AND";
-constexpr std::string_view for_whom = "q.board_id) FOR UPDATE OF q";
+constexpr std::string_view of_those = " = ANY ($5::uuid[]) AND";
+constexpr std::string_view for_whom = "q.board_id) ORDER BY q.card_id FOR UPDATE OF q";
 constexpr std::string_view of_cards = " = ANY ($2::uuid[]) ORDER BY q.card_id FOR UPDATE OF q";
-constexpr Sql lock_row{
-    "queue.lock_row", SqlText<rows_held, of_one_card, boards::if_editor, for_whom>::view
+constexpr Sql lock_held_rows{
+    "queue.lock_held", SqlText<rows_held, of_those, boards::if_editor, for_whom>::view
 };
 constexpr Sql lock_rows{"queue.lock_rows", SqlText<rows_held, of_cards>::view};
 
@@ -50,36 +50,40 @@ constexpr Sql idle_rows{"queue.idle_rows", R"(
         )" SVC_NO_LEASE R"(
     WHERE org_id = $1 AND card_id = ANY ($2::uuid[]))"};
 
-constexpr std::string_view free_row = R"(
-    UPDATE queue
-    SET state = $3, attempt = $4, available_at = $5, last_error = $6,
-        column_id = CASE WHEN $7::uuid IS NULL THEN column_id ELSE $7 END,
-        urgency = coalesce($8, urgency), place = coalesce($9, place),
-        queued_at = coalesce($10, queued_at), )" SVC_NO_LEASE R"(
-    WHERE org_id = $1 AND card_id = $2)";
-constexpr Sql stand_so{"queue.stand", free_row};
+// $2 the cards, and how each stands from now on.
+constexpr std::string_view free_rows = R"(
+    UPDATE queue q
+    SET state = ($3::text[])[array_position($2::uuid[], q.card_id)],
+        attempt = ($4::integer[])[array_position($2::uuid[], q.card_id)],
+        available_at = ($5::timestamptz[])[array_position($2::uuid[], q.card_id)],
+        last_error = ($6::text[])[array_position($2::uuid[], q.card_id)],
+        column_id = CASE WHEN ($7::uuid[])[array_position($2::uuid[], q.card_id)] IS NULL
+            THEN q.column_id ELSE ($7::uuid[])[array_position($2::uuid[], q.card_id)] END,
+        urgency = coalesce(
+            ($8::smallint[])[array_position($2::uuid[], q.card_id)], q.urgency),
+        place = coalesce(($9::text[])[array_position($2::uuid[], q.card_id)], q.place),
+        queued_at = coalesce(
+            ($10::timestamptz[])[array_position($2::uuid[], q.card_id)], q.queued_at),
+        )" SVC_NO_LEASE R"(
+    WHERE q.org_id = $1 AND q.card_id = ANY ($2::uuid[]))";
+constexpr Sql stand_so{"queue.stand", free_rows};
 
-// The lease from $11, the event from $27.
+// The leases are read as they were before this statement.
 constexpr std::string_view with_freed = "WITH freed AS (";
-constexpr std::string_view keep_and_emit = R"(
-    RETURNING card_id), kept AS (
-        INSERT INTO lease_outcomes (
-            org_id, card_id, lease_id, digest, state, board_id, column_id, holder, attempt, epoch,
-            lease_ttl_seconds, claimed_at, renewed_at, expires_at, ended_at, error, result, cost)
-        SELECT $1, f.card_id, $11::uuid, $12::bytea, $13, $14::uuid, $15::uuid, $16::json,
-            $17::integer, $18::bigint, $19::integer, $20::timestamptz, $21::timestamptz,
-            $22::timestamptz, $23::timestamptz, $24, $25::json, $26::json
-        FROM freed f
+constexpr std::string_view keep = R"(
     )
-    )" SVC_INSERT_EVENT(
-    27,
-    SVC_EVENT_OBJECT(27),
-    SVC_EVENT_VERSION(27),
-    SVC_EVENT_CARD(27),
-    SVC_EVENT_CHANGES(27),
-    "freed"
-);
-constexpr Sql end{"queue.end_lease", SqlText<with_freed, free_row, keep_and_emit>::view};
+    INSERT INTO lease_outcomes (
+        org_id, card_id, lease_id, digest, board_id, column_id, holder, attempt, epoch,
+        lease_ttl_seconds, claimed_at, renewed_at, expires_at, ended_at, state, error, result, cost)
+    SELECT h.org_id, h.card_id, h.lease_id, h.lease_digest, h.board_id, h.column_id,
+        h.holder::json, h.attempt, h.epoch, h.lease_ttl_seconds, h.claimed_at, h.renewed_at,
+        h.expires_at, now(), ($11::text[])[array_position($2::uuid[], h.card_id)],
+        ($12::text[])[array_position($2::uuid[], h.card_id)],
+        ($13::json[])[array_position($2::uuid[], h.card_id)],
+        ($14::json[])[array_position($2::uuid[], h.card_id)]
+    FROM queue h
+    WHERE h.org_id = $1 AND h.card_id = ANY ($2::uuid[]))";
+constexpr Sql end{"queue.end_leases", SqlText<with_freed, free_rows, keep>::view};
 
 // What the servers tell each other that no event says.
 constexpr std::string_view ready_in_column = "queue.ready";
@@ -95,8 +99,10 @@ Failure not_a_queue() {
         .with("reason", "not_a_queue");
 }
 
-DeferredRows<QueueRow> lock_held(Tx& tx, const boards::BoardCaller& caller, const Uuid& card) {
-    return caller.later<QueueRow>(tx, lock_row, card);
+DeferredRows<QueueRow> lock_held(
+    Tx& tx, const boards::BoardCaller& caller, const std::vector<Uuid>& cards
+) {
+    return caller.later<QueueRow>(tx, lock_held_rows, cards);
 }
 
 DeferredRows<QueueRow> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
@@ -185,21 +191,11 @@ void take_out(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) {
 
 namespace {
 
-/// Binds what `free_row` takes.
+/// What `free_rows` takes of a card, and what comes behind it.
 template <class... More>
-void queue_standing(
-    Tx& tx,
-    const Sql& sql,
-    const Uuid& org,
-    const Uuid& card,
-    const Standing& standing,
-    const More&... more
-) {
+void add_standing(ParamTable& table, const Standing& standing, const More&... more) {
     const auto& [queue, entered] = standing;
-    tx.queue(
-        sql,
-        org,
-        card,
+    table.add(
         queue.state,
         queue.attempts,
         queue.available_at,
@@ -236,46 +232,38 @@ void stand(
     const QueueRow& held,
     const Standing& standing
 ) {
-    queue_standing(tx, stand_so, org, held.card_id, standing);
+    ParamTable table;
+    add_standing(table, standing);
+    tx.queue(stand_so, org, std::vector{held.card_id}, std::move(table).columns());
     wake_later(kernel, actor, held, standing);
 }
 
-void end_lease(
-    Kernel& kernel,
-    Tx& tx,
-    Actor& actor,
-    const EventKind& kind,
-    const Lease& after,
-    const QueueRow& held,
-    const Standing& standing
+void end_leases(
+    Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const std::vector<Ending>& endings
 ) {
-    const Lease before = lease_of(after.org_id, held);
-    queue_standing(
-        tx,
-        end,
-        after.org_id,
-        after.card_id,
-        standing,
-        after.id,
-        held.lease_digest.value(),
-        after.state,
-        after.board_id,
-        after.column_id,
-        to_json(after.holder),
-        after.attempt,
-        after.epoch,
-        after.lease_ttl_seconds,
-        after.claimed_at,
-        after.renewed_at,
-        after.expires_at,
-        after.ended_at,
-        after.error,
-        after.result ? std::optional<std::string_view>(after.result->text) : std::nullopt,
-        after.cost ? std::optional(to_json(*after.cost)) : std::nullopt,
-        actor.event_row(event_of(kind, after, &before))
-    );
-    wake_later(kernel, actor, held, standing);
-    actor.after_commit([&kernel, held] { wake_for_slot(kernel, held); });
+    if (endings.empty()) return;
+    std::vector<Uuid> cards;
+    std::vector<Event> events;
+    ParamTable table;
+    for (const auto& [kind, after, held, standing] : endings) {
+        const Lease before = lease_of(org, held);
+        cards.push_back(held.card_id);
+        add_standing(
+            table,
+            standing,
+            after.state,
+            after.error,
+            after.result ? std::optional<std::string_view>(after.result->text) : std::nullopt,
+            after.cost ? std::optional(to_json(*after.cost)) : std::nullopt
+        );
+        events.push_back(event_of(*kind, after, &before));
+    }
+    tx.queue(end, org, cards, std::move(table).columns());
+    actor.emit_all(events);
+    for (const Ending& each : endings) {
+        wake_later(kernel, actor, each.held, each.standing);
+        actor.after_commit([&kernel, held = each.held] { wake_for_slot(kernel, held); });
+    }
 }
 
 boards::CardQueue after_failure(

@@ -75,11 +75,14 @@ SVC_SHARED_RECORD(
     (now)
 );
 
-/// Queues the look-up of a card's row, locked until the transaction ends. Cards are locked before
-/// their rows here, everywhere. Nothing is there for whoever may not change the card.
-DeferredRows<QueueRow> lock_held(Tx& tx, const boards::BoardCaller& caller, const Uuid& card);
+/// Queues the look-up of cards' rows, locked until the transaction ends, in the order of their ids.
+/// Cards are locked before their rows here, everywhere. Nothing is there for whoever may not change
+/// the card.
+DeferredRows<QueueRow> lock_held(
+    Tx& tx, const boards::BoardCaller& caller, const std::vector<Uuid>& cards
+);
 
-/// The same of many cards, in the order of their ids.
+/// The same, whoever may what: for cards that are locked.
 DeferredRows<QueueRow> lock_held(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards);
 
 /// The live lease of a leased row.
@@ -124,16 +127,17 @@ void stand(
     const QueueRow& held,
     const Standing& standing
 );
-/// Ends a lease, which becomes `after`: the same, and keeps how the lease ended, emits the event
-/// and wakes whom only the number of leases kept from a card.
-void end_lease(
-    Kernel& kernel,
-    Tx& tx,
-    Actor& actor,
-    const EventKind& kind,
-    const Lease& after,
-    const QueueRow& held,
-    const Standing& standing
+/// A lease that ends: it becomes `after`, and its row is freed to stand so.
+struct Ending {
+    const EventKind* kind = nullptr;
+    Lease after;
+    QueueRow held;
+    Standing standing;
+};
+/// Frees the rows, keeps how the leases ended, emits the events and wakes who waits for the cards
+/// and whom only the number of leases kept from one. Some tens at most, each of another card.
+void end_leases(
+    Kernel& kernel, Tx& tx, Actor& actor, const Uuid& org, const std::vector<Ending>& endings
 );
 
 /// The columns of a Lease that is over, of a row of lease_outcomes.
