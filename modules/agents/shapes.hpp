@@ -70,7 +70,9 @@ SVC_SHARED_RECORD(
     (last_edited_time, "When it was last changed."),
     (last_edited_by, "Who changed it last."),
     (version, "Rises by one with every change; also the ETag."),
-    (scope, "What it is limited to, for good; without toolsets and tools it reaches everything."),
+    (scope,
+     "What it is limited to, for good: reading alone when `read_only`, and its toolsets and tools "
+     "where it names some."),
     (token,
      "The token itself; shown once, in the answer that made it. Keep it: only a digest is stored.",
      omit_empty,

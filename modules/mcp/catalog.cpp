@@ -105,8 +105,9 @@ std::string instructions_for(const Kernel& kernel) {
     std::string text =
         "Workboard is a kanban board that programs and people work on together: workspaces hold "
         "boards, boards hold columns and cards. Everything you do is recorded under your own "
-        "name. Boards go by id, key or name, columns by id or name, cards by id or key such as "
-        "ENG-42. Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
+        "name. Boards go by id, key or name, columns and people by id or name, cards by id or key "
+        "such as ENG-42. In lists and after changes a card is a summary; `fields` says which members "
+        "you want instead, and get_card has all. Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
         "true. Null fields are omitted from results.";
     if (kernel.find_operation("claim_next_card"))
         text +=

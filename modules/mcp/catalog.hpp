@@ -55,8 +55,4 @@ private:
     std::string instructions_;
 };
 
-/// The JSON without the members that are unset (null), for readers who pay by the word.
-/// The values of `opaque` members are left as they are.
-std::string without_unset(std::string_view json, const std::set<std::string>& opaque);
-
 }  // namespace svc::mcp

@@ -89,6 +89,7 @@ Endpoint::Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& setti
     : kernel_(kernel),
       catalog_(catalog),
       settings_(settings),
+      extension_(kernel.find<Extension>()),
       methods_(kernel, catalog),
       sessions_(kernel, std::chrono::hours(settings.session_hours)),
       streams_(kernel, static_cast<std::size_t>(settings.streams_per_principal)) {}
@@ -132,6 +133,21 @@ http::Answer Endpoint::post(RouteCall& call) {
     } catch (const RpcError& error) {
         return refused(error, id);
     }
+}
+
+std::optional<http::Answer> Endpoint::answer_of_extension(
+    RouteCall& call, const Message& message, std::string_view version
+) {
+    if (!extension_) return std::nullopt;
+    return extension_->answer(
+        {call,
+         *message.whole,
+         message.id,
+         message.method,
+         message.params,
+         version,
+         version == stateless_version}
+    );
 }
 
 /// The stream on which the server may speak first.

@@ -66,6 +66,10 @@ private:
     std::string answer_on_stream(const Message& message, const MethodContext& context);
     std::optional<Session> sse_session(const RouteCall& call, std::string_view token);
 
+    /// What the extension answers, when the message is for it.
+    std::optional<http::Answer> answer_of_extension(
+        RouteCall& call, const Message& message, std::string_view version
+    );
     /// Failure 401 without a token; an answer when a page of another site asks.
     std::optional<http::Answer> refuse(const RouteCall& call) const;
     bool origin_is_ours(std::string_view origin) const;
@@ -73,6 +77,7 @@ private:
     Kernel& kernel_;
     const Catalog& catalog_;
     const Settings settings_;
+    Extension* const extension_;  // null when no plugin offers one
     Methods methods_;
     Sessions sessions_;
     Streams streams_;

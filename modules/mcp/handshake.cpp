@@ -71,6 +71,8 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
     if (request && message.method == "initialize") return initialize(call, message);
     check_version_header(call.request());
     const Session session = require_session(call);
+    if (auto answer = answer_of_extension(call, message, session.version))
+        return *std::move(answer);
     if (!request) return accepted();
     const MethodContext context{
         call, *call.caller(), catalog_.narrowing(call.request()), session.version, &session

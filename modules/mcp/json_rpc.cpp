@@ -39,6 +39,7 @@ Message read_message(const json::value& value, std::string& id) {
     const auto* object = value.if_object();
     if (!object) throw invalid_request("A JSON-RPC message is an object.");
     Message message;
+    message.whole = object;
     if (const auto* sent = object->if_contains("id")) id = message.id = read_id(*sent);
     else message.kind = Message::Kind::notification;
 

@@ -48,7 +48,9 @@ struct Message {
     Kind kind = Kind::request;
     std::string id;  ///< as JSON text; `null` when there is none
     std::string method;
-    const json::object* params = nullptr;  ///< inside the value it was read from; null when absent
+    // Inside the value that it was read from:
+    const json::object* whole = nullptr;
+    const json::object* params = nullptr;  ///< null when there are none
 
     /// A parameter; null when it is not there.
     const json::value* find(std::string_view name) const;

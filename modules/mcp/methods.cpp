@@ -1,7 +1,9 @@
 #include "modules/mcp/methods.hpp"
 
+#include "modules/boards/api/shapes.hpp"
 #include "modules/mcp/prompts.hpp"
 #include "modules/mcp/sessions.hpp"
+#include "modules/mcp/slim.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -47,6 +49,31 @@ std::optional<json::value> take_known(const Tool& tool, json::object& arguments)
     );
 }
 
+/// Takes the members that the reader wants of cards out of the arguments. Failure 422 when cards
+/// have no such.
+std::optional<std::set<std::string>> take_fields(const Tool& tool, json::object& arguments) {
+    const auto found = arguments.find("fields");
+    if (found == arguments.end() || !tool.input.takes_fields) return std::nullopt;
+    const json::value given = found->value();
+    arguments.erase(found);
+    if (given.is_null()) return std::nullopt;
+    std::set<std::string> fields;
+    const Record& card = record_of<boards::Card>();
+    for (const json::value& each : given.is_array() ? given.get_array() : json::array{given}) {
+        const auto* name = each.if_string();
+        if (name && card.find(*name)) {
+            fields.emplace(*name);
+            continue;
+        }
+        std::string known;
+        for (const Field& field : card.fields) (known += known.empty() ? "" : ", ") += field.name;
+        throw Failure::invalid_at(
+            R"(["arguments","fields"])", "enum", "A list of members of cards: " + known
+        );
+    }
+    return fields;
+}
+
 /// Says no more of what the reader has already.
 void leave_out_unchanged(const json::value& known, std::string& body) {
     const json::value whole = json::parse(body);
@@ -72,13 +99,24 @@ std::optional<Result> Methods::run(const Message& message, const MethodContext& 
     const Result::Cache not_kept{std::chrono::milliseconds(0), "private"};
     const Result::Cache for_long{std::chrono::hours(1), "public"};
     const Reading read = reading(context);
-    if (method == "resources/list") return Result{list_resources(read, message), for_now};
-    if (method == "resources/templates/list") return Result{list_templates(), for_long};
+    if (method == "resources/list")
+        return Result{with_more(list_resources(read, message), message), for_now};
+    if (method == "resources/templates/list")
+        return Result{with_more(list_templates(), message), for_long};
     if (method == "resources/read") return Result{read_one(read, message, context), not_kept};
-    if (method == "prompts/list") return Result{list_prompts(), for_long};
+    if (method == "prompts/list") return Result{with_more(list_prompts(), message), for_long};
     if (method == "prompts/get") return Result{get_prompt(read, message)};
     if (method == "completion/complete") return Result{complete(read, message)};
     return std::nullopt;
+}
+
+std::string Methods::with_more(std::string members, const Message& message) const {
+    const auto* cursor = message.find("cursor");
+    if (!extension_ || (cursor && !cursor->is_null())) return members;
+    std::string more = extension_->listed(message.method);
+    const auto begin = members.find('[') + 1;
+    if (!more.empty() && members[begin] != ']') more += ',';
+    return members.insert(begin, more);
 }
 
 std::string Methods::read_one(
@@ -97,7 +135,7 @@ Result Methods::list_tools(const Message& message, const MethodContext& context)
         );
     const auto texts = context.version >= "2025-06-18" ? ToolTexts::with_output : ToolTexts::first;
     return {
-        "\"tools\":" + catalog_.list(context.caller, context.narrowing, texts),
+        with_more("\"tools\":" + catalog_.list(context.caller, context.narrowing, texts), message),
         Result::Cache{std::chrono::minutes(1), "private"}
     };
 }
@@ -105,6 +143,16 @@ Result Methods::list_tools(const Message& message, const MethodContext& context)
 Invoked Methods::run_tool(const Tool& tool, json::value arguments, const MethodContext& context)
     const {
     try {
+        const Operation& operation = *tool.declared->operation;
+        Slimming how{
+            .opaque = tool.opaque,
+            // A person's own things may be of several workspaces.
+            .org = context.caller.org_id && !operation.for_people ? context.caller.org_id->str()
+                                                                  : std::string(),
+            .fields = take_fields(tool, arguments.get_object()),
+            .whole_root = operation.read_only(),
+            .page = operation.handler.output.item != nullptr
+        };
         const auto known = take_known(tool, arguments.get_object());
         names_.resolve(context.caller, tool, arguments);
         Invoked invoked = context.call.invoke({
@@ -113,7 +161,9 @@ Invoked Methods::run_tool(const Tool& tool, json::value arguments, const MethodC
             .surface = Surface::mcp,
             .may_wait = context.may_wait,
         });
-        if (known && invoked.status < 400) leave_out_unchanged(*known, invoked.body);
+        if (invoked.status >= 400) return invoked;
+        if (known) leave_out_unchanged(*known, invoked.body);
+        invoked.body = invoked.body.empty() ? R"({"done":true})" : slim(invoked.body, how);
         return invoked;
     } catch (const Failure& failure) {
         return {failure.status(), failure.body(context.call.request_id())};
@@ -127,8 +177,7 @@ Result Methods::call_tool(const Message& message, const MethodContext& context) 
 
     const Invoked invoked = run_tool(*tool, arguments_of(message), context);
     bool failed = invoked.status >= 400;
-    auto body =
-        invoked.body.empty() ? R"({"done":true})" : without_unset(invoked.body, tool->opaque);
+    std::string body = invoked.body;
     if (body.size() > largest_body) {
         failed = true;
         body =

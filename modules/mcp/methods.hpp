@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/mcp/api.hpp"
 #include "modules/mcp/catalog.hpp"
 #include "modules/mcp/json_rpc.hpp"
 #include "modules/mcp/resources.hpp"
@@ -32,7 +33,8 @@ struct MethodContext {
 /// The methods that both eras share.
 class Methods {
 public:
-    Methods(Kernel& kernel, const Catalog& catalog) : catalog_(catalog), names_(kernel) {}
+    Methods(Kernel& kernel, const Catalog& catalog)
+        : catalog_(catalog), names_(kernel), extension_(kernel.find<Extension>()) {}
 
     /// Nothing when there is no method of that name. Throws RpcError.
     std::optional<Result> run(const Message& message, const MethodContext& context) const;
@@ -45,12 +47,15 @@ private:
     static std::string read_one(
         const Reading& read, const Message& message, const MethodContext& context
     );
+    /// The members of a list's result, with what the extension adds.
+    std::string with_more(std::string members, const Message& message) const;
     Result list_tools(const Message& message, const MethodContext& context) const;
     Result call_tool(const Message& message, const MethodContext& context) const;
     Invoked run_tool(const Tool& tool, json::value arguments, const MethodContext& context) const;
 
     const Catalog& catalog_;
     Names names_;
+    const Extension* extension_;  // null when no plugin offers one
 };
 
 /// That there is no such resource, as this version of the protocol says it.

@@ -59,6 +59,33 @@ constexpr Sql find_columns{"mcp.find_columns", R"(
     ORDER BY b.key, c.position, c.id
     LIMIT 25)"};
 
+struct NamedPerson {
+    Uuid id;
+    std::string name;
+};
+SVC_RECORD(NamedPerson, (id), (name));
+
+// Those who are in the workspace; $3: only its agents.
+constexpr Sql people_called{"mcp.people_called", R"(
+    SELECT p.id, p.name
+    FROM principals p
+    WHERE p.org_id = $1 AND lower(p.name) = lower($2)
+        AND (EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = p.id)
+            OR NOT $3 AND EXISTS (
+                SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = p.id))
+    ORDER BY p.id
+    LIMIT 25)"};
+
+constexpr Sql some_people{"mcp.some_people", R"(
+    SELECT p.id, p.name
+    FROM principals p
+    WHERE p.org_id = $1 AND p.name IS NOT NULL
+        AND (EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = p.id)
+            OR NOT $2 AND EXISTS (
+                SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = p.id))
+    ORDER BY lower(p.name), p.id
+    LIMIT 25)"};
+
 constexpr Sql board_of_column{"mcp.board_of_column", R"(
     SELECT board_id FROM columns WHERE org_id = $1 AND id = $2)"};
 
@@ -77,7 +104,7 @@ std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'
 /// A name among the arguments, and where it stands.
 struct GivenName {
     json::value* value = nullptr;
-    bool board = false;
+    Named what{};
     std::vector<const json::object*> around{};  ///< outermost first
     std::string at{};                           ///< `["arguments","queue","on_complete_column_id"]`
 };
@@ -120,22 +147,25 @@ std::vector<GivenName> names_in(const Tool& tool, json::value& arguments) {
     std::vector<GivenName> names;
     for (const bool boards : {true, false})
         for (const NamedPlace& place : tool.input.places)
-            if (place.board == boards)
-                find_names(place, 0, arguments, {.board = boards, .at = R"(["arguments")"}, names);
+            if ((place.what == Named::board) == boards)
+                find_names(
+                    place, 0, arguments, {.what = place.what, .at = R"(["arguments")"}, names
+                );
     return names;
 }
 
 /// One call's arguments, looked up in one transaction.
 class Resolution {
 public:
-    Resolution(Tx& tx, const boards::BoardCaller& caller) : tx_(tx), caller_(caller) {}
+    Resolution(Tx& tx, const boards::BoardCaller& caller, const queue::LeaseTokens* lease_tokens)
+        : tx_(tx), caller_(caller), lease_tokens_(lease_tokens) {}
 
     void put_id(const GivenName& given) {
         if (!is_name(*given.value)) return;  // the transaction is run again
         const std::string name(given.value->get_string());
-        if (!given.board) board_ = board_around(given);
-        auto& id = given.board ? boards_[name] : columns_[{board_, name}];
-        if (!id) id = given.board ? board_called(name, given.at) : column_called(name, given.at);
+        board_ = given.what == Named::column ? board_around(given) : std::nullopt;
+        auto& id = found_[{given.what, board_, name}];
+        if (!id) id = called(given, name);
         *given.value = id->str();
     }
 
@@ -150,14 +180,31 @@ public:
     }
 
 private:
-    /// The board that the arguments around a column name, or that their card is on.
+    Uuid called(const GivenName& given, const std::string& name) {
+        switch (given.what) {
+            case Named::board: break;
+            case Named::column: return column_called(name, given.at);
+            case Named::person:
+                if (name == "me") return caller_.principal;
+                return person_called(name, false, given.at);
+            case Named::agent: return person_called(name, true, given.at);
+        }
+        return board_called(name, given.at);
+    }
+
+    /// The board that the arguments around a column name, or that their card is on, or the card of
+    /// their lease.
     std::optional<Uuid> board_around(const GivenName& column) {
         for (const json::object* each : column.around | std::views::reverse) {
             if (const auto* board = each->if_contains("board_id"); board && board->is_string())
                 return Uuid::parse(board->get_string());
-            const auto* card = each->if_contains("card_id");
-            if (!card || !card->is_string()) continue;
-            if (const auto ref = boards::CardRef::parse(card->get_string())) return board_of(*ref);
+            if (const auto* card = each->if_contains("card_id"); card && card->is_string())
+                if (const auto ref = boards::CardRef::parse(card->get_string()))
+                    return board_of(*ref);
+            const auto* token = each->if_contains("lease_token");
+            if (!lease_tokens_ || !token || !token->is_string()) continue;
+            if (const auto card = lease_tokens_->card_of(token->get_string()))
+                return board_of(*card);
         }
         return std::nullopt;
     }
@@ -199,6 +246,19 @@ private:
         refuse(none, "column", name, list, found.size(), at);
     }
 
+    Uuid person_called(const std::string& name, bool agent, const std::string& at) {
+        auto found = tx_.all<NamedPerson>(people_called, caller_.org, name, agent);
+        if (found.size() == 1) return found.front().id;
+        const bool none = found.empty();
+        if (none) found = tx_.all<NamedPerson>(some_people, caller_.org, agent);
+        std::string list;
+        for (const NamedPerson& each : found) {
+            (list += list.empty() ? "" : ", ") += quoted(each.name);
+            if (!none) list += " (" + each.id.str() + ")";
+        }
+        refuse(none, agent ? "agent" : "person or agent", name, list, found.size(), at);
+    }
+
     std::vector<NamedColumn> columns(const std::optional<std::string>& name) {
         return caller_.later<NamedColumn>(tx_, find_columns, name, board_).all();
     }
@@ -212,8 +272,8 @@ private:
         const std::string& at
     ) {
         std::string text = none ? "There is no " + std::string(what) + " " + quoted(name) + ". "
-                                : "Several " + std::string(what) + "s are called " + quoted(name) +
-                                      "; give an id. ";
+                                : "More than one " + std::string(what) + " is called " +
+                                      quoted(name) + "; give an id. ";
         text += list.empty() ? "There are none that you see" : "There are: " + list;
         if (listed == most_listed) text += ", and perhaps others";
         throw Failure::invalid_at(at, none ? "unknown_name" : "ambiguous_name", text);
@@ -221,9 +281,9 @@ private:
 
     Tx& tx_;
     const boards::BoardCaller caller_;
+    const queue::LeaseTokens* lease_tokens_;
     std::optional<Uuid> board_;  // of the column that is looked for
-    std::map<std::string, std::optional<Uuid>> boards_;
-    std::map<std::pair<std::optional<Uuid>, std::string>, std::optional<Uuid>> columns_;
+    std::map<std::tuple<Named, std::optional<Uuid>, std::string>, std::optional<Uuid>> found_;
 };
 
 }  // namespace
@@ -239,7 +299,7 @@ void Names::resolve(const Caller& caller, const Tool& tool, json::value& argumen
     if (names.size() > most_names) return;  // the operation says that it is too much
     kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
         tx.set_scope(caller.org_id, caller.user_id);
-        Resolution look(tx, boards::BoardCaller::of(caller, *caller.org_id));
+        Resolution look(tx, boards::BoardCaller::of(caller, *caller.org_id), lease_tokens_);
         for (const GivenName& each : names) look.put_id(each);
         if (needs_board) look.add_board(given);
     });

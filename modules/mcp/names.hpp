@@ -1,14 +1,16 @@
 #pragma once
 
 #include "modules/mcp/catalog.hpp"
+#include "modules/queue/api.hpp"
 
 namespace svc::mcp {
 
-/// Whoever writes arguments calls boards and columns as people do: ENG, "In progress". Here they
-/// become ids, before the operation sees them. Any thread.
+/// Whoever writes arguments calls boards, columns and people as people do: ENG, "In progress",
+/// "Ada", "me". Here they become ids, before the operation sees them. Any thread.
 class Names {
 public:
-    explicit Names(Kernel& kernel) : kernel_(kernel) {}
+    explicit Names(Kernel& kernel)
+        : kernel_(kernel), lease_tokens_(kernel.find<queue::LeaseTokens>()) {}
 
     /// Puts ids in place of names, and the caller's workspace and the column's board where they are
     /// left out. `arguments` is an object. A name that nothing has, or several have, is a Failure
@@ -17,6 +19,7 @@ public:
 
 private:
     Kernel& kernel_;
+    const queue::LeaseTokens* lease_tokens_;  // null where there are no queues
 };
 
 }  // namespace svc::mcp

@@ -141,6 +141,8 @@ http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) 
         throw RpcError(Code::invalid_request, "A client sends requests and notifications.", 400);
     check_envelope(call.request(), message);
     if (message.method == "subscriptions/listen") return listen(call, message);
+    if (auto answer = answer_of_extension(call, message, stateless_version))
+        return *std::move(answer);
 
     const MethodContext context{
         call, *call.caller(), catalog_.narrowing(call.request()), stateless_version

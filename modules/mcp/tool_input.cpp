@@ -26,6 +26,8 @@ constexpr Shared shared[] = {
     {"column_id", "Column: id or name."},
     {"target_column_id", "Column to move it to: id or name."},
     {"card_id", "Card: id or key (ENG-42)."},
+    {"assignees", "People: ids, names or `me`."},
+    {"assignee_id", "Assigned to: id, name or `me`."},
     {"page_size", "Most results to return: 25, or up to 100."},
     {"start_cursor", "`next_cursor` of the page before."},
     {"expected_version", "Refuse unless its `version` is this."},
@@ -33,6 +35,10 @@ constexpr Shared shared[] = {
 };
 
 constexpr std::string_view board_names[] = {"board_id"};
+constexpr std::string_view agent_names[] = {"agent_id"};
+constexpr std::string_view person_names[] = {
+    "assignees", "assignee_id", "principal_id", "holder_id", "user_id", "actor_id"
+};
 constexpr std::string_view column_names[] = {
     "column_id",
     "column_ids",
@@ -44,6 +50,14 @@ constexpr std::string_view column_names[] = {
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
+}
+
+std::optional<Named> named_by(std::string_view member) {
+    if (is_one_of(board_names, member)) return Named::board;
+    if (is_one_of(column_names, member)) return Named::column;
+    if (is_one_of(person_names, member)) return Named::person;
+    if (is_one_of(agent_names, member)) return Named::agent;
+    return std::nullopt;
 }
 
 // A client checks no more than this before it asks; the server says what else is wrong.
@@ -94,6 +108,11 @@ public:
         if (is_conditional(operation))
             properties["if_none_match"] = {
                 {"type", "integer"}, {"description", "`version` you have; unchanged is said so."}
+            };
+        input.takes_fields = operation.read_only() && has_cards(operation.handler.output);
+        if (input.takes_fields)
+            properties["fields"] = {
+                {"type", "array"}, {"description", "Members of cards to return."}
             };
         json::object schema{{"type", "object"}, {"properties", std::move(properties)}};
         if (!required.empty()) schema["required"] = std::move(required);
@@ -247,10 +266,9 @@ private:
             find_places(inner, longer, out);
         };
         const std::string_view name = path.back() == "[]" ? path.at(path.size() - 2) : path.back();
-        const bool board = is_one_of(board_names, name);
+        const auto what = named_by(name);
         const auto* format = schema.if_contains("format");
-        if ((board || is_one_of(column_names, name)) && format && *format == "uuid")
-            out.push_back({path, board});
+        if (what && format && *format == "uuid") out.push_back({path, *what});
         if (const auto* members = schema.if_contains("properties"))
             for (const auto& [key, member] : members->as_object()) below(key, member.as_object());
         if (const auto* items = schema.if_contains("items")) below("[]", items->as_object());

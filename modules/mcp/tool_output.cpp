@@ -23,6 +23,18 @@ bool may_be_unset(const json::object& schema) {
            !schema.contains("enum");
 }
 
+bool is_card(const json::object& properties) {
+    const auto* object = properties.if_contains("object");
+    const auto* kind = object ? object->as_object().if_contains("const") : nullptr;
+    return kind && *kind == "card";
+}
+
+/// Whether slim() may leave the member out, be it set or not.
+bool may_be_left_out(const json::object& properties, std::string_view name) {
+    if (is_card(properties)) return name != "object" && name != "id" && name != "version";
+    return name == "org_id";
+}
+
 /// Makes it the schema of what is sent here. What the members mean the OpenAPI document says.
 void relax(json::value& in) {
     if (auto* list = in.if_array())
@@ -37,7 +49,9 @@ void relax(json::value& in) {
         json::array kept;
         for (const json::value& name : required->get_array()) {
             const auto* member = properties->get_object().if_contains(name.as_string());
-            if (member && !may_be_unset(member->as_object())) kept.push_back(name);
+            if (member && !may_be_unset(member->as_object()) &&
+                !may_be_left_out(properties->get_object(), name.as_string()))
+                kept.push_back(name);
         }
         *required = std::move(kept);
     }
@@ -162,6 +176,22 @@ std::string short_output_of(const Operation& operation) {
     if (!properties.empty()) root["properties"] = std::move(properties);
     if (!required.empty()) root["required"] = std::move(required);
     return json::serialize(root);
+}
+
+bool has_cards(const Output& output) {
+    SchemaWriter writer{.ref_prefix = prefix, .for_output = true};
+    json::object ignored;
+    if (output.item) writer.reference(*output.item, ignored);
+    else if (output.codec && output.codec->record)
+        writer.reference(output.codec->record(), ignored);
+    bool found = false;
+    each_mentioned(writer, [&](const Record& record) {
+        json::object schema;
+        writer.record(record, schema);
+        const auto* members = schema.if_contains("properties");
+        found = found || (members && is_card(members->as_object()));
+    });
+    return found;
 }
 
 std::set<std::string> opaque_members(const Output& output) {

@@ -8,15 +8,19 @@
 /// model's context is short (docs/decisions/0054-tools-are-short.md).
 namespace svc::mcp {
 
-/// Where a tool's arguments name a board or a column: members, and "[]" for each element.
+/// What goes by name. An agent is one of the people, where only agents are meant.
+enum class Named { board, column, person, agent };
+
+/// Where a tool's arguments name such: members, and "[]" for each element.
 struct NamedPlace {
     std::vector<std::string> path;
-    bool board = false;
+    Named what{};
 };
 
 struct ToolInput {
     std::string schema;              ///< as tools/list shows it
     std::vector<NamedPlace> places;  ///< which take names in place of ids
+    bool takes_fields = false;       ///< its reader may say which members of cards it wants
     bool names_org = false;          ///< has an `org_id`, which can only be the caller's
     bool board_by_column = false;    ///< may leave out `board_id`, since it names a column
 };
@@ -26,6 +30,9 @@ ToolInput input_of(const Kernel& kernel, const Operation& operation);
 bool is_conditional(const Operation& operation);
 /// Whether that is an `etag` in the answer, not a `version`.
 bool has_etag(const Operation& operation);
+
+/// Whether cards are in its answer.
+bool has_cards(const Output& output);
 
 /// The whole schema of a tool's structured answer, with unset members left out, self-contained. Its
 /// root has the type object.

@@ -70,6 +70,16 @@ SVC_SHARED_RECORD(
     (cost, "What the attempt cost, as its holder said when it ended; null when they said nothing.")
 );
 
+/// What the token of a lease says of itself. Whether it is good is for operations to say. Any
+/// thread.
+class LeaseTokens {
+public:
+    static constexpr std::string_view name = "queue.lease_tokens";
+    virtual ~LeaseTokens() = default;
+    /// The card that it was given for; nothing when it is no token.
+    virtual std::optional<Uuid> card_of(std::string_view token) const = 0;
+};
+
 inline constexpr EventKind lease_claimed{
     "lease.claimed",
     "lease",

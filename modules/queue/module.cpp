@@ -2,6 +2,7 @@
 
 #include "modules/queue/brief.hpp"
 #include "modules/queue/card_events.hpp"
+#include "modules/queue/lib/token.hpp"
 #include "modules/queue/metrics.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/rights.hpp"
@@ -40,7 +41,7 @@ bool changes_a_leased_card(const Call& call, const EventKind& kind) {
 
 }  // namespace
 
-class Queue final : public Module {
+class Queue final : public Module, public LeaseTokens {
 public:
     void open(Kernel& kernel) override {
         if (sodium_init() < 0) throw std::runtime_error("libsodium did not initialise");
@@ -75,6 +76,7 @@ public:
               &card_requeued})
             kernel.add(*each);
         kernel.veto(changes_a_leased_card, check_named_lease);
+        kernel.offer<LeaseTokens>(*this);
         kernel.offer(hints_);
         kernel.offer(known_limits_);
         own_watcher_.watcher = make_watcher(kernel);
@@ -88,6 +90,11 @@ public:
         kernel.use<boards::Briefs>().add(*brief_source_);
         kernel.use<Upkeep>().add_metrics([&kernel] { return queue_metrics(kernel); });
         run_jobs(kernel, settings);
+    }
+
+    std::optional<Uuid> card_of(std::string_view token) const override {
+        const auto parsed = LeaseToken::parse(token);
+        return parsed ? std::optional(parsed->card()) : std::nullopt;
     }
 
 private:

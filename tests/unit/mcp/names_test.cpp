@@ -137,6 +137,57 @@ TEST_F(McpNames, AreNotLookedForWhereThereAreMoreThanAnyToolTakes) {
     );
 }
 
+TEST_F(McpNames, OfAColumnAreLookedForOnTheBoardOfTheLease) {
+    const auto queue = make_queue();
+    make_board("Other work", "OTH");
+    add_card(queue, "One");
+    const auto claim = answer("claim_next_card", {{"column_id", "To do"}});
+    const json::value finished{
+        {"lease_token", claim.at("lease_token")}, {"target_column_id", "Done"}
+    };
+    auto wrong = finished;
+    wrong.as_object()["target_column_id"] = "Elsewhere";
+    const auto [at, text] = refusal("complete_leases", {{"leases", {wrong}}});
+    EXPECT_EQ(at, R"(["arguments","leases",0,"target_column_id"] unknown_name)");
+    EXPECT_THAT(text, Not(HasSubstr(" of "))) << "columns of one board need not say which it is";
+    const auto done = answer("complete_leases", {{"leases", {finished}}});
+    EXPECT_EQ(done.at("succeeded_count"), 1);
+}
+
+TEST_F(McpNames, OfPeopleStandForTheirIds) {
+    const auto queue = make_queue();
+    add_card(queue, "One");
+    workspace.mint("agent", "Twin");
+    workspace.mint("agent", "twin");
+    const json::value me = answer("get_me", json::object{}).at("id");
+    const auto assigned = [&](const char* who) {
+        return answer("update_card", {{"card_id", "WOR-1"}, {"assignees", {who}}}).at("assignees");
+    };
+    for (const char* each : {"Robot", "robot", "me"})
+        EXPECT_EQ(assigned(each).at(0).at("id"), me) << each;
+    EXPECT_EQ(answer("list_cards", {{"assignee_id", "me"}}).at("results").as_array().size(), 1U);
+    EXPECT_EQ(answer("get_agent", {{"agent_id", "Robot"}}).at("id"), me);
+    const auto [at, text] = refusal("list_cards", {{"assignee_id", "Nobody"}});
+    EXPECT_EQ(at, R"(["arguments","assignee_id"] unknown_name)");
+    EXPECT_THAT(text, HasSubstr("There is no person or agent \"Nobody\""));
+    EXPECT_THAT(text, HasSubstr("\"Robot\""));
+    const auto [several_at, several] =
+        refusal("update_card", {{"card_id", "WOR-1"}, {"assignees", {"me", "TWIN"}}});
+    EXPECT_EQ(several_at, R"(["arguments","assignees",1] ambiguous_name)");
+    EXPECT_THAT(several, HasSubstr("\"Twin\" ("));
+}
+
+TEST_F(McpNames, OfThoseWhoHaveLeftAreNobodys) {
+    const auto minted = workspace.mint("agent", "Leaver");
+    const auto found = answer("get_agent", {{"agent_id", "Leaver"}}).at("id");
+    const std::string id(found.as_string());
+    expect(204, workspace.client.send("DELETE", "/v1/agents/" + id));
+    EXPECT_EQ(
+        refusal("list_cards", {{"assignee_id", "Leaver"}}).first,
+        R"(["arguments","assignee_id"] unknown_name)"
+    );
+}
+
 TEST_F(McpNames, OfTheWorkspaceGoWithoutSaying) {
     EXPECT_EQ(answer("get_org", json::object{}).at("id"), json::value(workspace.org_id));
     EXPECT_EQ(

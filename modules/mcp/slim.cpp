@@ -1,4 +1,4 @@
-#include "modules/mcp/catalog.hpp"
+#include "modules/mcp/slim.hpp"
 
 #include <algorithm>
 
@@ -8,10 +8,16 @@ namespace svc::mcp {
 
 namespace {
 
+using Names = std::set<std::string_view>;
+
+const Names of_every_card{"object", "id", "version"};
+const Names of_every_page{"object", "results", "next_cursor", "has_more"};
+
 /// Copies JSON that the kernel wrote, so it is well formed.
 class Copier {
 public:
-    Copier(std::string_view in, const std::set<std::string>& opaque) : in_(in), opaque_(opaque) {
+    Copier(std::string_view in, const Slimming& how)
+        : in_(in), how_(how), org_('"' + how.org + '"') {
         out_.reserve(in.size());
     }
     std::string whole() && {
@@ -30,21 +36,44 @@ private:
     }
 
     void object() {
+        const bool root = out_.empty();
+        const bool page = root && how_.page;
+        const bool card = in_.substr(at_).starts_with(R"({"object":"card",)") &&
+                          (!root || !how_.whole_root || how_.fields);
         open('{');
         while (!closes('}')) {
             const auto key = scalar();
             take(':');
             skip_space();
-            if (in_.substr(at_).starts_with("null")) {
-                at_ += 4;
+            const auto name = key.substr(1, key.size() - 2);
+            if (is_left_out(name) || (page && !of_every_page.contains(name)) ||
+                (card && !is_of_card(name))) {
+                as_it_is();
                 continue;
             }
             if (out_.back() != '{') out_ += ',';
             (out_ += key) += ':';
-            if (is_opaque(key)) out_ += as_it_is();
+            if (how_.opaque.contains(std::string(name))) out_ += as_it_is();
             else value();
         }
         out_ += '}';
+    }
+
+    bool stands_here(std::string_view text) const { return in_.substr(at_).starts_with(text); }
+
+    bool is_left_out(std::string_view name) const {
+        return stands_here("null") || (name == "org_id" && !how_.org.empty() && stands_here(org_));
+    }
+
+    /// Whether a card that is not whole has this member, whose value stands here.
+    bool is_of_card(std::string_view name) const {
+        if (of_every_card.contains(name)) return true;
+        if (how_.fields)
+            return how_.fields->contains(std::string(name)) ||
+                   (name == "properties_omitted" && how_.fields->contains("properties"));
+        if (!summary_of_card().contains(name)) return false;
+        return !stands_here("false") && !stands_here("[]") && !stands_here("{}") &&
+               !stands_here("\"none\"");
     }
 
     void array() {
@@ -86,9 +115,6 @@ private:
         return in_.substr(from, at_ - from);
     }
 
-    bool is_opaque(std::string_view quoted) const {
-        return opaque_.contains(std::string(quoted.substr(1, quoted.size() - 2)));
-    }
     void open(char bracket) {
         ++at_;
         out_ += bracket;
@@ -109,15 +135,36 @@ private:
     void skip_space() { at_ = std::min(in_.find_first_not_of(" \t\r\n", at_), in_.size()); }
 
     std::string_view in_;
-    const std::set<std::string>& opaque_;
+    const Slimming& how_;
+    const std::string org_;  // as it stands in JSON
     std::string out_;
     std::size_t at_ = 0;
 };
 
 }  // namespace
 
-std::string without_unset(std::string_view json, const std::set<std::string>& opaque) {
-    return Copier(json, opaque).whole();
+const Names& summary_of_card() {
+    static const Names names{
+        "object",
+        "id",
+        "key",
+        "title",
+        "column_id",
+        "labels",
+        "assignees",
+        "due",
+        "priority",
+        "blocked",
+        "lease",
+        "completed_at",
+        "last_edited_time",
+        "version",
+        "in_trash",
+        "is_archived"
+    };
+    return names;
 }
+
+std::string slim(std::string_view json, const Slimming& how) { return Copier(json, how).whole(); }
 
 }  // namespace svc::mcp
