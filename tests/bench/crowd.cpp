@@ -1,5 +1,7 @@
 #include "crowd.hpp"
 
+#include "mcp_request.hpp"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -67,6 +69,12 @@ std::string frame(std::string_view text) {
 }
 
 std::string opening(Crowd::Kind kind, const std::string& token, const std::string& board) {
+    if (kind == Crowd::Kind::mcp)
+        return mcp_request(
+            token,
+            "subscriptions/listen",
+            R"("notifications":{"toolsListChanged":true,"resourcesListChanged":true},)"
+        );
     const bool web_socket = kind == Crowd::Kind::web_socket;
     std::string head = fmt::format(
         "GET {} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {}\r\n",
@@ -78,6 +86,15 @@ std::string opening(Crowd::Kind kind, const std::string& token, const std::strin
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     return head + frame(fmt::format(R"({{"type":"subscribe","id":"s","board_id":"{}"}})", board));
+}
+
+/// What says that a stream misses nothing any more.
+std::string_view mark_of(Crowd::Kind kind) {
+    switch (kind) {
+        case Crowd::Kind::web_socket: return R"("subscribed")";
+        case Crowd::Kind::mcp: return "subscriptions/acknowledged";
+        default: return "\nid: ";
+    }
 }
 
 }  // namespace
@@ -137,7 +154,7 @@ void Crowd::join(
             write_all(fd, text);
             watch({.fd = fd});
         }
-        wait_for_all(from, kind == Kind::web_socket ? R"("subscribed")" : "\nid: ");
+        wait_for_all(from, mark_of(kind));
     }
     if (!deaf) return;
     for (auto i = before; i < members_.size(); ++i) {

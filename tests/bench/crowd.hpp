@@ -15,12 +15,12 @@ namespace svc::bench {
 /// the system allows fewer.
 void allow_sockets(int many);
 
-/// Subscribers to one board, as WebSockets, SSE streams or bare sockets. From several addresses of
-/// 127.0.0.0/8, for ports are limited to each.
+/// Subscribers to one board, as WebSockets, SSE streams or bare sockets, or to lists by MCP. From
+/// several addresses of 127.0.0.0/8, for ports are limited to each.
 class Crowd {
 public:
     using Clock = std::chrono::steady_clock;
-    enum class Kind { web_socket, sse, bare };
+    enum class Kind { web_socket, sse, mcp, bare };
 
     Crowd() = default;
     ~Crowd();

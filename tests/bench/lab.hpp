@@ -81,6 +81,7 @@ void measure_before(Lab& lab, const Plan& plan, Report& report);
 void measure_webhooks(Lab& lab, const Plan& plan, Report& report);
 void measure_live(Lab& lab, const Plan& plan, Report& report);
 void measure_notifications(Lab& lab, const Plan& plan, Report& report);
+void measure_mcp(Lab& lab, const Plan& plan, Report& report);
 void measure_idle(Lab& lab, const Plan& plan, Report& report);
 void measure_start(Lab& lab, const Plan& plan, Report& report);
 

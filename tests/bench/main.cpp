@@ -81,6 +81,10 @@ constexpr Group groups[] = {
      "200 watch, beside the same on a server without notifications; 10,000 people of one workspace "
      "who are due a digest at once, mailed over SMTP.",
      measure_notifications},
+    {"mcp",
+     "MCP beside REST: the list of tools beside the cheapest answer there is, a tool beside its "
+     "REST twin by the server's processor time, and what a thousand open streams hold.",
+     measure_mcp},
     {"before",
      "Creating cards on one board and reading one, 16 clients, beside the server of an earlier "
      "commit, from before its statements were written anew. `database us` is that of get_card.",
