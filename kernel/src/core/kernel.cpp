@@ -5,6 +5,9 @@
 
 #include <boost/json/value.hpp>
 
+#include <fstream>
+#include <sstream>
+
 namespace svc {
 
 void Kernel::Impl::nudge() {
@@ -155,11 +158,24 @@ const std::string& Kernel::var_folder() const { return impl_->var_folder; }
 const std::string& Kernel::share_folder() const { return impl_->share_folder; }
 bool Kernel::stopping() const { return impl_->stopping; }
 
+namespace {
+
+/// A file of the program's own; empty when it is not there.
+std::string shared_file(const std::string& path) {
+    const std::ifstream file(path);
+    std::ostringstream text;
+    if (file) text << file.rdbuf();
+    return std::move(text).str();
+}
+
+}  // namespace
+
 const std::string& Kernel::openapi() const {
     std::call_once(impl_->openapi_once, [&] {
         decl::OpenApiInput in{.base_url = impl_->base_url, .tags = impl_->tags, .operations = {}};
         for (const Declared& each : impl_->operations)
             in.operations.push_back({each.operation, each.tag});
+        in.recorded = shared_file(share_folder() + "/manual/reference/examples.json");
         impl_->openapi = decl::openapi(in);
     });
     return impl_->openapi;

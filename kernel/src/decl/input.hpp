@@ -93,6 +93,9 @@ struct OpenApiInput {
         std::string tag;
     };
     std::vector<Entry> operations;
+    /// What was sent and answered once, by operation: a JSON object of members `path`, `query`,
+    /// `headers`, `body`, `status` and `answer`. Empty: none.
+    std::string recorded{};
 };
 std::string openapi(const OpenApiInput& in);
 

@@ -23,7 +23,8 @@ json::object info(const OpenApiInput& in) {
          "work queue. Every operation here is also an MCP tool of the same name, where one "
          "exists.\n\nEvery request under `/v1` names a version in `" +
              std::string(version_header) +
-             "`. Errors are JSON with a `code` for programs and a `message` for people."},
+             "`. Errors are JSON with a `code` for programs and a `message` for people: "
+             "[all codes and reasons](/docs/errors). Here is [what has changed](/docs/changes)."},
         {"contact", {{"name", "Workboard"}, {"url", in.base_url}}},
         {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}};
 }
@@ -62,7 +63,7 @@ std::string openapi(const OpenApiInput& in) {
     Components components;
     json::value paths = write_paths(in, components);
     json::object schemas = components.finish(paths);
-    add_examples(paths, schemas);
+    add_examples(paths, schemas, in.recorded);
     add_error_schemas(schemas);
     json::object parts{{"schemas", std::move(schemas)}};
     add_shared_parts(parts);

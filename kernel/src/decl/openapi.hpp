@@ -56,8 +56,9 @@ json::object answer_headers(bool to_caller);
 /// What the document says of a status, for `responses`.
 json::object refusal(int status);
 
-/// Gives each request body in the finished `paths` an example that fits its schema.
-void add_examples(json::value& paths, const json::object& schemas);
+/// Gives each request body in the finished `paths` an example that fits its schema: what was sent
+/// once, or else what the schema says; and parameters and answers what was sent and answered.
+void add_examples(json::value& paths, const json::object& schemas, const std::string& recorded);
 
 /// The path items, in the order in which their first operation was registered.
 json::object write_paths(const OpenApiInput& in, Components& components);

@@ -1,10 +1,12 @@
-// Bodies that operations take, for people to begin with: what is required, or else the first thing
-// that says something. Read off the schemas, so that they fit them.
+// Examples of what operations take and answer, for people to begin with: what a test has sent and
+// got. A body of which nothing is recorded has what is required, or else the first thing that says
+// something, read off the schemas, so that it fits them.
 
 #include "decl/openapi.hpp"
 #include "decl/reader.hpp"
 
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/string.hpp>
 
 #include <algorithm>
@@ -148,17 +150,48 @@ private:
     const json::object& schemas_;
 };
 
+/// The content of a body or an answer; null when it has none.
+json::object* json_content(json::object& of) {
+    auto* content = of.if_contains("content");
+    return content ? &content->at("application/json").as_object() : nullptr;
+}
+
+void add_recorded(json::object& operation, const json::object& recorded) {
+    if (auto* parameters = operation.if_contains("parameters"))
+        for (json::value& each : parameters->as_array()) {
+            json::object& parameter = each.as_object();
+            const auto* name = parameter.if_contains("name");
+            if (!name) continue;
+            for (const char* place : {"path", "query", "headers"})
+                if (const auto* sent = recorded.if_contains(place))
+                    if (const auto* value = sent->as_object().if_contains(name->as_string()))
+                        parameter["example"] = *value;
+        }
+    if (const auto* body = recorded.if_contains("body"))
+        json_content(operation.at("requestBody").as_object())->insert_or_assign("example", *body);
+    const auto* answer = recorded.if_contains("answer");
+    const auto status = std::to_string(recorded.at("status").as_int64());
+    auto* response = operation.at("responses").as_object().if_contains(status);
+    if (auto* content = answer && response ? json_content(response->as_object()) : nullptr)
+        content->insert_or_assign("example", *answer);
+}
+
 }  // namespace
 
-void add_examples(json::value& paths, const json::object& schemas) {
+void add_examples(json::value& paths, const json::object& schemas, const std::string& recorded) {
     const Examples examples(schemas);
+    const json::value known = recorded.empty() ? json::object() : json::parse(recorded);
     for (auto& [path, methods] : paths.as_object())
-        for (auto& [method, operation] : methods.as_object())
-            if (auto* body = operation.as_object().if_contains("requestBody")) {
-                json::object& content =
-                    body->at("content").as_object().at("application/json").as_object();
+        for (auto& [method, entry] : methods.as_object()) {
+            json::object& operation = entry.as_object();
+            if (auto* body = operation.if_contains("requestBody")) {
+                json::object& content = *json_content(body->as_object());
                 content["example"] = examples.of(content.at("schema"));
             }
+            const auto& name = operation.at("operationId").as_string();
+            if (const auto* step = known.as_object().if_contains(name))
+                add_recorded(operation, step->as_object());
+        }
 }
 
 }  // namespace svc::decl

@@ -127,24 +127,30 @@ export class Rest {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   }
 
-  async send(method, path, body) {
+  /** The status, and the answer where there is one. */
+  async exchange(method, path, body) {
     const headers = { ...this.headers };
     if (this.#cookies.size) headers.Cookie = this.cookies();
     if (this.#cookies.has("svc_csrf")) headers["X-CSRF-Token"] = this.#cookies.get("svc_csrf");
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    const answer = await fetch(this.server.url + path, {
+    const reply = await fetch(this.server.url + path, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     // Debian's node 18 has no getSetCookie.
-    for (const cookie of answer.headers.get("set-cookie")?.split(/,\s*(?=svc_)/) ?? []) {
+    for (const cookie of reply.headers.get("set-cookie")?.split(/,\s*(?=svc_)/) ?? []) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie);
       this.#cookies.set(name, value);
     }
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    return text ? JSON.parse(text) : undefined;
+    const text = await reply.text();
+    return { status: reply.status, answer: text ? JSON.parse(text) : undefined };
+  }
+
+  async send(method, path, body) {
+    const { status, answer } = await this.exchange(method, path, body);
+    if (status >= 400) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+    return answer;
   }
 
   get = (path) => this.send("GET", path);
