@@ -28,10 +28,10 @@ constexpr Shared shared[] = {
     {"card_id", "Card: id or key (ENG-42)."},
     {"assignees", "People: ids, names or `me`."},
     {"assignee_id", "Assigned to: id, name or `me`."},
-    {"page_size", "Most results to return: 25, or up to 100."},
+    {"page_size", "Most results: 25, up to 100."},
     {"start_cursor", "`next_cursor` of the page before."},
     {"expected_version", "Refuse unless its `version` is this."},
-    {"lease_token", "The lease you work under, by its token."},
+    {"lease_token", "Token of your lease."},
 };
 
 constexpr std::string_view board_names[] = {"board_id"};

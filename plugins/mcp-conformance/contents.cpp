@@ -187,7 +187,7 @@ std::optional<Reply> read_resource(const mcp::Incoming& in) {
     json::object read{{"uri", uri}};
     if (uri == "test://static-text" || uri == "test://watched-resource") {
         read["mimeType"] = "text/plain";
-        read["text"] = "What stands in it.";
+        read["text"] = "A static text.";
     } else if (uri == "test://static-binary") {
         read["mimeType"] = "image/png";
         read["blob"] = png;

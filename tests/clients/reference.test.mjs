@@ -1,6 +1,6 @@
 // What /docs and `workboard openapi` show as examples: each request is sent here as it stands there,
 // ids and secrets aside, and accepted, and each answer is made as the one that is shown.
-//   RECORD=1 node --test reference.test.mjs   writes docs/reference/examples.json anew
+//   RECORD=1 node --test reference.test.mjs   records docs/reference/examples.json
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";

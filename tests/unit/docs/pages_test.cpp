@@ -142,6 +142,21 @@ TEST_F(Pages, LeadOnlyToWhatIsSwitchedOn) {
     }
 }
 
+TEST_F(Pages, OfErrorsAndChangesStandBesideTheReference) {
+    for (const std::string path : {"/docs/errors", "/docs/changes"}) {
+        const auto page = browser.get(path);
+        EXPECT_EQ(page.status, 200) << path;
+        EXPECT_THAT(page.header("content-type"), HasSubstr("text/html"));
+        EXPECT_THAT(page.header("content-security-policy"), HasSubstr("default-src 'none'"));
+        EXPECT_THAT(browser.get("/openapi.json").body, HasSubstr("](" + path + ")"));
+    }
+    const auto errors = browser.get("/docs/errors").body;
+    EXPECT_THAT(errors, HasSubstr("<title>Errors – Workboard</title>"));
+    EXPECT_THAT(errors, HasSubstr("<td><code>version_conflict</code></td>"));
+    EXPECT_THAT(errors, HasSubstr("&quot;object&quot;: &quot;error&quot;"));
+    EXPECT_THAT(errors, Not(HasSubstr("\n|"))) << "a table is a table";
+}
+
 TEST_F(Pages, NothingElseIsServed) {
     for (const std::string path :
          {"/docs/nothing.js",

@@ -27,6 +27,50 @@ TEST_F(McpToolCalls, AnswerTheSameJsonAsTextAndAsStructure) {
     EXPECT_THAT(text, Not(HasSubstr("next_cursor")));
 }
 
+TEST_F(McpToolCalls, SumCardsUpWhereTheyAreNotReadByThemselves) {
+    const auto queue = make_queue();
+    add_card(queue, "One");
+    const auto answer = [&](std::string_view tool, const json::value& arguments) {
+        return mcp.call(tool, arguments).json().at_pointer("/result/structuredContent");
+    };
+    const auto whole = answer("get_card", {{"card_id", "WOR-1"}}).as_object();
+    for (const char* each : {"board_id", "properties", "comment_count", "queue", "url"})
+        EXPECT_TRUE(whole.contains(each)) << each;
+    EXPECT_FALSE(whole.contains("org_id"));
+    const auto listed = answer("list_cards", {{"board_id", "WOR"}}).at("results").at(0).as_object();
+    for (const char* each : {"id", "key", "title", "column_id", "version"})
+        EXPECT_EQ(listed.at(each), whole.at(each)) << each;
+    for (const char* each : {"queue", "url", "assignees", "blocked", "priority"})
+        EXPECT_FALSE(listed.contains(each)) << each;
+    const auto moved = answer("move_card", {{"card_id", "WOR-1"}, {"column_id", "Done"}});
+    EXPECT_TRUE(moved.as_object().contains("completed_at"));
+    EXPECT_FALSE(moved.as_object().contains("url"));
+}
+
+TEST_F(McpToolCalls, GiveTheFieldsOfCardsThatAreAskedFor) {
+    const auto queue = make_queue();
+    add_card(queue, "One");
+    const json::array fields{"priority", "blocked", "due"};
+    for (const char* tool : {"get_card", "list_cards"}) {
+        json::object arguments{{"fields", fields}};
+        arguments[tool == std::string("get_card") ? "card_id" : "board_id"] =
+            tool == std::string("get_card") ? "WOR-1" : "WOR";
+        auto answer = mcp.call(tool, arguments).json().at_pointer("/result/structuredContent");
+        if (tool == std::string("list_cards")) answer = answer.at("results").at(0);
+        std::set<std::string> names;
+        for (const auto& each : answer.as_object()) names.emplace(each.key());
+        EXPECT_EQ(
+            names, (std::set<std::string>{"object", "id", "version", "priority", "blocked"})
+        ) << tool << " leaves out only what is unset";
+    }
+    const auto refusal =
+        refusal_in(mcp.call("get_card", {{"card_id", "WOR-1"}, {"fields", {"colour"}}}));
+    EXPECT_EQ(json::serialize(refusal.at("detail").at(0).at("loc")), R"(["arguments","fields"])");
+    EXPECT_THAT(
+        std::string(refusal.at("detail").at(0).at("msg").as_string()), HasSubstr("priority")
+    );
+}
+
 TEST_F(McpToolCalls, NameTheArgumentsThatAreWrong) {
     const auto wrong = [&](std::string_view tool, const json::value& arguments) {
         const auto reply = mcp.call(tool, arguments);

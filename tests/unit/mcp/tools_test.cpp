@@ -60,7 +60,12 @@ TEST_F(McpTools, ThatTheInstructionsNameAreThere) {
     EXPECT_THAT(
         named,
         ElementsAre(
-            "list_queues", "claim_next_card", "get_card_context", "complete_lease", "fail_lease"
+            "get_card",
+            "list_queues",
+            "claim_next_card",
+            "get_card_context",
+            "complete_lease",
+            "fail_lease"
         )
     );
     for (const auto& each : named) EXPECT_THAT(names, Contains(each));
