@@ -69,7 +69,7 @@ SVC_RECORD(NamedPerson, (id), (name));
 constexpr Sql people_called{"mcp.people_called", R"(
     SELECT p.id, p.name
     FROM principals p
-    WHERE p.org_id = $1 AND lower(p.name) = lower($2)
+    WHERE p.org_id = $1 AND p.name_key = lower($2)
         AND (EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = p.id)
             OR NOT $3 AND EXISTS (
                 SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = p.id))
@@ -79,11 +79,11 @@ constexpr Sql people_called{"mcp.people_called", R"(
 constexpr Sql some_people{"mcp.some_people", R"(
     SELECT p.id, p.name
     FROM principals p
-    WHERE p.org_id = $1 AND p.name IS NOT NULL
+    WHERE p.org_id = $1 AND p.name_key IS NOT NULL
         AND (EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = p.id)
             OR NOT $2 AND EXISTS (
                 SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = p.id))
-    ORDER BY lower(p.name), p.id
+    ORDER BY p.name_key, p.id
     LIMIT 25)"};
 
 constexpr Sql board_of_column{"mcp.board_of_column", R"(

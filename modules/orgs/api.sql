@@ -6,7 +6,8 @@ GRANT SELECT (id, name, slug, billing_state, security_epoch, deleted_at) ON orgs
 GRANT SELECT (org_id, id, user_id, role, joined_at) ON memberships TO modules;
 GRANT SELECT ON membership_view TO modules;
 GRANT SELECT (org_id, id, status) ON invitations TO modules;
-GRANT SELECT (org_id, id, type, name, avatar_url, gone_at, created_time, last_edited_time, version)
+GRANT SELECT (
+    org_id, id, type, name, name_key, avatar_url, gone_at, created_time, last_edited_time, version)
     ON principals TO modules;
 GRANT SELECT ON users TO modules;
 GRANT EXECUTE ON FUNCTION lower_role TO modules;
