@@ -77,6 +77,7 @@ function(svc_module)
   add_library(${name} MODULE ${sources} ${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp)
   set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY
                         ${CMAKE_BINARY_DIR}/lib/modules)
+  set_property(GLOBAL APPEND PROPERTY svc_modules ${name})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE kernel ${ARG_LINK})
   target_link_options(${name} PRIVATE -Wl,-z,defs)

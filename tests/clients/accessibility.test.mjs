@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 
 import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace } from "./support/server.mjs";
-import { everyPage, heading, signIn } from "./support/visits.mjs";
+import { enter, everyPage } from "./support/visits.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const screens = [
@@ -43,8 +43,7 @@ for (const { name: screen, ...options } of screens)
   test(`on a ${screen} everybody can use every page`, async () => {
     const strange = { ...options, bypassCSP: true };  // axe is put into the page
     const ada = await chromium.open(server.url + "/login", strange);
-    await signIn(ada, server, "ada@example.com");
-    await heading(ada, "You are signed in");
+    await enter(ada, server, "ada@example.com");
     const found = [];
     for (const { name, signedIn, go } of pages) {
       const page = signedIn ? ada : await chromium.open("about:blank", strange);

@@ -54,7 +54,7 @@ async function eventually(condition) {
 async function signedIn() {
   const page = await chromium.open(server.url + "/login");
   await signIn(page, server, "ada@example.com");
-  await heading(page, "You are signed in");
+  await heading(page, "Boards");
   return page;
 }
 

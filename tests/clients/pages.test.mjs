@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace } from "./support/server.mjs";
-import { fill, heading, mailedLink, password, says, signIn as signInOn } from "./support/visits.mjs";
+import { callFrom, enter as enterOn, fill, heading, mailedLink, password, says, signIn as signInOn } from "./support/visits.mjs";
 
 let server, chromium, owner, board;
 
@@ -24,6 +24,7 @@ const open = (path, options) => chromium.open(new URL(path, server.url).href, op
 
 const mailed = (address, path) => mailedLink(server, address, path);
 const signIn = (page, email, word) => signInOn(page, server, email, word);
+const enter = (page, email, word) => enterOn(page, server, email, word);
 
 test("a person signs up, confirms, signs out and signs in again", async () => {
   const email = "grace@example.com";
@@ -35,19 +36,19 @@ test("a person signs up, confirms, signs out and signs in again", async () => {
   await page.goto(await mailed(email, "verify-email"));
   assert.equal(new URL(page.url()).search, "", "the token is out of the history");
   await page.click("text=Confirm and sign in");
-  await heading(page, "You are signed in");
+  await heading(page, "Welcome, Grace");
 
-  await page.goto(server.url + "/");
-  await page.waitForSelector("text=Your boards");
-  assert.equal(await page.isVisible("header >> text=Sign up"), false);
-  await page.click("text=Your account");
-  await says(page, `As ${email}`);
+  // Whoever is signed in goes on from the start page, and from the one to sign in.
+  for (const path of ["/", "/login"]) {
+    await page.goto(server.url + path);
+    await heading(page, "Welcome, Grace");
+  }
   await page.click("text=Sign out");
-  await page.waitForSelector("#login:not([hidden])");
+  await page.waitForSelector("#login");
   await fill(page, { email, password: "another horse" });
   await says(page, "do not go together");
   await fill(page, { email, password });
-  await heading(page, "You are signed in");
+  await heading(page, "Welcome, Grace");
   assert.deepEqual(page.complaints, []);
 });
 
@@ -63,11 +64,11 @@ test("who confirms in another browser chooses a password, and can sign in with i
   await page.click("text=Confirm and sign in");
   await heading(page, "Choose a password");
   await fill(page, { new_password: "another horse entirely" });
-  await says(page, "The password is set");
+  await heading(page, "Welcome");
 
   const again = await open("/login");
   await signIn(again, email, "another horse entirely");
-  await heading(again, "You are signed in");
+  await heading(again, "Welcome");
 
   const used = await open(link);
   await used.click("text=Confirm and sign in");
@@ -88,20 +89,17 @@ test("a forgotten password is replaced by the mailed link, whether or not the pa
   await heading(page, "The password is changed");
   await page.click("text=Sign in with it");
   await fill(page, { email: "ada@example.com", password });
-  await heading(page, "You are signed in");
+  await heading(page, "Boards");
   owner = undefined;  // every session has ended
 });
 
 test("who is invited signs up on the page of the mail, and is a member", async () => {
   const ada = await open("/login");
-  await signIn(ada, "ada@example.com");
-  await heading(ada, "You are signed in");
+  await enter(ada, "ada@example.com");
   const email = "bob@example.com";
-  const invite = (address) => ada.evaluate(async (to) => {
-    const { body: { results: [{ org_id }] } } = await call("GET", "/v1/me/memberships");
-    const message = "<img src=x onerror=alert(1)> see you";
-    return call("POST", `/v1/orgs/${org_id}/invitations`, { body: { email: to, message } });
-  }, address);
+  const { body: { results: [{ org_id }] } } = await callFrom(ada, "GET", "/v1/me/memberships");
+  const message = "<img src=x onerror=alert(1)> see you";
+  const invite = (to) => callFrom(ada, "POST", `/v1/orgs/${org_id}/invitations`, { email: to, message });
   assert.equal((await invite(email)).status, 201);
 
   const link = await mailed(email, "invitations");
@@ -110,8 +108,7 @@ test("who is invited signs up on the page of the mail, and is a member", async (
   assert.equal(await page.textContent("#words"), "<img src=x onerror=alert(1)> see you");
   assert.equal(new URL(page.url()).search, "", "the token is out of the history");
   await fill(page, { name: "Bob", password });
-  await heading(page, "Welcome to Acme");
-  await page.click("text=Your boards");
+  await heading(page, "Boards");
   await page.click('a:text-is("Deliveries <b>")');
   await heading(page, "Deliveries <b>");
   assert.deepEqual(page.complaints, []);
@@ -136,17 +133,13 @@ test("who is invited signs up on the page of the mail, and is a member", async (
 
 test("a share link shows the board to whoever knows its password, and its cards as text", async () => {
   const ada = await open("/login");
-  await signIn(ada, "ada@example.com");
-  await heading(ada, "You are signed in");
-  const { url, card } = await ada.evaluate(async (id) => {
-    const { body: { results: [column] } } = await call("GET", `/v1/boards/${id}/columns`);
-    const title = "<script>document.title = 'taken'</script>";
-    const markdown = "# Plan\n\n**bold** [bad](javascript:alert(1)) [good](https://example.com/)\n\n"
-      + "<img src=x onerror=\"document.title='taken'\">\n\n- [x] done\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |";
-    const made = await call("POST", `/v1/boards/${id}/cards`, { body: { column_id: column.id, title, markdown } });
-    const link = await call("POST", `/v1/boards/${id}/share-links`, { body: { password: "open sesame" } });
-    return { url: link.body.url, card: made.body };
-  }, board.id);
+  await enter(ada, "ada@example.com");
+  const { body: { results: [column] } } = await callFrom(ada, "GET", `/v1/boards/${board.id}/columns`);
+  const title = "<script>document.title = 'taken'</script>";
+  const markdown = "# Plan\n\n**bold** [bad](javascript:alert(1)) [good](https://example.com/)\n\n"
+    + "<img src=x onerror=\"document.title='taken'\">\n\n- [x] done\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+  const { body: card } = await callFrom(ada, "POST", `/v1/boards/${board.id}/cards`, { column_id: column.id, title, markdown });
+  const { body: { url } } = await callFrom(ada, "POST", `/v1/boards/${board.id}/share-links`, { password: "open sesame" });
 
   const page = await open(url);
   await heading(page, "This link has a password");
@@ -166,6 +159,9 @@ test("a share link shows the board to whoever knows its password, and its cards 
 
   await ada.goto(card.url);
   await heading(ada, card.title);
+  await ada.waitForSelector(".editor strong:text-is('bold')");
+  assert.deepEqual(await ada.$$eval(".editor a", (all) => all.map((each) => each.textContent)), ["good"]);
+  assert.equal(await ada.locator(".editor img, .editor script").count(), 0);
   const stranger = await open(card.url);
   await heading(stranger, "Sign in");
   await fill(stranger, { email: "ada@example.com", password });
@@ -175,20 +171,23 @@ test("a share link shows the board to whoever knows its password, and its cards 
   await says(gone, "There is no such link");
 });
 
-test("boards of every workspace are listed, and open whichever the session works in", async () => {
+test("boards of every workspace are a choice away, and open whichever the tab works in", async () => {
   const ada = await open("/login");
-  await signIn(ada, "ada@example.com");
-  await heading(ada, "You are signed in");
-  await ada.evaluate(async () => {
-    const org = await call("POST", "/v1/orgs", { body: { name: "Second" } });
-    await call("POST", "/v1/boards", { body: { name: "Elsewhere" }, headers: { "X-Svc-Org": org.body.id } });
-  });
-  await ada.click("text=Your boards");
-  await ada.waitForSelector('a:text-is("Deliveries <b>")');
+  await enter(ada, "ada@example.com");
+  const { body: org } = await callFrom(ada, "POST", "/v1/orgs", { name: "Second" });
+  const { body: elsewhere } = await callFrom(ada, "POST", "/v1/boards", { name: "Elsewhere" }, { "X-Svc-Org": org.id });
+  await ada.reload();
+  await ada.click(".switcher");
+  await ada.click("[role=menuitem] >> text=Second");
   await ada.click('a:text-is("Elsewhere")');
   await heading(ada, "Elsewhere");
-  await ada.reload();
+  await ada.click(".switcher");
+  await ada.click("[role=menuitem] >> text=Acme");
+  await ada.waitForSelector('a:text-is("Deliveries <b>")');
+  // Its address opens it whichever workspace the tab works in.
+  await ada.goto(`${server.url}/boards/${elsewhere.id}`);
   await heading(ada, "Elsewhere");
+  assert.match(await ada.textContent(".switcher"), /Second/);
   assert.deepEqual(ada.complaints, []);
 });
 

@@ -46,11 +46,11 @@ test("by invitation, the pages say so, and the invited sign up on either of them
   assert.equal(await shows(signUp, "text=takes new accounts by invitation"), false);
   await signUp.goto(await mailedLink(server, "cy@example.com", "verify-email"));
   await signUp.click("text=Confirm and sign in");
-  await heading(signUp, "You are signed in");
+  await heading(signUp, "Welcome, Cy");
 
   const joining = await open(await invite("dora@example.com"));
   await fill(joining, { name: "Dora", password });
-  await heading(joining, "Welcome to Acme");
+  await heading(joining, "Boards");
   assert.deepEqual([...start.complaints, ...signUp.complaints, ...joining.complaints], []);
 });
 
@@ -69,7 +69,7 @@ test("while nobody may sign up, no page offers it, and who has an account signs 
   await heading(signUp, "Sign in");
   assert.equal(await shows(signUp, "text=No account yet?"), false);
   await fill(signUp, { email: "cy@example.com", password });
-  await heading(signUp, "You are signed in");
+  await heading(signUp, "Welcome, Cy");
 
   await fill(early, { email: "eve@example.com", password });
   await says(early, "takes no new accounts from outside");

@@ -93,15 +93,4 @@ TEST(Documents, TheCommandsCanBeRun) {
     }
 }
 
-// What they have in common stands in one place; build.mjs puts them into it.
-TEST(Documents, WebPagesShareTheirFrame) {
-    int pages = 0;
-    for (const auto& each : fs::recursive_directory_iterator(source_folder() / "admin/src")) {
-        if (each.path().extension() != ".html") continue;
-        ++pages;
-        EXPECT_TRUE(read_file(each.path()).starts_with("<page ")) << each.path();
-    }
-    EXPECT_GE(pages, 3);
-}
-
 }  // namespace svc::test

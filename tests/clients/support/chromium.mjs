@@ -37,7 +37,9 @@ export class Chromium {
     page.complaints = [];
     page.on("pageerror", (error) => page.complaints.push(String(error)));
     page.on("console", (message) => {
-      if (/Content Security Policy|Refused to/.test(message.text())) page.complaints.push(message.text());
+      // What was refused is in the console by itself; whether that is right the page's test says.
+      const isRefusal = /^Failed to load resource: .* (4\d\d|503) /.test(message.text());
+      if (message.type() === "error" && !isRefusal) page.complaints.push(message.text());
     });
     await page.goto(address);
     return page;

@@ -15,20 +15,39 @@ export async function mailedLink(server, address, path) {
 }
 
 /** Waits for the page to have this heading. */
-export const heading = (page, text) => page.waitForSelector(`h1:text-is("${text}")`);
+export const heading = (page, text) => page.waitForSelector(`h1:has-text(${JSON.stringify(text)})`);
 /** Waits for the page to say this below its forms. */
 export const says = (page, text) => page.waitForSelector(`#outcome:has-text("${text}")`);
 
-/** Fills in the form that shows, and sends it. */
+/** Fills in the form of a page for those who come from outside, and sends it. */
 export async function fill(page, values) {
-  for (const [name, value] of Object.entries(values)) await page.fill(`form:not([hidden]) input[name=${name}]`, value);
-  await page.press("form:not([hidden]) input[name=" + Object.keys(values).at(-1) + "]", "Enter");
+  for (const [name, value] of Object.entries(values)) await page.fill(`main form input[name=${name}]`, value);
+  await page.press("main form input[name=" + Object.keys(values).at(-1) + "]", "Enter");
 }
 
 export async function signIn(page, server, email, word = password) {
   await page.goto(server.url + "/login");
   await fill(page, { email, password: word });
 }
+
+/** Signs in, and waits for the list of boards. */
+export async function enter(page, server, email, word) {
+  await signIn(page, server, email, word);
+  await heading(page, "Boards");
+}
+
+/** A call of the interface, as the browser's session: { status, body }. */
+export const callFrom = (page, method, path, body, headers = {}) =>
+  page.evaluate(async ([how, where, what, more]) => {
+    const csrf = /(?:^|; )svc_csrf=([^;]*)/.exec(document.cookie)?.[1];
+    const answer = await fetch(where, {
+      method: how,
+      headers: { "X-Board-Version": "2026-06-19", ...(what && { "Content-Type": "application/json" }), ...(csrf && { "X-CSRF-Token": decodeURIComponent(csrf) }), ...more },
+      body: what && JSON.stringify(what),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text ? JSON.parse(text) : {} };
+  }, [method, path, body, headers]);
 
 const markdown = [
   "# Plan",
@@ -113,8 +132,7 @@ export async function everyPage(server, owner) {
   };
   return [
     { name: "start", go: toGo("/") },
-    { name: "start, signed in", signedIn: true, go: toGo("/", (page) => page.waitForSelector("[data-here=yes]:not([hidden])")) },
-    { name: "sign up", go: toGo("/signup", (page) => page.waitForSelector("#signup:not([hidden])")) },
+    { name: "sign up", go: toGo("/signup", (page) => page.waitForSelector("#signup")) },
     {
       name: "sign up, mailed",
       go: async (page) => {
@@ -123,7 +141,7 @@ export async function everyPage(server, owner) {
         await heading(page, "Read your mail");
       },
     },
-    { name: "log in", go: toGo("/login", (page) => page.waitForSelector("#login:not([hidden])")) },
+    { name: "log in", go: toGo("/login", (page) => page.waitForSelector("#login")) },
     {
       name: "log in, refused",
       go: async (page) => {
@@ -131,10 +149,9 @@ export async function everyPage(server, owner) {
         await says(page, "do not go together");
       },
     },
-    { name: "log in, signed in", signedIn: true, go: toGo("/login", (page) => heading(page, "You are signed in")) },
-    { name: "reset password, ask", go: toGo("/reset-password", (page) => page.waitForSelector("#ask:not([hidden])")) },
-    { name: "reset password, choose", go: toGo("/reset-password?token=x", (page) => page.waitForSelector("#reset:not([hidden])")) },
-    { name: "verify email", go: toGo("/verify-email?token=x", (page) => page.waitForSelector("#verify:not([hidden])")) },
+    { name: "reset password, ask", go: toGo("/reset-password", (page) => page.waitForSelector("#ask")) },
+    { name: "reset password, choose", go: toGo("/reset-password?token=x", (page) => page.waitForSelector("#reset")) },
+    { name: "verify email", go: toGo("/verify-email?token=x", (page) => page.waitForSelector("#verify")) },
     { name: "verify email, incomplete", go: toGo("/verify-email", (page) => says(page, "incomplete")) },
     {
       name: "first password",
@@ -147,11 +164,46 @@ export async function everyPage(server, owner) {
     { name: "invitation", go: toGo(invitation, (page) => heading(page, "Join Acme")) },
     { name: "invitation of another, signed in", signedIn: true, go: toGo(invitation, (page) => says(page, "which is another address")) },
     { name: "no invitation", go: toGo(invitation.replace(/token=.*/, "token=wrong"), (page) => heading(page, "No such invitation")) },
-    { name: "boards", signedIn: true, go: toGo("/boards", (page) => page.waitForSelector("#view li")) },
-    { name: "board", signedIn: true, go: toGo(`/boards/${board.id}`, (page) => page.waitForSelector(".card")) },
-    { name: "card", signedIn: true, go: toGo(`/cards/${card.id}`, (page) => page.waitForSelector(".written table")) },
+    { name: "boards", signedIn: true, go: toGo("/boards", (page) => page.waitForSelector(".board-card")) },
+    { name: "board", signedIn: true, go: toGo(`/boards/${board.id}`, (page) => page.waitForSelector(".tile")) },
+    { name: "board, a card picked up by keys", signedIn: true, go: toGo(`/boards/${board.id}`, async (page) => {
+      await page.focus(".tile[tabindex='0']");
+      await page.keyboard.press("Space");
+      await page.waitForSelector("li.grabbed");
+    }) },
+    { name: "board, cards selected", signedIn: true, go: toGo(`/boards/${board.id}`, async (page) => {
+      await page.focus(".tile[tabindex='0']");
+      await page.keyboard.press("x");
+      await page.waitForSelector(".bulk");
+    }) },
+    { name: "board as a list", signedIn: true, go: toGo(`/boards/${board.id}?view=list`, (page) => page.waitForSelector("[data-row]")) },
+    { name: "board as a calendar", signedIn: true, go: toGo(`/boards/${board.id}?view=calendar`, (page) => page.waitForSelector(".calendar td")) },
+    { name: "board, a column's dialog", signedIn: true, go: toGo(`/boards/${board.id}`, async (page) => {
+      await page.click(".column >> nth=0 >> [aria-haspopup]");
+      await page.click("text=Change the column…");
+      await page.waitForSelector(".dialog form");
+    }) },
+    { name: "keys", signedIn: true, go: toGo("/boards", async (page) => {
+      await page.waitForSelector(".board-card");
+      await page.keyboard.press("?");
+      await page.waitForSelector(".keys");
+    }) },
+    { name: "palette", signedIn: true, go: toGo("/boards", async (page) => {
+      await page.waitForSelector(".board-card");
+      await page.keyboard.press("Control+k");
+      await page.fill("[role=combobox]", "board");
+      await page.waitForSelector("[role=option]");
+    }) },
+    { name: "card", signedIn: true, go: toGo(`/cards/${card.id}`, (page) => page.waitForSelector(".editor .whole.table")) },
+    { name: "card, its history", signedIn: true, go: toGo(`/cards/${card.id}`, async (page) => {
+      await page.click("#tab-history");
+      await page.waitForSelector(".happening");
+    }) },
+    ...["inbox", "feedback", "queues", "agents", "members", "webhooks", "automations", "outbox", "audit", "trash", "account"].map((path) => ({
+      name: path, signedIn: true, go: toGo(`/${path}`, (page) => page.waitForSelector(".page-body .panel, .page-body form")),
+    })),
     { name: "no board", signedIn: true, go: toGo("/boards/01890000-0000-7000-8000-000000000000", (page) => heading(page, "Nothing here")) },
-    { name: "shared board", go: toGo(open, (page) => page.waitForSelector(".card")) },
+    { name: "shared board", go: toGo(open, (page) => page.waitForSelector(".shared-column .card")) },
     { name: "shared board, password", go: toGo(locked, (page) => heading(page, "This link has a password")) },
     { name: "shared card", go: toGo(`${open}#${card.id}`, (page) => page.waitForSelector(".written table")) },
     { name: "no shared board", go: toGo("/shared/sl_nothing", (page) => heading(page, "Nothing here")) },

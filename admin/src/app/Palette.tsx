@@ -1,0 +1,92 @@
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useId, useRef, useState, type KeyboardEvent } from "react";
+import { useLocation } from "wouter";
+import { api, ask } from "../api/client";
+import { boardsQuery, inOrg } from "../api/queries";
+import { Dialog } from "../parts/Dialog";
+import { Icon, type IconName } from "../parts/Icon";
+import { keyName, useAllCommands } from "./commands";
+import { serves } from "./serves";
+import { useSession } from "./session";
+import { t } from "./words";
+
+interface Hit {
+  id: string;
+  label: string;
+  note?: string;
+  icon: IconName;
+  keys?: string;
+  run: () => void;
+}
+
+const fits = (label: string, words: string[]) => words.every((word) => label.toLowerCase().includes(word));
+
+/** Finds cards and boards, and does whatever has a command. */
+export default function Palette({ onClose }: { onClose: () => void }) {
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(0);
+  const [, go] = useLocation();
+  const { seat } = useSession();
+  const list = useRef<HTMLUListElement>(null);
+  const id = useId();
+  const wanted = useDeferredValue(query.trim());
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const commands = useAllCommands();
+  const boards = useQuery({ ...boardsQuery(), enabled: Boolean(seat) });
+  const found = useQuery({
+    queryKey: inOrg("search", wanted),
+    queryFn: ({ signal }) => ask(api.POST("/v1/search", { body: { query: wanted, page_size: 12 }, signal })),
+    enabled: Boolean(seat) && serves("search") && wanted.length > 1,
+    placeholderData: (before) => before,
+  });
+
+  const hits: Hit[] = [
+    ...(boards.data ?? []).filter(({ name, key }) => words.length > 0 && fits(`${name} ${key}`, words)).slice(0, 6).map((board): Hit => ({
+      id: board.id, label: board.name, note: board.key, icon: "boards", run: () => go(`/boards/${board.id}`),
+    })),
+    ...(wanted.length > 1 ? found.data?.results ?? [] : []).filter(({ object }) => object !== "board").map((result): Hit => {
+      const card = result as { id: string; key: string; title: string; card_id?: string | null; highlight: { text: string }[]; object: string };
+      const text = card.object === "card" ? undefined : card.highlight.map(({ text: piece }) => piece).join("").slice(0, 90);
+      return { id: card.id, label: `${card.key} ${card.title}`, note: text, icon: card.object === "comment" ? "comment" : "text", run: () => go(`/cards/${card.card_id ?? card.id}`) };
+    }),
+    ...commands.filter((each) => !each.onlyTold && each.id !== "palette" && fits(`${each.group} ${each.label}`, words)).map((each): Hit => ({
+      id: each.id, label: each.label, note: each.group, icon: each.icon ?? "right", keys: each.keys?.[0], run: each.run,
+    })),
+  ];
+  const chosen = hits[Math.min(at, hits.length - 1)];
+  const choose = (hit: Hit | undefined) => {
+    if (!hit) return;
+    onClose();
+    // After the focus went back, so that what is run may take it.
+    setTimeout(hit.run);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && hits.length) {
+      const next = (Math.min(at, hits.length - 1) + step + hits.length) % hits.length;
+      setAt(next);
+      list.current?.children[next]?.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter") choose(chosen);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <Dialog title={t("Find or do something")} onClose={onClose}>
+      <input className="input" role="combobox" aria-expanded="true" aria-controls={id} aria-label={t("Words of a card, a board, or what to do")}
+        aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined} autoFocus value={query} placeholder={t("Words of a card, a board, or what to do")}
+        onChange={(event) => { setQuery(event.target.value); setAt(0); }} onKeyDown={onKeyDown} />
+      <ul className="menu hits" id={id} role="listbox" aria-label={t("Found")} ref={list}>
+        {hits.map((hit) => (
+          <li key={hit.id} id={`${id}-${hit.id}`} role="option" aria-selected={hit === chosen} className="menu-item"
+            data-focused={hit === chosen || undefined} onClick={() => choose(hit)}>
+            <Icon name={hit.icon} />
+            <span className="clip">{hit.label}</span>
+            {hit.keys ? <kbd className="note">{keyName(hit.keys)}</kbd> : hit.note && <span className="note clip">{hit.note}</span>}
+          </li>
+        ))}
+      </ul>
+      {hits.length === 0 && <p className="soft" role="status">{t("Nothing fits.")}</p>}
+    </Dialog>
+  );
+}

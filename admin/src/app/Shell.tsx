@@ -1,0 +1,69 @@
+import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { useLocation } from "wouter";
+import { runNewest } from "../parts/toasts";
+import { Icon } from "../parts/Icon";
+import { press, useCommands, type Command } from "./commands";
+import { Sidebar } from "./Sidebar";
+import { places } from "./places";
+import { useLiveLists } from "./liveLists";
+import { serves } from "./serves";
+import { useSession } from "./session";
+import { t } from "./words";
+import "./shell.css";
+
+const Palette = lazy(() => import("./Palette"));
+const Keys = lazy(() => import("./Keys"));
+const SurveyPrompt = lazy(() => import("../screens/feedback/SurveyPrompt"));
+
+/** The frame around every page of whoever is signed in. */
+export default function Shell({ children }: { children: ReactNode }) {
+  const [path, go] = useLocation();
+  const [palette, setPalette] = useState(false);
+  const [keys, setKeys] = useState(false);
+  const [drawer, setDrawer] = useState(false);
+  const session = useSession();
+  useLiveLists();
+
+  useEffect(() => setDrawer(false), [path]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented && press(event)) event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+
+  const commands: Command[] = [
+    { id: "palette", label: t("Find or do something"), group: t("Everywhere"), keys: ["mod+k"], icon: "search", run: () => setPalette(true) },
+    { id: "keys", label: t("Show the keys"), group: t("Everywhere"), keys: ["?"], icon: "list", run: () => setKeys(true) },
+    { id: "undo", label: t("Undo"), group: t("Everywhere"), keys: ["mod+z"], notWhileWriting: true, run: () => void runNewest() },
+    ...places(session).map((place): Command => ({
+      id: `go ${place.path}`, label: t("Go to {{place}}", { place: place.label }), group: t("Go to"), icon: place.icon,
+      keys: place.key ? [`g ${place.key}`] : undefined, run: () => go(place.path),
+    })),
+  ];
+  useCommands(commands, [session]);
+
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">{t("Skip to the page")}</a>
+      <header className="topbar">
+        <button type="button" className="button quiet icon" aria-label={t("Menu")} aria-expanded={drawer} onClick={() => setDrawer(!drawer)}>
+          <Icon name="menu" />
+        </button>
+        <span className="clip grow">{session.seat?.org_name ?? "Workboard"}</span>
+        <button type="button" className="button quiet icon" aria-label={t("Find or do something")} onClick={() => setPalette(true)}>
+          <Icon name="search" />
+        </button>
+      </header>
+      {drawer && <div className="drawer-shade" onClick={() => setDrawer(false)} aria-hidden="true" />}
+      <Sidebar open={drawer} onFind={() => setPalette(true)} onKeys={() => setKeys(true)} />
+      <main id="main" tabIndex={-1}>{children}</main>
+      <Suspense>
+        {palette && <Palette onClose={() => setPalette(false)} />}
+        {keys && <Keys onClose={() => setKeys(false)} />}
+        {serves("get_my_surveys") && session.seat && <SurveyPrompt />}
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+// Lists of the workspace follow its events: what an event is about is read again when it is shown.
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { live } from "../api/live";
+import { inOrg, membershipsQuery } from "../api/queries";
+import { useTabOrg } from "./session";
+
+const touched: Record<string, string[]> = {
+  board: ["boards"], member: ["members", "users"], agent: ["agents", "users"], token: ["tokens"], invitation: ["invitations"],
+  webhook: ["webhooks"], automation: ["automations"], grant: ["grants"], org: [],
+};
+
+export function useLiveLists() {
+  const client = useQueryClient();
+  const org = useTabOrg();
+  useEffect(() => {
+    if (!org) return;
+    let stale = new Set<string>();
+    let timer = 0;
+    const refresh = () => {
+      timer = 0;
+      for (const each of stale) void client.invalidateQueries({ queryKey: inOrg(each) });
+      stale = new Set();
+    };
+    const end = live.follow({
+      kinds: Object.keys(touched).map((noun) => `${noun}.*`),
+      event: ({ kind }) => {
+        const noun = kind.split(".")[0]!;
+        for (const each of touched[noun] ?? []) stale.add(each);
+        if (noun === "org" || noun === "member") void client.invalidateQueries({ queryKey: membershipsQuery.queryKey });
+        timer ||= window.setTimeout(refresh, 300);
+      },
+      gap: () => void client.invalidateQueries({ queryKey: ["org", org] }),
+    });
+    const endNews = live.onNews(() => void client.invalidateQueries({ queryKey: inOrg("notifications") }));
+    return () => {
+      clearTimeout(timer);
+      endNews();
+      end();
+    };
+  }, [client, org]);
+}

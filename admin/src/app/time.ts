@@ -1,0 +1,58 @@
+// Times and days as people read them, by their preferences once those are known.
+let locale: string | undefined;
+let timeZone: string | undefined;
+let hour12: boolean | undefined;
+
+export function readTimesAs(preferences: { locale: string; timezone: string; time_format: "h24" | "h12" }) {
+  try {
+    new Intl.DateTimeFormat(preferences.locale, { timeZone: preferences.timezone });
+    ({ locale, timezone: timeZone } = preferences);
+  } catch {
+    locale = timeZone = undefined; // one that this browser does not know
+  }
+  hour12 = preferences.time_format === "h12";
+}
+
+/** A day (2026-06-19) is that day everywhere; an instant is a day and an hour here. */
+export function shown(time: string): string {
+  if (time.length === 10) return day(time);
+  return new Date(time).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", timeZone, hour12 });
+}
+
+export function day(time: string): string {
+  if (time.length !== 10) return new Date(time).toLocaleDateString(locale, { dateStyle: "medium", timeZone });
+  return new Date(time + "T00:00Z").toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
+}
+
+/** The day and the month alone, for tiles. */
+export function briefly(time: string): string {
+  const at = time.length === 10 ? new Date(time + "T00:00Z") : new Date(time);
+  const other = at.getFullYear() !== new Date().getFullYear();
+  return at.toLocaleDateString(locale, {
+    day: "numeric", month: "short", ...(other && { year: "numeric" }), timeZone: time.length === 10 ? "UTC" : timeZone,
+  });
+}
+
+/** The day of today, as 2026-06-19. */
+export const today = () => isoDay(new Date());
+export const isoDay = (at: Date) =>
+  `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-${String(at.getDate()).padStart(2, "0")}`;
+export const dayOf = (time: string) => (time.length === 10 ? time : isoDay(new Date(time)));
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3_600], ["minute", 60],
+];
+
+/** "5 minutes ago", "in 2 hours". */
+export function ago(time: string, now = Date.now()): string {
+  const seconds = (new Date(time).getTime() - now) / 1000;
+  const words = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "long" });
+  for (const [unit, size] of units) if (Math.abs(seconds) >= size) return words.format(Math.trunc(seconds / size), unit);
+  return words.format(0, "minute");
+}
+
+export const monthName = (year: number, month: number) =>
+  new Date(Date.UTC(year, month, 1)).toLocaleDateString(locale, { month: "long", year: "numeric", timeZone: "UTC" });
+export const weekdayName = (weekday: number) =>
+  new Date(Date.UTC(2023, 0, 1 + weekday)).toLocaleDateString(locale, { weekday: "short", timeZone: "UTC" });
+export const number = (value: number) => value.toLocaleString(locale);

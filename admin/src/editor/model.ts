@@ -1,0 +1,138 @@
+// The editor's view of a card's blocks, and the difference of two such trees as calls on single blocks.
+// Every block is a row of the server's: its id stays with it, whatever is done around it.
+export interface Span {
+  text: string;
+  marks?: Record<string, string | true>;
+  /** A mention or an equation, as the server has it: kept as it is. */
+  whole?: unknown;
+}
+export interface Block {
+  id: string;
+  /** Never changes on the server: another type is another block. */
+  type: string;
+  /** What there is besides text: checked, language, color … */
+  props: Record<string, unknown>;
+  content: Span[];
+  children: Block[];
+  version?: number;
+}
+
+export type Op =
+  | { op: "create"; block: Block; parent: string | null; after: string | null }
+  | { op: "update"; block: Block; version?: number }
+  | { op: "move"; id: string; parent: string | null; after: string | null }
+  | { op: "delete"; id: string };
+
+/** Types that hold text and may be edited here; all others are shown, moved and deleted as one. */
+export const textTypes = [
+  "paragraph", "heading_1", "heading_2", "heading_3", "heading_4", "bulleted_list_item", "numbered_list_item", "to_do", "toggle", "quote", "callout", "code",
+] as const;
+export const isText = (type: string) => (textTypes as readonly string[]).includes(type);
+
+interface Flat {
+  block: Block;
+  parent: string | null;
+  after: string | null;
+  at: number;
+}
+
+/** By id, in the order of the tree; what is below a block that is kept as one is a part of it. */
+function flatten(tree: Block[], parent: string | null = null, out = new Map<string, Flat>()) {
+  let after: string | null = null;
+  tree.forEach((block, at) => {
+    out.set(block.id, { block, parent, after, at });
+    if (isText(block.type)) flatten(block.children, block.id, out);
+    after = block.id;
+  });
+  return out;
+}
+
+const own = ({ type, props, content }: Block) => JSON.stringify([type, props, content]);
+export const sameContent = (a: Block, b: Block) => own(a) === own(b);
+
+/** The longest rising run: those that may stay where they are while the others move. */
+function risingRun(values: number[]): Set<number> {
+  const tails: number[] = [];
+  const before = new Array<number>(values.length).fill(-1);
+  values.forEach((value, at) => {
+    let low = 0;
+    for (let high = tails.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (values[tails[middle]!]! < value) low = middle + 1;
+      else high = middle;
+    }
+    if (low > 0) before[at] = tails[low - 1]!;
+    tails[low] = at;
+  });
+  const kept = new Set<number>();
+  for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at]!) kept.add(at);
+  return kept;
+}
+
+/** The calls that make `next` of `previous`, in an order in which each finds what it names. */
+export function difference(previous: Block[], next: Block[]): Op[] {
+  const [a, b] = [flatten(previous), flatten(next)];
+  const staying = new Set<string>();
+  const siblings = new Map<string | null, string[]>();
+  for (const [id, { parent }] of b) siblings.set(parent, [...(siblings.get(parent) ?? []), id]);
+  for (const [parent, ids] of siblings) {
+    const known = ids.filter((id) => a.get(id)?.parent === parent && a.has(id));
+    const run = risingRun(known.map((id) => a.get(id)!.at));
+    known.forEach((id, at) => { if (run.has(at)) staying.add(id); });
+  }
+  const ops: Op[] = [];
+  for (const [id, { block, parent, after }] of b) {
+    const was = a.get(id);
+    if (!was) {
+      ops.push({ op: "create", block, parent, after });
+      continue;
+    }
+    if (!staying.has(id)) ops.push({ op: "move", id, parent, after });
+    if (!sameContent(was.block, block)) ops.push({ op: "update", block, version: was.block.version });
+  }
+  // Last, so that nothing that stays goes with what it was below.
+  for (const [id, { parent }] of a) if (!b.has(id) && (parent === null || b.has(parent))) ops.push({ op: "delete", id });
+  return ops;
+}
+
+/** The tree after these calls. What they name and is gone meanwhile does not stop them: text that was
+    written into a block that somebody deleted comes back as a block of its own. */
+export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => crypto.randomUUID()): Block[] {
+  const root: Block = { id: "", type: "", props: {}, content: [], children: structuredClone(tree) };
+  const index = () => {
+    const parents = new Map<string, Block>();
+    const walk = (parent: Block) => parent.children.forEach((child) => { parents.set(child.id, parent); walk(child); });
+    walk(root);
+    return parents;
+  };
+  let parents = index();
+  const find = (id: string) => parents.get(id)?.children.find((child) => child.id === id);
+  const put = (block: Block, parent: string | null, after: string | null) => {
+    const into = (parent !== null && find(parent)) || root;
+    const at = after === null ? 0 : into.children.findIndex(({ id }) => id === after) + 1 || into.children.length;
+    into.children.splice(at, 0, block);
+    parents = index();
+  };
+  const take = (id: string) => {
+    const siblings = parents.get(id)?.children;
+    const at = siblings?.findIndex((child) => child.id === id) ?? -1;
+    const [taken] = at >= 0 ? siblings!.splice(at, 1) : [];
+    parents = index();
+    return taken;
+  };
+  for (const op of ops) {
+    if (op.op === "create") put({ ...structuredClone(op.block), children: isText(op.block.type) ? [] : op.block.children }, op.parent, op.after);
+    else if (op.op === "move") {
+      const within = (id: string | null): boolean => id !== null && (id === op.id || within(parents.get(id)?.id || null));
+      if (within(op.parent)) continue;
+      const moved = take(op.id);
+      if (moved) put(moved, op.parent, op.after);
+    } else if (op.op === "update") {
+      const { type, props, content } = structuredClone(op.block);
+      const known = find(op.block.id);
+      if (known) Object.assign(known, { type, props, content });
+      else put({ id: newId(), type, props, content, children: [] }, null, root.children.at(-1)?.id ?? null);
+    } else take(op.id);
+  }
+  return root.children;
+}

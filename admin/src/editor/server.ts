@@ -1,0 +1,61 @@
+// Blocks as the server has them, and as the editor does.
+import { api, ask, type Schemas } from "../api/client";
+import { everything } from "../api/queries";
+import { newMutation } from "../api/mutations";
+import { isText, type Block, type Op } from "./model";
+import { richOf, spansOf } from "./rich";
+
+type Rich = Schemas["RichText"];
+type Given = Schemas["Block"];
+
+const payloadOf = (given: Given) => ((given as unknown as Record<string, unknown>)[given.type] ?? {}) as Record<string, unknown>;
+
+/** Fields of text blocks that are edited here. */
+const edited = ["checked", "language", "color"];
+
+export function blockOf(given: Given): Block {
+  const { rich_text, ...rest } = payloadOf(given) as { rich_text?: Rich[] };
+  const children = (given.children ?? []).map(blockOf);
+  if (!isText(given.type)) return { id: given.id, type: given.type, props: payloadOf(given), content: [], children, version: given.version };
+  const props = Object.fromEntries(edited.filter((name) => name in rest).map((name) => [name, (rest as Record<string, unknown>)[name]]));
+  return { id: given.id, type: given.type, props, content: spansOf(rich_text ?? []), children, version: given.version };
+}
+
+export async function readBlocks(card: string): Promise<Block[]> {
+  const given = await everything((start_cursor) =>
+    ask(api.GET("/v1/blocks/{parent_id}/children", { params: { path: { parent_id: card }, query: { depth: 10, page_size: 100, start_cursor } } })), 10_000);
+  return given.map(blockOf);
+}
+
+function shapeOf(block: Block, withChildren: boolean): Record<string, unknown> {
+  const payload = isText(block.type)
+    ? { ...block.props, rich_text: richOf(block.content) }
+    : { ...block.props, ...(withChildren && block.children.length && { children: block.children.map((each) => shapeOf(each, true)) }) };
+  return { type: block.type, [block.type]: payload };
+}
+
+function operationOf(op: Op, card: string): Schemas["BlockOperation"] {
+  const place = (parent: string | null, after: string | null) => ({
+    parent_id: parent ?? card,
+    position: after === null ? { type: "start" as const } : { type: "after_block" as const, after_block: { id: after } },
+  });
+  if (op.op === "create") return { op: "create", id: op.block.id, ...place(op.parent, op.after), block: shapeOf(op.block, true) as never };
+  if (op.op === "move") return { op: "move", id: op.id, ...place(op.parent, op.after) };
+  if (op.op === "update") return { op: "update", id: op.block.id, version: op.version, block: shapeOf(op.block, false) as never };
+  return { op: "delete", id: op.id };
+}
+
+const mostOps = 200;
+
+/** Sends the calls; the versions of the blocks that they changed. */
+export async function sendOps(card: string, ops: Op[]): Promise<Map<string, number>> {
+  const versions = new Map<string, number>();
+  for (let at = 0; at < ops.length; at += mostOps) {
+    const { results } = await ask(api.POST("/v1/cards/{card_id}/blocks:batch", {
+      params: { path: { card_id: card }, header: { "X-Svc-Mutation": newMutation() } },
+      body: { operations: ops.slice(at, at + mostOps).map((op) => operationOf(op, card)) },
+    }));
+    for (const { id, version } of results) versions.set(id, version);
+  }
+  return versions;
+}

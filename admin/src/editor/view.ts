@@ -1,0 +1,253 @@
+// The editor itself, around ProseMirror: its keys, its rules, what shows of each block.
+import { baseKeymap, chainCommands, deleteSelection, selectNodeBackward, selectNodeForward, toggleMark } from "prosemirror-commands";
+import { dropCursor } from "prosemirror-dropcursor";
+import { history, redo, undo } from "prosemirror-history";
+import { InputRule, inputRules } from "prosemirror-inputrules";
+import { keymap } from "prosemirror-keymap";
+import type { Node } from "prosemirror-model";
+import { EditorState, Plugin, TextSelection, type Command, type Transaction } from "prosemirror-state";
+import { Decoration, DecorationSet, EditorView, type NodeView } from "prosemirror-view";
+import { t } from "../app/words";
+import { safeLink } from "../parts/markdownLines";
+import { become, insertBlocks, joinBefore, lift, nest, shift, split, toggleCheck } from "./commands";
+import type { Block } from "./model";
+import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "./paste";
+import { docOf, schema, wholeWords } from "./schema";
+
+export interface Slash {
+  query: string;
+  /** Where the slash is, on the screen. */
+  left: number;
+  bottom: number;
+  /** Takes what was written away, and runs the command. */
+  choose(command: Command): void;
+}
+export interface Host {
+  editable: boolean;
+  label: string;
+  onChange(doc: Node): void;
+  onSlash(slash: Slash | null): void;
+  /** A key while the menu is open; whether it was used. */
+  onSlashKey(key: string): boolean;
+  onBlur(): void;
+}
+
+const { nodes, marks } = schema;
+
+/** Ids are there and unique, also after pasting and splitting; a copy begins as a new block. */
+const uniqueIds = new Plugin({
+  appendTransaction(transactions, _, state) {
+    if (!transactions.some((each) => each.docChanged)) return null;
+    const seen = new Set<string>();
+    const tr = state.tr;
+    state.doc.descendants((node, at) => {
+      if (node.type !== nodes.block) return node.type === nodes.group;
+      const id = node.attrs.id as string;
+      if (!id || seen.has(id)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
+      seen.add(id);
+      return true;
+    });
+    return tr.docChanged ? tr.setMeta("addToHistory", false) : null;
+  },
+});
+
+const placeholder = new Plugin({
+  props: {
+    decorations({ doc, selection }) {
+      const { $from, empty } = selection;
+      const isBlank = doc.textContent === "" && doc.firstChild!.childCount === 1;
+      if (!empty || $from.parent.type !== nodes.line || $from.parent.content.size) return null;
+      const words = isBlank ? t("Write, or press / for blocks") : t("/ for blocks");
+      return DecorationSet.create(doc, [Decoration.node($from.before(), $from.after(), { class: "placeholder", "data-placeholder": words })]);
+    },
+  },
+});
+
+const lineRule = (pattern: RegExp, type: string, props: (found: RegExpMatchArray) => Record<string, unknown> = () => ({})) =>
+  new InputRule(pattern, (state, found, start, end) => {
+    const { $from } = state.selection;
+    if ($from.parent.type !== nodes.line || $from.parent.attrs.type !== "paragraph") return null;
+    let made: Transaction | null = null;
+    become(type, props(found), end - start)(state, (tr) => (made = tr));
+    return made;
+  });
+
+const rules = inputRules({
+  rules: [
+    lineRule(/^# $/, "heading_1"), lineRule(/^## $/, "heading_2"), lineRule(/^### $/, "heading_3"), lineRule(/^#### $/, "heading_4"),
+    lineRule(/^[-*+] $/, "bulleted_list_item"), lineRule(/^1[.)] $/, "numbered_list_item"),
+    lineRule(/^\[([ x]?)\] $/, "to_do", ([, mark]) => ({ checked: mark === "x" })),
+    lineRule(/^> $/, "quote"), lineRule(/^``` $/, "code", () => ({ language: "plain text" })),
+  ],
+});
+
+/** The words from the slash to the cursor, while a command is being written. */
+function slashAt(state: EditorState): { query: string; from: number } | null {
+  const { $from, empty } = state.selection;
+  if (!empty || $from.parent.type !== nodes.line) return null;
+  const before = $from.parent.textBetween(0, $from.parentOffset, undefined, "\ufffc");
+  const found = /(?:^|\s)\/([\p{L}\d ]{0,20})$/u.exec(before);
+  return found ? { query: found[1]!, from: $from.pos - found[1]!.length - 1 } : null;
+}
+
+function slashPlugin(host: Host) {
+  let closedAt = -1; // Escape closes the menu of one slash
+  let open = false;
+  return new Plugin({
+    view: () => ({
+      update(view, previous) {
+        if (previous.doc.eq(view.state.doc) && previous.selection.eq(view.state.selection)) return;
+        const found = slashAt(view.state);
+        if (!found || found.from === closedAt) {
+          if (!found) closedAt = -1;
+          if (open) host.onSlash(null);
+          open = false;
+          return;
+        }
+        open = true;
+        const { left, bottom } = view.coordsAtPos(found.from);
+        host.onSlash({
+          query: found.query, left, bottom,
+          choose(command) {
+            const now = slashAt(view.state);
+            if (now) view.dispatch(view.state.tr.delete(now.from, view.state.selection.from));
+            command(view.state, view.dispatch, view);
+            view.focus();
+          },
+        });
+      },
+      destroy: () => host.onSlash(null),
+    }),
+    props: {
+      handleKeyDown(view, event) {
+        if (!open) return false;
+        if (event.key === "Escape") {
+          closedAt = slashAt(view.state)?.from ?? -1;
+          open = false;
+          host.onSlash(null);
+          return true;
+        }
+        return /^(Arrow(Up|Down)|Enter|Tab)$/.test(event.key) && host.onSlashKey(event.key);
+      },
+    },
+  });
+}
+
+const addLink: Command = (state, dispatch) => {
+  if (state.selection.empty) return false;
+  if (dispatch) {
+    const given = window.prompt(t("Address of the link; empty takes it away"), "https://");
+    if (given === null) return true;
+    const { from, to } = state.selection;
+    const url = safeLink(given.trim());
+    const tr = state.tr.removeMark(from, to, marks.link);
+    dispatch(url && url !== "https://" ? tr.addMark(from, to, marks.link!.create({ value: url })) : tr);
+  }
+  return true;
+};
+
+const keys = () => keymap({
+  Enter: split,
+  "Shift-Enter": (state, dispatch) => { dispatch?.(state.tr.insertText("\n").scrollIntoView()); return true; },
+  Tab: nest, "Shift-Tab": lift,
+  "Alt-Shift-ArrowUp": shift(-1), "Alt-Shift-ArrowDown": shift(1),
+  Backspace: chainCommands(deleteSelection, joinBefore, selectNodeBackward),
+  Delete: chainCommands(deleteSelection, selectNodeForward),
+  "Mod-b": toggleMark(marks.bold!), "Mod-i": toggleMark(marks.italic!), "Mod-u": toggleMark(marks.underline!), "Mod-e": toggleMark(marks.code!),
+  "Mod-Shift-x": toggleMark(marks.strike!), "Mod-l": addLink, "Mod-Enter": toggleCheck,
+  "Mod-z": undo, "Mod-y": redo, "Mod-Shift-z": redo,
+});
+
+/** The box of a to-do can be pressed; a table or a picture says what it is. */
+function lineView(node: Node, view: EditorView, at: () => number | undefined): NodeView {
+  const type = node.attrs.type as string;
+  const dom = document.createElement(({ heading_1: "h2", heading_2: "h3", heading_3: "h4", heading_4: "h5", quote: "blockquote" } as Record<string, string>)[type] ?? "p");
+  dom.className = `line ${type}`;
+  const contentDOM = document.createElement("span");
+  const { props } = node.attrs as { props: { checked?: boolean; color?: string } };
+  if (props.color && props.color !== "default") dom.dataset.color = props.color;
+  if (type === "to_do") {
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = Boolean(props.checked);
+    box.disabled = !view.editable;
+    box.contentEditable = "false";
+    box.setAttribute("aria-label", node.textContent || t("to do"));
+    box.addEventListener("change", () => {
+      const place = at();
+      if (place !== undefined) view.dispatch(view.state.tr.setNodeMarkup(place, undefined, { type, props: { ...props, checked: box.checked } }));
+    });
+    dom.classList.toggle("checked", box.checked);
+    dom.append(box);
+  }
+  dom.append(contentDOM);
+  return { dom, contentDOM, update: (next) => next.type === node.type && next.attrs.type === type && JSON.stringify(next.attrs.props) === JSON.stringify(props) };
+}
+
+interface TableRow { props: { cells: { plain_text?: string; text?: { content: string } }[][] } }
+
+function wholeView(node: Node): NodeView {
+  const { type, props, below } = node.attrs as { type: string; props: Record<string, unknown>; below: Block[] };
+  const dom = document.createElement("div");
+  dom.className = `whole ${type}`;
+  if (type === "divider") dom.append(document.createElement("hr"));
+  else if (type === "table") {
+    const table = dom.appendChild(document.createElement("table"));
+    for (const { props: { cells } } of below as unknown as TableRow[]) {
+      const line = table.insertRow();
+      for (const cell of cells ?? []) line.insertCell().textContent = cell.map((run) => run.plain_text ?? run.text?.content ?? "").join("");
+    }
+  } else dom.textContent = wholeWords(type, props);
+  return { dom };
+}
+
+export function createEditor(place: HTMLElement, blocks: Block[], host: Host): EditorView {
+  const state = EditorState.create({
+    doc: docOf(blocks),
+    plugins: [slashPlugin(host), rules, keys(), keymap(baseKeymap), history(), dropCursor(), uniqueIds, placeholder],
+  });
+  const view: EditorView = new EditorView(place, {
+    state,
+    editable: () => host.editable,
+    attributes: { class: "editor", role: "textbox", "aria-multiline": "true", "aria-label": host.label },
+    nodeViews: { line: lineView, whole: wholeView },
+    handlePaste(_, event) {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      const html = event.clipboardData?.getData("text/html") ?? "";
+      if (html.includes("data-pm-slice") || view.state.selection.$from.parent.type === nodes.code_block || !looksLikeMarkdown(text)) return false;
+      const made = blocksOfMarkdown(text);
+      const [only] = made;
+      if (made.length === 1 && only!.type === "paragraph") {
+        const inline = docOf([{ ...only!, content: spansOfLine(text) }]).firstChild!.firstChild!.firstChild!.content;
+        view.dispatch(view.state.tr.replaceWith(view.state.selection.from, view.state.selection.to, inline).scrollIntoView());
+        return true;
+      }
+      return insertBlocks(made)(view.state, view.dispatch);
+    },
+    handleDOMEvents: { blur: () => (host.onBlur(), false) },
+    dispatchTransaction(tr) {
+      view.updateState(view.state.apply(tr));
+      if (tr.docChanged && !tr.getMeta("remote")) host.onChange(view.state.doc);
+    },
+  });
+  return view;
+}
+
+/** Puts other blocks in place, as somebody else has made them; the cursor stays in its block. */
+export function replaceDoc(view: EditorView, blocks: Block[]) {
+  const { $from } = view.state.selection;
+  let id = "";
+  for (let depth = $from.depth; depth > 0 && !id; depth -= 1) if ($from.node(depth).type === nodes.block) id = $from.node(depth).attrs.id as string;
+  const doc = docOf(blocks);
+  const tr = view.state.tr.replaceWith(0, view.state.doc.content.size, doc.content).setMeta("remote", true).setMeta("addToHistory", false);
+  let place = -1;
+  tr.doc.descendants((node, at) => {
+    if (node.type === nodes.block && node.attrs.id === id) place = at;
+    return place < 0;
+  });
+  if (place >= 0) {
+    const leaf = tr.doc.nodeAt(place + 1);
+    tr.setSelection(TextSelection.near(tr.doc.resolve(place + 2 + Math.min($from.parentOffset, leaf?.content.size ?? 0))));
+  }
+  view.dispatch(tr);
+}

@@ -1,0 +1,44 @@
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { t } from "../app/words";
+import { Failure } from "./Failure";
+
+/** Lines in place of what is on its way; they show after a moment, so that quick answers do not flicker. */
+export function Waiting({ lines = 4 }: { lines?: number }) {
+  return (
+    <div className="waiting" role="status" aria-label={t("Loading")}>
+      {Array.from({ length: lines }, (_, at) => <span key={at} style={{ width: `${90 - ((at * 23) % 45)}%` }} />)}
+    </div>
+  );
+}
+
+/** What a query gave, or that it is on its way or failed. */
+export function Wait<T>({ query, children, lines }: { query: UseQueryResult<T>; children: (data: T) => ReactNode; lines?: number }) {
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  return <Waiting lines={lines} />;
+}
+
+/** The same of a list that is read page by page. */
+export function WaitPages<T>({ query, children, empty }: {
+  query: UseInfiniteQueryResult<{ pages: { results: T[] }[] }>;
+  children: (results: T[]) => ReactNode;
+  empty: ReactNode;
+}) {
+  if (query.error && !query.data) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <Waiting />;
+  const results = query.data.pages.flatMap((page) => page.results);
+  return (
+    <>
+      {results.length ? children(results) : empty}
+      {query.error && <Failure error={query.error} retry={() => void query.fetchNextPage()} />}
+      {query.hasNextPage && (
+        <p style={{ padding: "0.7rem" }}>
+          <button type="button" className="button" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {t("Show more")}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

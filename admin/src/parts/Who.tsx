@@ -1,0 +1,37 @@
+import { t } from "../app/words";
+
+interface Named {
+  name?: string | null;
+  principal_type?: string;
+}
+
+const initials = (name: string) =>
+  name.split(/[\s._@-]+/).filter(Boolean).slice(0, 2).map((word) => [...word][0]!.toUpperCase()).join("") || "?";
+
+export const isAgent = ({ principal_type }: Named) => principal_type === "agent" || principal_type === "automation" || principal_type === "bot";
+export const nameOf = ({ name, principal_type }: Named) =>
+  name || (principal_type === "system" ? t("the system") : t("somebody"));
+
+/** People are round, agents and automations square. */
+export function Face({ who, large, decorative }: { who: Named; large?: boolean; decorative?: boolean }) {
+  const agent = isAgent(who);
+  const name = nameOf(who);
+  return (
+    <span className={`who${agent ? " agent" : ""}${large ? " large" : ""}`} title={agent ? t("{{name}} (agent)", { name }) : name}>
+      <span aria-hidden="true">{initials(name)}</span>
+      {!decorative && <span className="unseen">{agent ? t("{{name}} (agent)", { name }) : name}</span>}
+    </span>
+  );
+}
+
+/** A face and a name; that it is an agent is said in a word, too. */
+export function Who({ who, you }: { who: Named; you?: boolean }) {
+  return (
+    <span className="row" style={{ gap: "0.4rem", flexWrap: "nowrap", display: "inline-flex" }}>
+      <Face who={who} decorative />
+      <span className="clip">{nameOf(who)}</span>
+      {isAgent(who) && <span className="tag agent">{t("agent")}</span>}
+      {you && <span className="tag">{t("you")}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,101 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask, type Schemas } from "../../api/client";
+import { meQuery, membershipsQuery } from "../../api/queries";
+import { useSession } from "../../app/session";
+import { ago } from "../../app/time";
+import { t } from "../../app/words";
+import { Failure } from "../../parts/Failure";
+import { TextArea, TextField } from "../../parts/Field";
+import { Page } from "../../parts/Page";
+import { toast } from "../../parts/toasts";
+import { useAct } from "../../parts/useAct";
+import { Wait } from "../../parts/Wait";
+import { Password } from "./Password";
+import { Preferences } from "./Preferences";
+
+const profileKey = ["profile"];
+
+function ProfileForm({ profile }: { profile: Schemas["UserProfileResponse"] }) {
+  const client = useQueryClient();
+  const [fields, setFields] = useState({
+    name: profile.name ?? "", job_title: profile.job_title ?? "", pronouns: profile.pronouns ?? "", location: profile.location ?? "", bio: profile.bio ?? "",
+  });
+  const set = (name: keyof typeof fields) => (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value });
+  const save = useMutation({
+    mutationFn: () => {
+      const { name, ...rest } = fields;
+      return ask(api.PATCH("/v1/me/profile", { body: { ...(name && { name }), ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, value || null])) } }));
+    },
+    onSuccess: (next) => {
+      client.setQueryData(profileKey, next);
+      void client.invalidateQueries({ queryKey: meQuery.queryKey });
+      void client.invalidateQueries({ queryKey: membershipsQuery.queryKey });
+      toast(t("Your profile is saved"));
+    },
+  });
+  return (
+    <form className="stack" onSubmit={(event) => { event.preventDefault(); save.mutate(); }}>
+      <TextField label={t("Name")} value={fields.name} onChange={set("name")} maxLength={120} autoComplete="name" />
+      <TextField label={t("What you do")} value={fields.job_title} onChange={set("job_title")} maxLength={120} autoComplete="organization-title" />
+      <TextField label={t("Pronouns")} value={fields.pronouns} onChange={set("pronouns")} maxLength={40} />
+      <TextField label={t("Where you are")} value={fields.location} onChange={set("location")} maxLength={120} />
+      <TextArea label={t("About you")} value={fields.bio} onChange={set("bio")} maxLength={1000} />
+      <Failure error={save.error} />
+      <div><button className="button go" disabled={save.isPending}>{t("Save")}</button></div>
+    </form>
+  );
+}
+
+function Sessions() {
+  const query = useQuery({ queryKey: ["sessions"], queryFn: () => ask(api.GET("/v1/me/sessions", { params: { query: { page_size: 100 } } })) });
+  const act = useAct(["sessions"]);
+  return (
+    <section className="panel padded stack" aria-labelledby="sessions-heading">
+      <div className="row apart">
+        <h2 id="sessions-heading">{t("Where you are signed in")}</h2>
+        <button type="button" className="button small danger" disabled={act.isPending} onClick={() => act.mutate(async () => {
+          await ask(api.DELETE("/v1/me/sessions"));
+          location.assign("/login");
+        })}>{t("Sign out everywhere")}</button>
+      </div>
+      <Failure error={act.error} />
+      <Wait query={query}>
+        {({ results }) => (
+          <ul className="stack" style={{ listStyle: "none" }}>
+            {results.map((session) => (
+              <li key={session.id} className="row">
+                <span className="grow">
+                  {session.is_current && <span className="tag good">{t("this browser")}</span>} {session.ip_address}
+                  <div className="soft small clip" title={session.user_agent ?? undefined}>{session.user_agent}</div>
+                  <div className="soft small">{t("last seen {{when}}", { when: ago(session.last_seen_at) })}</div>
+                </span>
+                {!session.is_current && (
+                  <button type="button" className="button small" disabled={act.isPending} aria-label={t("Sign out the session from {{place}}", { place: session.ip_address ?? "" })}
+                    onClick={() => act.mutate(() => ask(api.DELETE("/v1/me/sessions/{session_id}", { params: { path: { session_id: session.id } } })))}>{t("Sign out")}</button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Wait>
+    </section>
+  );
+}
+
+export default function Account() {
+  const { me } = useSession();
+  const profile = useQuery({ queryKey: profileKey, queryFn: () => ask(api.GET("/v1/me/profile")) });
+  return (
+    <Page title={t("Your account")}>
+      <section className="panel padded stack" aria-labelledby="profile-heading">
+        <h2 id="profile-heading">{t("Profile")}</h2>
+        <p className="soft" style={{ margin: 0 }}>{me.email}</p>
+        <Wait query={profile}>{(data) => <ProfileForm key={data.version} profile={data} />}</Wait>
+      </section>
+      <Preferences />
+      <Password hasOne={me.has_password} />
+      <Sessions />
+    </Page>
+  );
+}

@@ -1,0 +1,75 @@
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask, type Schemas } from "../../api/client";
+import { inOrg, pagesQuery } from "../../api/queries";
+import { ago, day } from "../../app/time";
+import { t } from "../../app/words";
+import { FormDialog } from "../../parts/Dialog";
+import { Failure } from "../../parts/Failure";
+import { useAct } from "../../parts/useAct";
+import { WaitPages } from "../../parts/Wait";
+import { TokenOnce } from "./TokenOnce";
+
+type Token = Schemas["TokenResponse"];
+
+export const tokensQuery = (agent_id?: string) =>
+  pagesQuery(inOrg("tokens", agent_id), (start_cursor) => ask(api.GET("/v1/tokens", { params: { query: { page_size: 50, start_cursor, agent_id } } })));
+
+/** Tokens by what is known of them; what opens doors is shown where it is made, and never again. */
+export function TokenTable({ query }: { query: UseInfiniteQueryResult<{ pages: { results: Token[] }[] }> }) {
+  const act = useAct(inOrg("tokens"), inOrg("agents"));
+  const [rotated, setRotated] = useState<Token>();
+  const [rotating, setRotating] = useState<Token>();
+  const [revoking, setRevoking] = useState<Token>();
+  return (
+    <>
+      <WaitPages query={query} empty={<p className="soft" style={{ padding: "0.4rem 0.9rem 0.9rem", margin: 0 }}>{t("There are no tokens.")}</p>}>
+        {(all) => (
+          <table className="table cards">
+            <thead><tr><th>{t("Name")}</th><th>{t("Acts as")}</th><th>{t("May")}</th><th>{t("Last used")}</th><th>{t("Good until")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
+            <tbody>
+              {all.map((token) => (
+                <tr key={token.id}>
+                  <td><strong>{token.name}</strong> <span className="mono soft small">{token.hint}</span></td>
+                  <td>{token.kind === "agent" ? <span className="tag agent">{t("an agent")}</span> : t("a person")}</td>
+                  <td title={token.effective_role !== token.role ? t("The token says {{role}}; it may do what the least of it and its owner may.", { role: t(token.role) }) : undefined}>{t(token.effective_role)}</td>
+                  <td className="small soft">{token.last_used_at ? ago(token.last_used_at) : t("never")}</td>
+                  <td className="small soft">{token.expires_at ? day(token.expires_at) : t("no end")}</td>
+                  <td className="end">
+                    {token.status === "active"
+                      ? (
+                        <span className="row" style={{ justifyContent: "flex-end" }}>
+                          <button type="button" className="button small" aria-label={t("Rotate {{name}}", { name: token.name })} onClick={() => setRotating(token)}>{t("Rotate")}</button>
+                          <button type="button" className="button small danger" aria-label={t("Revoke {{name}}", { name: token.name })} onClick={() => setRevoking(token)}>{t("Revoke")}</button>
+                        </span>
+                      ) : <span className="tag">{t(token.status)}</span>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </WaitPages>
+      {rotating && (
+        <FormDialog title={t("Rotate {{name}}", { name: rotating.name })} send={t("Rotate")} busy={act.isPending} error={act.error} onClose={() => setRotating(undefined)}
+          onSend={() => act.mutate(async () => {
+            setRotated(await ask(api.POST("/v1/tokens/{token_id}:rotate", { params: { path: { token_id: rotating.id } } })));
+            setRotating(undefined);
+          })}>
+          <p>{t("It gets a new secret. The old one is refused from the next request on.")}</p>
+        </FormDialog>
+      )}
+      {revoking && (
+        <FormDialog title={t("Revoke {{name}}", { name: revoking.name })} send={t("Revoke")} danger busy={act.isPending} error={act.error} onClose={() => setRevoking(undefined)}
+          onSend={() => act.mutate(async () => {
+            await ask(api.DELETE("/v1/tokens/{token_id}", { params: { path: { token_id: revoking.id } } }));
+            setRevoking(undefined);
+          })}>
+          <p>{t("Whatever uses it is refused from the next request on. This cannot be undone.")}</p>
+        </FormDialog>
+      )}
+      {rotated?.token && <TokenOnce token={rotated.token} title={t("The new secret of {{name}}", { name: rotated.name })} onClose={() => setRotated(undefined)} />}
+      {!rotating && !revoking && <Failure error={act.error} />}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import { api, ask, type Schemas } from "../../api/client";
+import { inOrg, pagesQuery, principalsQuery } from "../../api/queries";
+import { useSession } from "../../app/session";
+import { shown } from "../../app/time";
+import { t } from "../../app/words";
+import { Choose, TextField } from "../../parts/Field";
+import { Page } from "../../parts/Page";
+import { WaitPages } from "../../parts/Wait";
+import { Who } from "../../parts/Who";
+
+type Entry = Schemas["AuditEvent"];
+const json = (value: unknown) => (value && Object.keys(value).length ? JSON.stringify(value, null, 2) : undefined);
+
+function Details({ entry }: { entry: Entry }) {
+  const [before, after] = [json(entry.before), json(entry.after)];
+  return (
+    <details>
+      <summary><span className="mono">{entry.action}</span></summary>
+      <dl className="facts small" style={{ margin: "0.5rem 0" }}>
+        <div><dt>{t("Number")}</dt><dd>{entry.sequence}</dd></div>
+        {entry.ip_address && <div><dt>{t("From")}</dt><dd>{entry.ip_address}</dd></div>}
+        {entry.user_agent && <div><dt>{t("By")}</dt><dd>{entry.user_agent}</dd></div>}
+        {entry.request_id && <div><dt>{t("Request")}</dt><dd className="mono">{entry.request_id}</dd></div>}
+        <div><dt>{t("Digest")}</dt><dd className="mono">{entry.hash}</dd></div>
+      </dl>
+      {before && <pre className="sample" tabIndex={0} role="region" aria-label={t("Before")}>{before}</pre>}
+      {after && <pre className="sample" tabIndex={0} role="region" aria-label={t("After")} style={{ marginTop: "0.4rem" }}>{after}</pre>}
+    </details>
+  );
+}
+
+function Target({ target }: { target: Entry["target"] }) {
+  if (!target) return null;
+  const name = target.name ?? target.type;
+  if (target.type === "card" && target.id) return <Link href={`/cards/${target.id}`}>{name}</Link>;
+  if (target.type === "board" && target.id) return <Link href={`/boards/${target.id}`}>{name}</Link>;
+  return <>{name}</>;
+}
+
+/** What was done or refused, by whom; it can be added to and never changed. */
+export default function Audit() {
+  const { seat } = useSession();
+  const org_id = seat!.org_id;
+  const people = useQuery(principalsQuery());
+  const [action, setAction] = useState("");
+  const [actor_id, setActor] = useState("");
+  const [outcome, setOutcome] = useState<"" | "success" | "denied">("");
+  const filter = { ...(action && { action }), ...(actor_id && { actor_id }), ...(outcome && { outcome }) };
+  const query = useInfiniteQuery(pagesQuery(inOrg("audit", filter), (start_cursor) =>
+    ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 50, start_cursor, ...filter } } }))));
+  return (
+    <Page title={t("Audit record")}>
+      <div className="row" style={{ alignItems: "end" }}>
+        <TextField label={t("Action")} value={action} onChange={(event) => setAction(event.target.value.trim())} placeholder="card.moved" />
+        <Choose label={t("By")} value={actor_id} onChange={(event) => setActor(event.target.value)}
+          options={[{ value: "", label: t("anybody") }, ...(people.data ?? []).map((each) => ({ value: each.id, label: each.name ?? each.person?.email ?? "" }))]} />
+        <Choose label={t("Outcome")} value={outcome} onChange={(event) => setOutcome(event.target.value as typeof outcome)}
+          options={[{ value: "", label: t("any") }, { value: "success", label: t("success") }, { value: "denied", label: t("denied") }]} />
+      </div>
+      <section className="panel" aria-label={t("Entries")}>
+        <WaitPages query={query} empty={<p className="empty">{t("No entry fits on this page of the record; older ones may.")}</p>}>
+          {(all) => (
+            <table className="table cards">
+              <thead><tr><th>{t("When")}</th><th>{t("Who")}</th><th>{t("What")}</th><th>{t("To what")}</th><th>{t("Way")}</th><th>{t("Outcome")}</th></tr></thead>
+              <tbody>
+                {all.map((entry) => (
+                  <tr key={entry.id}>
+                    <td className="soft small">{shown(entry.occurred_at)}</td>
+                    <td><Who who={entry.actor} /></td>
+                    <td><Details entry={entry} /></td>
+                    <td><Target target={entry.target} /></td>
+                    <td className="soft">{entry.actor.via}</td>
+                    <td><span className={`tag ${entry.outcome === "success" ? "good" : "bad"}`}>{t(entry.outcome)}</span></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </WaitPages>
+      </section>
+    </Page>
+  );
+}

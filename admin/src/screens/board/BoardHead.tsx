@@ -1,0 +1,88 @@
+import { lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { useLocation } from "wouter";
+import { useQueryClient } from "@tanstack/react-query";
+import { api, ask } from "../../api/client";
+import { inOrg } from "../../api/queries";
+import { useSession } from "../../app/session";
+import { serves } from "../../app/serves";
+import { t } from "../../app/words";
+import { Menu, type Choice } from "../../parts/Menu";
+import { toast, toastError } from "../../parts/toasts";
+import { Face } from "../../parts/Who";
+import { useBoard } from "./context";
+
+const BoardDialog = lazy(() => import("./BoardDialog"));
+const ShareDialog = lazy(() => import("./ShareDialog"));
+const LabelsDialog = lazy(() => import("./LabelsDialog"));
+const AccessDialog = lazy(() => import("./AccessDialog"));
+type Open = "" | "settings" | "share" | "labels" | "access";
+
+/** Who else follows the board just now. */
+function Presence() {
+  const { sync } = useBoard();
+  const { me } = useSession();
+  const all = useSyncExternalStore(sync.onPresence, sync.getPresent);
+  const others = all.filter(({ id }) => id !== me.id);
+  if (others.length === 0) return null;
+  return (
+    <span className="whos" role="group" aria-label={t("{{count}} here now", { count: others.length })}>
+      {others.slice(0, 5).map((who) => <Face key={who.id} who={who} />)}
+      {others.length > 5 && <span className="who">+{others.length - 5}</span>}
+    </span>
+  );
+}
+
+export function BoardHead() {
+  const { store, canEdit } = useBoard();
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const [shown, setShown] = useState<Open>("");
+  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const isBoardAdmin = board.role === "admin";
+  const params = { path: { board_id: board.id } };
+  const after = () => void client.invalidateQueries({ queryKey: inOrg("boards") });
+  const restore = () => ask(api.POST("/v1/boards/{board_id}:restore", { params })).then((given) => { store.setBoard(given, store.columns()); after(); });
+  const archive = async () => {
+    store.setBoard(await ask(api.POST("/v1/boards/{board_id}:archive", { params })), store.columns());
+    after();
+    toast({ text: t("The board is archived"), action: { label: t("Undo"), run: () => void restore().catch(toastError) } });
+  };
+  const duplicate = async () => {
+    const copy = await ask(api.POST("/v1/boards/{board_id}:duplicate", { params, body: {} }));
+    after();
+    go(`/boards/${copy.id}`);
+  };
+  const remove = async () => {
+    await ask(api.DELETE("/v1/boards/{board_id}", { params }));
+    after();
+    go("/boards");
+    toast({ text: t("The board is in the trash"), action: { label: t("Undo"), run: () => void restore().catch(toastError) } });
+  };
+  const choices: Choice[] = [
+    { id: "settings", label: t("Name and description…"), icon: "gear", disabled: !canEdit, run: () => setShown("settings") },
+    { id: "labels", label: t("Labels and properties…"), icon: "flag", disabled: !canEdit, run: () => setShown("labels") },
+    { id: "share", label: t("Share by a link…"), icon: "share", disabled: !isBoardAdmin || !serves("get_shared_board"), run: () => setShown("share") },
+    { id: "access", label: t("Who may do what…"), icon: "people", disabled: !isBoardAdmin, run: () => setShown("access") },
+    { id: "copy", label: t("Make a copy"), icon: "copy", run: () => void duplicate().catch(toastError) },
+    board.is_archived
+      ? { id: "restore", label: t("Bring back from the archive"), icon: "bin", disabled: !isBoardAdmin, run: () => void restore().catch(toastError) }
+      : { id: "archive", label: t("Archive"), icon: "bin", disabled: !isBoardAdmin, run: () => void archive().catch(toastError) },
+    { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !isBoardAdmin, run: () => void remove().catch(toastError) },
+  ];
+  return (
+    <header className="page-head board-head">
+      <h1 className="clip">{board.icon?.emoji ? `${board.icon.emoji} ` : ""}{board.name}</h1>
+      {board.visibility === "private" && <span className="tag">{t("private")}</span>}
+      {board.is_archived && <span className="tag warn">{t("archived: to be read only")}</span>}
+      {!canEdit && !board.is_archived && <span className="tag">{t("you may read it")}</span>}
+      <Presence />
+      <Menu label={t("About this board")} choices={choices} />
+      <Suspense>
+        {shown === "settings" && <BoardDialog onClose={() => setShown("")} />}
+        {shown === "share" && <ShareDialog onClose={() => setShown("")} />}
+        {shown === "labels" && <LabelsDialog onClose={() => setShown("")} />}
+        {shown === "access" && <AccessDialog onClose={() => setShown("")} />}
+      </Suspense>
+    </header>
+  );
+}

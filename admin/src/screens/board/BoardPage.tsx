@@ -1,0 +1,151 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { Link, useParams } from "wouter";
+import { inOrg } from "../../api/queries";
+import { Refusal } from "../../api/refusal";
+import { useCommands, type Command } from "../../app/commands";
+import { enterWorkspace, useSession } from "../../app/session";
+import { useTitle } from "../../app/title";
+import { t } from "../../app/words";
+import { Failure } from "../../parts/Failure";
+import { Waiting } from "../../parts/Wait";
+import { BoardHead } from "./BoardHead";
+import { BulkBar } from "./BulkBar";
+import { Columns } from "./Columns";
+import { BoardContext, type BoardHandle } from "./context";
+import { predicate } from "./filter";
+import { BoardStore } from "./store";
+import { BoardSync, findBoard } from "./sync";
+import { Toolbar } from "./Toolbar";
+import { useBoardAddress } from "./useBoardAddress";
+import "./board.css";
+
+const CardPanel = lazy(() => import("../card/CardPanel"));
+const MoveDialog = lazy(() => import("./MoveDialog"));
+const ColumnDialog = lazy(() => import("./ColumnDialog"));
+const ListView = lazy(() => import("./ListView"));
+const CalendarView = lazy(() => import("./CalendarView"));
+
+/** The board's store, read once and kept up to date by its events from then on. */
+function useBoardStore(id: string) {
+  const { seats } = useSession();
+  return useQuery({
+    queryKey: ["board", id],
+    queryFn: async () => {
+      const { snapshot, org } = await findBoard(id, seats.map(({ org_id }) => org_id));
+      if (org) enterWorkspace(org);
+      return new BoardStore(snapshot);
+    },
+    staleTime: Infinity,
+    gcTime: 60_000,
+    structuralSharing: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+}
+
+function useSync(store: BoardStore) {
+  const client = useQueryClient();
+  const [sync, setSync] = useState<BoardSync>();
+  useEffect(() => {
+    const queue = inOrg("queue", store.board.id);
+    let timer = 0;
+    const begun = new BoardSync(store, {
+      gap: () => void client.invalidateQueries({ queryKey: ["board", store.board.id] }),
+      event: (kind, card, isOwn) => {
+        if (/^(lease|card|column)\./.test(kind))
+          timer ||= window.setTimeout(() => {
+            timer = 0;
+            void client.invalidateQueries({ queryKey: queue });
+          }, 600);
+        if (card && !(isOwn && kind.startsWith("block."))) void client.invalidateQueries({ queryKey: ["card", card] });
+      },
+    });
+    setSync(begun);
+    return () => {
+      clearTimeout(timer);
+      begun.end();
+    };
+  }, [store, client]);
+  return sync;
+}
+
+export default function BoardPage() {
+  const { id = "" } = useParams();
+  const query = useBoardStore(id);
+  if (query.error && !query.data) {
+    const missing = query.error instanceof Refusal && (query.error.status === 404 || query.error.status === 422);
+    return missing
+      ? <div className="empty"><h1>{t("Nothing here")}</h1><p>{t("There is no such board, or it is not for you to see.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></div>
+      : <div className="page-body"><Failure error={query.error} retry={() => void query.refetch()} /></div>;
+  }
+  if (!query.data) return <div className="page-body"><Waiting /></div>;
+  return <OpenBoard key={id} store={query.data} />;
+}
+
+function OpenBoard({ store }: { store: BoardStore }) {
+  const sync = useSync(store);
+  const { isViewer } = useSession();
+  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const address = useBoardAddress(board.id);
+  const { filter, view, card, openCard, hrefOf } = address;
+  const [adding, setAdding] = useState<string | null>(null);
+  const [moving, setMoving] = useState<string[] | null>(null);
+  const [newColumn, setNewColumn] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  const canEdit = !isViewer && (board.role === "editor" || board.role === "admin") && !board.is_archived && !board.in_trash;
+  useTitle(card ? undefined : board.name);
+
+  useEffect(() => {
+    store.setFilter(predicate(filter));
+  }, [store, filter]);
+
+  const lastFocus = useRef<HTMLElement | null>(null);
+  const open = useCallback((next: string | undefined) => {
+    if (next) lastFocus.current = document.activeElement as HTMLElement | null;
+    openCard(next);
+    if (!next) setTimeout(() => lastFocus.current?.isConnected && lastFocus.current.focus());
+  }, [openCard]);
+  const handle = useMemo<BoardHandle | null>(() => (sync ? { store, sync, canEdit, open, hrefOf } : null), [store, sync, canEdit, open, hrefOf]);
+
+  const group = t("On this board");
+  const told = (id: string, label: string, keys: string[]): Command => ({ id, label, keys, group, onlyTold: true, run: () => undefined });
+  useCommands([
+    { id: "filter", label: t("Filter the cards"), group, keys: ["/"], icon: "filter", run: () => search.current?.focus() },
+    ...(canEdit ? [
+      { id: "new card", label: t("Add a card"), group, keys: ["n"], icon: "plus" as const, run: () => setAdding(store.columnOrder()[0] ?? null) },
+      { id: "new column", label: t("New column"), group, icon: "plus" as const, run: () => setNewColumn(true) },
+    ] : []),
+    { id: "view board", label: t("Show as a board"), group, keys: ["v b"], icon: "boards", run: () => address.setView("board") },
+    { id: "view list", label: t("Show as a list"), group, keys: ["v l"], icon: "list", run: () => address.setView("list") },
+    { id: "view calendar", label: t("Show as a calendar"), group, keys: ["v c"], icon: "calendar", run: () => address.setView("calendar") },
+    told("walk", t("Go from card to card"), ["h", "j", "k", "l"]),
+    told("open", t("Open the card"), ["Enter"]),
+    told("grab", t("Pick the card up, and drop it"), ["Space"]),
+    told("move", t("Move the card by a dialog"), ["m"]),
+    told("select", t("Select the card"), ["x"]),
+    told("archive", t("Archive the card"), ["e"]),
+  ], [canEdit, store, address.setView]);
+
+  if (!handle) return <div className="page-body"><Waiting /></div>;
+  return (
+    <BoardContext.Provider value={handle}>
+      <div className={`board-page${card ? " with-card" : ""}`}>
+        <div className="board-side">
+          <BoardHead />
+          <Toolbar filter={filter} onFilter={address.setFilter} view={view} onView={address.setView} search={search} />
+          <Suspense fallback={<Waiting />}>
+            {view === "list" ? <ListView /> : view === "calendar" ? <CalendarView />
+              : <Columns adding={adding} onAdd={setAdding} onMove={setMoving} onNewColumn={() => setNewColumn(true)} />}
+          </Suspense>
+          {canEdit && <BulkBar onMove={setMoving} />}
+        </div>
+        <Suspense fallback={card ? <section className="card-panel"><Waiting /></section> : null}>
+          {card && <CardPanel key={card} name={card} onMove={(id) => setMoving([id])} />}
+          {moving && <MoveDialog cards={moving} onClose={() => setMoving(null)} />}
+          {newColumn && <ColumnDialog after={store.columnOrder().at(-1)} onClose={() => setNewColumn(false)} />}
+        </Suspense>
+      </div>
+    </BoardContext.Provider>
+  );
+}

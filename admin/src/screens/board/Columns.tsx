@@ -1,0 +1,146 @@
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
+import { t } from "../../app/words";
+import { Icon } from "../../parts/Icon";
+import { moveCards, putAway } from "./actions";
+import { ColumnView, type Reveal } from "./ColumnView";
+import { useBoard, useColumnOrder } from "./context";
+import { DragEngine } from "./drag";
+import { pressOn, putBack, type Grab, type KeyHost } from "./keyboard";
+
+/** The columns of a board side by side, with their cards to take hold of. */
+export function Columns({ adding, onAdd, onMove, onNewColumn }: {
+  adding: string | null;
+  onAdd: (column: string | null) => void;
+  onMove: (cards: string[]) => void;
+  onNewColumn: () => void;
+}) {
+  const { store, canEdit, open } = useBoard();
+  const order = useColumnOrder(store);
+  const root = useRef<HTMLDivElement>(null);
+  const live = useRef<HTMLDivElement>(null);
+  const [focused, setFocused] = useState(() => store.allShown()[0]?.id ?? "");
+  const [grab, setGrab] = useState<Grab | null>(null);
+  const reveals = useRef(new Map<string, Reveal>());
+  const current = useRef<KeyHost>(null);
+
+  const say = useCallback((words: string) => {
+    if (live.current) live.current.textContent = words;
+  }, []);
+  const focus = useCallback((id: string) => {
+    const place = store.place(id);
+    if (!place) return;
+    setFocused(id);
+    reveals.current.get(place.column)?.(place.index);
+    const seek = () => root.current?.querySelector<HTMLElement>(`[data-card="${CSS.escape(id)}"]`);
+    // One that is out of sight, or has just moved, is mounted within a frame or two.
+    let tries = 0;
+    const again = () => {
+      const tile = seek();
+      if (tile) tile.focus({ preventScroll: true });
+      else if (++tries < 10) requestAnimationFrame(again);
+    };
+    if (!current.current?.grab) seek()?.focus({ preventScroll: true });
+    requestAnimationFrame(again);
+  }, [store]);
+  const onReveal = useCallback((column: string, reveal: Reveal | null) => {
+    if (reveal) reveals.current.set(column, reveal);
+    else reveals.current.delete(column);
+  }, []);
+
+  const engine = useMemo(() => new DragEngine(store, {
+    say,
+    picked: setFocused,
+    dropped: (cards, column, index) => {
+      void moveCards(store, cards, column, index);
+      focus(cards[0]!);
+      say(t("Dropped in {{column}}, position {{position}}", { column: store.column(column)?.name, position: index + 1 }));
+    },
+  }), [store, say, focus]);
+  useEffect(() => (canEdit && root.current ? engine.attach(root.current) : undefined), [engine, canEdit]);
+
+  const host: KeyHost = {
+    store, canEdit, grab, setGrab, focus, say, open, move: onMove, add: onAdd,
+    archive: (cards) => {
+      const place = store.place(cards[0]!);
+      void putAway(store, cards, "archive");
+      const next = place && (store.shown(place.column)[place.index] ?? store.shown(place.column)[place.index - 1]);
+      if (next) focus(next);
+    },
+    settle: ({ id, was }) => {
+      // It was only moved about here: the server gets the place where it ended, from where it began.
+      const place = store.place(id)!;
+      store.takeBack(was);
+      void moveCards(store, [id], place.column, place.index);
+      store.release();
+    },
+  };
+  current.current = host;
+  useEffect(() => () => { if (current.current) putBack({ ...current.current, focus: () => undefined }); }, []);
+  useEffect(() => {
+    if (!grab) return undefined;
+    // On its way to another column the card's tile is nowhere for a moment; keys are still meant for it.
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (pressOn(current.current!, grab.id, event.key)) event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [grab]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
+    if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (pressOn(host, tile.dataset.card!, event.key)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+  const onClick = (event: MouseEvent) => {
+    const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
+    if (!tile) return;
+    const id = tile.dataset.card!;
+    event.preventDefault();
+    if ((event.ctrlKey || event.metaKey || event.shiftKey) && canEdit) {
+      if (event.shiftKey) store.setSelection([...store.selection(), ...between(id)]);
+      else store.select(id);
+    } else open(id);
+  };
+  /** The cards from the focused one to this, within a column. */
+  const between = (id: string): readonly string[] => {
+    const [from, to] = [store.place(focused), store.place(id)];
+    if (!from || from.column !== to?.column) return [id];
+    const [low, high] = [Math.min(from.index, to.index), Math.max(from.index, to.index)];
+    return store.shown(to.column).slice(low, high + 1);
+  };
+
+  return (
+    <div className={`board${grab ? " grabbing" : ""}`} ref={root} onKeyDown={onKeyDown} onClick={onClick}
+      onFocus={(event) => {
+        const id = (event.target as HTMLElement).dataset?.card;
+        if (id && id !== focused) setFocused(id);
+      }}
+      onBlur={(event) => {
+        // Focus that leaves the board while a card is held puts it back, lest it be forgotten.
+        if (grab && event.relatedTarget && !root.current?.contains(event.relatedTarget as Node)) putBack({ ...host, focus: () => undefined });
+      }}>
+      {order.map((id) => (
+        <ColumnView key={id} id={id} engine={engine} focused={store.place(focused)?.column === id ? focused : firstOf(id)} grabbed={grab?.id ?? null}
+          onReveal={onReveal} onAdd={onAdd} isAdding={adding === id} />
+      ))}
+      {canEdit && (
+        <button type="button" className="button quiet new-column" onClick={onNewColumn}><Icon name="plus" />{t("New column")}</button>
+      )}
+      <div ref={live} className="unseen" role="status" aria-live="assertive" />
+      <p id="board-help" className="unseen">
+        {t("Enter opens the card. Arrow keys go to others. Space picks it up, X selects it, M moves it by a dialog.")}
+      </p>
+    </div>
+  );
+
+  /** Tab comes to one card: the focused one, or the first of the first column that has any. */
+  function firstOf(column: string): string {
+    if (store.place(focused)) return "";
+    const first = order.find((id) => store.shown(id).length > 0);
+    return first === column ? (store.shown(column)[0] ?? "") : "";
+  }
+}

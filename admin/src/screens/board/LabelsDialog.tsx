@@ -1,0 +1,113 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState, useSyncExternalStore, type FormEvent } from "react";
+import { api, ask, type Schemas } from "../../api/client";
+import { t } from "../../app/words";
+import { Dialog } from "../../parts/Dialog";
+import { Failure } from "../../parts/Failure";
+import { Choose, TextField } from "../../parts/Field";
+import { colors } from "./ColumnDialog";
+import { useBoard } from "./context";
+
+type PropertyType = Schemas["PropertyDefinition"]["type"];
+const types: PropertyType[] = ["rich_text", "number", "select", "multi_select", "status", "date", "checkbox", "url", "email", "phone_number", "people"];
+const typeWords: Partial<Record<PropertyType, string>> = {
+  rich_text: "Text", number: "Number", select: "One of several", multi_select: "Some of several", status: "Status", date: "Date", checkbox: "Yes or no",
+  url: "Address on the web", email: "E-mail address", phone_number: "Phone number", people: "People and agents",
+};
+
+/** The labels that cards of this board may have, and the fields that the board adds to them. */
+export default function LabelsDialog({ onClose }: { onClose: () => void }) {
+  const { store } = useBoard();
+  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const params = { path: { board_id: board.id } };
+  const refresh = async () => store.setBoard(await ask(api.GET("/v1/boards/{board_id}", { params })), store.columns());
+  const work = useMutation({ mutationFn: (call: () => Promise<unknown>) => call(), onSuccess: refresh });
+  return (
+    <Dialog title={t("Labels and properties")} onClose={onClose}>
+      <Failure error={work.error} />
+      <section className="stack" aria-labelledby="labels-heading">
+        <h3 id="labels-heading">{t("Labels")}</h3>
+        {board.labels.map((label) => (
+          <LabelLine key={label.id} label={label} busy={work.isPending}
+            onChange={(body) => work.mutate(() => ask(api.PATCH("/v1/boards/{board_id}/labels/{label_id}", { params: { path: { ...params.path, label_id: label.id } }, body })))}
+            onDelete={() => work.mutate(() => ask(api.DELETE("/v1/boards/{board_id}/labels/{label_id}", { params: { path: { ...params.path, label_id: label.id } } })))} />
+        ))}
+        <NewLabel onMake={(body) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/labels", { params, body })))} />
+      </section>
+      <section className="stack" aria-labelledby="properties-heading">
+        <h3 id="properties-heading">{t("Properties")}</h3>
+        {board.properties.map((property) => (
+          <div key={property.id} className="row">
+            <span className="grow">{property.name} <span className="soft small">{t(typeWords[property.type] ?? property.type)}{property.options.length > 0 && `: ${property.options.map(({ name }) => name).join(", ")}`}</span></span>
+            <button type="button" className="button small danger" disabled={work.isPending} aria-label={t("Delete the property {{name}}", { name: property.name })}
+              onClick={() => work.mutate(() => ask(api.DELETE("/v1/boards/{board_id}/properties/{property_id}", { params: { path: { ...params.path, property_id: property.id } } })))}>{t("Delete")}</button>
+          </div>
+        ))}
+        <NewProperty onMake={(body) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/properties", { params, body })))} />
+      </section>
+    </Dialog>
+  );
+}
+
+function LabelLine({ label, busy, onChange, onDelete }: {
+  label: Schemas["Label"];
+  busy: boolean;
+  onChange: (body: Schemas["UpdateLabelRequest"]) => void;
+  onDelete: () => void;
+}) {
+  const [name, setName] = useState(label.name);
+  return (
+    <div className="row" style={{ flexWrap: "nowrap" }}>
+      <span className={`swatch tint-${label.color}`} aria-hidden="true" />
+      <input className="input grow" aria-label={t("Name of the label {{name}}", { name: label.name })} value={name} maxLength={60}
+        onChange={(event) => setName(event.target.value)} onBlur={() => { if (name.trim() && name !== label.name) onChange({ name }); else setName(label.name); }} />
+      <select className="input" style={{ width: "auto" }} aria-label={t("Color of {{name}}", { name: label.name })} value={label.color}
+        onChange={(event) => onChange({ color: event.target.value as (typeof colors)[number] })}>
+        {colors.map((color) => <option key={color} value={color}>{t(color)}</option>)}
+      </select>
+      <button type="button" className="button small danger" disabled={busy} aria-label={t("Delete the label {{name}}", { name: label.name })} onClick={onDelete}>{t("Delete")}</button>
+    </div>
+  );
+}
+
+function NewLabel({ onMake }: { onMake: (body: Schemas["CreateLabelRequest"]) => void }) {
+  const [name, setName] = useState("");
+  const [color, setColor] = useState<(typeof colors)[number]>("blue");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim()) onMake({ name, color });
+    setName("");
+  };
+  return (
+    <form className="row" style={{ alignItems: "end" }} onSubmit={submit}>
+      <div className="grow"><TextField label={t("New label")} value={name} onChange={(event) => setName(event.target.value)} maxLength={60} required /></div>
+      <Choose label={t("Color")} value={color} onChange={(event) => setColor(event.target.value as typeof color)} options={colors.map((value) => ({ value, label: t(value) }))} />
+      <button className="button">{t("Add")}</button>
+    </form>
+  );
+}
+
+function NewProperty({ onMake }: { onMake: (body: Schemas["CreatePropertyRequest"]) => void }) {
+  const [name, setName] = useState("");
+  const [type, setType] = useState<PropertyType>("rich_text");
+  const [options, setOptions] = useState("");
+  const hasOptions = type === "select" || type === "multi_select" || type === "status";
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const names = options.split(",").map((each) => each.trim()).filter(Boolean);
+    onMake({ name, type, ...(hasOptions && { options: names.map((each, at) => ({ name: each, color: colors[1 + (at % 9)]! })) }) } as Schemas["CreatePropertyRequest"]);
+    setName("");
+    setOptions("");
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <div className="row" style={{ alignItems: "end" }}>
+        <div className="grow"><TextField label={t("New property")} value={name} onChange={(event) => setName(event.target.value)} maxLength={60} required /></div>
+        <Choose label={t("Kind of value")} value={type} onChange={(event) => setType(event.target.value as PropertyType)}
+          options={types.map((value) => ({ value, label: t(typeWords[value] ?? value) }))} />
+        <button className="button">{t("Add")}</button>
+      </div>
+      {hasOptions && <TextField label={t("Options")} note={t("With commas between them.")} value={options} onChange={(event) => setOptions(event.target.value)} required />}
+    </form>
+  );
+}

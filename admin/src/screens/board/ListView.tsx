@@ -1,0 +1,100 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { ago, briefly } from "../../app/time";
+import { t } from "../../app/words";
+import { Labels } from "../../parts/Labels";
+import { Face } from "../../parts/Who";
+import { priorities } from "./BulkBar";
+import { useBoard } from "./context";
+import type { Card } from "./store";
+
+type Sort = "column" | "title" | "priority" | "due" | "edited";
+const rank = (card: Card) => priorities.indexOf(card.priority);
+const orders: Record<Exclude<Sort, "column">, (a: Card, b: Card) => number> = {
+  title: (a, b) => a.title.localeCompare(b.title),
+  priority: (a, b) => rank(a) - rank(b),
+  due: (a, b) => (a.due ?? "9").localeCompare(b.due ?? "9"),
+  edited: (a, b) => b.last_edited_time.localeCompare(a.last_edited_time),
+};
+
+/** The cards below each other, to be sorted; the rows in sight are drawn and no others. */
+export default function ListView() {
+  const { store, canEdit, open, hrefOf } = useBoard();
+  const [sort, setSort] = useState<Sort>("column");
+  const scroller = useRef<HTMLDivElement>(null);
+  const version = useStoreVersion();
+  const cards = useMemo(() => {
+    const all = store.allShown();
+    return sort === "column" ? all : all.sort(orders[sort]);
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [store, sort, version]);
+  const selection = useSyncExternalStore(store.subscribe("selection"), store.selection);
+  const [at, setAt] = useState(0);
+  const virtualizer = useVirtualizer({ count: cards.length, getScrollElement: () => scroller.current, estimateSize: () => 42, overscan: 8, getItemKey: (index) => cards[index]!.id });
+  const go = (to: number) => {
+    const next = Math.max(0, Math.min(cards.length - 1, to));
+    setAt(next);
+    virtualizer.scrollToIndex(next);
+    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus());
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
+    if (!row || event.ctrlKey || event.metaKey) return;
+    const index = Number(row.dataset.row);
+    const moves: Record<string, number> = { ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: cards.length - 1 };
+    if (event.key in moves) go(moves[event.key]!);
+    else if (event.key === "x" && canEdit) store.select(cards[index]!.id);
+    else return;
+    event.preventDefault();
+  };
+  const head = (id: Sort, label: string) => (
+    <button type="button" className="button quiet small" aria-pressed={sort === id} onClick={() => setSort(id)}>{label}</button>
+  );
+  return (
+    <div className="list-view">
+      <div className="row list-sort" role="group" aria-label={t("Sort by")}>
+        <span className="soft small">{t("Sort by")}</span>
+        {head("column", t("Column"))}{head("title", t("Title"))}{head("priority", t("Priority"))}{head("due", t("Due"))}{head("edited", t("Last change"))}
+        <span className="grow" /><span className="soft small" role="status">{t("{{count}} cards", { count: cards.length })}</span>
+      </div>
+      <div className="list-rows" ref={scroller} onKeyDown={onKeyDown} tabIndex={-1}>
+        <ul role="list" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((item) => {
+            const card = cards[item.index]!;
+            return (
+              <li key={item.key} style={{ transform: `translateY(${item.start}px)` }} aria-setsize={cards.length} aria-posinset={item.index + 1}
+                className={selection.has(card.id) ? "selected" : undefined}>
+                <a href={hrefOf(card.id)} data-row={item.index} tabIndex={item.index === at ? 0 : -1} onFocus={() => setAt(item.index)}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    if (event.ctrlKey || event.metaKey) store.select(card.id);
+                    else open(card.id);
+                  }}>
+                  <span className="key soft">{card.key}</span>
+                  <span className="clip grow title">{card.title}</span>
+                  <span className="wide-only"><Labels labels={card.labels} most={2} /></span>
+                  <span className="soft small in-column clip">{store.column(card.column_id)?.name}</span>
+                  <span className="small wide-only in-priority">{card.priority !== "none" && t(card.priority)}</span>
+                  <span className="small in-due">{card.due && briefly(card.due)}</span>
+                  <span className="whos wide-only">{card.assignees.slice(0, 3).map((who) => <Face key={who.id} who={who} />)}</span>
+                  <span className="soft small wide-only in-time">{ago(card.last_edited_time)}</span>
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+        {cards.length === 0 && <p className="empty">{t("No cards.")}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** Rises whenever any of the cards that show may be another. */
+export function useStoreVersion(): number {
+  const { store } = useBoard();
+  const version = useRef(0);
+  return useSyncExternalStore(
+    useMemo(() => (listener: () => void) => store.subscribe("cards")(() => { version.current += 1; listener(); }), [store]),
+    () => version.current,
+  );
+}

@@ -1,0 +1,42 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, ask } from "../../api/client";
+import { inOrg } from "../../api/queries";
+import { number } from "../../app/time";
+import { t } from "../../app/words";
+import { Icon } from "../../parts/Icon";
+import { toastError } from "../../parts/toasts";
+import { useBoard } from "./context";
+import type { Column } from "./store";
+
+export const queueQuery = (board_id: string, column_id: string) => ({
+  queryKey: inOrg("queue", board_id, column_id),
+  queryFn: () => ask(api.GET("/v1/boards/{board_id}/columns/{column_id}/queue", { params: { path: { board_id, column_id } } })),
+});
+
+const states = ["ready", "leased", "backoff", "blocked", "held", "exhausted"] as const;
+
+/** How a column stands as a work queue: what waits, what is worked on, what needs somebody. */
+export function QueueStrip({ column }: { column: Column }) {
+  const { canEdit } = useBoard();
+  const state = useQuery(queueQuery(column.board_id, column.id));
+  const { paused } = column.queue;
+  const pause = () =>
+    void ask(api.PATCH("/v1/boards/{board_id}/columns/{column_id}", {
+      params: { path: { board_id: column.board_id, column_id: column.id } },
+      body: { queue: { paused: !paused } },
+    })).catch(toastError);
+  return (
+    <div className={`queue-strip${paused ? " paused" : ""}`}>
+      <span className="tag agent">{paused ? t("queue, paused") : t("queue")}</span>
+      {state.data && states.filter((name) => name === "ready" || state.data[name] > 0).map((name) => (
+        <span key={name} className={name === "exhausted" || name === "held" ? "late" : undefined}>{number(state.data[name])} {t(name)}</span>
+      ))}
+      <span className="grow" />
+      {canEdit && (
+        <button type="button" className="button quiet small icon" aria-label={paused ? t("Let workers claim again") : t("Pause the queue")} onClick={pause}>
+          <Icon name={paused ? "play" : "pause"} />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+// What people do to cards on a board: it shows at once, is taken back when the server refuses, and can
+// be undone for 8 seconds.
+import { api, ask, type Schemas } from "../../api/client";
+import { t } from "../../app/words";
+import { toast, toastError } from "../../parts/toasts";
+import type { Anchor, BoardStore, Card } from "./store";
+
+export type Changes = Schemas["Body_update_card"];
+
+async function sendMove(store: BoardStore, card_id: string, body: Anchor) {
+  store.put((await ask(api.POST("/v1/cards/{card_id}:move", { params: { path: { card_id } }, body }))) as Card);
+}
+
+/** Several changes, all or none; the cards as they are then. */
+async function sendBatch(store: BoardStore, operations: Schemas["BatchItem"][]) {
+  for (let from = 0; from < operations.length; from += 100) {
+    const { results } = await ask(api.POST("/v1/cards:batch", { body: { operations: operations.slice(from, from + 100), atomic: true } }));
+    for (const { card } of results) if (card) store.put(card);
+  }
+}
+
+/** Each behind the one before it. */
+const chain = (ids: string[], first: Anchor): Anchor[] =>
+  ids.map((_, at) => (at === 0 ? first : { column_id: first.column_id, after_id: ids[at - 1]! }));
+
+async function moveTo(store: BoardStore, ids: string[], anchors: Anchor[]) {
+  const was = ids.map((id, at) => store.moveLocally(id, anchors[at]!));
+  try {
+    if (ids.length === 1) await sendMove(store, ids[0]!, anchors[0]!);
+    else await sendBatch(store, ids.map((card_id, at) => ({ move: { card_id, ...anchors[at]! } })));
+  } catch (error) {
+    for (const each of was.reverse()) store.takeBack(each);
+    throw error;
+  }
+}
+
+/** Moves cards to where `index` is among the others of the column. */
+export async function moveCards(store: BoardStore, ids: string[], column: string, index: number) {
+  const moving = new Set(ids);
+  const first = store.anchor(column, index, moving);
+  const back = ids.map((id) => store.anchorOf(id)).filter((each) => each !== undefined);
+  const [was, now] = [store.place(ids[0]!), ids.length === 1 ? index : undefined];
+  if (ids.length === 1 && was?.column === column && was.index === now) return;
+  try {
+    await moveTo(store, ids, chain(ids, first));
+  } catch (error) {
+    return toastError(error);
+  }
+  const name = store.column(column)?.name;
+  // Backwards, so that each finds its neighbour in place again.
+  const undo = () => moveTo(store, [...ids].reverse(), [...back].reverse()).catch(toastError);
+  toast({
+    text: ids.length === 1 && was?.column === column ? t("Moved within {{column}}", { column: name }) : t("{{count}} moved", { count: ids.length, column: name }),
+    action: { label: t("Undo"), run: () => void undo() },
+  });
+}
+
+type Local = Partial<Card>;
+
+/** Changes fields of cards; `local` says how they look until the server answers. */
+export async function changeCards(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local) {
+  const cards = ids.map((id) => store.card(id)).filter((each) => each !== undefined);
+  const was = cards.map((card) => store.changeLocally(card.id, local(card)));
+  const send = (all: { id: string; body: Changes }[]) => {
+    const [only] = all;
+    if (all.length === 1)
+      return ask(api.PATCH("/v1/cards/{card_id}", { params: { path: { card_id: only!.id } }, body: only!.body })).then((card) => store.put(card as Card));
+    return sendBatch(store, all.map(({ id, body }) => ({ update: { card_id: id, ...body } })));
+  };
+  try {
+    await send(cards.map((card, at) => ({ id: card.id, body: changes(was[at] ?? card) })));
+    if (cards.length > 1) toast(t("{{count}} changed", { count: cards.length }));
+  } catch (error) {
+    for (const each of was) store.takeBack(each);
+    toastError(error);
+  }
+}
+
+/** Takes cards off the board, into the archive or the trash. */
+export async function putAway(store: BoardStore, ids: string[], how: "archive" | "delete") {
+  const was = ids.map((id) => store.changeLocally(id, how === "archive" ? { is_archived: true } : { in_trash: true }));
+  try {
+    await sendBatch(store, ids.map((card_id) => (how === "archive" ? { archive: { card_id } } : { delete: { card_id } })));
+  } catch (error) {
+    for (const each of was) store.takeBack(each);
+    return toastError(error);
+  }
+  const undo = async () => {
+    for (const card_id of ids)
+      store.put((await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id } } }))) as Card);
+  };
+  toast({
+    text: how === "archive" ? t("{{count}} archived", { count: ids.length }) : t("{{count}} in the trash", { count: ids.length }),
+    action: { label: t("Undo"), run: () => void undo().catch(toastError) },
+  });
+}
+
+export async function createCard(store: BoardStore, column_id: string, title: string): Promise<Card> {
+  const card = await ask(api.POST("/v1/boards/{board_id}/cards", {
+    params: { path: { board_id: store.board.id } },
+    body: { column_id, title },
+  }));
+  store.put(card as Card);
+  return card as Card;
+}
+
+export async function duplicateCard(store: BoardStore, card_id: string) {
+  try {
+    store.put((await ask(api.POST("/v1/cards/{card_id}:duplicate", { params: { path: { card_id } }, body: {} }))) as Card);
+  } catch (error) {
+    toastError(error);
+  }
+}

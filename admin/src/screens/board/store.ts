@@ -1,0 +1,317 @@
+// A board as it is shown: its columns, the cards that have been read, where they stand. The one place in
+// which the page holds them; tiles, lists and the card's panel read it. It knows nothing of React or of
+// the network (sync.ts), and tells only those whose part has changed.
+import type { Schemas } from "../../api/client";
+import type { Event } from "../../api/live";
+
+export type Card = Schemas["CompactCard"];
+export type Board = Schemas["Board"];
+export type Column = Schemas["Column"];
+export type Snapshot = Schemas["BoardSnapshot"];
+export interface Place {
+  column: string;
+  index: number;
+}
+/** Where a card goes, as the server wants it said: beside another, never at an index. */
+export interface Anchor {
+  column_id: string;
+  before_id?: string;
+  after_id?: string;
+}
+
+interface Lane {
+  column: Column;
+  /** All that were read, from top to bottom. */
+  ids: string[];
+  /** Those of them that the filter lets through. */
+  shown: readonly string[];
+  /** Where more follow; null when all are here. */
+  cursor: string | null;
+}
+
+type Topic = "board" | "cards" | "columns" | "selection" | `column:${string}` | `card:${string}`;
+
+const before = (a: Card, b: Card) => a.position < b.position || (a.position === b.position && a.id < b.id);
+const stands = (card: Card) => !card.is_archived && !card.in_trash;
+
+export class BoardStore {
+  board: Board;
+  sequence: number;
+  /** What the sync is to read again: cards, and the board with its columns. */
+  readonly wanted = { cards: new Set<string>(), board: false };
+  onWanted: () => void = () => undefined;
+  private readonly cards = new Map<string, Card>();
+  private readonly lanes = new Map<string, Lane>();
+  private order: readonly string[] = [];
+  private readonly listeners = new Map<Topic, Set<() => void>>();
+  private filter: ((card: Card) => boolean) | null = null;
+  private selected: ReadonlySet<string> = new Set();
+  private held: Event[] | null = null;
+
+  constructor(snapshot: Snapshot) {
+    this.board = snapshot.board;
+    this.sequence = snapshot.event_sequence;
+    for (const { cards, next_cursor, ...column } of snapshot.columns) {
+      this.lanes.set(column.id, { column, ids: [], shown: [], cursor: next_cursor });
+      this.addPage(column.id, cards, next_cursor);
+    }
+    this.order = snapshot.columns.map(({ id }) => id);
+  }
+
+  // -------------------------------------------------------------------------------- being listened to
+
+  subscribe = (topic: Topic) => (listener: () => void) => {
+    const all = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, all.add(listener));
+    return () => void all.delete(listener);
+  };
+  private tell(topic: Topic) {
+    for (const each of this.listeners.get(topic) ?? []) each();
+  }
+
+  // ------------------------------------------------------------------------------------------ reading
+
+  columnOrder = () => this.order;
+  column = (id: string): Column | undefined => this.lanes.get(id)?.column;
+  columns = (): Column[] => this.order.map((id) => this.lanes.get(id)!.column);
+  shown = (id: string): readonly string[] => this.lanes.get(id)?.shown ?? [];
+  cursor = (id: string): string | null => this.lanes.get(id)?.cursor ?? null;
+  card = (id: string): Card | undefined => this.cards.get(id);
+  /** By id or by key. */
+  find = (name: string): Card | undefined => this.cards.get(name) ?? [...this.cards.values()].find(({ key }) => key === name);
+  selection = () => this.selected;
+  isFiltered = () => this.filter !== null;
+  get isComplete(): boolean {
+    return [...this.lanes.values()].every(({ cursor }) => cursor === null);
+  }
+  /** All cards that show, column by column. */
+  allShown = (): Card[] => this.order.flatMap((id) => this.shown(id).map((card) => this.cards.get(card)!));
+
+  place(id: string): Place | undefined {
+    const card = this.cards.get(id);
+    const index = card ? this.shown(card.column_id).indexOf(id) : -1;
+    return index < 0 ? undefined : { column: card!.column_id, index };
+  }
+
+  /** The anchor for `index` among the shown cards of a column, those that move left out. */
+  anchor(column_id: string, index: number, moving: ReadonlySet<string>): Anchor {
+    const rest = this.shown(column_id).filter((id) => !moving.has(id));
+    if (index > 0 && rest.length) return { column_id, after_id: rest[Math.min(index, rest.length) - 1]! };
+    return rest.length ? { column_id, before_id: rest[0]! } : { column_id };
+  }
+
+  /** Where a card stands now, as an anchor to come back to. */
+  anchorOf(id: string): Anchor | undefined {
+    const card = this.cards.get(id);
+    const lane = card && this.lanes.get(card.column_id);
+    if (!lane) return undefined;
+    const at = lane.ids.indexOf(id);
+    const column_id = card.column_id;
+    if (at > 0) return { column_id, after_id: lane.ids[at - 1]! };
+    return lane.ids.length > 1 ? { column_id, before_id: lane.ids[1]! } : { column_id };
+  }
+
+  // ----------------------------------------------------------------------------------------- changing
+
+  addPage(column: string, cards: Card[], cursor: string | null) {
+    const lane = this.lanes.get(column);
+    if (!lane) return;
+    lane.cursor = cursor;
+    for (const card of cards) {
+      const known = this.cards.get(card.id);
+      if (known && known.version > card.version) continue;
+      if (known) this.remove(known);
+      this.cards.set(card.id, card);
+      this.insert(card);
+      if (known) this.tell(`card:${card.id}`);
+    }
+    this.refresh(lane);
+  }
+
+  /** A card as the server has it; older than what is known it is passed over. */
+  put(card: Card) {
+    const known = this.cards.get(card.id);
+    if (known && known.version > card.version) return;
+    this.change(card, known);
+  }
+
+  /** Moves a card before the server knows; what it was, to take it back. */
+  moveLocally(id: string, anchor: Anchor): Card | undefined {
+    const known = this.cards.get(id);
+    const lane = this.lanes.get(anchor.column_id);
+    if (!known || !lane) return undefined;
+    const ids = lane.ids.filter((each) => each !== id);
+    const found = ids.indexOf(anchor.after_id ?? anchor.before_id ?? "");
+    const at = found < 0 ? ids.length : anchor.after_id ? found + 1 : found;
+    const above = this.cards.get(ids[at - 1] ?? "")?.position;
+    const below = this.cards.get(ids[at] ?? "")?.position;
+    const position = above === undefined ? (below ?? 1) - 1 : below === undefined ? above + 1 : (above + below) / 2;
+    this.change({ ...known, column_id: anchor.column_id, position }, known);
+    return known;
+  }
+
+  /** Changes fields of a card before the server knows; what it was, to take it back. */
+  changeLocally(id: string, fields: Partial<Card>): Card | undefined {
+    const known = this.cards.get(id);
+    if (known) this.change({ ...known, ...fields }, known);
+    return known;
+  }
+
+  /** Takes back what was done locally, unless the server has said something newer. */
+  takeBack(was: Card | undefined) {
+    const known = was && this.cards.get(was.id);
+    if (known && known.version === was.version) this.change(was, known);
+  }
+
+  private change(card: Card, known: Card | undefined) {
+    const stood = known && stands(known) ? this.lanes.get(known.column_id) : undefined;
+    const lane = stands(card) ? this.lanes.get(card.column_id) : undefined;
+    if (known) this.remove(known);
+    this.cards.set(card.id, card);
+    this.insert(card);
+    if (stood !== lane) {
+      if (stood) this.count(stood, -1);
+      if (lane) this.count(lane, 1);
+    }
+    if (stood) this.refresh(stood);
+    if (lane && lane !== stood) this.refresh(lane);
+    if (!lane && this.selected.has(card.id)) this.select(card.id, false);
+    this.tell(`card:${card.id}`);
+    this.tell("cards");
+  }
+
+  private count(lane: Lane, by: number) {
+    lane.column = { ...lane.column, card_count: Math.max(0, lane.column.card_count + by) };
+    this.tell("columns");
+  }
+
+  private remove(card: Card) {
+    const lane = this.lanes.get(card.column_id);
+    const at = lane?.ids.indexOf(card.id) ?? -1;
+    if (at >= 0) lane!.ids.splice(at, 1);
+  }
+
+  private insert(card: Card) {
+    const lane = this.lanes.get(card.column_id);
+    if (!lane || !stands(card)) return;
+    const { ids } = lane;
+    let low = 0;
+    for (let high = ids.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (before(this.cards.get(ids[middle]!)!, card)) low = middle + 1;
+      else high = middle;
+    }
+    ids.splice(low, 0, card.id);
+  }
+
+  private refresh(lane: Lane) {
+    const { filter } = this;
+    const next = filter ? lane.ids.filter((id) => filter(this.cards.get(id)!)) : [...lane.ids];
+    if (next.length === lane.shown.length && next.every((id, at) => id === lane.shown[at])) return;
+    lane.shown = next;
+    this.tell(`column:${lane.column.id}`);
+    this.tell("cards");
+  }
+
+  setFilter(filter: ((card: Card) => boolean) | null) {
+    this.filter = filter;
+    for (const lane of this.lanes.values()) this.refresh(lane);
+    this.tell("columns"); // their heads say how many are shown
+  }
+
+  setBoard(board: Board, columns: Column[]) {
+    this.board = board;
+    for (const column of columns) {
+      const lane = this.lanes.get(column.id);
+      if (lane) lane.column = column;
+      else this.lanes.set(column.id, { column, ids: [], shown: [], cursor: null });
+    }
+    const kept = new Set(columns.map(({ id }) => id));
+    for (const id of [...this.lanes.keys()]) if (!kept.has(id)) this.lanes.delete(id);
+    this.order = columns.map(({ id }) => id);
+    this.tell("columns");
+    this.tell("board");
+  }
+
+  select(id: string, on = !this.selected.has(id)) {
+    const next = new Set(this.selected);
+    if (on) next.add(id);
+    else next.delete(id);
+    this.setSelection(next);
+  }
+  setSelection(ids: Iterable<string>) {
+    const was = this.selected;
+    this.selected = new Set(ids);
+    for (const id of new Set([...was, ...this.selected])) if (was.has(id) !== this.selected.has(id)) this.tell(`card:${id}`);
+    this.tell("selection");
+  }
+
+  // ------------------------------------------------------------------------------------------- events
+
+  /** Events wait from now on: somebody holds a card, and nothing may move away under the pointer. */
+  hold() {
+    this.held ??= [];
+  }
+  release() {
+    const { held } = this;
+    this.held = null;
+    for (const event of held ?? []) this.apply(event);
+  }
+
+  apply(event: Event) {
+    if (this.held) return void this.held.push(event);
+    this.sequence = Math.max(this.sequence, event.sequence);
+    const { kind, data } = event;
+    const [noun] = kind.split(".");
+    if (noun === "card") this.applyToCard(event);
+    else if (noun === "lease") this.applyLease(event);
+    else if (noun === "comment") this.want(data.card_id);
+    else if (kind === "label.updated") this.applyLabel(event);
+    if (noun === "column" || noun === "board" || noun === "label" || noun === "property") {
+      this.wanted.board = true;
+      this.onWanted();
+    }
+  }
+
+  private want(id: string | undefined) {
+    if (!id || !this.cards.has(id)) return;
+    this.wanted.cards.add(id);
+    this.onWanted();
+  }
+
+  private applyToCard({ kind, data }: Event) {
+    const changes = data.changes as unknown as Partial<Card>;
+    if (kind === "card.created") return this.put(changes as Card);
+    if (kind === "card.linked" || kind === "card.unlinked") return this.want(data.card_id ?? data.id);
+    const known = this.cards.get(data.id);
+    if (known) {
+      if (known.version > data.version || data.truncated_fields?.length) return this.want(data.id);
+      const { from, to } = data as { from?: { board_id: string }; to?: { board_id: string } };
+      const away = from && to && to.board_id !== this.board.id;
+      return this.change({ ...known, ...changes, version: data.version, ...(away && { is_archived: true }) }, known);
+    }
+    // One that was not read yet, or comes from elsewhere: it may belong among those that were.
+    if ("column_id" in changes || "is_archived" in changes || "in_trash" in changes) {
+      this.wanted.cards.add(data.id);
+      this.wanted.board = true;
+      this.onWanted();
+    }
+  }
+
+  private applyLease({ kind, data }: Event) {
+    const known = data.card_id ? this.cards.get(data.card_id) : undefined;
+    if (!known) return;
+    if (kind !== "lease.claimed") return this.want(known.id);
+    const { holder, attempt, expires_at } = data.changes as unknown as NonNullable<Card["lease"]>;
+    this.change({ ...known, queue: { ...known.queue, state: "leased", attempts: attempt }, lease: { id: data.id, holder, attempt, expires_at } }, known);
+  }
+
+  private applyLabel({ data }: Event) {
+    const changes = data.changes as { name?: string; color?: Card["labels"][number]["color"] };
+    for (const card of this.cards.values()) {
+      if (!card.labels.some(({ id }) => id === data.id)) continue;
+      this.cards.set(card.id, { ...card, labels: card.labels.map((label) => (label.id === data.id ? { ...label, ...changes } : label)) });
+      this.tell(`card:${card.id}`);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { useCallback, useMemo } from "react";
+import { useLocation, useSearch } from "wouter";
+import { readFilter, writeFilter, type Filter } from "./filter";
+
+export type View = "board" | "list" | "calendar";
+
+/** What the address says of a board: the filter, the view, the card that is open. */
+export function useBoardAddress(board: string) {
+  const search = useSearch();
+  const [, go] = useLocation();
+  const query = useMemo(() => new URLSearchParams(search), [search]);
+  const filter = useMemo(() => readFilter(query), [query]);
+  const wanted = query.get("view");
+  const view: View = wanted === "list" || wanted === "calendar" ? wanted : "board";
+  const card = query.get("card") ?? undefined;
+  const to = useCallback((next: URLSearchParams, replace: boolean) => {
+    const text = next.toString();
+    go(`/boards/${board}${text ? `?${text}` : ""}`, { replace });
+  }, [board, go]);
+  const withField = useCallback((name: string, value: string | undefined) => {
+    const next = new URLSearchParams(query);
+    if (value) next.set(name, value);
+    else next.delete(name);
+    return next;
+  }, [query]);
+  return {
+    filter, view, card,
+    setFilter: useCallback((next: Filter) => to(writeFilter(next, query), true), [to, query]),
+    setView: useCallback((next: View) => to(withField("view", next === "board" ? undefined : next), true), [to, withField]),
+    openCard: useCallback((id: string | undefined) => to(withField("card", id), false), [to, withField]),
+    hrefOf: useCallback((id: string) => `/boards/${board}?${withField("card", id)}`, [board, withField]),
+  };
+}

@@ -1,0 +1,117 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type KeyboardEvent } from "react";
+import { api, ask, type Schemas } from "../../api/client";
+import { pagesQuery } from "../../api/queries";
+import { useSession } from "../../app/session";
+import { ago, shown } from "../../app/time";
+import { t } from "../../app/words";
+import { Failure } from "../../parts/Failure";
+import { Menu } from "../../parts/Menu";
+import { Rich } from "../../parts/Rich";
+import { toastError } from "../../parts/toasts";
+import { WaitPages } from "../../parts/Wait";
+import { Face, isAgent, nameOf } from "../../parts/Who";
+import { useBoard } from "../board/context";
+
+type Comment = Schemas["Comment"];
+
+export function Comments({ card }: { card: string }) {
+  const client = useQueryClient();
+  const key = ["card", card, "comments"];
+  const query = useInfiniteQuery(pagesQuery(key, (start_cursor) => ask(api.GET("/v1/comments", { params: { query: { card_id: card, page_size: 50, start_cursor } } }))));
+  const refresh = () => client.invalidateQueries({ queryKey: key });
+  return (
+    <div className="comments">
+      <WaitPages query={query} empty={<p className="soft">{t("Nobody has said anything yet.")}</p>}>
+        {(all) => (
+          <ol>
+            {all.filter((each) => each.id === each.discussion_id || !all.some(({ id }) => id === each.discussion_id)).map((first) => (
+              <Discussion key={first.id} card={card} comments={[first, ...all.filter((each) => each.discussion_id === first.discussion_id && each.id !== first.id)]} refresh={refresh} />
+            ))}
+          </ol>
+        )}
+      </WaitPages>
+      <NewComment label={t("Write a comment")} send={(markdown) => ask(api.POST("/v1/comments", { body: { parent: { card_id: card }, markdown } }))} onSent={refresh} />
+    </div>
+  );
+}
+
+function Discussion({ comments, refresh }: { card: string; comments: Comment[]; refresh: () => Promise<void> }) {
+  const [answering, setAnswering] = useState(false);
+  const [first] = comments;
+  const { discussion_id, resolved, resolved_by } = first!;
+  const resolve = () =>
+    void ask(api.POST("/v1/comments/{comment_id}:resolve", { params: { path: { comment_id: first!.id } }, body: { resolved: !resolved } })).then(refresh).catch(toastError);
+  return (
+    <li className={resolved ? "resolved" : undefined}>
+      {comments.map((comment) => <OneComment key={comment.id} comment={comment} refresh={refresh} />)}
+      <div className="row comment-after">
+        <button type="button" className="button quiet small" onClick={() => setAnswering(!answering)} aria-expanded={answering}>{t("Answer")}</button>
+        <button type="button" className="button quiet small" onClick={resolve}>{resolved ? t("Take up again") : t("Resolve")}</button>
+        {resolved && <span className="tag good">{resolved_by ? t("resolved by {{name}}", { name: nameOf(resolved_by) }) : t("resolved")}</span>}
+      </div>
+      {answering && <NewComment label={t("Write an answer")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onSent={() => { setAnswering(false); return refresh(); }} />}
+    </li>
+  );
+}
+
+function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Promise<void> }) {
+  const { me } = useSession();
+  const { store } = useBoard();
+  const [editing, setEditing] = useState(false);
+  const params = { path: { comment_id: comment.id } };
+  const isMine = comment.created_by.id === me.id;
+  const remove = () => void ask(api.DELETE("/v1/comments/{comment_id}", { params })).then(refresh).catch(toastError);
+  const text = comment.rich_text.map(({ plain_text }) => plain_text).join("");
+  return (
+    <article className="comment" id={`comment-${comment.id}`}>
+      <Face who={comment.created_by} decorative />
+      <div className="grow">
+        <div className="row" style={{ gap: "0.4rem" }}>
+          <strong>{nameOf(comment.created_by)}</strong>
+          {isAgent(comment.created_by) && <span className="tag agent">{t("agent")}</span>}
+          <time className="soft small" dateTime={comment.created_time} title={shown(comment.created_time)}>{ago(comment.created_time)}</time>
+          {comment.last_edited_time !== comment.created_time && <span className="soft small">{t("changed")}</span>}
+          <span className="grow" />
+          {(isMine || store.board.role === "admin") && (
+            <Menu label={t("About this comment")} className="button quiet small icon" choices={[
+              ...(isMine ? [{ id: "edit", label: t("Change"), run: () => setEditing(true) }] : []),
+              { id: "delete", label: t("Delete"), danger: true, run: remove },
+            ]} />
+          )}
+        </div>
+        {editing
+          ? <NewComment label={t("Change the comment")} autoFocus initial={text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={() => { setEditing(false); return refresh(); }} />
+          : <p className="comment-text"><Rich text={comment.rich_text} /></p>}
+      </div>
+    </article>
+  );
+}
+
+/** Markdown, sent by Ctrl Enter; what could not be sent stays. */
+function NewComment({ label, send, onSent, initial = "", autoFocus }: {
+  label: string;
+  send: (markdown: string) => Promise<unknown>;
+  onSent: () => Promise<unknown>;
+  initial?: string;
+  autoFocus?: boolean;
+}) {
+  const [text, setText] = useState(initial);
+  const post = useMutation({ mutationFn: () => send(text), onSuccess: () => { setText(""); return onSent(); } });
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (text.trim() && !post.isPending) post.mutate();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+    if (event.key === "Escape") event.currentTarget instanceof HTMLElement && event.currentTarget.blur();
+  };
+  return (
+    <form className="new-comment" onSubmit={submit}>
+      <textarea className="input" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
+        onChange={(event) => setText(event.target.value)} onKeyDown={onKeyDown} />
+      {(text.trim() || post.error) && <button className="button go small" disabled={post.isPending}>{t("Send")}</button>}
+      <Failure error={post.error} />
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+import { useEffect, useId, useState } from "react";
+import type { Schemas } from "../../api/client";
+import { t } from "../../app/words";
+import { valueInWords } from "../../parts/Facts";
+import { changeCards } from "../board/actions";
+import { useBoard } from "../board/context";
+import type { Card } from "../board/store";
+
+type Property = Schemas["PropertyDefinition"];
+const texts = ["rich_text", "url", "email", "phone_number", "number"];
+const inputTypes: Record<string, string> = { url: "url", email: "email", phone_number: "tel", number: "number" };
+
+const valueOf = (card: Card, { name, type }: Property): unknown => (card.properties[name] as Record<string, unknown> | undefined)?.[type];
+
+/** A field that the board adds to its cards. */
+export function CustomProperty({ property, card, canEdit, people }: { property: Property; card: Card; canEdit: boolean; people: Schemas["UserObject"][] }) {
+  const { store } = useBoard();
+  const id = useId();
+  const { name, type, options } = property;
+  const value = valueOf(card, property);
+  const save = (next: unknown, local: unknown = next) => void changeCards(store, [card.id],
+    () => ({ properties: { [name]: { [type]: next } }, merge_properties: true }) as never,
+    (now) => ({ properties: { ...now.properties, [name]: { ...(now.properties[name] as object), type, [type]: local } as never } }));
+  const words = valueInWords(value);
+  const known = texts.includes(type) || ["select", "status", "multi_select", "checkbox", "date", "people"].includes(type);
+  if (!canEdit || !known) return words === undefined ? null : <div><dt>{name}</dt><dd>{words}</dd></div>;
+  const chosen = (value ?? []) as { id: string }[];
+  return (
+    <div>
+      <dt id={id}>{name}{property.required && <span className="soft"> *</span>}</dt>
+      <dd>
+        {texts.includes(type) && <TextValue labelledBy={id} type={inputTypes[type] ?? "text"} value={words ?? ""}
+          onSave={(text) => save(type === "rich_text" ? (text ? [{ type: "text", text: { content: text } }] : []) : text === "" ? null : type === "number" ? Number(text) : text,
+            type === "rich_text" ? [{ plain_text: text }] : text === "" ? null : type === "number" ? Number(text) : text)} />}
+        {(type === "select" || type === "status") && (
+          <select className="input plain" aria-labelledby={id} value={(value as { id: string } | null)?.id ?? ""}
+            onChange={(event) => save(event.target.value ? { id: event.target.value } : null, options.find((each) => each.id === event.target.value) ?? null)}>
+            <option value="">–</option>
+            {options.map((each) => <option key={each.id} value={each.id}>{each.name}</option>)}
+          </select>
+        )}
+        {(type === "multi_select" || type === "people") && (
+          <span className="row" role="group" aria-labelledby={id}>
+            {(type === "people" ? people.map((each) => ({ id: each.id, name: each.name ?? "" })) : options).map((each) => {
+              const on = chosen.some((one) => one.id === each.id);
+              return (
+                <button key={each.id} type="button" className="button small" aria-pressed={on}
+                  onClick={() => {
+                    const next = on ? chosen.filter((one) => one.id !== each.id) : [...chosen, each];
+                    save(next.map((one) => ({ id: one.id })), next);
+                  }}>{on ? "✓ " : ""}{each.name}</button>
+              );
+            })}
+          </span>
+        )}
+        {type === "checkbox" && <input type="checkbox" aria-labelledby={id} checked={value === true} onChange={(event) => save(event.target.checked)} />}
+        {type === "date" && <input className="input plain" type="date" aria-labelledby={id} value={((value as { start?: string } | null)?.start ?? "").slice(0, 10)}
+          onChange={(event) => save(event.target.value ? { start: event.target.value } : null)} />}
+        {type === "checkbox" && <span className="unseen">{value === true ? t("yes") : t("no")}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function TextValue({ labelledBy, type, value, onSave }: { labelledBy: string; type: string; value: string; onSave: (text: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  return (
+    <input className="input plain" type={type} step="any" aria-labelledby={labelledBy} value={text} onChange={(event) => setText(event.target.value)}
+      onBlur={() => { if (text !== value) onSave(text); }} />
+  );
+}

@@ -1,0 +1,112 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type ClipboardEvent, type DragEvent, type FormEvent } from "react";
+import { api, ask, type Schemas } from "../../api/client";
+import { pagesQuery } from "../../api/queries";
+import { Refusal } from "../../api/refusal";
+import { ago } from "../../app/time";
+import { t } from "../../app/words";
+import { Failure } from "../../parts/Failure";
+import { Choose, TextArea, TextField } from "../../parts/Field";
+import { Page } from "../../parts/Page";
+import { toast } from "../../parts/toasts";
+import { WaitPages } from "../../parts/Wait";
+
+type Report = Schemas["FeedbackResponse"];
+const types = () => [
+  { value: "bug", label: t("Something is broken") }, { value: "idea", label: t("An idea") }, { value: "question", label: t("A question") },
+  { value: "praise", label: t("Something is good") }, { value: "other", label: t("Something else") },
+];
+const tone: Record<string, string> = { new: "warn", acknowledged: "", in_progress: "agent", resolved: "good", declined: "bad" };
+const kinds = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+/** Under whatever name this server was reached. */
+const here = (url: string) => {
+  const { origin, pathname, search } = new URL(url, location.href);
+  return origin === location.origin || pathname.startsWith("/storage/") ? pathname + search : url;
+};
+
+/** Sends a picture to where the server says, and gives its id. */
+async function upload(file: File): Promise<string> {
+  const form = await ask(api.POST("/v1/feedback/screenshots:presign", { body: { filename: file.name || "screenshot.png", content_type: file.type, size_bytes: file.size } }));
+  const body = new FormData();
+  for (const [name, value] of Object.entries(form.upload_url_fields)) body.append(name, value);
+  body.append("file", file);
+  const sent = await fetch(here(form.upload_url), { method: "POST", body });
+  if (!sent.ok) throw new Refusal(sent.status, "", t("The picture could not be sent."));
+  await ask(api.POST("/v1/feedback/screenshots/{file_id}:commit", { params: { path: { file_id: form.id } } }));
+  return form.id;
+}
+
+function NewReport() {
+  const client = useQueryClient();
+  const [type, setType] = useState<Report["type"]>("bug");
+  const [title, setTitle] = useState("");
+  const [message, setMessage] = useState("");
+  const [picture, setPicture] = useState<File>();
+  const send = useMutation({
+    mutationFn: async () => {
+      const screenshot_file_id = picture ? await upload(picture) : undefined;
+      return ask(api.POST("/v1/feedback", {
+        body: { type, message, page_url: location.href, metadata: { browser: navigator.userAgent.slice(0, 500) }, ...(title && { title }), ...(screenshot_file_id && { screenshot_file_id }) },
+      }));
+    },
+    // What was written stays until it is taken.
+    onSuccess: () => {
+      setTitle("");
+      setMessage("");
+      setPicture(undefined);
+      toast(t("Thank you; it is with whoever runs this server"));
+      void client.invalidateQueries({ queryKey: ["feedback"] });
+    },
+  });
+  const take = (files: FileList | undefined, event: ClipboardEvent | DragEvent) => {
+    const found = [...(files ?? [])].find((file) => kinds.includes(file.type));
+    if (!found) return;
+    event.preventDefault();
+    setPicture(found);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!send.isPending) send.mutate();
+  };
+  return (
+    <form className="panel padded stack" onSubmit={submit} aria-label={t("New feedback")} onPaste={(event) => take(event.clipboardData.files, event)}
+      onDragOver={(event) => event.preventDefault()} onDrop={(event) => take(event.dataTransfer.files, event)}>
+      <Choose label={t("What is it?")} value={type} onChange={(event) => setType(event.target.value as Report["type"])} options={types()} />
+      <TextField label={t("In a few words")} value={title} onChange={(event) => setTitle(event.target.value)} maxLength={200} />
+      <TextArea label={t("Tell more")} value={message} onChange={(event) => setMessage(event.target.value)} required maxLength={5000} rows={6} note={t("{{count}} of 5000 characters.", { count: message.length })} />
+      <TextField label={t("Picture")} type="file" accept={kinds.join(",")} onChange={(event) => setPicture(event.target.files?.[0])} note={picture ? t("{{name}} goes along.", { name: picture.name }) : t("May be pasted or dropped here, too; at most 5 MiB.")} />
+      <Failure error={send.error} />
+      <div><button className="button go" disabled={send.isPending}>{send.isPending ? t("Sending…") : t("Send")}</button></div>
+    </form>
+  );
+}
+
+/** What whoever uses this server tells those who run it, and what became of it. */
+export default function Feedback() {
+  const query = useInfiniteQuery(pagesQuery(["feedback"], (start_cursor) => ask(api.GET("/v1/feedback", { params: { query: { page_size: 25, start_cursor } } }))));
+  return (
+    <Page title={t("Feedback")}>
+      <NewReport />
+      <section className="panel" aria-labelledby="sent-heading">
+        <h2 id="sent-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("What you sent")}</h2>
+        <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nothing yet.")}</p>}>
+          {(all) => (
+            <table className="table cards">
+              <thead><tr><th>{t("When")}</th><th>{t("What")}</th><th>{t("Status")}</th></tr></thead>
+              <tbody>
+                {all.map((report) => (
+                  <tr key={report.id}>
+                    <td className="soft small">{ago(report.created_time)}</td>
+                    <td><strong>{report.title ?? report.message.slice(0, 80)}</strong>{report.reply && <div><span className="soft">{t("Answer:")}</span> {report.reply}</div>}</td>
+                    <td><span className={`tag ${tone[report.status]}`}>{t(report.status.replace("_", " "))}</span></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </WaitPages>
+      </section>
+    </Page>
+  );
+}

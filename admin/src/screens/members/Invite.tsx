@@ -1,0 +1,54 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask } from "../../api/client";
+import { inOrg } from "../../api/queries";
+import { worded } from "../../api/refusal";
+import { t } from "../../app/words";
+import { FormDialog } from "../../parts/Dialog";
+import { Choose, TextArea } from "../../parts/Field";
+
+/** Addresses in a text, however they are separated: `Ada <ada@example.com>, bob@example.com`. */
+export const addressesIn = (text: string) => [...new Set(text.match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? [])];
+
+type Outcome = { email: string; words: string; good: boolean };
+
+/** Invites one or many; each address says what became of it. */
+export default function Invite({ org_id, onClose }: { org_id: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const [text, setText] = useState("");
+  const [role, setRole] = useState<"viewer" | "member" | "admin">("member");
+  const [message, setMessage] = useState("");
+  const [outcomes, setOutcomes] = useState<Outcome[]>([]);
+  const emails = addressesIn(text);
+  const invite = useMutation({
+    mutationFn: async () => {
+      const failed: string[] = [];
+      for (const email of emails) {
+        let outcome: Outcome;
+        try {
+          const made = await ask(api.POST("/v1/orgs/{org_id}/invitations", { params: { path: { org_id } }, body: { email, role, ...(message && { message }) } }));
+          outcome = { email, good: true, words: made.object === "already_member" ? t("is a member already") : made.send_count > 1 ? t("was sent the mail again") : t("is invited") };
+        } catch (error) {
+          failed.push(email);
+          outcome = { email, good: false, words: worded(error) };
+        }
+        setOutcomes((all) => [...all.filter((each) => each.email !== email), outcome]);
+      }
+      setText(failed.join("\n"));
+    },
+    onSettled: () => void client.invalidateQueries({ queryKey: inOrg("invitations") }),
+  });
+  return (
+    <FormDialog title={t("Invite people")} send={emails.length > 1 ? t("Invite {{count}}", { count: emails.length }) : t("Invite")} onClose={onClose} busy={invite.isPending || emails.length === 0} error={invite.error} onSend={() => invite.mutate()}>
+      <TextArea label={t("E-mail addresses")} value={text} onChange={(event) => setText(event.target.value)} autoFocus note={t("One or many, with commas, spaces or lines between them.")} />
+      <Choose label={t("Role")} value={role} onChange={(event) => setRole(event.target.value as typeof role)}
+        options={[{ value: "viewer", label: t("viewer: reads") }, { value: "member", label: t("member: changes boards and cards") }, { value: "admin", label: t("admin: looks after the workspace") }]} />
+      <TextArea label={t("Some words to them")} value={message} onChange={(event) => setMessage(event.target.value)} maxLength={1000} />
+      {outcomes.length > 0 && (
+        <ul role="status" style={{ listStyle: "none" }}>
+          {outcomes.map(({ email, words, good }) => <li key={email} className={good ? "" : "late"}><strong>{email}</strong> {words}</li>)}
+        </ul>
+      )}
+    </FormDialog>
+  );
+}

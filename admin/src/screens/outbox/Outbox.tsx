@@ -1,0 +1,78 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask, type Schemas } from "../../api/client";
+import { inOrg, pagesQuery } from "../../api/queries";
+import { useSession } from "../../app/session";
+import { ago, shown } from "../../app/time";
+import { t } from "../../app/words";
+import { Failure } from "../../parts/Failure";
+import { Page } from "../../parts/Page";
+import { toast } from "../../parts/toasts";
+import { useAct } from "../../parts/useAct";
+import { WaitPages } from "../../parts/Wait";
+
+type Mail = Schemas["EmailOutboxResponse"];
+const statuses = ["", "queued", "sending", "sent", "failed"] as const;
+const tone: Record<string, string> = { sent: "good", failed: "bad", queued: "warn", sending: "warn" };
+
+/** The mails that the workspace sends, and what became of them. */
+export default function Outbox() {
+  const { seat } = useSession();
+  const org_id = seat!.org_id;
+  const [status, setStatus] = useState<(typeof statuses)[number]>("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const act = useAct(inOrg("outbox"));
+  const query = useInfiniteQuery({
+    ...pagesQuery(inOrg("outbox", status), (start_cursor) =>
+      ask(api.GET("/v1/orgs/{org_id}/email-outbox", { params: { path: { org_id }, query: { page_size: 50, start_cursor, ...(status && { status }) } } }))),
+    refetchInterval: 10_000,
+  });
+  const requeue = (ids: string[]) => act.mutate(async () => {
+    let count = 0;
+    for (const outbox_id of ids) {
+      const { requeued } = await ask(api.POST("/v1/orgs/{org_id}/email-outbox/{outbox_id}:requeue", { params: { path: { org_id, outbox_id } } }));
+      if (requeued) count += 1;
+    }
+    setChosen(new Set());
+    toast(t("{{count}} mails are sent once more", { count }));
+  });
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  return (
+    <Page title={t("Mail")} actions={chosen.size > 0 && (
+      <button type="button" className="button go" disabled={act.isPending} onClick={() => requeue([...chosen])}>{t("Send {{count}} again", { count: chosen.size })}</button>
+    )}>
+      <div className="row" role="group" aria-label={t("Status")}>
+        {statuses.map((each) => <button key={each} type="button" className="button small" aria-pressed={status === each} onClick={() => setStatus(each)}>{each ? t(each) : t("All")}</button>)}
+      </div>
+      <Failure error={act.error} />
+      <section className="panel" aria-label={t("Mail")}>
+        <WaitPages query={query} empty={<p className="empty">{t("No mails.")}</p>}>
+          {(all) => (
+            <table className="table cards">
+              <thead><tr><th><span className="unseen">{t("Chosen")}</span></th><th>{t("To")}</th><th>{t("Subject")}</th><th>{t("Status")}</th><th>{t("When")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
+              <tbody>{all.map((mail) => <Row key={mail.id} mail={mail} chosen={chosen.has(mail.id)} onToggle={() => toggle(mail.id)} onAgain={() => requeue([mail.id])} busy={act.isPending} />)}</tbody>
+            </table>
+          )}
+        </WaitPages>
+      </section>
+    </Page>
+  );
+}
+
+function Row({ mail, chosen, onToggle, onAgain, busy }: { mail: Mail; chosen: boolean; onToggle: () => void; onAgain: () => void; busy: boolean }) {
+  const hasFailed = mail.status === "failed";
+  return (
+    <tr>
+      <td>{hasFailed && <input type="checkbox" aria-label={t("Choose the mail to {{address}}", { address: mail.recipient })} checked={chosen} onChange={onToggle} />}</td>
+      <td>{mail.recipient}</td>
+      <td>{mail.subject}<div className="soft small mono">{mail.template}</div>{mail.last_error && <div className="late small">{mail.last_error}</div>}</td>
+      <td><span className={`tag ${tone[mail.status]}`}>{t(mail.status)}</span>{mail.attempts > 1 && <div className="soft small">{t("{{count}} attempts", { count: mail.attempts })}</div>}</td>
+      <td className="soft small" title={shown(mail.created_time)}>{ago(mail.sent_at ?? mail.created_time)}{mail.next_attempt_at && !mail.sent_at && <div>{t("again {{when}}", { when: ago(mail.next_attempt_at) })}</div>}</td>
+      <td className="end">{hasFailed && <button type="button" className="button small" disabled={busy} aria-label={t("Send again to {{address}}", { address: mail.recipient })} onClick={onAgain}>{t("Send again")}</button>}</td>
+    </tr>
+  );
+}

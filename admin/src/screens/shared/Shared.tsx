@@ -1,0 +1,131 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState, useSyncExternalStore } from "react";
+import { useParams } from "wouter";
+import { api, ask, type Schemas } from "../../api/client";
+import { Refusal, worded } from "../../api/refusal";
+import { briefly, shown } from "../../app/time";
+import { t } from "../../app/words";
+import { Facts } from "../../parts/Facts";
+import { Labels } from "../../parts/Labels";
+import { Markdown } from "../../parts/markdown";
+import { Waiting } from "../../parts/Wait";
+import { nameOf } from "../../parts/Who";
+import { Door, DoorForm } from "../sign-in/Door";
+import "./shared.css";
+
+type Shared = Schemas["SharedBoard"];
+type Card = Schemas["SharedCard"];
+
+const useHash = () =>
+  useSyncExternalStore((listener) => (addEventListener("hashchange", listener), () => removeEventListener("hashchange", listener)), () => location.hash);
+
+function useShared(token: string, card_id: string | undefined, password: string | undefined) {
+  return useInfiniteQuery({
+    queryKey: ["shared", token, card_id, password],
+    queryFn: ({ pageParam }) => ask(api.GET("/v1/shared/{token}", {
+      params: {
+        path: { token },
+        query: { page_size: 50, card_id, start_cursor: pageParam },
+        header: password ? { "x-svc-share-password": password } : {},
+      },
+    })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: () => undefined,
+    retry: false,
+  });
+}
+
+function Tile({ card }: { card: Card }) {
+  const small = [card.due && briefly(card.due), card.assignees.map(nameOf).join(", ")].filter(Boolean).join(" · ");
+  return (
+    <li className="card">
+      <span className="soft small">{card.key}</span>
+      <a href={`#${card.id}`}>{card.title}</a>
+      <Labels labels={card.labels} />
+      {small && <span className="soft small">{small}</span>}
+    </li>
+  );
+}
+
+function Column({ column, more }: { column: Shared["columns"][number]; more: (cursor: string) => Promise<Shared> }) {
+  const [pages, setPages] = useState<Shared["columns"][number][]>([]);
+  const [busy, setBusy] = useState(false);
+  const all = [column, ...pages];
+  const cursor = all.at(-1)!.next_cursor;
+  const next = async () => {
+    setBusy(true);
+    const page = (await more(cursor!).catch(() => undefined))?.columns.find(({ id }) => id === column.id);
+    if (page) setPages([...pages, page]);
+    setBusy(false);
+  };
+  const cards = all.flatMap((each) => each.cards);
+  return (
+    <section className="shared-column" aria-labelledby={`column-${column.id}`}>
+      <h2 id={`column-${column.id}`}>{column.name} <span className="soft small">{column.card_count}</span></h2>
+      {cards.length ? <ul>{cards.map((card) => <Tile key={card.id} card={card} />)}</ul> : <p className="soft">{t("No cards.")}</p>}
+      {cursor && <button type="button" className="button" disabled={busy} onClick={() => void next()}>{t("Show more")}</button>}
+    </section>
+  );
+}
+
+function OneCard({ card, board, back }: { card: Card; board: Shared; back: boolean }) {
+  return (
+    <Door title={card.title} wide>
+      <p className="soft">{back && <><a href="#">{board.name}</a> · </>}{card.key}</p>
+      <Labels labels={card.labels} />
+      <Facts rows={[
+        [t("Assigned to"), card.assignees.map(nameOf).join(", ")],
+        [t("Due"), card.due && shown(card.due)],
+        [t("Start"), card.start && shown(card.start)],
+        [t("Priority"), card.priority === "none" ? undefined : t(card.priority)],
+        [t("Estimate"), card.estimate],
+        [t("Completed"), card.completed_at && shown(card.completed_at)],
+      ]} properties={card.properties} />
+      {card.markdown ? <Markdown text={card.markdown} /> : <p className="soft">{t("Nothing is written on this card.")}</p>}
+    </Door>
+  );
+}
+
+/** What a share link shows, to whoever has it. */
+export default function SharedPage() {
+  const { token = "" } = useParams();
+  const hash = useHash();
+  const only = /^#([\w-]{36})$/.exec(hash)?.[1];
+  const [password, setPassword] = useState<string>();
+  const query = useShared(token, only, password);
+  const { error } = query;
+  if (error instanceof Refusal && (error.reason === "password_required" || error.reason === "wrong_password"))
+    return (
+      <Door title={t("This link has a password")} says={error.reason === "wrong_password" ? t("That is not the link's password.") : undefined}>
+        <DoorForm id="unlock" send={t("Open")} busy={query.isFetching} onSend={({ password: word }) => setPassword(word)}>
+          <div className="field">
+            <label htmlFor="password">{t("Password")}</label>
+            <input className="input" id="password" name="password" type="password" autoComplete="off" required maxLength={128} autoFocus />
+          </div>
+        </DoorForm>
+      </Door>
+    );
+  if (error)
+    return (
+      <Door title={t("Nothing here")}
+        says={error instanceof Refusal && error.status === 404
+          ? t("There is no such link. It was withdrawn, or has run out, or is incomplete.")
+          : worded(error)} />
+    );
+  const board = query.data?.pages[0];
+  if (!board) return <Door title={t("Shared board")}><Waiting /></Door>;
+  const cards = board.columns.flatMap((each) => each.cards);
+  const single = cards.length === 1 && cards[0]!.markdown !== null;
+  if (cards[0] && (only || single)) return <OneCard card={cards[0]} board={board} back={Boolean(only)} />;
+  const more = (start_cursor: string) => ask(api.GET("/v1/shared/{token}", {
+    params: { path: { token }, query: { page_size: 50, start_cursor }, header: password ? { "x-svc-share-password": password } : {} },
+  }));
+  return (
+    <Door title={board.icon?.emoji ? `${board.icon.emoji} ${board.name}` : board.name} wide>
+      {board.description && <p className="lead">{board.description}</p>}
+      <div className="shared-columns" tabIndex={0} role="region" aria-label={t("Columns")}>
+        {board.columns.map((column) => <Column key={column.id} column={column} more={more} />)}
+      </div>
+    </Door>
+  );
+}

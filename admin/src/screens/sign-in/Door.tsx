@@ -1,0 +1,82 @@
+import { useEffect, useId, type FormEvent, type ReactNode } from "react";
+import { Link } from "wouter";
+import { useTitle } from "../../app/title";
+import { t } from "../../app/words";
+import "./door.css";
+
+/** A page for whoever comes from outside: a heading, a form or what came of it, and what to know. */
+export function Door({ title, says, children, wide }: { title: string; says?: ReactNode; children?: ReactNode; wide?: boolean }) {
+  const heading = useTitle(title);
+  // What the page is about changes with its steps; readers of the screen are taken along.
+  useEffect(() => {
+    if (!document.activeElement || document.activeElement === document.body) heading.current?.focus();
+  }, [title, heading]);
+  return (
+    <div className={`door${wide ? " wide" : ""}`}>
+      <header>
+        <p className="brand"><img src="/favicon.svg" alt="" width="28" height="28" /><Link href="/">Workboard</Link></p>
+      </header>
+      <main>
+        <h1 tabIndex={-1} ref={heading}>{title}</h1>
+        {children}
+        <p id="outcome" role="status">{says}</p>
+      </main>
+    </div>
+  );
+}
+
+/** A form that names its fields; `onSend` gets those that were filled in. */
+export function DoorForm({ id, send, busy, onSend, children }: {
+  id: string;
+  send: string;
+  busy?: boolean;
+  onSend: (fields: Record<string, string>) => void;
+  children?: ReactNode;
+}) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (busy) return;
+    const entries = [...new FormData(event.currentTarget)].filter(([name, value]) => name !== "username" && value !== "");
+    onSend(Object.fromEntries(entries) as Record<string, string>);
+  };
+  return (
+    <form id={id} className="stack" onSubmit={submit}>
+      {children}
+      <button className={`button ${children ? "go" : ""}`} disabled={busy}>{send}</button>
+    </form>
+  );
+}
+
+export function Email({ readOnly, value }: { readOnly?: boolean; value?: string }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{t("E-mail address")}</label>
+      <input className="input" id={id} name="email" type="email" autoComplete="username" required maxLength={254}
+        readOnly={readOnly} {...(value === undefined ? {} : { defaultValue: value })} autoFocus={!readOnly} />
+    </div>
+  );
+}
+
+export function Name() {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{t("Name")}</label>
+      <input className="input" id={id} name="name" autoComplete="name" maxLength={120} aria-describedby={`${id}-note`} />
+      <p className="note" id={`${id}-note`}>{t("As others will see you; may stay empty.")}</p>
+    </div>
+  );
+}
+
+export function NewPassword({ name, label, autoFocus }: { name: string; label: string; autoFocus?: boolean }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input className="input" id={id} name={name} type="password" autoComplete="new-password" required minLength={8} maxLength={128}
+        aria-describedby={`${id}-note`} autoFocus={autoFocus} />
+      <p className="note" id={`${id}-note`}>{t("At least 8 characters.")}</p>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import { api, ask } from "../../api/client";
+import { optionsQuery } from "../../api/queries";
+import { t } from "../../app/words";
+import { Waiting } from "../../parts/Wait";
+import { Door, DoorForm, Email, Name, NewPassword } from "./Door";
+import { Outside } from "./Outside";
+import { refused } from "./refusals";
+
+/** After the form: the mail is on its way, and can be sent once more. */
+function ReadYourMail({ email }: { email: string }) {
+  const resend = useMutation({ mutationFn: () => ask(api.POST("/v1/auth/resend-verification", { body: { email } })) });
+  const says = resend.error
+    ? refused("resend", resend.error)
+    : resend.isSuccess
+      ? t("Another mail is on its way to {{email}}.", { email })
+      : t("We have sent a mail to {{email}}. Open the link in it, in this browser, to confirm the address and to sign in.", { email });
+  return (
+    <Door title={t("Read your mail")} says={says}>
+      {!resend.isSuccess && <DoorForm id="resend" send={t("Send the mail again")} busy={resend.isPending} onSend={() => resend.mutate()} />}
+    </Door>
+  );
+}
+
+export default function Signup() {
+  const options = useQuery(optionsQuery);
+  const [failure, setFailure] = useState<string>();
+  const signup = useMutation({
+    mutationFn: (body: { email: string; password: string; name?: string }) => ask(api.POST("/v1/auth/signup", { body })),
+    onError: (error) => setFailure(refused("signup", error)),
+  });
+  if (signup.isSuccess) return <ReadYourMail email={signup.variables.email} />;
+  if (options.isPending) return <Door title={t("Sign up")}><Waiting /></Door>;
+  const policy = options.data?.sign_up;
+  return (
+    <Door title={t("Sign up")} says={signup.isPending ? t("One moment…") : failure}>
+      {policy === "invited" && (
+        <p className="lead">
+          {t("This server takes new accounts by invitation. If you have one, follow the link in its mail, or sign up here with the address that it was mailed to.")}
+        </p>
+      )}
+      {policy === "off"
+        ? <p className="lead">{t("This server takes no new accounts from outside. Ask whoever runs it for one.")}</p>
+        : (
+          <>
+            <DoorForm id="signup" send={t("Sign up")} busy={signup.isPending}
+              onSend={({ email = "", password = "", name }) => signup.mutate({ email, password, ...(name && { name }) })}>
+              <Email />
+              <Name />
+              <NewPassword name="password" label={t("Password")} />
+            </DoorForm>
+            <Outside onFail={setFailure} />
+          </>
+        )}
+      <p className="below">{t("An account already?")} <Link href="/login">{t("Sign in")}</Link></p>
+    </Door>
+  );
+}

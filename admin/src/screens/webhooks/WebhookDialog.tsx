@@ -1,0 +1,78 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask, type Schemas } from "../../api/client";
+import { boardsQuery, everything, inOrg } from "../../api/queries";
+import { t } from "../../app/words";
+import { CopyField } from "../../parts/CopyField";
+import { Dialog, FormDialog } from "../../parts/Dialog";
+import { Check, Choose, TextField } from "../../parts/Field";
+
+export const kindsQuery = () => ({
+  queryKey: ["event-kinds"],
+  queryFn: () => everything((start_cursor) => ask(api.GET("/v1/event-kinds", { params: { query: { page_size: 100, start_cursor } } }))),
+  staleTime: Infinity,
+});
+
+/** Which events: all, all of a noun, or single kinds. */
+function Events({ chosen, onChange }: { chosen: string[]; onChange: (events: string[]) => void }) {
+  const kinds = useQuery(kindsQuery());
+  const nouns = [...new Set((kinds.data ?? []).map(({ kind }) => kind.split(".")[0]!))];
+  const isAll = chosen.includes("*");
+  const toggle = (one: string) => onChange(chosen.includes(one) ? chosen.filter((each) => each !== one) : [...chosen, one]);
+  return (
+    <fieldset className="stack" style={{ border: 0, padding: 0, margin: 0 }}>
+      <legend className="label-text">{t("Events")}</legend>
+      <Check label={t("Everything that happens")} checked={isAll} onChange={() => onChange(isAll ? ["card.*"] : ["*"])} />
+      {!isAll && nouns.map((noun) => (
+        <div key={noun}>
+          <Check label={t("All of {{noun}}", { noun })} checked={chosen.includes(`${noun}.*`)} onChange={() => toggle(`${noun}.*`)} />
+          {!chosen.includes(`${noun}.*`) && (
+            <details open={chosen.some((each) => each.startsWith(`${noun}.`))} style={{ paddingLeft: "1.5rem" }}>
+              <summary className="soft small">{t("Single kinds")}</summary>
+              <div className="stack" style={{ padding: "0.4rem 0" }}>
+                {(kinds.data ?? []).filter(({ kind }) => kind.startsWith(`${noun}.`)).map(({ kind, summary }) => (
+                  <Check key={kind} label={kind} note={summary} checked={chosen.includes(kind)} onChange={() => toggle(kind)} />
+                ))}
+              </div>
+            </details>
+          )}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+export default function WebhookDialog({ webhook, onClose }: { webhook?: Schemas["WebhookResponse"]; onClose: () => void }) {
+  const client = useQueryClient();
+  const boards = useQuery(boardsQuery());
+  const [url, setUrl] = useState(webhook?.url ?? "");
+  const [name, setName] = useState(webhook?.name ?? "");
+  const [board, setBoard] = useState(webhook?.board_id ?? "");
+  const [events, setEvents] = useState(webhook?.events ?? ["*"]);
+  const save = useMutation({
+    mutationFn: () => (webhook
+      ? ask(api.PATCH("/v1/webhooks/{webhook_id}", { params: { path: { webhook_id: webhook.id } }, body: { url, events, name: name || null } }))
+      : ask(api.POST("/v1/webhooks", { body: { url, events, ...(name && { name }), ...(board && { board_id: board }) } }))),
+    onSuccess: (made) => {
+      void client.invalidateQueries({ queryKey: inOrg("webhooks") });
+      if (!made.secret) onClose();
+    },
+  });
+  if (save.data?.secret)
+    return (
+      <Dialog title={t("The webhook's secret")} onClose={onClose}>
+        <p>{t("Your address checks signatures with it. It is shown this once.")}</p>
+        <CopyField text={save.data.secret} label={t("The secret")} />
+        <div><button type="button" className="button go" onClick={onClose}>{t("I have stored it")}</button></div>
+      </Dialog>
+    );
+  return (
+    <FormDialog title={webhook ? t("Change the webhook") : t("New webhook")} send={webhook ? t("Save") : t("Create")} onClose={onClose} onSend={() => save.mutate()} busy={save.isPending || events.length === 0} error={save.error}>
+      <TextField label={t("Address")} type="url" value={url} onChange={(event) => setUrl(event.target.value)} required placeholder="https://example.com/hooks" autoFocus note={t("It takes POST, and answers 2xx within 15 seconds.")} />
+      <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} maxLength={80} />
+      {!webhook && <Choose label={t("Of which board")} value={board} onChange={(event) => setBoard(event.target.value)}
+        options={[{ value: "", label: t("The whole workspace") }, ...(boards.data ?? []).map((each) => ({ value: each.id, label: each.name }))]} />}
+      <Events chosen={events} onChange={setEvents} />
+    </FormDialog>
+  );
+}

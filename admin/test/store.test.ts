@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { BoardStore, type Card, type Snapshot } from "../src/screens/board/store";
+import { predicate, readFilter, writeFilter } from "../src/screens/board/filter";
+import type { Event } from "../src/api/live";
+
+let sequence = 0;
+const card = (id: string, column_id: string, position: number, more: Partial<Card> = {}): Card => ({
+  object: "card", id, org_id: "o", board_id: "b", column_id, key: id.toUpperCase(), title: `Card ${id}`, position, labels: [], assignees: [], due: null, start: null,
+  priority: "none", estimate: null, properties: {}, parent_card_id: null, blocked_by: [], blocked: false, external_key: null, has_children: false, block_count: 0, comment_count: 0,
+  queue: { state: "idle", attempts: 0, available_at: null, last_error: null }, lease: null, is_archived: false, in_trash: false, completed_at: null, url: "", created_time: "",
+  created_by: { object: "user", id: "u", principal_type: "user", name: "Ada" }, last_edited_time: "", last_edited_by: { object: "user", id: "u", principal_type: "user", name: "Ada" }, version: 1, ...more,
+});
+const column = (id: string, cards: Card[], next_cursor: string | null = null, card_count = cards.length) => ({ id, name: id, card_count, cards, next_cursor });
+const event = (kind: string, id: string, version: number, changes: object, more: object = {}) =>
+  ({ kind, sequence: ++sequence, board_id: "b", data: { id, version, changes, previous: {}, ...more } }) as unknown as Event;
+
+let store: BoardStore;
+beforeEach(() => {
+  sequence = 10;
+  store = new BoardStore({
+    board: { id: "b", name: "B", labels: [], properties: [] },
+    columns: [column("todo", [card("a", "todo", 10), card("b", "todo", 20), card("c", "todo", 30)]), column("done", [card("d", "done", 10)], "more", 5)],
+    event_sequence: 10,
+  } as unknown as Snapshot);
+});
+
+describe("moving", () => {
+  test("a local move stands between its neighbours, counts, and can be taken back", () => {
+    const was = store.moveLocally("a", { column_id: "todo", after_id: "b" });
+    expect(store.shown("todo")).toEqual(["b", "a", "c"]);
+    store.moveLocally("a", { column_id: "done", before_id: "d" });
+    expect(store.shown("done")).toEqual(["a", "d"]);
+    expect(store.column("todo")!.card_count).toBe(2);
+    expect(store.column("done")!.card_count).toBe(6);
+    store.takeBack(was);
+    expect(store.shown("todo")).toEqual(["a", "b", "c"]);
+    expect(store.column("done")!.card_count).toBe(5);
+  });
+
+  test("what the server said meanwhile is not taken back", () => {
+    const was = store.moveLocally("a", { column_id: "done" });
+    store.apply(event("card.moved", "a", 2, { column_id: "todo", position: 25, version: 2 }));
+    store.takeBack(was);
+    expect(store.shown("todo")).toEqual(["b", "a", "c"]);
+  });
+
+  test("anchors name a neighbour that does not move along", () => {
+    expect(store.anchor("todo", 0, new Set(["a"]))).toEqual({ column_id: "todo", before_id: "b" });
+    expect(store.anchor("todo", 2, new Set(["a"]))).toEqual({ column_id: "todo", after_id: "c" });
+    expect(store.anchor("todo", 1, new Set(["a", "b", "c"]))).toEqual({ column_id: "todo" });
+    expect(store.anchorOf("b")).toEqual({ column_id: "todo", after_id: "a" });
+    expect(store.anchorOf("a")).toEqual({ column_id: "todo", before_id: "b" });
+  });
+
+  test("any order of moves leaves every card in exactly one place", () => {
+    let seed = 7;
+    const random = (below: number) => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) % below;
+    const ids = ["a", "b", "c", "d"];
+    for (let count = 0; count < 500; count += 1) {
+      const id = ids[random(4)]!;
+      const to = ["todo", "done"][random(2)]!;
+      store.moveLocally(id, store.anchor(to, random(5), new Set([id])));
+      const all = [...store.shown("todo"), ...store.shown("done")];
+      expect([...all].sort()).toEqual(ids);
+      for (const each of ["todo", "done"]) {
+        const positions = store.shown(each).map((one) => store.card(one)!.position);
+        expect(positions).toEqual([...positions].sort((x, y) => x - y));
+      }
+    }
+  });
+});
+
+describe("events", () => {
+  test("a card comes, changes, moves and goes", () => {
+    store.apply(event("card.created", "e", 1, card("e", "todo", 15)));
+    expect(store.shown("todo")).toEqual(["a", "e", "b", "c"]);
+    store.apply(event("card.updated", "e", 2, { title: "Other" }));
+    expect(store.card("e")!.title).toBe("Other");
+    store.apply(event("card.moved", "e", 3, { column_id: "done", position: 5 }));
+    expect(store.shown("done")).toEqual(["e", "d"]);
+    store.apply(event("card.archived", "e", 4, { is_archived: true }));
+    expect(store.shown("done")).toEqual(["d"]);
+    expect(store.column("done")!.card_count).toBe(5);
+  });
+
+  test("what is older than what is known changes nothing, and what comes twice counts once", () => {
+    store.put(card("a", "done", 1, { version: 5 }));
+    store.apply(event("card.moved", "a", 4, { column_id: "todo", position: 10 }));
+    expect(store.shown("done")).toEqual(["a", "d"]);
+    expect([...store.wanted.cards]).toEqual(["a"]);
+    const made = event("card.created", "a", 1, card("a", "todo", 10));
+    store.apply(made);
+    store.apply(made);
+    expect(store.column("todo")!.card_count).toBe(2);
+  });
+
+  test("while a card is held, events wait", () => {
+    store.hold();
+    store.apply(event("card.moved", "a", 2, { column_id: "done", position: 1 }));
+    expect(store.shown("todo")).toEqual(["a", "b", "c"]);
+    store.release();
+    expect(store.shown("done")).toEqual(["a", "d"]);
+    expect(store.sequence).toBe(11);
+  });
+
+  test("a claim shows at once, and how it ends is asked for", () => {
+    store.apply(event("lease.claimed", "l", 1, { holder: { id: "x", name: "Robot" }, attempt: 2, expires_at: "2030-01-01T00:00:00Z" }, { card_id: "a" }));
+    expect(store.card("a")!.lease).toMatchObject({ id: "l", attempt: 2 });
+    expect(store.card("a")!.queue.state).toBe("leased");
+    store.apply(event("lease.failed", "l", 1, { state: "failed" }, { card_id: "a" }));
+    expect([...store.wanted.cards]).toEqual(["a"]);
+  });
+
+  test("a card that was not read yet is asked for when it comes", () => {
+    store.apply(event("card.moved", "far", 3, { column_id: "todo", position: 11 }));
+    expect([...store.wanted.cards]).toEqual(["far"]);
+    store.put(card("far", "todo", 11, { version: 3 }));
+    expect(store.shown("todo")).toEqual(["a", "far", "b", "c"]);
+  });
+});
+
+describe("pages and listeners", () => {
+  test("a page that follows brings no card twice, and none that has moved since", () => {
+    store.apply(event("card.moved", "a", 2, { column_id: "done", position: 40 }));
+    store.addPage("done", [card("f", "done", 30), card("a", "todo", 10)], null);
+    expect(store.shown("done")).toEqual(["d", "f", "a"]);
+    expect(store.isComplete).toBe(true);
+  });
+
+  test("only the columns and cards that have changed are told", () => {
+    const told: string[] = [];
+    for (const topic of ["column:todo", "column:done", "card:a", "card:b"] as const) store.subscribe(topic)(() => told.push(topic));
+    const done = store.shown("done");
+    store.apply(event("card.updated", "a", 2, { title: "New" }));
+    expect(told).toEqual(["card:a"]);
+    store.apply(event("card.moved", "a", 3, { column_id: "todo", position: 25 }));
+    expect(told).toEqual(["card:a", "column:todo", "card:a"]);
+    expect(store.shown("done")).toBe(done);
+  });
+
+  test("the selection forgets a card that goes", () => {
+    store.setSelection(["a", "b"]);
+    store.apply(event("card.deleted", "a", 2, { in_trash: true }));
+    expect([...store.selection()]).toEqual(["b"]);
+  });
+});
+
+describe("filters", () => {
+  const bug = { id: "l1", name: "bug", color: "red" as const };
+  test("the address says all of a filter, and nothing of none", () => {
+    const query = new URLSearchParams("view=list&q=two+words&label=l1,l2&assignee=nobody&priority=high&due=week&state=stuck");
+    expect(writeFilter(readFilter(query), new URLSearchParams("view=list")).toString()).toBe(new URLSearchParams([
+      ["view", "list"], ["q", "two words"], ["assignee", "nobody"], ["label", "l1,l2"], ["priority", "high"], ["due", "week"], ["state", "stuck"],
+    ]).toString());
+    expect(predicate(readFilter(new URLSearchParams("view=list&due=nonsense")))).toBeNull();
+  });
+
+  test("cards that do not fit are left out of columns, and come back", () => {
+    store.put(card("b", "todo", 20, { labels: [bug], priority: "high", version: 2 }));
+    store.setFilter(predicate(readFilter(new URLSearchParams("label=l1&priority=high,urgent"))));
+    expect(store.shown("todo")).toEqual(["b"]);
+    expect(store.anchor("todo", 1, new Set(["d"]))).toEqual({ column_id: "todo", after_id: "b" });
+    store.setFilter(predicate(readFilter(new URLSearchParams("q=BUG+card"))));
+    expect(store.shown("todo")).toEqual(["b"]);
+    store.setFilter(null);
+    expect(store.shown("todo")).toEqual(["a", "b", "c"]);
+  });
+
+  test("dates are days: overdue is before today", () => {
+    const overdue = predicate(readFilter(new URLSearchParams("due=overdue")))!;
+    expect(overdue(card("x", "todo", 1, { due: "2001-01-01" }))).toBe(true);
+    expect(overdue(card("x", "todo", 1, { due: "2999-01-01" }))).toBe(false);
+    expect(overdue(card("x", "todo", 1))).toBe(false);
+  });
+});

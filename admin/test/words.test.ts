@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { weeksOf } from "../src/screens/board/weeks";
+import { t } from "../src/app/words";
+import { addresses, names } from "../src/app/addresses";
+
+const code = import.meta.glob<string>("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+const styles = import.meta.glob<string>("../src/**/*.css", { query: "?raw", import: "default", eager: true });
+const locales = import.meta.glob<Record<string, string>>("../src/locales/*.json", { import: "default", eager: true });
+
+describe("words", () => {
+  const en = locales["../src/locales/en.json"]!;
+  const used = new Set(Object.values(code).flatMap((text) => [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, key]) => key!)));
+
+  test("what counts has forms for one and for many, and no form is left over", () => {
+    for (const key of Object.keys(en)) expect(used, key).toContain(key.replace(/_(one|other)$/, ""));
+    expect(t("{{count}} cards", { count: 1 })).toBe("1 card");
+    expect(t("{{count}} cards", { count: 2 })).toBe("2 cards");
+  });
+
+  test("other languages say nothing that is not said any more", () => {
+    for (const [name, texts] of Object.entries(locales).filter(([each]) => !each.endsWith("/en.json")))
+      for (const key of Object.keys(texts))
+        expect(used, `${name}: ${key}`).toContain(key.replace(/_(zero|one|two|few|many|other)$/, ""));
+  });
+});
+
+test("files stay short enough to be read at once", () => {
+  expect(Object.keys(code).length).toBeGreaterThan(40);
+  for (const [name, text] of Object.entries(code)) expect(text.split("\n").length, name).toBeLessThanOrEqual(name.endsWith(".tsx") ? 250 : 400);
+});
+
+test("colours are said in one place", () => {
+  expect(Object.keys(styles).length).toBeGreaterThan(5);
+  for (const [name, text] of Object.entries(styles).filter(([each]) => !each.endsWith("/tokens.css")))
+    expect(text, name).not.toMatch(/#[0-9a-f]{3,8}\b|rgba?\(|hsla?\(/i);
+});
+
+test("every address is in the server's reach: a folder, or each of a folder", () => {
+  for (const { path } of Object.values(addresses)) expect(path).toMatch(/^\/([a-z-]+(\/:[a-z]+)?)?$/);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe("a calendar's weeks", () => {
+  test("hold every day of the month once, and begin on the day that one is used to", () => {
+    for (let year = 2024; year < 2031; year += 1)
+      for (let month = 0; month < 12; month += 1)
+        for (const start of [0, 1, 6]) {
+          const weeks = weeksOf(year, month, start);
+          const days = weeks.flat();
+          const length = new Date(year, month + 1, 0).getDate();
+          expect(days.filter((day) => Number(day.slice(5, 7)) === month + 1).length).toBe(length);
+          expect(new Set(days).size).toBe(days.length);
+          expect(weeks.every((week) => week.length === 7)).toBe(true);
+          expect(new Date(`${days[0]}T12:00`).getDay()).toBe(start);
+          expect(days.length - length).toBeLessThan(14);
+        }
+  });
+});

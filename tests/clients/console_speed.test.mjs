@@ -1,0 +1,118 @@
+// What the console costs: its size, and a board of 3,000 cards on this machine.
+import assert from "node:assert/strict";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { Chromium } from "./support/chromium.mjs";
+import { Server, makeWorkspace } from "./support/server.mjs";
+import { enter } from "./support/visits.mjs";
+
+const assets = join(process.env.WORKBOARD_BUILD, "share/www/assets");
+const kib = 1024;
+const sizeOf = (name) => {
+  const packed = join(assets, `${name}.gz`);
+  try {
+    return statSync(packed).size;
+  } catch {
+    return statSync(join(assets, name)).size;
+  }
+};
+
+let server, chromium, owner, board;
+const perColumn = 1_000;
+
+before(async () => {
+  server = await Server.start(["server.workers=8"]);
+  chromium = await Chromium.start();
+  owner = await makeWorkspace(server);
+  board = await owner.post("/v1/boards", { name: "Large" });
+  const { results: columns } = await owner.get(`/v1/boards/${board.id}/columns`);
+  for (const [at, column] of columns.entries())
+    for (let from = 0; from < perColumn; from += 100)
+      await owner.post("/v1/cards:batch", {
+        operations: Array.from({ length: 100 }, (_, index) => ({
+          create: { board_id: board.id, column_id: column.id, title: `Card ${at} ${from + index}, with a title of some length`, priority: index % 4 ? "none" : "high" },
+        })),
+      });
+});
+after(async () => {
+  await chromium?.end();
+  await server?.end();
+});
+
+test("the files are within their budgets", async () => {
+  const names = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name));
+  const total = names.reduce((sum, name) => sum + sizeOf(name), 0);
+  assert.ok(total <= 700 * kib, `all: ${total}`);
+  // What each page loads before it shows, and what it adds to that.
+  const loaded = async (page, path, wait) => {
+    const seen = new Set();
+    const note = (answer) => seen.add(new URL(answer.url()).pathname.split("/").pop());
+    page.on("response", note);
+    await page.goto(server.url + path);
+    await page.waitForSelector(wait);
+    await page.waitForLoadState("networkidle");
+    page.off("response", note);
+    return new Set([...seen].filter((name) => names.includes(name)));
+  };
+  const sum = (set) => [...set].reduce((all, name) => all + sizeOf(name), 0);
+  const stranger = await chromium.open("about:blank");
+  const first = await loaded(stranger, "/login", "#login");
+  assert.ok(sum(first) <= 130 * kib, `first load: ${sum(first)}`);
+  const page = await chromium.open(server.url + "/login");
+  await enter(page, server, "ada@example.com");
+  const card = (await owner.get(`/v1/cards?board_id=${board.id}&page_size=1`)).results[0];
+  for (const [path, wait] of [["/boards", ".board-card"], [`/boards/${board.id}`, ".tile"], [`/boards/${board.id}?card=${card.id}`, ".editor"], ["/agents", ".panel"], ["/account", "form"]]) {
+    const all = await loaded(page, path, wait);
+    const added = sum(new Set([...all].filter((name) => !first.has(name))));
+    const limit = path.includes("card=") ? 260 : 130; // a card is a route within a route
+    assert.ok(added <= limit * kib, `${path}: ${added}`);
+  }
+});
+
+test("a board of 3,000 cards can be used soon, stays small, and drags smoothly", async () => {
+  const page = await chromium.open(server.url + "/login", { viewport: { width: 1440, height: 900 } });
+  await enter(page, server, "ada@example.com");
+  const foreign = [];
+  page.on("request", (request) => { if (!request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url())) foreign.push(request.url()); });
+  const times = [];
+  for (let round = 0; round < 3; round += 1) {
+    const started = Date.now();
+    await page.goto(`${server.url}/boards/${board.id}`);
+    await page.waitForSelector(".tile");
+    await page.focus(".tile[tabindex='0']");
+    await page.keyboard.press("j");
+    await page.waitForFunction(() => document.activeElement?.closest("li")?.getAttribute("aria-posinset") === "2");
+    times.push(Date.now() - started);
+  }
+  const ready = times.sort((a, b) => a - b)[1];
+  await page.waitForFunction((count) => [...document.querySelectorAll(".column-cards ul")].every((each) => each.querySelector("li")?.getAttribute("aria-setsize") === String(count)), perColumn, { timeout: 60_000 });
+  const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+  await page.evaluate(() => {
+    window.waits = [];
+    addEventListener("pointermove", (event) => {
+      if (event.buttons) requestAnimationFrame(() => setTimeout(() => window.waits.push(performance.now() - event.timeStamp)));
+    }, true);
+  });
+  const boxes = await page.$$eval(".column-cards", (all) => all.map((each) => each.getBoundingClientRect().toJSON()));
+  await page.mouse.move(boxes[0].x + 60, boxes[0].y + 40);
+  await page.mouse.down();
+  for (let step = 0; step <= 60; step += 1) await page.mouse.move(boxes[0].x + 60 + ((boxes[2].x - boxes[0].x) * step) / 60, boxes[0].y + 60 + 300 * Math.abs(Math.sin(step / 8)));
+  await page.mouse.up();
+  await page.waitForSelector(".toast");
+  const waits = (await page.evaluate(() => window.waits)).sort((a, b) => a - b);
+  const p95 = waits[Math.floor(waits.length * 0.95)];
+  console.log(JSON.stringify({ ready, nodes, moves: waits.length, p50: Math.round(waits[waits.length >> 1]), p95: Math.round(p95) }));
+  assert.ok(ready <= 1_500, `ready after ${times} ms`);
+  assert.ok(nodes <= 1_000, `${nodes} elements`);
+  assert.ok(waits.length > 20 && p95 <= 50, `95 % of moves are drawn within ${p95} ms`);
+  await page.keyboard.press("End");
+  await page.waitForFunction((most) => {
+    const item = document.activeElement?.closest("li");
+    const [at, all] = ["aria-posinset", "aria-setsize"].map((name) => Number(item?.getAttribute(name)));
+    return at === all && all > most;
+  }, perColumn - 2);
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(page.complaints, []);
+});
