@@ -38,6 +38,7 @@ public:
         store_.emplace(kernel, settings);
         store_->add_routes(kernel);
         kernel.offer<files::ObjectStore>(*store_);
+        kernel.offer<PageSources>(*store_);
     }
     void start() override {
         if (store_) store_->objects().make_folder();

@@ -119,6 +119,12 @@ std::string Store::public_url() const {
     return url;
 }
 
+std::string Store::origin() const {
+    const auto url = public_url();
+    const auto host = url.find("://");
+    return host == url.npos ? std::string() : url.substr(0, url.find('/', host + 3));
+}
+
 std::string Store::signature_of(std::string_view policy) const {
     return hex(kernel_.sign("storage.upload", policy));
 }

@@ -3,12 +3,13 @@
 #include "modules/files/api.hpp"
 #include "plugins/store-local/lib/objects.hpp"
 #include "plugins/store-local/settings.hpp"
+#include "svc/page_sources.hpp"
 
 namespace svc::store_local {
 
 /// Objects on this machine's disk, which the server takes in and gives out itself, under /storage/,
 /// by the rules that S3 has: what is signed is good until its time, for exactly what it says.
-class Store final : public files::ObjectStore {
+class Store final : public files::ObjectStore, public PageSources {
 public:
     Store(Kernel& kernel, const Settings& settings);
     void add_routes(Kernel& kernel);
@@ -19,6 +20,7 @@ public:
     void clear(const std::string& prefix, const std::optional<std::string>& keep) override;
     bool read(const std::string& key, const BackupPart::Sink& to) override;
     void write(const std::string& key, std::int64_t size, const BackupPart::Source& from) override;
+    std::string origin() const override;
 
     const Objects& objects() const { return objects_; }
     /// The signature of a form's policy, as the form carries both.

@@ -50,6 +50,7 @@ public:
             throw std::runtime_error("store-s3.access_key and store-s3.secret_key are needed");
         store_.emplace(settings);
         kernel.offer<files::ObjectStore>(*store_);
+        kernel.offer<PageSources>(*store_);
         kernel.use<Upkeep>().add(Check{"store", [this] { return store_->check(); }});
     }
 

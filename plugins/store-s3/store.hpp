@@ -2,12 +2,13 @@
 
 #include "modules/files/api.hpp"
 #include "plugins/store-s3/signed_client.hpp"
+#include "svc/page_sources.hpp"
 
 namespace svc::store_s3 {
 
 /// Objects in a bucket of S3, or of a service that speaks as S3 does. Browsers send and fetch the
 /// bytes there; this server moves, looks and removes.
-class Store final : public files::ObjectStore {
+class Store final : public files::ObjectStore, public PageSources {
 public:
     explicit Store(const Settings& settings);
 
@@ -17,6 +18,7 @@ public:
     void clear(const std::string& prefix, const std::optional<std::string>& keep) override;
     bool read(const std::string& key, const BackupPart::Sink& to) override;
     void write(const std::string& key, std::int64_t size, const BackupPart::Source& from) override;
+    std::string origin() const override { return public_.origin(); }
     /// Whether the bucket can be asked.
     Finding check() const;
 

@@ -114,6 +114,14 @@ test("a file goes to the bucket and comes back", async () => {
   assert.deepEqual(Buffer.from(await got.arrayBuffer()), png);
 });
 
+test("pages may send files to the bucket and show pictures from it, and reach nothing else", async () => {
+  const { headers } = await fetch(server.url + "/login", { headers: { Accept: "text/html" } });
+  const policy = Object.fromEntries(headers.get("content-security-policy").split("; ").map((each) => each.split(/ (.*)/)));
+  assert.equal(policy["connect-src"], `'self' ${endpoint}`);
+  assert.equal(policy["img-src"], `'self' data: blob: ${endpoint}`);
+  assert.equal(policy["default-src"], "'self'");
+});
+
 test("a picture leads to the bucket", async () => {
   const announced = await announce({ purpose: "avatar" });
   await send(announced, png);

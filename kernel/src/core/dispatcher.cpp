@@ -1,5 +1,6 @@
 #include "core/dispatcher.hpp"
 
+#include "svc/page_sources.hpp"
 #include "svc/version.hpp"
 
 #include <fmt/format.h>
@@ -82,10 +83,12 @@ Dispatcher::Dispatcher(Kernel& kernel, Settings settings, AccessLog& log)
         else exact_[route.path].push_back(&route);
     }
     std::ranges::sort(below_, std::greater{}, [](const Route* each) { return each->path.size(); });
+    const auto has = [this](std::string_view name) { return serves(name); };
+    http::StaticFiles::Origin origin;
+    if (const auto* sources = kernel.find<PageSources>())
+        origin = [sources] { return sources->origin(); };
     for (const auto& each : kernel.impl().folders)
-        folders_.push_back(std::make_unique<Folder>(each, [this](std::string_view name) {
-            return serves(name);
-        }));
+        folders_.push_back(std::make_unique<Folder>(each, has, origin));
     std::ranges::sort(folders_, std::greater{}, [](const auto& each) {
         return each->prefix.size();
     });

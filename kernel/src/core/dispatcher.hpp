@@ -31,8 +31,12 @@ public:
 
 private:
     struct Folder {
-        Folder(const Kernel::Impl::Folder& from, http::StaticFiles::Serves serves)
-            : prefix(from.prefix), files(from.path, std::move(serves)) {}
+        Folder(
+            const Kernel::Impl::Folder& from,
+            http::StaticFiles::Serves serves,
+            http::StaticFiles::Origin origin
+        )
+            : prefix(from.prefix), files(from.path, std::move(serves), std::move(origin)) {}
         std::string prefix;
         http::StaticFiles files;
     };

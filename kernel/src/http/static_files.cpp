@@ -19,11 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Pages load and call nothing but this server, and nobody frames them. Styles in attributes are
-/// what editors and Swagger UI live on.
-constexpr std::string_view page_policy =
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// Pages load and call nothing but this server and, for files, the origin that keeps them; nobody
+/// frames them. Styles in attributes are what editors and Swagger UI live on.
+std::string page_policy(const StaticFiles::Origin& origin) {
+    auto files = origin ? origin() : std::string();
+    if (!files.empty()) files.insert(0, 1, ' ');
+    return "default-src 'self'; connect-src 'self'" + files + "; img-src 'self' data: blob:" +
+           files +
+           "; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; "
+           "form-action 'self'; frame-ancestors 'none'";
+}
 
 /// A file's bytes in one coding.
 struct Variant {
@@ -100,10 +105,13 @@ std::optional<std::string> page_of_each(std::string_view path) {
 
 class StaticFiles::Impl {
 public:
-    Impl(const fs::path& folder, Serves serves) : serves_(std::move(serves)) {
+    Impl(const fs::path& folder, Serves serves, Origin origin)
+        : serves_(std::move(serves)), origin_(std::move(origin)) {
         std::error_code error;
         root_ = fs::canonical(folder, error);  // empty when there is none: then there are no files
     }
+
+    std::string policy() const { return page_policy(origin_); }
 
     std::shared_ptr<const File> file(std::string_view path) {
         if (path.starts_with('/')) path.remove_prefix(1);
@@ -156,12 +164,13 @@ private:
 
     fs::path root_;
     Serves serves_;
+    Origin origin_;
     std::shared_mutex mutex_;
     std::unordered_map<std::string, std::shared_ptr<const File>> files_;  // under mutex_
 };
 
-StaticFiles::StaticFiles(fs::path folder, Serves serves)
-    : impl_(std::make_unique<Impl>(folder, std::move(serves))) {}
+StaticFiles::StaticFiles(fs::path folder, Serves serves, Origin origin)
+    : impl_(std::make_unique<Impl>(folder, std::move(serves), std::move(origin))) {}
 StaticFiles::~StaticFiles() = default;
 
 bool StaticFiles::has(std::string_view path) const { return impl_->file(path) != nullptr; }
@@ -180,7 +189,7 @@ std::optional<Answer> StaticFiles::find(const Request& request, std::string_view
     answer.headers.emplace_back("Cache-Control", file->cache_control);
     answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
     if (is_html(file->type)) {
-        answer.headers.emplace_back("Content-Security-Policy", page_policy);
+        answer.headers.emplace_back("Content-Security-Policy", impl_->policy());
         answer.headers.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
     }
     if (file->variants.size() > 1) answer.headers.emplace_back("Vary", "Accept-Encoding");
@@ -200,7 +209,7 @@ std::optional<Answer> StaticFiles::missing_page() const {
     answer.status = 404;
     answer.content_type = file->type;
     answer.headers.emplace_back("Cache-Control", "no-cache");
-    answer.headers.emplace_back("Content-Security-Policy", page_policy);
+    answer.headers.emplace_back("Content-Security-Policy", impl_->policy());
     answer.headers.emplace_back("Vary", "Accept");
     answer.shared_body = file->variants.back().bytes;
     return answer;

@@ -10,7 +10,8 @@ namespace svc::http {
 /// Files below one folder, read into memory on first use of each, with the variants `x.br` and
 /// `x.gz` that stand beside `x` chosen by Accept-Encoding. Strong ETags, If-None-Match, HEAD, and a
 /// year's Cache-Control for names that carry a content hash. HTML goes with a
-/// Content-Security-Policy that keeps it to this server. Never leaves the folder,
+/// Content-Security-Policy that keeps it to this server and to `origin()`, where files are kept; empty
+/// is nowhere else. Never leaves the folder,
 /// whatever the path says; hidden files are not served. Thread-safe.
 ///
 /// What an HTML file has between lines `<!-- if x -->` and `<!-- end -->` is served where
@@ -19,7 +20,8 @@ namespace svc::http {
 class StaticFiles {
 public:
     using Serves = std::function<bool(std::string_view)>;
-    explicit StaticFiles(std::filesystem::path folder, Serves serves = {});
+    using Origin = std::function<std::string()>;
+    explicit StaticFiles(std::filesystem::path folder, Serves serves = {}, Origin origin = {});
     ~StaticFiles();
     /// The answer for `path` (relative, decoded; a folder means its index.html), or nothing.
     std::optional<Answer> find(const Request& request, std::string_view path) const;

@@ -113,6 +113,19 @@ TEST_F(Folder, APageHasTheSectionsOfWhatIsServed) {
     EXPECT_EQ(*find(StaticFiles(www()), "page.html")->shared_body, "a\nc\n");
 }
 
+TEST_F(Folder, PagesReachNothingButTheServerAndWhereFilesAreKept) {
+    const auto policy = [&](const StaticFiles& files) {
+        return header(*find(files, "index.html"), "Content-Security-Policy") + ";";
+    };
+    const auto own = policy(StaticFiles(www()));
+    EXPECT_NE(own.find("default-src 'self';"), own.npos);
+    EXPECT_NE(own.find("connect-src 'self';"), own.npos);
+    const auto other = policy(StaticFiles(www(), {}, [] { return "https://s3.example"; }));
+    EXPECT_NE(other.find("connect-src 'self' https://s3.example;"), other.npos);
+    EXPECT_NE(other.find("img-src 'self' data: blob: https://s3.example;"), other.npos);
+    EXPECT_NE(other.find("default-src 'self';"), other.npos);
+}
+
 TEST_F(Folder, WhatIsMissingHasAPageWhenTheFolderHasOne) {
     EXPECT_FALSE(StaticFiles(www()).missing_page());
     write("www/404.html", "nowhere");
