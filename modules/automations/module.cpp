@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/automations/engine/check.hpp"
+#include "modules/automations/engine/listing.hpp"
 #include "modules/automations/engine/runner.hpp"
 #include "modules/automations/engine/subject.hpp"
 #include "svc/operator/upkeep.hpp"
@@ -73,6 +74,8 @@ public:
         runner_ = std::make_unique<Runner>(kernel, before, after);
         sandbox_ = std::make_unique<Sandbox>(after);
         kernel.add(run_failed);
+        kernel.offer<Runner>(*runner_);
+        kernel.add(list_automations);
         kernel.add(list_automation_runs);
         kernel.add(Consumer{
             .name = "automations",

@@ -14,6 +14,8 @@ inline constexpr std::int64_t deepest_chain = 3;
 /// Runs the scripts for events, before and after, and records what they did.
 class Runner {
 public:
+    static constexpr std::string_view name = "automations.Runner";  ///< offered to the operations
+
     /// Scripts get `after` for events that have happened and the tighter `before` for those that
     /// a request is about to cause. There are none before use().
     Runner(Kernel& kernel, Sandbox before, Sandbox after);

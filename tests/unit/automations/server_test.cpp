@@ -266,10 +266,20 @@ end))");
     EXPECT_EQ(same.at_pointer("/results/0/id").as_string(), list.text("/results/0/id"));
     EXPECT_EQ(same.at_pointer("/results/0/calls/0/outcome").as_string(), "refused");
 
+    const auto all = expect(200, client.get("/v1/automations"));
+    EXPECT_EQ(all.json().at("results").as_array().size(), 1U);
+    EXPECT_EQ(all.text("/results/0/name"), "script.lua");
+    EXPECT_EQ(all.text("/results/0/id"), list.text("/results/0/automation_id"));
+    EXPECT_EQ(all.text("/results/0/binds/0/when"), "after");
+    EXPECT_EQ(all.text("/results/0/binds/0/event"), "card.created");
+    EXPECT_EQ(all.text("/results/0/operations/0"), "update_card");
+    EXPECT_EQ(all.text("/results/0/last_status"), "refused");
+
     // Members have no business there.
     Client member = theatre.server().client();
     member.token(site.workspace.mint("integration", "Member"));
     EXPECT_EQ(member.get(runs).status, 403);
+    EXPECT_EQ(member.get("/v1/automations").status, 403);
     EXPECT_EQ(client.get("/v1/automations/other.lua/runs").text("/results"), "[]");
     EXPECT_EQ(client.get("/v1/automations/0190a5b4-0000-7000-8000-000000000001/runs").status, 404);
 }
