@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EditorState, TextSelection, type Command } from "prosemirror-state";
-import { applyOps, difference, sameContent, type Block } from "../src/editor/model";
+import { applyOps, difference, sameContent, type Block, type Span } from "../src/editor/model";
+import { mergeSpans, placeAfter } from "../src/editor/merge";
 import { blocksIn, docOf } from "../src/editor/schema";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "../src/editor/paste";
 import { become, insertBlocks, joinBefore, lift, nest, shift, split } from "../src/editor/commands";
@@ -71,6 +72,67 @@ describe("the difference of two trees", () => {
     const base = [block("a", [], "paragraph", "a"), block("b", [], "paragraph", "b")];
     const mine = [block("a", [], "paragraph", "a"), block("my words", [], "paragraph", "b")];
     expect(applyOps([base[0]!], difference(base, mine), () => "fresh").map(({ id, content }) => [id, content[0]!.text])).toEqual([["a", "a"], ["fresh", "my words"]]);
+  });
+});
+
+describe("one text that two have changed", () => {
+  const merge = (base: string, theirs: string, mine: string) => mergeSpans([{ text: base }], [{ text: theirs }], [{ text: mine }]).map(({ text }) => text).join("");
+
+  test("has both changes, wherever they are", () => {
+    expect(merge("one two three", "zero one two three", "one two three four")).toBe("zero one two three four");
+    expect(merge("one two three", "one two three four", "zero one two three")).toBe("zero one two three four");
+    expect(merge("one", "one theirs", "one mine")).toBe("one theirs mine");
+    expect(merge("one two three", "one 2 three", "one two three")).toBe("one 2 three");
+    expect(merge("one two three", "one 2 three", "one second three")).toBe("one 2second three");
+    expect(merge("one two", "one 2", "one 2")).toBe("one 2");
+    expect(merge("gone", "", "gone but kept")).toBe(" but kept");
+  });
+
+  test("keeps marks and whole pieces as they are", () => {
+    const base: Span[] = [{ text: "see " }, { text: "@Ada", whole: { id: 1 } }, { text: " now" }];
+    const theirs: Span[] = [{ text: "see ", marks: { bold: true } }, { text: "@Ada", whole: { id: 1 } }, { text: " now" }];
+    const mine: Span[] = [{ text: "see " }, { text: "@Ada", whole: { id: 1 } }, { text: " now, please" }];
+    expect(mergeSpans(base, theirs, mine)).toEqual([{ text: "see ", marks: { bold: true } }, { text: "@Ada", whole: { id: 1 } }, { text: " now, please" }]);
+  });
+
+  test("loses no word of two who type it at the same time, in whichever order they are heard", () => {
+    const base = [block("middle", [], "paragraph", "a")];
+    let server = structuredClone(base);
+    const known = [structuredClone(base), structuredClone(base)];
+    const shown = [structuredClone(base), structuredClone(base)];
+    let seed = 5;
+    const random = (below: number) => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) % below;
+    const words: string[] = [];
+    for (let round = 0; round < 300; round += 1) {
+      const who = random(2);
+      if (random(3)) {
+        const word = `${who ? "b" : "a"}${round} `;
+        words.push(word);
+        const text = shown[who]![0]!.content[0]?.text ?? "";
+        const at = random(text.split(" ").length + 1);
+        const parts = text.split(" ");
+        shown[who]![0]!.content = [{ text: [...parts.slice(0, at), word.trim(), ...parts.slice(at)].join(" ") }];
+      } else {
+        shown[who] = applyOps(server, difference(known[who]!, shown[who]!));
+        server = structuredClone(shown[who]!);
+        known[who] = structuredClone(server);
+      }
+    }
+    for (const who of [0, 1, 0]) {
+      shown[who] = applyOps(server, difference(known[who]!, shown[who]!));
+      server = structuredClone(shown[who]!);
+      known[who] = structuredClone(server);
+    }
+    const text = server[0]!.content.map((span) => span.text).join("");
+    for (const word of words) expect(text).toContain(word.trim());
+    expect(bare(shown[0]!)).toEqual(bare(server));
+  });
+
+  test("takes the cursor along", () => {
+    expect(placeAfter("one", "zero one", 2)).toBe(7);
+    expect(placeAfter("one", "one two", 2)).toBe(2);
+    expect(placeAfter("one", "one two", 3)).toBe(3);
+    expect(placeAfter("one two", "one", 5)).toBe(3);
   });
 });
 

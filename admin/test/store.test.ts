@@ -32,7 +32,7 @@ describe("moving", () => {
     expect(store.shown("done")).toEqual(["a", "d"]);
     expect(store.column("todo")!.card_count).toBe(2);
     expect(store.column("done")!.card_count).toBe(6);
-    store.takeBack(was);
+    store.revert(was);
     expect(store.shown("todo")).toEqual(["a", "b", "c"]);
     expect(store.column("done")!.card_count).toBe(5);
   });
@@ -40,7 +40,7 @@ describe("moving", () => {
   test("what the server said meanwhile is not taken back", () => {
     const was = store.moveLocally("a", { column_id: "done" });
     store.apply(event("card.moved", "a", 2, { column_id: "todo", position: 25, version: 2 }));
-    store.takeBack(was);
+    store.revert(was);
     expect(store.shown("todo")).toEqual(["b", "a", "c"]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { asCurl, asTool } from "../src/api/calls";
 import { weeksOf } from "../src/screens/board/weeks";
 import { t } from "../src/app/words";
 import { addresses, names } from "../src/app/addresses";
@@ -54,5 +55,19 @@ describe("a calendar's weeks", () => {
           expect(new Date(`${days[0]}T12:00`).getDay()).toBe(start);
           expect(days.length - length).toBeLessThan(14);
         }
+  });
+});
+
+describe("a call that the page made", () => {
+  const call = { id: "1", method: "POST", template: "/v1/cards/{card_id}:move", address: "/v1/cards/ENG-1:move", values: { card_id: "ENG-1" }, body: Promise.resolve(undefined), at: 0 };
+
+  test("is shown as a shell takes it, quotes and all", () => {
+    expect(asCurl(call, { title: "it's" }, "https://board.example", "2026-06-19"))
+      .toBe(`curl -sS 'https://board.example/v1/cards/ENG-1:move' -H "Authorization: Bearer $TOKEN" -H "X-Board-Version: 2026-06-19" --json '{"title":"it'\\''s"}'`);
+    expect(asCurl({ ...call, method: "DELETE" }, undefined, "", "v")).toContain("-X DELETE");
+  });
+
+  test("is shown as MCP takes it, with every field side by side", () => {
+    expect(JSON.parse(asTool("move_card", call, { column_id: "c" }))).toEqual({ method: "tools/call", params: { name: "move_card", arguments: { card_id: "ENG-1", column_id: "c" } } });
   });
 });

@@ -207,6 +207,30 @@ test("the address holds the filter, and the board shows what fits it", async () 
   assert.equal(new URL(page.url()).search, "");
 });
 
+test("in lanes, a card goes to another lane and column at once, and comes back by undo", async () => {
+  const [one, two] = await newBoard(["one", "two", "three"]);
+  await owner.send("PATCH", `/v1/cards/${one.id}`, { priority: "high" });
+  await openBoard({}, "?view=lanes&by=priority");
+  const cell = (lane, column) => `[data-lane="${lane}"] [data-cell="${columns[column].id}"]`;
+  await page.waitForSelector(`${cell("high", 0)} .tile:has-text("one")`);
+  const to = await page.locator(cell("high", 1)).boundingBox();
+  await dragTo("two", { x: to.x + 60, y: to.y + 20 });
+  await page.waitForSelector(`${cell("high", 1)} .tile:has-text("two")`);
+  await becomes([["one", "three"], ["two"], []]);
+  assert.equal((await owner.get(`/v1/cards/${two.id}`)).priority, "high");
+  await page.click(".toast >> nth=-1 >> text=Undo");
+  await becomes([["one", "two", "three"], [], []]);
+  assert.equal((await owner.get(`/v1/cards/${two.id}`)).priority, "none");
+  // By keys: down the column, over the lanes' borders, and beside.
+  await page.focus(`${cell("high", 0)} .tile`);
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement.querySelector(".title").textContent), "two");
+  await page.click(".lanes-by >> text=Assigned to");
+  await page.waitForSelector('[data-lane="none"] .tile:has-text("one")');
+  assert.equal(new URL(page.url()).search, "?view=lanes");
+  assert.deepEqual(page.complaints, []);
+});
+
 test("cards are added in a row, and what the server refuses is taken back and said", async () => {
   await newBoard(["one"]);
   await owner.send("PATCH", `/v1/boards/${board.id}/columns/${columns[1].id}`, { wip_limit: 1, wip_policy: "hard" });
@@ -257,9 +281,9 @@ test("the demonstration board comes by one press, and its three lines make an ag
   await page.reload();
   await page.click(".switcher");
   await page.click("[role=menuitem] >> text=Fresh");
-  await page.click("text=Make a demonstration board");
+  await page.click("text=Create a demonstration board");
   await page.waitForSelector(".dialog >> text=Connect an agent");
-  await page.click("text=Make an agent and its token");
+  await page.click("text=Create an agent and its token");
   await page.waitForSelector(".dialog [role=status]:has-text('shown this once')");
   const lines = (await page.textContent(".dialog .sample")).split("\n");
   assert.equal(lines.length, 3);

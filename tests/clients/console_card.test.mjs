@@ -151,7 +151,7 @@ test("comments are written by keys, answered and resolved; the history says what
   await page.waitForSelector(".new-comment textarea:focus");
   await type("=This is **bold**", "Control+Enter");
   await page.waitForSelector(".comment-text strong:text-is('bold')");
-  await page.click("text=Answer");
+  await page.click("text=Reply");
   await type("=An answer", "Control+Enter");
   await page.waitForFunction(() => document.querySelectorAll(".comment").length === 2);
   await page.click("text=Resolve");
@@ -162,7 +162,7 @@ test("comments are written by keys, answered and resolved; the history says what
   await page.waitForSelector(".difference del:text-is('Discussed')");
   await page.waitForSelector(".difference ins:text-is('Discussed at length')");
   await page.click(".history >> text=Versions");
-  await page.click(".happening:has-text('Version 1') >> text=Go back to it");
+  await page.click(".happening:has-text('Version 1') >> text=Restore this version");
   await heading(page, "Discussed");
   assert.deepEqual(page.complaints, []);
 });

@@ -107,6 +107,8 @@ test("a board of 3,000 cards can be used soon, stays small, and drags smoothly",
   assert.ok(ready <= 1_500, `ready after ${times} ms`);
   assert.ok(nodes <= 1_000, `${nodes} elements`);
   assert.ok(waits.length > 20 && p95 <= 50, `95 % of moves are drawn within ${p95} ms`);
+  // The focus goes with the card that was dropped.
+  await page.waitForFunction((id) => document.activeElement?.closest("[data-column]")?.dataset.column === id, await page.$$eval("[data-column]", (all) => all[2].dataset.column));
   await page.keyboard.press("End");
   await page.waitForFunction((most) => {
     const item = document.activeElement?.closest("li");

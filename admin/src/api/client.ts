@@ -2,6 +2,7 @@
 // document, which the build asks the server for.
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "#schema";
+import { remember } from "./calls";
 import { Refusal, unreachable } from "./refusal";
 import { tabOrg } from "./workspace";
 
@@ -30,7 +31,7 @@ const headers: Middleware = {
 };
 
 export const api = createClient<paths>({ baseUrl: location.origin });
-api.use(headers);
+api.use(headers, remember);
 
 interface Answer<T> {
   data?: T;

@@ -36,6 +36,15 @@ class Live {
   private newsListeners = new Set<() => void>();
   state: LiveState = "off";
 
+  constructor() {
+    // The browser knows before any pause is over.
+    window.addEventListener("online", () => {
+      if (this.state !== "lost" || !this.followers.size || this.socket) return;
+      clearTimeout(this.timer);
+      this.connect();
+    });
+  }
+
   follow(follower: Follower): () => void {
     const id = `s${++this.count}`;
     this.followers.set(id, follower);

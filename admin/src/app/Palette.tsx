@@ -49,7 +49,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       const text = card.object === "card" ? undefined : card.highlight.map(({ text: piece }) => piece).join("").slice(0, 90);
       return { id: card.id, label: `${card.key} ${card.title}`, note: text, icon: card.object === "comment" ? "comment" : "text", run: () => go(`/cards/${card.card_id ?? card.id}`) };
     }),
-    ...commands.filter((each) => !each.onlyTold && each.id !== "palette" && fits(`${each.group} ${each.label}`, words)).map((each): Hit => ({
+    ...commands.filter((each) => !each.onlyKeys && each.id !== "palette" && fits(`${each.group} ${each.label}`, words)).map((each): Hit => ({
       id: each.id, label: each.label, note: each.group, icon: each.icon ?? "right", keys: each.keys?.[0], run: each.run,
     })),
   ];

@@ -13,6 +13,7 @@ import "./shell.css";
 
 const Palette = lazy(() => import("./Palette"));
 const Keys = lazy(() => import("./Keys"));
+const Calls = lazy(() => import("./Calls"));
 const SurveyPrompt = lazy(() => import("../screens/feedback/SurveyPrompt"));
 
 /** The frame around every page of whoever is signed in. */
@@ -20,6 +21,7 @@ export default function Shell({ children }: { children: ReactNode }) {
   const [path, go] = useLocation();
   const [palette, setPalette] = useState(false);
   const [keys, setKeys] = useState(false);
+  const [calls, setCalls] = useState(false);
   const [drawer, setDrawer] = useState(false);
   const session = useSession();
   useLiveLists();
@@ -36,6 +38,7 @@ export default function Shell({ children }: { children: ReactNode }) {
   const commands: Command[] = [
     { id: "palette", label: t("Find or do something"), group: t("Everywhere"), keys: ["mod+k"], icon: "search", run: () => setPalette(true) },
     { id: "keys", label: t("Show the keys"), group: t("Everywhere"), keys: ["?"], icon: "list", run: () => setKeys(true) },
+    { id: "calls", label: t("Show calls as curl and MCP"), group: t("Everywhere"), keys: ["g c"], icon: "copy", run: () => setCalls(true) },
     { id: "undo", label: t("Undo"), group: t("Everywhere"), keys: ["mod+z"], notWhileWriting: true, run: () => void runNewest() },
     ...places(session).map((place): Command => ({
       id: `go ${place.path}`, label: t("Go to {{place}}", { place: place.label }), group: t("Go to"), icon: place.icon,
@@ -62,6 +65,7 @@ export default function Shell({ children }: { children: ReactNode }) {
       <Suspense>
         {palette && <Palette onClose={() => setPalette(false)} />}
         {keys && <Keys onClose={() => setKeys(false)} />}
+        {calls && <Calls onClose={() => setCalls(false)} />}
         {serves("get_my_surveys") && session.seat && <SurveyPrompt />}
       </Suspense>
     </div>

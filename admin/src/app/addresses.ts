@@ -24,7 +24,7 @@ export const addresses = {
   members: { path: "/members", needs: "list_members" },
   webhooks: { path: "/webhooks", needs: "list_webhooks" },
   webhook: { path: "/webhooks/:id", needs: "get_webhook" },
-  automations: { path: "/automations", needs: "list_automation_runs" },
+  automations: { path: "/automations", needs: "list_automations" },
   outbox: { path: "/outbox", needs: "list_email_outbox" },
   audit: { path: "/audit", needs: "list_audit_events" },
   trash: { path: "/trash", needs: "list_boards" },
@@ -33,7 +33,7 @@ export const addresses = {
 } satisfies Record<string, Address>;
 
 /** What the pages ask of `serves` besides. */
-export const asked = ["/docs", "/v1/mcp/manifest", "sign_up", "claim_next_card", "search", "list_block_children", "get_my_surveys"];
+export const asked = ["/docs", "/v1/mcp/manifest", "sign_up", "claim_next_card", "search", "list_block_children", "get_my_surveys", "list_attachments"];
 
 /** Every name that a page or a menu depends on. */
 export const names = [...new Set([...Object.values(addresses as Record<string, Address>).flatMap(({ needs }) => needs ?? []), ...asked])];

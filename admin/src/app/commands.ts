@@ -12,7 +12,7 @@ export interface Command {
   keys?: string[];
   icon?: IconName;
   /** Only in the list of keys: what has them is elsewhere. */
-  onlyTold?: boolean;
+  onlyKeys?: boolean;
   /** Not while somebody writes: the key is the text's own then. */
   notWhileWriting?: boolean;
   run: () => void;
@@ -62,7 +62,7 @@ export function press(event: KeyboardEvent): boolean {
   if (/^(Control|Shift|Alt|Meta)$/.test(event.key)) return false;
   const key = (mod ? "mod+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   const wanted = begun ? `${begun} ${key}` : key;
-  const found = all.findLast((each) => !each.onlyTold && !(each.notWhileWriting && isWriting(event.target)) && each.keys?.some((one) => one === wanted || (event.shiftKey && one === `shift+${wanted}`)));
+  const found = all.findLast((each) => !each.onlyKeys && !(each.notWhileWriting && isWriting(event.target)) && each.keys?.some((one) => one === wanted || (event.shiftKey && one === `shift+${wanted}`)));
   clearTimeout(timer);
   begun = "";
   if (found) {

@@ -1,4 +1,5 @@
 import { useEffect, useImperativeHandle, useState, type Ref } from "react";
+import { serves } from "../app/serves";
 import { t } from "../app/words";
 import { become, insertBlocks } from "./commands";
 import type { Slash } from "./view";
@@ -12,7 +13,7 @@ interface Item {
 }
 const divider: Command = (state, dispatch, view) => insertBlocks([{ id: crypto.randomUUID(), type: "divider", props: {}, content: [], children: [] }])(state, dispatch, view);
 
-const items = (): Item[] => [
+const items = (onPicture: () => void): Item[] => [
   { id: "paragraph", label: t("Text"), hint: "", command: become("paragraph") },
   { id: "heading_1", label: t("Heading 1"), hint: "#", command: become("heading_1") },
   { id: "heading_2", label: t("Heading 2"), hint: "##", command: become("heading_2") },
@@ -25,6 +26,7 @@ const items = (): Item[] => [
   { id: "callout", label: t("Callout"), hint: "", command: become("callout") },
   { id: "code", label: t("Code"), hint: "```", command: become("code", { language: "plain text" }) },
   { id: "divider", label: t("Divider"), hint: "", command: divider },
+  ...(serves("list_attachments") ? [{ id: "image", label: t("Picture"), hint: "", command: () => (onPicture(), true) }] : []),
 ];
 
 export interface SlashKeys {
@@ -32,10 +34,10 @@ export interface SlashKeys {
 }
 
 /** The blocks that there are, beside the slash; the focus stays in the text. */
-export function SlashMenu({ slash, keys }: { slash: Slash; keys: Ref<SlashKeys> }) {
+export function SlashMenu({ slash, keys, onPicture }: { slash: Slash; keys: Ref<SlashKeys>; onPicture: () => void }) {
   const [at, setAt] = useState(0);
   const query = slash.query.trim().toLowerCase();
-  const fitting = items().filter(({ label, id }) => label.toLowerCase().includes(query) || id.includes(query));
+  const fitting = items(onPicture).filter(({ label, id }) => label.toLowerCase().includes(query) || id.includes(query));
   useEffect(() => setAt(0), [query]);
   const chosen = fitting[Math.min(at, fitting.length - 1)];
   useImperativeHandle(keys, () => ({

@@ -1,5 +1,7 @@
 // The editor's view of a card's blocks, and the difference of two such trees as calls on single blocks.
 // Every block is a row of the server's: its id stays with it, whatever is done around it.
+import { mergeSpans } from "./merge";
+
 export interface Span {
   text: string;
   marks?: Record<string, string | true>;
@@ -19,7 +21,7 @@ export interface Block {
 
 export type Op =
   | { op: "create"; block: Block; parent: string | null; after: string | null }
-  | { op: "update"; block: Block; version?: number }
+  | { op: "update"; block: Block; was: Block }
   | { op: "move"; id: string; parent: string | null; after: string | null }
   | { op: "delete"; id: string };
 
@@ -88,15 +90,26 @@ export function difference(previous: Block[], next: Block[]): Op[] {
       continue;
     }
     if (!staying.has(id)) ops.push({ op: "move", id, parent, after });
-    if (!sameContent(was.block, block)) ops.push({ op: "update", block, version: was.block.version });
+    if (!sameContent(was.block, block)) ops.push({ op: "update", block, was: was.block });
   }
   // Last, so that nothing that stays goes with what it was below.
   for (const [id, { parent }] of a) if (!b.has(id) && (parent === null || b.has(parent))) ops.push({ op: "delete", id });
   return ops;
 }
 
-/** The tree after these calls. What they name and is gone meanwhile does not stop them: text that was
-    written into a block that somebody deleted comes back as a block of its own. */
+/** Both changes of a block: text is merged; of the rest, what only they have changed is theirs. */
+function merged(was: Block, theirs: Block, mine: Block): Pick<Block, "type" | "props" | "content"> {
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+  return {
+    type: mine.type,
+    props: same(was.props, mine.props) ? theirs.props : mine.props,
+    content: same(was.content, theirs.content) ? mine.content : mergeSpans(was.content, theirs.content, mine.content),
+  };
+}
+
+/** The tree after these calls, which may have changed since they were made: then both changes are in it.
+    What they name and is gone does not stop them: text that was written into a block that somebody
+    deleted comes back as a block of its own. */
 export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => crypto.randomUUID()): Block[] {
   const root: Block = { id: "", type: "", props: {}, content: [], children: structuredClone(tree) };
   const index = () => {
@@ -128,9 +141,9 @@ export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => c
       const moved = take(op.id);
       if (moved) put(moved, op.parent, op.after);
     } else if (op.op === "update") {
-      const { type, props, content } = structuredClone(op.block);
       const known = find(op.block.id);
-      if (known) Object.assign(known, { type, props, content });
+      const { type, props, content } = structuredClone(op.block);
+      if (known) Object.assign(known, structuredClone(merged(op.was, known, op.block)));
       else put({ id: newId(), type, props, content, children: [] }, null, root.children.at(-1)?.id ?? null);
     } else take(op.id);
   }

@@ -2,6 +2,7 @@
 import { api, ask, type Schemas } from "../api/client";
 import { everything } from "../api/queries";
 import { newMutation } from "../api/mutations";
+import { linkless } from "./files";
 import { isText, type Block, type Op } from "./model";
 import { richOf, spansOf } from "./rich";
 
@@ -16,7 +17,7 @@ const edited = ["checked", "language", "color"];
 export function blockOf(given: Given): Block {
   const { rich_text, ...rest } = payloadOf(given) as { rich_text?: Rich[] };
   const children = (given.children ?? []).map(blockOf);
-  if (!isText(given.type)) return { id: given.id, type: given.type, props: payloadOf(given), content: [], children, version: given.version };
+  if (!isText(given.type)) return { id: given.id, type: given.type, props: linkless(payloadOf(given)), content: [], children, version: given.version };
   const props = Object.fromEntries(edited.filter((name) => name in rest).map((name) => [name, (rest as Record<string, unknown>)[name]]));
   return { id: given.id, type: given.type, props, content: spansOf(rich_text ?? []), children, version: given.version };
 }
@@ -41,7 +42,7 @@ function operationOf(op: Op, card: string): Schemas["BlockOperation"] {
   });
   if (op.op === "create") return { op: "create", id: op.block.id, ...place(op.parent, op.after), block: shapeOf(op.block, true) as never };
   if (op.op === "move") return { op: "move", id: op.id, ...place(op.parent, op.after) };
-  if (op.op === "update") return { op: "update", id: op.block.id, version: op.version, block: shapeOf(op.block, false) as never };
+  if (op.op === "update") return { op: "update", id: op.block.id, version: op.was.version, block: shapeOf(op.block, false) as never };
   return { op: "delete", id: op.id };
 }
 

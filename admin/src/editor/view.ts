@@ -12,7 +12,10 @@ import { safeLink } from "../parts/markdownLines";
 import { become, insertBlocks, joinBefore, lift, nest, shift, split, toggleCheck } from "./commands";
 import type { Block } from "./model";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "./paste";
-import { docOf, schema, wholeWords } from "./schema";
+import { isPicture } from "../parts/upload";
+import { addressOf, captionOf } from "./files";
+import { placeAfter } from "./merge";
+import { blockNode, docOf, schema, wholeWords } from "./schema";
 
 export interface Slash {
   query: string;
@@ -29,6 +32,8 @@ export interface Host {
   onSlash(slash: Slash | null): void;
   /** A key while the menu is open; whether it was used. */
   onSlashKey(key: string): boolean;
+  /** Pictures that were pasted or dropped; they go behind this block, or to the end. */
+  onPictures?: (files: File[], block: string | undefined) => void;
   onBlur(): void;
 }
 
@@ -186,6 +191,16 @@ function lineView(node: Node, view: EditorView, at: () => number | undefined): N
 
 interface TableRow { props: { cells: { plain_text?: string; text?: { content: string } }[][] } }
 
+/** An uploaded picture; when its address has ended, its words. */
+function pictureOf(dom: HTMLElement, address: string, caption: string): HTMLElement {
+  const picture = document.createElement("img");
+  Object.assign(picture, { src: address, alt: caption || t("Picture"), draggable: false });
+  picture.onerror = () => picture.replaceWith(picture.alt);
+  dom.append(picture);
+  if (caption) dom.appendChild(document.createElement("p")).textContent = caption;
+  return dom;
+}
+
 function wholeView(node: Node): NodeView {
   const { type, props, below } = node.attrs as { type: string; props: Record<string, unknown>; below: Block[] };
   const dom = document.createElement("div");
@@ -197,7 +212,14 @@ function wholeView(node: Node): NodeView {
       const line = table.insertRow();
       for (const cell of cells ?? []) line.insertCell().textContent = cell.map((run) => run.plain_text ?? run.text?.content ?? "").join("");
     }
-  } else dom.textContent = wholeWords(type, props);
+  } else {
+    const address = addressOf(props);
+    if (type === "image" && address) return { dom: pictureOf(dom, address, captionOf(props)) };
+    const words = address ? document.createElement("a") : document.createElement("span");
+    if (words instanceof HTMLAnchorElement) Object.assign(words, { href: address, target: "_blank", rel: "noopener noreferrer" });
+    words.textContent = wholeWords(type, props);
+    dom.append(words);
+  }
   return { dom };
 }
 
@@ -212,6 +234,11 @@ export function createEditor(place: HTMLElement, blocks: Block[], host: Host): E
     attributes: { class: "editor", role: "textbox", "aria-multiline": "true", "aria-label": host.label },
     nodeViews: { line: lineView, whole: wholeView },
     handlePaste(_, event) {
+      const pictures = [...(event.clipboardData?.files ?? [])].filter(isPicture);
+      if (pictures.length && host.onPictures) {
+        host.onPictures(pictures, blockAt(view.state, view.state.selection.from));
+        return true;
+      }
       const text = event.clipboardData?.getData("text/plain") ?? "";
       const html = event.clipboardData?.getData("text/html") ?? "";
       if (html.includes("data-pm-slice") || view.state.selection.$from.parent.type === nodes.code_block || !looksLikeMarkdown(text)) return false;
@@ -224,6 +251,14 @@ export function createEditor(place: HTMLElement, blocks: Block[], host: Host): E
       }
       return insertBlocks(made)(view.state, view.dispatch);
     },
+    handleDrop(_, event) {
+      const pictures = [...(event.dataTransfer?.files ?? [])].filter(isPicture);
+      if (pictures.length === 0 || !host.onPictures) return false;
+      const at = view.posAtCoords({ left: event.clientX, top: event.clientY });
+      host.onPictures(pictures, at ? blockAt(view.state, at.pos) : undefined);
+      event.preventDefault();
+      return true;
+    },
     handleDOMEvents: { blur: () => (host.onBlur(), false) },
     dispatchTransaction(tr) {
       view.updateState(view.state.apply(tr));
@@ -233,11 +268,30 @@ export function createEditor(place: HTMLElement, blocks: Block[], host: Host): E
   return view;
 }
 
+/** The block that a place is in. */
+export function blockAt({ doc }: EditorState, at: number): string | undefined {
+  const $at = doc.resolve(at);
+  for (let depth = $at.depth; depth > 0; depth -= 1) if ($at.node(depth).type === nodes.block) return $at.node(depth).attrs.id as string;
+  return undefined;
+}
+
+/** Puts a block behind another one, in front of one that is blank, or at the end when that is gone; the
+    cursor stays where it is. */
+export function insertBehind(view: EditorView, after: string | undefined, block: Block) {
+  const { doc } = view.state;
+  let place = doc.content.size - 1;
+  doc.descendants((node, at) => {
+    const isBlank = node.childCount === 1 && node.firstChild!.type === nodes.line && node.firstChild!.content.size === 0;
+    if (node.type === nodes.block && node.attrs.id === after) place = isBlank ? at : at + node.nodeSize;
+    return node.type === nodes.group || node.type === nodes.block;
+  });
+  view.dispatch(view.state.tr.insert(place, blockNode(block)).scrollIntoView());
+}
+
 /** Puts other blocks in place, as somebody else has made them; the cursor stays in its block. */
 export function replaceDoc(view: EditorView, blocks: Block[]) {
   const { $from } = view.state.selection;
-  let id = "";
-  for (let depth = $from.depth; depth > 0 && !id; depth -= 1) if ($from.node(depth).type === nodes.block) id = $from.node(depth).attrs.id as string;
+  const id = blockAt(view.state, $from.pos);
   const doc = docOf(blocks);
   const tr = view.state.tr.replaceWith(0, view.state.doc.content.size, doc.content).setMeta("remote", true).setMeta("addToHistory", false);
   let place = -1;
@@ -247,7 +301,10 @@ export function replaceDoc(view: EditorView, blocks: Block[]) {
   });
   if (place >= 0) {
     const leaf = tr.doc.nodeAt(place + 1);
-    tr.setSelection(TextSelection.near(tr.doc.resolve(place + 2 + Math.min($from.parentOffset, leaf?.content.size ?? 0))));
+    // Pieces count as one in places and in texts.
+    const words = (node: Node) => node.textBetween(0, node.content.size, undefined, "\ufffc");
+    const offset = leaf?.isTextblock && $from.parent.isTextblock ? placeAfter(words($from.parent), words(leaf), $from.parentOffset) : 0;
+    tr.setSelection(TextSelection.near(tr.doc.resolve(place + 2 + Math.min(offset, leaf?.content.size ?? 0))));
   }
   view.dispatch(tr);
 }

@@ -20,6 +20,7 @@ const paths = {
   left: "M15 5l-7 7 7 7",
   right: "M9 5l7 7-7 7",
   filter: "M4 5h16l-6 7.5V19l-4-2v-4.5z",
+  lanes: "M4 4h16v6H4zM4 14h16v6H4zM10 4v6m5 4v6",
   list: "M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01",
   calendar: "M4 6h16v14H4zM4 10h16M8 3v4m8-4v4",
   comment: "M4 5h16v11H10l-4.5 4V16H4z",

@@ -169,6 +169,20 @@ export async function makeWorkspace(server) {
   return person;
 }
 
+/** Somebody else with an account, a member of the owner's workspace. */
+export async function makeMember(server, owner, email, name) {
+  const org = owner.headers["X-Svc-Org"];
+  const person = new Rest(server);
+  await person.post("/v1/auth/signup", { email, password: "correct horse battery", name });
+  const [, token] = /token=([\w-]+)/.exec(await server.mailTo(email));
+  await person.post("/v1/auth/verify-email", { token });
+  await owner.post(`/v1/orgs/${org}/invitations`, { email });
+  const { results: [invitation] } = await person.get("/v1/me/invitations");
+  await person.post(`/v1/invitations/${invitation.id}:accept`);
+  person.headers["X-Svc-Org"] = org;
+  return person;
+}
+
 /** The secret of a new token. */
 export async function mintToken(person, kind, role = "member") {
   const body = { kind, name: `test ${kind}`, role };

@@ -36,6 +36,61 @@ export async function enter(page, server, email, word) {
   await heading(page, "Boards");
 }
 
+/** Tabs on until what has the focus is called so (a text, or a pattern); by keys alone, as some people do. */
+export async function tabTo(page, name, key = "Tab") {
+  const seen = [];
+  for (let tries = 0; tries < 120; tries += 1) {
+    const found = await page.evaluate(() => {
+      const { activeElement: it } = document;
+      const named = it.getAttribute("aria-labelledby");
+      const words = it.getAttribute("aria-label") ?? (named && document.getElementById(named)?.textContent) ?? it.labels?.[0]?.textContent ?? it.textContent;
+      return it === document.body ? "" : words.trim();
+    });
+    if (typeof name === "string" ? found === name : name.test(found)) return;
+    seen.push(found.slice(0, 40));
+    await page.keyboard.press(key);
+  }
+  throw new Error(`no Tab leads to ${name}, but to ${[...new Set(seen)].join(" | ")}`);
+}
+
+/** Waits until it is so, and says what was found when it never is. */
+export async function becomes(what, fits, seconds = 10) {
+  let found;
+  for (let tries = 0; tries < seconds * 20; tries += 1) {
+    found = await what();
+    if (fits(found)) return found;
+    await sleep(50);
+  }
+  throw new Error(`it never came true: ${fits}; found ${JSON.stringify(found)}`);
+}
+
+/** A picture of one colour, as bytes. */
+export const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGMQyfDCihiGlgQASmUxgX6WeOEAAAAASUVORK5CYII=",
+  "base64",
+);
+
+/** Pastes files where the focus is, as the browser does with what is in the clipboard. */
+export const pasteFiles = (page, selector, files) =>
+  page.evaluate(([where, all]) => {
+    const data = new DataTransfer();
+    for (const { name, type, base64 } of all)
+      data.items.add(new File([Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0))], name, { type }));
+    document.querySelector(where).dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, [selector, files.map(({ name, type, bytes }) => ({ name, type, base64: Buffer.from(bytes).toString("base64") }))]);
+
+/** The same, dropped by a pointer. */
+export const dropFiles = (page, selector, files) =>
+  page.evaluate(([where, all]) => {
+    const data = new DataTransfer();
+    for (const { name, type, base64 } of all)
+      data.items.add(new File([Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0))], name, { type }));
+    const place = document.querySelector(where);
+    const { left, top, width, height } = place.getBoundingClientRect();
+    for (const kind of ["dragenter", "dragover", "drop"])
+      place.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true, clientX: left + width / 2, clientY: top + height / 2 }));
+  }, [selector, files.map(({ name, type, bytes }) => ({ name, type, base64: Buffer.from(bytes).toString("base64") }))]);
+
 /** A call of the interface, as the browser's session: { status, body }. */
 export const callFrom = (page, method, path, body, headers = {}) =>
   page.evaluate(async ([how, where, what, more]) => {
@@ -85,6 +140,17 @@ const markdown = [
   "![a picture](https://example.com/a.png)",
 ].join("\n");
 
+/** Attaches a picture to the card. */
+async function attach(owner, card) {
+  const form = await owner.post("/v1/files:presign", { filename: "teapot, from the left, in the evening light.png", content_type: "image/png" });
+  const body = new FormData();
+  for (const [name, value] of Object.entries(form.upload_url_fields)) body.append(name, value);
+  body.append("file", new Blob([picture]), "teapot.png");
+  await fetch(form.upload_url, { method: "POST", body });
+  await owner.post(`/v1/files/${form.id}:commit`);
+  await owner.post(`/v1/cards/${card.id}/attachments`, { file_id: form.id });
+}
+
 /** A board as people have them, and the links to it, made by Ada of `makeWorkspace`. */
 async function furnish(owner) {
   const board = await owner.post("/v1/boards", { name: "Deliveries", description: "What leaves the house, and when." });
@@ -103,9 +169,23 @@ async function furnish(owner) {
   });
   for (const title of ["Two umbrellas", "A grand piano"])
     await owner.post(`/v1/boards/${board.id}/cards`, { column_id: columns[1].id, title });
+  await attach(owner, card);
   const open = await owner.post(`/v1/boards/${board.id}/share-links`, {});
   const locked = await owner.post(`/v1/boards/${board.id}/share-links`, { password: "open sesame" });
   return { board, card, open: open.url, locked: locked.url };
+}
+
+/** Goes on within the console as its links do, when the page is one of its with nothing open; whether it was. */
+async function goWithin(page, pathname, href) {
+  const goes = await page.evaluate(([to, address]) => {
+    const isBusy = document.querySelector(".overlay, .popover, .grabbed, .bulk") !== null;
+    if (!document.querySelector(".shell") || isBusy || location.pathname === to || /^\/(docs|shared|invitations|nowhere)/.test(to)) return false;
+    for (const each of document.querySelectorAll("#main > *")) each.setAttribute("data-old", "");
+    history.pushState(null, "", address);
+    return true;
+  }, [pathname, href]);
+  if (goes) await page.waitForSelector("#main > [data-old]", { state: "detached" });
+  return goes;
 }
 
 async function confirmedElsewhere(server, email) {
@@ -127,7 +207,8 @@ export async function everyPage(server, owner) {
   };
   const invitation = await invite("bob@example.com");
   const toGo = (path, wait) => async (page) => {
-    await page.goto(new URL(path, server.url).href);
+    const { href, pathname } = new URL(path, server.url);
+    if (!(await goWithin(page, pathname, href))) await page.goto(href);
     await wait?.(page);
   };
   return [
@@ -176,17 +257,25 @@ export async function everyPage(server, owner) {
       await page.keyboard.press("x");
       await page.waitForSelector(".bulk");
     }) },
+    { name: "board in lanes", signedIn: true, go: toGo(`/boards/${board.id}?view=lanes&by=priority`, (page) => page.waitForSelector(".lane .tile")) },
     { name: "board as a list", signedIn: true, go: toGo(`/boards/${board.id}?view=list`, (page) => page.waitForSelector("[data-row]")) },
     { name: "board as a calendar", signedIn: true, go: toGo(`/boards/${board.id}?view=calendar`, (page) => page.waitForSelector(".calendar td")) },
     { name: "board, a column's dialog", signedIn: true, go: toGo(`/boards/${board.id}`, async (page) => {
       await page.click(".column >> nth=0 >> [aria-haspopup]");
-      await page.click("text=Change the column…");
+      await page.click("text=Edit the column…");
       await page.waitForSelector(".dialog form");
     }) },
     { name: "keys", signedIn: true, go: toGo("/boards", async (page) => {
       await page.waitForSelector(".board-card");
       await page.keyboard.press("?");
       await page.waitForSelector(".keys");
+    }) },
+    { name: "calls", signedIn: true, go: toGo("/boards", async (page) => {
+      await page.waitForSelector(".board-card");
+      for (const key of ["g", "c"]) await page.keyboard.press(key);
+      await page.check(".dialog input[type=checkbox]");
+      await page.click(".call summary");
+      await page.waitForSelector(".call .sample");
     }) },
     { name: "palette", signedIn: true, go: toGo("/boards", async (page) => {
       await page.waitForSelector(".board-card");

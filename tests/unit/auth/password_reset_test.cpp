@@ -45,7 +45,9 @@ TEST_F(PasswordReset, TheLinkLeadsToThePage) {
     );
     const auto page = client().get("/reset-password");
     EXPECT_EQ(page.status, 200);
-    EXPECT_THAT(page.body, HasSubstr("/v1/auth/password-reset/confirm"));
+    // The console's page: it has its script, and is told that there is what resets passwords.
+    EXPECT_THAT(page.body, HasSubstr(R"(<script type="module" crossorigin src="/assets/)"));
+    EXPECT_THAT(page.body, HasSubstr(R"(<meta name="serves" content="request_password_reset">)"));
 }
 
 TEST_F(PasswordReset, ALinkWorksOnce) {

@@ -53,7 +53,7 @@ function Sessions() {
   return (
     <section className="panel padded stack" aria-labelledby="sessions-heading">
       <div className="row apart">
-        <h2 id="sessions-heading">{t("Where you are signed in")}</h2>
+        <h2 id="sessions-heading">{t("Sessions")}</h2>
         <button type="button" className="button small danger" disabled={act.isPending} onClick={() => act.mutate(async () => {
           await ask(api.DELETE("/v1/me/sessions"));
           location.assign("/login");

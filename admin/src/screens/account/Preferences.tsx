@@ -54,7 +54,7 @@ export function Preferences() {
             <Check label={t("Less motion")} checked={now.reduced_motion} onChange={(event) => set({ reduced_motion: event.target.checked })} />
             <Check label={t("Single keys")} note={t("Letters without Ctrl do something. Switch it off if you speak to your browser.")} checked={now.keyboard_shortcuts} onChange={(event) => set({ keyboard_shortcuts: event.target.checked })} />
             <Check label={t("No surveys")} checked={now.surveys_opt_out} onChange={(event) => set({ surveys_opt_out: event.target.checked })} />
-            <h3>{t("Tell me when")}</h3>
+            <h3>{t("Notify me when")}</h3>
             <table className="table">
               <thead><tr><th>{t("What")}</th><th>{t("Here")}</th><th>{t("By mail")}</th></tr></thead>
               <tbody>

@@ -37,11 +37,11 @@ function Activity({ id }: { id: string }) {
     ask(api.GET("/v1/agents/{agent_id}/activity", { params: { path: { agent_id: id }, query: { page_size: 25, start_cursor } } }))));
   return (
     <section className="panel" aria-labelledby="activity-heading">
-      <h2 id="activity-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("What it did")}</h2>
+      <h2 id="activity-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("Activity")}</h2>
       <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nothing yet.")}</p>}>
         {(all) => (
           <table className="table cards">
-            <thead><tr><th>{t("When")}</th><th>{t("What")}</th><th>{t("To what")}</th><th>{t("Way")}</th><th>{t("Outcome")}</th></tr></thead>
+            <thead><tr><th>{t("When")}</th><th>{t("What")}</th><th>{t("To what")}</th><th>{t("Via")}</th><th>{t("Outcome")}</th></tr></thead>
             <tbody>
               {all.map((each) => (
                 <tr key={each.id}>
@@ -68,20 +68,20 @@ function KillSwitch({ agent }: { agent: AgentData }) {
   if (agent.status === "disabled")
     return (
       <>
-        <button type="button" className="button go" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/agents/{agent_id}:enable", { params })))}>{t("Let it go on")}</button>
+        <button type="button" className="button go" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/agents/{agent_id}:enable", { params })))}>{t("Enable the agent")}</button>
         <Failure error={act.error} />
       </>
     );
   return (
     <>
-      <button type="button" className="button danger" onClick={() => setAsking(true)}>{t("Stop the agent")}</button>
+      <button type="button" className="button danger" onClick={() => setAsking(true)}>{t("Disable the agent")}</button>
       {asking && (
-        <FormDialog title={t("Stop {{name}}", { name: agent.name })} send={t("Stop it now")} danger busy={act.isPending} error={act.error} onClose={() => setAsking(false)}
+        <FormDialog title={t("Disable {{name}}", { name: agent.name })} send={t("Disable it now")} danger busy={act.isPending} error={act.error} onClose={() => setAsking(false)}
           onSend={() => act.mutate(async () => {
             await ask(api.POST("/v1/agents/{agent_id}:disable", { params, body: reason ? { reason } : {} }));
             setAsking(false);
           })}>
-          <p>{t("From the next request on it is refused everywhere; its leases end and their cards are ready for others. Its tokens stay, for when it is let go on.")}</p>
+          <p>{t("From the next request on it is refused everywhere; its leases end and their cards are ready for others. Its tokens stay, for when it is enabled again.")}</p>
           <TextField label={t("Why")} value={reason} onChange={(event) => setReason(event.target.value)} maxLength={500} autoFocus />
         </FormDialog>
       )}
@@ -104,7 +104,7 @@ export default function Agent() {
       <>
         <AgentStatus agent={query.data} />
         {isAdmin && <KillSwitch agent={query.data} />}
-        {isAdmin && <button type="button" className="button" onClick={() => setOpen("budgets")}>{t("Change…")}</button>}
+        {isAdmin && <button type="button" className="button" onClick={() => setOpen("budgets")}>{t("Edit…")}</button>}
         {isAdmin && <button type="button" className="button danger" onClick={() => setOpen("delete")}>{t("Delete…")}</button>}
       </>
     )}>
@@ -121,14 +121,14 @@ export default function Agent() {
                     ? <>{t("Confined to")} {agent.board_grants.map((grant, at) => <span key={grant.board_id}>{at > 0 && ", "}<Link href={`/boards/${grant.board_id}`}>{boardName(grant.board_id)}</Link> ({t(grant.role)})</span>)}</>
                     : t("It sees every board that the workspace sees.")}
                 </p>
-                {agent.disabled_reason && <p className="late">{t("Stopped: {{why}}", { why: agent.disabled_reason })}</p>}
+                {agent.disabled_reason && <p className="late">{t("Disabled: {{why}}", { why: agent.disabled_reason })}</p>}
               </div>
               <div>
                 <Bar label={t("Requests today")} used={agent.usage.requests_today} most={agent.budgets.requests_per_day} />
                 <Bar label={t("Writes today")} used={agent.usage.writes_today} most={agent.budgets.daily_writes} />
                 <Bar label={t("Requests a minute")} most={agent.budgets.requests_per_minute} />
                 <Bar label={t("Cards leased at once")} most={agent.budgets.max_leases} />
-                <p className="soft small">{t("Today's counts begin anew {{when}}.", { when: ago(agent.usage.resets_at) })}</p>
+                <p className="soft small">{t("Today's counts reset {{when}}.", { when: ago(agent.usage.resets_at) })}</p>
               </div>
             </section>
             <section className="panel" aria-labelledby="tokens-heading">

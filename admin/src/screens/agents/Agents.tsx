@@ -38,7 +38,7 @@ export default function Agents() {
         <WaitPages query={agents} empty={(
           <Empty title={t("No agents yet")}>
             <p>{t("An agent is a member of the workspace that is a program: it has a name, a role, boards, budgets, and tokens instead of a password.")}</p>
-            {isAdmin && <button type="button" className="button go" onClick={() => setMaking("agent")}>{t("Make an agent")}</button>}
+            {isAdmin && <button type="button" className="button go" onClick={() => setMaking("agent")}>{t("Create an agent")}</button>}
           </Empty>
         )}>
           {(all) => (

@@ -9,8 +9,8 @@ import { TokenOnce } from "./TokenOnce";
 
 export const roleOptions = () => [
   { value: "viewer", label: t("reads") },
-  { value: "member", label: t("changes boards and cards") },
-  { value: "admin", label: t("looks after the workspace") },
+  { value: "member", label: t("edits boards and cards") },
+  { value: "admin", label: t("manages the workspace") },
 ];
 const ends = () => [{ value: "30", label: t("in 30 days") }, { value: "90", label: t("in 90 days") }, { value: "365", label: t("in a year") }, { value: "", label: t("never") }];
 
@@ -31,11 +31,11 @@ export default function NewToken({ agent, onClose }: { agent?: { id: string; nam
   });
   if (make.data?.token) return <TokenOnce token={make.data.token} title={t("The token {{name}}", { name })} onClose={onClose} />;
   return (
-    <FormDialog title={agent ? t("New token for {{name}}", { name: agent.name }) : t("New token of yours")} send={t("Make the token")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} error={make.error}>
+    <FormDialog title={agent ? t("New token for {{name}}", { name: agent.name }) : t("New token of yours")} send={t("Create the token")} onClose={onClose} onSend={() => make.mutate()} busy={make.isPending} error={make.error}>
       {!agent && <p className="soft">{t("A program that has it acts as you. To have it act as itself, make an agent.")}</p>}
       <TextField label={t("Name")} value={name} onChange={(event) => setName(event.target.value)} required maxLength={80} autoFocus note={t("What it is for, so that you know later.")} />
       <Choose label={t("What it may do at most")} value={role} onChange={(event) => setRole(event.target.value as typeof role)} options={roleOptions()} />
-      <Choose label={t("It ends")} value={days} onChange={(event) => setDays(event.target.value)} options={ends()} />
+      <Choose label={t("Expires")} value={days} onChange={(event) => setDays(event.target.value)} options={ends()} />
     </FormDialog>
   );
 }

@@ -26,7 +26,7 @@ export function TokenTable({ query }: { query: UseInfiniteQueryResult<{ pages: {
       <WaitPages query={query} empty={<p className="soft" style={{ padding: "0.4rem 0.9rem 0.9rem", margin: 0 }}>{t("There are no tokens.")}</p>}>
         {(all) => (
           <table className="table cards">
-            <thead><tr><th>{t("Name")}</th><th>{t("Acts as")}</th><th>{t("May")}</th><th>{t("Last used")}</th><th>{t("Good until")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
+            <thead><tr><th>{t("Name")}</th><th>{t("Acts as")}</th><th>{t("May")}</th><th>{t("Last used")}</th><th>{t("Expires")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
             <tbody>
               {all.map((token) => (
                 <tr key={token.id}>
@@ -34,7 +34,7 @@ export function TokenTable({ query }: { query: UseInfiniteQueryResult<{ pages: {
                   <td>{token.kind === "agent" ? <span className="tag agent">{t("an agent")}</span> : t("a person")}</td>
                   <td title={token.effective_role !== token.role ? t("The token says {{role}}; it may do what the least of it and its owner may.", { role: t(token.role) }) : undefined}>{t(token.effective_role)}</td>
                   <td className="small soft">{token.last_used_at ? ago(token.last_used_at) : t("never")}</td>
-                  <td className="small soft">{token.expires_at ? day(token.expires_at) : t("no end")}</td>
+                  <td className="small soft">{token.expires_at ? day(token.expires_at) : t("never")}</td>
                   <td className="end">
                     {token.status === "active"
                       ? (

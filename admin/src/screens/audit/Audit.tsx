@@ -52,7 +52,7 @@ export default function Audit() {
   const query = useInfiniteQuery(pagesQuery(inOrg("audit", filter), (start_cursor) =>
     ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 50, start_cursor, ...filter } } }))));
   return (
-    <Page title={t("Audit record")}>
+    <Page title={t("Audit log")}>
       <div className="row" style={{ alignItems: "end" }}>
         <TextField label={t("Action")} value={action} onChange={(event) => setAction(event.target.value.trim())} placeholder="card.moved" />
         <Choose label={t("By")} value={actor_id} onChange={(event) => setActor(event.target.value)}
@@ -64,7 +64,7 @@ export default function Audit() {
         <WaitPages query={query} empty={<p className="empty">{t("No entry fits on this page of the record; older ones may.")}</p>}>
           {(all) => (
             <table className="table cards">
-              <thead><tr><th>{t("When")}</th><th>{t("Who")}</th><th>{t("What")}</th><th>{t("To what")}</th><th>{t("Way")}</th><th>{t("Outcome")}</th></tr></thead>
+              <thead><tr><th>{t("When")}</th><th>{t("Who")}</th><th>{t("What")}</th><th>{t("To what")}</th><th>{t("Via")}</th><th>{t("Outcome")}</th></tr></thead>
               <tbody>
                 {all.map((entry) => (
                   <tr key={entry.id}>

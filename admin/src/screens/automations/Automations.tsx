@@ -1,10 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { Link, useSearch } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
 import { ago, number, shown } from "../../app/time";
 import { t } from "../../app/words";
-import { TextField } from "../../parts/Field";
 import { Empty, Page } from "../../parts/Page";
 import { WaitPages } from "../../parts/Wait";
 
@@ -17,7 +16,7 @@ function OneRun({ run }: { run: Run }) {
       <td className="soft small" title={shown(run.created_time)}>{ago(run.created_time)}</td>
       <td>
         <details>
-          <summary>{run.script ?? run.automation_id} <span className="soft mono small">{run.kind}</span></summary>
+          <summary className="mono">{run.kind}</summary>
           {run.calls.length > 0 && (
             <ul className="small" style={{ listStyle: "none", padding: "0.4rem 0" }}>
               {run.calls.map((call, at) => (
@@ -41,11 +40,12 @@ function Runs({ name }: { name: string }) {
     refetchInterval: 5_000, retry: false,
   });
   return (
-    <section className="panel" aria-label={t("Runs")}>
-      <WaitPages query={query} empty={<Empty title={t("It has not run yet")} />}>
+    <section className="panel" aria-labelledby="runs-heading">
+      <h2 id="runs-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("Runs of {{name}}", { name })}</h2>
+      <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("It has not run in this workspace yet.")}</p>}>
         {(all) => (
           <table className="table cards">
-            <thead><tr><th>{t("When")}</th><th>{t("Automation")}</th><th>{t("Status")}</th><th>{t("Cost")}</th></tr></thead>
+            <thead><tr><th>{t("When")}</th><th>{t("Event")}</th><th>{t("Status")}</th><th>{t("Cost")}</th></tr></thead>
             <tbody>{all.map((run) => <OneRun key={run.id} run={run} />)}</tbody>
           </table>
         )}
@@ -54,20 +54,34 @@ function Runs({ name }: { name: string }) {
   );
 }
 
-/** What scripts did in this workspace: each run with its calls, its log and what it cost. */
+/** The operator's scripts, and what each did in this workspace: its calls, its log and what it cost. */
 export default function Automations() {
-  const [text, setText] = useState("");
-  const [name, setName] = useState("");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setName(text.trim());
-  };
+  const name = new URLSearchParams(useSearch()).get("script") ?? "";
+  const query = useInfiniteQuery({
+    ...pagesQuery(inOrg("automations"), (start_cursor) => ask(api.GET("/v1/automations", { params: { query: { page_size: 50, start_cursor } } }))),
+    refetchInterval: 10_000,
+  });
   return (
     <Page title={t("Automations")}>
-      <form className="row" style={{ alignItems: "end" }} onSubmit={submit}>
-        <TextField label={t("Automation")} value={text} onChange={(event) => setText(event.target.value)} required note={t("Its id, or the name of the script in the server's folder of scripts.")} />
-        <button className="button go">{t("Show its runs")}</button>
-      </form>
+      <section className="panel" aria-label={t("Scripts")}>
+        <WaitPages query={query} empty={<Empty title={t("No scripts run")}><p>{t("Scripts answer events: they label, assign, move or refuse. Whoever runs this server switches them on.")}</p></Empty>}>
+          {(all) => (
+            <table className="table cards">
+              <thead><tr><th>{t("Script")}</th><th>{t("Waits for")}</th><th>{t("Calls")}</th><th>{t("Last run")}</th></tr></thead>
+              <tbody>
+                {all.map((each) => (
+                  <tr key={each.id}>
+                    <td><Link href={`/automations?script=${encodeURIComponent(each.name)}`} aria-current={each.name === name ? "true" : undefined}><strong>{each.name}</strong></Link></td>
+                    <td className="small">{each.binds.map(({ when, event }) => <div key={`${when} ${event}`}>{t(when)} <span className="mono">{event}</span></div>)}</td>
+                    <td className="small mono">{each.operations.join(", ")}</td>
+                    <td>{each.last_status && <span className={`tag ${tone[each.last_status]}`}>{t(each.last_status)}</span>} <span className="soft small">{each.last_run_at ? ago(each.last_run_at) : t("never")}</span></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </WaitPages>
+      </section>
       {name && <Runs key={name} name={name} />}
     </Page>
   );

@@ -10,7 +10,7 @@ import { Wait } from "../../parts/Wait";
 import { Who } from "../../parts/Who";
 import { useBoard } from "./context";
 
-const roles = () => [{ value: "editor", label: t("changes cards") }, { value: "viewer", label: t("reads") }];
+const roles = () => [{ value: "editor", label: t("edits cards") }, { value: "viewer", label: t("reads") }];
 
 /** Who was given this board by name; an agent with any board of its own has those boards alone. */
 export default function AccessDialog({ onClose }: { onClose: () => void }) {
@@ -36,7 +36,7 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
     if (who) put.mutate({ principal_id: who, role: "editor" });
   };
   return (
-    <Dialog title={t("Who may do what")} onClose={onClose}>
+    <Dialog title={t("Access")} onClose={onClose}>
       <p className="soft">
         {store.board.visibility === "org"
           ? t("Everybody in the workspace sees this board; members change it. A grant confines an agent to the boards that it was granted.")
@@ -48,11 +48,11 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
             {results.map((grant) => (
               <li key={grant.id} className="row">
                 <span className="grow"><Who who={grant.principal} /></span>
-                <select className="input" style={{ width: "auto" }} aria-label={t("What {{name}} may do", { name: grant.principal.name })} value={grant.role}
+                <select className="input" style={{ width: "auto" }} aria-label={t("Role of {{name}}", { name: grant.principal.name })} value={grant.role}
                   onChange={(event) => put.mutate({ principal_id: grant.principal.id, role: event.target.value as "viewer" })}>
                   {roles().map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
                 </select>
-                <button type="button" className="button small danger" onClick={() => remove.mutate(grant.principal.id)}>{t("Take back")}</button>
+                <button type="button" className="button small danger" onClick={() => remove.mutate(grant.principal.id)}>{t("Revoke")}</button>
               </li>
             ))}
             {results.length === 0 && <li className="soft">{t("Nobody has a grant.")}</li>}
@@ -61,12 +61,12 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
       </Wait>
       <form className="row" style={{ alignItems: "end" }} onSubmit={submit}>
         <div className="grow">
-          <Choose label={t("Give it to")} value={who} onChange={(event) => setWho(event.target.value)} required
+          <Choose label={t("Grant access to")} value={who} onChange={(event) => setWho(event.target.value)} required
             options={[{ value: "", label: t("Choose…") }, ...(people.data ?? []).map((each) => ({
               value: each.id, label: `${each.name ?? each.person?.email ?? ""}${each.type === "bot" ? ` (${t("agent")})` : ""}`,
             }))]} />
         </div>
-        <button className="button go" disabled={put.isPending}>{t("Give")}</button>
+        <button className="button go" disabled={put.isPending}>{t("Grant")}</button>
       </form>
       <Failure error={put.error ?? remove.error} />
     </Dialog>

@@ -62,10 +62,10 @@ export function BoardHead() {
     { id: "settings", label: t("Name and description…"), icon: "gear", disabled: !canEdit, run: () => setShown("settings") },
     { id: "labels", label: t("Labels and properties…"), icon: "flag", disabled: !canEdit, run: () => setShown("labels") },
     { id: "share", label: t("Share by a link…"), icon: "share", disabled: !isBoardAdmin || !serves("get_shared_board"), run: () => setShown("share") },
-    { id: "access", label: t("Who may do what…"), icon: "people", disabled: !isBoardAdmin, run: () => setShown("access") },
-    { id: "copy", label: t("Make a copy"), icon: "copy", run: () => void duplicate().catch(toastError) },
+    { id: "access", label: t("Access…"), icon: "people", disabled: !isBoardAdmin, run: () => setShown("access") },
+    { id: "copy", label: t("Duplicate"), icon: "copy", run: () => void duplicate().catch(toastError) },
     board.is_archived
-      ? { id: "restore", label: t("Bring back from the archive"), icon: "bin", disabled: !isBoardAdmin, run: () => void restore().catch(toastError) }
+      ? { id: "restore", label: t("Restore from the archive"), icon: "bin", disabled: !isBoardAdmin, run: () => void restore().catch(toastError) }
       : { id: "archive", label: t("Archive"), icon: "bin", disabled: !isBoardAdmin, run: () => void archive().catch(toastError) },
     { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !isBoardAdmin, run: () => void remove().catch(toastError) },
   ];

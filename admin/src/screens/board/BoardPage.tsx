@@ -23,6 +23,7 @@ import "./board.css";
 const CardPanel = lazy(() => import("../card/CardPanel"));
 const MoveDialog = lazy(() => import("./MoveDialog"));
 const ColumnDialog = lazy(() => import("./ColumnDialog"));
+const Lanes = lazy(() => import("./Lanes"));
 const ListView = lazy(() => import("./ListView"));
 const CalendarView = lazy(() => import("./CalendarView"));
 
@@ -109,7 +110,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
   const handle = useMemo<BoardHandle | null>(() => (sync ? { store, sync, canEdit, open, hrefOf } : null), [store, sync, canEdit, open, hrefOf]);
 
   const group = t("On this board");
-  const told = (id: string, label: string, keys: string[]): Command => ({ id, label, keys, group, onlyTold: true, run: () => undefined });
+  const told = (id: string, label: string, keys: string[]): Command => ({ id, label, keys, group, onlyKeys: true, run: () => undefined });
   useCommands([
     { id: "filter", label: t("Filter the cards"), group, keys: ["/"], icon: "filter", run: () => search.current?.focus() },
     ...(canEdit ? [
@@ -117,6 +118,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
       { id: "new column", label: t("New column"), group, icon: "plus" as const, run: () => setNewColumn(true) },
     ] : []),
     { id: "view board", label: t("Show as a board"), group, keys: ["v b"], icon: "boards", run: () => address.setView("board") },
+    { id: "view lanes", label: t("Show in lanes"), group, keys: ["v s"], icon: "lanes", run: () => address.setView("lanes") },
     { id: "view list", label: t("Show as a list"), group, keys: ["v l"], icon: "list", run: () => address.setView("list") },
     { id: "view calendar", label: t("Show as a calendar"), group, keys: ["v c"], icon: "calendar", run: () => address.setView("calendar") },
     told("walk", t("Go from card to card"), ["h", "j", "k", "l"]),
@@ -135,7 +137,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
           <BoardHead />
           <Toolbar filter={filter} onFilter={address.setFilter} view={view} onView={address.setView} search={search} />
           <Suspense fallback={<Waiting />}>
-            {view === "list" ? <ListView /> : view === "calendar" ? <CalendarView />
+            {view === "list" ? <ListView /> : view === "lanes" ? <Lanes by={address.by} onBy={address.setBy} onMove={setMoving} /> : view === "calendar" ? <CalendarView />
               : <Columns adding={adding} onAdd={setAdding} onMove={setMoving} onNewColumn={() => setNewColumn(true)} />}
           </Suspense>
           {canEdit && <BulkBar onMove={setMoving} />}

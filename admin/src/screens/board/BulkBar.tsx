@@ -3,11 +3,10 @@ import { principalsQuery } from "../../api/queries";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { Menu } from "../../parts/Menu";
-import { changeCards, moveCards, putAway } from "./actions";
+import { changeCards, moveCards, archiveOrDelete } from "./actions";
 import { useBoard, useSelection } from "./context";
 import { refOf } from "./people";
-
-export const priorities = ["urgent", "high", "medium", "low", "none"] as const;
+import { priorities } from "./priorities";
 
 /** What can be done to all selected cards at once. */
 export function BulkBar({ onMove }: { onMove: (cards: string[]) => void }) {
@@ -46,8 +45,8 @@ export function BulkBar({ onMove }: { onMove: (cards: string[]) => void }) {
       <Menu label={t("Priority")} className="button small" choices={priorities.map((priority) => ({
         id: priority, label: t(priority), run: () => done(changeCards(store, ids, () => ({ priority }), () => ({ priority }))),
       }))}>{t("Priority")}</Menu>
-      <button type="button" className="button small" onClick={() => done(putAway(store, ids, "archive"))}>{t("Archive")}</button>
-      <button type="button" className="button small danger" onClick={() => done(putAway(store, ids, "delete"))}>{t("Delete")}</button>
+      <button type="button" className="button small" onClick={() => done(archiveOrDelete(store, ids, "archive"))}>{t("Archive")}</button>
+      <button type="button" className="button small danger" onClick={() => done(archiveOrDelete(store, ids, "delete"))}>{t("Delete")}</button>
       <button type="button" className="button small quiet icon" aria-label={t("Select none")} onClick={clear}><Icon name="close" /></button>
     </div>
   );

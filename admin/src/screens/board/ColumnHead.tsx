@@ -36,7 +36,7 @@ export function ColumnHead({ column, onAdd }: { column: Column; onAdd: () => voi
   const choices: Choice[] = [
     { id: "add", label: t("Add a card"), icon: "plus", run: onAdd },
     { id: "select", label: t("Select all cards"), icon: "check", run: () => store.setSelection(store.shown(column.id)) },
-    { id: "edit", label: t("Change the column…"), icon: "gear", run: () => setEditing("this") },
+    { id: "edit", label: t("Edit the column…"), icon: "gear", run: () => setEditing("this") },
     { id: "new", label: t("New column to the right…"), icon: "plus", run: () => setEditing("new") },
     { id: "left", label: t("Move to the left"), icon: "left", disabled: at === 0, run: () => move({ before_id: order[at - 1]! }) },
     { id: "right", label: t("Move to the right"), icon: "right", disabled: at === order.length - 1, run: () => move({ after_id: order[at + 1]! }) },

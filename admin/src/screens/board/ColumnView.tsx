@@ -4,7 +4,7 @@ import { t } from "../../app/words";
 import { AddCard } from "./AddCard";
 import { ColumnHead } from "./ColumnHead";
 import { useBoard, useColumn, useShown } from "./context";
-import type { DragEngine } from "./drag";
+import { placeIn, type DragEngine } from "./drag";
 import { Tile } from "./Tile";
 
 export interface Reveal {
@@ -44,7 +44,10 @@ export function ColumnView({ id, engine, focused, grabbed, onReveal, onAdd, isAd
       return at >= 0 && !all.includes(at) ? [...all, at].sort((a, b) => a - b) : all;
     },
   });
-  useEffect(() => engine.register({ column: id, scroller: scroller.current!, line: line.current!, virtualizer }), [engine, id, virtualizer]);
+  useEffect(() => engine.register({
+    key: id, column: id, scroller: scroller.current!, line: line.current!, ids: () => store.shown(id),
+    placeAt: (offset) => placeIn(virtualizer, store.shown(id).length, offset),
+  }), [engine, id, store, virtualizer]);
   useEffect(() => {
     onReveal(id, (index) => {
       section.current?.scrollIntoView({ block: "nearest", inline: "nearest" });

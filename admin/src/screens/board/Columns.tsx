@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
-import { moveCards, putAway } from "./actions";
+import { moveCards, archiveOrDelete } from "./actions";
 import { ColumnView, type Reveal } from "./ColumnView";
 import { useBoard, useColumnOrder } from "./context";
 import { DragEngine } from "./drag";
@@ -62,14 +62,14 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
     store, canEdit, grab, setGrab, focus, say, open, move: onMove, add: onAdd,
     archive: (cards) => {
       const place = store.place(cards[0]!);
-      void putAway(store, cards, "archive");
+      void archiveOrDelete(store, cards, "archive");
       const next = place && (store.shown(place.column)[place.index] ?? store.shown(place.column)[place.index - 1]);
       if (next) focus(next);
     },
     settle: ({ id, was }) => {
       // It was only moved about here: the server gets the place where it ended, from where it began.
       const place = store.place(id)!;
-      store.takeBack(was);
+      store.revert(was);
       void moveCards(store, [id], place.column, place.index);
       store.release();
     },

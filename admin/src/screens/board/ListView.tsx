@@ -4,7 +4,7 @@ import { ago, briefly } from "../../app/time";
 import { t } from "../../app/words";
 import { Labels } from "../../parts/Labels";
 import { Face } from "../../parts/Who";
-import { priorities } from "./BulkBar";
+import { priorities } from "./priorities";
 import { useBoard } from "./context";
 import type { Card } from "./store";
 
@@ -54,7 +54,7 @@ export default function ListView() {
     <div className="list-view">
       <div className="row list-sort" role="group" aria-label={t("Sort by")}>
         <span className="soft small">{t("Sort by")}</span>
-        {head("column", t("Column"))}{head("title", t("Title"))}{head("priority", t("Priority"))}{head("due", t("Due"))}{head("edited", t("Last change"))}
+        {head("column", t("Column"))}{head("title", t("Title"))}{head("priority", t("Priority"))}{head("due", t("Due"))}{head("edited", t("Last edited"))}
         <span className="grow" /><span className="soft small" role="status">{t("{{count}} cards", { count: cards.length })}</span>
       </div>
       <div className="list-rows" ref={scroller} onKeyDown={onKeyDown} tabIndex={-1}>

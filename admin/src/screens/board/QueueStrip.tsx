@@ -26,7 +26,7 @@ export function QueueStrip({ column }: { column: Column }) {
       body: { queue: { paused: !paused } },
     })).catch(toastError);
   return (
-    <div className={`queue-strip${paused ? " paused" : ""}`}>
+    <div className="queue-strip">
       <span className="tag agent">{paused ? t("queue, paused") : t("queue")}</span>
       {state.data && states.filter((name) => name === "ready" || state.data[name] > 0).map((name) => (
         <span key={name} className={name === "exhausted" || name === "held" ? "late" : undefined}>{number(state.data[name])} {t(name)}</span>

@@ -4,7 +4,7 @@ import { principalsQuery } from "../../api/queries";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { Menu, type Choice } from "../../parts/Menu";
-import { priorities } from "./BulkBar";
+import { priorities } from "./priorities";
 import { useBoard } from "./context";
 import { isEmpty, noFilter, nobody, type Filter } from "./filter";
 import type { View } from "./useBoardAddress";
@@ -66,11 +66,11 @@ export function Toolbar({ filter, onFilter, view, onView, search }: {
         id, label: t(id), selected: filter.priorities.includes(id), run: () => onFilter({ ...filter, priorities: toggled(filter.priorities, id) }),
       }))} />
       <Chooser label={t("Due")} chosen={filter.due ? 1 : 0} choices={[one("due", "overdue", t("Overdue")), one("due", "week", t("Within a week")), one("due", "none", t("Without a date"))]} />
-      <Chooser label={t("State")} chosen={filter.state ? 1 : 0} choices={[one("state", "blocked", t("Blocked")), one("state", "leased", t("Being worked on")), one("state", "stuck", t("Stuck in a queue"))]} />
+      <Chooser label={t("State")} chosen={filter.state ? 1 : 0} choices={[one("state", "blocked", t("Blocked")), one("state", "leased", t("Leased")), one("state", "stuck", t("Stuck in a queue"))]} />
       {!isEmpty(filter) && <button type="button" className="button small quiet" onClick={() => onFilter(noFilter)}>{t("Clear")}</button>}
       <span className="grow" />
       <div className="views" role="group" aria-label={t("View")}>
-        {([["board", "boards", t("Board")], ["list", "list", t("List")], ["calendar", "calendar", t("Calendar")]] as const).map(([id, icon, label]) => (
+        {([["board", "boards", t("Board")], ["lanes", "lanes", t("Lanes")], ["list", "list", t("List")], ["calendar", "calendar", t("Calendar")]] as const).map(([id, icon, label]) => (
           <button key={id} type="button" className="button small quiet" aria-pressed={view === id} onClick={() => onView(id)}>
             <Icon name={icon} /><span className="wide-only">{label}</span><span className="narrow-only unseen">{label}</span>
           </button>

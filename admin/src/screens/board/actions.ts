@@ -3,6 +3,7 @@
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
 import { toast, toastError } from "../../parts/toasts";
+import { asChanges, fieldsIn, indexIn, type By, type Lane } from "./lanes";
 import type { Anchor, BoardStore, Card } from "./store";
 
 export type Changes = Schemas["Body_update_card"];
@@ -29,7 +30,7 @@ async function moveTo(store: BoardStore, ids: string[], anchors: Anchor[]) {
     if (ids.length === 1) await sendMove(store, ids[0]!, anchors[0]!);
     else await sendBatch(store, ids.map((card_id, at) => ({ move: { card_id, ...anchors[at]! } })));
   } catch (error) {
-    for (const each of was.reverse()) store.takeBack(each);
+    for (const each of was.reverse()) store.revert(each);
     throw error;
   }
 }
@@ -55,6 +56,33 @@ export async function moveCards(store: BoardStore, ids: string[], column: string
   });
 }
 
+/** Puts cards into a lane, and where they were dropped there: one change, all or none. */
+export async function moveToLane(store: BoardStore, ids: string[], { by, lane, column, index }: { by: By; lane: Lane; column: string; index: number }) {
+  const moving = new Set(ids);
+  const anchors = chain(ids, store.anchor(column, indexIn(store, column, lane.cells.get(column) ?? [], index, moving), moving));
+  const before = ids.map((id) => store.card(id)!);
+  const back = ids.map((id) => store.anchorOf(id)!);
+  const fields = before.map((card) => fieldsIn(store, by, lane, card));
+  const send = (places: Anchor[], all: Local[], order: string[]) => {
+    const was = order.map((id) => store.card(id)!);
+    order.forEach((id, at) => { store.moveLocally(id, places[at]!); store.changeLocally(id, all[at]!); });
+    return sendBatch(store, order.flatMap((card_id, at): Schemas["BatchItem"][] => [
+      { move: { card_id, ...places[at]! } }, ...(Object.keys(all[at]!).length ? [{ update: { card_id, ...asChanges(all[at]!) } }] : []),
+    ])).catch((error: unknown) => {
+      for (const each of was.reverse()) store.revert(each);
+      throw error;
+    });
+  };
+  try {
+    await send(anchors, fields, ids);
+  } catch (error) {
+    return toastError(error);
+  }
+  const own = before.map((card, at): Local => Object.fromEntries(Object.keys(fields[at]!).map((name) => [name, card[name as keyof Card]])));
+  const undo = () => send([...back].reverse(), [...own].reverse(), [...ids].reverse()).catch(toastError);
+  toast({ text: t("{{count}} moved to {{lane}}", { count: ids.length, lane: lane.name }), action: { label: t("Undo"), run: () => void undo() } });
+}
+
 type Local = Partial<Card>;
 
 /** Changes fields of cards; `local` says how they look until the server answers. */
@@ -71,18 +99,18 @@ export async function changeCards(store: BoardStore, ids: string[], changes: (ca
     await send(cards.map((card, at) => ({ id: card.id, body: changes(was[at] ?? card) })));
     if (cards.length > 1) toast(t("{{count}} changed", { count: cards.length }));
   } catch (error) {
-    for (const each of was) store.takeBack(each);
+    for (const each of was) store.revert(each);
     toastError(error);
   }
 }
 
 /** Takes cards off the board, into the archive or the trash. */
-export async function putAway(store: BoardStore, ids: string[], how: "archive" | "delete") {
+export async function archiveOrDelete(store: BoardStore, ids: string[], how: "archive" | "delete") {
   const was = ids.map((id) => store.changeLocally(id, how === "archive" ? { is_archived: true } : { in_trash: true }));
   try {
     await sendBatch(store, ids.map((card_id) => (how === "archive" ? { archive: { card_id } } : { delete: { card_id } })));
   } catch (error) {
-    for (const each of was) store.takeBack(each);
+    for (const each of was) store.revert(each);
     return toastError(error);
   }
   const undo = async () => {

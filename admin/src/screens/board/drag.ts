@@ -6,17 +6,29 @@ import { t } from "../../app/words";
 import type { BoardStore } from "./store";
 
 export interface Target {
+  key: string;
   column: string;
+  /** Of a board in lanes: such a target is met in its own rectangle, and any other at every height. */
+  lane?: string;
   scroller: HTMLElement;
   line: HTMLElement;
-  virtualizer: Virtualizer<HTMLElement, Element>;
+  ids(): readonly string[];
+  /** The place at so many pixels from the top: before the card of that index. */
+  placeAt(offset: number): { index: number; top: number };
+}
+/** That of a column whose cards have no elements unless they are in sight. */
+export function placeIn(virtualizer: Virtualizer<HTMLElement, Element>, count: number, offset: number) {
+  const item = count ? virtualizer.getVirtualItemForOffset(offset) : undefined;
+  if (!item) return { index: count, top: 4 };
+  const isBelow = offset > (item.start + item.end) / 2;
+  return isBelow ? { index: item.index + 1, top: item.end } : { index: item.index, top: item.start };
 }
 export interface DragHost {
   say(words: string): void;
   /** The card that is held stays mounted, or a touch drag would end when it scrolls out of sight. */
   picked(card: string): void;
-  /** `index` counts the shown cards of the column, without those that move. */
-  dropped(cards: string[], column: string, index: number): void;
+  /** `index` counts the shown cards of the column, or of the cell, without those that move. */
+  dropped(cards: string[], column: string, index: number, lane?: string): void;
 }
 
 interface Pending {
@@ -37,7 +49,7 @@ interface Held {
   x: number;
   y: number;
   frame: number;
-  over: { column: string; index: number } | null;
+  over: { column: string; index: number; lane?: string } | null;
 }
 
 const longPress = 240; // milliseconds
@@ -53,15 +65,15 @@ export class DragEngine {
   constructor(private readonly store: BoardStore, private readonly host: DragHost) {}
 
   register(target: Target) {
-    this.targets.set(target.column, target);
-    return () => void this.targets.delete(target.column);
+    this.targets.set(target.key, target);
+    return () => { if (this.targets.get(target.key) === target) this.targets.delete(target.key); };
   }
 
   /** Listens on the board; what it gives ends that. */
   attach(board: HTMLElement) {
     const ended = new AbortController();
     const { signal } = ended;
-    board.addEventListener("pointerdown", (event) => this.down(event), { signal });
+    board.addEventListener("pointerdown", (event) => this.down(event, board), { signal });
     window.addEventListener("pointermove", (event) => this.move(event, board), { signal });
     window.addEventListener("pointerup", () => this.up(), { signal });
     window.addEventListener("pointercancel", () => this.cancel(), { signal });
@@ -86,7 +98,7 @@ export class DragEngine {
     };
   }
 
-  private down(event: PointerEvent) {
+  private down(event: PointerEvent, board: HTMLElement) {
     if (event.button !== 0 || this.held || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const target = event.target as Element;
     const tile = target.closest<HTMLElement>("[data-card]");
@@ -94,7 +106,7 @@ export class DragEngine {
     const isTouch = event.pointerType === "touch";
     this.pending = {
       card: tile.dataset.card!, tile, x: event.clientX, y: event.clientY, pointer: event.pointerId, isTouch,
-      timer: isTouch ? window.setTimeout(() => this.begin(), longPress) : 0,
+      timer: isTouch ? window.setTimeout(() => this.begin(board), longPress) : 0,
     };
   }
 
@@ -103,7 +115,7 @@ export class DragEngine {
     if (pending?.pointer === event.pointerId && !this.held) {
       const far = Math.hypot(event.clientX - pending.x, event.clientY - pending.y);
       if (pending.isTouch && far > slack.touch) this.forget(); // it is a scroll
-      else if (!pending.isTouch && far > slack.mouse) this.begin();
+      else if (!pending.isTouch && far > slack.mouse) this.begin(board);
     }
     const { held } = this;
     if (!held) return;
@@ -125,7 +137,7 @@ export class DragEngine {
     this.pending = null;
   }
 
-  private begin() {
+  private begin(board: HTMLElement) {
     const { pending } = this;
     if (!pending) return;
     const { card, tile, x, y } = pending;
@@ -147,7 +159,7 @@ export class DragEngine {
     this.host.picked(card);
     this.host.say(t("Picked up {{key}}", { key: this.store.card(card)?.key }));
     if (pending.isTouch) navigator.vibrate?.(12);
-    this.held.frame = requestAnimationFrame(() => this.draw(tile.closest<HTMLElement>(".board")!));
+    this.held.frame = requestAnimationFrame(() => this.draw(board));
   }
 
   private draw(board: HTMLElement) {
@@ -161,29 +173,23 @@ export class DragEngine {
     let box: DOMRect | undefined;
     for (const target of this.targets.values()) {
       const rect = target.scroller.getBoundingClientRect();
-      if (!found && held.x >= rect.left - 6 && held.x < rect.right + 6) [found, box] = [target, rect];
+      const isAt = target.lane === undefined || (held.y >= rect.top - 4 && held.y < rect.bottom + 4);
+      if (!found && isAt && held.x >= rect.left - 6 && held.x < rect.right + 6) [found, box] = [target, rect];
       else target.line.style.opacity = "0";
     }
     if (found && box) {
-      scrolled = scrollNear(found.scroller, "scrollTop", held.y, box.top, box.bottom) || scrolled;
+      scrolled = (found.lane === undefined ? scrollNear(found.scroller, "scrollTop", held.y, box.top, box.bottom) : scrollNear(board, "scrollTop", held.y, around.top, around.bottom)) || scrolled;
       held.over = this.placeIn(found, held.y - box.top + found.scroller.scrollTop, held);
     } else held.over = null;
     if (scrolled) held.frame = requestAnimationFrame(() => this.draw(board));
   }
 
-  private placeIn({ column, line, virtualizer }: Target, offset: number, { cards }: Held) {
-    const ids = this.store.shown(column);
-    const item = ids.length ? virtualizer.getVirtualItemForOffset(offset) : undefined;
-    let index = ids.length;
-    let top = 4;
-    if (item) {
-      index = offset > (item.start + item.end) / 2 ? item.index + 1 : item.index;
-      top = index > item.index ? item.end : item.start;
-    }
+  private placeIn({ column, lane, line, ids, placeAt }: Target, offset: number, { cards }: Held) {
+    const { index, top } = placeAt(offset);
     line.style.opacity = "1";
     line.style.transform = `translateY(${top}px)`;
     const moving = new Set(cards);
-    return { column, index: index - ids.slice(0, index).filter((id) => moving.has(id)).length };
+    return { column, lane, index: index - ids().slice(0, index).filter((id) => moving.has(id)).length };
   }
 
   private finish(over: Held["over"]) {
@@ -197,7 +203,7 @@ export class DragEngine {
     document.documentElement.classList.remove("is-dragging");
     this.hasDropped = true; // the click that ends a drag opens nothing
     setTimeout(() => (this.hasDropped = false));
-    if (over) this.host.dropped(held.cards, over.column, over.index);
+    if (over) this.host.dropped(held.cards, over.column, over.index, over.lane);
     else this.host.say(t("Not moved"));
     this.store.release();
   }

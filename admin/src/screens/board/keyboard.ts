@@ -78,7 +78,7 @@ function grabOrDrop(host: KeyHost, id: string) {
 export function putBack(host: KeyHost) {
   const { store, grab } = host;
   if (!grab) return;
-  store.takeBack(grab.was);
+  store.revert(grab.was);
   store.release();
   host.setGrab(null);
   host.focus(grab.id);

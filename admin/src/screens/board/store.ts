@@ -158,7 +158,7 @@ export class BoardStore {
   }
 
   /** Takes back what was done locally, unless the server has said something newer. */
-  takeBack(was: Card | undefined) {
+  revert(was: Card | undefined) {
     const known = was && this.cards.get(was.id);
     if (known && known.version === was.version) this.change(was, known);
   }

@@ -1,8 +1,9 @@
 import { useCallback, useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
+import { ways, type By } from "./lanes";
 import { readFilter, writeFilter, type Filter } from "./filter";
 
-export type View = "board" | "list" | "calendar";
+export type View = "board" | "lanes" | "list" | "calendar";
 
 /** What the address says of a board: the filter, the view, the card that is open. */
 export function useBoardAddress(board: string) {
@@ -11,7 +12,8 @@ export function useBoardAddress(board: string) {
   const query = useMemo(() => new URLSearchParams(search), [search]);
   const filter = useMemo(() => readFilter(query), [query]);
   const wanted = query.get("view");
-  const view: View = wanted === "list" || wanted === "calendar" ? wanted : "board";
+  const view: View = wanted === "lanes" || wanted === "list" || wanted === "calendar" ? wanted : "board";
+  const by = ways.find((each) => each === query.get("by")) ?? "assignee";
   const card = query.get("card") ?? undefined;
   const to = useCallback((next: URLSearchParams, replace: boolean) => {
     const text = next.toString();
@@ -24,9 +26,10 @@ export function useBoardAddress(board: string) {
     return next;
   }, [query]);
   return {
-    filter, view, card,
+    filter, view, by, card,
     setFilter: useCallback((next: Filter) => to(writeFilter(next, query), true), [to, query]),
     setView: useCallback((next: View) => to(withField("view", next === "board" ? undefined : next), true), [to, withField]),
+    setBy: useCallback((next: By) => to(withField("by", next === "assignee" ? undefined : next), true), [to, withField]),
     openCard: useCallback((id: string | undefined) => to(withField("card", id), false), [to, withField]),
     hrefOf: useCallback((id: string) => `/boards/${board}?${withField("card", id)}`, [board, withField]),
   };

@@ -42,8 +42,8 @@ function NoBoards({ onNew, onDemo, busy, error }: { onNew: () => void; onDemo: (
       <h2>{t("No boards yet")}</h2>
       <p>{t("A demonstration board comes with cards and a queue that an agent can work on at once; you can delete it whenever you like.")}</p>
       <div className="row">
-        <button type="button" className="button go" disabled={busy} onClick={onDemo}>{busy ? t("One moment…") : t("Make a demonstration board")}</button>
-        <button type="button" className="button" onClick={onNew}>{t("Make an empty board")}</button>
+        <button type="button" className="button go" disabled={busy} onClick={onDemo}>{busy ? t("One moment…") : t("Create a demonstration board")}</button>
+        <button type="button" className="button" onClick={onNew}>{t("Create an empty board")}</button>
       </div>
       <Failure error={error} />
     </div>
@@ -68,7 +68,7 @@ export default function Boards() {
   });
   useCommands(isViewer || !seat ? [] : [
     { id: "new board", label: t("New board"), group: t("Boards"), keys: ["n"], icon: "plus", run: () => setMaking(true) },
-    { id: "demo board", label: t("Make a demonstration board"), group: t("Boards"), icon: "boards", run: () => demo.mutate() },
+    { id: "demo board", label: t("Create a demonstration board"), group: t("Boards"), icon: "boards", run: () => demo.mutate() },
   ], [isViewer, seat]);
   if (!seat)
     return (

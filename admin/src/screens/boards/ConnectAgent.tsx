@@ -25,7 +25,7 @@ export default function ConnectAgent({ board, onClose }: { board: Pick<Schemas["
         : (
           <div className="row">
             <button type="button" className="button go" disabled={make.isPending} onClick={() => make.mutate()}>
-              {isAdmin ? t("Make an agent and its token") : t("Make a token of yours")}
+              {isAdmin ? t("Create an agent and its token") : t("Create a token of yours")}
             </button>
           </div>
         )}

@@ -29,9 +29,9 @@ export function Attempts({ card, canEdit }: { card: Card; canEdit: boolean }) {
           <span className={`tag ${state === "exhausted" ? "bad" : state === "ready" ? "good" : "warn"}`}>{t(state)}</span>
           <span className="soft">{t("{{count}} attempts", { count: attempts })}{available_at && <> · {t("again {{when}}", { when: ago(available_at) })}</>}</span>
           <span className="grow" />
-          {canEdit && card.lease && <button type="button" className="button small danger" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Take it back")}</button>}
+          {canEdit && card.lease && <button type="button" className="button small danger" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Revoke the lease")}</button>}
           {canEdit && state !== "leased" && state !== "held" && <button type="button" className="button small" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/cards/{card_id}:hold", { params })))}>{t("Hold")}</button>}
-          {canEdit && (state === "held" || state === "exhausted" || state === "backoff") && <button type="button" className="button small go" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/cards/{card_id}:requeue", { params })))}>{t("Ready again")}</button>}
+          {canEdit && (state === "held" || state === "exhausted" || state === "backoff") && <button type="button" className="button small go" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/cards/{card_id}:requeue", { params })))}>{t("Requeue")}</button>}
         </div>
       )}
       {last_error && <p className="late">{last_error}</p>}

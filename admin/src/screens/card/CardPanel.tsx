@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from "react";
 import { api, ask } from "../../api/client";
 import { Refusal } from "../../api/refusal";
 import { useCommands } from "../../app/commands";
@@ -10,9 +10,10 @@ import { Icon } from "../../parts/Icon";
 import { Menu, type Choice } from "../../parts/Menu";
 import { toast } from "../../parts/toasts";
 import { Waiting } from "../../parts/Wait";
-import { changeCards, duplicateCard, putAway } from "../board/actions";
+import { changeCards, duplicateCard, archiveOrDelete } from "../board/actions";
 import { useBoard, useCard } from "../board/context";
 import type { Card } from "../board/store";
+import { Attachments, type AttachmentsHandle } from "./Attachments";
 import { Attempts } from "./Attempts";
 import { Comments } from "./Comments";
 import { Dependencies } from "./Dependencies";
@@ -94,6 +95,8 @@ function OpenCard({ id, onMove }: { id: string; onMove: (id: string) => void }) 
   const card = useCard(store, id)!;
   const [tab, setTab] = useState<Tab>("comments");
   const panel = useRef<HTMLElement>(null);
+  const attachments = useRef<AttachmentsHandle>(null);
+  const [dropping, setDropping] = useState(false);
   useTitle(`${card.key} ${card.title}`);
   const canEdit = canEditBoard && !card.is_archived && !card.in_trash;
   const place = store.place(id);
@@ -112,17 +115,31 @@ function OpenCard({ id, onMove }: { id: string; onMove: (id: string) => void }) 
     ...(canEdit ? [{ id: "card move", label: t("Move this card"), group, keys: ["m"], icon: "right" as const, run: () => onMove(id) }] : []),
   ], [id, canEdit, place?.index, place?.column]);
 
+  // What the text did not take for a picture of its own is attached.
+  const take = (event: ClipboardEvent | DragEvent, files: FileList) => {
+    setDropping(false);
+    if (event.isDefaultPrevented() || files.length === 0 || !canEdit || !attachments.current) return;
+    event.preventDefault();
+    attachments.current.take([...files]);
+  };
   const restore = async () => store.put((await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id: id } } }))) as Card);
   const choices: Choice[] = [
     { id: "move", label: t("Move…"), icon: "right", disabled: !canEdit, run: () => onMove(id) },
     { id: "link", label: t("Copy the link"), icon: "link", run: () => void navigator.clipboard?.writeText(card.url).then(() => toast(t("The link is copied"))) },
-    { id: "copy", label: t("Make a copy"), icon: "copy", disabled: !canEditBoard, run: () => void duplicateCard(store, id) },
-    { id: "archive", label: t("Archive"), icon: "bin", disabled: !canEdit, run: () => { void putAway(store, [id], "archive"); close(); } },
-    { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !canEdit, run: () => { void putAway(store, [id], "delete"); close(); } },
+    { id: "copy", label: t("Duplicate"), icon: "copy", disabled: !canEditBoard, run: () => void duplicateCard(store, id) },
+    { id: "archive", label: t("Archive"), icon: "bin", disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "archive"); close(); } },
+    { id: "delete", label: t("Delete"), icon: "bin", danger: true, disabled: !canEdit, run: () => { void archiveOrDelete(store, [id], "delete"); close(); } },
   ];
   const tabs: [Tab, string][] = [["comments", t("Comments")], ["history", t("History")], ["attempts", t("Attempts")]];
   return (
-    <section className="card-panel" aria-label={t("Card {{key}}", { key: card.key })} ref={panel} tabIndex={-1}>
+    <section className={`card-panel${dropping ? " dropping" : ""}`} aria-label={t("Card {{key}}", { key: card.key })} ref={panel} tabIndex={-1}
+      onPaste={(event) => take(event, event.clipboardData.files)} onDrop={(event) => take(event, event.dataTransfer.files)}
+      onDragOver={(event) => {
+        if (!canEdit || !event.dataTransfer.types.includes("Files")) return;
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={(event) => { if (!event.currentTarget.contains(event.relatedTarget as Node)) setDropping(false); }}>
       <header className="row">
         <span className="mono soft">{card.key}</span>
         <span className="tag">{store.column(card.column_id)?.name}</span>
@@ -135,12 +152,13 @@ function OpenCard({ id, onMove }: { id: string; onMove: (id: string) => void }) 
       {(card.is_archived || card.in_trash) && (
         <p className="away-note row">
           <span className="grow">{card.in_trash ? t("This card is in the trash.") : t("This card is archived.")}</span>
-          {canEditBoard && <button type="button" className="button small" onClick={() => void restore()}>{t("Bring it back")}</button>}
+          {canEditBoard && <button type="button" className="button small" onClick={() => void restore()}>{t("Restore")}</button>}
         </p>
       )}
       <Title card={card} />
       <Properties card={card} canEdit={canEdit} />
       <Dependencies card={card} canEdit={canEdit} />
+      {serves("list_attachments") && <Attachments key={id} card={id} canEdit={canEdit} handle={attachments} />}
       {serves("list_block_children") && (
         <Suspense fallback={<Waiting />}><BlockEditor key={`${id} ${canEdit}`} card={id} editable={canEdit} /></Suspense>
       )}

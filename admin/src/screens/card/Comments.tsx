@@ -46,11 +46,11 @@ function Discussion({ comments, refresh }: { card: string; comments: Comment[]; 
     <li className={resolved ? "resolved" : undefined}>
       {comments.map((comment) => <OneComment key={comment.id} comment={comment} refresh={refresh} />)}
       <div className="row comment-after">
-        <button type="button" className="button quiet small" onClick={() => setAnswering(!answering)} aria-expanded={answering}>{t("Answer")}</button>
-        <button type="button" className="button quiet small" onClick={resolve}>{resolved ? t("Take up again") : t("Resolve")}</button>
+        <button type="button" className="button quiet small" onClick={() => setAnswering(!answering)} aria-expanded={answering}>{t("Reply")}</button>
+        <button type="button" className="button quiet small" onClick={resolve}>{resolved ? t("Reopen") : t("Resolve")}</button>
         {resolved && <span className="tag good">{resolved_by ? t("resolved by {{name}}", { name: nameOf(resolved_by) }) : t("resolved")}</span>}
       </div>
-      {answering && <NewComment label={t("Write an answer")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onSent={() => { setAnswering(false); return refresh(); }} />}
+      {answering && <NewComment label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onSent={() => { setAnswering(false); return refresh(); }} />}
     </li>
   );
 }
@@ -81,7 +81,7 @@ function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Pro
           )}
         </div>
         {editing
-          ? <NewComment label={t("Change the comment")} autoFocus initial={text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={() => { setEditing(false); return refresh(); }} />
+          ? <NewComment label={t("Edit the comment")} autoFocus initial={text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={() => { setEditing(false); return refresh(); }} />
           : <p className="comment-text"><Rich text={comment.rich_text} /></p>}
       </div>
     </article>

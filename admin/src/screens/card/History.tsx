@@ -16,13 +16,13 @@ type Filter = "all" | "people" | "agents";
 
 const silent = new Set(["last_edited_time", "last_edited_by", "version", "position", "object", "id", "org_id", "url", "created_time", "created_by"]);
 const words: Record<string, string> = {
-  "card.created": "made the card", "card.updated": "changed the card", "card.moved": "moved the card", "card.archived": "archived it", "card.restored": "brought it back",
-  "card.deleted": "put it into the trash", "card.assigned": "changed who it is assigned to", "card.linked": "linked it", "card.unlinked": "took a link away",
-  "card.blocked": "made it wait", "card.unblocked": "let it go on", "card.requeued": "put it back into the queue", "card.held": "held it", "card.exhausted": "used its attempts up",
-  "lease.claimed": "claimed it", "lease.completed": "completed it", "lease.failed": "failed at it", "lease.released": "gave it back", "lease.expired": "was not heard of in time",
-  "lease.revoked": "took it from its worker", "comment.created": "commented", "comment.updated": "changed a comment", "comment.deleted": "deleted a comment",
-  "block.created": "wrote", "block.updated": "changed what is written", "block.deleted": "deleted what was written", "block.restored": "brought text back",
-  "file.created": "attached a file", "file.deleted": "took a file away",
+  "card.created": "created the card", "card.updated": "changed the card", "card.moved": "moved the card", "card.archived": "archived it", "card.restored": "restored it",
+  "card.deleted": "moved it to the trash", "card.assigned": "changed who it is assigned to", "card.linked": "linked it", "card.unlinked": "unlinked it",
+  "card.blocked": "blocked it", "card.unblocked": "unblocked it", "card.requeued": "requeued it", "card.held": "held it", "card.exhausted": "ran out of attempts",
+  "lease.claimed": "claimed it", "lease.completed": "completed it", "lease.failed": "failed at it", "lease.released": "released it", "lease.expired": "let the lease expire",
+  "lease.revoked": "revoked the lease", "comment.created": "commented", "comment.updated": "changed a comment", "comment.deleted": "deleted a comment",
+  "block.created": "wrote", "block.updated": "changed what is written", "block.deleted": "deleted what was written", "block.restored": "restored text",
+  "file.created": "attached a file", "file.deleted": "removed a file",
 };
 
 /** Text of a block, or a value, in a few words. */
@@ -121,7 +121,7 @@ function Versions({ card, canEdit }: { card: Card; canEdit: boolean }) {
                 <p className="soft small">{each.changed_fields.filter((name) => !silent.has(name)).map((name) => t(name.replace(/_id$/, "").replace(/_/g, " "))).join(", ")}</p>
               </div>
               {canEdit && each.version !== card.version && (
-                <button type="button" className="button small" onClick={() => void revert(each.version).catch(toastError)}>{t("Go back to it")}</button>
+                <button type="button" className="button small" onClick={() => void revert(each.version).catch(toastError)}>{t("Restore this version")}</button>
               )}
             </li>
           ))}

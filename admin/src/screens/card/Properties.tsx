@@ -8,7 +8,7 @@ import { LabelTag } from "../../parts/Labels";
 import { Menu } from "../../parts/Menu";
 import { Who } from "../../parts/Who";
 import { changeCards } from "../board/actions";
-import { priorities } from "../board/BulkBar";
+import { priorities } from "../board/priorities";
 import { useBoard } from "../board/context";
 import { refOf } from "../board/people";
 import type { Card } from "../board/store";
@@ -67,7 +67,7 @@ export function Properties({ card, canEdit }: { card: Card; canEdit: boolean }) 
       <Estimate card={card} canEdit={canEdit} />
       {board.properties.map((property) => <CustomProperty key={property.id} property={property} card={card} canEdit={canEdit} people={people.data ?? []} />)}
       {card.completed_at && <div><dt>{t("Completed")}</dt><dd>{shown(card.completed_at)}</dd></div>}
-      <div><dt>{t("Made")}</dt><dd className="soft">{shown(card.created_time)} · <Who who={card.created_by} /></dd></div>
+      <div><dt>{t("Created")}</dt><dd className="soft">{shown(card.created_time)} · <Who who={card.created_by} /></dd></div>
     </dl>
   );
 }

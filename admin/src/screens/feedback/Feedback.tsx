@@ -1,14 +1,15 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type ClipboardEvent, type DragEvent, type FormEvent } from "react";
+import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type FormEvent } from "react";
+import { useSearch } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { pagesQuery } from "../../api/queries";
-import { Refusal } from "../../api/refusal";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Choose, TextArea, TextField } from "../../parts/Field";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
+import { isPicture, nameOf, pictureTypes, sendBytes, type Progress } from "../../parts/upload";
 import { WaitPages } from "../../parts/Wait";
 
 type Report = Schemas["FeedbackResponse"];
@@ -17,39 +18,53 @@ const types = () => [
   { value: "praise", label: t("Something is good") }, { value: "other", label: t("Something else") },
 ];
 const tone: Record<string, string> = { new: "warn", acknowledged: "", in_progress: "agent", resolved: "good", declined: "bad" };
-const kinds = ["image/png", "image/jpeg", "image/webp", "image/gif"];
-
-/** Under whatever name this server was reached. */
-const here = (url: string) => {
-  const { origin, pathname, search } = new URL(url, location.href);
-  return origin === location.origin || pathname.startsWith("/storage/") ? pathname + search : url;
-};
 
 /** Sends a picture to where the server says, and gives its id. */
-async function upload(file: File): Promise<string> {
-  const form = await ask(api.POST("/v1/feedback/screenshots:presign", { body: { filename: file.name || "screenshot.png", content_type: file.type, size_bytes: file.size } }));
-  const body = new FormData();
-  for (const [name, value] of Object.entries(form.upload_url_fields)) body.append(name, value);
-  body.append("file", file);
-  const sent = await fetch(here(form.upload_url), { method: "POST", body });
-  if (!sent.ok) throw new Refusal(sent.status, "", t("The picture could not be sent."));
+async function upload(file: File, onProgress: Progress): Promise<string> {
+  const form = await ask(api.POST("/v1/feedback/screenshots:presign", { body: { filename: nameOf(file), content_type: file.type, size_bytes: file.size } }));
+  await sendBytes(form, file, onProgress);
   await ask(api.POST("/v1/feedback/screenshots/{file_id}:commit", { params: { path: { file_id: form.id } } }));
   return form.id;
 }
 
+/** What is about to be sent, to be looked at. */
+function Preview({ file, onRemove }: { file: File; onRemove: () => void }) {
+  const [address, setAddress] = useState("");
+  useEffect(() => {
+    const made = URL.createObjectURL(file);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  return (
+    <figure className="row" style={{ margin: 0 }}>
+      {address && <img src={address} alt={t("The picture that goes along")} style={{ maxWidth: "14rem", maxHeight: "9rem", borderRadius: "var(--radius)" }} />}
+      <figcaption className="soft small">{file.name}</figcaption>
+      <button type="button" className="button small" onClick={onRemove}>{t("Remove the picture")}</button>
+    </figure>
+  );
+}
+
 function NewReport() {
+  const from = new URLSearchParams(useSearch()).get("from") ?? "";
   const client = useQueryClient();
   const [type, setType] = useState<Report["type"]>("bug");
   const [title, setTitle] = useState("");
   const [message, setMessage] = useState("");
   const [picture, setPicture] = useState<File>();
+  const [part, setPart] = useState<number>();
+  const kept = useRef<{ file: File; id: string }>(undefined); // sent already, should the rest fail
   const send = useMutation({
     mutationFn: async () => {
-      const screenshot_file_id = picture ? await upload(picture) : undefined;
+      if (picture && kept.current?.file !== picture) {
+        setPart(0);
+        kept.current = { file: picture, id: await upload(picture, setPart) };
+      }
+      const screenshot_file_id = picture && kept.current?.id;
       return ask(api.POST("/v1/feedback", {
-        body: { type, message, page_url: location.href, metadata: { browser: navigator.userAgent.slice(0, 500) }, ...(title && { title }), ...(screenshot_file_id && { screenshot_file_id }) },
+        body: { type, message, page_url: new URL(/^\/(?!\/)/.test(from) ? from : location.pathname, location.origin).href, metadata: { browser: navigator.userAgent.slice(0, 500) }, ...(title && { title }), ...(screenshot_file_id && { screenshot_file_id }) },
       }));
     },
+    onSettled: () => setPart(undefined),
     // What was written stays until it is taken.
     onSuccess: () => {
       setTitle("");
@@ -60,7 +75,7 @@ function NewReport() {
     },
   });
   const take = (files: FileList | undefined, event: ClipboardEvent | DragEvent) => {
-    const found = [...(files ?? [])].find((file) => kinds.includes(file.type));
+    const found = [...(files ?? [])].find((file) => isPicture(file));
     if (!found) return;
     event.preventDefault();
     setPicture(found);
@@ -75,7 +90,9 @@ function NewReport() {
       <Choose label={t("What is it?")} value={type} onChange={(event) => setType(event.target.value as Report["type"])} options={types()} />
       <TextField label={t("In a few words")} value={title} onChange={(event) => setTitle(event.target.value)} maxLength={200} />
       <TextArea label={t("Tell more")} value={message} onChange={(event) => setMessage(event.target.value)} required maxLength={5000} rows={6} note={t("{{count}} of 5000 characters.", { count: message.length })} />
-      <TextField label={t("Picture")} type="file" accept={kinds.join(",")} onChange={(event) => setPicture(event.target.files?.[0])} note={picture ? t("{{name}} goes along.", { name: picture.name }) : t("May be pasted or dropped here, too; at most 5 MiB.")} />
+      <TextField label={t("Picture")} type="file" accept={pictureTypes.join(",")} onChange={(event) => setPicture(event.target.files?.[0])} note={t("May be pasted or dropped here, too; at most 5 MiB.")} />
+      {picture && <Preview file={picture} onRemove={() => setPicture(undefined)} />}
+      {part !== undefined && <progress aria-label={t("Sending the picture")} value={part || undefined} max={1} style={{ width: "100%", accentColor: "var(--accent)" }} />}
       <Failure error={send.error} />
       <div><button className="button go" disabled={send.isPending}>{send.isPending ? t("Sending…") : t("Send")}</button></div>
     </form>
@@ -89,7 +106,7 @@ export default function Feedback() {
     <Page title={t("Feedback")}>
       <NewReport />
       <section className="panel" aria-labelledby="sent-heading">
-        <h2 id="sent-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("What you sent")}</h2>
+        <h2 id="sent-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("Your reports")}</h2>
         <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nothing yet.")}</p>}>
           {(all) => (
             <table className="table cards">
@@ -98,7 +115,7 @@ export default function Feedback() {
                 {all.map((report) => (
                   <tr key={report.id}>
                     <td className="soft small">{ago(report.created_time)}</td>
-                    <td><strong>{report.title ?? report.message.slice(0, 80)}</strong>{report.reply && <div><span className="soft">{t("Answer:")}</span> {report.reply}</div>}</td>
+                    <td><strong>{report.title ?? report.message.slice(0, 80)}</strong>{report.reply && <div><span className="soft">{t("Reply:")}</span> {report.reply}</div>}</td>
                     <td><span className={`tag ${tone[report.status]}`}>{t(report.status.replace("_", " "))}</span></td>
                   </tr>
                 ))}

@@ -74,7 +74,7 @@ export default function Inbox() {
         <button type="button" className="button small" aria-pressed={!unread} onClick={() => setUnread(false)}>{t("All")}</button>
       </div>
       <Failure error={act.error} />
-      <section className="panel" aria-label={t("Notices")} onKeyDown={onKeyDown}>
+      <section className="panel" aria-label={t("Notifications")} onKeyDown={onKeyDown}>
         <WaitPages query={query} empty={<Empty title={unread ? t("All is read") : t("Nothing yet")}><p>{t("What others do to your cards, and whatever names you, comes here.")}</p></Empty>}>
           {(notices) => (
             <ul className="notices" ref={list}>

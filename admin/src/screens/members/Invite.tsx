@@ -42,8 +42,8 @@ export default function Invite({ org_id, onClose }: { org_id: string; onClose: (
     <FormDialog title={t("Invite people")} send={emails.length > 1 ? t("Invite {{count}}", { count: emails.length }) : t("Invite")} onClose={onClose} busy={invite.isPending || emails.length === 0} error={invite.error} onSend={() => invite.mutate()}>
       <TextArea label={t("E-mail addresses")} value={text} onChange={(event) => setText(event.target.value)} autoFocus note={t("One or many, with commas, spaces or lines between them.")} />
       <Choose label={t("Role")} value={role} onChange={(event) => setRole(event.target.value as typeof role)}
-        options={[{ value: "viewer", label: t("viewer: reads") }, { value: "member", label: t("member: changes boards and cards") }, { value: "admin", label: t("admin: looks after the workspace") }]} />
-      <TextArea label={t("Some words to them")} value={message} onChange={(event) => setMessage(event.target.value)} maxLength={1000} />
+        options={[{ value: "viewer", label: t("viewer: reads") }, { value: "member", label: t("member: edits boards and cards") }, { value: "admin", label: t("admin: manages the workspace") }]} />
+      <TextArea label={t("Message")} value={message} onChange={(event) => setMessage(event.target.value)} maxLength={1000} />
       {outcomes.length > 0 && (
         <ul role="status" style={{ listStyle: "none" }}>
           {outcomes.map(({ email, words, good }) => <li key={email} className={good ? "" : "late"}><strong>{email}</strong> {words}</li>)}

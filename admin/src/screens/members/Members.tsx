@@ -79,7 +79,7 @@ function Invitations({ org_id }: { org_id: string }) {
       <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nobody is invited just now.")}</p>}>
         {(all) => (
           <table className="table cards">
-            <thead><tr><th>{t("Address")}</th><th>{t("Role")}</th><th>{t("Good until")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
+            <thead><tr><th>{t("Address")}</th><th>{t("Role")}</th><th>{t("Expires")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
             <tbody>
               {all.map((each) => (
                 <tr key={each.id}>
@@ -87,9 +87,9 @@ function Invitations({ org_id }: { org_id: string }) {
                   <td>{t(each.role)}</td>
                   <td className="soft small">{day(each.expires_at)}</td>
                   <td className="end row" style={{ justifyContent: "flex-end" }}>
-                    <button type="button" className="button small" aria-label={t("Send again to {{email}}", { email: each.email })} disabled={act.isPending} onClick={() => resend(each)}>{t("Send again")}</button>
-                    <button type="button" className="button small danger" aria-label={t("Withdraw the invitation of {{email}}", { email: each.email })} disabled={act.isPending}
-                      onClick={() => act.mutate(() => ask(api.DELETE("/v1/orgs/{org_id}/invitations/{invitation_id}", { params: { path: { org_id, invitation_id: each.id } } })))}>{t("Withdraw")}</button>
+                    <button type="button" className="button small" aria-label={t("Resend to {{email}}", { email: each.email })} disabled={act.isPending} onClick={() => resend(each)}>{t("Resend")}</button>
+                    <button type="button" className="button small danger" aria-label={t("Revoke the invitation of {{email}}", { email: each.email })} disabled={act.isPending}
+                      onClick={() => act.mutate(() => ask(api.DELETE("/v1/orgs/{org_id}/invitations/{invitation_id}", { params: { path: { org_id, invitation_id: each.id } } })))}>{t("Revoke")}</button>
                   </td>
                 </tr>
               ))}

@@ -62,8 +62,8 @@ function Stuck({ queue }: { queue: Queue }) {
   return (
     <div className="stuck">
       <div className="row apart">
-        <h3>{t("Somebody has to look")}</h3>
-        {queue.role !== "viewer" && cards.data.length > 1 && <button type="button" className="button small" disabled={act.isPending} onClick={() => requeue(cards.data.map(({ id }) => id))}>{t("Make all ready again")}</button>}
+        <h3>{t("Needs attention")}</h3>
+        {queue.role !== "viewer" && cards.data.length > 1 && <button type="button" className="button small" disabled={act.isPending} onClick={() => requeue(cards.data.map(({ id }) => id))}>{t("Requeue all")}</button>}
       </div>
       <Failure error={act.error} />
       <ul>
@@ -72,7 +72,7 @@ function Stuck({ queue }: { queue: Queue }) {
             <span className={`tag ${card.queue.state === "exhausted" ? "bad" : "warn"}`}>{t(card.queue.state)}</span>
             <Link href={`/cards/${card.id}`} className="clip grow">{card.key} {card.title}</Link>
             {card.queue.last_error && <span className="late small clip grow" title={card.queue.last_error}>{card.queue.last_error}</span>}
-            {queue.role !== "viewer" && <button type="button" className="button small" aria-label={t("Make {{key}} ready again", { key: card.key })} disabled={act.isPending} onClick={() => requeue([card.id])}>{t("Ready again")}</button>}
+            {queue.role !== "viewer" && <button type="button" className="button small" aria-label={t("Requeue {{key}}", { key: card.key })} disabled={act.isPending} onClick={() => requeue([card.id])}>{t("Requeue")}</button>}
           </li>
         ))}
       </ul>
@@ -110,15 +110,15 @@ function Leases() {
   const query = useInfiniteQuery({ ...pagesQuery(inOrg("leases"), (start_cursor) => ask(api.GET("/v1/leases", { params: { query: { page_size: 50, start_cursor } } }))), refetchInterval: 5_000 });
   return (
     <section className="panel" aria-labelledby="leases-heading">
-      <h2 id="leases-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("Being worked on")}</h2>
+      <h2 id="leases-heading" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>{t("Active leases")}</h2>
       <Failure error={act.error} />
-      <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nobody holds a card.")}</p>}>
+      <WaitPages query={query} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("There are no active leases.")}</p>}>
         {(all) => {
           const active = all.filter(({ state }) => state === "active");
-          if (active.length === 0) return <p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nobody holds a card.")}</p>;
+          if (active.length === 0) return <p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("There are no active leases.")}</p>;
           return (
             <table className="table cards">
-              <thead><tr><th>{t("Worker")}</th><th>{t("Card")}</th><th>{t("Attempt")}</th><th>{t("Heard of")}</th><th>{t("Until")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
+              <thead><tr><th>{t("Worker")}</th><th>{t("Card")}</th><th>{t("Attempt")}</th><th>{t("Last heartbeat")}</th><th>{t("Until")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
               <tbody>
                 {active.map((lease) => (
                   <tr key={lease.id}>
@@ -128,8 +128,8 @@ function Leases() {
                     <td className="soft small">{ago(lease.renewed_at ?? lease.claimed_at)}</td>
                     <td className={Date.parse(lease.expires_at) < Date.now() + 30_000 ? "late" : "soft small"}>{ago(lease.expires_at)}</td>
                     <td className="end">
-                      {!isViewer && <button type="button" className="button small danger" aria-label={t("Take it back from {{name}}", { name: lease.holder.name })} disabled={act.isPending}
-                        onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: lease.id } } })))}>{t("Take it back")}</button>}
+                      {!isViewer && <button type="button" className="button small danger" aria-label={t("Revoke the lease of {{name}}", { name: lease.holder.name })} disabled={act.isPending}
+                        onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: lease.id } } })))}>{t("Revoke the lease")}</button>}
                     </td>
                   </tr>
                 ))}

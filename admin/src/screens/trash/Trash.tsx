@@ -21,13 +21,13 @@ function Row({ href, name, note, when, label, busy, onRestore }: { href?: string
       <td>{href ? <Link href={href}>{name}</Link> : name}</td>
       <td className="soft mono">{note}</td>
       <td className="soft small">{ago(when)}</td>
-      <td className="end">{onRestore && <button type="button" className="button small" disabled={busy} aria-label={label} onClick={onRestore}>{t("Bring back")}</button>}</td>
+      <td className="end">{onRestore && <button type="button" className="button small" disabled={busy} aria-label={label} onClick={onRestore}>{t("Restore")}</button>}</td>
     </tr>
   );
 }
 
 const Head = ({ title }: { title: string }) => (
-  <thead><tr><th>{title}</th><th>{t("Key")}</th><th>{t("Last change")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
+  <thead><tr><th>{title}</th><th>{t("Key")}</th><th>{t("Last edited")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
 );
 
 function Boards({ which }: { which: Which }) {
@@ -35,7 +35,7 @@ function Boards({ which }: { which: Which }) {
   const act = useAct(inOrg("boards"));
   const restore = (board: Schemas["Board"]) => act.mutate(async () => {
     await ask(api.POST("/v1/boards/{board_id}:restore", { params: { path: { board_id: board.id } } }));
-    toast(t("{{name}} is back", { name: board.name }));
+    toast(t("{{name}} is restored", { name: board.name }));
   });
   return (
     <section className="panel" aria-labelledby="boards-heading">
@@ -45,7 +45,7 @@ function Boards({ which }: { which: Which }) {
         {(all) => (all.length === 0 ? nothing() : (
           <table className="table cards"><Head title={t("Board")} />
             <tbody>{all.map((board) => <Row key={board.id} href={which === "archived" ? `/boards/${board.id}` : undefined} name={board.name} note={board.key} when={board.last_edited_time} busy={act.isPending}
-              label={t("Bring back {{name}}", { name: board.name })} onRestore={board.role === "admin" ? () => restore(board) : undefined} />)}</tbody>
+              label={t("Restore {{name}}", { name: board.name })} onRestore={board.role === "admin" ? () => restore(board) : undefined} />)}</tbody>
           </table>
         ))}
       </Wait>
@@ -60,7 +60,7 @@ function Cards({ which }: { which: Which }) {
   const act = useAct(key);
   const restore = (card: Schemas["Card"]) => act.mutate(async () => {
     await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id: card.id } } }));
-    toast(t("{{name}} is back", { name: card.key }));
+    toast(t("{{name}} is restored", { name: card.key }));
   });
   return (
     <section className="panel" aria-labelledby="cards-heading">
@@ -70,7 +70,7 @@ function Cards({ which }: { which: Which }) {
         {(all) => (
           <table className="table cards"><Head title={t("Card")} />
             <tbody>{all.map((card) => <Row key={card.id} href={`/cards/${card.id}`} name={card.title} note={card.key} when={card.last_edited_time} busy={act.isPending}
-              label={t("Bring back {{name}}", { name: card.key })} onRestore={isViewer ? undefined : () => restore(card)} />)}</tbody>
+              label={t("Restore {{name}}", { name: card.key })} onRestore={isViewer ? undefined : () => restore(card)} />)}</tbody>
           </table>
         )}
       </WaitPages>

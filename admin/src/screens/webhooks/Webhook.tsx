@@ -35,7 +35,7 @@ function Delivery({ delivery, again, busy }: { delivery: Schemas["DeliveryRespon
       </td>
       <td><span className={`tag ${tone[delivery.status] ?? ""}`}>{t(delivery.status)}</span></td>
       <td className="small">{last ? `${last.status_code ?? last.error ?? ""} · ${number(last.duration_ms)} ms` : ""}{delivery.next_attempt_at && <div className="soft">{t("again {{when}}", { when: ago(delivery.next_attempt_at) })}</div>}</td>
-      <td className="end"><button type="button" className="button small" disabled={busy} aria-label={t("Send again: {{kind}}", { kind: delivery.kind })} onClick={again}>{t("Send again")}</button></td>
+      <td className="end"><button type="button" className="button small" disabled={busy} aria-label={t("Redeliver {{kind}}", { kind: delivery.kind })} onClick={again}>{t("Redeliver")}</button></td>
     </tr>
   );
 }
@@ -65,9 +65,9 @@ export default function Webhook() {
         })}>{t("Send a test")}</button>
         <button type="button" className="button" disabled={act.isPending}
           onClick={run(() => ask(api.PATCH("/v1/webhooks/{webhook_id}", { params, body: { status: query.data.status === "active" ? "paused" : "active" } })))}>
-          {query.data.status === "active" ? t("Pause") : t("Let it go on")}
+          {query.data.status === "active" ? t("Pause") : t("Resume")}
         </button>
-        <button type="button" className="button" onClick={() => setOpen("edit")}>{t("Change…")}</button>
+        <button type="button" className="button" onClick={() => setOpen("edit")}>{t("Edit…")}</button>
         <button type="button" className="button danger" onClick={() => setOpen("delete")}>{t("Delete…")}</button>
       </>
     )}>
@@ -85,7 +85,7 @@ export default function Webhook() {
                 <button type="button" className="button small" disabled={act.isPending} onClick={run(async () => {
                   const next = await ask(api.POST("/v1/webhooks/{webhook_id}:rotate-secret", { params, body: { overlap_seconds: 86_400 } }));
                   setSecret(next.secret);
-                })}>{t("New secret; the old one holds for a day")}</button>
+                })}>{t("Rotate the secret (the old one is valid for a day)")}</button>
                 <button type="button" className="button small" onClick={() => setOpen("verify")}>{t("Check a signature…")}</button>
               </div>
             </section>
@@ -96,8 +96,8 @@ export default function Webhook() {
                   <button type="button" className="button small" aria-pressed={failed} onClick={() => setFailed(!failed)}>{t("Failed only")}</button>
                   <button type="button" className="button small" disabled={act.isPending} onClick={run(async () => {
                     const { count } = await ask(api.POST("/v1/webhooks/{webhook_id}:redeliver", { params, body: {} }));
-                    toast(t("{{count}} sent again", { count }));
-                  })}>{t("Send all failed again")}</button>
+                    toast(t("{{count}} redelivered", { count }));
+                  })}>{t("Redeliver all failed")}</button>
                 </span>
               </header>
               <WaitPages query={deliveries} empty={<p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nothing was sent yet.")}</p>}>

@@ -24,7 +24,7 @@ export default function Webhooks() {
   return (
     <Page title={t("Webhooks")} actions={<button type="button" className="button go" onClick={() => setMaking(true)}><Icon name="plus" />{t("New webhook")}</button>}>
       <section className="panel" aria-label={t("Webhooks")}>
-        <WaitPages query={query} empty={<Empty title={t("No webhooks yet")}><p>{t("A webhook sends what happens here to an address of yours, signed, and again until it is taken.")}</p><button type="button" className="button go" onClick={() => setMaking(true)}>{t("Make a webhook")}</button></Empty>}>
+        <WaitPages query={query} empty={<Empty title={t("No webhooks yet")}><p>{t("A webhook sends what happens here to an address of yours, signed, and again until it is taken.")}</p><button type="button" className="button go" onClick={() => setMaking(true)}>{t("Create a webhook")}</button></Empty>}>
           {(all) => (
             <table className="table cards">
               <thead><tr><th>{t("Address")}</th><th>{t("Events")}</th><th>{t("Last success")}</th><th>{t("Last failure")}</th><th>{t("Status")}</th></tr></thead>
