@@ -33,7 +33,10 @@ async function openCard(title) {
 const attached = async (card) => (await owner.get(`/v1/cards/${card.id}/attachments`)).results.map(({ filename }) => filename).sort();
 const shot = (name) => ({ name, type: "image/png", bytes: picture });
 /** Whether a picture on the page has arrived. */
-const isDrawn = (selector) => page.waitForFunction((where) => document.querySelector(where)?.naturalWidth > 0, selector);
+async function isDrawn(selector) {
+  const picture = await page.waitForSelector(selector);
+  await page.waitForFunction((each) => each.naturalWidth > 0, picture);
+}
 
 test("files are attached by button, paste and drop, downloaded, removed and brought back", async () => {
   const card = await openCard("With files");

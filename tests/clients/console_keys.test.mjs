@@ -67,7 +67,7 @@ test("signing in, a survey and a new board", async () => {
   await page.waitForSelector(".toast:has-text('Thank you')");
   const { surveys } = await ada.get("/v1/me/surveys");
   assert.equal(surveys.find(({ key }) => key === "nps").reason, "already_answered");
-  await page.reload();
+  await Promise.all([page.waitForResponse((answer) => answer.url().endsWith("/v1/me/surveys")), page.reload()]);
   await heading(page, "Boards");
   assert.equal(await page.locator(".survey").count(), 0, "nobody is asked twice");
 
@@ -221,10 +221,10 @@ test("a mail that could not be sent is sent again", async () => {
 test("the audit log is narrowed to what one looks for", async () => {
   await go("r", "Audit");
   await tabTo(page, "Action");
-  await type("agent.disabled");
+  await type("disable_agent");
   await page.waitForFunction(() => {
     const all = [...document.querySelectorAll("tbody summary")].map((each) => each.textContent);
-    return all.length > 0 && all.every((each) => each === "agent.disabled");
+    return all.length > 0 && all.every((each) => each === "disable_agent");
   });
 });
 

@@ -13,12 +13,14 @@ const payloadOf = (given: Given) => ((given as unknown as Record<string, unknown
 
 /** Fields of text blocks that are edited here. */
 const edited = ["checked", "language", "color"];
+/** Left out as it is left out of what is written here: else it would seem to be a difference. */
+const isDefault = (name: string, value: unknown) => name === "color" && value === "default";
 
 export function blockOf(given: Given): Block {
   const { rich_text, ...rest } = payloadOf(given) as { rich_text?: Rich[] };
   const children = (given.children ?? []).map(blockOf);
   if (!isText(given.type)) return { id: given.id, type: given.type, props: linkless(payloadOf(given)), content: [], children, version: given.version };
-  const props = Object.fromEntries(edited.filter((name) => name in rest).map((name) => [name, (rest as Record<string, unknown>)[name]]));
+  const props = Object.fromEntries(edited.map((name) => [name, (rest as Record<string, unknown>)[name]] as const).filter(([name, value]) => value !== undefined && !isDefault(name, value)));
   return { id: given.id, type: given.type, props, content: spansOf(rich_text ?? []), children, version: given.version };
 }
 

@@ -22,7 +22,7 @@ export function Dialog({ title, onClose, children, wide }: { title: string; onCl
   );
 }
 
-/** A window with a form: what is in it, the button that sends it, and what the server said against it. */
+/** A window with a form (its button keeps the focus while it waits, so that keys go on working): what is in it, the button that sends it, and what the server said against it. */
 export function FormDialog({ title, onClose, onSend, send, busy, error, danger, children }: {
   title: string;
   onClose: () => void;
@@ -43,7 +43,7 @@ export function FormDialog({ title, onClose, onSend, send, busy, error, danger, 
         {children}
         <Failure error={error} />
         <div className="row">
-          <button className={`button ${danger ? "danger" : "go"}`} disabled={busy}>{send}</button>
+          <button className={`button ${danger ? "danger" : "go"}`} aria-disabled={busy}>{send}</button>
           <button type="button" className="button" onClick={onClose}>{t("Cancel")}</button>
         </div>
       </form>

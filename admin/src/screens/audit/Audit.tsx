@@ -54,7 +54,7 @@ export default function Audit() {
   return (
     <Page title={t("Audit log")}>
       <div className="row" style={{ alignItems: "end" }}>
-        <TextField label={t("Action")} value={action} onChange={(event) => setAction(event.target.value.trim())} placeholder="card.moved" />
+        <TextField label={t("Action")} value={action} onChange={(event) => setAction(event.target.value.trim())} placeholder="move_card" />
         <Choose label={t("By")} value={actor_id} onChange={(event) => setActor(event.target.value)}
           options={[{ value: "", label: t("anybody") }, ...(people.data ?? []).map((each) => ({ value: each.id, label: each.name ?? each.person?.email ?? "" }))]} />
         <Choose label={t("Outcome")} value={outcome} onChange={(event) => setOutcome(event.target.value as typeof outcome)}

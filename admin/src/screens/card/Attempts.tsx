@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, ask } from "../../api/client";
 import { pagesQuery } from "../../api/queries";
 import { ago, number, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
+import { useAct } from "../../parts/useAct";
 import { WaitPages } from "../../parts/Wait";
 import { Who } from "../../parts/Who";
 import { useBoard } from "../board/context";
@@ -14,13 +15,15 @@ const tone: Record<string, string> = { completed: "good", failed: "bad", expired
 /** Who has worked on the card from a queue, and how that went. */
 export function Attempts({ card, canEdit }: { card: Card; canEdit: boolean }) {
   const { store } = useBoard();
-  const query = useInfiniteQuery(pagesQuery(["card", card.id, "leases"], (start_cursor) =>
+  const key = ["card", card.id, "leases"];
+  const query = useInfiniteQuery(pagesQuery(key, (start_cursor) =>
     ask(api.GET("/v1/leases", { params: { query: { card_id: card.id, page_size: 25, start_cursor } } }))));
   const params = { path: { card_id: card.id } };
-  const act = useMutation({ mutationFn: (call: () => Promise<unknown>) => call(), onSuccess: async () => {
+  const act = useAct(key);
+  const run = (call: () => Promise<unknown>) => act.mutate(async () => {
+    await call();
     store.put((await ask(api.GET("/v1/cards/{card_id}", { params }))) as Card);
-    await query.refetch();
-  } });
+  });
   const { state, last_error, available_at, attempts } = card.queue;
   return (
     <div className="stack">
@@ -29,9 +32,9 @@ export function Attempts({ card, canEdit }: { card: Card; canEdit: boolean }) {
           <span className={`tag ${state === "exhausted" ? "bad" : state === "ready" ? "good" : "warn"}`}>{t(state)}</span>
           <span className="soft">{t("{{count}} attempts", { count: attempts })}{available_at && <> · {t("again {{when}}", { when: ago(available_at) })}</>}</span>
           <span className="grow" />
-          {canEdit && card.lease && <button type="button" className="button small danger" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Revoke the lease")}</button>}
-          {canEdit && state !== "leased" && state !== "held" && <button type="button" className="button small" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/cards/{card_id}:hold", { params })))}>{t("Hold")}</button>}
-          {canEdit && (state === "held" || state === "exhausted" || state === "backoff") && <button type="button" className="button small go" disabled={act.isPending} onClick={() => act.mutate(() => ask(api.POST("/v1/cards/{card_id}:requeue", { params })))}>{t("Requeue")}</button>}
+          {canEdit && card.lease && <button type="button" className="button small danger" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Revoke the lease")}</button>}
+          {canEdit && state !== "leased" && state !== "held" && <button type="button" className="button small" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:hold", { params })))}>{t("Hold")}</button>}
+          {canEdit && (state === "held" || state === "exhausted" || state === "backoff") && <button type="button" className="button small go" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:requeue", { params })))}>{t("Requeue")}</button>}
         </div>
       )}
       {last_error && <p className="late">{last_error}</p>}

@@ -68,7 +68,7 @@ export default function Inbox() {
     event.stopPropagation();
   };
   return (
-    <Page title={t("Inbox")} actions={<button type="button" className="button" disabled={act.isPending} onClick={readAll}>{t("Mark all as read")}</button>}>
+    <Page title={t("Inbox")} actions={<button type="button" className="button" aria-disabled={act.isPending} onClick={readAll}>{t("Mark all as read")}</button>}>
       <div className="row" role="group" aria-label={t("Which")}>
         <button type="button" className="button small" aria-pressed={unread} onClick={() => setUnread(true)}>{t("Unread")}</button>
         <button type="button" className="button small" aria-pressed={!unread} onClick={() => setUnread(false)}>{t("All")}</button>

@@ -87,8 +87,8 @@ function Invitations({ org_id }: { org_id: string }) {
                   <td>{t(each.role)}</td>
                   <td className="soft small">{day(each.expires_at)}</td>
                   <td className="end row" style={{ justifyContent: "flex-end" }}>
-                    <button type="button" className="button small" aria-label={t("Resend to {{email}}", { email: each.email })} disabled={act.isPending} onClick={() => resend(each)}>{t("Resend")}</button>
-                    <button type="button" className="button small danger" aria-label={t("Revoke the invitation of {{email}}", { email: each.email })} disabled={act.isPending}
+                    <button type="button" className="button small" aria-label={t("Resend to {{email}}", { email: each.email })} aria-disabled={act.isPending} onClick={() => resend(each)}>{t("Resend")}</button>
+                    <button type="button" className="button small danger" aria-label={t("Revoke the invitation of {{email}}", { email: each.email })} aria-disabled={act.isPending}
                       onClick={() => act.mutate(() => ask(api.DELETE("/v1/orgs/{org_id}/invitations/{invitation_id}", { params: { path: { org_id, invitation_id: each.id } } })))}>{t("Revoke")}</button>
                   </td>
                 </tr>

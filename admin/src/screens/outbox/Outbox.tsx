@@ -43,7 +43,7 @@ export default function Outbox() {
   };
   return (
     <Page title={t("Mail")} actions={chosen.size > 0 && (
-      <button type="button" className="button go" disabled={act.isPending} onClick={() => requeue([...chosen])}>{t("Requeue {{count}}", { count: chosen.size })}</button>
+      <button type="button" className="button go" aria-disabled={act.isPending} onClick={() => requeue([...chosen])}>{t("Requeue {{count}}", { count: chosen.size })}</button>
     )}>
       <div className="row" role="group" aria-label={t("Status")}>
         {statuses.map((each) => <button key={each} type="button" className="button small" aria-pressed={status === each} onClick={() => setStatus(each)}>{each ? t(each) : t("All")}</button>)}
@@ -72,7 +72,7 @@ function Row({ mail, chosen, onToggle, onAgain, busy }: { mail: Mail; chosen: bo
       <td>{mail.subject}<div className="soft small mono">{mail.template}</div>{mail.last_error && <div className="late small">{mail.last_error}</div>}</td>
       <td><span className={`tag ${tone[mail.status]}`}>{t(mail.status)}</span>{mail.attempts > 1 && <div className="soft small">{t("{{count}} attempts", { count: mail.attempts })}</div>}</td>
       <td className="soft small" title={shown(mail.created_time)}>{ago(mail.sent_at ?? mail.created_time)}{mail.next_attempt_at && !mail.sent_at && <div>{t("again {{when}}", { when: ago(mail.next_attempt_at) })}</div>}</td>
-      <td className="end">{hasFailed && <button type="button" className="button small" disabled={busy} aria-label={t("Requeue the mail to {{address}}", { address: mail.recipient })} onClick={onAgain}>{t("Requeue")}</button>}</td>
+      <td className="end">{hasFailed && <button type="button" className="button small" aria-disabled={busy} aria-label={t("Requeue the mail to {{address}}", { address: mail.recipient })} onClick={onAgain}>{t("Requeue")}</button>}</td>
     </tr>
   );
 }

@@ -63,7 +63,7 @@ function Stuck({ queue }: { queue: Queue }) {
     <div className="stuck">
       <div className="row apart">
         <h3>{t("Needs attention")}</h3>
-        {queue.role !== "viewer" && cards.data.length > 1 && <button type="button" className="button small" disabled={act.isPending} onClick={() => requeue(cards.data.map(({ id }) => id))}>{t("Requeue all")}</button>}
+        {queue.role !== "viewer" && cards.data.length > 1 && <button type="button" className="button small" aria-disabled={act.isPending} onClick={() => requeue(cards.data.map(({ id }) => id))}>{t("Requeue all")}</button>}
       </div>
       <Failure error={act.error} />
       <ul>
@@ -72,7 +72,7 @@ function Stuck({ queue }: { queue: Queue }) {
             <span className={`tag ${card.queue.state === "exhausted" ? "bad" : "warn"}`}>{t(card.queue.state)}</span>
             <Link href={`/cards/${card.id}`} className="clip grow">{card.key} {card.title}</Link>
             {card.queue.last_error && <span className="late small clip grow" title={card.queue.last_error}>{card.queue.last_error}</span>}
-            {queue.role !== "viewer" && <button type="button" className="button small" aria-label={t("Requeue {{key}}", { key: card.key })} disabled={act.isPending} onClick={() => requeue([card.id])}>{t("Requeue")}</button>}
+            {queue.role !== "viewer" && <button type="button" className="button small" aria-label={t("Requeue {{key}}", { key: card.key })} aria-disabled={act.isPending} onClick={() => requeue([card.id])}>{t("Requeue")}</button>}
           </li>
         ))}
       </ul>
@@ -128,7 +128,7 @@ function Leases() {
                     <td className="soft small">{ago(lease.renewed_at ?? lease.claimed_at)}</td>
                     <td className={Date.parse(lease.expires_at) < Date.now() + 30_000 ? "late" : "soft small"}>{ago(lease.expires_at)}</td>
                     <td className="end">
-                      {!isViewer && <button type="button" className="button small danger" aria-label={t("Revoke the lease of {{name}}", { name: lease.holder.name })} disabled={act.isPending}
+                      {!isViewer && <button type="button" className="button small danger" aria-label={t("Revoke the lease of {{name}}", { name: lease.holder.name })} aria-disabled={act.isPending}
                         onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: lease.id } } })))}>{t("Revoke the lease")}</button>}
                     </td>
                   </tr>

@@ -35,7 +35,7 @@ function Delivery({ delivery, again, busy }: { delivery: Schemas["DeliveryRespon
       </td>
       <td><span className={`tag ${tone[delivery.status] ?? ""}`}>{t(delivery.status)}</span></td>
       <td className="small">{last ? `${last.status_code ?? last.error ?? ""} · ${number(last.duration_ms)} ms` : ""}{delivery.next_attempt_at && <div className="soft">{t("again {{when}}", { when: ago(delivery.next_attempt_at) })}</div>}</td>
-      <td className="end"><button type="button" className="button small" disabled={busy} aria-label={t("Redeliver {{kind}}", { kind: delivery.kind })} onClick={again}>{t("Redeliver")}</button></td>
+      <td className="end"><button type="button" className="button small" aria-disabled={busy} aria-label={t("Redeliver {{kind}}", { kind: delivery.kind })} onClick={again}>{t("Redeliver")}</button></td>
     </tr>
   );
 }
@@ -59,11 +59,11 @@ export default function Webhook() {
     <Page title={query.data ? query.data.name ?? new URL(query.data.url).host : t("Webhook")} actions={query.data && (
       <>
         <WebhookStatus webhook={query.data} />
-        <button type="button" className="button go" disabled={act.isPending} onClick={run(async () => {
+        <button type="button" className="button go" aria-disabled={act.isPending} onClick={run(async () => {
           await ask(api.POST("/v1/webhooks/{webhook_id}:test", { params }));
           toast(t("A test is on its way"));
         })}>{t("Send a test")}</button>
-        <button type="button" className="button" disabled={act.isPending}
+        <button type="button" className="button" aria-disabled={act.isPending}
           onClick={run(() => ask(api.PATCH("/v1/webhooks/{webhook_id}", { params, body: { status: query.data.status === "active" ? "paused" : "active" } })))}>
           {query.data.status === "active" ? t("Pause") : t("Resume")}
         </button>
@@ -82,7 +82,7 @@ export default function Webhook() {
               {webhook.disabled_reason && <p className="late" style={{ margin: 0 }}>{webhook.disabled_reason}</p>}
               <div className="row">
                 <span className="soft">{t("Secret")} <span className="mono">{webhook.secret_hint}</span></span>
-                <button type="button" className="button small" disabled={act.isPending} onClick={run(async () => {
+                <button type="button" className="button small" aria-disabled={act.isPending} onClick={run(async () => {
                   const next = await ask(api.POST("/v1/webhooks/{webhook_id}:rotate-secret", { params, body: { overlap_seconds: 86_400 } }));
                   setSecret(next.secret);
                 })}>{t("Rotate the secret (the old one is valid for a day)")}</button>
@@ -94,7 +94,7 @@ export default function Webhook() {
                 <h2 id="deliveries-heading">{t("Deliveries")}</h2>
                 <span className="row">
                   <button type="button" className="button small" aria-pressed={failed} onClick={() => setFailed(!failed)}>{t("Failed only")}</button>
-                  <button type="button" className="button small" disabled={act.isPending} onClick={run(async () => {
+                  <button type="button" className="button small" aria-disabled={act.isPending} onClick={run(async () => {
                     const { count } = await ask(api.POST("/v1/webhooks/{webhook_id}:redeliver", { params, body: {} }));
                     toast(t("{{count}} redelivered", { count }));
                   })}>{t("Redeliver all failed")}</button>
