@@ -108,9 +108,14 @@ test("two people see each other, and each other's moves, comments and words as t
   await his.waitForSelector(".editor");
   await hers.click(".tile:has-text('one')");
   await hers.waitForSelector(".card-panel .editor");
-  await hers.fill(".new-comment textarea", "Hello, Bob");
-  await hers.click(".new-comment >> text=Send");
-  await his.waitForSelector(".comment-text:has-text('Hello, Bob')");
+  await hers.click(".new-comment textarea");
+  await hers.keyboard.type("Hello, @bo");
+  await hers.waitForSelector(".mentions [aria-selected=true]:has-text('Bob')");
+  await hers.keyboard.press("Enter");
+  await hers.keyboard.type("look");
+  await hers.keyboard.press("Control+Enter");
+  await his.waitForSelector(".comment-text:has-text('Hello, @Bob look') .mention");
+  await his.waitForSelector(".sidebar .tag:has-text('1')"); // he is told
   await his.click(".editor");
   await his.keyboard.type("Written by Bob");
   await hers.waitForSelector(".editor .line:has-text('Written by Bob')");

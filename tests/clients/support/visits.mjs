@@ -170,6 +170,8 @@ async function furnish(owner) {
   for (const title of ["Two umbrellas", "A grand piano"])
     await owner.post(`/v1/boards/${board.id}/cards`, { column_id: columns[1].id, title });
   await attach(owner, card);
+  const lamp = await owner.post(`/v1/boards/${board.id}/cards`, { column_id: columns[0].id, title: "A lamp" });
+  await owner.send("DELETE", `/v1/cards/${lamp.id}`);
   const open = await owner.post(`/v1/boards/${board.id}/share-links`, {});
   const locked = await owner.post(`/v1/boards/${board.id}/share-links`, { password: "open sesame" });
   return { board, card, open: open.url, locked: locked.url };
@@ -291,6 +293,10 @@ export async function everyPage(server, owner) {
     ...["inbox", "feedback", "queues", "agents", "members", "webhooks", "automations", "outbox", "audit", "trash", "account"].map((path) => ({
       name: path, signedIn: true, go: toGo(`/${path}`, (page) => page.waitForSelector(".page-body .panel, .page-body form")),
     })),
+    { name: "trash, what was deleted", signedIn: true, go: toGo("/trash?", async (page) => {
+      await page.click("button:text-is('Trash')");
+      await page.waitForSelector("td:has-text('A lamp')");
+    }) },
     { name: "no board", signedIn: true, go: toGo("/boards/01890000-0000-7000-8000-000000000000", (page) => heading(page, "Nothing here")) },
     { name: "shared board", go: toGo(open, (page) => page.waitForSelector(".shared-column .card")) },
     { name: "shared board, password", go: toGo(locked, (page) => heading(page, "This link has a password")) },

@@ -19,14 +19,28 @@ const wordsOf = (kind: string) => t(kinds[kind] ?? kind.replace(/_/g, " "));
 const zones = (): string[] => (Intl as unknown as { supportedValuesOf?: (key: string) => string[] }).supportedValuesOf?.("timeZone") ?? [];
 const options = (all: readonly [string, string][]) => all.map(([value, label]) => ({ value, label }));
 
+function merged(now: Data, { notifications, ...rest }: Changes): Data {
+  const kinds = Object.entries(notifications ?? {}).map(([kind, ways]) => [kind, { ...now.notifications[kind as Kind], ...ways }]);
+  return { ...now, ...(rest as Partial<Data>), notifications: { ...now.notifications, ...Object.fromEntries(kinds) } };
+}
+
 /** How the console looks and behaves for whoever is signed in; each change is kept at once. */
 export function Preferences() {
   const client = useQueryClient();
   const query = useQuery(preferencesQuery);
   const save = useMutation({
     mutationFn: (body: Changes) => ask(api.PATCH("/v1/me/preferences", { body })),
+    // It shows at once, so that the next key begins where this one ended.
+    onMutate: (body) => {
+      const before = client.getQueryData(preferencesQuery.queryKey);
+      if (before) client.setQueryData(preferencesQuery.queryKey, merged(before, body));
+      return before;
+    },
     onSuccess: (next) => client.setQueryData(preferencesQuery.queryKey, next),
-    onError: toastError,
+    onError: (error, _, before) => {
+      client.setQueryData(preferencesQuery.queryKey, before);
+      toastError(error);
+    },
   });
   const set = (body: Changes) => save.mutate(body);
   return (

@@ -1,17 +1,17 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent, type KeyboardEvent } from "react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { pagesQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
-import { Failure } from "../../parts/Failure";
 import { Menu } from "../../parts/Menu";
 import { Rich } from "../../parts/Rich";
 import { toastError } from "../../parts/toasts";
 import { WaitPages } from "../../parts/Wait";
 import { Face, isAgent, nameOf } from "../../parts/Who";
 import { useBoard } from "../board/context";
+import { CommentBox } from "./CommentBox";
 
 type Comment = Schemas["Comment"];
 
@@ -31,7 +31,7 @@ export function Comments({ card }: { card: string }) {
           </ol>
         )}
       </WaitPages>
-      <NewComment label={t("Write a comment")} send={(markdown) => ask(api.POST("/v1/comments", { body: { parent: { card_id: card }, markdown } }))} onSent={refresh} />
+      <CommentBox label={t("Write a comment")} send={(markdown) => ask(api.POST("/v1/comments", { body: { parent: { card_id: card }, markdown } }))} onSent={refresh} />
     </div>
   );
 }
@@ -50,7 +50,7 @@ function Discussion({ comments, refresh }: { card: string; comments: Comment[]; 
         <button type="button" className="button quiet small" onClick={resolve}>{resolved ? t("Reopen") : t("Resolve")}</button>
         {resolved && <span className="tag good">{resolved_by ? t("resolved by {{name}}", { name: nameOf(resolved_by) }) : t("resolved")}</span>}
       </div>
-      {answering && <NewComment label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onSent={() => { setAnswering(false); return refresh(); }} />}
+      {answering && <CommentBox label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onSent={() => { setAnswering(false); return refresh(); }} />}
     </li>
   );
 }
@@ -62,7 +62,6 @@ function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Pro
   const params = { path: { comment_id: comment.id } };
   const isMine = comment.created_by.id === me.id;
   const remove = () => void ask(api.DELETE("/v1/comments/{comment_id}", { params })).then(refresh).catch(toastError);
-  const text = comment.rich_text.map(({ plain_text }) => plain_text).join("");
   return (
     <article className="comment" id={`comment-${comment.id}`}>
       <Face who={comment.created_by} decorative />
@@ -81,37 +80,9 @@ function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Pro
           )}
         </div>
         {editing
-          ? <NewComment label={t("Edit the comment")} autoFocus initial={text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={() => { setEditing(false); return refresh(); }} />
+          ? <CommentBox label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={() => { setEditing(false); return refresh(); }} />
           : <p className="comment-text"><Rich text={comment.rich_text} /></p>}
       </div>
     </article>
-  );
-}
-
-/** Markdown, sent by Ctrl Enter; what could not be sent stays. */
-function NewComment({ label, send, onSent, initial = "", autoFocus }: {
-  label: string;
-  send: (markdown: string) => Promise<unknown>;
-  onSent: () => Promise<unknown>;
-  initial?: string;
-  autoFocus?: boolean;
-}) {
-  const [text, setText] = useState(initial);
-  const post = useMutation({ mutationFn: () => send(text), onSuccess: () => { setText(""); return onSent(); } });
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    if (text.trim() && !post.isPending) post.mutate();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
-    if (event.key === "Escape") event.currentTarget instanceof HTMLElement && event.currentTarget.blur();
-  };
-  return (
-    <form className="new-comment" onSubmit={submit}>
-      <textarea className="input" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
-        onChange={(event) => setText(event.target.value)} onKeyDown={onKeyDown} />
-      {(text.trim() || post.error) && <button className="button go small" disabled={post.isPending}>{t("Send")}</button>}
-      <Failure error={post.error} />
-    </form>
   );
 }

@@ -56,7 +56,7 @@ function Boards({ which }: { which: Which }) {
 function Cards({ which }: { which: Which }) {
   const { isViewer } = useSession();
   const key = inOrg("away-cards", which);
-  const query = useInfiniteQuery(pagesQuery(key, (start_cursor) => ask(api.GET("/v1/cards", { params: { query: { page_size: 50, start_cursor, sort: "updated", [which]: true } } }))));
+  const query = useInfiniteQuery(pagesQuery(key, (start_cursor) => ask(api.GET("/v1/cards", { params: { query: { page_size: 50, start_cursor, ...(which === "archived" ? { archived: true, sort: "updated" as const } : { in_trash: true }) } } }))));
   const act = useAct(key);
   const restore = (card: Schemas["Card"]) => act.mutate(async () => {
     await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id: card.id } } }));

@@ -1,0 +1,77 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useId, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+import type { Schemas } from "../../api/client";
+import { principalsQuery } from "../../api/queries";
+import { t } from "../../app/words";
+import { Failure } from "../../parts/Failure";
+import { Face } from "../../parts/Who";
+import { refOf } from "../board/people";
+import { fromRich, mentionAt, toMarkdown } from "./mentions";
+
+const most = 6; // people that are offered
+
+/** Markdown, sent by Ctrl Enter; @ offers people and agents. What could not be sent stays. */
+export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
+  label: string;
+  send: (markdown: string) => Promise<unknown>;
+  onSent: () => Promise<unknown>;
+  initial?: Schemas["RichText"][];
+  autoFocus?: boolean;
+}) {
+  const [begun] = useState(() => fromRich(initial));
+  const [text, setText] = useState(begun.text);
+  const [cursor, setCursor] = useState(0);
+  const [at, setAt] = useState(0);
+  const named = useRef(begun.named);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  const asked = mentionAt(text, cursor);
+  const people = useQuery({ ...principalsQuery(), enabled: asked !== undefined });
+  const offered = asked ? (people.data ?? []).filter(({ name }) => name?.toLowerCase().split(/\s+/).some((word) => word.startsWith(asked.query))).slice(0, most) : [];
+  const chosen = offered[Math.min(at, offered.length - 1)];
+
+  const post = useMutation({ mutationFn: () => send(toMarkdown(text, named.current)), onSuccess: () => { setText(""); return onSent(); } });
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (text.trim() && !post.isPending) post.mutate();
+  };
+  const mention = (who: (typeof offered)[number]) => {
+    if (!asked || !who.name) return;
+    named.current.set(who.name, who.id);
+    const next = `${text.slice(0, asked.from)}@${who.name} `;
+    setText(next + text.slice(cursor));
+    setCursor(-1); // nothing is asked until somebody writes on
+    requestAnimationFrame(() => field.current?.setSelectionRange(next.length, next.length));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (chosen) {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step) setAt((Math.min(at, offered.length - 1) + step + offered.length) % offered.length);
+      else if ((event.key === "Enter" || event.key === "Tab") && !event.ctrlKey && !event.metaKey) mention(chosen);
+      else if (event.key === "Escape") setCursor(-1);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+    else if (event.key === "Escape") field.current?.blur();
+  };
+  return (
+    <form className="new-comment" onSubmit={submit}>
+      <textarea ref={field} className="input" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, @ mentions, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
+        aria-autocomplete="list" aria-haspopup="listbox" aria-controls={chosen ? id : undefined} aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined}
+        onChange={(event) => { setText(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(-1)} />
+      {chosen && (
+        <ul className="menu popover mentions" id={id} role="listbox" aria-label={t("People and agents")}>
+          {offered.map((who) => (
+            <li key={who.id} id={`${id}-${who.id}`} role="option" aria-selected={who === chosen} data-focused={who === chosen || undefined} className="menu-item"
+              onMouseDown={(event) => { event.preventDefault(); mention(who); }}>
+              <Face who={refOf(who)} decorative /><span>{who.name}</span>{who.type === "bot" && <span className="tag agent">{t("agent")}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {(text.trim() || post.error) && <button className="button go small" aria-disabled={post.isPending}>{t("Send")}</button>}
+      <Failure error={post.error} />
+    </form>
+  );
+}

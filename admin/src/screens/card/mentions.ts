@@ -1,0 +1,45 @@
+// Comments as they are written and as they are sent: Markdown, in which a person stands as @Ada until it
+// is sent, and as a link to who that is from then on.
+import type { Schemas } from "../../api/client";
+
+type Rich = Schemas["RichText"];
+/** Ids by the names that were chosen. */
+export type Named = ReadonlyMap<string, string>;
+
+/** The word behind an @ that the cursor stands at, and where it begins. */
+export function mentionAt(text: string, cursor: number): { query: string; from: number } | undefined {
+  const found = /(?:^|[\s(])@([\p{L}\p{N}_.-]{0,30})$/u.exec(text.slice(0, cursor));
+  return found ? { query: found[1]!.toLowerCase(), from: cursor - found[1]!.length - 1 } : undefined;
+}
+
+const escaped = (text: string) => text.replace(/[\\[\]]/g, "\\$&");
+
+/** What goes to the server. Longer names first, so that none stands within another. */
+export function toMarkdown(text: string, named: Named): string {
+  const names = [...named.keys()].sort((a, b) => b.length - a.length);
+  if (names.length === 0) return text;
+  const any = new RegExp(`@(${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?![\\p{L}\\p{N}])`, "gu");
+  return text.replace(any, (_, name: string) => `[@${escaped(name)}](user:${named.get(name)})`);
+}
+
+/** A comment that was sent, to be written in again. */
+export function fromRich(rich: Rich[]): { text: string; named: Map<string, string> } {
+  const named = new Map<string, string>();
+  const text = rich.map((run) => {
+    const { user } = (run.mention ?? {}) as { user?: { id: string } };
+    if (user) {
+      const name = run.plain_text.replace(/^@/, "");
+      named.set(name, user.id);
+      return `@${name}`;
+    }
+    const { bold, italic, strikethrough, code } = run.annotations;
+    const link = run.text?.link?.url;
+    let out = run.plain_text;
+    if (code) out = `\`${out}\``;
+    if (strikethrough) out = `~~${out}~~`;
+    if (italic) out = `*${out}*`;
+    if (bold) out = `**${out}**`;
+    return link ? `[${out}](${link})` : out;
+  }).join("");
+  return { text, named };
+}
