@@ -63,7 +63,7 @@ describe("a call that the page made", () => {
 
   test("is shown as a shell takes it, quotes and all", () => {
     expect(asCurl(call, { title: "it's" }, "https://board.example", "2026-06-19"))
-      .toBe(`curl -sS 'https://board.example/v1/cards/ENG-1:move' -H "Authorization: Bearer $TOKEN" -H "X-Board-Version: 2026-06-19" --json '{"title":"it'\\''s"}'`);
+      .toBe(["curl -sS", "'https://board.example/v1/cards/ENG-1:move'", `-H "Authorization: Bearer $TOKEN"`, `-H "X-Board-Version: 2026-06-19"`, `--json '{"title":"it'\\''s"}'`].join(" \\\n  "));
     expect(asCurl({ ...call, method: "DELETE" }, undefined, "", "v")).toContain("-X DELETE");
   });
 

@@ -20,7 +20,7 @@ const shots = process.env.WORKBOARD_SCREENSHOTS;
 let server, chromium, pages;
 
 before(async () => {
-  server = await Server.start(["server.workers=8", "auth.log_ins=1000", "auth.sign_ups_from_one_place=1000"]);
+  server = await Server.start(["server.workers=8", "operators.accounts=ada@example.com", "auth.log_ins=1000", "auth.sign_ups_from_one_place=1000"]);
   chromium = await Chromium.start();
   pages = await everyPage(server, await makeWorkspace(server));
 });

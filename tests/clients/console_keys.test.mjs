@@ -21,7 +21,7 @@ before(async () => {
   await once(site.listen(0, "127.0.0.1"), "listening");
   server = await Server.start([
     "server.workers=8", "mail.most_attempts=1", "webhooks.allow_private_targets=true",
-    "automations.scripts=label-results.lua", "feedback.survey_account_days=0", "feedback.survey_active_days=0",
+    "operators.accounts=ada@example.com", "automations.scripts=label-results.lua", "feedback.survey_account_days=0", "feedback.survey_active_days=0",
   ]);
   chromium = await Chromium.start();
   ada = await makeWorkspace(server);
@@ -247,6 +247,13 @@ test("what was deleted is restored from the trash", async () => {
   await press("Escape");
 });
 
+test("whoever runs the server sees what is on, and its numbers; others do not", async () => {
+  await go("s", "Server");
+  await page.waitForSelector("dt:has-text('Mails that wait to be sent')");
+  await page.waitForSelector("td:has-text('store-local')");
+  await assert.rejects(bob.get("/v1/operator/status"), /404/);
+});
+
 test("feedback is sent, and the theme chosen", async () => {
   await go("f", "Feedback");
   await tabTo(page, "Tell more");
@@ -255,7 +262,7 @@ test("feedback is sent, and the theme chosen", async () => {
   await page.waitForSelector("tr:has-text('Keys are fine')");
   await go("p", "Your account");
   await tabTo(page, "Theme");
-  await press("ArrowDown", "ArrowDown");
+  await press("d");
   await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
   await becomes(async () => (await ada.get("/v1/me/preferences")).theme, (theme) => theme === "dark");
   assert.deepEqual(page.complaints, []);

@@ -114,6 +114,8 @@ test("two people see each other, and each other's moves, comments and words as t
   await hers.keyboard.press("Enter");
   await hers.keyboard.type("look");
   await hers.keyboard.press("Control+Enter");
+  const { results: [comment] } = await becomes(() => ada.get(`/v1/comments?card_id=${one.id}`), ({ results }) => results.length === 1);
+  assert.deepEqual(comment.rich_text.map(({ type, plain_text }) => [type, plain_text]), [["text", "Hello, "], ["mention", "@Bob"], ["text", " look"]]);
   await his.waitForSelector(".comment-text:has-text('Hello, @Bob look') .mention");
   await his.waitForSelector(".sidebar .tag:has-text('1')"); // he is told
   await his.click(".editor");

@@ -57,7 +57,7 @@ const quoted = (text: string) => `'${text.replace(/'/g, "'\\''")}'`;
 export function asCurl({ method, address }: Call, body: unknown, origin: string, version: string): string {
   const words = ["curl -sS", method === "GET" || (method === "POST" && body) ? "" : `-X ${method}`, quoted(origin + address), "-H \"Authorization: Bearer $TOKEN\"", `-H "X-Board-Version: ${version}"`];
   if (body !== undefined) words.push(`--json ${quoted(JSON.stringify(body))}`);
-  return words.filter(Boolean).join(" ");
+  return words.filter(Boolean).join(" \\\n  ");
 }
 
 /** Tools take every field side by side, wherever REST has it. */

@@ -41,6 +41,7 @@ const inside: [keyof typeof addresses, ComponentType][] = [
   ["audit", lazy(() => import("../screens/audit/Audit"))],
   ["trash", lazy(() => import("../screens/trash/Trash"))],
   ["feedback", lazy(() => import("../screens/feedback/Feedback"))],
+  ["server", lazy(() => import("../screens/server/Server"))],
   ["account", lazy(() => import("../screens/account/Account"))],
 ];
 

@@ -29,6 +29,7 @@ export const addresses = {
   audit: { path: "/audit", needs: "list_audit_events" },
   trash: { path: "/trash", needs: "list_boards" },
   feedback: { path: "/feedback", needs: "create_feedback" },
+  server: { path: "/server", needs: "get_server_status" },
   account: { path: "/account", needs: "get_me" },
 } satisfies Record<string, Address>;
 

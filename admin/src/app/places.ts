@@ -27,6 +27,7 @@ export function places({ isAdmin, seat }: Session): Place[] {
     [addresses.audit, { label: t("Audit log"), icon: "record", key: "r", group: "workspace" }, isAdmin],
     [addresses.trash, { label: t("Archive and trash"), icon: "bin", key: "t", group: "workspace" }, true],
     [addresses.feedback, { label: t("Feedback"), icon: "comment", key: "f", group: "me" }, true],
+    [addresses.server, { label: t("Server"), icon: "gear", key: "s", group: "me" }, true],
     [addresses.account, { label: t("Your account"), icon: "person", key: "p", group: "me" }, true],
   ];
   return all

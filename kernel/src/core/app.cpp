@@ -124,6 +124,7 @@ App::App(Config::Sources sources, Places places)
     kernel_->impl().streams = streams_.get();
     kernel_->offer<OpenStreams>(*streams_);
     kernel_->offer<Upkeep>(kernel_->impl().upkeep);
+    kernel_->offer<ServerStatus>(status_);
     kernel_->offer<Jobs>(kernel_->impl().jobs);
     kernel_->offer<Notifications>(*notifications_);
     kernel_->offer<Bus>(*bus_);

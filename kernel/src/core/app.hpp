@@ -11,7 +11,7 @@
 #include "http/descriptor.hpp"
 #include "http/server.hpp"
 #include "svc/kernel.hpp"
-#include "svc/operator/upkeep.hpp"
+#include "svc/operator/server_status.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -84,6 +84,16 @@ public:
     std::optional<std::int64_t> check_certificate() const;
 
 private:
+    class Status final : public ServerStatus {
+    public:
+        explicit Status(App& app) : app_(app) {}
+        std::vector<LoadedModule> loaded_modules() const override;
+        std::vector<Metric> metrics() override;
+
+    private:
+        App& app_;
+    };
+
     void resolve_key(Touch touch);
     std::filesystem::path own_database_folder() const;
     void add_reloads();
@@ -107,6 +117,8 @@ private:
     http::Answer document(const http::Request& request);
     http::Answer metrics(const http::Request& request);
     std::vector<Metric> read_module_metrics();
+    /// Those of the process, and of modules.
+    std::vector<Metric> all_metrics();
 
     Config config_;
     Places places_;
@@ -121,6 +133,7 @@ private:
     std::unique_ptr<bus::ServerBus> bus_;
     std::unique_ptr<StreamRegistry> streams_;
     std::unique_ptr<Notifications> notifications_;
+    Status status_{*this};
     std::vector<Loaded> modules_;  // after the kernel: a module may use it until it is destroyed
     std::unique_ptr<AccessLog> access_log_;
     std::unique_ptr<Dispatcher> dispatcher_;

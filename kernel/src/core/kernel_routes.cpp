@@ -56,15 +56,38 @@ http::Answer App::metrics(const http::Request& request) {
     answer.content_type = "text/plain; version=0.0.4; charset=utf-8";
     dispatcher_->write_metrics(answer.body);
     for (const Gauge& each : kernel_->impl().gauges) write_gauge(each, answer.body);
-    auto more = process_metrics();
-    more.push_back({"build_info", "1, with the version.", R"(version=")" SVC_VERSION R"(")", 1});
-    more.push_back(
+    write_metrics(all_metrics(), answer.body);
+    return answer;
+}
+
+std::vector<Metric> App::all_metrics() {
+    auto all = process_metrics();
+    all.push_back({"build_info", "1, with the version.", R"(version=")" SVC_VERSION R"(")", 1});
+    all.push_back(
         {"process_start_time_seconds", "When this process began to serve.", "", started_at_}
     );
     const auto of_modules = read_module_metrics();
-    more.insert(more.end(), of_modules.begin(), of_modules.end());
-    write_metrics(std::move(more), answer.body);
-    return answer;
+    all.insert(all.end(), of_modules.begin(), of_modules.end());
+    return all;
+}
+
+std::vector<LoadedModule> App::Status::loaded_modules() const {
+    std::vector<LoadedModule> out;
+    for (const Loaded& each : app_.modules_)
+        out.push_back(
+            {.name = std::string(each.card->name),
+             .version = std::string(each.card->version),
+             .is_driver =
+                 std::ranges::find(app_.top_.plugins, each.card->name) != app_.top_.plugins.end(),
+             .needs = {each.card->needs.begin(), each.card->needs.end()}}
+        );
+    return out;
+}
+
+std::vector<Metric> App::Status::metrics() {
+    auto all = app_.all_metrics();
+    for (Metric& each : all) each.name = metric_name(each.name);
+    return all;
 }
 
 /// One copy of the document for however many read it, and however slowly.

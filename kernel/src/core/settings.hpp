@@ -33,7 +33,8 @@ inline std::vector<std::string> shipped_modules() {
         "notifications",
         "live",
         "mcp",
-        "docs"
+        "docs",
+        "operators"
     };
 }
 inline std::vector<std::string> shipped_plugins() {

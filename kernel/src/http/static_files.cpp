@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 std::string page_policy(const StaticFiles::Origin& origin) {
     auto files = origin ? origin() : std::string();
     if (!files.empty()) files.insert(0, 1, ' ');
-    return "default-src 'self'; connect-src 'self'" + files + "; img-src 'self' data: blob:" +
-           files +
+    return "default-src 'self'; connect-src 'self'" + files +
+           "; img-src 'self' data: blob:" + files +
            "; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; "
            "form-action 'self'; frame-ancestors 'none'";
 }

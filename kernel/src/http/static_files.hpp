@@ -10,9 +10,9 @@ namespace svc::http {
 /// Files below one folder, read into memory on first use of each, with the variants `x.br` and
 /// `x.gz` that stand beside `x` chosen by Accept-Encoding. Strong ETags, If-None-Match, HEAD, and a
 /// year's Cache-Control for names that carry a content hash. HTML goes with a
-/// Content-Security-Policy that keeps it to this server and to `origin()`, where files are kept; empty
-/// is nowhere else. Never leaves the folder,
-/// whatever the path says; hidden files are not served. Thread-safe.
+/// Content-Security-Policy that keeps it to this server and to `origin()`, where files are kept;
+/// empty is nowhere else. Never leaves the folder, whatever the path says; hidden files are not
+/// served. Thread-safe.
 ///
 /// What an HTML file has between lines `<!-- if x -->` and `<!-- end -->` is served where
 /// `serves(x)` holds, and one that begins with `<!-- only if x -->` is there only then.

@@ -297,6 +297,7 @@ export async function everyPage(server, owner) {
       await page.click("button:text-is('Trash')");
       await page.waitForSelector("td:has-text('A lamp')");
     }) },
+    { name: "server", signedIn: true, go: toGo("/server", (page) => page.waitForSelector(".server-numbers dd")) },
     { name: "no board", signedIn: true, go: toGo("/boards/01890000-0000-7000-8000-000000000000", (page) => heading(page, "Nothing here")) },
     { name: "shared board", go: toGo(open, (page) => page.waitForSelector(".shared-column .card")) },
     { name: "shared board, password", go: toGo(locked, (page) => heading(page, "This link has a password")) },

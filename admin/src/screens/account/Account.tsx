@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { meQuery, membershipsQuery } from "../../api/queries";
+import { serves } from "../../app/serves";
 import { useSession } from "../../app/session";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
@@ -96,6 +98,7 @@ export default function Account() {
       <Preferences />
       <Password hasOne={me.has_password} />
       <Sessions />
+      {serves("get_server_status") && <p className="soft small">{t("If you run this server:")} <Link href="/server">{t("its state")}</Link></p>}
     </Page>
   );
 }
