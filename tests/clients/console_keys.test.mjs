@@ -218,7 +218,7 @@ test("a mail that could not be sent is sent again", async () => {
   assert.match(await server.mailTo("dora@example.com"), /invit/i);
 });
 
-test("the audit log is narrowed to what one looks for", async () => {
+test("the audit record is narrowed to what one looks for", async () => {
   await go("r", "Audit");
   await tabTo(page, "Action");
   await type("disable_agent");

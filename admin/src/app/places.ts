@@ -24,7 +24,7 @@ export function places({ isAdmin, seat }: Session): Place[] {
     [addresses.webhooks, { label: t("Webhooks"), icon: "hook", key: "h", group: "workspace" }, isAdmin],
     [addresses.automations, { label: t("Automations"), icon: "bolt", key: "l", group: "workspace" }, isAdmin],
     [addresses.outbox, { label: t("Mail"), icon: "mail", key: "o", group: "workspace" }, isAdmin],
-    [addresses.audit, { label: t("Audit log"), icon: "record", key: "r", group: "workspace" }, isAdmin],
+    [addresses.audit, { label: t("Audit record"), icon: "record", key: "r", group: "workspace" }, isAdmin],
     [addresses.trash, { label: t("Archive and trash"), icon: "bin", key: "t", group: "workspace" }, true],
     [addresses.feedback, { label: t("Feedback"), icon: "comment", key: "f", group: "me" }, true],
     [addresses.server, { label: t("Server"), icon: "gear", key: "s", group: "me" }, true],

@@ -52,7 +52,7 @@ export default function Audit() {
   const query = useInfiniteQuery(pagesQuery(inOrg("audit", filter), (start_cursor) =>
     ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 50, start_cursor, ...filter } } }))));
   return (
-    <Page title={t("Audit log")}>
+    <Page title={t("Audit record")}>
       <div className="row" style={{ alignItems: "end" }}>
         <TextField label={t("Action")} value={action} onChange={(event) => setAction(event.target.value.trim())} placeholder="move_card" />
         <Choose label={t("By")} value={actor_id} onChange={(event) => setActor(event.target.value)}
