@@ -14,7 +14,7 @@ import type { Card } from "../board/store";
 type Activity = Schemas["CardActivity"];
 type Filter = "all" | "people" | "agents";
 
-const silent = new Set(["last_edited_time", "last_edited_by", "version", "position", "object", "id", "org_id", "url", "created_time", "created_by"]);
+const silent = new Set(["last_edited_time", "last_edited_by", "version", "position", "object", "id", "org_id", "url", "created_time", "created_by", "card_id", "board_id", "file_id", "parent_id", "discussion_id", "content_type", "size_bytes"]);
 const words: Record<string, string> = {
   "card.created": "created the card", "card.updated": "changed the card", "card.moved": "moved the card", "card.archived": "archived it", "card.restored": "restored it",
   "card.deleted": "moved it to the trash", "card.assigned": "changed who it is assigned to", "card.linked": "linked it", "card.unlinked": "unlinked it",
