@@ -11,7 +11,7 @@ import { sizeInWords } from "../../parts/upload";
 import { Waiting } from "../../parts/Wait";
 import "./server.css";
 
-type Metric = Schemas["ServerStatus"]["metrics"][number];
+type Metric = Schemas["ServerState"]["metrics"][number];
 const kept = 90; // samples: a quarter of an hour
 const every = 10_000; // milliseconds; the server measures no oftener
 
