@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 
 import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace } from "./support/server.mjs";
-import { enter } from "./support/visits.mjs";
+import { becomes, enter } from "./support/visits.mjs";
 
 const assets = join(process.env.WORKBOARD_BUILD, "share/www/assets");
 const kib = 1024;
@@ -116,5 +116,60 @@ test("a board of 3,000 cards can be used soon, stays small, and drags smoothly",
     return at === all && all > most;
   }, perColumn - 2);
   assert.deepEqual(foreign, []);
+  assert.deepEqual(page.complaints, []);
+});
+
+test("200 moves a second by others leave the board smooth", async () => {
+  const page = await chromium.open(server.url + "/login", { viewport: { width: 1440, height: 900 } });
+  await enter(page, server, "ada@example.com");
+  await page.goto(`${server.url}/boards/${board.id}`);
+  const sizes = () => page.$$eval(".column-cards ul", (all) => all.map((each) => Number(each.querySelector("li")?.getAttribute("aria-setsize"))));
+  await becomes(sizes, (all) => all.reduce((sum, each) => sum + each, 0) === 3 * perColumn, 30);
+  await page.waitForSelector(".live.live");
+  const { results: columns } = await owner.get(`/v1/boards/${board.id}/columns`);
+  const { results: cards } = await owner.get(`/v1/cards?column_id=${columns[0].id}&page_size=100`);
+  await page.evaluate(() => {
+    window.frames_ = [];
+    const note = (at) => { window.frames_.push(at); requestAnimationFrame(note); };
+    requestAnimationFrame(note);
+  });
+  const [before] = await sizes();
+  const started = Date.now();
+  let moved = 0;
+  for (let round = 0; round < 16; round += 1) {
+    const to = columns[1 + ((round >> 1) % 2)].id;
+    await owner.post("/v1/cards:batch", { operations: cards.slice(50 * (round % 2), 50 * (round % 2) + 50).map(({ id }) => ({ move: { card_id: id, column_id: to } })) });
+    moved += 50;
+    await new Promise((done) => setTimeout(done, Math.max(0, started + moved * 5 - Date.now())));
+  }
+  const seconds = (Date.now() - started) / 1000;
+  const frames = await page.evaluate(() => window.frames_.length);
+  console.log(JSON.stringify({ moves_a_second: Math.round(moved / seconds), frames_a_second: Math.round(frames / seconds) }));
+  assert.ok(moved / seconds >= 150, `the server made ${moved / seconds} moves a second`);
+  assert.ok(frames / seconds >= 30, `${frames / seconds} frames a second`);
+  await becomes(sizes, ([now]) => now === before - 100);
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+});
+
+test("words appear as they are typed, in a text of 2,000 blocks", async () => {
+  const { results: [column] } = await owner.get(`/v1/boards/${board.id}/columns`);
+  const markdown = Array.from({ length: 2_000 }, (_, at) => `Paragraph ${at} of a long text`).join("\n\n");
+  const card = await owner.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title: "Long", markdown });
+  const page = await chromium.open(server.url + "/login", { viewport: { width: 1440, height: 900 } });
+  await enter(page, server, "ada@example.com");
+  await page.goto(`${server.url}/cards/${card.id}`);
+  await page.waitForFunction(() => document.querySelectorAll(".editor .line").length === 2_000);
+  await page.click(".editor .line >> nth=1");
+  await page.evaluate(() => {
+    window.waits = [];
+    addEventListener("keydown", (event) => requestAnimationFrame(() => setTimeout(() => window.waits.push(performance.now() - event.timeStamp))), true);
+  });
+  await page.keyboard.press("End");
+  await page.keyboard.type(" and then some more words that somebody writes without a rest, on and on", { delay: 25 });
+  const waits = (await page.evaluate(() => window.waits)).sort((a, b) => a - b);
+  const p95 = waits[Math.floor(waits.length * 0.95)];
+  console.log(JSON.stringify({ keys: waits.length, p50: Math.round(waits[waits.length >> 1]), p95: Math.round(p95) }));
+  assert.ok(waits.length > 50 && p95 <= 50, `95 % of keys show within ${p95} ms`);
   assert.deepEqual(page.complaints, []);
 });
