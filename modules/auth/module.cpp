@@ -2,7 +2,7 @@
 
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/admission.hpp"
-#include "modules/auth/lib/hash_pool.hpp"
+#include "modules/auth/hash_pool.hpp"
 #include "modules/auth/lib/passwords.hpp"
 #include "modules/auth/oauth.hpp"
 #include "modules/auth/password_service.hpp"

@@ -66,7 +66,7 @@ SVC_RECORD(
     StartQuery,
     (return_to,
      "Where to go once signed in: a path of this server's own pages, such as `/boards`.",
-     length(1, 512),
+     length(1, 2048),
      matches(R"(^/([!-.0-\[\]-~][!-\[\]-~]*)?$)")),
     (redirect, "Answer with a redirect to the provider, as a link in a page wants it.")
 );

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "modules/auth/api.hpp"
-#include "modules/auth/lib/hash_pool.hpp"
+#include "modules/lib/slow_work/slow_work.hpp"
 
 /// Signing in with an outside identity provider (contract sections 4.4 and 11).
 namespace svc::auth {
@@ -15,11 +15,11 @@ public:
     explicit OutsideSignIn(Kernel& kernel) : kernel_(kernel), waiting_(kernel, 4, 32) {}
 
     IdentityProvider* provider() const { return kernel_.find<IdentityProvider>(); }
-    HashPool& waiting() { return waiting_; }
+    SlowWork& waiting() { return waiting_; }
 
 private:
     Kernel& kernel_;
-    HashPool waiting_;
+    SlowWork waiting_;
 };
 
 void add_oauth_operations(Kernel& kernel);

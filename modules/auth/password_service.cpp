@@ -1,6 +1,6 @@
 #include "modules/auth/password_service.hpp"
 
-#include "modules/auth/lib/hash_pool.hpp"
+#include "modules/auth/hash_pool.hpp"
 #include "modules/auth/lib/passwords.hpp"
 #include "modules/auth/limits.hpp"
 

@@ -10,7 +10,7 @@
 #include "modules/auth/accounts.hpp"
 #include "modules/auth/admission.hpp"
 #include "modules/auth/cookies.hpp"
-#include "modules/auth/lib/hash_pool.hpp"
+#include "modules/auth/hash_pool.hpp"
 #include "modules/auth/lib/passwords.hpp"
 #include "modules/auth/lib/time_zone.hpp"
 #include "modules/auth/limits.hpp"

@@ -9,18 +9,16 @@
 #include <mutex>
 #include <thread>
 
-namespace svc::auth {
+namespace svc {
 
-/// Work that takes tens of milliseconds of processor time, such as hashing a password: done on
-/// threads of its own at the lowest priority, so that however many log in, other requests go
-/// on. The request that asked waits meanwhile without holding a worker.
-class HashPool {
+/// Work that takes long, such as hashing a password or asking another server: done on threads of
+/// its own at the lowest priority, so that however many ask for it, other requests go on. The
+/// request that asked waits meanwhile without holding a worker.
+class SlowWork {
 public:
-    static constexpr std::string_view name = "auth.HashPool";
-
     /// `queue` is how many may wait for a thread.
-    HashPool(Kernel& kernel, std::size_t threads, std::size_t queue);
-    ~HashPool();
+    SlowWork(Kernel& kernel, std::size_t threads, std::size_t queue);
+    ~SlowWork();
 
     /// What the work that `plan` made came to. `plan` is called on the first run of the handler,
     /// on the request's thread, and may look things up in a transaction of its own; the work
@@ -66,4 +64,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-}  // namespace svc::auth
+}  // namespace svc

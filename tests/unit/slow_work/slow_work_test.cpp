@@ -1,4 +1,4 @@
-#include "modules/auth/lib/hash_pool.hpp"
+#include "modules/lib/slow_work/slow_work.hpp"
 
 #include "core/kernel_impl.hpp"
 #include "tests/support/bare_call.hpp"
@@ -10,7 +10,7 @@
 #include <semaphore>
 #include <thread>
 
-namespace svc::auth {
+namespace svc {
 namespace {
 
 /// A call that leaves its handler when it has to wait, as one that is parked does.
@@ -25,7 +25,7 @@ public:
 
 struct SlowWorks : testing::Test {
     Kernel kernel{std::make_unique<Kernel::Impl>()};
-    HashPool work{kernel, 1, 3};
+    SlowWork work{kernel, 1, 3};
 
     template <class Result>
     std::optional<Result> look(WaitingCall& call, std::function<Result()> does) {
@@ -99,4 +99,4 @@ TEST_F(SlowWorks, BeyondTheQueueIsA503) {
     EXPECT_EQ(wait<int>(calls[3], {}), 1);
 }
 
-}  // namespace svc::auth
+}  // namespace svc

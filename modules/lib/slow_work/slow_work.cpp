@@ -1,4 +1,4 @@
-#include "modules/auth/lib/hash_pool.hpp"
+#include "modules/lib/slow_work/slow_work.hpp"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -6,14 +6,14 @@
 
 #include <atomic>
 
-namespace svc::auth {
+namespace svc {
 
 namespace {
 
 constexpr std::chrono::seconds longest_wait{30};
 
 /// No two jobs of a server have one.
-std::string new_topic() { return "auth.hashes." + new_uuid().str(); }
+std::string new_topic() { return "slow_work." + new_uuid().str(); }
 
 /// As sched_setattr(2) takes it; glibc has no declaration, and the kernel's clashes with glibc's.
 struct Scheduling {
@@ -37,20 +37,20 @@ void step_behind() {
 }
 
 Failure too_many() {
-    return Failure(Fault::unavailable, "Too many people are signing in just now; try again.")
+    return Failure(Fault::unavailable, "Too many others have asked for this just now; try again.")
         .with_header("Retry-After", "2");
 }
 
 }  // namespace
 
-HashPool::HashPool(Kernel& kernel, std::size_t threads, std::size_t queue)
+SlowWork::SlowWork(Kernel& kernel, std::size_t threads, std::size_t queue)
     : kernel_(kernel), most_waiting_(queue) {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work_through(); });
 }
 
-HashPool::~HashPool() { finish(); }
+SlowWork::~SlowWork() { finish(); }
 
-void HashPool::finish() {
+void SlowWork::finish() {
     {
         std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -60,15 +60,15 @@ void HashPool::finish() {
         if (each.joinable()) each.join();
 }
 
-std::size_t HashPool::waiting() const {
+std::size_t SlowWork::waiting() const {
     std::lock_guard lock(mutex_);
     return queue_.size();
 }
 
 /// Nobody else has it any more: the call that asked has ended.
-bool HashPool::is_abandoned(const std::shared_ptr<Job>& job) { return job.use_count() == 1; }
+bool SlowWork::is_abandoned(const std::shared_ptr<Job>& job) { return job.use_count() == 1; }
 
-std::any HashPool::run(Call& call, const std::function<Work()>& plan) {
+std::any SlowWork::run(Call& call, const std::function<Work()>& plan) {
     auto& kept = call.own_work();
     if (!kept) {
         refuse_when_full();
@@ -86,13 +86,13 @@ std::any HashPool::run(Call& call, const std::function<Work()>& plan) {
     return job->result;
 }
 
-void HashPool::refuse_when_full() {
+void SlowWork::refuse_when_full() {
     std::lock_guard lock(mutex_);
     std::erase_if(queue_, is_abandoned);
     if (stopping_ || queue_.size() >= most_waiting_) throw too_many();
 }
 
-std::shared_ptr<HashPool::Job> HashPool::begin(Work work) {
+std::shared_ptr<SlowWork::Job> SlowWork::begin(Work work) {
     auto job = std::make_shared<Job>();
     job->work = std::move(work);
     job->topic = new_topic();
@@ -104,7 +104,7 @@ std::shared_ptr<HashPool::Job> HashPool::begin(Work work) {
     return job;
 }
 
-void HashPool::work_through() {
+void SlowWork::work_through() {
     step_behind();
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -134,4 +134,4 @@ void HashPool::work_through() {
     }
 }
 
-}  // namespace svc::auth
+}  // namespace svc
