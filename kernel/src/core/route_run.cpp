@@ -2,6 +2,7 @@
 
 #include "core/budget_charge.hpp"
 #include "core/stream_registry.hpp"
+#include "svc/challenge.hpp"
 
 #include <algorithm>
 
@@ -34,7 +35,21 @@ RouteRun::RouteRun(
 )
     : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
-http::Answer RouteRun::answer() {
+/// A client is told where it may get a credential, when it comes without a good one.
+http::Answer RouteRun::answer() try {
+    return answer_to_caller();
+} catch (const Failure& failure) {
+    const auto* handed_out = kernel_.find<Challenge>();
+    if (failure.fault() != Fault::unauthorized || !handed_out) throw;
+    const auto challenge = handed_out->of(request());
+    if (!challenge) throw;
+    auto answer = answer_of(failure, request_id());
+    for (auto& [name, value] : answer.headers)
+        if (name == "WWW-Authenticate") value = *challenge;
+    return answer;
+}
+
+http::Answer RouteRun::answer_to_caller() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), org_named_by(request(), bad_workspace_));
     take_turn(kernel_.impl(), exchange_, request_context_, *who_);
