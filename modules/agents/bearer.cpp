@@ -1,4 +1,6 @@
 #include "modules/agents/bearer.hpp"
+
+#include "modules/agents/api.hpp"
 #include "modules/orgs/api/directory_writes.hpp"
 
 #include "modules/agents/lib/token_text.hpp"
@@ -119,12 +121,18 @@ std::string_view after_scheme(std::string_view authorization) {
     );
 }
 
+/// Tokens may be good at some doors alone (Connections::mcp_doors).
+std::string doors_of(std::string_view path) {
+    return path.starts_with("/v1/mcp/") ? "@" + std::string(Connections::mcp_doors)
+                                        : std::string();
+}
+
 }  // namespace
 
 std::optional<Credential> BearerAuthenticator::recognise(const http::Request& request) const {
     if (!request.has("authorization")) return std::nullopt;
     const std::string_view token = after_scheme(request.header("authorization"));
-    if (is_token(token)) return Credential{digest_of(token), {}};
+    if (is_token(token)) return Credential{digest_of(token) + doors_of(request.path), {}};
     if (token.starts_with("sl_")) return std::nullopt;  // a share link's, for boards to judge
     throw Failure(
         Fault::unauthorized,

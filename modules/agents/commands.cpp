@@ -4,6 +4,7 @@
 #include "modules/agents/commands.hpp"
 
 #include "modules/agents/lib/token_text.hpp"
+#include "modules/agents/system_actor.hpp"
 
 #include <boost/json.hpp>
 
@@ -64,50 +65,6 @@ std::vector<Found> search(Kernel& kernel, const Sql& sql, const Arg&... arg) {
     return found;
 }
 
-/// Whoever holds the machine may do this in every workspace.
-Caller operator_in(const Uuid& org, std::string_view command) {
-    return {
-        .type = PrincipalType::system,
-        .id = {},
-        .name = std::string(command),
-        .user_id = {},
-        .org_id = org,
-        .role = OrgRole::owner,
-        .past_due = false,
-        .token_id = {},
-        .session_id = {},
-        .surface = Surface::system,
-        .until = {},
-    };
-}
-
-/// What is wrong with the first field that is not as it should be, or else the message.
-std::string why_refused(const boost::json::value& problem) {
-    const auto* detail = problem.as_object().if_contains("detail");
-    if (!detail || detail->as_array().empty())
-        return std::string(problem.at("message").as_string());
-    const auto& first = detail->as_array().front();
-    return std::string(first.at("loc").as_array().back().as_string()) + ": " +
-           std::string(first.at("msg").as_string());
-}
-
-/// Throws what the operation said when it refused.
-void run_as_operator(
-    Kernel& kernel,
-    const Uuid& org,
-    std::string_view command,
-    std::string_view operation,
-    const boost::json::object& arguments
-) {
-    const std::string text = boost::json::serialize(arguments);
-    const Invoked done = kernel.invoke(
-        operator_in(org, command),
-        {.operation = operation, .arguments = text, .surface = Surface::system}
-    );
-    if (done.status < 300) return;
-    throw std::runtime_error(why_refused(boost::json::parse(done.body)));
-}
-
 // ------------------------------------------------------------------------------------ token
 
 int revoke(Kernel& kernel, const std::string& which) {
@@ -119,7 +76,7 @@ int revoke(Kernel& kernel, const std::string& which) {
         std::puts(("the token " + line_of(found.front()) + " was revoked already").c_str());
         return 0;
     }
-    run_as_operator(
+    run_as_system(
         kernel,
         found.front().org_id,
         "workboard token revoke",
@@ -148,7 +105,7 @@ int disable(Kernel& kernel, const std::string& which, const std::string* reason)
     }
     boost::json::object arguments{{"agent_id", found.front().id.str()}};
     if (reason) arguments["reason"] = *reason;
-    run_as_operator(
+    run_as_system(
         kernel, found.front().org_id, "workboard agent disable", "disable_agent", arguments
     );
     std::puts(("disabled the agent " + line_of(found.front())).c_str());
@@ -184,7 +141,7 @@ Command agent_command(Kernel& kernel) {
 std::size_t revoke_tokens_of(Kernel& kernel, const Uuid& person, std::string_view command) {
     const auto tokens = search(kernel, tokens_of_owner, person);
     for (const Found& each : tokens)
-        run_as_operator(
+        run_as_system(
             kernel, each.org_id, command, "revoke_token", {{"token_id", each.id.str()}}
         );
     return tokens.size();

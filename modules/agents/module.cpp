@@ -3,6 +3,7 @@
 #include "modules/agents/agents.hpp"
 #include "modules/agents/bearer.hpp"
 #include "modules/agents/commands.hpp"
+#include "modules/agents/connections.hpp"
 #include "modules/agents/tokens.hpp"
 #include "modules/orgs/api.hpp"
 #include "svc/open_streams.hpp"
@@ -34,6 +35,7 @@ public:
         kernel.add(*bearer_);
         kernel.offer<Budgets>(*budgets_);
         kernel.offer<orgs::TokenHolders>(*this);
+        kernel.offer<Connections>(connections_.emplace(kernel));
         kernel.tag("agents", "Agents, and the tokens that they and integrations sign in with.");
         add_agent_operations(kernel);
         add_agent_changes(kernel);
@@ -79,6 +81,7 @@ public:
 private:
     std::optional<BudgetService> budgets_;
     std::optional<BearerAuthenticator> bearer_;
+    std::optional<ConnectionsImpl> connections_;
 };
 
 }  // namespace

@@ -5,3 +5,4 @@
 #include "svc/define_records.hpp"
 
 #include "modules/agents/agents.hpp"
+#include "modules/agents/tokens.hpp"

@@ -24,6 +24,18 @@ BOOST_DESCRIBE_ENUM(TokenKind, agent, integration)
 enum class TokenStatus { active, revoked, expired };
 BOOST_DESCRIBE_ENUM(TokenStatus, active, revoked, expired)
 
+/// A client that a person has connected by OAuth, which renews its token's secret.
+struct TokenClient {
+    std::string name;
+    std::string host;
+    auto operator<=>(const TokenClient&) const = default;
+};
+SVC_SHARED_RECORD(
+    TokenClient,
+    (name, "What the client calls itself."),
+    (host, "Where it has its codes sent: the host of its redirect URI, or a program's scheme.")
+);
+
 struct TokenResponse {
     Object<"token"> object;
     Uuid id;
@@ -45,6 +57,7 @@ struct TokenResponse {
     PrincipalRef last_edited_by;
     std::int64_t version = 1;
     ToolScope scope;
+    std::optional<TokenClient> client;
     std::optional<std::string> token;
 };
 SVC_SHARED_RECORD(
@@ -73,6 +86,7 @@ SVC_SHARED_RECORD(
     (scope,
      "What it is limited to, for good: reading alone when `read_only`, and its toolsets and tools "
      "where it names some."),
+    (client, "The client that it was granted to by OAuth; null of others."),
     (token,
      "The token itself; shown once, in the answer that made it. Keep it: only a digest is stored.",
      omit_empty,

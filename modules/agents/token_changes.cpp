@@ -127,9 +127,24 @@ void require_active(const TokenResponse& token) {
         .with("reason", "token_" + std::string(name_of(token.status)));
 }
 
+/// A client renews its secret by itself, and gets at no other.
+void require_no_client(Call& call, const TokenResponse& token) {
+    if (token.client)
+        throw Failure(
+            Fault::conflict,
+            "A connected client renews this token by itself; revoke it to end the connection."
+        )
+            .with("reason", "token_of_client");
+    if (call.caller().token_id != token.id && is_client(call.tx(), call.caller()))
+        throw Failure(
+            Fault::restricted, "A connected client gets the secret of no other token."
+        );
+}
+
 TokenResponse rotate(Call& call, const TokenId& in) {
     Change change(call, in.token_id);
     require_right(call.caller(), change.before);
+    require_no_client(call, change.before);
     require_active(change.before);
     const std::string secret = new_token();
     change.after.hint = hint_of(secret);

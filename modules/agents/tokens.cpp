@@ -18,11 +18,16 @@ constexpr EventKind token_created{
     .summary = "A token has been made. The token itself is in no event.",
     .record = &record_of<TokenResponse>,
 };
+constexpr Sql find_client{"agents.find_client", R"(
+    SELECT id FROM tokens WHERE org_id = $1 AND id = $2 AND client_name IS NOT NULL)"};
+
 constexpr Sql insert_token{"agents.insert_token", R"(
     INSERT INTO tokens (
         org_id, id, digest, kind, name, role, agent_id, owner_user_id, hint, expires_at,
-        created_by, last_edited_by, scope)
-    SELECT $1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10::timestamptz, $11, $11, $12::jsonb
+        created_by, last_edited_by, scope, client_name, client_host, audience, access_until)
+    SELECT $1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9,
+        coalesce($10::timestamptz, now() + $16::interval), $11, $11, $12::jsonb,
+        $13::text, $14, $15, CASE WHEN $13::text IS NOT NULL THEN now() END
     WHERE $7::uuid IS NULL
        OR EXISTS (SELECT FROM agents a WHERE a.org_id = $1 AND a.id = $7))"};
 
@@ -38,43 +43,6 @@ constexpr Sql some_tokens{"agents.list_tokens", R"(
     LIMIT $6)"};
 
 // --------------------------------------------------------------------------- create
-
-struct AgentProfile {
-    std::string name;
-    std::optional<Url> avatar_url;
-};
-SVC_RECORD(
-    AgentProfile,
-    (name, "As people will see the agent.", length(1, 80), trimmed),
-    (avatar_url, "A picture of it.")
-);
-
-struct CreateTokenRequest {
-    TokenKind kind{};
-    std::string name;
-    TokenRole role = TokenRole::member;
-    std::optional<Uuid> agent_id;
-    std::optional<AgentProfile> agent;
-    std::optional<Timestamp> expires_at;
-    ToolScope scope;
-};
-SVC_RECORD(
-    CreateTokenRequest,
-    (kind,
-     "`integration`: acts as you. `agent`: acts as an agent, under its own name; give `agent_id` "
-     "or `agent`."),
-    (name, "What the token is for.", length(1, 80), trimmed),
-    (role, "The most that it may do; your own role is a ceiling besides.", defaulted),
-    (agent_id, "An agent of the workspace."),
-    (agent, "A new agent, which is made with the token and gets its role."),
-    (expires_at,
-     "When it ends by itself; in the future. Left out: never. One that is made with a token ends "
-     "with it at the latest."),
-    (scope,
-     "Limits it, for good, to some operations, by REST and MCP alike. Left out: whatever its role "
-     "allows.",
-     defaulted)
-);
 
 void check(const Call& call, const CreateTokenRequest& in) {
     const int agents = in.agent_id.has_value() + in.agent.has_value();
@@ -137,6 +105,12 @@ void require_right(const Caller& caller, const CreateTokenRequest& in) {
         );
 }
 
+/// Whoever a client was connected by can end the connection; it leaves nothing behind that lasts.
+void require_no_client(Call& call) {
+    if (!is_client(call.tx(), call.caller())) return;
+    throw Failure(Fault::restricted, "A connected client makes no tokens; a person does.");
+}
+
 /// A token makes none that outlives it.
 std::optional<Timestamp> end_of(const Caller& caller, const CreateTokenRequest& in) {
     if (!caller.token_id || !caller.until) return in.expires_at;
@@ -153,11 +127,20 @@ TokenResponse stored(Tx& tx, const Uuid& org, const Uuid& id) {
     not_found("agent");
 }
 
-TokenResponse create(Call& call, const CreateTokenRequest& in) {
+}  // namespace
+
+bool is_client(Tx& tx, const Caller& caller) {
+    return caller.token_id && tx.queue(find_client, caller.org_id, caller.token_id).rows() > 0;
+}
+
+TokenResponse make_token(
+    Call& call, const CreateTokenRequest& in, const std::optional<NewClient>& client
+) {
     check(call, in);
     check(call, in.scope);
     const Caller& caller = call.caller();
     require_right(caller, in);
+    require_no_client(call);
 
     Tx& tx = call.tx();
     std::optional<AgentResponse> agent;
@@ -182,7 +165,11 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
         hint_of(secret),
         end_of(caller, in),
         caller.id,
-        in.scope
+        in.scope,
+        client ? std::optional(client->client.name) : std::nullopt,
+        client ? std::optional(client->client.host) : std::nullopt,
+        client ? client->audience : std::nullopt,
+        client ? std::optional(client->lifetime) : std::nullopt
     );
     TokenResponse token = stored(tx, call.org(), id);
 
@@ -191,9 +178,13 @@ TokenResponse create(Call& call, const CreateTokenRequest& in) {
     event.name = token.name;
     call.check(event);
     call.emit(event);
-    token.token = secret;
+    if (!client) token.token = secret;
     return token;
 }
+
+namespace {
+
+TokenResponse create(Call& call, const CreateTokenRequest& in) { return make_token(call, in); }
 
 const Operation create_token{
     .name = "create_token",

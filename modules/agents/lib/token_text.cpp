@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 
 namespace svc::agents {
 
@@ -47,14 +48,35 @@ bool is_letter(char each) {
            (each >= 'a' && each <= 'z');
 }
 
+/// Of random letters, with the checksum.
+std::string complete(std::string token) {
+    const auto digits = checksum(std::string_view(token).substr(prefix.size()));
+    return token.append(digits.begin(), digits.end());
+}
+
 }  // namespace
 
 std::string new_token() {
     std::string token(prefix);
     for (std::size_t i = 0; i < random_size; ++i)
         token += letters[randombytes_uniform(letters.size())];
-    const auto digits = checksum(std::string_view(token).substr(prefix.size()));
-    return token.append(digits.begin(), digits.end());
+    return complete(std::move(token));
+}
+
+std::string token_of(std::string_view seed) {
+    static_assert(randombytes_SEEDBYTES == 32);
+    if (seed.size() != randombytes_SEEDBYTES) throw std::invalid_argument("a seed has 32 bytes");
+    // Enough that passing over bytes which would favour some letters leaves as many as it takes.
+    std::array<unsigned char, 256> bytes{};
+    randombytes_buf_deterministic(
+        bytes.data(), bytes.size(), reinterpret_cast<const unsigned char*>(seed.data())
+    );
+    constexpr unsigned fair = 256 / letters.size() * letters.size();
+    std::string token(prefix);
+    for (const unsigned char each : bytes)
+        if (each < fair && token.size() < prefix.size() + random_size)
+            token += letters[each % letters.size()];
+    return complete(std::move(token));
 }
 
 bool is_token(std::string_view text) {

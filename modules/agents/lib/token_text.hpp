@@ -11,6 +11,9 @@ namespace svc::agents {
 /// A fresh one: 37 random characters, 220 bits.
 std::string new_token();
 
+/// The one that belongs to a seed of 32 secret bytes.
+std::string token_of(std::string_view seed);
+
 bool is_token(std::string_view text);
 
 /// As lists show it: the beginning and the end.
