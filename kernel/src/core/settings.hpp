@@ -33,6 +33,7 @@ inline std::vector<std::string> shipped_modules() {
         "notifications",
         "live",
         "mcp",
+        "oauth",
         "docs",
         "operators"
     };

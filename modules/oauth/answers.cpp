@@ -1,0 +1,74 @@
+#include "modules/oauth/answers.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+
+namespace svc::oauth {
+
+namespace {
+
+const std::pair<std::string, std::string> for_any_page{"Access-Control-Allow-Origin", "*"};
+
+bool is_form(std::string_view content_type) {
+    const auto type = content_type.substr(0, content_type.find_first_of("; \t"));
+    constexpr std::string_view form = "application/x-www-form-urlencoded";
+    return std::ranges::equal(type, form, [](char a, char b) {
+        return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
+    });
+}
+
+}  // namespace
+
+http::Answer json_answer(int status, const boost::json::object& body) {
+    return {
+        .status = status,
+        .headers = {for_any_page, {"Cache-Control", "no-store"}},
+        .body = boost::json::serialize(body)
+    };
+}
+
+http::Answer error_answer(const OAuthError& error) {
+    return json_answer(
+        error.status(), {{"error", error.error()}, {"error_description", error.what()}}
+    );
+}
+
+http::Answer preflight_answer() {
+    return {
+        .status = 204,
+        .headers =
+            {for_any_page,
+             {"Access-Control-Allow-Methods", "GET, POST"},
+             {"Access-Control-Allow-Headers", "Authorization, Content-Type, MCP-Protocol-Version"},
+             {"Access-Control-Max-Age", "86400"}},
+        .content_type = {}
+    };
+}
+
+Form::Form(const http::Request& request) {
+    if (!is_form(request.header("content-type")) || !http::is_plain_utf8(request))
+        throw OAuthError(
+            "invalid_request",
+            "Send the members as Content-Type: application/x-www-form-urlencoded."
+        );
+    const auto pairs = http::parse_query(request.body);
+    if (!pairs) throw OAuthError("invalid_request", "The body is no form.");
+    for (const auto& [name, value] : *pairs)
+        if (!members_.emplace(name, value).second)
+            throw OAuthError("invalid_request", "A member of the form is there twice.");
+}
+
+const std::string& Form::get(const std::string& name) const {
+    static const std::string nothing;
+    const auto found = members_.find(name);
+    return found == members_.end() ? nothing : found->second;
+}
+
+const std::string& Form::require(const std::string& name) const {
+    const auto& value = get(name);
+    if (value.empty()) throw OAuthError("invalid_request", name + " is missing.");
+    return value;
+}
+
+}  // namespace svc::oauth
