@@ -1,6 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense, type ComponentType } from "react";
-import { Redirect, Route, Switch, useLocation } from "wouter";
+import { Route, Switch, useLocation } from "wouter";
 import { queryClient } from "../api/queries";
 import { Failure } from "../parts/Failure";
 import { Toasts } from "../parts/toasts";
@@ -9,6 +9,7 @@ import { addresses } from "./addresses";
 import { Boundary } from "./Boundary";
 import { serves } from "./serves";
 import { SignedIn } from "./session";
+import { ToLogin } from "./ToLogin";
 
 const Shell = lazy(() => import("./Shell"));
 const Start = lazy(() => import("../screens/start/Start"));
@@ -22,6 +23,7 @@ const outside: [keyof typeof addresses, ComponentType][] = [
   ["resetPassword", lazy(() => import("../screens/sign-in/ResetPassword"))],
   ["invitation", lazy(() => import("../screens/invitation/Invitation"))],
   ["shared", lazy(() => import("../screens/shared/Shared"))],
+  ["connect", lazy(() => import("../screens/connect/Connect"))],
 ];
 
 /** Pages for whoever is signed in, within the shell. */
@@ -46,11 +48,6 @@ const inside: [keyof typeof addresses, ComponentType][] = [
 ];
 
 const needsOf = (name: keyof typeof addresses) => (addresses[name] as { needs?: string }).needs;
-
-function ToLogin() {
-  const [path] = useLocation();
-  return <Redirect to={`/login?return_to=${encodeURIComponent(path + location.search)}`} replace />;
-}
 
 function Inside() {
   const [path] = useLocation();

@@ -14,6 +14,7 @@ export const addresses = {
   resetPassword: { path: "/reset-password", needs: "request_password_reset" },
   invitation: { path: "/invitations/:id", needs: "get_invitation_preview" },
   shared: { path: "/shared/:token", needs: "get_shared_board" },
+  connect: { path: "/oauth/authorize", needs: "allow_authorization" },
   boards: { path: "/boards", needs: "list_boards" },
   board: { path: "/boards/:id", needs: "get_board_snapshot" },
   card: { path: "/cards/:id", needs: "get_card" },

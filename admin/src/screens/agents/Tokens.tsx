@@ -30,7 +30,8 @@ export function TokenTable({ query }: { query: UseInfiniteQueryResult<{ pages: {
             <tbody>
               {all.map((token) => (
                 <tr key={token.id}>
-                  <td><strong>{token.name}</strong> <span className="mono soft small">{token.hint}</span></td>
+                  <td><strong>{token.name}</strong> <span className="mono soft small">{token.hint}</span>
+                    {token.client && <> <span className="tag">{t("connected client")}</span> <span className="soft small">{token.client.host}</span></>}</td>
                   <td>{token.kind === "agent" ? <span className="tag agent">{t("an agent")}</span> : t("a person")}</td>
                   <td title={token.effective_role !== token.role ? t("The token says {{role}}; it may do what the least of it and its owner may.", { role: t(token.role) }) : undefined}>{t(token.effective_role)}</td>
                   <td className="small soft">{token.last_used_at ? ago(token.last_used_at) : t("never")}</td>
@@ -39,7 +40,7 @@ export function TokenTable({ query }: { query: UseInfiniteQueryResult<{ pages: {
                     {token.status === "active"
                       ? (
                         <span className="row" style={{ justifyContent: "flex-end" }}>
-                          <button type="button" className="button small" aria-label={t("Rotate {{name}}", { name: token.name })} onClick={() => setRotating(token)}>{t("Rotate")}</button>
+                          {!token.client && <button type="button" className="button small" aria-label={t("Rotate {{name}}", { name: token.name })} onClick={() => setRotating(token)}>{t("Rotate")}</button>}
                           <button type="button" className="button small danger" aria-label={t("Revoke {{name}}", { name: token.name })} onClick={() => setRevoking(token)}>{t("Revoke")}</button>
                         </span>
                       ) : <span className="tag">{t(token.status)}</span>}
