@@ -196,6 +196,20 @@ async function confirmedElsewhere(server, email) {
   return mailedLink(server, email, "verify-email");
 }
 
+/** The address to which a client that has registered sends a person. */
+async function consentPath(server) {
+  const redirect_uri = "https://client.example/callback";
+  const answer = await fetch(server.url + "/oauth/register", {
+    method: "POST",
+    body: JSON.stringify({ client_name: "A client with a rather long name", redirect_uris: [redirect_uri] }),
+  });
+  const { client_id } = await answer.json();
+  return "/oauth/authorize?" + new URLSearchParams({
+    client_id, redirect_uri, response_type: "code", state: "x",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256",
+  });
+}
+
 /**
  * Steps to every page: { name, go }. `go(page)` leads a page to it; `signedIn` says that it takes a
  * browser that Ada has signed in with. `owner` is her, by `makeWorkspace(server)`.
@@ -298,6 +312,8 @@ export async function everyPage(server, owner) {
       await page.waitForSelector("td:has-text('A lamp')");
     }) },
     { name: "server", signedIn: true, go: toGo("/server", (page) => page.waitForSelector(".server-numbers dd")) },
+    { name: "connect a program", signedIn: true, go: toGo(await consentPath(server), (page) => page.waitForSelector("#consent")) },
+    { name: "connect no program", signedIn: true, go: toGo("/oauth/authorize", (page) => heading(page, "This cannot be connected")) },
     { name: "no board", signedIn: true, go: toGo("/boards/01890000-0000-7000-8000-000000000000", (page) => heading(page, "Nothing here")) },
     { name: "shared board", go: toGo(open, (page) => page.waitForSelector(".shared-column .card")) },
     { name: "shared board, password", go: toGo(locked, (page) => heading(page, "This link has a password")) },
