@@ -17,7 +17,7 @@ constexpr Sql present{"oauth.present", R"(
     SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};
 
 constexpr Sql find_registered{"oauth.find_client", R"(
-    SELECT id, name, redirect_uris FROM oauth_clients WHERE id = $1)"};
+    SELECT id, name, to_json(redirect_uris) AS redirect_uris FROM oauth_clients WHERE id = $1)"};
 
 constexpr Sql insert_client{"oauth.register_client", R"(
     INSERT INTO oauth_clients (id, name, redirect_uris) VALUES ($1, $2, $3))"};

@@ -39,7 +39,6 @@ void require_usual_port(const WebAddress& address) {
 
 Documents::Documents(Kernel& kernel, const Settings& settings)
     : settings_(settings),
-      http_(client_settings(settings)),
       limit_({"client_document", fetches, fetches_within}),
       pool_(kernel, threads, most_waiting) {}
 
@@ -70,11 +69,16 @@ void Documents::keep(const std::string& client_id, const Found& found) {
     kept_[client_id] = {found, now + (found ? good_for : bad_for)};
 }
 
-Documents::Found Documents::fetch(const std::string& client_id) const try {
+const HttpClient& Documents::http() {
+    std::call_once(http_once_, [&] { http_.emplace(client_settings(settings_)); });
+    return *http_;
+}
+
+Documents::Found Documents::fetch(const std::string& client_id) try {
     const auto address = WebAddress::parse(client_id);
     if (!settings_.allow_private_targets) require_usual_port(address);
     const HttpAnswer answer =
-        http_.run({.to = address, .headers = {{"Accept", "application/json"}}});
+        http().run({.to = address, .headers = {{"Accept", "application/json"}}});
     if (answer.status != 200)
         throw HttpError(address.host + ": answered " + std::to_string(answer.status));
     return read_document(parse_json(answer.body), client_id, settings_.redirect_schemes);

@@ -34,14 +34,16 @@ private:
 
     std::optional<Found> kept(const std::string& client_id);
     void keep(const std::string& client_id, const Found& found);
-    Found fetch(const std::string& client_id) const;
+    Found fetch(const std::string& client_id);
+    const HttpClient& http();
 
     const Settings& settings_;
-    const HttpClient http_;
     MemoryRateLimit limit_;
     mutable std::mutex mutex_;
     std::map<std::string, Kept> kept_;
-    SlowWork pool_;  // the last member: its threads fetch
+    std::once_flag http_once_;
+    std::optional<HttpClient> http_;  // reading all authorities takes a while, and few servers ask
+    SlowWork pool_;                   // the last member: its threads fetch
 };
 
 }  // namespace svc::oauth

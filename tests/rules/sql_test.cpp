@@ -114,6 +114,7 @@ TEST(Sql, LocksAreForThoseWhoMay) {
         "auth.oauth_lock_account",
         "boards.lock_stored_bytes",
         "notifications.lock_inbox",
+        "oauth.lock_grant",
         "orgs.lock_entered",
         "orgs.lock_seats",
         "orgs.lock_self",

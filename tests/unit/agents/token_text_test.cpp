@@ -87,5 +87,17 @@ TEST(TokenText, IsKeptAsItsSha256) {
     );
 }
 
+TEST(TokenText, ASeedHasOneTokenAndNoOtherSeedHasIt) {
+    const std::string one(32, 'a'), other(32, 'b');
+    EXPECT_TRUE(is_token(token_of(one)));
+    EXPECT_EQ(token_of(one), token_of(one));
+    EXPECT_NE(token_of(one), token_of(other));
+    EXPECT_THROW(token_of("short"), std::invalid_argument);
+    std::set<char> letters;
+    for (char each = 0; each < 100; ++each)
+        for (const char letter : token_of(std::string(32, each))) letters.insert(letter);
+    EXPECT_EQ(letters.size(), 63) << "all letters, and the underscore of the prefix";
+}
+
 }  // namespace
 }  // namespace svc::agents

@@ -68,9 +68,14 @@ TEST_F(Authorization, OnlyAPersonAtABrowserAnswers) {
     Client agent = acting_as(make_agent());
     EXPECT_EQ(allow(agent, flow).status, 403);
     // A page of another site has no CSRF token.
-    Client forged = ada;
-    forged.always("X-CSRF-Token", "x");
-    EXPECT_EQ(allow(forged, flow).text("/code"), "csrf_failed");
+    const json::object asked{{"query", flow.question()}};
+    const auto forged = once(
+        "POST",
+        "/v1/oauth/authorizations",
+        asked,
+        {{"Cookie", "svc_session=" + ada.cookie("svc_session")}, {"X-Svc-Org", org}}
+    );
+    EXPECT_EQ(forged.text("/code"), "csrf_failed");
 }
 
 TEST_F(Authorization, WhatIsAskedWronglyIsNotGranted) {
