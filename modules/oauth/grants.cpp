@@ -18,7 +18,7 @@ constexpr Sql insert_grant{"oauth.insert_grant", R"(
     INSERT INTO oauth_grants (
         org_id, token_id, user_id, made_agent_id, client_id, redirect_uri, code_challenge,
         resource, scope, code_digest, code_expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, decode($10, 'hex'), now() + $11::interval)"};
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, decode($10, 'hex'), now() + $11::interval))"};
 
 constexpr Sql lock_grant{"oauth.lock_grant", R"(
     SELECT user_id, client_id, redirect_uri, code_challenge, resource, scope,

@@ -109,7 +109,7 @@ TEST_F(Authorization, ItLeadsBackWithACodeStateAndIssuer) {
     // Neither is the code in the record, nor in the database.
     const auto code = member_of(to, "code");
     EXPECT_EQ(ask("SELECT count(*) FROM oauth_grants g WHERE g::text LIKE '%" + code + "%'"), "0");
-    EXPECT_EQ(ask("SELECT count(*) FROM outbox o WHERE o::text LIKE '%" + code + "%'"), "0");
+    EXPECT_EQ(ask("SELECT count(*) FROM event_log o WHERE o::text LIKE '%" + code + "%'"), "0");
     EXPECT_THAT(server.output(), Not(HasSubstr(code)));
 }
 

@@ -56,7 +56,9 @@ protected:
     }
     Reply allow(Client& by, const Flow& flow, json::object choice = {}) {
         choice["query"] = flow.question();
-        return by.post("/v1/oauth/authorizations", json::value(choice));
+        auto reply = by.post("/v1/oauth/authorizations", json::value(choice));
+        EXPECT_LT(reply.status, 500) << server.output();
+        return reply;
     }
     /// A member of a query, decoded.
     static std::string member_of(const std::string& url, const std::string& name) {

@@ -20,7 +20,7 @@ TEST_F(OAuthCodes, ACodeGivesTokensOnce) {
     EXPECT_EQ(at_mcp(given), 200);
     for (const char* secret : {"/access_token", "/refresh_token"}) {
         const auto like = " x WHERE x::text LIKE '%" + given.text(secret) + "%'";
-        for (const char* table : {"oauth_grants", "tokens", "outbox", "events"})
+        for (const char* table : {"oauth_grants", "tokens", "event_log", "events"})
             EXPECT_EQ(ask("SELECT count(*) FROM " + std::string(table) + like), "0") << table;
         EXPECT_THAT(server.output(), Not(HasSubstr(given.text(secret))));
     }
