@@ -166,6 +166,7 @@ Invoked Methods::run_tool(const Tool& tool, json::value arguments, const MethodC
         invoked.body = invoked.body.empty() ? R"({"done":true})" : slim(invoked.body, how);
         return invoked;
     } catch (const Failure& failure) {
+        if (failure.fault() == Fault::unauthorized) throw;  // the request's, not the tool's
         return {failure.status(), failure.body(context.call.request_id())};
     }
 }

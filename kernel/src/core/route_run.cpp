@@ -142,6 +142,9 @@ Invoked RouteRun::invoke(const Invocation& invocation) {
         invocation.arguments
     );
     request_context_.own_work.reset();
+    // Whoever is nobody meanwhile is told so as of any request, not as of an operation that refused:
+    // clients get themselves another credential then.
+    if (!who_->caller()) who_->authenticate();
     return invoked;
 }
 

@@ -50,6 +50,32 @@ TEST_F(ConnectedClients, RevokingTheTokenEndsBoth) {
     expect_over(flow, given);
 }
 
+// Clients refresh when they get a 401, and not when a tool refuses.
+TEST_F(ConnectedClients, ACallAfterTheEndIsRefusedAsARequest) {
+    const auto flow = new_flow();
+    const auto call_tools = [&](McpClient& mcp) {
+        std::vector<int> statuses;
+        for (const char* tool : {"list_boards", "create_board"})
+            statuses.push_back(mcp.call(tool, {{"name", "Board"}}).status);
+        return statuses;
+    };
+    const std::vector<std::string> ends{
+        "UPDATE tokens SET access_until = now() RETURNING id",
+        "UPDATE tokens SET revoked_at = now() RETURNING id",
+    };
+    for (const std::string& end : ends)
+        for (const char* first : {"list_boards", "create_board"}) {
+            const auto given = connect(flow);
+            McpClient mcp(server.port(), given.text("/access_token"));
+            mcp.initialize();
+            EXPECT_EQ(mcp.call(first, {{"name", "Board"}}).status, 200);
+            ask(end);
+            ask("UPDATE orgs SET security_epoch = security_epoch + 1 RETURNING id");
+            EXPECT_EQ(mcp.call(first, {{"name", "Board"}}).status, 401) << end;
+            EXPECT_EQ(call_tools(mcp), (std::vector{401, 401}));
+        }
+}
+
 TEST_F(ConnectedClients, WhoIsRemovedTakesThemAlong) {
     Client bob = member("bob@example.com", "member");
     const auto flow = new_flow();
