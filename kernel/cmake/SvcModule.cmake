@@ -80,7 +80,10 @@ function(svc_module)
   set_property(GLOBAL APPEND PROPERTY svc_modules ${name})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE kernel ${ARG_LINK})
-  target_link_options(${name} PRIVATE -Wl,-z,defs)
+  # What sanitizers need is in the program alone.
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    target_link_options(${name} PRIVATE -Wl,-z,defs)
+  endif()
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/migrations.cpp PROPERTIES
                               SKIP_PRECOMPILE_HEADERS ON)
   if(ARG_PRECOMPILE)
