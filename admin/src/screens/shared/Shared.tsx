@@ -70,7 +70,7 @@ function Column({ column, more }: { column: Shared["columns"][number]; more: (cu
 
 function OneCard({ card, board, back }: { card: Card; board: Shared; back: boolean }) {
   return (
-    <Door title={card.title} wide>
+    <Door title={card.title} wide="text">
       <p className="soft">{back && <><a href="#">{board.name}</a> · </>}{card.key}</p>
       <Labels labels={card.labels} />
       <Facts rows={[

@@ -5,14 +5,14 @@ import { t } from "../../app/words";
 import "./door.css";
 
 /** A page for whoever comes from outside: a heading, a form or what came of it, and what to know. */
-export function Door({ title, says, children, wide }: { title: string; says?: ReactNode; children?: ReactNode; wide?: boolean }) {
+export function Door({ title, says, children, wide }: { title: string; says?: ReactNode; children?: ReactNode; wide?: boolean | "text" }) {
   const heading = useTitle(title);
   // What the page is about changes with its steps; readers of the screen are taken along.
   useEffect(() => {
     if (!document.activeElement || document.activeElement === document.body) heading.current?.focus();
   }, [title, heading]);
   return (
-    <div className={`door${wide ? " wide" : ""}`}>
+    <div className={`door${wide ? " wide" : ""}${wide === "text" ? " for-text" : ""}`}>
       <header>
         <p className="brand"><img src="/favicon.svg" alt="" width="28" height="28" /><Link href="/">Workboard</Link></p>
       </header>
