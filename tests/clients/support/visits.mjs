@@ -303,6 +303,7 @@ export async function everyPage(server, owner) {
     { name: "card, its history", signedIn: true, go: toGo(`/cards/${card.id}`, async (page) => {
       await page.click("#tab-history");
       await page.waitForSelector(".happening");
+      await page.$eval(".card-panel", (panel) => panel.scrollTo(0, panel.scrollHeight)); // nothing is half below its head
     }) },
     ...["inbox", "feedback", "queues", "agents", "members", "webhooks", "automations", "outbox", "audit", "trash", "account"].map((path) => ({
       name: path, signedIn: true, go: toGo(`/${path}`, (page) => page.waitForSelector(".page-body .panel, .page-body form")),

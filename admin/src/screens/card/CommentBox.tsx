@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useId, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+import { useId, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 import type { Schemas } from "../../api/client";
 import { principalsQuery } from "../../api/queries";
 import { t } from "../../app/words";
@@ -24,6 +24,11 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
   const [at, setAt] = useState(0);
   const named = useRef(begun.named);
   const field = useRef<HTMLTextAreaElement>(null);
+  const caret = useRef<number>(undefined); // where it is to be once the name stands there
+  useLayoutEffect(() => {
+    if (caret.current !== undefined) field.current?.setSelectionRange(caret.current, caret.current);
+    caret.current = undefined;
+  }, [text]);
   const id = useId();
   const asked = mentionAt(text, cursor);
   const people = useQuery({ ...principalsQuery(), enabled: asked !== undefined });
@@ -41,7 +46,7 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
     const next = `${text.slice(0, asked.from)}@${who.name} `;
     setText(next + text.slice(cursor));
     setCursor(-1); // nothing is asked until somebody writes on
-    requestAnimationFrame(() => field.current?.setSelectionRange(next.length, next.length));
+    caret.current = next.length;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (chosen) {

@@ -45,7 +45,7 @@ export default function Server() {
   const started = metrics.find(({ name }) => name.endsWith("process_start_time_seconds"))?.value;
   const names = [...groups.map(([name]) => name), "Other"].filter((name) => metrics.some((metric) => groupOf(metric) === name));
   return (
-    <Page title={t("Server")}>
+    <Page title={t("Server")} actions={<button type="button" className="button" aria-disabled={query.isFetching} onClick={() => void query.refetch()}>{t("Refresh")}</button>}>
       <section className="panel padded" aria-label={t("The server")}>
         <Facts rows={[
           [t("Version"), server_version], [t("Address"), base_url], [t("Started"), started && ago(new Date(started * 1_000).toISOString())],
