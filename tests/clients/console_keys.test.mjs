@@ -1,6 +1,6 @@
 // The main task of every page, done by keys alone: no mouse and no touch is used here, from signing in on.
 import assert from "node:assert/strict";
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -226,6 +226,9 @@ test("the audit record is narrowed to what one looks for", async () => {
     const all = [...document.querySelectorAll("tbody summary")].map((each) => each.textContent);
     return all.length > 0 && all.every((each) => each === "disable_agent");
   });
+  const [file] = await Promise.all([page.waitForEvent("download"), pick("Export")]);
+  const entries = readFileSync(await file.path(), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  assert.ok(entries.length > 0 && entries.every(({ action, hash }) => action === "disable_agent" && /^[0-9a-f]{64}$/.test(hash)));
 });
 
 test("what was deleted is restored from the trash", async () => {

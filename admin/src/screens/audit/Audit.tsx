@@ -1,11 +1,13 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
-import { inOrg, pagesQuery, principalsQuery } from "../../api/queries";
+import { everything, inOrg, pagesQuery, principalsQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
-import { shown } from "../../app/time";
+import { isoDay, number, shown } from "../../app/time";
 import { t } from "../../app/words";
+import { download } from "../../parts/download";
+import { Failure } from "../../parts/Failure";
 import { Choose, TextField } from "../../parts/Field";
 import { Page } from "../../parts/Page";
 import { WaitPages } from "../../parts/Wait";
@@ -40,6 +42,19 @@ function Target({ target }: { target: Entry["target"] }) {
   return <>{name}</>;
 }
 
+const mostExported = 10_000;
+
+/** The newest entry's number and digest: whoever notes them down sees later whether the record was rewritten. */
+function Chain({ org_id }: { org_id: string }) {
+  const newest = useQuery({ queryKey: inOrg("audit", "newest"), queryFn: () => ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 1 } } })) }).data?.results[0];
+  if (!newest) return null;
+  return (
+    <p className="soft small" style={{ margin: 0 }}>
+      {t("Each entry's digest holds that of the one before it. The newest is number {{number}}, with the digest", { number: number(newest.sequence) })} <span className="mono">{newest.hash}</span>
+    </p>
+  );
+}
+
 /** What was done or refused, by whom; it can be added to and never changed. */
 export default function Audit() {
   const { seat } = useSession();
@@ -51,8 +66,17 @@ export default function Audit() {
   const filter = { ...(action && { action }), ...(actor_id && { actor_id }), ...(outcome && { outcome }) };
   const query = useInfiniteQuery(pagesQuery(inOrg("audit", filter), (start_cursor) =>
     ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 50, start_cursor, ...filter } } }))));
+  const save = useMutation({
+    mutationFn: async () => {
+      const all = await everything((start_cursor) =>
+        ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 100, start_cursor, ...filter } } })), mostExported);
+      download(`audit-${isoDay(new Date())}.jsonl`, all.map((entry) => JSON.stringify(entry) + "\n").join(""), "application/jsonl");
+    },
+  });
   return (
-    <Page title={t("Audit record")}>
+    <Page title={t("Audit record")} actions={<button type="button" className="button" aria-disabled={save.isPending} onClick={() => { if (!save.isPending) save.mutate(); }}>{save.isPending ? t("One moment…") : t("Export")}</button>}>
+      <Chain org_id={org_id} />
+      <Failure error={save.error} />
       <div className="row" style={{ alignItems: "end" }}>
         <TextField label={t("Action")} value={action} onChange={(event) => setAction(event.target.value.trim())} placeholder="move_card" />
         <Choose label={t("By")} value={actor_id} onChange={(event) => setActor(event.target.value)}
