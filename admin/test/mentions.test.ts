@@ -11,6 +11,7 @@ describe("mentions in comments", () => {
     expect(mentionAt("@", 1)).toEqual({ query: "", from: 0 });
     expect(mentionAt("me@example", 10)).toBeUndefined();
     expect(mentionAt("@ada and", 8)).toBeUndefined();
+    expect(mentionAt("@Ada ", undefined)).toBeUndefined();
   });
 
   test("become links to whoever was chosen, and to nobody else", () => {

@@ -20,7 +20,7 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
 }) {
   const [begun] = useState(() => fromRich(initial));
   const [text, setText] = useState(begun.text);
-  const [cursor, setCursor] = useState(0);
+  const [cursor, setCursor] = useState<number>();
   const [at, setAt] = useState(0);
   const named = useRef(begun.named);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -45,7 +45,7 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
     named.current.set(who.name, who.id);
     const next = `${text.slice(0, asked.from)}@${who.name} `;
     setText(next + text.slice(cursor));
-    setCursor(-1); // nothing is asked until somebody writes on
+    setCursor(undefined); // nothing is asked until somebody writes on
     caret.current = next.length;
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -53,7 +53,7 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (step) setAt((Math.min(at, offered.length - 1) + step + offered.length) % offered.length);
       else if ((event.key === "Enter" || event.key === "Tab") && !event.ctrlKey && !event.metaKey) mention(chosen);
-      else if (event.key === "Escape") setCursor(-1);
+      else if (event.key === "Escape") setCursor(undefined);
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -64,7 +64,7 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
     <form className="new-comment" onSubmit={submit}>
       <textarea ref={field} className="input" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, @ mentions, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
         aria-autocomplete="list" aria-haspopup="listbox" aria-controls={chosen ? id : undefined} aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined}
-        onChange={(event) => { setText(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(-1)} />
+        onChange={(event) => { setText(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(undefined)} />
       {chosen && (
         <ul className="menu popover mentions" id={id} role="listbox" aria-label={t("People and agents")}>
           {offered.map((who) => (

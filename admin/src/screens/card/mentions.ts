@@ -6,8 +6,9 @@ type Rich = Schemas["RichText"];
 /** Ids by the names that were chosen. */
 export type Named = ReadonlyMap<string, string>;
 
-/** The word behind an @ that the cursor stands at, and where it begins. */
-export function mentionAt(text: string, cursor: number): { query: string; from: number } | undefined {
+/** The word behind an @ that the cursor stands at, and where it begins; none while the cursor is nowhere. */
+export function mentionAt(text: string, cursor: number | undefined): { query: string; from: number } | undefined {
+  if (cursor === undefined) return undefined;
   const found = /(?:^|[\s(])@([\p{L}\p{N}_.-]{0,30})$/u.exec(text.slice(0, cursor));
   return found ? { query: found[1]!.toLowerCase(), from: cursor - found[1]!.length - 1 } : undefined;
 }
