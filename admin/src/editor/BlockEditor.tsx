@@ -95,8 +95,9 @@ class Keeper {
     this.on.merged();
   }
 
+  /** While a character is being composed of several keys, nothing around it may change. */
   get isBusy() {
-    return this.sending !== null;
+    return this.sending !== null || this.view.composing;
   }
   end() {
     clearTimeout(this.timer);
