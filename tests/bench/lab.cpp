@@ -27,13 +27,6 @@ std::vector<std::string> cluster_settings() {
     return settings;
 }
 
-/// Everything that is shipped, and the module that only benchmarks have.
-std::string all_modules() {
-    std::string out;
-    for (const auto& each : core::shipped_modules()) out += each + ",";
-    return out + "bench_answers";
-}
-
 }  // namespace
 
 Lab::Lab(std::filesystem::path program)
@@ -42,6 +35,14 @@ Lab::Lab(std::filesystem::path program)
       url_(postgres_.fresh_database()),
       var_("workboard-bench") {
     restart();
+}
+
+/// Everything that is shipped, and the module that only benchmarks have.
+std::string Lab::modules_without(std::string_view module) {
+    std::string out = "modules=";
+    for (const auto& each : core::shipped_modules())
+        if (each != module) out += each + ",";
+    return out + "bench_answers";
 }
 
 test::Server::Options Lab::options(const std::vector<std::string>& settings) const {
@@ -60,7 +61,7 @@ test::Server& Lab::restart(
 ) {
     server_.reset();
     auto all = settings;
-    if (program_.empty()) all.push_back("modules=" + all_modules());
+    if (program_.empty()) all.push_back(modules_without(""));
     auto how = options(all);
     if (!database_url.empty()) how.database_url = database_url;
     server_ = std::make_unique<test::Server>(how);

@@ -41,6 +41,8 @@ public:
         const std::vector<std::string>& settings = {}, const std::string& database_url = {}
     );
     void stop() { server_.reset(); }
+    /// The setting for all modules but this one.
+    static std::string modules_without(std::string_view module);
     /// How the server is started, for those who start it themselves.
     test::Server::Options options(const std::vector<std::string>& settings = {}) const;
 

@@ -129,7 +129,8 @@ public:
         );
         boost::json::array words{{{"type", "text"}, {"text", {{"content", "All of you "}}}}};
         to_all_ = comment(words);
-        for (const auto& each : boost::json::parse(ids).as_array())
+        const auto people_named = boost::json::parse(ids);
+        for (const auto& each : people_named.as_array())
             words.push_back({{"type", "mention"}, {"mention", {{"user", {{"id", each}}}}}});
         to_mentioned_ = comment(words);
     }
@@ -165,7 +166,7 @@ private:
 /// alone. Beside the same on a server without notifications, and beside a comment without mentions.
 void measure_comments(Lab& lab, const People& people, const Plan& plan, Report& report) {
     const Discussed discussed(lab, people);
-    auto options = lab.options({"modules=mail,orgs,auth,agents,boards,files,content"});
+    auto options = lab.options({"automations.scripts=", Lab::modules_without("notifications")});
     options.var.clear();
     const test::Server without(options);
     Presser here(lab.server().port()), there(without.port());
