@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <charconv>
 
 namespace svc::mcp {
 
@@ -41,6 +42,14 @@ http::Answer wrong_method(std::string allowed, const std::string& why) {
     auto answer = refused(RpcError(Code::invalid_request, why, 405));
     answer.headers.emplace_back("Allow", std::move(allowed));
     return answer;
+}
+
+/// The event that a client says it had last; nothing when that is no number.
+std::optional<std::int64_t> sequence_in(std::string_view id) {
+    std::int64_t sequence = 0;
+    const auto [end, problem] = std::from_chars(id.begin(), id.end(), sequence);
+    const bool whole = problem == std::errc{} && end == id.end() && sequence >= 0;
+    return whole ? std::optional(sequence) : std::nullopt;
 }
 
 bool is_json(std::string_view content_type) {
@@ -163,7 +172,9 @@ http::Answer Endpoint::get(RouteCall& call) try {
         {.first = ": open\n\n",
          .watch = {.tools = true, .resources = true},
          .session = session,
-         .resumed = request.has("last-event-id")}
+         .resumed = request.has("last-event-id"),
+         .since = sequence_in(request.header("last-event-id")),
+         .numbered = session.version >= "2025-11-25"}  // those before know no event without data
     );
 } catch (const RpcError& error) {
     return refused(error);

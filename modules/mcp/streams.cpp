@@ -1,6 +1,7 @@
 #include "modules/mcp/streams.hpp"
 
 #include "svc/bus.hpp"
+#include "svc/org_events.hpp"
 
 #include <Poco/Logger.h>
 
@@ -18,6 +19,19 @@ struct RoleOn {
     std::optional<boards::BoardRole> role;
 };
 SVC_RECORD(RoleOn, (role));
+
+constexpr std::int64_t most_caught_up = 1'000;
+
+/// What tells of a change; `params` are members.
+std::string notification(const Watch& watch, std::string_view method, std::string_view params) {
+    std::string inner;
+    if (!watch.tag.empty())
+        inner = R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" + watch.tag + '}';
+    if (!params.empty()) (inner += inner.empty() ? "" : ",") += params;
+    std::string message = R"({"jsonrpc":"2.0","method":")" + std::string(method) + '"';
+    if (!inner.empty()) message += ",\"params\":{" + inner + '}';
+    return message + '}';
+}
 
 std::shared_ptr<const std::string> frame(std::string text) {
     return std::make_shared<const std::string>(std::move(text));
@@ -94,7 +108,6 @@ void Streams::begin(const Shared& open) {
     {
         const std::lock_guard lock(mutex_);
         open->pending.mail = open->opening.session.has_value();
-        open->pending.tools = open->pending.resources = open->opening.resumed;
         open_.push_back(open);
     }
     stream->send(frame(open->opening.first));
@@ -171,6 +184,7 @@ void Streams::hear(std::span<const StoredEvent> batch) {
 
 void Streams::note(Open& open, const StoredEvent& event) {
     const Watch& watch = open.opening.watch;
+    open.pending.heard = std::max(open.pending.heard, event.sequence);
     if (watch.tools && changes_tools(event.kind)) open.pending.tools = true;
     if (watch.resources && changes_resources(event.kind)) open.pending.resources = true;
     for (const Subscription& each : watch.subscriptions)
@@ -204,8 +218,11 @@ void Streams::run() {
 
 void Streams::tell(Open& open, Pending what) {
     if (what.mail) send_mail(open);
-    if (what.tools) send(open, "notifications/tools/list_changed", {});
-    if (what.resources) send(open, "notifications/resources/list_changed", {});
+    const Watch& watch = open.opening.watch;
+    std::vector<std::string> messages;
+    if (what.tools) messages.push_back(notification(watch, "notifications/tools/list_changed", {}));
+    if (what.resources)
+        messages.push_back(notification(watch, "notifications/resources/list_changed", {}));
     std::map<Uuid, bool> seen;
     for (const auto& [uri, board] : what.updated) {
         const auto found = seen.find(board);
@@ -213,8 +230,9 @@ void Streams::tell(Open& open, Pending what) {
         if (!visible) continue;
         std::string params = "\"uri\":";
         write_text(uri, params);
-        send(open, "notifications/resources/updated", params);
+        messages.push_back(notification(watch, "notifications/resources/updated", params));
     }
+    send(open, messages, what.heard);
 }
 
 /// The answers that wait for the session, and what it has subscribed to.
@@ -223,11 +241,9 @@ void Streams::send_mail(Open& open) {
     auto subscriptions = mailbox_.subscriptions(open.scope, opening.session->id);
     {
         const std::lock_guard lock(mutex_);
-        if (std::exchange(open.opening.resumed, false))
-            for (const Subscription& each : subscriptions)
-                open.pending.updated.emplace(each.uri, each.board_id);
         open.opening.watch.subscriptions = std::move(subscriptions);
     }
+    if (opening.resumed || opening.numbered) catch_up(open);
     if (opening.token.empty()) return;
     std::vector<Letter> letters;
     do {
@@ -240,17 +256,41 @@ void Streams::send_mail(Open& open) {
     } while (letters.size() == Mailbox::most_at_once);
 }
 
-void Streams::send(Open& open, std::string_view method, std::string_view params) {
-    const std::string& tag = open.opening.watch.tag;
-    std::string inner;
-    if (!tag.empty()) inner = R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" + tag + '}';
-    if (!params.empty()) (inner += inner.empty() ? "" : ",") += params;
-    std::string message = R"({"jsonrpc":"2.0","method":")" + std::string(method) + '"';
-    if (!inner.empty()) message += ",\"params\":{" + inner + '}';
+/// Notes what happened while its client was away, or that everything may have, when nobody knows
+/// any more; and tells it where it is.
+void Streams::catch_up(Open& open) {
+    Opening& opening = open.opening;
+    const bool resumed = std::exchange(opening.resumed, false);
+    const EventRange range{
+        .after = opening.since.value_or(0), .count = opening.since ? most_caught_up : 1
+    };
+    EventPage missed;
+    kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.set_scope(open.scope.org, open.scope.user);
+        missed = read_events(tx, open.scope.org, range)();
+    });
+    std::unique_lock lock(mutex_);
+    if (resumed && opening.since && missed.is_last() && !missed.is_gap(*opening.since)) {
+        for (const StoredEvent& each : missed.events) note(open, each);
+    } else if (resumed) {
+        open.pending.tools = open.pending.resources = true;
+        for (const Subscription& each : opening.watch.subscriptions)
+            open.pending.updated.emplace(each.uri, each.board_id);
+        open.pending.heard = std::max(open.pending.heard, missed.last);
+    }
+    const bool numbers = std::exchange(opening.numbered, false) && !open.pending.any();
+    lock.unlock();
+    if (numbers) open.stream->send(frame("id: " + std::to_string(missed.last) + "\ndata: \n\n"));
+}
+
+void Streams::send(Open& open, const std::vector<std::string>& messages, std::int64_t heard) {
     const Opening& opening = open.opening;
-    const auto id = opening.token.empty() ? 'n' + std::to_string(++told_)
-                                          : opening.token + '.' + std::to_string(opening.after);
-    open.stream->send(frame(sse_event(message + '}', id)));
+    for (const std::string& each : messages) {
+        std::string id;
+        if (!opening.token.empty()) id = opening.token + '.' + std::to_string(opening.after);
+        else if (heard > 0 && &each == &messages.back()) id = std::to_string(heard);
+        open.stream->send(frame(sse_event(each, id)));
+    }
 }
 
 bool Streams::sees(const Open& open, const Uuid& board) {

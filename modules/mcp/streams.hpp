@@ -27,7 +27,10 @@ struct Opening {
     std::optional<Session> session{};  ///< ends with it
     std::string token{};               ///< of a session whose answers come here as well
     std::int64_t after = 0;            ///< the last of those answers that its client has
-    bool resumed = false;              ///< its client was away, and may have missed anything
+    bool resumed = false;              ///< its client was away, and may have missed something
+    /// The last event of the workspace that it knows of; nothing when it does not say.
+    std::optional<std::int64_t> since{};
+    bool numbered = false;  ///< its client says that when it comes back, so is told at once
 };
 
 /// The SSE streams that are open here: a comment every so often keeps proxies and clients from
@@ -64,6 +67,7 @@ private:
     struct Pending {
         bool mail = false, tools = false, resources = false;
         std::map<std::string, Uuid> updated;  // by URI, with the board that has to be seen
+        std::int64_t heard = 0;               // the workspace's last event that is in it
         bool any() const { return mail || tools || resources || !updated.empty(); }
     };
     struct Open {
@@ -84,7 +88,9 @@ private:
     void run();
     void tell(Open& open, Pending what);
     void send_mail(Open& open);
-    void send(Open& open, std::string_view method, std::string_view params);
+    void catch_up(Open& open);
+    /// The event's id goes with the last of what is told of it: who got less asks for all again.
+    void send(Open& open, const std::vector<std::string>& messages, std::int64_t heard);
     bool sees(const Open& open, const Uuid& board);
 
     Kernel& kernel_;
@@ -96,7 +102,6 @@ private:
     std::list<Shared> open_;
     bool stopping_ = false;
     std::thread thread_;
-    std::uint64_t told_ = 0;  // the thread's own
 };
 
 /// An SSE event that carries one JSON text.

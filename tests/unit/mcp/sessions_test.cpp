@@ -1,3 +1,4 @@
+#include "tests/support/eventually.hpp"
 #include "tests/support/mcp_client.hpp"
 
 #include <csignal>
@@ -12,16 +13,19 @@ protected:
         mcp.session = std::move(session);
         return mcp.request("ping").status;
     }
-    RawStream open_stream() {
-        return RawStream(
-            server.port(),
-            mcp.client.request(
-                "GET",
-                "/v1/mcp/http",
-                {},
-                {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}}
-            )
-        );
+    RawStream open_stream(const std::string& last = {}) {
+        Headers headers{{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}};
+        if (!last.empty()) headers.emplace_back("Last-Event-ID", last);
+        return RawStream(server.port(), mcp.client.request("GET", "/v1/mcp/http", {}, headers));
+    }
+    /// All that was told up to the first event with an id, and that.
+    static std::pair<std::string, std::string> told_to(RawStream& stream) {
+        const auto seen = stream.read_until([](const std::string& all) {
+            const auto at = all.find("\nid: ");
+            return at != std::string::npos && all.find("\n\n", at + 1) != std::string::npos;
+        });
+        const auto at = seen.find("\nid: ") + 5;
+        return {seen, seen.substr(at, seen.find('\n', at) - at)};
     }
     static std::string head_of(RawStream& stream) {
         return stream.read_until([](const std::string& seen) {
@@ -117,6 +121,41 @@ TEST_F(McpSessions, HaveAStreamForAsLongAsTheyLast) {
 
     mcp.client.send("DELETE", "/v1/mcp/http", {}, {{"Mcp-Session-Id", mcp.session}});
     EXPECT_TRUE(stream.ends());
+}
+
+TEST_F(McpSessions, WhoComesBackIsToldOfWhatHappenedMeanwhile) {
+    make_queue();
+    ASSERT_TRUE(eventually([&] {
+        const auto events = workspace.client.get("/v1/events?kinds=column.created").json();
+        return !events.at("results").as_array().empty();
+    }));
+    mcp.initialize();
+    std::string last;
+    {
+        auto stream = open_stream();
+        const auto [told, id] = told_to(stream);
+        EXPECT_EQ(told.find("list_changed"), std::string::npos) << told;
+        last = id;
+    }
+    expect(201, workspace.client.post("/v1/boards", json::value{{"name", "Another"}}));
+    ASSERT_TRUE(eventually([&] {
+        const auto events = workspace.client.get("/v1/events?kinds=board.created").json();
+        return events.at("results").as_array().size() == 2;
+    }));
+    {
+        auto stream = open_stream(last);
+        const auto [told, id] = told_to(stream);
+        EXPECT_NE(told.find("resources/list_changed"), std::string::npos) << told;
+        EXPECT_EQ(told.find("tools/list_changed"), std::string::npos) << told;
+        EXPECT_GT(std::stoll(id), std::stoll(last));
+        last = id;
+    }
+    auto informed = open_stream(last);
+    EXPECT_EQ(told_to(informed).first.find("list_changed"), std::string::npos);
+    auto lost = open_stream("nonsense");
+    const auto all = told_to(lost).first;
+    for (const char* each : {"resources/list_changed", "tools/list_changed"})
+        EXPECT_NE(all.find(each), std::string::npos) << "all of it may have changed: " << all;
 }
 
 TEST_F(McpSessions, GetIsForStreamsOnly) {
