@@ -71,7 +71,7 @@ void measure_calls(Lab& lab, const Plan& plan, Report& report) {
 }
 
 void measure_streams(Lab& lab, Report& report) {
-    auto& server = lab.restart({"mcp.streams_per_principal=100000"});
+    auto& server = lab.restart({"mcp.streams_per_principal=10000"});
     const auto open = [&](Crowd& crowd, int count) {
         crowd.join(Crowd::Kind::mcp, server.port(), lab.token(), {}, count);
         std::this_thread::sleep_for(6s);  // until memory is given back that was free anyway
