@@ -18,13 +18,16 @@
 #define SVC_SLOTS_LEFT SVC_LEASES_LEFT("i.column_id = k.id", "k.max_in_flight")
 #define SVC_AGENTS_LEASES_LEFT SVC_LEASES_LEFT("(i.holder ->> 'id') = $2::text", "a.max_leases")
 
-/// Whether the column that completed cards go to takes no more. Most boards have no limited column,
-/// and one look says so.
-#define SVC_TARGET_IS_FULL                                                                         \
-    "CASE WHEN EXISTS (SELECT FROM columns l WHERE l.org_id = $1 AND l.board_id = k.board_id AND " \
-    "l.wip_policy = 'hard' AND l.wip_limit IS NOT NULL AND NOT l.in_trash) THEN coalesce((SELECT " \
-    "(SELECT count(*) FROM (SELECT FROM cards c WHERE c.org_id = $1 AND c.column_id = t.id AND "   \
+/// Whether the board has a column with a hard limit.
+#define SVC_HAS_HARD_LIMITS                                                                       \
+    "EXISTS (SELECT FROM columns l WHERE l.org_id = $1 AND l.board_id = k.board_id AND "          \
+    "l.wip_policy = 'hard' AND l.wip_limit IS NOT NULL AND NOT l.in_trash)"
+/// Whether the column that completed cards go to takes no more; null where the board has no such
+/// limit, as most, which one look says.
+#define SVC_TARGET_IS_FULL                                                                        \
+    "CASE WHEN " SVC_HAS_HARD_LIMITS " THEN coalesce((SELECT "                                    \
+    "(SELECT count(*) FROM (SELECT FROM cards c WHERE c.org_id = $1 AND c.column_id = t.id AND "  \
     "NOT c.is_archived AND NOT c.in_trash LIMIT t.wip_limit) n) >= t.wip_limit FROM column_turns " \
-    "u CROSS JOIN LATERAL (SELECT o.id, o.wip_limit FROM columns o WHERE o.org_id = $1 AND o.id "  \
-    "= u.completed_id AND o.wip_policy = 'hard' AND o.wip_limit IS NOT NULL AND NOT o.in_trash "   \
-    "OFFSET 0) t WHERE u.org_id = $1 AND u.id = k.id), false) ELSE false END"
+    "u CROSS JOIN LATERAL (SELECT o.id, o.wip_limit FROM columns o WHERE o.org_id = $1 AND o.id " \
+    "= u.completed_id AND o.wip_policy = 'hard' AND o.wip_limit IS NOT NULL AND NOT o.in_trash "  \
+    "OFFSET 0) t WHERE u.org_id = $1 AND u.id = k.id), false) END"

@@ -166,7 +166,7 @@ constexpr Sql see_limits{"queue.explain_claim", R"(
             WHERE c.org_id = $1 AND c.column_id = k.id AND c.is_archived AND NOT c.in_trash
                 AND r.role IS NOT NULL
             LIMIT 10000) c) AS archived,
-        )" SVC_TARGET_IS_FULL R"( AS target_full,
+        coalesce()" SVC_TARGET_IS_FULL R"(, false) AS target_full,
         (SELECT u.completed_id FROM column_turns u WHERE u.org_id = $1 AND u.id = k.id)
             AS target_column_id
     FROM columns k

@@ -43,25 +43,31 @@ constexpr std::string_view found_by_claim[] = {
 // are passed over. Who claims was found out a moment before: here it is asked whether that still
 // holds, of a token's bearer by what is known of it, of a person by the seat. $5 board, $6 column,
 // $7 leases, as many as cards are wanted, $8 their digests, $9 holder, $10 time to live; $11 to $13
-// where to begin; $14 token; $15 to $17 what is known of the caller; $18 and $19 whether others
-// wait who are limited by the column or by the agent; $20 the events' ids; $21 bytes of cards,
-// behind which no further card is taken; the event from $22. Leases are counted where a limit is
-// set, and whether the next column is full is asked where a column may be.
-constexpr Sql take{
-    "queue.take_next",
-    R"(
+// where to begin; $14 token; $15 to $17 what is known of the caller; $18 the events' ids; $19 bytes
+// of cards, behind which no further card is taken; the event from $20.
+//
+// Of two forms. Each part of a statement is made ready whenever it runs, and most columns have no
+// limits: the short form takes nothing where there is one, and tells. The other one counts; $44 and
+// $45 say whether others wait who are limited by the column or by the agent.
+constexpr std::string_view seen_column = R"(
     WITH col AS (
         SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, k.queue_paused, k.max_in_flight,
             a.max_leases, b.is_archived,
             CASE WHEN s.role IS NOT NULL THEN
                 )" SVC_BOARD_ROLE_OF("$2", "$3", "s.role", "b.visibility", "b.created_by") R"(
             END AS role,
-            )" SVC_CALLER_HOLDS("$15", "$16", "$17") R"( AS caller_holds,
+            )" SVC_CALLER_HOLDS("$15", "$16", "$17") R"( AS caller_holds,)";
+constexpr std::string_view without_limits = R"(
+            CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[]) ELSE 0 END AS slots,
+            CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[]) ELSE 0 END AS agents_slots,
+            nullif()" SVC_HAS_HARD_LIMITS R"(, false) AS target_full)";
+constexpr std::string_view with_limits = R"(
             CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[])
-                WHEN $18::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
+                WHEN $44::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
             CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[])
-                WHEN $19::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
-            )" SVC_TARGET_IS_FULL R"( AS target_full
+                WHEN $45::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
+            )" SVC_TARGET_IS_FULL R"( AS target_full)";
+constexpr std::string_view and_taken = R"(
         FROM columns k
         CROSS JOIN LATERAL (
             SELECT o.id, o.visibility, o.created_by, o.is_archived FROM boards o
@@ -76,7 +82,7 @@ constexpr Sql take{
             OFFSET 0
         ) s
         )" SVC_MAX_LEASES
-                                                     R"(
+                                       R"(
         )" SVC_BOARD_GRANT_BY_KEY("b.id") R"(
         WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash
     ), found AS MATERIALIZED (
@@ -85,7 +91,7 @@ constexpr Sql take{
             AND r.column_id = (
                 SELECT id FROM col
                 WHERE queue_enabled AND NOT queue_paused AND NOT is_archived AND caller_holds
-                    AND role IN ('editor', 'admin') AND NOT target_full)
+                    AND role IN ('editor', 'admin') AND target_full IS NOT TRUE)
             AND r.state = 'ready' AND NOT r.blocked
             AND (r.urgency, r.place, r.card_id) >= ($11::smallint, $12, $13::uuid)
         ORDER BY r.urgency, r.place, r.card_id
@@ -116,20 +122,18 @@ constexpr Sql take{
                 secs => coalesce($10::int, (SELECT lease_ttl_seconds FROM col))),
             token_id = $14
         WHERE q.org_id = $1 AND q.card_id = ANY (ARRAY(
-            SELECT s.card_id FROM sized s WHERE s.bytes_before < $21::bigint))
+            SELECT s.card_id FROM sized s WHERE s.bytes_before < $19::bigint))
         RETURNING q.card_id, q.lease_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     ), emitted AS (
-        )" SVC_INSERT_EVENTS(22,
-                                                     "coalesce(($20::uuid[])[array_position("
-                                                     "$7::uuid[], t.lease_id)], " SVC_EVENT_ENTRY(22
-                                                     ) ")",
-                                                     "coalesce(t.lease_id, " SVC_EVENT_OBJECT(22
-                                                     ) ")",
-                                                     "coalesce(t.epoch, " SVC_EVENT_VERSION(22) ")",
-                                                     "coalesce(t.card_id, " SVC_EVENT_CARD(22) ")",
-                                                     SVC_TAKEN(SVC_EVENT_CHANGES(22)),
-                                                     "taken t") R"(
+        )" SVC_INSERT_EVENTS(20,
+                                       "coalesce(($18::uuid[])[array_position("
+                                       "$7::uuid[], t.lease_id)], " SVC_EVENT_ENTRY(20) ")",
+                                       "coalesce(t.lease_id, " SVC_EVENT_OBJECT(20) ")",
+                                       "coalesce(t.epoch, " SVC_EVENT_VERSION(20) ")",
+                                       "coalesce(t.card_id, " SVC_EVENT_CARD(20) ")",
+                                       SVC_TAKEN(SVC_EVENT_CHANGES(20)),
+                                       "taken t") R"(
     )
     SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,
         col.queue_paused AS paused, col.target_full, col.max_in_flight, col.max_leases,
@@ -146,7 +150,10 @@ constexpr Sql take{
     LEFT JOIN LATERAL (
         SELECT * FROM card_view c WHERE c.org_id = $1 AND c.id = t.card_id OFFSET 0
     ) v ON true
-    ORDER BY t.urgency, t.place, t.card_id)"
+    ORDER BY t.urgency, t.place, t.card_id)";
+constexpr Sql take{"queue.take_next", SqlText<seen_column, without_limits, and_taken>::view};
+constexpr Sql take_limited{
+    "queue.take_limited", SqlText<seen_column, with_limits, and_taken>::view
 };
 
 // In one order, whatever the columns and whoever the agent; a statement of its own, so that what
@@ -198,7 +205,7 @@ ClaimReason ColumnSeen::reason() const {
     if (paused) return ClaimReason::paused;
     if (!agent_free) return ClaimReason::max_leases;
     if (!has_slot) return ClaimReason::max_in_flight;
-    if (target_full) return ClaimReason::target_full;
+    if (target_full.value_or(false)) return ClaimReason::target_full;
     return ClaimReason::empty;
 }
 
@@ -233,6 +240,7 @@ void Taking::run(const std::vector<Uuid>& columns) {
     for (const Uuid& each : columns)
         if (known.contains(each)) held_.push_back(each);
     holds_agent_ = known.contains(call_.caller().id);
+    board_is_limited_ = known.contains(board_);
     std::vector<std::size_t> limited;  // by more than is held
     for (std::size_t i = 0; i < columns.size() && !enough(); ++i) {
         take_from(columns[i], seen_[i]);
@@ -276,7 +284,7 @@ void Taking::take_from(const Uuid& column, ColumnSeen& seen) {
     });
 }
 
-/// In one round trip.
+/// In one round trip, but for the first time on a board that has a column with a hard limit.
 void Taking::take_from(const Uuid& column, const QueueKey& from, ColumnSeen& seen) {
     if (!held_.empty() || holds_agent_) hold_limits();
     const std::vector<Ticket> tickets(most_ - claimed_.size());
@@ -285,6 +293,11 @@ void Taking::take_from(const Uuid& column, const QueueKey& from, ColumnSeen& see
     result.read(0, record_of<ColumnSeen>(), &seen);
     call_.caller_holds(seen.caller_holds);
     require_queue(seen);
+    call_.use<KnownLimits>().set(board_, seen.target_full.has_value());
+    if (seen.target_full && !counts_limits(column)) {
+        board_is_limited_ = true;
+        return take_from(column, from, seen);
+    }
     if (!seen.taken) return;
     for (std::size_t row = 0; row < result.rows(); ++row) read_taken(column, result, row, tickets);
 }
@@ -308,31 +321,37 @@ Result Taking::queue_take(
         digests.push_back("\\x" + hex(each.digest));
     }
     const std::size_t bytes = enough_bytes - std::min(call_.tx().bytes_received(), enough_bytes);
-    return call_.tx().queue(
-        take,
-        caller.org,
-        caller.principal,
-        caller.kind,
-        caller.role,
-        board_,
-        column,
-        leases,
-        digests,
-        to_json(ref_of(call_.caller())),
-        ttl_,
-        from.urgency,
-        from.place,
-        from.card,
-        call_.caller().token_id,
-        rights.epoch,
-        rights.until,
-        rights.past_due,
-        holds(column),
-        holds_agent_,
-        entries,
-        static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)),
-        call_.event_row(event_of(lease_claimed, lease_of(column, {}), found_by_claim))
-    );
+    const auto ask = [&](const Sql& sql, const auto&... limits) {
+        return call_.tx().queue(
+            sql,
+            caller.org,
+            caller.principal,
+            caller.kind,
+            caller.role,
+            board_,
+            column,
+            leases,
+            digests,
+            to_json(ref_of(call_.caller())),
+            ttl_,
+            from.urgency,
+            from.place,
+            from.card,
+            call_.caller().token_id,
+            rights.epoch,
+            rights.until,
+            rights.past_due,
+            entries,
+            static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)),
+            call_.event_row(event_of(lease_claimed, lease_of(column, {}), found_by_claim)),
+            limits...
+        );
+    };
+    return counts_limits(column) ? ask(take_limited, holds(column), holds_agent_) : ask(take);
+}
+
+bool Taking::counts_limits(const Uuid& column) const {
+    return board_is_limited_ || holds_agent_ || holds(column);
 }
 
 void Taking::read_taken(

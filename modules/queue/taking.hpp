@@ -35,7 +35,7 @@ struct ColumnSeen {
     bool queue_enabled = false;
     bool board_archived = false;
     bool paused = false;
-    bool target_full = false;
+    std::optional<bool> target_full;  ///< none: no column of the board has a hard limit
     std::optional<std::int64_t> max_in_flight;
     std::optional<std::int64_t> max_leases;
     bool has_slot = true;    ///< fewer of its cards are leased than may be
@@ -68,8 +68,9 @@ struct Ticket {
     Sha256 digest = LeaseToken::digest_of(secret);
 };
 
-/// Columns and agents that may have so many leases and no more, as far as this server knows: a
-/// guess, for it is dear to find out each time. Whoever claims there waits for others who do.
+/// Columns and agents that may have so many leases and no more, and boards with a column that takes
+/// so many cards and no more, as far as this server knows: a guess, for it is dear to find out each
+/// time. Whoever claims from such a column, or is such an agent, waits for others.
 /// Offered to the handlers. Any thread.
 class KnownLimits {
 public:
@@ -105,6 +106,8 @@ private:
     void take_from(const Uuid& column, const QueueKey& from, ColumnSeen& seen);
     bool enough() const;
     bool holds(const Uuid& column) const;
+    /// Limits are counted, as far as it is known that there are some.
+    bool counts_limits(const Uuid& column) const;
     void hold_limits();
     Result queue_take(const Uuid& column, const std::vector<Ticket>& tickets, const QueueKey& from);
     void read_taken(
@@ -118,6 +121,7 @@ private:
     std::size_t most_ = 1;
     std::vector<Uuid> held_;    ///< columns whose limit is asked by one claim at a time
     bool holds_agent_ = false;  ///< the same of the caller's
+    bool board_is_limited_ = false;
     std::vector<ColumnSeen> seen_;
     std::vector<ClaimedCard> claimed_;
     QueueKey last_;  ///< where the last of them stood

@@ -13,7 +13,13 @@ namespace {
 constexpr std::string_view rows_held = R"(
     SELECT )" SVC_QUEUE_ROW R"(
     FROM queue q
-    JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
+    CROSS JOIN LATERAL (
+        SELECT o.queue_order, o.max_attempts, o.backoff_seconds, o.backoff_max_seconds,
+            o.max_in_flight, o.queue_paused
+        FROM columns o
+        WHERE o.org_id = $1 AND o.id = q.column_id
+        OFFSET 0
+    ) k
     WHERE q.org_id = $1 AND q.card_id)";
 constexpr std::string_view of_those = " = ANY ($5::uuid[]) AND";
 constexpr std::string_view for_whom = "q.board_id) ORDER BY q.card_id FOR UPDATE OF q";

@@ -263,6 +263,39 @@ TEST(CompleteLeases, OfCardsThatOthersWaitForDoNotHoldEachOtherUp) {
     );
 }
 
+// The first that is done frees nobody yet, and who waits among those of the call is done itself.
+TEST(CompleteLeases, OfCardsThatWaitForEachOtherTellOnceWhoIsFree) {
+    BoardFixture fixture;
+    const auto held = claims(fixture, 3);
+    const auto wait = [&](const std::string& card, array blockers) {
+        const value ask{{"card_id", card}, {"blocked_by", std::move(blockers)}};
+        in_process().must(fixture.owner, "update_card", ask);
+    };
+    const value first(held[0].text("/card/id")), second(held[1].text("/card/id"));
+    wait(held[1].text("/card/id"), array{first});
+    const Uuid waiting = fixture.card(fixture.queue, {{"title", "Free at last"}}).id("/id");
+    wait(waiting.str(), array{first, second});
+    EXPECT_FALSE(fixture.claim().body.at("claimed").as_bool());
+    in_process().forget_events();
+    const Answer batch = in_process().ask(fixture.owner, "complete_leases", tokens_of(held));
+    EXPECT_THAT(statuses(batch), Each(200));
+    EXPECT_EQ(std::ranges::count(in_process().emitted(), "card.unblocked"), 1);
+    EXPECT_EQ(fixture.claim().text("/card/title"), "Free at last");
+}
+
+TEST(CompleteLeases, GivesTheCardsPlacesInTheOrderAsked) {
+    BoardFixture fixture;
+    auto held = claims(fixture, 6);
+    std::ranges::reverse(held);
+    const Answer batch = in_process().ask(fixture.owner, "complete_leases", tokens_of(held));
+    EXPECT_THAT(statuses(batch), Each(200));
+    std::vector<std::int64_t> places;
+    for (const Answer& each : held)
+        places.push_back(fixture.get(each.id("/card/id")).number("/position"));
+    EXPECT_TRUE(std::ranges::is_sorted(places));
+    EXPECT_EQ(std::set(places.begin(), places.end()).size(), places.size());
+}
+
 TEST(CompleteLeases, TokensAreNotSaidBack) {
     BoardFixture fixture;
     const Answer claim = claims(fixture, 1).front();

@@ -225,6 +225,40 @@ TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
     EXPECT_EQ(empty, 2);
 }
 
+// One statement claims them and COMMIT goes along; then they are looked at, and written.
+TEST(RoundTrips, OfManyCardsAreAsManyAsOfOne) {
+    QueueFixture& s = fixture();
+    const auto round_trips = [&] {
+        int sum = 0;
+        const auto metrics = s.server.client().get("/metrics").body;
+        for (const char* operation : {"claim_next_card", "complete_leases"}) {
+            const std::string name =
+                std::string("\nworkboard_request_round_trips_total{operation=\"") + operation +
+                "\"} ";
+            const auto at = metrics.find(name);
+            if (at != metrics.npos) sum += std::stoi(metrics.substr(at + name.size()));
+        }
+        return sum;
+    };
+    const auto claim_and_complete = [&](std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) s.card();
+        const auto claim = expect(200, s.post(s.claim_path(), {{"max_cards", count}}));
+        json::array leases{{{"lease_token", claim.text("/lease_token")}}};
+        for (const auto& each : claim.json().at("additional_claims").as_array())
+            leases.push_back({{"lease_token", each.at("lease_token")}});
+        EXPECT_EQ(leases.size(), count);
+        const auto batch = expect(200, s.post("/v1/leases:complete", {{"leases", leases}}));
+        EXPECT_EQ(batch.json().at("succeeded_count").as_int64(), static_cast<std::int64_t>(count));
+    };
+    claim_and_complete(1);  // known from here on
+    const int before = round_trips();
+    claim_and_complete(1);
+    const int one = round_trips() - before;
+    claim_and_complete(25);
+    EXPECT_EQ(round_trips() - before - one, one);
+    EXPECT_LE(one, 3);
+}
+
 TEST(Headers, AStaleVersionIsRefusedWithTheCurrentOne) {
     QueueFixture& s = fixture();
     const std::string path = "/v1/cards/" + s.card().text("/id");

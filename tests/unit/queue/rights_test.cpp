@@ -263,6 +263,29 @@ TEST_F(CommentsOfWorkers, AreMadeWithTheCompletionAndOnce) {
     EXPECT_TRUE(becomes("SELECT count(*) FROM events WHERE kind = 'comment.created'", "1"));
 }
 
+TEST_F(CommentsOfWorkers, AreMadeOfThoseThatHaveSomeInACallForMany) {
+    Client robot = acting_as(make_agent({{"name", "Packer"}}));
+    std::vector<Reply> claimed;
+    json::array leases;
+    for (int i = 0; i < 4; ++i) {
+        claimed.push_back(take_one(robot));
+        leases.push_back({{"lease_token", claimed.back().text("/lease_token")}});
+    }
+    leases[0].as_object()["comment"] = "Packed";
+    leases[2].as_object()["comment"] = "Nowhere";
+    leases[2].as_object()["target_column_id"] = new_uuid().str();
+    const auto batch =
+        expect(200, robot.post("/v1/leases:complete", json::value{{"leases", leases}}));
+    for (const auto& [index, status] : {std::pair(0, "200"), {1, "200"}, {2, "422"}, {3, "200"}})
+        EXPECT_EQ(batch.text("/results/" + std::to_string(index) + "/status"), status) << index;
+    const auto count = [&](std::size_t i) {
+        return json::parse(comments_on(claimed[i])).at("results").as_array().size();
+    };
+    EXPECT_EQ(count(0), 1U);
+    EXPECT_EQ(count(1), 0U);
+    EXPECT_EQ(count(2), 0U);
+}
+
 TEST_F(CommentsOfWorkers, ThatAreRefusedLeaveTheLease) {
     Client robot = acting_as(make_agent());
     const auto claimed = take_one(robot);
