@@ -37,7 +37,7 @@ test("colours are said in one place", () => {
 });
 
 test("every address is in the server's reach: a folder, or each of a folder", () => {
-  for (const { path } of Object.values(addresses)) expect(path).toMatch(/^\/([a-z-]+(\/:[a-z]+)?)?$/);
+  for (const { path } of Object.values(addresses)) expect(path).toMatch(/^\/([a-z-]+(\/:?[a-z-]+)?)?$/);
   expect(new Set(names).size).toBe(names.length);
 });
 

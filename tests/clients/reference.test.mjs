@@ -27,7 +27,7 @@ before(async () => {
   await once(receiver, "listening");
   const hook = `http://127.0.0.1:${receiver.address().port}`;
   const soon = ["account", "active"].map((each) => `feedback.survey_${each}_days=0`);
-  server = await Server.start(["webhooks.allow_private_targets=true", ...soon]);
+  server = await Server.start(["webhooks.allow_private_targets=true", "operators.accounts=ada@example.com", ...soon]);
   document = await (await fetch(server.url + "/openapi.json")).json();
   tour = await new Tour().begin(server);
   await goRound(tour, server, hook + "/hook");

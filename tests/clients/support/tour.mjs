@@ -279,6 +279,17 @@ async function files(tour, ada, grace, card_id) {
   await tour.call(grace, "dismiss_survey", { survey_key });
 }
 
+async function connections(tour, server, ada) {
+  const redirect_uri = "https://client.example.com/callback";
+  const { client_id } = await new Rest(server).post("/oauth/register", { client_name: "A client", redirect_uris: [redirect_uri] });
+  const query = {
+    client_id, redirect_uri, response_type: "code", state: "x",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256",
+  };
+  await tour.call(ada, "preview_authorization", query);
+  await tour.call(ada, "allow_authorization", { query, role: "member", scope: { read_only: true } });
+}
+
 async function told(tour, ada, receiver) {
   const as = (operation, args) => tour.call(ada, operation, args);
   const until = async (operation, args, holds) => {
@@ -334,5 +345,8 @@ export async function goRound(tour, server, receiver) {
   await queue(tour, ada, robot, board);
   await files(tour, ada, grace, card_id);
   await told(tour, ada, receiver);
+  await connections(tour, server, ada);
+  await tour.call(ada, "list_automations");
+  await tour.call(ada, "get_server_status");
   await leaving(tour, server, ada, grace, org);
 }

@@ -15,7 +15,14 @@ TEST_F(McpMessages, ATokenIsAskedForBeforeAnythingElse) {
             Client stranger(server.port());
             const auto reply = stranger.send(method, "/v1/mcp/http", body, json_headers);
             EXPECT_EQ(reply.status, 401) << method;
-            EXPECT_EQ(reply.header("www-authenticate"), "Bearer");
+            EXPECT_THAT(
+                reply.header("www-authenticate"),
+                HasSubstr(
+                    "Bearer error=\"invalid_token\", resource_metadata=\"http://127.0.0.1:" +
+                    std::to_string(server.port()) +
+                    "/.well-known/oauth-protected-resource/v1/mcp/http\""
+                )
+            );
         }
     }
     Client wrong(server.port());
