@@ -68,7 +68,7 @@ export function Sidebar({ open, onFind, onKeys }: { open: boolean; onFind: () =>
         <div className="row" style={{ gap: "0.2rem" }}>
           <button type="button" className="button quiet small" onClick={() => void signOut()}>{t("Sign out")}</button>
           {serves("create_feedback") && <Link href={`/feedback?from=${encodeURIComponent(path)}`} className="button quiet small">{t("Feedback")}</Link>}
-          <button type="button" className="button quiet small" onClick={onKeys}>{t("Keys")} <kbd>?</kbd></button>
+          <button type="button" className="button quiet small" onClick={onKeys} title="?">{t("Keys")}</button>
         </div>
       </div>
     </nav>

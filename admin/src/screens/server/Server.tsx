@@ -23,6 +23,20 @@ const keyOf = ({ name, labels }: Metric) => `${name}{${labels}}`;
 const inWords = ({ name, value }: Metric) =>
   /_bytes(_|$)/.test(name) ? sizeInWords(value) : /_time_seconds$/.test(name) ? shown(new Date(value * 1_000).toISOString()) : number(Math.abs(value) < 10 ? Math.round(value * 100) / 100 : Math.round(value));
 
+/** One line for all kinds of jobs: their sum, or the longest time, and which kinds there are of it now. */
+function byState(metrics: Metric[]): (Metric & { kinds: string[] })[] {
+  const lines = new Map<string, Metric & { kinds: string[] }>();
+  for (const metric of metrics) {
+    const kind = /(?:^|,)kind="([^"]*)",?/.exec(metric.labels);
+    const labels = kind ? metric.labels.replace(kind[0], "") : metric.labels;
+    const key = keyOf({ ...metric, labels });
+    const line = lines.get(key) ?? { ...metric, labels, value: 0, kinds: [] };
+    const value = metric.name.endsWith("_seconds") ? Math.max(line.value, metric.value) : line.value + metric.value;
+    lines.set(key, { ...line, value, kinds: kind && metric.value > 0 ? [...line.kinds, kind[1]!] : line.kinds });
+  }
+  return [...lines.values()];
+}
+
 /** What a number was while this page was open. */
 function Line({ values }: { values: number[] }) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -36,12 +50,13 @@ export default function Server() {
   const query = useQuery({ queryKey: ["server"], queryFn: () => ask(api.GET("/v1/operator/status")), refetchInterval: every, retry: false });
   const samples = useRef(new Map<string, number[]>());
   useEffect(() => {
-    for (const metric of query.data?.metrics ?? []) samples.current.set(keyOf(metric), [...(samples.current.get(keyOf(metric)) ?? []), metric.value].slice(-kept));
+    for (const metric of byState(query.data?.metrics ?? [])) samples.current.set(keyOf(metric), [...(samples.current.get(keyOf(metric)) ?? []), metric.value].slice(-kept));
   }, [query.data]);
   if (query.error instanceof Refusal && query.error.status === 404)
     return <Page title={t("Server")}><Empty title={t("Not for this account")}><p>{t("The server's state is for the accounts that its settings name in operators.accounts.")}</p></Empty></Page>;
   if (!query.data) return <Page title={t("Server")}>{query.error ? <Failure error={query.error} retry={() => void query.refetch()} /> : <Waiting />}</Page>;
-  const { server_version, base_url, database, modules, metrics } = query.data;
+  const { server_version, base_url, database, modules } = query.data;
+  const metrics = byState(query.data.metrics);
   const started = metrics.find(({ name }) => name.endsWith("process_start_time_seconds"))?.value;
   const names = [...groups.map(([name]) => name), "Other"].filter((name) => metrics.some((metric) => groupOf(metric) === name));
   return (
@@ -60,7 +75,7 @@ export default function Server() {
             <dl>
               {metrics.filter((metric) => groupOf(metric) === name).map((metric) => (
                 <div key={keyOf(metric)} title={keyOf(metric)}>
-                  <dt>{metric.help.replace(/\.$/, "")}{metric.labels && <span className="mono soft small"> {metric.labels.replace(/"/g, "")}</span>}</dt>
+                  <dt>{metric.help.replace(/\.$/, "")}{metric.labels && <span className="mono soft small"> {metric.labels.replace(/"/g, "")}</span>}{metric.kinds.length > 0 && <span className="soft small">: {metric.kinds.join(", ")}</span>}</dt>
                   <dd><Line values={samples.current.get(keyOf(metric)) ?? []} />{inWords(metric)}</dd>
                 </div>
               ))}
