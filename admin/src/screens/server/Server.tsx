@@ -13,6 +13,7 @@ import "./server.css";
 
 type Metric = Schemas["ServerState"]["metrics"][number];
 const kept = 90; // samples: a quarter of an hour
+const most = 3; // kinds of jobs that are named
 const every = 10_000; // milliseconds; the server measures no oftener
 
 const groups: [string, RegExp][] = [
@@ -75,7 +76,7 @@ export default function Server() {
             <dl>
               {metrics.filter((metric) => groupOf(metric) === name).map((metric) => (
                 <div key={keyOf(metric)} title={keyOf(metric)}>
-                  <dt>{metric.help.replace(/\.$/, "")}{metric.labels && <span className="mono soft small"> {metric.labels.replace(/"/g, "")}</span>}{metric.kinds.length > 0 && <span className="soft small">: {metric.kinds.join(", ")}</span>}</dt>
+                  <dt>{metric.help.replace(/\.$/, "")}{metric.labels && <span className="mono soft small"> {metric.labels.replace(/"/g, "")}</span>}{metric.kinds.length > 0 && <span className="soft small">: {metric.kinds.slice(0, most).join(", ")}{metric.kinds.length > most && ` +${metric.kinds.length - most}`}</span>}</dt>
                   <dd><Line values={samples.current.get(keyOf(metric)) ?? []} />{inWords(metric)}</dd>
                 </div>
               ))}
