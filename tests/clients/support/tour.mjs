@@ -14,8 +14,8 @@ export class Tour {
     this.server = server;
     const document = await (await fetch(server.url + "/openapi.json")).json();
     for (const [path, methods] of Object.entries(document.paths))
-      for (const [method, { operationId, parameters = [], tags }] of Object.entries(methods))
-        this.#operations.set(operationId, { path, method: method.toUpperCase(), parameters, tags });
+      for (const [method, { operationId, parameters = [] }] of Object.entries(methods))
+        this.#operations.set(operationId, { path, method: method.toUpperCase(), parameters });
     return this;
   }
 
