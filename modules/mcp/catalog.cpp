@@ -106,8 +106,10 @@ std::string instructions_for(const Kernel& kernel) {
         "Workboard is a kanban board that programs and people work on together: workspaces hold "
         "boards, boards hold columns and cards. Everything you do is recorded under your own "
         "name. Boards go by id, key or name, columns and people by id or name, cards by id or key "
-        "such as ENG-42. In lists and after changes a card is a summary; `fields` says which members "
-        "you want instead, and get_card has all. Lists come in pages: pass `next_cursor` as `start_cursor` while `has_more` is "
+        "such as ENG-42. In lists and after changes a card is a summary; `fields` says which "
+        "members "
+        "you want instead, and get_card has all. Lists come in pages: pass `next_cursor` as "
+        "`start_cursor` while `has_more` is "
         "true. Null fields are omitted from results.";
     if (kernel.find_operation("claim_next_card"))
         text +=
@@ -210,16 +212,30 @@ const Tool* Catalog::find(std::string_view name, const Narrowing& narrowing) con
     return found != tools_.end() && narrowing.admits(*found->declared) ? &*found : nullptr;
 }
 
-std::string Catalog::list(const Caller& caller, const Narrowing& narrowing, ToolTexts texts) const {
-    std::string out = "[";
-    for (const Tool& each : tools_) {
-        if (!shows(each, caller, narrowing)) continue;
-        if (out.size() > 1) out += ',';
-        out += each.head;
-        if (texts == ToolTexts::with_output) out += each.since_2025_06_18;
-        out += each.annotations;
+std::shared_ptr<const std::string> Catalog::list(
+    const Caller& caller, const Narrowing& narrowing, ToolTexts texts
+) const {
+    Shown shown{{}, texts};
+    for (const Tool& each : tools_) shown.first.push_back(shows(each, caller, narrowing));
+    const std::lock_guard lock(mutex_);
+    if (const auto known = lists_.find(shown); known != lists_.end()) return known->second;
+    if (lists_.size() >= most_lists) lists_.clear();
+    auto list = std::make_shared<const std::string>(written(shown.first, texts));
+    return lists_.emplace(std::move(shown), std::move(list)).first->second;
+}
+
+std::string Catalog::written(const std::vector<bool>& shown, ToolTexts texts) const {
+    std::string out = "\"tools\":[";
+    for (std::size_t i = 0; i < tools_.size(); ++i) {
+        if (!shown[i]) continue;
+        if (out.back() != '[') out += ',';
+        out += tools_[i].head;
+        if (texts == ToolTexts::with_output) out += tools_[i].since_2025_06_18;
+        out += tools_[i].annotations;
     }
-    return out + ']';
+    out += ']';
+    out.shrink_to_fit();
+    return out;
 }
 
 std::string Catalog::manifest(const std::string& base_url) const {

@@ -2,6 +2,10 @@
 
 #include "modules/mcp/tool_schemas.hpp"
 
+#include <map>
+#include <memory>
+#include <mutex>
+
 namespace svc::mcp {
 
 /// One operation as MCP offers it. Its texts are made once.
@@ -30,7 +34,7 @@ struct Narrowing {
     bool admits(const Declared& declared) const;
 };
 
-/// Every operation marked `tool`, in the order of its declaration. Immutable; any thread.
+/// Every operation marked `tool`, in the order of its declaration. Any thread.
 class Catalog {
 public:
     explicit Catalog(Kernel& kernel);
@@ -41,8 +45,11 @@ public:
     /// Null when there is no such tool, or the narrowing hides it. One that the caller's role does
     /// not reach is found: calling it is refused by the kernel, which keeps a record of that.
     const Tool* find(std::string_view name, const Narrowing& narrowing) const;
-    /// The JSON array of what this caller sees.
-    std::string list(const Caller& caller, const Narrowing& narrowing, ToolTexts texts) const;
+    /// What this caller sees: the member `tools`, as JSON text. Callers who see the same get the
+    /// same.
+    std::shared_ptr<const std::string> list(
+        const Caller& caller, const Narrowing& narrowing, ToolTexts texts
+    ) const;
     /// The object `mcp_manifest`: everything, for everyone.
     std::string manifest(const std::string& base_url) const;
     const std::string& instructions() const { return instructions_; }
@@ -51,8 +58,15 @@ private:
     std::set<std::string_view> toolsets() const;
     static bool shows(const Tool& tool, const Caller& caller, const Narrowing& narrowing);
 
+    std::string written(const std::vector<bool>& shown, ToolTexts texts) const;
+
     std::vector<Tool> tools_;
     std::string instructions_;
+    // Few differ, for they follow from roles and narrowings; when they do not, it begins again.
+    static constexpr std::size_t most_lists = 32;
+    using Shown = std::pair<std::vector<bool>, ToolTexts>;
+    mutable std::mutex mutex_;
+    mutable std::map<Shown, std::shared_ptr<const std::string>> lists_;
 };
 
 }  // namespace svc::mcp

@@ -51,11 +51,11 @@ private:
     // handshake.cpp
     http::Answer serve_in_session(RouteCall& call, const Message& message);
     http::Answer initialize(RouteCall& call, const Message& message) const;
-    std::string initialize_result(std::string_view version) const;
-    /// A result object; RpcError when the session has as many as one may have.
-    std::string subscribe(const Message& message, const MethodContext& context);
+    Result initialize_result(std::string_view version) const;
+    /// RpcError when the session has as many as one may have.
+    Result subscribe(const Message& message, const MethodContext& context);
     http::Answer batch(RouteCall& call, const json::array& messages);
-    std::string answer_in_session(const Message& message, const MethodContext& context);
+    Result answer_in_session(const Message& message, const MethodContext& context);
     Session require_session(RouteCall& call);
 
     // stateless.cpp
@@ -63,7 +63,7 @@ private:
     http::Answer listen(RouteCall& call, const Message& message);
 
     // sse.cpp
-    std::string answer_on_stream(const Message& message, const MethodContext& context);
+    Result answer_on_stream(const Message& message, const MethodContext& context);
     std::optional<Session> sse_session(const RouteCall& call, std::string_view token);
 
     /// What the extension answers, when the message is for it.
@@ -92,6 +92,9 @@ void check_version_header(const http::Request& request);
 RpcError unsupported_version(std::string_view requested);
 /// The version that is wanted when it is one of `handshake_versions`, or else the other.
 std::string_view agreed_on(std::string_view wanted, std::string_view otherwise);
+
+/// The whole answer of a session.
+std::string result_in_session(std::string_view id, const Result& result);
 
 /// A message in the body of a request, or several.
 json::value read_body(const http::Request& request);

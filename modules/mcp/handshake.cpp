@@ -66,6 +66,10 @@ void check_version_header(const http::Request& request) {
     if (!version.empty() && agreed_on(version, {}).empty()) throw unsupported_version(version);
 }
 
+std::string result_in_session(std::string_view id, const Result& result) {
+    return result_answer(id, {"{", result.text(), "}"});
+}
+
 http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message) {
     const bool request = message.kind == Message::Kind::request;
     if (request && message.method == "initialize") return initialize(call, message);
@@ -77,25 +81,24 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
     const MethodContext context{
         call, *call.caller(), catalog_.narrowing(call.request()), session.version, &session
     };
-    return json_answer(200, result_answer(message.id, answer_in_session(message, context)));
+    return json_answer(200, result_in_session(message.id, answer_in_session(message, context)));
 }
 
 http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const {
     const auto version = agreed_on(message.text("protocolVersion"), handshake_versions.front());
-    auto answer = json_answer(200, result_answer(message.id, initialize_result(version)));
+    auto answer = json_answer(200, result_in_session(message.id, initialize_result(version)));
     answer.headers.emplace_back("Mcp-Session-Id", sessions_.open(*call.caller(), version));
     return answer;
 }
 
-std::string Endpoint::initialize_result(std::string_view version) const {
-    std::string result = "{\"protocolVersion\":";
+Result Endpoint::initialize_result(std::string_view version) const {
+    std::string result = "\"protocolVersion\":";
     write_text(version, result);
     (result += ",\"capabilities\":") += capabilities();
     (result += ",\"serverInfo\":") += server_info();
     result += ",\"instructions\":";
     write_text(catalog_.instructions(), result);
-    result += '}';
-    return result;
+    return {std::move(result)};
 }
 
 Session Endpoint::require_session(RouteCall& call) {
@@ -113,24 +116,24 @@ Session Endpoint::require_session(RouteCall& call) {
     );
 }
 
-std::string Endpoint::answer_in_session(const Message& message, const MethodContext& context) {
-    if (message.method == "ping") return "{}";
+Result Endpoint::answer_in_session(const Message& message, const MethodContext& context) {
+    if (message.method == "ping") return {};
     if (message.method == "resources/subscribe" || message.method == "resources/unsubscribe")
         return subscribe(message, context);
-    if (const auto result = methods_.run(message, context)) return '{' + result->members + '}';
+    if (auto result = methods_.run(message, context)) return *std::move(result);
     if (message.method == "initialize")
         throw RpcError(Code::invalid_request, "`initialize` comes alone, never in a batch.");
     throw RpcError(Code::method_not_found, "There is no method " + message.method + " here.");
 }
 
-std::string Endpoint::subscribe(const Message& message, const MethodContext& context) {
+Result Endpoint::subscribe(const Message& message, const MethodContext& context) {
     const std::string uri(message.text("uri"));
     const Scope scope = Scope::of(context.caller);
     const Session& session = *context.session;
     if (message.method == "resources/unsubscribe") {
         streams_.mailbox().unsubscribe(scope, session.id, uri);
         streams_.poke(session.id);
-        return "{}";
+        return {};
     }
     const auto found = find_resource(methods_.reading(context), uri);
     if (!found) throw no_resource(uri, context.version);
@@ -141,7 +144,7 @@ std::string Endpoint::subscribe(const Message& message, const MethodContext& con
                 " resources at most."
         );
     streams_.poke(session.id);
-    return "{}";
+    return {};
 }
 
 http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
@@ -173,7 +176,7 @@ http::Answer Endpoint::batch(RouteCall& call, const json::array& messages) {
             const Message message = read_message(each, id);
             if (message.kind != Message::Kind::request) continue;
             budget.require_some(out.size());
-            answer = result_answer(message.id, answer_in_session(message, context));
+            answer = result_in_session(message.id, answer_in_session(message, context));
             budget.require_room(out.size(), answer.size());
         } catch (const RpcError& error) {
             answer = error_answer(id, error);

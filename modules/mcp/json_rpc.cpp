@@ -63,11 +63,14 @@ Message read_message(const json::value& value, std::string& id) {
     return message;
 }
 
-std::string result_answer(std::string_view id, std::string_view result) {
-    std::string out = R"({"jsonrpc":"2.0","id":)";
-    out += id;
-    out += R"(,"result":)";
-    out += result;
+std::string result_answer(std::string_view id, std::initializer_list<std::string_view> result) {
+    constexpr std::string_view begin = R"({"jsonrpc":"2.0","id":)", middle = R"(,"result":)";
+    std::size_t size = begin.size() + id.size() + middle.size() + 1;
+    for (const std::string_view piece : result) size += piece.size();
+    std::string out;
+    out.reserve(size);
+    ((out += begin) += id) += middle;
+    for (const std::string_view piece : result) out += piece;
     out += '}';
     return out;
 }

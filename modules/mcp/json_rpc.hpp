@@ -61,8 +61,8 @@ struct Message {
 /// Throws RpcError when `value` is no message; `id` is set before, as far as there is one.
 Message read_message(const json::value& value, std::string& id);
 
-/// Whole answers. `result` is JSON text.
-std::string result_answer(std::string_view id, std::string_view result);
+/// Whole answers. `result` is JSON text, in pieces.
+std::string result_answer(std::string_view id, std::initializer_list<std::string_view> result);
 std::string error_answer(std::string_view id, const RpcError& error);
 
 }  // namespace svc::mcp

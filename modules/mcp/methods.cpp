@@ -134,10 +134,12 @@ Result Methods::list_tools(const Message& message, const MethodContext& context)
             "This server has no such cursor: all tools come on the first page."
         );
     const auto texts = context.version >= "2025-06-18" ? ToolTexts::with_output : ToolTexts::first;
-    return {
-        with_more("\"tools\":" + catalog_.list(context.caller, context.narrowing, texts), message),
-        Result::Cache{std::chrono::minutes(1), "private"}
-    };
+    Result result{{}, Result::Cache{std::chrono::minutes(1), "private"}};
+    result.shared = catalog_.list(context.caller, context.narrowing, texts);
+    if (!extension_) return result;
+    result.members = with_more(*result.shared, message);
+    result.shared.reset();
+    return result;
 }
 
 Invoked Methods::run_tool(const Tool& tool, json::value arguments, const MethodContext& context)

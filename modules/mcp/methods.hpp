@@ -18,6 +18,9 @@ struct Result {
         std::string_view scope;
     };
     std::optional<Cache> cache{};
+    std::shared_ptr<const std::string> shared{};  ///< the members, when several answers have them
+
+    std::string_view text() const { return shared ? *shared : members; }
 };
 
 /// Whom a method works for.

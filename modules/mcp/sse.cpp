@@ -89,7 +89,7 @@ http::Answer Endpoint::take_message(RouteCall& call) {
             agreed_on(said, sse_version),
             &*session
         };
-        reply = result_answer(message.id, answer_on_stream(message, context));
+        reply = result_in_session(message.id, answer_on_stream(message, context));
     } catch (const RpcError& error) {
         if (error.status() >= 400) return refused(error, id);
         reply = error_answer(id, error);
@@ -99,7 +99,7 @@ http::Answer Endpoint::take_message(RouteCall& call) {
     return accepted();
 }
 
-std::string Endpoint::answer_on_stream(const Message& message, const MethodContext& context) {
+Result Endpoint::answer_on_stream(const Message& message, const MethodContext& context) {
     if (message.method == "initialize")
         return initialize_result(agreed_on(message.text("protocolVersion"), sse_version));
     return answer_in_session(message, context);

@@ -78,17 +78,16 @@ void check_envelope(const http::Request& request, const Message& message) {
         require_header(request, "Mcp-Name", message.text("uri"));
 }
 
-std::string envelope(const Result& result) {
-    std::string out = R"({"resultType":"complete",)";
-    out += result.members;
+std::string answer_with(std::string_view id, const Result& result) {
+    std::string out;
     if (result.cache) {
         out += ",\"ttlMs\":" + std::to_string(result.cache->time_to_live.count());
         out += ",\"cacheScope\":";
         write_text(result.cache->scope, out);
     }
     out += R"(,"_meta":{"io.modelcontextprotocol/serverInfo":)";
-    out += server_info();
-    return out + "}}";
+    (out += server_info()) += "}}";
+    return result_answer(id, {R"({"resultType":"complete",)", result.text(), out});
 }
 
 /// A JSON array, newest first.
@@ -153,7 +152,7 @@ http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) 
         throw RpcError(
             Code::method_not_found, "There is no method " + message.method + " here.", 404
         );
-    return json_answer(200, result_answer(message.id, envelope(*result)));
+    return json_answer(200, answer_with(message.id, *result));
 }
 
 namespace {
