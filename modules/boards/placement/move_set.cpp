@@ -26,7 +26,7 @@ constexpr std::string_view and_the_rest = R"(c.board_id)
         FROM cards k
         WHERE k.org_id = $1 AND k.id = ANY (ARRAY(
             SELECT id FROM mine
-            UNION
+            UNION ALL
             SELECT l.target_id FROM card_links l
             WHERE l.org_id = $1 AND l.card_id = ANY (ARRAY(SELECT id FROM mine))
                 AND l.kind = 'blocks'))
@@ -72,7 +72,8 @@ constexpr Sql lock_for_moves{
 
 // The cards, what the caller may do with them, and where they go. Looked up by key, one after the
 // other: left to itself the planner reads all columns of the workspace as long as it has no
-// statistics.
+// statistics. What is asked of a column alone is asked once: behind its last card stand those that
+// others are just placing, and each look passes by them.
 constexpr Sql see_moves{"boards.see_moves", R"(
     SELECT v.*,
         )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role,
@@ -82,9 +83,7 @@ constexpr Sql see_moves{"boards.see_moves", R"(
             WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> v.id
                 AND NOT o.is_archived AND NOT o.in_trash)
         END AS card_count,
-        (SELECT max(o.position) FROM cards o
-         WHERE o.org_id = $1 AND o.column_id = k.id AND o.id <> v.id
-             AND NOT o.is_archived AND NOT o.in_trash) AS below,
+        m.position AS below,
         CASE WHEN v.external_key IS NOT NULL
             AND NOT card_is_open(v.completed_at, v.is_archived, v.in_trash)
         THEN (
@@ -116,6 +115,11 @@ constexpr Sql see_moves{"boards.see_moves", R"(
         WHERE o.org_id = $1 AND o.id = h.target_id AND o.board_id = v.board_id AND NOT o.in_trash
         OFFSET 0
     ) k ON true
+    LEFT JOIN LATERAL (
+        SELECT max(o.position) AS position FROM cards o
+        WHERE o.org_id = $1 AND o.column_id = k.id AND NOT o.is_archived AND NOT o.in_trash
+        OFFSET 0
+    ) m ON true
     WHERE v.org_id = $1 AND v.id = ANY ($5::uuid[]))"};
 
 constexpr Sql lock_late{"boards.lock_cards_that_came_to_wait", R"(
