@@ -244,7 +244,8 @@ TEST(RoundTrips, OfManyCardsAreAsManyAsOfOne) {
         for (std::size_t i = 0; i < count; ++i) s.card();
         const auto claim = expect(200, s.post(s.claim_path(), {{"max_cards", count}}));
         json::array leases{{{"lease_token", claim.text("/lease_token")}}};
-        for (const auto& each : claim.json().at("additional_claims").as_array())
+        const auto claimed = claim.json();
+        for (const auto& each : claimed.at("additional_claims").as_array())
             leases.push_back({{"lease_token", each.at("lease_token")}});
         EXPECT_EQ(leases.size(), count);
         const auto batch = expect(200, s.post("/v1/leases:complete", {{"leases", leases}}));
