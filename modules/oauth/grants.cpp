@@ -8,8 +8,6 @@
 
 #include <Poco/Logger.h>
 
-#include <algorithm>
-
 namespace svc::oauth {
 
 namespace {

@@ -2,6 +2,8 @@
 
 #include "svc/kernel.hpp"
 
+#include <algorithm>
+
 /// What tokens are granted for: this server, or its doors for MCP alone.
 namespace svc::oauth {
 

@@ -3,6 +3,9 @@
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace svc::oauth {
 
 namespace {
