@@ -83,18 +83,22 @@ public:
         }
         return seen_;
     }
-    /// True when the server has nothing more to say and closes.
-    bool ends() {
-        char rest[256];
-        return ::recv(connection_.fd(), rest, sizeof rest, 0) == 0;
-    }
+    /// True when the server closes it, whatever it has to say before.
+    bool ends() { return read_to_the_end(0) == 0; }
     /// True as long as the server has not closed it; does not wait.
-    bool is_open() {
-        char next;
-        return ::recv(connection_.fd(), &next, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
-    }
+    bool is_open() { return read_to_the_end(MSG_DONTWAIT) != 0; }
 
 private:
+    /// 0 at the end; less when there is nothing to read.
+    ssize_t read_to_the_end(int flags) {
+        char rest[256];
+        ssize_t size;
+        do {
+            size = ::recv(connection_.fd(), rest, sizeof rest, flags);
+        } while (size > 0);
+        return size;
+    }
+
     Connection connection_;
     std::string seen_;
 };
