@@ -46,9 +46,11 @@ constexpr std::string_view found_by_claim[] = {
 // where to begin; $14 token; $15 to $17 what is known of the caller; $18 the events' ids; $19 bytes
 // of cards, behind which no further card is taken; the event from $20.
 //
-// Of two forms. Each part of a statement is made ready whenever it runs, and most columns have no
-// limits: the short form takes nothing where there is one, and tells. The other one counts; $44 and
-// $45 say whether others wait who are limited by the column or by the agent.
+// Each part of a statement is made ready whenever it runs, and most columns have no limits: the
+// short form takes nothing where there is one, and tells. The other one counts; $44 and $45 say
+// whether others wait who are limited by the column or by the agent. A single card is asked for as
+// such: a plan from when nobody had counted the table's rows goes through all of the workspace's to
+// find those of a list, and finds one by its key.
 constexpr std::string_view seen_column = R"(
     WITH col AS (
         SELECT k.id, k.queue_enabled, k.lease_ttl_seconds, k.queue_paused, k.max_in_flight,
@@ -121,8 +123,12 @@ constexpr std::string_view and_taken = R"(
             expires_at = now() + make_interval(
                 secs => coalesce($10::int, (SELECT lease_ttl_seconds FROM col))),
             token_id = $14
-        WHERE q.org_id = $1 AND q.card_id = ANY (ARRAY(
-            SELECT s.card_id FROM sized s WHERE s.bytes_before < $19::bigint))
+        WHERE q.org_id = $1 AND q.card_id)";
+constexpr std::string_view one = R"( = (
+            SELECT s.card_id FROM sized s WHERE s.bytes_before < $19::bigint))";
+constexpr std::string_view some = R"( = ANY (ARRAY(
+            SELECT s.card_id FROM sized s WHERE s.bytes_before < $19::bigint)))";
+constexpr std::string_view and_seen = R"(
         RETURNING q.card_id, q.lease_id, q.attempt, q.epoch, q.lease_ttl_seconds, q.claimed_at,
             q.expires_at, q.urgency, q.place
     ), emitted AS (
@@ -151,10 +157,14 @@ constexpr std::string_view and_taken = R"(
         SELECT * FROM card_view c WHERE c.org_id = $1 AND c.id = t.card_id OFFSET 0
     ) v ON true
     ORDER BY t.urgency, t.place, t.card_id)";
-constexpr Sql take{"queue.take_next", SqlText<seen_column, without_limits, and_taken>::view};
-constexpr Sql take_limited{
-    "queue.take_limited", SqlText<seen_column, with_limits, and_taken>::view
-};
+constexpr Sql take_one{
+    "queue.take_next", SqlText<seen_column, without_limits, and_taken, one, and_seen>::view};
+constexpr Sql take_some{
+    "queue.take_some", SqlText<seen_column, without_limits, and_taken, some, and_seen>::view};
+constexpr Sql take_one_limited{
+    "queue.take_next_limited", SqlText<seen_column, with_limits, and_taken, one, and_seen>::view};
+constexpr Sql take_some_limited{
+    "queue.take_some_limited", SqlText<seen_column, with_limits, and_taken, some, and_seen>::view};
 
 // In one order, whatever the columns and whoever the agent; a statement of its own, so that what
 // comes after it counts what was committed while it waited.
@@ -347,7 +357,9 @@ Result Taking::queue_take(
             limits...
         );
     };
-    return counts_limits(column) ? ask(take_limited, holds(column), holds_agent_) : ask(take);
+    const bool just_one = tickets.size() == 1;
+    if (!counts_limits(column)) return ask(just_one ? take_one : take_some);
+    return ask(just_one ? take_one_limited : take_some_limited, holds(column), holds_agent_);
 }
 
 bool Taking::counts_limits(const Uuid& column) const {

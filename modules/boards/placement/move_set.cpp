@@ -95,14 +95,14 @@ constexpr Sql see_moves{"boards.see_moves", R"(
         k.name AS to_name, h.name AS from_name, h.kind AS from_kind,
         (SELECT coalesce(json_agg(l.target_id ORDER BY l.target_id), '[]') FROM card_links l
          WHERE l.org_id = $1 AND l.card_id = v.id AND l.kind = 'blocks') AS links
-    FROM card_view v
+    FROM unnest($5::uuid[], $6::uuid[]) w (id, column_id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM card_view c WHERE c.org_id = $1 AND c.id = w.id OFFSET 0
+    ) v
     )" SVC_BOARD_GRANT_BY_KEY("v.board_id") R"(
     CROSS JOIN LATERAL (
-        SELECT ($6::uuid[])[array_position($5::uuid[], v.id)] AS id OFFSET 0
-    ) n
-    CROSS JOIN LATERAL (
         SELECT o.name, o.kind,
-            CASE WHEN n.id IS NOT NULL THEN n.id WHEN $7::text = 'completed' THEN (
+            CASE WHEN w.column_id IS NOT NULL THEN w.column_id WHEN $7::text = 'completed' THEN (
                 SELECT t.completed_id FROM column_turns t
                 WHERE t.org_id = $1 AND t.id = v.column_id)
             WHEN $7 = 'exhausted' THEN o.on_exhausted_column_id ELSE v.column_id END AS target_id
@@ -119,8 +119,7 @@ constexpr Sql see_moves{"boards.see_moves", R"(
         SELECT max(o.position) AS position FROM cards o
         WHERE o.org_id = $1 AND o.column_id = k.id AND NOT o.is_archived AND NOT o.in_trash
         OFFSET 0
-    ) m ON true
-    WHERE v.org_id = $1 AND v.id = ANY ($5::uuid[]))"};
+    ) m ON true)"};
 
 constexpr Sql lock_late{"boards.lock_cards_that_came_to_wait", R"(
     SELECT id FROM cards
@@ -128,8 +127,10 @@ constexpr Sql lock_late{"boards.lock_cards_that_came_to_wait", R"(
     ORDER BY id
     FOR UPDATE)"};
 
-// $2 who, $3 the cards, and what becomes of each.
-constexpr Sql place_moved{"boards.place_moved", R"(
+// $2 who, $3 the cards, and what becomes of each. A single one is asked for as such: a plan from
+// when nobody had counted the table's rows goes through all of the workspace's to find those of a
+// list, and finds one by its key.
+constexpr std::string_view place = R"(
     UPDATE cards c
     SET column_id = ($4::uuid[])[array_position($3::uuid[], c.id)],
         position = ($5::text[])[array_position($3::uuid[], c.id)],
@@ -137,7 +138,11 @@ constexpr Sql place_moved{"boards.place_moved", R"(
         is_archived = ($7::boolean[])[array_position($3::uuid[], c.id)],
         in_trash = ($8::boolean[])[array_position($3::uuid[], c.id)],
         last_edited_time = now(), last_edited_by = $2, version = c.version + 1
-    WHERE c.org_id = $1 AND c.id = ANY ($3::uuid[]))"};
+    WHERE c.org_id = $1 AND c.id)";
+constexpr std::string_view of_one = " = ($3::uuid[])[1]";
+constexpr std::string_view of_all = " = ANY ($3::uuid[])";
+constexpr Sql place_one{"boards.place_moved_card", SqlText<place, of_one>::view};
+constexpr Sql place_all{"boards.place_moved", SqlText<place, of_all>::view};
 
 std::vector<Uuid> ids_of(const std::vector<MoveWish>& cards) {
     std::vector<Uuid> ids;
@@ -252,7 +257,11 @@ void MoveSet::queue_rows(Actor& actor) {
         events.push_back(std::move(each.event));
     }
     tx_.queue(
-        place_moved, request_.caller.org, to_json(actor.who()), ids, std::move(table).columns()
+        ids.size() == 1 ? place_one : place_all,
+        request_.caller.org,
+        to_json(actor.who()),
+        ids,
+        std::move(table).columns()
     );
     actor.emit_all(events);
 }

@@ -71,8 +71,12 @@ constexpr std::string_view free_rows = R"(
         queued_at = coalesce(
             ($10::timestamptz[])[array_position($2::uuid[], q.card_id)], q.queued_at),
         )" SVC_NO_LEASE R"(
-    WHERE q.org_id = $1 AND q.card_id = ANY ($2::uuid[]))";
-constexpr Sql stand_so{"queue.stand", free_rows};
+    WHERE q.org_id = $1 AND q.card_id)";
+// A single one is asked for as such: a plan from when nobody had counted the table's rows goes
+// through all of the workspace's to find those of a list, and finds one by its key.
+constexpr std::string_view of_one = " = ($2::uuid[])[1]";
+constexpr std::string_view of_all = " = ANY ($2::uuid[])";
+constexpr Sql stand_so{"queue.stand", SqlText<free_rows, of_one>::view};
 
 // The leases are read as they were before this statement.
 constexpr std::string_view with_freed = "WITH freed AS (";
@@ -88,8 +92,13 @@ constexpr std::string_view keep = R"(
         ($13::json[])[array_position($2::uuid[], h.card_id)],
         ($14::json[])[array_position($2::uuid[], h.card_id)]
     FROM queue h
-    WHERE h.org_id = $1 AND h.card_id = ANY ($2::uuid[]))";
-constexpr Sql end{"queue.end_leases", SqlText<with_freed, free_rows, keep>::view};
+    WHERE h.org_id = $1 AND h.card_id)";
+constexpr Sql end_one{
+    "queue.end_lease", SqlText<with_freed, free_rows, of_one, keep, of_one>::view
+};
+constexpr Sql end_all{
+    "queue.end_leases", SqlText<with_freed, free_rows, of_all, keep, of_all>::view
+};
 
 // What the servers tell each other that no event says.
 constexpr std::string_view ready_in_column = "queue.ready";
@@ -264,7 +273,7 @@ void end_leases(
         );
         events.push_back(event_of(*kind, after, &before));
     }
-    tx.queue(end, org, cards, std::move(table).columns());
+    tx.queue(cards.size() == 1 ? end_one : end_all, org, cards, std::move(table).columns());
     actor.emit_all(events);
     for (const Ending& each : endings) {
         wake_later(kernel, actor, each.held, each.standing);
