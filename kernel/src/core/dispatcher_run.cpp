@@ -46,25 +46,11 @@ void Dispatcher::run_operation_of(
 ) const {
     const http::Request& request = exchange.request();
     const Operation& operation = match.endpoint->operation();
+    const bool for_anyone = operation.access == Access::anyone;
     RestCall input(match, request);
-    if (operation.access == Access::anyone) {
-        CallerResolver nobody(kernel_.impl());
-        take_turn(kernel_.impl(), exchange, request_context, nobody);
-        exchange.answer = run_operation(
-            {.kernel = kernel_,
-             .operation = operation,
-             .who = nobody,
-             .request_context = request_context,
-             .surface = Surface::api,
-             .request = &request,
-             .client_address = request.client_address,
-             .user_agent = request.header("user-agent"),
-             .may_park = true},
-            input
-        );
-        return;
-    }
-    CallerResolver who(kernel_.impl(), request, input.requested_org());
+    CallerResolver who = for_anyone
+                             ? CallerResolver(kernel_.impl())
+                             : CallerResolver(kernel_.impl(), request, input.requested_org());
     struct Note {
         Served& served;
         CallerResolver& who;
@@ -85,7 +71,7 @@ void Dispatcher::run_operation_of(
          .may_park = true},
         input
     );
-    input.not_modified(exchange.answer);
+    if (!for_anyone) input.not_modified(exchange.answer);
 }
 
 void Dispatcher::run_route(
