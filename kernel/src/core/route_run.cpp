@@ -36,17 +36,19 @@ RouteRun::RouteRun(
     : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
 /// A client is told where it may get a credential, when it comes without a good one.
-http::Answer RouteRun::answer() try {
-    return answer_to_caller();
-} catch (const Failure& failure) {
-    const auto* handed_out = kernel_.find<Challenge>();
-    if (failure.fault() != Fault::unauthorized || !handed_out) throw;
-    const auto challenge = handed_out->of(request());
-    if (!challenge) throw;
-    auto answer = answer_of(failure, request_id());
-    for (auto& [name, value] : answer.headers)
-        if (name == "WWW-Authenticate") value = *challenge;
-    return answer;
+http::Answer RouteRun::answer() {
+    try {
+        return answer_to_caller();
+    } catch (const Failure& failure) {
+        const auto* handed_out = kernel_.find<Challenge>();
+        if (failure.fault() != Fault::unauthorized || !handed_out) throw;
+        const auto challenge = handed_out->of(request());
+        if (!challenge) throw;
+        auto answer = answer_of(failure, request_id());
+        for (auto& [name, value] : answer.headers)
+            if (name == "WWW-Authenticate") value = *challenge;
+        return answer;
+    }
 }
 
 http::Answer RouteRun::answer_to_caller() {
@@ -142,8 +144,8 @@ Invoked RouteRun::invoke(const Invocation& invocation) {
         invocation.arguments
     );
     request_context_.own_work.reset();
-    // Whoever is nobody meanwhile is told so as of any request, not as of an operation that refused:
-    // clients get themselves another credential then.
+    // Whoever is nobody meanwhile is told so as of any request, not as of an operation that
+    // refused: clients get themselves another credential then.
     if (!who_->caller()) who_->authenticate();
     return invoked;
 }
