@@ -71,10 +71,10 @@ private:
     /// Of those who were not mentioned before.
     void of_mentions(const CardFacts& card) {
         const auto before = mentions_in(facts_.previous);
-        std::map<Mention, std::vector<Uuid>> by_text;
+        std::map<Mention, std::vector<Uuid>> by_mention;
         for (const auto& [person, mention] : mentions_in(facts_.changes))
-            if (!before.contains(person)) by_text[mention].push_back(person);
-        for (const auto& [mention, people] : by_text) {
+            if (!before.contains(person)) by_mention[mention].push_back(person);
+        for (const auto& [mention, people] : by_mention) {
             Draft draft =
                 on_card(NotificationKind::mention, by() + " mentioned you in " + card.name());
             draft.target = mention.block.value_or(draft.target);
