@@ -183,8 +183,8 @@ private:
     std::size_t recent_bytes_ = 0;
     std::int64_t last_ = 0, done_ = 0;
     std::map<std::uint64_t, Subscription*> waiting_, reading_;  // by ticket
-    Present here_, elsewhere_;                                  // here `most_told` of each board
-    std::set<Uuid> moved_;  // boards that somebody came to or left since here_ was written
+    Present here_, elsewhere_;                                  // of a board the first `most_told`
+    std::set<Uuid> moved_;  // boards to refresh: somebody came or left, here or elsewhere
     std::map<Wanted, WantedPtr> wanted_;
     std::size_t swept_wanted_ = 0;
     std::uint64_t tickets_ = 0;

@@ -2,6 +2,8 @@
 
 #include "modules/live/feed.hpp"
 
+#include <utility>
+
 namespace svc::live {
 
 void Feed::tell_presence() {
@@ -42,8 +44,9 @@ void Feed::refresh_presence() {
 
 void Feed::refresh_presence_on(const Uuid& board) {
     std::map<Uuid, const PrincipalRef*> people;
-    if (const auto found = boards_.find(board); found != boards_.end())
-        for (const Subscription* each : found->second->attached.all)
+    const auto known = boards_.find(board);
+    if (known != boards_.end())
+        for (const Subscription* each : known->second->attached.all)
             if (each && each->reader->stream())  // not whoever waits for a list
                 people.emplace(each->reader->viewer().who().id, &each->reader->viewer().who());
     if (people.empty()) {
@@ -61,7 +64,7 @@ void Feed::refresh_presence_on(const Uuid& board) {
     if (const auto others = elsewhere_.find(board); others != elsewhere_.end())
         for (const auto& [id, who] : others->second)
             if (!people.contains(id)) named.emplace(id, who), ++total;
-    write_presence(board_of(board)->presence, named, total);
+    write_presence(known->second->presence, named, total);
 }
 
 void Feed::write_presence(
