@@ -57,7 +57,6 @@ public:
     PrincipalRef who() const override { return ref_of(call_.caller()); }
     void check(const Event& event) override { call_.check(event); }
     void emit(const Event& event) override { events_.push_back(event); }
-    ParamList event_row(const Event& event) override { return call_.event_row(event); }
     void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
     void tell() { call_.emit_all(std::exchange(events_, {})); }
 

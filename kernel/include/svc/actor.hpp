@@ -11,8 +11,6 @@ public:
     virtual PrincipalRef who() const = 0;
     virtual void check(const Event& event) = 0;
     virtual void emit(const Event& event) = 0;
-    /// For a statement that inserts the event itself (svc/event_row.hpp).
-    virtual ParamList event_row(const Event& event) = 0;
     virtual void emit_all(const std::vector<Event>& events) {
         for (const Event& each : events) emit(each);
     }
@@ -25,7 +23,6 @@ public:
     PrincipalRef who() const override { return ref_of(call_.caller()); }
     void check(const Event& event) override { call_.check(event); }
     void emit(const Event& event) override { call_.emit(event); }
-    ParamList event_row(const Event& event) override { return call_.event_row(event); }
     void emit_all(const std::vector<Event>& events) override { call_.emit_all(events); }
     void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
 
@@ -43,9 +40,6 @@ public:
     }
     void check(const Event&) override {}
     void emit(const Event& event) override { emit_as_system(tx_, org_, action_, event); }
-    ParamList event_row(const Event& event) override {
-        return event_row_as_system(org_, action_, event);
-    }
     void after_commit(std::function<void()> then) override { then_.push_back(std::move(then)); }
     /// What is to be called once the transaction is committed.
     std::vector<std::function<void()>> after() { return std::move(then_); }

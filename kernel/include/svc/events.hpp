@@ -142,8 +142,6 @@ void emit_as_system(
     const Event& event,
     const std::optional<EventCause>& cause = std::nullopt
 );
-/// The same event as the parameters of a statement that inserts it (svc/event_row.hpp).
-ParamList event_row_as_system(const Uuid& org, std::string_view action, const Event& event);
 
 /// Asked whether a change may be made, inside the transaction that would make it, on that request's
 /// thread. It changes nothing itself.

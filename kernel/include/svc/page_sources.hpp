@@ -5,8 +5,8 @@
 
 namespace svc {
 
-/// Offered by the module that keeps files under an address of its own: pages send files there and show
-/// pictures from there, which their Content-Security-Policy has to allow.
+/// Offered by the module that keeps files under an address of its own: pages send files there and
+/// show pictures from there, which their Content-Security-Policy has to allow.
 class PageSources {
 public:
     static constexpr std::string_view name = "kernel.PageSources";

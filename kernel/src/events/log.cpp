@@ -247,10 +247,4 @@ void emit_as_system(
     events::queue_event(tx, of_org, context);
 }
 
-ParamList event_row_as_system(const Uuid& org, std::string_view action, const Event& event) {
-    Event of_org = event;
-    of_org.org_id = org;
-    return events::row_of(of_org, {.action = action});
-}
-
 }  // namespace svc

@@ -17,8 +17,8 @@ public:
     static constexpr std::string_view name = "kernel.ServerStatus";
     virtual ~ServerStatus() = default;
     virtual std::vector<LoadedModule> loaded_modules() const = 0;
-    /// What /metrics says of the process and of what modules look after; the database is asked every
-    /// ten seconds at most.
+    /// What /metrics says of the process and of what modules look after; the database is asked
+    /// every ten seconds at most.
     virtual std::vector<Metric> metrics() = 0;
 };
 
