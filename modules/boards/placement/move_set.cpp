@@ -12,26 +12,41 @@ namespace {
 
 // The cards and those that wait for them, in the order of their ids as all who lock cards; then
 // their boards, where a key may be taken anew or a card is counted, and the columns. What the
-// following statements read is then the newest. Columns are shared, so that their rules hold until
-// the cards are in (the foreign key asks for no less), and where the limit is hard they are not. $5
-// the cards, $6 the columns that are named for them, $7 the turn.
+// following statements read is then the newest. Each card is looked up and locked by its key: asked
+// for those of a list in order, a plan from when the table was small goes through all of the
+// workspace's. Columns are shared, so that their rules hold until the cards are in (the foreign key
+// asks for no less), and where the limit is hard they are not. $5 the cards, $6 the columns that
+// are named for them, $7 the turn.
 constexpr std::string_view lock_the_cards = R"(
     WITH mine AS MATERIALIZED (
-        SELECT c.id FROM cards c
-        WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND)";
+        SELECT c.id
+        FROM unnest($5::uuid[]) w (id)
+        CROSS JOIN LATERAL (
+            SELECT o.id, o.board_id FROM cards o
+            WHERE o.org_id = $1 AND o.id = w.id
+            OFFSET 0
+        ) c
+        WHERE)";
 constexpr std::string_view and_the_rest = R"(c.board_id)
     ), locked AS MATERIALIZED (
-        SELECT k.id, k.board_id, k.column_id, k.external_key,
-            card_is_open(k.completed_at, k.is_archived, k.in_trash) AS open
-        FROM cards k
-        WHERE k.org_id = $1 AND k.id = ANY (ARRAY(
+        SELECT k.*
+        FROM (
             SELECT id FROM mine
-            UNION ALL
+            UNION
             SELECT l.target_id FROM card_links l
             WHERE l.org_id = $1 AND l.card_id = ANY (ARRAY(SELECT id FROM mine))
-                AND l.kind = 'blocks'))
-        ORDER BY k.id
-        FOR UPDATE
+                AND l.kind = 'blocks'
+            ORDER BY id
+            OFFSET 0
+        ) w
+        CROSS JOIN LATERAL (
+            SELECT o.id, o.board_id, o.column_id, o.external_key,
+                card_is_open(o.completed_at, o.is_archived, o.in_trash) AS open
+            FROM cards o
+            WHERE o.org_id = $1 AND o.id = w.id
+            OFFSET 0
+            FOR UPDATE
+        ) k
     ), card AS (
         SELECT * FROM locked WHERE id = ANY ($5::uuid[])
     ), board AS (
@@ -122,10 +137,14 @@ constexpr Sql see_moves{"boards.see_moves", R"(
     ) m ON true)"};
 
 constexpr Sql lock_late{"boards.lock_cards_that_came_to_wait", R"(
-    SELECT id FROM cards
-    WHERE org_id = $1 AND id = ANY ($2::uuid[])
-    ORDER BY id
-    FOR UPDATE)"};
+    SELECT c.id
+    FROM (SELECT id FROM unnest($2::uuid[]) n (id) ORDER BY id OFFSET 0) w
+    CROSS JOIN LATERAL (
+        SELECT o.id FROM cards o
+        WHERE o.org_id = $1 AND o.id = w.id
+        OFFSET 0
+        FOR UPDATE
+    ) c)"};
 
 // $2 who, $3 the cards, and what becomes of each. A single one is asked for as such: a plan from
 // when nobody had counted the table's rows goes through all of the workspace's to find those of a

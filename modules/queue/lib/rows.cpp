@@ -10,24 +10,37 @@ namespace svc::queue {
 
 namespace {
 
+// Looked up by key, one after the other: asked for those of a list in order, a plan from when the
+// table was small goes through all of the workspace's.
 constexpr std::string_view rows_held = R"(
     SELECT )" SVC_QUEUE_ROW R"(
-    FROM queue q
+    FROM (SELECT n.id FROM unnest()";
+constexpr std::string_view in_order = R"(::uuid[]) n (id) ORDER BY n.id OFFSET 0) w
+    CROSS JOIN LATERAL (
+        SELECT h.* FROM queue h
+        WHERE h.org_id = $1 AND h.card_id = w.id)";
+constexpr std::string_view with_columns = R"(
+        OFFSET 0
+        FOR UPDATE
+    ) q
     CROSS JOIN LATERAL (
         SELECT o.queue_order, o.max_attempts, o.backoff_seconds, o.backoff_max_seconds,
             o.max_in_flight, o.queue_paused
         FROM columns o
         WHERE o.org_id = $1 AND o.id = q.column_id
         OFFSET 0
-    ) k
-    WHERE q.org_id = $1 AND q.card_id)";
-constexpr std::string_view of_those = " = ANY ($5::uuid[]) AND";
-constexpr std::string_view for_whom = "q.board_id) ORDER BY q.card_id FOR UPDATE OF q";
-constexpr std::string_view of_cards = " = ANY ($2::uuid[]) ORDER BY q.card_id FOR UPDATE OF q";
+    ) k)";
+constexpr std::string_view of_those = "$5";
+constexpr std::string_view and_if = " AND";
+constexpr std::string_view for_whom = "h.board_id)";
+constexpr std::string_view of_cards = "$2";
 constexpr Sql lock_held_rows{
-    "queue.lock_held", SqlText<rows_held, of_those, boards::if_editor, for_whom>::view
+    "queue.lock_held",
+    SqlText<rows_held, of_those, in_order, and_if, boards::if_editor, for_whom, with_columns>::view
 };
-constexpr Sql lock_rows{"queue.lock_rows", SqlText<rows_held, of_cards>::view};
+constexpr Sql lock_rows{
+    "queue.lock_rows", SqlText<rows_held, of_cards, in_order, with_columns>::view
+};
 
 #define SVC_NO_LEASE                                                                  \
     "lease_id = NULL, lease_digest = NULL, holder = NULL, lease_ttl_seconds = NULL, " \
