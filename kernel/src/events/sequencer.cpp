@@ -116,7 +116,10 @@ private:
                 announced = true;
                 continue;
             }
-            if (rows > 0) wake_signal_.rest(settings_.gather);
+            if (rows > 0)
+                wake_signal_.rest(
+                    rows < settings_.many_rows ? settings_.gather : settings_.gather_more
+                );
             announced =
                 wake_signal_.wait(now < busy_until ? settings_.busy_poll : settings_.idle_poll);
         }

@@ -65,6 +65,34 @@ TEST(Sequencer, LosesNothingAndKeepsTheOrderUnderSixteenWriters) {
         EXPECT_FALSE(events::verify_audit(fixture.database, org).fault);
 }
 
+// A batch's cost is shared by more where much happens, and nobody waits where little does.
+TEST(Sequencer, GathersMoreWhereMuchHappens) {
+    EventsFixture fixture;
+    Sequencer::Settings settings = brisk();
+    settings.gather_more = 2s;
+    settings.many_rows = 8;
+    Sequencer sequencer(fixture.database, {}, settings);
+    const Uuid org = new_uuid();
+    const auto write = [&](std::size_t rows) {
+        const std::vector<Event> notes(rows, small_event(org));
+        fixture.write(org, [&](Tx& tx) { events::queue_events(tx, notes, {.action = "test"}); });
+        sequencer.nudge();
+    };
+    const auto sequenced = [&](std::uint64_t rows) {
+        return eventually([&] { return sequencer.load().events == rows; });
+    };
+    write(1);
+    ASSERT_TRUE(sequenced(1));
+    write(1);
+    ASSERT_TRUE(sequenced(2));
+    EXPECT_EQ(sequencer.load().batches, 2U);
+    write(8);
+    ASSERT_TRUE(sequenced(10));
+    for (int i = 0; i < 5; ++i) write(1);
+    ASSERT_TRUE(sequenced(15));
+    EXPECT_EQ(sequencer.load().batches, 4U);
+}
+
 // A server that has just started may have streams to close already.
 TEST(Sequencer, KnowsWhereTheLogEndsBeforeAnybodyIsAnswered) {
     EventsFixture fixture;
