@@ -38,7 +38,7 @@ std::vector<Growth::Filled> Growth::take() {
 
 void Growth::learn(const std::string& table, std::size_t rows) {
     const std::lock_guard lock(mutex_);
-    tables_[table].bearable = std::max(harmless, rows / 5);
+    tables_[table].bearable = std::max(harmless, rows);
 }
 
 }  // namespace svc::db

@@ -25,8 +25,7 @@ public:
     bool note(const Sql& sql, std::size_t rows);
     /// The tables to be looked at now; counting them begins anew.
     std::vector<Filled> take();
-    /// How many rows the table was found to have: until it has grown by a part of that it is left
-    /// alone.
+    /// How many rows the table was found to have: until it has grown by as many it is left alone.
     void learn(const std::string& table, std::size_t rows);
 
 private:
