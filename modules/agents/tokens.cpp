@@ -41,6 +41,19 @@ constexpr Sql some_tokens{"agents.list_tokens", R"(
       AND ($5::uuid IS NULL OR id < $5)
     ORDER BY id DESC
     LIMIT $6)"};
+constexpr Sql connected_tokens{"agents.list_connected_tokens", R"(
+    SELECT * FROM token_view
+    WHERE org_id = $1
+      AND id IN (
+          SELECT id FROM tokens
+          WHERE org_id = $1 AND client_name IS NOT NULL
+            AND ($2::uuid IS NULL OR owner_user_id = $2)
+            AND ($3::uuid IS NULL OR agent_id = $3)
+            AND ($4::uuid IS NULL OR agent_id = $4)
+            AND ($5::uuid IS NULL OR id < $5)
+          ORDER BY id DESC
+          LIMIT $6)
+    ORDER BY id DESC)"};
 
 // --------------------------------------------------------------------------- create
 
@@ -204,15 +217,21 @@ const Operation create_token{
 
 struct TokensQuery {
     std::optional<Uuid> agent_id;
+    bool connected = false;
     Paging paging;
 };
-SVC_RECORD(TokensQuery, (agent_id, "Only those of this agent."), (paging, "", flatten));
+SVC_RECORD(
+    TokensQuery,
+    (agent_id, "Only those of this agent."),
+    (connected, "Only those of connected clients.", defaulted),
+    (paging, "", flatten)
+);
 
 Page<TokenResponse> list(Call& call, const TokensQuery& in) {
     const Reach reach(call.caller());
     const auto after = call.after(in.paging);
     auto rows = call.tx().all<TokenResponse>(
-        some_tokens,
+        in.connected ? connected_tokens : some_tokens,
         call.org(),
         reach.owner,
         reach.agent,

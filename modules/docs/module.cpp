@@ -18,8 +18,9 @@ constexpr std::string_view style =
     "color:#1d2521;background:#fbfaf7}a{color:#14684a}code,pre{font-family:ui-monospace,monospace;"
     "font-size:.92em}pre{padding:1rem;overflow:auto;border:1px solid #dcdfd8}table{border-collapse:"
     "collapse;width:100%}th,td{padding:.35rem .8rem .35rem 0;border-bottom:1px solid #dcdfd8;"
-    "text-align:left;vertical-align:top}@media(prefers-color-scheme:dark){body{color:#e8ece9;"
-    "background:#131715}a{color:#74d3aa}pre,th,td{border-color:#323b36}}";
+    "text-align:left;vertical-align:top}pre code{font-size:1em}"
+    "@media(prefers-color-scheme:dark){body{color:#e8ece9;background:#131715}a{color:#74d3aa}pre,"
+    "th,td{border-color:#323b36}}";
 
 std::string page_of(const std::string& file) {
     std::ostringstream read;

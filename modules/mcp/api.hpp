@@ -30,4 +30,14 @@ public:
     virtual std::optional<http::Answer> answer(const Incoming& incoming) = 0;
 };
 
+/// Where clients without a good token get one. Offered by who hands them out; any thread.
+class TokenSource {
+public:
+    static constexpr std::string_view name = "mcp.token_source";
+    virtual ~TokenSource() = default;
+
+    /// The WWW-Authenticate of a 401 at this path of MCP, in place of `Bearer`.
+    virtual std::string challenge(std::string_view path) const = 0;
+};
+
 }  // namespace svc::mcp

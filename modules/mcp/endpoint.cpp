@@ -11,25 +11,6 @@ namespace svc::mcp {
 
 namespace {
 
-/// Scheme, host and port of an address.
-std::string_view origin_of(std::string_view url) {
-    const auto scheme = url.find("://");
-    return scheme == std::string_view::npos ? url : url.substr(0, url.find('/', scheme + 3));
-}
-
-struct Place {
-    std::string_view host, port;
-    bool loopback() const { return host == "localhost" || host == "127.0.0.1" || host == "[::1]"; }
-};
-Place place_of(std::string_view origin) {
-    const auto scheme = origin.find("://");
-    if (scheme == std::string_view::npos) return {};
-    const auto place = origin.substr(scheme + 3);
-    const auto colon = place.find(':', place.starts_with('[') ? place.find(']') : 0);
-    if (colon == std::string_view::npos) return {place, {}};
-    return {place.substr(0, colon), place.substr(colon + 1)};
-}
-
 /// Cookies travel by themselves; this endpoint takes only what a client sends on purpose.
 void require_bearer(const RouteCall& call) {
     if (call.caller()->token_id) return;
@@ -94,10 +75,12 @@ json::value parse(std::string_view body) {
 
 }  // namespace
 
-Endpoint::Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& settings)
+Endpoint::Endpoint(
+    Kernel& kernel, const Catalog& catalog, const Origins& origins, const Settings& settings
+)
     : kernel_(kernel),
       catalog_(catalog),
-      settings_(settings),
+      origins_(origins),
       extension_(kernel.find<Extension>()),
       methods_(kernel, catalog),
       sessions_(kernel, std::chrono::hours(settings.session_hours)),
@@ -106,7 +89,7 @@ Endpoint::Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& setti
 std::optional<http::Answer> Endpoint::refuse(const RouteCall& call) const {
     require_bearer(call);
     const http::Request& request = call.request();
-    if (!request.has("origin") || origin_is_ours(request.header("origin"))) return std::nullopt;
+    if (!request.has("origin") || origins_.admits(request.header("origin"))) return std::nullopt;
     return refused(
         RpcError(Code::invalid_request, "Pages of that origin may not talk to this server.", 403)
     );
@@ -119,16 +102,6 @@ http::Answer Endpoint::serve(RouteCall& call) {
     if (request.method == "GET") return get(call);
     if (request.method == "DELETE") return remove(call);
     return wrong_method("GET, POST, DELETE", "This path takes GET, POST and DELETE.");
-}
-
-/// A page of another site must not reach a server on its reader's own machine.
-bool Endpoint::origin_is_ours(std::string_view origin) const {
-    const auto own = origin_of(kernel_.base_url());
-    if (origin == own) return true;
-    if (std::ranges::find(settings_.allowed_origins, origin) != settings_.allowed_origins.end())
-        return true;
-    const Place theirs = place_of(origin), ours = place_of(own);
-    return ours.loopback() && theirs.loopback() && ours.port == theirs.port;
 }
 
 http::Answer Endpoint::post(RouteCall& call) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/mcp/methods.hpp"
+#include "modules/mcp/origins.hpp"
 #include "modules/mcp/sessions.hpp"
 #include "modules/mcp/streams.hpp"
 
@@ -34,7 +35,9 @@ SVC_SHARED_RECORD(
 /// before). Both reach the same methods. Any thread.
 class Endpoint {
 public:
-    Endpoint(Kernel& kernel, const Catalog& catalog, const Settings& settings);
+    Endpoint(
+        Kernel& kernel, const Catalog& catalog, const Origins& origins, const Settings& settings
+    );
 
     http::Answer serve(RouteCall& call);
     /// The transport before it: a stream, and where its client posts what is answered on it.
@@ -72,11 +75,10 @@ private:
     );
     /// Failure 401 without a token; an answer when a page of another site asks.
     std::optional<http::Answer> refuse(const RouteCall& call) const;
-    bool origin_is_ours(std::string_view origin) const;
 
     Kernel& kernel_;
     const Catalog& catalog_;
-    const Settings settings_;
+    const Origins& origins_;
     Extension* const extension_;  // null when no plugin offers one
     Methods methods_;
     Sessions sessions_;

@@ -1,44 +1,33 @@
 #include "svc/module.hpp"
 
+#include "modules/mcp/api.hpp"
 #include "modules/mcp/endpoint.hpp"
 #include "svc/bus.hpp"
+#include "svc/refusal_headers.hpp"
+
+#include <algorithm>
 
 namespace svc::mcp {
 
 namespace {
 
-class Mcp final : public Module {
+class Mcp final : public Module, public RefusalHeaders {
 public:
     void open(Kernel& kernel) override {
         kernel_ = &kernel;
         settings_ = kernel.settings<Settings>();
-        kernel.add(Route{
-            .method = "*",
-            .path = "/v1/mcp/http",
-            .access = Access::me,
-            .body_limit = 2 << 20,
-            .handle = [this](RouteCall& call) { return endpoint_->serve(call); },
-        });
+        origins_.emplace(kernel, settings_.allowed_origins);
+        kernel.offer<RefusalHeaders>(*this);
+        add_door("*", "/v1/mcp/http", "GET, POST, DELETE", &Endpoint::serve);
+        add_door("GET", "/v1/mcp/sse", "GET", &Endpoint::open_sse);
+        for (const char* path : {"/v1/mcp/messages/", "/v1/mcp/messages"})
+            add_door("POST", path, "POST", &Endpoint::take_message);
         kernel.add(Route{
             .method = "GET",
             .path = "/v1/mcp/manifest",
             .access = Access::anyone,
             .handle = [this](RouteCall&) { return manifest(); },
         });
-        kernel.add(Route{
-            .method = "GET",
-            .path = "/v1/mcp/sse",
-            .access = Access::me,
-            .handle = [this](RouteCall& call) { return endpoint_->open_sse(call); },
-        });
-        for (const char* path : {"/v1/mcp/messages/", "/v1/mcp/messages"})
-            kernel.add(Route{
-                .method = "POST",
-                .path = path,
-                .access = Access::me,
-                .body_limit = 2 << 20,
-                .handle = [this](RouteCall& call) { return endpoint_->take_message(call); },
-            });
         kernel.add(Route{
             .method = "*",
             .path = "/v1/mcp/*",
@@ -58,7 +47,7 @@ public:
 
     void start() override {
         catalog_.emplace(*kernel_);
-        endpoint_.emplace(*kernel_, *catalog_, settings_);
+        endpoint_.emplace(*kernel_, *catalog_, *origins_, settings_);
         endpoint_->streams().start();
         started_ = true;
     }
@@ -66,7 +55,41 @@ public:
         if (endpoint_) endpoint_->streams().stop();
     }
 
+    Origins::Headers of(const http::Request& request, Fault fault) const override {
+        if (!request.path.starts_with("/v1/mcp/")) return {};
+        auto headers = origins_->for_page(request);
+        const auto* tokens = kernel_->find<TokenSource>();
+        if (fault == Fault::unauthorized && tokens)
+            headers.emplace_back("WWW-Authenticate", tokens->challenge(request.path));
+        return headers;
+    }
+
 private:
+    /// A path by which clients with a token come in, and pages that may.
+    void add_door(
+        std::string method,
+        std::string path,
+        std::string_view methods,
+        http::Answer (Endpoint::*serve)(RouteCall&)
+    ) {
+        auto preflight = [this, methods](RouteCall& call) {
+            return origins_->preflight(call.request(), methods);
+        };
+        auto answer = [this, serve](RouteCall& call) {
+            auto out = ((*endpoint_).*serve)(call);
+            std::ranges::move(origins_->for_page(call.request()), std::back_inserter(out.headers));
+            return out;
+        };
+        kernel_->add(Route{.method = "OPTIONS", .path = path, .handle = std::move(preflight)});
+        kernel_->add(Route{
+            .method = std::move(method),
+            .path = std::move(path),
+            .access = Access::me,
+            .body_limit = 2 << 20,
+            .handle = std::move(answer),
+        });
+    }
+
     /// MCP has versions of its own, so none is asked for below /v1/mcp, not even to learn this.
     static http::Answer nothing_there(RouteCall& call) {
         throw Failure(
@@ -80,11 +103,15 @@ private:
             manifest_ =
                 std::make_shared<const std::string>(catalog_->manifest(kernel_->base_url()));
         });
-        return {.headers = {{"Cache-Control", "no-cache"}}, .shared_body = manifest_};
+        return {
+            .headers = {{"Cache-Control", "no-cache"}, {"Access-Control-Allow-Origin", "*"}},
+            .shared_body = manifest_
+        };
     }
 
     Kernel* kernel_ = nullptr;
     Settings settings_;
+    std::optional<Origins> origins_;
     std::optional<Catalog> catalog_;  // made once every module has declared its operations
     std::optional<Endpoint> endpoint_;
     std::atomic<bool> started_ = false;  // what other threads bring has somebody to go to

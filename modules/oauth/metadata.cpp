@@ -95,8 +95,7 @@ void add_metadata(Kernel& kernel) {
     });
 }
 
-std::optional<std::string> challenge_at(const Kernel& kernel, std::string_view path) {
-    if (!path.starts_with("/v1/mcp/")) return std::nullopt;
+std::string challenge_at(const Kernel& kernel, std::string_view path) {
     const std::string_view door = path == doors.front() ? doors.front() : doors.back();
     return "Bearer error=\"invalid_token\", resource_metadata=\"" + kernel.base_url() +
            std::string(resource_metadata) + std::string(door) + "\", scope=\"" +

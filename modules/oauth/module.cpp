@@ -1,12 +1,12 @@
 #include "svc/module.hpp"
 
+#include "modules/mcp/api.hpp"
 #include "modules/oauth/answers.hpp"
 #include "modules/oauth/authorization.hpp"
 #include "modules/oauth/clients.hpp"
 #include "modules/oauth/grants.hpp"
 #include "modules/oauth/resources.hpp"
 #include "modules/oauth/token_endpoint.hpp"
-#include "svc/challenge.hpp"
 #include "svc/workspace_jobs.hpp"
 
 namespace svc::oauth {
@@ -15,14 +15,14 @@ namespace {
 
 /// The server as its own authorization server (OAuth 2.1), for clients of MCP that cannot be given
 /// a token.
-class OAuth final : public Module, public Challenge {
+class OAuth final : public Module, public mcp::TokenSource {
 public:
     void open(Kernel& kernel) override {
         kernel_ = &kernel;
         settings_ = kernel.settings<Settings>();
         kernel.offer(settings_);
         kernel.offer(documents_.emplace(kernel, settings_));
-        kernel.offer<Challenge>(*this);
+        kernel.offer<mcp::TokenSource>(*this);
         kernel.tag("oauth", "Clients that are connected by OAuth.");
         add_metadata(kernel);
         add_authorization_operations(kernel);
@@ -40,8 +40,8 @@ public:
 
     void stop() noexcept override { documents_->stop(); }
 
-    std::optional<std::string> of(const http::Request& request) const override {
-        return challenge_at(*kernel_, request.path);
+    std::string challenge(std::string_view path) const override {
+        return challenge_at(*kernel_, path);
     }
 
 private:

@@ -20,7 +20,7 @@ std::optional<Resource> find_resource(const Kernel& kernel, const std::string& a
 void add_metadata(Kernel& kernel);
 
 /// The WWW-Authenticate by which the doors of MCP lead there.
-std::optional<std::string> challenge_at(const Kernel& kernel, std::string_view path);
+std::string challenge_at(const Kernel& kernel, std::string_view path);
 
 inline constexpr std::string_view read_scope = "read", all_scopes = "read write";
 /// What is granted to a client that asked for these scopes. Others are none of ours, and those that

@@ -13,8 +13,8 @@ namespace {
 /// State that is of the process and not of a server; and why.
 const std::map<std::string, std::string> of_the_process{
     {"modules/automations/sandbox/main.cpp", "the sandbox is a process for one run"},
-    {"modules/content/lib/cmark_tree.hpp", "cmark registers its extensions once for a process"},
     {"modules/content/large_cards.cpp", "the memory that it bounds is the process's"},
+    {"modules/lib/cmark_tree/cmark_tree.cpp", "cmark registers its extensions once for a process"},
 };
 
 std::string code_of(const SourceFile& file) {

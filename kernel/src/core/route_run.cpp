@@ -2,7 +2,7 @@
 
 #include "core/budget_charge.hpp"
 #include "core/stream_registry.hpp"
-#include "svc/challenge.hpp"
+#include "svc/refusal_headers.hpp"
 
 #include <algorithm>
 
@@ -35,18 +35,19 @@ RouteRun::RouteRun(
 )
     : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
-/// A client is told where it may get a credential, when it comes without a good one.
 http::Answer RouteRun::answer() {
     try {
         return answer_to_caller();
     } catch (const Failure& failure) {
-        const auto* handed_out = kernel_.find<Challenge>();
-        if (failure.fault() != Fault::unauthorized || !handed_out) throw;
-        const auto challenge = handed_out->of(request());
-        if (!challenge) throw;
+        const auto* refusal_headers = kernel_.find<RefusalHeaders>();
+        if (!refusal_headers) throw;
         auto answer = answer_of(failure, request_id());
-        for (auto& [name, value] : answer.headers)
-            if (name == "WWW-Authenticate") value = *challenge;
+        for (auto& header : refusal_headers->of(request(), failure.fault())) {
+            std::erase_if(answer.headers, [&](const auto& each) {
+                return each.first == header.first;
+            });
+            answer.headers.push_back(std::move(header));
+        }
         return answer;
     }
 }

@@ -1,8 +1,10 @@
 // Markdown as blocks.
 
-#include "modules/content/lib/cmark_tree.hpp"
 #include "modules/content/lib/complexity.hpp"
 #include "modules/content/lib/made_blocks.hpp"
+#include "modules/content/lib/node_text.hpp"
+
+#include <cmark-gfm-core-extensions.h>
 
 #include <algorithm>
 
@@ -129,7 +131,8 @@ private:
         RichTexts texts;
         const auto from = rest.find(open), to = rest.rfind(close);
         if (from != rest.npos && to != rest.npos && from + open.size() <= to) {
-            const Tree line = parsed(rest.substr(from + open.size(), to - from - open.size()));
+            const MarkdownTree line =
+                parse_markdown(rest.substr(from + open.size(), to - from - open.size()));
             if (cmark_node* first = cmark_node_first_child(line.get())) texts = text_in(first);
         }
         BlockInput block = text_block<TextBlock>(BlockType::toggle, texts);
@@ -364,13 +367,13 @@ private:
 
 std::vector<BlockInput> blocks_of_markdown(std::string_view text) {
     if (const auto why = complexity_error(text); !why.empty()) throw MarkdownError(why);
-    const Tree tree = parsed(text);
+    const MarkdownTree tree = parse_markdown(text);
     return BlockReader(text).below(tree.get());
 }
 
 RichTexts text_of_markdown(std::string_view text) {
     if (const auto why = complexity_error(text); !why.empty()) throw MarkdownError(why);
-    const Tree tree = parsed(text);
+    const MarkdownTree tree = parse_markdown(text);
     RichTexts texts;
     for (cmark_node* at = cmark_node_first_child(tree.get()); at; at = cmark_node_next(at)) {
         if (!texts.empty()) texts.push_back(text_item("\n"));

@@ -1,7 +1,7 @@
 // Pictures and files of Markdown as blocks.
 
-#include "modules/content/lib/cmark_tree.hpp"
 #include "modules/content/lib/made_blocks.hpp"
+#include "modules/content/lib/node_text.hpp"
 
 namespace svc::content {
 

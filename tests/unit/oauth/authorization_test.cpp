@@ -3,7 +3,9 @@
 namespace svc::test {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
@@ -127,6 +129,41 @@ TEST_F(Authorization, TheTokenIsListedWithItsClient) {
     const auto rotated = ada.post("/v1/tokens/" + allowed.text("/token_id") + ":rotate");
     EXPECT_EQ(rotated.status, 409);
     EXPECT_EQ(rotated.text("/additional_data/reason"), "token_of_client");
+}
+
+TEST_F(Authorization, ConnectedClientsAreListedByThemselvesPageByPage) {
+    const auto agent = make_agent();
+    make_token(agent);
+    std::vector<std::string> connected;
+    for (int i = 0; i < 3; ++i)
+        connected.push_back(expect(201, allow(ada, new_flow())).text("/token_id"));
+    Client bob = member("bob@example.com", "member");
+    const auto of_bob = expect(201, allow(bob, new_flow())).text("/token_id");
+
+    const auto ids = [](Client& by, std::string path) {
+        std::vector<std::string> found;
+        for (std::string cursor;;) {
+            const auto page = expect(200, by.get(path + cursor)).json();
+            for (const json::value& each : page.at("results").as_array()) {
+                EXPECT_TRUE(each.at("client").is_object());
+                found.emplace_back(each.at("id").as_string());
+            }
+            if (!page.at("has_more").as_bool()) return found;
+            cursor = "&start_cursor=" + std::string(page.at("next_cursor").as_string());
+        }
+    };
+    const std::string all = "/v1/tokens?connected=true&page_size=2";
+    EXPECT_THAT(ids(ada, all), ElementsAre(of_bob, connected[2], connected[1], connected[0]));
+    EXPECT_THAT(ids(bob, all), ElementsAre(of_bob));
+    EXPECT_THAT(ids(ada, all + "&agent_id=" + agent), IsEmpty());
+    EXPECT_EQ(
+        expect(200, ada.get("/v1/tokens?agent_id=" + agent)).text("/results/0/client"), "null"
+    );
+
+    expect(204, ada.send("DELETE", "/v1/tokens/" + connected[1]));
+    const auto after = expect(200, ada.get("/v1/tokens?connected=true"));
+    EXPECT_EQ(after.text("/results/1/status"), "active");
+    EXPECT_EQ(after.text("/results/2/status"), "revoked");
 }
 
 TEST_F(Authorization, ItActsAsAnAgentWhereAnAdminSaysSo) {

@@ -96,7 +96,7 @@ export default function Agent() {
   const [open, setOpen] = useState<"" | "token" | "budgets" | "delete">("");
   const query = useQuery({ queryKey: inOrg("agents", id), queryFn: () => ask(api.GET("/v1/agents/{agent_id}", { params: { path: { agent_id: id } } })) });
   const boards = useQuery(boardsQuery());
-  const tokens = useInfiniteQuery(tokensQuery(id));
+  const tokens = useInfiniteQuery(tokensQuery({ agent_id: id }));
   const remove = useAct(inOrg("agents"));
   const boardName = (board: string) => boards.data?.find((each) => each.id === board)?.name ?? board.slice(0, 8);
   return (
@@ -136,7 +136,7 @@ export default function Agent() {
                 <h2 id="tokens-heading">{t("Tokens")}</h2>
                 {isAdmin && <button type="button" className="button small" onClick={() => setOpen("token")}>{t("New token")}</button>}
               </header>
-              <TokenTable query={tokens} />
+              <TokenTable query={tokens} none={t("There are no tokens.")} />
             </section>
             <Activity id={id} />
             <Suspense>

@@ -30,7 +30,8 @@ export default function Agents() {
   const { isAdmin } = useSession();
   const [making, setMaking] = useState<"" | "agent" | "token">("");
   const agents = useInfiniteQuery(pagesQuery(inOrg("agents"), (start_cursor) => ask(api.GET("/v1/agents", { params: { query: { page_size: 50, start_cursor } } }))));
-  const tokens = useInfiniteQuery(tokensQuery());
+  const [connected, setConnected] = useState(false);
+  const tokens = useInfiniteQuery(tokensQuery({ connected }));
   useCommands(isAdmin ? [{ id: "new agent", label: t("New agent"), group: t("Agents"), keys: ["n"], icon: "plus", run: () => setMaking("agent") }] : [], [isAdmin]);
   return (
     <Page title={t("Agents")} actions={isAdmin && <button type="button" className="button go" onClick={() => setMaking("agent")}><Icon name="plus" />{t("New agent")}</button>}>
@@ -62,9 +63,12 @@ export default function Agents() {
       <section className="panel" aria-labelledby="tokens-heading">
         <header className="row apart" style={{ padding: "0.8rem 0.9rem 0.2rem" }}>
           <h2 id="tokens-heading">{t("Tokens")}</h2>
-          <button type="button" className="button small" onClick={() => setMaking("token")}>{t("New token of yours")}</button>
+          <span className="row">
+            <button type="button" className="button small" aria-pressed={connected} onClick={() => setConnected(!connected)}>{t("Connected clients only")}</button>
+            <button type="button" className="button small" onClick={() => setMaking("token")}>{t("New token of yours")}</button>
+          </span>
         </header>
-        <TokenTable query={tokens} />
+        <TokenTable query={tokens} none={connected ? t("No client is connected.") : t("There are no tokens.")} />
       </section>
       <Suspense>
         {making === "agent" && <NewAgent onClose={() => setMaking("")} />}

@@ -12,18 +12,19 @@ import { TokenOnce } from "./TokenOnce";
 
 type Token = Schemas["TokenResponse"];
 
-export const tokensQuery = (agent_id?: string) =>
-  pagesQuery(inOrg("tokens", agent_id), (start_cursor) => ask(api.GET("/v1/tokens", { params: { query: { page_size: 50, start_cursor, agent_id } } })));
+/** Those of the agent, of connected clients alone, or all. */
+export const tokensQuery = ({ agent_id, connected }: { agent_id?: string; connected?: boolean } = {}) =>
+  pagesQuery(inOrg("tokens", agent_id, connected), (start_cursor) => ask(api.GET("/v1/tokens", { params: { query: { page_size: 50, start_cursor, agent_id, connected } } })));
 
 /** Tokens by what is known of them; what opens doors is shown where it is made, and never again. */
-export function TokenTable({ query }: { query: UseInfiniteQueryResult<{ pages: { results: Token[] }[] }> }) {
+export function TokenTable({ query, none }: { query: UseInfiniteQueryResult<{ pages: { results: Token[] }[] }>; none: string }) {
   const act = useAct(inOrg("tokens"), inOrg("agents"));
   const [rotated, setRotated] = useState<Token>();
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   return (
     <>
-      <WaitPages query={query} empty={<p className="soft" style={{ padding: "0.4rem 0.9rem 0.9rem", margin: 0 }}>{t("There are no tokens.")}</p>}>
+      <WaitPages query={query} empty={<p className="soft" style={{ padding: "0.4rem 0.9rem 0.9rem", margin: 0 }}>{none}</p>}>
         {(all) => (
           <table className="table cards">
             <thead><tr><th>{t("Name")}</th><th>{t("Acts as")}</th><th>{t("May")}</th><th>{t("Last used")}</th><th>{t("Expires")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>

@@ -1,33 +1,12 @@
 #pragma once
 
-#include <cmark-gfm-core-extensions.h>
-#include <cmark-gfm.h>
+#include "modules/lib/cmark_tree/cmark_tree.hpp"
 
-#include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
-/// cmark's trees of nodes, and what is often asked of them.
+/// What is often asked of cmark's nodes.
 namespace svc::content {
-
-struct FreeParser {
-    void operator()(cmark_parser* parser) const { cmark_parser_free(parser); }
-};
-struct FreeNode {
-    void operator()(cmark_node* node) const { cmark_node_free(node); }
-};
-using Tree = std::unique_ptr<cmark_node, FreeNode>;
-
-inline Tree parsed(std::string_view text) {
-    static std::once_flag once;
-    std::call_once(once, cmark_gfm_core_extensions_ensure_registered);
-    std::unique_ptr<cmark_parser, FreeParser> parser(cmark_parser_new(CMARK_OPT_DEFAULT));
-    for (const char* each : {"table", "strikethrough", "tasklist"})
-        cmark_parser_attach_syntax_extension(parser.get(), cmark_find_syntax_extension(each));
-    cmark_parser_feed(parser.get(), text.data(), text.size());
-    return Tree(cmark_parser_finish(parser.get()));
-}
 
 inline std::string_view kind_of_node(cmark_node* node) { return cmark_node_get_type_string(node); }
 
