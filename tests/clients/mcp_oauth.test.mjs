@@ -81,6 +81,16 @@ async function arrive(url) {
   return page;
 }
 
+/** Ends the one connection of this name that is there, as a person does it. */
+async function revokeInConsole(page, name) {
+  await page.goto(server.url + "/agents");
+  await page.click('button:has-text("Connected clients only")');
+  const revoke = `button[aria-label="Revoke ${name}"]`;
+  await page.click(revoke);
+  await page.click(".dialog .danger");
+  await page.waitForSelector(revoke, { state: "detached" });
+}
+
 const tokens = async () => (await owner.get("/v1/tokens")).results;
 
 for (const [name, sdk] of Object.entries(sdks)) {
@@ -114,7 +124,7 @@ for (const [name, sdk] of Object.entries(sdks)) {
 
     const [token] = (await tokens()).filter((each) => each.client && each.status === "active");
     assert.equal(token.client.name, "Test client");
-    await owner.send("DELETE", `/v1/tokens/${token.id}`);
+    await revokeInConsole(page, token.name);
     await assert.rejects(client.callTool({ name: "list_boards", arguments: {} }));
     await client.close();
     const answer = await fetch(server.url + "/oauth/token", {
