@@ -134,7 +134,9 @@ TEST(Soak, TwoWorkWhileFortyMeanHarm) {
     if (times_count()) {
         EXPECT_LE(median(beside), most_times_quiet * median(quiet));
     }
-    EXPECT_LE(resident, most_resident);
+    if (memory_is_given_back) {
+        EXPECT_LE(resident, most_resident);
+    }
 }
 
 }  // namespace svc::test

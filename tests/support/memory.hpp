@@ -16,7 +16,7 @@ inline std::size_t resident_bytes(pid_t process = ::getpid()) {
 }
 
 /// Sanitizers keep what was freed.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 inline constexpr bool memory_is_given_back = false;
 #else
 inline constexpr bool memory_is_given_back = true;
