@@ -30,7 +30,7 @@ public:
         std::chrono::milliseconds gather{3};
         /// After one of at least so many rows: where much happens a batch's own cost, and that of
         /// all who read it, is shared by more.
-        std::chrono::milliseconds gather_more{15};
+        std::chrono::milliseconds gather_more{6};
         std::size_t many_rows = 8;
         int batch_rows = 500;
         std::int64_t batch_bytes = 4 << 20;
