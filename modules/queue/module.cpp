@@ -60,8 +60,10 @@ public:
               &revoke_lease,
               &get_lease,
               &list_leases,
+              &get_agent_work,
               &list_queues,
               &get_queue,
+              &get_queue_depths,
               &explain_claim})
             kernel.add(*each);
         for (const EventKind* each :
@@ -106,6 +108,7 @@ private:
             rights_.end_leases(kernel);
         });
         add_forgetting(kernel, std::chrono::hours(settings.outcome_hours));
+        add_sampling(kernel);
     }
 
     Hints hints_;

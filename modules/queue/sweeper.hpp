@@ -15,4 +15,7 @@ void end_pauses(Kernel& kernel);
 /// Adds the jobs that forget how leases ended that were claimed more than `kept` ago.
 void add_forgetting(Kernel& kernel, std::chrono::hours kept);
 
+/// Adds the jobs that note how many cards each queue holds, and forget it after a day.
+void add_sampling(Kernel& kernel);
+
 }  // namespace svc::queue

@@ -134,6 +134,7 @@ const std::set<std::string> of_jobs{
     "orgs.members_seen",
     "orgs.people_to_key",
     "orgs.people_with_keys",
+    "queue.workspaces_with_depths",
     "queue.workspaces_with_expired",
     "queue.workspaces_with_outcomes",
     "webhooks.find_due_endpoints",

@@ -220,6 +220,7 @@ async function queue(tour, ada, robot, { board_id, ready }) {
   const as = (operation, args) => tour.call(robot, operation, args);
   await as("list_queues");
   await as("get_queue", { board_id, column_id: ready });
+  await as("get_queue_depths", { board_id, column_id: ready });
   await as("explain_claim", { board_id, column_id: ready });
   const claim = async (operation, args) => {
     const { lease, lease_token } = await as(operation, { board_id, ...args });
@@ -231,7 +232,7 @@ async function queue(tour, ada, robot, { board_id, ready }) {
   await as("get_lease", { lease_id: lease.lease_id });
   await as("list_leases", { board_id });
   await as("renew_lease", lease);
-  await as("complete_lease", { ...lease, result: { box: "small" } });
+  await as("complete_lease", { ...lease, result: { box: "small" }, cost: { amount: 0.02, currency: "USD", input_tokens: 4_100, output_tokens: 350, model: "sorter-2" } });
   await as("release_lease", await claim("claim_from_board", { column_ids: [ready] }));
   await as("fail_lease", { ...(await claim("claim_next_card", { column_id: ready })), error: "The scale is broken.", retryable: false });
   await as("complete_leases", { leases: [{ lease_token: (await claim("claim_next_card", { column_id: ready })).lease_token }] });
@@ -241,6 +242,7 @@ async function queue(tour, ada, robot, { board_id, ready }) {
   const card_id = results.at(-1).id;
   await tour.call(ada, "hold_card", { card_id });
   await tour.call(ada, "requeue_card", { card_id });
+  await tour.call(ada, "get_agent_work", { agent_id: (await robot.get("/v1/me")).id });
 }
 
 async function upload(at, bytes, type) {
