@@ -78,6 +78,7 @@ private:
             Draft draft =
                 on_card(NotificationKind::mention, by() + " mentioned you in " + card.name());
             draft.target = mention.block.value_or(draft.target);
+            if (facts_.gone_blocks.contains(draft.target)) continue;
             add(std::move(draft), people, mention.text);
         }
     }

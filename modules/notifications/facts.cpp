@@ -1,5 +1,7 @@
 #include "modules/notifications/facts.hpp"
 
+#include "modules/notifications/lib/mentions.hpp"
+
 #include <boost/json/parse.hpp>
 
 namespace svc::notifications {
@@ -50,6 +52,12 @@ constexpr Sql find_comment{"notifications.find_comment", R"(
     SELECT c.id, '' AS role FROM comments c
     WHERE c.org_id = $1 AND c.id = $2 AND NOT c.in_trash)"};
 
+// A block goes with the one above it.
+constexpr Sql find_gone_blocks{"notifications.find_gone_blocks", R"(
+    SELECT k.id, '' AS role FROM unnest($2::uuid[]) AS k (id)
+    WHERE coalesce((SELECT b.trashed_by IS NOT NULL FROM blocks b
+        WHERE b.org_id = $1 AND b.id = k.id), true))"};
+
 constexpr Sql find_admins{"notifications.find_admins", R"(
     SELECT m.user_id AS id, m.role FROM memberships m
     WHERE m.org_id = $1 AND m.role IN ('owner', 'admin')
@@ -71,6 +79,14 @@ bool is_for_admins(std::string_view kind) {
     for (const char* each : {"automation.*", "webhook.*", "agent.*", "org.*"})
         if (kind_matches(each, kind)) return true;
     return false;
+}
+
+/// Those that mention somebody.
+std::vector<Uuid> mentioning_blocks(const Facts& facts) {
+    std::vector<Uuid> out;
+    for (const auto& [person, mention] : mentions_in(facts.changes))
+        out.push_back(mention.block.value_or(facts.event.object_id));
+    return out;
 }
 
 }  // namespace
@@ -98,11 +114,14 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     auto agent = tx.later<AgentFacts>(find_agent, told.org_id, told.object_id);
     auto member = tx.later<Person>(find_member, told.org_id, told.object_id);
     std::optional<DeferredRows<Named>> name;
-    std::optional<DeferredRows<Person>> invited, admins, comment;
+    std::optional<DeferredRows<Person>> invited, admins, comment, gone_blocks;
     if (const auto email = Email::parse(facts.text("email")); told.object == "invitation" && email)
         invited = tx.later<Person>(find_invited, told.org_id, told.object_id, email_key(*email));
     if (told.object == "comment")
         comment = tx.later<Person>(find_comment, told.org_id, told.object_id);
+    if (told.object == "block")
+        if (const auto blocks = mentioning_blocks(facts); !blocks.empty())
+            gone_blocks = tx.later<Person>(find_gone_blocks, told.org_id, blocks);
     if (is_for_admins(told.kind)) {
         name = tx.later<Named>(find_name, told.org_id, told.position);
         admins = tx.later<Person>(find_admins, told.org_id);
@@ -116,6 +135,8 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     if (invited)
         if (const auto found = invited->one()) facts.invited = found->id;
     if (comment) facts.is_gone = !comment->one();
+    if (gone_blocks)
+        for (const Person& each : gone_blocks->all()) facts.gone_blocks.insert(each.id);
     if (admins)
         for (const Person& each : admins->all()) {
             facts.admins.push_back(each.id);

@@ -6,6 +6,8 @@
 
 #include <boost/json/object.hpp>
 
+#include <set>
+
 /// What has to be known of an event before somebody is told of it.
 namespace svc::notifications {
 
@@ -43,6 +45,7 @@ struct Facts {
     std::optional<Uuid> member;        ///< whose membership it is about
     std::optional<Uuid> invited;       ///< the account that a pending invitation goes to
     bool is_gone = false;              ///< the comment that it is about
+    std::set<Uuid> gone_blocks;        ///< of those that mention somebody
     std::vector<Uuid> admins, owners;  ///< of the workspace, where the kind needs them
 
     /// Who did it, as people call them.

@@ -12,6 +12,31 @@ protected:
     std::string rows(const std::string& table = "notifications") {
         return ask("SELECT count(*) FROM " + table);
     }
+    /// What happens from now on is told when it is made to be.
+    void put_telling_off() {
+        ask("CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            "NEW.due_at := now() + interval '1 hour'; RETURN NEW; END $$");
+        ask("CREATE TRIGGER put_off BEFORE INSERT ON notification_work FOR EACH ROW "
+            "EXECUTE FUNCTION put_off()");
+    }
+    /// Behind the one event that was put off.
+    void let_next_be_told() {
+        ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
+        ask("DROP TRIGGER put_off ON notification_work");
+    }
+    /// Once an event of that kind was told.
+    void tell_late(const std::string& behind) {
+        ASSERT_TRUE(becomes(
+            "SELECT count(*) FROM events e WHERE e.kind = '" + behind +
+                "' AND e.position <= "
+                "(SELECT position FROM event_consumers WHERE name = 'notifications')",
+            "1"
+        ));
+        ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
+        ask("UPDATE notification_work SET due_at = now() RETURNING 1");
+        hurry("notifications.make.find");
+        settle();
+    }
 };
 
 TEST_F(NotificationRemoval, ADeletedCommentIsNotReadInTheList) {
@@ -37,24 +62,29 @@ TEST_F(NotificationRemoval, WhatIsToldLateIsNotToldOfACommentThatIsGoneByThen) {
     const auto card = make_card();
     watch(bob, card);
     settle();
-    // Nothing is told for a while.
-    ask("CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "NEW.due_at := now() + interval '1 hour'; RETURN NEW; END $$");
-    ask("CREATE TRIGGER put_off BEFORE INSERT ON notification_work FOR EACH ROW "
-        "EXECUTE FUNCTION put_off()");
+    put_telling_off();
     const auto gone = comment(ada, card, "Wrong ", bob_id);
-    ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
-    ask("DROP TRIGGER put_off ON notification_work");
+    let_next_be_told();
     expect(200, ada.send("DELETE", "/v1/comments/" + gone));
-    ASSERT_TRUE(becomes(
-        "SELECT count(*) FROM events e WHERE e.kind = 'comment.deleted' AND e.position <= "
-        "(SELECT position FROM event_consumers WHERE name = 'notifications')",
-        "1"
-    ));
-    ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
-    ask("UPDATE notification_work SET due_at = now() RETURNING 1");
-    hurry("notifications.make.find");
+    tell_late("comment.deleted");
+    EXPECT_EQ(list(bob).size(), 0u);
+    EXPECT_EQ(count(bob), 0);
+}
+
+TEST_F(NotificationRemoval, WhatIsToldLateIsNotToldOfABlockThatIsGoneByThen) {
+    const auto card = make_card();
     settle();
+    put_telling_off();
+    const json::value mention{{"type", "mention"}, {"mention", {{"user", {{"id", bob_id}}}}}};
+    const auto toggle = [&](const json::array& text, const json::array& children) {
+        return json::value{{"toggle", {{"rich_text", text}, {"children", children}}}};
+    };
+    const json::value blocks{{"children", {toggle({}, {toggle({mention}, {})})}}};
+    const auto made = expect(200, send(ada, "PATCH", "/v1/blocks/" + card + "/children", blocks));
+    let_next_be_told();
+    // The block above the one that mentions him.
+    expect(200, ada.send("DELETE", "/v1/blocks/" + made.text("/results/0/id")));
+    tell_late("block.deleted");
     EXPECT_EQ(list(bob).size(), 0u);
     EXPECT_EQ(count(bob), 0);
 }
