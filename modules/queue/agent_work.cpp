@@ -39,7 +39,7 @@ struct AgentWork {
 SVC_RECORD(
     AgentWork,
     (object),
-    (agent_id),
+    (agent_id, "Whose work it is."),
     (since, "When the first of the attempts was claimed; null without any."),
     (completed, "Attempts that were completed."),
     (failed, "Attempts that failed."),
