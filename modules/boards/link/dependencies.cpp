@@ -18,10 +18,17 @@ constexpr std::string_view one_lock = R"(
 constexpr std::string_view of_somebody_tying = "tied.board_id))";
 constexpr Sql take_lock{"boards.lock_ties", SqlText<one_lock, if_editor, of_somebody_tying>::view};
 
+// In the order of their ids as all who lock cards, and each by its key.
 constexpr std::string_view blockers_to_lock = R"(
-    SELECT c.id FROM cards c
-    WHERE c.org_id = $1 AND c.id = ANY ($5::uuid[]) AND)";
-constexpr std::string_view locked_in_order = "c.board_id) ORDER BY c.id FOR NO KEY UPDATE OF c";
+    SELECT c.id
+    FROM (SELECT n.id FROM unnest($5::uuid[]) n (id) ORDER BY n.id OFFSET 0) w
+    CROSS JOIN LATERAL (
+        SELECT o.id FROM cards o
+        WHERE o.org_id = $1 AND o.id = w.id AND)";
+constexpr std::string_view locked_in_order = R"(o.board_id)
+        OFFSET 0
+        FOR NO KEY UPDATE
+    ) c)";
 constexpr Sql lock_them{
     "boards.lock_blockers", SqlText<blockers_to_lock, if_seen, locked_in_order>::view};
 
