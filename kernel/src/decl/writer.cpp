@@ -1,6 +1,8 @@
 #include "decl/utf8.hpp"
 #include "svc/operation.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <bit>
 #include <cstring>
 
@@ -85,6 +87,16 @@ void write_fields(const Record& record, const void* from, std::string& out) {
     }
 }
 
+/// The same object said otherwise: PostgreSQL writes the members of jsonb in an order of its own.
+bool same_object(std::string_view was, std::string_view is) {
+    if (!was.starts_with('{') || !is.starts_with('{')) return false;
+    boost::system::error_code unclear;
+    const json::value one = json::parse(was, unclear);
+    if (unclear) return false;
+    const json::value other = json::parse(is, unclear);
+    return !unclear && one == other;
+}
+
 struct Difference {
     std::string& changes;
     std::string& previous;
@@ -118,7 +130,7 @@ struct Difference {
             }
             const std::string was = shown(field, before), is = shown(field, after);
             if (whole && !is.empty()) add(field, is, *whole);
-            if (was == is) continue;
+            if (was == is || same_object(was, is)) continue;
             add(field, is, changes);
             if (before) add(field, was, previous);
         }

@@ -224,6 +224,26 @@ TEST(Difference, NeverHoldsASecretAtAnyDepth) {
     EXPECT_EQ(to_json(after.accounts[0]), R"({"name":"y","password":"p2"})");
 }
 
+struct Kept {
+    AsJson<PrincipalRef> by;
+};
+SVC_RECORD(Kept, (by));
+
+TEST(Difference, IsOfWhatIsSaidAndNotOfHow) {
+    const auto changes = [](std::string was, std::string is) {
+        Kept before, after;
+        before.by.text = std::move(was);
+        after.by.text = std::move(is);
+        std::string changed, previous;
+        write_difference(record_of<Kept>(), &before, &after, changed, previous);
+        return changed;
+    };
+    EXPECT_EQ(changes(R"({"id": "1", "name": "Ada"})", R"({"name":"Ada","id":"1"})"), "{}");
+    EXPECT_EQ(changes(R"({"name": "Ada"})", R"({"name":"Bo"})"), R"({"by":{"name":"Bo"}})");
+    EXPECT_EQ(changes("null", R"({"name":"Bo"})"), R"({"by":{"name":"Bo"}})");
+    EXPECT_EQ(changes("{", "{}"), R"({"by":{}})");
+}
+
 TEST(Difference, OfSomethingNewIsTheWholeRecord) {
     const Diff diff = difference(nullptr, Holder{{}, "a", "d", {}, {}, {1, "t"}});
     EXPECT_EQ(diff.changes, R"({"object":"holder","title":"a","accounts":[],"version":1})");
