@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { asCurl, asTool } from "../src/api/calls";
+import { steps } from "../src/screens/queues/steps";
+import { sampleOf, takes } from "../src/screens/webhooks/sample";
 import { weeksOf } from "../src/screens/board/weeks";
+import { countdown } from "../src/app/time";
 import { t } from "../src/app/words";
 import { addresses, names } from "../src/app/addresses";
 
@@ -69,5 +72,37 @@ describe("a call that the page made", () => {
 
   test("is shown as MCP takes it, with every field side by side", () => {
     expect(JSON.parse(asTool("move_card", call, { column_id: "c" }))).toEqual({ method: "tools/call", params: { name: "move_card", arguments: { card_id: "ENG-1", column_id: "c" } } });
+  });
+});
+
+test("what is left of a lease is shown as by a clock", () => {
+  expect([0, 4_200, 65_000, 3_725_000, -5].map(countdown)).toEqual(["0:00", "0:05", "1:05", "1:02:05", "0:00"]);
+});
+
+test("a queue's line stays where it is until the next count, and begins at nothing", () => {
+  const frame = { from: 0, to: 100, most: 10, width: 100, height: 12 };
+  expect(steps([[20, 10], [60, 0]], frame)).toBe("M0 11.0H20.0V1.0H60.0V11.0H100");
+  expect(steps([[-5, 5]], frame)).toBe("M0 11.0H0.0V6.0H100");
+});
+
+describe("a webhook's sample", () => {
+  test("has a value of the right type for each field", () => {
+    expect(sampleOf({
+      $defs: { Who: { type: "object", properties: { name: { type: ["string", "null"] } } } },
+      type: "object",
+      properties: {
+        object: { const: "card" }, id: { type: "string", format: "uuid" }, count: { type: "integer" }, state: { enum: ["ready", "leased"] },
+        by: { anyOf: [{ type: "null" }, { $ref: "#/$defs/Who" }] }, labels: { type: "array", items: { type: "string" } },
+      },
+    })).toEqual({ object: "card", id: expect.stringMatching(/^[\da-f-]{36}$/), count: 1, state: "ready", by: { name: "…" }, labels: ["…"] });
+  });
+
+  test("ends, however deep a schema goes into itself", () => {
+    expect(JSON.stringify(sampleOf({ $defs: { Node: { type: "object", properties: { next: { $ref: "#/$defs/Node" } } } }, $ref: "#/$defs/Node" }))).toMatch(/null/);
+  });
+
+  test("is offered for the kinds that were chosen", () => {
+    expect(["card.moved", "board.created"].map((kind) => takes(["card.*"], kind))).toEqual([true, false]);
+    expect(takes(["*"], "org.updated") && takes(["lease.failed"], "lease.failed") && !takes(["lease.failed"], "lease.claimed")).toBe(true);
   });
 });

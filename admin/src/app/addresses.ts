@@ -35,7 +35,7 @@ export const addresses = {
 } satisfies Record<string, Address>;
 
 /** What the pages ask of `serves` besides. */
-export const asked = ["/docs", "/v1/mcp/manifest", "sign_up", "claim_next_card", "search", "list_block_children", "get_my_surveys", "list_attachments"];
+export const asked = ["/docs", "/v1/mcp/manifest", "sign_up", "claim_next_card", "search", "list_block_children", "get_my_surveys", "list_attachments", "get_agent_work"];
 
 /** Every name that a page or a menu depends on. */
 export const names = [...new Set([...Object.values(addresses as Record<string, Address>).flatMap(({ needs }) => needs ?? []), ...asked])];

@@ -51,6 +51,14 @@ export function ago(time: string, now = Date.now()): string {
   return words.format(0, "minute");
 }
 
+/** What is left of a time in milliseconds, as a clock shows it: 4:05, 1:02:30. */
+export function countdown(left: number): string {
+  const seconds = Math.max(0, Math.ceil(left / 1_000));
+  const two = (value: number) => String(value).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
 export const monthName = (year: number, month: number) =>
   new Date(Date.UTC(year, month, 1)).toLocaleDateString(locale, { month: "long", year: "numeric", timeZone: "UTC" });
 export const weekdayName = (weekday: number) =>

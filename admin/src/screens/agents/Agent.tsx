@@ -2,7 +2,8 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
-import { boardsQuery, inOrg, pagesQuery } from "../../api/queries";
+import { inOrg, pagesQuery } from "../../api/queries";
+import { serves } from "../../app/serves";
 import { useSession } from "../../app/session";
 import { ago, number, shown } from "../../app/time";
 import { t } from "../../app/words";
@@ -13,7 +14,9 @@ import { Page } from "../../parts/Page";
 import { useAct } from "../../parts/useAct";
 import { Wait, WaitPages } from "../../parts/Wait";
 import { AgentStatus } from "./Agents";
+import { Rights } from "./Rights";
 import { TokenTable, tokensQuery } from "./Tokens";
+import { Work } from "./Work";
 import "./agents.css";
 
 const NewToken = lazy(() => import("./NewToken"));
@@ -95,10 +98,8 @@ export default function Agent() {
   const [, go] = useLocation();
   const [open, setOpen] = useState<"" | "token" | "budgets" | "delete">("");
   const query = useQuery({ queryKey: inOrg("agents", id), queryFn: () => ask(api.GET("/v1/agents/{agent_id}", { params: { path: { agent_id: id } } })) });
-  const boards = useQuery(boardsQuery());
   const tokens = useInfiniteQuery(tokensQuery({ agent_id: id }));
   const remove = useAct(inOrg("agents"));
-  const boardName = (board: string) => boards.data?.find((each) => each.id === board)?.name ?? board.slice(0, 8);
   return (
     <Page title={query.data?.name ?? t("Agent")} actions={query.data && (
       <>
@@ -115,12 +116,7 @@ export default function Agent() {
             <section className="panel padded agent-facts">
               <div>
                 {agent.description && <p>{agent.description}</p>}
-                <p>{t("It may do what a {{role}} may, and never more than the person it belongs to.", { role: t(agent.role) })}</p>
-                <p className="soft">
-                  {agent.board_grants.length
-                    ? <>{t("Confined to")} {agent.board_grants.map((grant, at) => <span key={grant.board_id}>{at > 0 && ", "}<Link href={`/boards/${grant.board_id}`}>{boardName(grant.board_id)}</Link> ({t(grant.role)})</span>)}</>
-                    : t("It sees every board that the workspace sees.")}
-                </p>
+                <Rights agent={agent} />
                 {agent.disabled_reason && <p className="late">{t("Disabled: {{why}}", { why: agent.disabled_reason })}</p>}
               </div>
               <div>
@@ -138,6 +134,7 @@ export default function Agent() {
               </header>
               <TokenTable query={tokens} none={t("There are no tokens.")} />
             </section>
+            {isAdmin && serves("get_agent_work") && <Work id={id} />}
             <Activity id={id} />
             <Suspense>
               {open === "token" && <NewToken agent={agent} onClose={() => setOpen("")} />}

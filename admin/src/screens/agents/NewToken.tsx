@@ -14,7 +14,7 @@ export const roleOptions = () => [
 ];
 const ends = () => [{ value: "30", label: t("in 30 days") }, { value: "90", label: t("in 90 days") }, { value: "365", label: t("in a year") }, { value: "", label: t("never") }];
 
-/** A token of the agent's, or without one of whoever makes it. */
+/** A token of the agent's, or without one of the person who makes it. */
 export default function NewToken({ agent, onClose }: { agent?: { id: string; name: string }; onClose: () => void }) {
   const client = useQueryClient();
   const [name, setName] = useState("");

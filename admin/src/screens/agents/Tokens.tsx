@@ -34,9 +34,9 @@ export function TokenTable({ query, none }: { query: UseInfiniteQueryResult<{ pa
                   <td><strong>{token.name}</strong> <span className="mono soft small">{token.hint}</span>
                     {token.client && <> <span className="tag">{t("connected client")}</span> <span className="soft small">{token.client.host}</span></>}</td>
                   <td>{token.kind === "agent" ? <span className="tag agent">{t("an agent")}</span> : t("a person")}</td>
-                  <td title={token.effective_role !== token.role ? t("The token says {{role}}; it may do what the least of it and its owner may.", { role: t(token.role) }) : undefined}>{t(token.effective_role)}</td>
-                  <td className="small soft">{token.last_used_at ? ago(token.last_used_at) : t("never")}</td>
-                  <td className="small soft">{token.expires_at ? day(token.expires_at) : t("never")}</td>
+                  <td>{t(token.effective_role)}{token.effective_role !== token.role && <div className="soft small">{t("made as {{role}}; its owner may no more", { role: t(token.role) })}</div>}</td>
+                  <td className="small soft" data-label={t("Last used")}>{token.last_used_at ? ago(token.last_used_at) : t("never")}</td>
+                  <td className="small soft" data-label={t("Expires")}>{token.expires_at ? day(token.expires_at) : t("never")}</td>
                   <td className="end">
                     {token.status === "active"
                       ? (

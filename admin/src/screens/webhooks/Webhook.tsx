@@ -44,7 +44,7 @@ export default function Webhook() {
   const { id = "" } = useParams();
   const [, go] = useLocation();
   const [failed, setFailed] = useState(false);
-  const [open, setOpen] = useState<"" | "edit" | "delete" | "verify">("");
+  const [open, setOpen] = useState<"" | "edit" | "delete" | "verify" | "rotate">("");
   const [secret, setSecret] = useState<string>();
   const params = { path: { webhook_id: id } };
   const query = useQuery({ queryKey: inOrg("webhooks", id), queryFn: () => ask(api.GET("/v1/webhooks/{webhook_id}", { params })) });
@@ -82,10 +82,7 @@ export default function Webhook() {
               {webhook.disabled_reason && <p className="late" style={{ margin: 0 }}>{webhook.disabled_reason}</p>}
               <div className="row">
                 <span className="soft">{t("Secret")} <span className="mono">{webhook.secret_hint}</span></span>
-                <button type="button" className="button small" aria-disabled={act.isPending} onClick={run(async () => {
-                  const next = await ask(api.POST("/v1/webhooks/{webhook_id}:rotate-secret", { params, body: { overlap_seconds: 86_400 } }));
-                  setSecret(next.secret);
-                })}>{t("Rotate the secret (the old one is valid for a day)")}</button>
+                <button type="button" className="button small" aria-disabled={act.isPending} onClick={() => setOpen("rotate")}>{t("Rotate the secret…")}</button>
                 <button type="button" className="button small" onClick={() => setOpen("verify")}>{t("Check a signature…")}</button>
               </div>
             </section>
@@ -118,6 +115,16 @@ export default function Webhook() {
               {open === "edit" && <WebhookDialog webhook={webhook} onClose={() => setOpen("")} />}
               {open === "verify" && <Verifier onClose={() => setOpen("")} />}
             </Suspense>
+            {open === "rotate" && (
+              <FormDialog title={t("Rotate the secret")} send={t("Rotate")} busy={act.isPending} error={act.error} onClose={() => setOpen("")}
+                onSend={run(async () => {
+                  const next = await ask(api.POST("/v1/webhooks/{webhook_id}:rotate-secret", { params, body: { overlap_seconds: 86_400 } }));
+                  setOpen("");
+                  setSecret(next.secret);
+                })}>
+                <p>{t("Deliveries are signed by both secrets for a day; then the old one is over.")}</p>
+              </FormDialog>
+            )}
             {open === "delete" && (
               <FormDialog title={t("Delete the webhook")} send={t("Delete")} danger busy={act.isPending} error={act.error} onClose={() => setOpen("")}
                 onSend={run(async () => {

@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, ask, type Schemas } from "../../api/client";
+import { api, ask, boardVersion, type Schemas } from "../../api/client";
 import { boardsQuery, everything, inOrg } from "../../api/queries";
+import { useSession } from "../../app/session";
 import { t } from "../../app/words";
 import { CopyField } from "../../parts/CopyField";
 import { Dialog, FormDialog } from "../../parts/Dialog";
 import { Check, Choose, TextField } from "../../parts/Field";
+import { deliverySample, takes } from "./sample";
 
 export const kindsQuery = () => ({
   queryKey: ["event-kinds"],
@@ -42,8 +44,27 @@ function Events({ chosen, onChange }: { chosen: string[]; onChange: (events: str
   );
 }
 
+/** What the other end gets of an event that is among the chosen ones. */
+function Sample({ chosen, org_id }: { chosen: string[]; org_id: string }) {
+  const kinds = useQuery(kindsQuery());
+  const [wanted, setWanted] = useState("");
+  const offered = (kinds.data ?? []).filter(({ kind }) => takes(chosen, kind));
+  const shown = offered.find(({ kind }) => kind === wanted) ?? offered[0];
+  if (!shown) return null;
+  return (
+    <details className="sample-payload">
+      <summary className="label-text">{t("Sample payload")}</summary>
+      <div className="stack" style={{ marginTop: "0.5rem" }}>
+        <Choose label={t("Of the event")} value={shown.kind} onChange={(event) => setWanted(event.target.value)} options={offered.map(({ kind }) => ({ value: kind, label: kind }))} note={shown.summary} />
+        <CopyField text={JSON.stringify(deliverySample(shown, org_id, boardVersion), null, 2)} label={t("What is sent, as JSON")} />
+      </div>
+    </details>
+  );
+}
+
 export default function WebhookDialog({ webhook, onClose }: { webhook?: Schemas["WebhookResponse"]; onClose: () => void }) {
   const client = useQueryClient();
+  const { seat } = useSession();
   const boards = useQuery(boardsQuery());
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [name, setName] = useState(webhook?.name ?? "");
@@ -73,6 +94,7 @@ export default function WebhookDialog({ webhook, onClose }: { webhook?: Schemas[
       {!webhook && <Choose label={t("Of which board")} value={board} onChange={(event) => setBoard(event.target.value)}
         options={[{ value: "", label: t("The whole workspace") }, ...(boards.data ?? []).map((each) => ({ value: each.id, label: each.name }))]} />}
       <Events chosen={events} onChange={setEvents} />
+      <Sample chosen={events} org_id={seat!.org_id} />
     </FormDialog>
   );
 }
