@@ -1,4 +1,4 @@
-// The last calls that this page has made, so that whoever uses it can have a program make them, too.
+// The last calls that this page has made, to be made by a program, too.
 import type { Middleware } from "openapi-fetch";
 
 export interface Call {

@@ -57,7 +57,7 @@ class Live {
     };
   }
 
-  /** Something is new for whoever is signed in alone; what, has to be asked for. */
+  /** Something is new for this person alone; what, has to be asked for. */
   onNews = (listener: () => void) => {
     this.newsListeners.add(listener);
     return () => void this.newsListeners.delete(listener);

@@ -21,7 +21,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
-/** Whoever is signed in; null is nobody. */
+/** Who is signed in; null is nobody. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async (): Promise<Schemas["UserResponse"] | null> => {

@@ -15,7 +15,7 @@ const Shell = lazy(() => import("./Shell"));
 const Start = lazy(() => import("../screens/start/Start"));
 const NotFound = lazy(() => import("../screens/start/NotFound"));
 
-/** Pages for whoever comes. */
+/** Pages for everybody. */
 const outside: [keyof typeof addresses, ComponentType][] = [
   ["login", lazy(() => import("../screens/sign-in/Login"))],
   ["signup", lazy(() => import("../screens/sign-in/Signup"))],
@@ -26,7 +26,7 @@ const outside: [keyof typeof addresses, ComponentType][] = [
   ["connect", lazy(() => import("../screens/connect/Connect"))],
 ];
 
-/** Pages for whoever is signed in, within the shell. */
+/** Pages for people who are signed in, within the shell. */
 const inside: [keyof typeof addresses, ComponentType][] = [
   ["boards", lazy(() => import("../screens/boards/Boards"))],
   ["board", lazy(() => import("../screens/board/BoardPage"))],

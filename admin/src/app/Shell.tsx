@@ -16,7 +16,7 @@ const Keys = lazy(() => import("./Keys"));
 const Calls = lazy(() => import("./Calls"));
 const SurveyPrompt = lazy(() => import("../screens/feedback/SurveyPrompt"));
 
-/** The frame around every page of whoever is signed in. */
+/** The frame around every page that needs a session. */
 export default function Shell({ children }: { children: ReactNode }) {
   const [path, go] = useLocation();
   const [palette, setPalette] = useState(false);

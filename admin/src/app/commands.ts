@@ -23,7 +23,7 @@ let single = true;
 const listeners = new Set<() => void>();
 const changed = () => listeners.forEach((each) => each());
 
-/** Whether keys without Ctrl do something: whoever speaks to the browser may not want that. */
+/** Whether keys without Ctrl do something: people who speak to the browser may not want that. */
 export function allowSingleKeys(allowed: boolean) {
   single = allowed;
 }

@@ -13,7 +13,7 @@ export interface Place {
   group: "work" | "workspace" | "me";
 }
 
-/** Where whoever is signed in may go on this server. */
+/** Where one may go on this server once signed in. */
 export function places({ isAdmin, seat }: Session): Place[] {
   const all: [Address, Omit<Place, "path">, boolean][] = [
     [addresses.inbox, { label: t("Inbox"), icon: "inbox", key: "i", group: "work" }, true],

@@ -29,7 +29,7 @@ export const useSession = (): Session => {
 
 export const useTabOrg = () => useSyncExternalStore(onTabOrg, tabOrg);
 
-/** Shows the children to whoever is signed in, and `outside` to others. */
+/** Shows the children to people who are signed in, and `outside` to others. */
 export function SignedIn({ children, outside, waiting, failed }: {
   children: ReactNode;
   outside: ReactNode;

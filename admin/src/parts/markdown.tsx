@@ -6,7 +6,7 @@ import { t } from "../app/words";
 import "./written.css";
 
 const longest = 200_000;
-/** The address of an uploaded file, where whoever reads may have it. */
+/** The address of an uploaded file, where the reader may have it. */
 export type FileLink = (id: string) => string | undefined;
 
 type Inner = (words: string) => ReactNode[];

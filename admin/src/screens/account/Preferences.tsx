@@ -24,7 +24,7 @@ function merged(now: Data, { notifications, ...rest }: Changes): Data {
   return { ...now, ...(rest as Partial<Data>), notifications: { ...now.notifications, ...Object.fromEntries(kinds) } };
 }
 
-/** How the console looks and behaves for whoever is signed in; each change is kept at once. */
+/** How the console looks and behaves for this person; each change is kept at once. */
 export function Preferences() {
   const client = useQueryClient();
   const query = useQuery(preferencesQuery);

@@ -44,7 +44,7 @@ function Target({ target }: { target: Entry["target"] }) {
 
 const mostExported = 10_000;
 
-/** The newest entry's number and digest: whoever notes them down sees later whether the record was rewritten. */
+/** The newest entry's number and digest: noted down, they show later whether the record was rewritten. */
 function Chain({ org_id }: { org_id: string }) {
   const newest = useQuery({ queryKey: inOrg("audit", "newest"), queryFn: () => ask(api.GET("/v1/orgs/{org_id}/audit-events", { params: { path: { org_id }, query: { page_size: 1 } } })) }).data?.results[0];
   if (!newest) return null;

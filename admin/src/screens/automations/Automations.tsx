@@ -64,7 +64,7 @@ export default function Automations() {
   return (
     <Page title={t("Automations")}>
       <section className="panel" aria-label={t("Scripts")}>
-        <WaitPages query={query} empty={<Empty title={t("No scripts run")}><p>{t("Scripts answer events: they label, assign, move or refuse. Whoever runs this server switches them on.")}</p></Empty>}>
+        <WaitPages query={query} empty={<Empty title={t("No scripts run")}><p>{t("Scripts answer events: they label, assign, move or refuse. The operator of this server switches them on.")}</p></Empty>}>
           {(all) => (
             <table className="table cards">
               <thead><tr><th>{t("Script")}</th><th>{t("Waits for")}</th><th>{t("Calls")}</th><th>{t("Last run")}</th></tr></thead>

@@ -11,7 +11,7 @@ import { TextField } from "../../parts/Field";
 import { Wait } from "../../parts/Wait";
 import { useBoard } from "./context";
 
-/** Links that show the board to whoever has them. */
+/** Links that show the board without an account. */
 export default function ShareDialog({ onClose }: { onClose: () => void }) {
   const { store } = useBoard();
   const client = useQueryClient();
@@ -36,7 +36,7 @@ export default function ShareDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t("Share by a link")} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <TextField label={t("Password")} value={password} onChange={(event) => setPassword(event.target.value)} minLength={8} maxLength={128} autoComplete="off"
-          note={t("May stay empty: then whoever has the link sees the board.")} />
+          note={t("May stay empty: then everybody who has the link sees the board.")} />
         <div><button className="button go" disabled={make.isPending}>{t("Make a link")}</button></div>
         <Failure error={make.error ?? revoke.error} />
       </form>

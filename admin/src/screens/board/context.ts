@@ -5,7 +5,7 @@ import type { BoardSync } from "./sync";
 export interface BoardHandle {
   store: BoardStore;
   sync: BoardSync;
-  /** Whether whoever looks may change it. */
+  /** Whether the reader may change it. */
   canEdit: boolean;
   /** Opens a card beside the board; undefined closes it. */
   open(card: string | undefined): void;

@@ -35,7 +35,7 @@ function BoardCard({ board }: { board: Schemas["Board"] }) {
   );
 }
 
-/** For whoever has no boards yet: what there is to do, by one press. */
+/** For people who have no boards yet: what there is to do, by one press. */
 function NoBoards({ onNew, onDemo, busy, error }: { onNew: () => void; onDemo: () => void; busy: boolean; error: unknown }) {
   return (
     <div className="empty panel">

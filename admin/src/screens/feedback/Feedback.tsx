@@ -70,7 +70,7 @@ function NewReport() {
       setTitle("");
       setMessage("");
       setPicture(undefined);
-      toast(t("Thank you; it is with whoever runs this server"));
+      toast(t("Thank you; the operator of this server has it now"));
       void client.invalidateQueries({ queryKey: ["feedback"] });
     },
   });
@@ -99,7 +99,7 @@ function NewReport() {
   );
 }
 
-/** What whoever uses this server tells those who run it, and what became of it. */
+/** What people tell those who run this server, and what became of it. */
 export default function Feedback() {
   const query = useInfiniteQuery(pagesQuery(["feedback"], (start_cursor) => ask(api.GET("/v1/feedback", { params: { query: { page_size: 25, start_cursor } } }))));
   return (

@@ -44,12 +44,14 @@ export default function SurveyPrompt() {
         <strong id="survey-words">{t(words)}</strong>
         <button type="button" className="button quiet small icon" aria-label={t("Not now")} onClick={dismiss}><Icon name="close" /></button>
       </div>
-      <div className="row" role="radiogroup" aria-labelledby="survey-words" style={{ gap: "0.2rem" }}>
+      <div className="scores" role="radiogroup" aria-labelledby="survey-words" aria-describedby="survey-ends">
         {Array.from({ length: to - from + 1 }, (_, at) => from + at).map((value) => (
-          <button key={value} type="button" role="radio" aria-checked={score === value} className="button small" onClick={() => setScore(value)}>{value}</button>
+          <label key={value} className="button small">
+            <input type="radio" className="unseen" name="survey-score" checked={score === value} onChange={() => setScore(value)} />{value}
+          </label>
         ))}
       </div>
-      <p className="row apart soft small" style={{ margin: 0 }}><span>{t(low)}</span><span>{t(high)}</span></p>
+      <p className="row apart soft small" id="survey-ends" style={{ margin: 0 }}><span>{t(low)}</span><span>{t(high)}</span></p>
       {score !== undefined && (
         <>
           <textarea className="input" rows={2} maxLength={2000} aria-label={t("Why?")} placeholder={t("Why?")} value={comment} onChange={(event) => setComment(event.target.value)} />

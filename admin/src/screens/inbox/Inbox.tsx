@@ -32,7 +32,7 @@ function placeOf({ target }: Notice): string | undefined {
   }
 }
 
-/** What others did that concerns whoever looks: the newest first. */
+/** What others did that concerns the reader: the newest first. */
 export default function Inbox() {
   const [, go] = useLocation();
   const [unread, setUnread] = useState(true);

@@ -17,7 +17,7 @@ type Preview = Pick<Schemas["InvitationPreview"], "org_name" | "invited_by_name"
 const endings: Record<string, string> = {
   accepted: "This invitation has been accepted already.",
   declined: "This invitation was declined. Ask for another one if that was a mistake.",
-  revoked: "This invitation was withdrawn. Ask whoever sent it.",
+  revoked: "This invitation was revoked. Ask the person who sent it.",
   expired: "This invitation has run out. Ask for another one.",
 };
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
@@ -30,7 +30,7 @@ function useToken(id: string) {
   return fresh ?? sessionStorage.getItem(kept) ?? undefined;
 }
 
-/** The invitation, by the token, or as that of whoever is signed in. */
+/** The invitation, by the token, or as that of the person who is signed in. */
 async function find(id: string, token: string | undefined, signedIn: boolean): Promise<Preview | null> {
   if (token) {
     try {
@@ -175,7 +175,7 @@ export default function Invitation() {
   const below = <p id="sign-in" className="below">{t("An account already?")} {signIn}</p>;
   if (options.data?.sign_up === "off" || !token)
     return (
-      <Offer invitation={invitation} says={t("This server takes no new accounts from outside: ask whoever runs it for one, or sign in.")}>{below}</Offer>
+      <Offer invitation={invitation} says={t("This server takes no new accounts from outside: ask its operator for one, or sign in.")}>{below}</Offer>
     );
   return <Join id={id} token={token} invitation={invitation} below={below} />;
 }

@@ -86,7 +86,7 @@ function OneCard({ card, board, back }: { card: Card; board: Shared; back: boole
   );
 }
 
-/** What a share link shows, to whoever has it. */
+/** What a share link shows. */
 export default function SharedPage() {
   const { token = "" } = useParams();
   const hash = useHash();

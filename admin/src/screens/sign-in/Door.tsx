@@ -4,7 +4,7 @@ import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
 import "./door.css";
 
-/** A page for whoever comes from outside: a heading, a form or what came of it, and what to know. */
+/** A page for people from outside: a heading, a form or what came of it, and what to know. */
 export function Door({ title, says, children, wide }: { title: string; says?: ReactNode; children?: ReactNode; wide?: boolean | "text" }) {
   const heading = useTitle(title);
   // What the page is about changes with its steps; readers of the screen are taken along.

@@ -38,7 +38,7 @@ export function Outside({ onFail }: { onFail: (words: string) => void }) {
 const reasons: Record<string, string> = {
   access_denied: "You turned back at the provider; nothing was done.",
   account_conflict: "That address has an account already. Sign in to it with its password first, then come here again.",
-  account_disabled: "This account is disabled; ask whoever runs this server.",
+  account_disabled: "This account is disabled; ask the operator of this server.",
   email_unverified: "The provider has not confirmed your address, so it opens no account here.",
   not_configured: "This server has no outside provider.",
   sign_up_closed: "This server takes no new accounts from outside; ask for an invitation.",

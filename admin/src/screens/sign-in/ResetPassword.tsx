@@ -7,7 +7,7 @@ import { t } from "../../app/words";
 import { Door, DoorForm, Email, NewPassword } from "./Door";
 import { refused } from "./refusals";
 
-/** For whoever comes without a link. */
+/** Without a link: asks for one. */
 function AskForMail() {
   const [failure, setFailure] = useState<string>();
   const request = useMutation({
@@ -25,7 +25,7 @@ function AskForMail() {
   );
 }
 
-/** For whoever comes by the mailed link. */
+/** By the mailed link: takes the new password. */
 function Choose({ token }: { token: string }) {
   const [failure, setFailure] = useState<string>();
   const reset = useMutation({

@@ -42,7 +42,7 @@ export default function Signup() {
         </p>
       )}
       {policy === "off"
-        ? <p className="lead">{t("This server takes no new accounts from outside. Ask whoever runs it for one.")}</p>
+        ? <p className="lead">{t("This server takes no new accounts from outside. Ask its operator for one.")}</p>
         : (
           <>
             <DoorForm id="signup" send={t("Sign up")} busy={signup.isPending}

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import { serves } from "../../app/serves";
 
-/** Where whoever has signed in begins. */
+/** Where one begins after signing in. */
 export const home = () => (serves("list_boards") ? "/boards" : "/account");
 
 /** Where to go after signing in: a path of this server, and nothing else. */
@@ -12,7 +12,7 @@ export function returnPath(): string | undefined {
   return to && /^\/[^/\\]/.test(to) ? to : undefined;
 }
 
-/** Goes into the console as whoever has just signed in. */
+/** Goes into the console as the person who has just signed in. */
 export function useEnter() {
   const client = useQueryClient();
   const [, go] = useLocation();

@@ -38,7 +38,7 @@ function Places() {
   );
 }
 
-/** What a stranger sees; whoever is signed in goes on to the boards. */
+/** What a stranger sees; people who are signed in go on to the boards. */
 export default function Start() {
   useTitle(undefined);
   const me = useQuery({ ...meQuery, enabled: hasSession() });
