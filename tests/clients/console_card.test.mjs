@@ -162,6 +162,7 @@ test("comments are written by keys, answered and resolved; the history says what
   await page.waitForSelector(".difference del:text-is('Discussed')");
   await page.waitForSelector(".difference ins:text-is('Discussed at length')");
   await page.click(".history >> text=Versions");
+  await page.waitForSelector(".happening:has-text('Version 2') .difference:has(del:text-is('Discussed')):has(ins:text-is('Discussed at length'))");
   await page.click(".happening:has-text('Version 1') >> text=Restore this version");
   await heading(page, "Discussed");
   assert.deepEqual(page.complaints, []);

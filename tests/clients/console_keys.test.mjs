@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { faults } from "./support/axe.mjs";
 import { Chromium } from "./support/chromium.mjs";
 import { Rest, Server, makeMember, makeQueue, makeWorkspace, mintToken } from "./support/server.mjs";
 import { becomes, heading, password, tabTo } from "./support/visits.mjs";
@@ -60,8 +61,21 @@ test("signing in, a survey and a new board", async () => {
   await heading(page, "Boards");
 
   await page.waitForSelector(".survey");
-  await pick("9");
-  await tabTo(page, "Why?");
+  // All scores are one stop, and the arrow keys go through them.
+  await tabTo(page, "0");
+  await press(...Array(9).fill("ArrowRight"));
+  assert.equal(await page.textContent(".scores label:has(:checked)"), "9");
+  await press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Why?");
+  const { width, height } = page.viewportSize();
+  for (const [colorScheme, size] of [["light", { width, height }], ["dark", { width: 390, height: 844 }], ["light", { width: 390, height: 844 }], ["dark", { width, height }]]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize(size);
+    assert.deepEqual(await faults(page), [], `${colorScheme}, ${size.width} pixels`);
+    assert.ok(await page.$eval(".survey", ({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), `what it asks fits into ${size.width} pixels`);
+    if (process.env.WORKBOARD_SCREENSHOTS) await page.screenshot({ path: `${process.env.WORKBOARD_SCREENSHOTS}/survey.${colorScheme}.${size.width}.png` });
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   await type("It is quick");
   await pick("Send");
   await page.waitForSelector(".toast:has-text('Thank you')");
@@ -178,6 +192,7 @@ test("a webhook is made, tried, and its deliveries are there to be read", async 
   await page.waitForSelector(".dialog .sample:has-text('whsec')");
   await pick("I have stored it");
   await pick(/127\.0\.0\.1/);
+  await page.waitForSelector("text=Send a test");
   await pick("Send a test");
   await page.waitForSelector("td:has-text('succeeded')");
   assert.ok(heard.includes("/hook"));
@@ -193,7 +208,11 @@ test("a card whose attempts are used up goes back into the queue, and the script
   await go("q", "Queues");
   await page.waitForSelector("text=No idea");
   await pick(/^Requeue [A-Z]/);
+  await type("The parts are here now");
+  await press("Enter");
   await becomes(state, (now) => now === "ready");
+  const { results: comments } = await ada.get(`/v1/comments?card_id=${card.id}`);
+  assert.equal(comments.at(-1).rich_text[0].plain_text, "The parts are here now");
 
   const again = await worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
   await worker.post(`/v1/leases/${again.lease.id}:complete`, { lease_token: again.lease_token });
@@ -242,6 +261,7 @@ test("what was deleted is restored from the trash", async () => {
 
   // The same for a program.
   await press("g", "c");
+  await page.waitForSelector(".call");
   await pick(/restore_card/);
   await page.waitForSelector(`.call .sample:has-text("/v1/cards/${card.id}:restore")`);
   await pick("As MCP call");
@@ -250,7 +270,7 @@ test("what was deleted is restored from the trash", async () => {
   await press("Escape");
 });
 
-test("whoever runs the server sees what is on, and its numbers; others do not", async () => {
+test("operators see what the server has, and its numbers; others do not", async () => {
   await go("s", "Server");
   await page.waitForSelector("dt:has-text('Mails that wait to be sent')");
   await page.waitForSelector("td:has-text('store-local')");

@@ -23,9 +23,15 @@ after(async () => {
   await server?.end();
 });
 
+/** A page that shows what it shows of how one gets in here. */
 const open = async (path) => {
-  const page = await chromium.open(new URL(path, server.url).href);
-  await page.waitForLoadState("networkidle");
+  const page = await chromium.open("about:blank");
+  await Promise.all([
+    page.waitForResponse((answer) => answer.url().endsWith("/v1/auth/options")),
+    page.goto(new URL(path, server.url).href),
+  ]);
+  await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector(".waiting"));
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
   return page;
 };
 const shows = (page, selector) => page.isVisible(selector);

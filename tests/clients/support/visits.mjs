@@ -1,6 +1,8 @@
 // Every page that the server has, in each state that people meet: for what holds of all of them.
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { Rest, makeQueue } from "./server.mjs";
+
 export const password = "correct horse battery";
 
 /** The link to a page of ours in the newest mail to this address. */
@@ -177,6 +179,22 @@ async function furnish(owner) {
   return { board, card, open: open.url, locked: locked.url };
 }
 
+/** A queue as it is in the middle of a day: cards that wait, that an agent works on, that need somebody. */
+async function employ(owner, server) {
+  const { board_id, column_id } = await makeQueue(owner, ["Descale the kettle", "Too hard for anybody, with a title that takes its time to say so", "Sharpen the knives", "Count the spoons"]);
+  const agent = await owner.post("/v1/agents", { name: "Kitchen worker of the night shift", description: "Cleans, sharpens and counts.", budgets: { requests_per_day: 1_000, max_leases: 2 } });
+  const { token } = await owner.post("/v1/tokens", { kind: "agent", agent_id: agent.id, name: "First token" });
+  const worker = new Rest(server, { Authorization: `Bearer ${token}` });
+  const claim = () => worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
+  const first = await claim();
+  await worker.post(`/v1/leases/${first.lease.id}:complete`, { lease_token: first.lease_token, cost: { amount: 0.42, currency: "USD", input_tokens: 41_000, output_tokens: 1_900 } });
+  const { lease, lease_token } = await claim();
+  await worker.post(`/v1/leases/${lease.id}:fail`, { lease_token, error: "No tool in the drawer fits", retryable: false });
+  await claim();
+  const webhook = await owner.post("/v1/webhooks", { url: "https://example.com/hooks", name: "The shop", events: ["card.*", "lease.failed"] });
+  return { agent, webhook };
+}
+
 /** Goes on within the console as its links do, when the page is one of its with nothing open; whether it was. */
 async function goWithin(page, pathname, href) {
   const goes = await page.evaluate(([to, address]) => {
@@ -216,6 +234,7 @@ async function consentPath(server) {
  */
 export async function everyPage(server, owner) {
   const { board, card, open, locked } = await furnish(owner);
+  const { agent, webhook } = await employ(owner, server);
   const org = owner.headers["X-Svc-Org"];
   const invite = async (email) => {
     await owner.post(`/v1/orgs/${org}/invitations`, { email, message: "See you there.\nAda" });
@@ -308,6 +327,17 @@ export async function everyPage(server, owner) {
     ...["inbox", "feedback", "queues", "agents", "members", "webhooks", "automations", "outbox", "audit", "trash", "account"].map((path) => ({
       name: path, signedIn: true, go: toGo(`/${path}`, (page) => page.waitForSelector(".page-body .panel, .page-body form")),
     })),
+    { name: "queues, a card to requeue", signedIn: true, go: toGo("/queues?", async (page) => {
+      await page.click(".stuck button:text-is('Requeue…')");
+      await page.waitForSelector(".dialog form");
+    }) },
+    { name: "agent", signedIn: true, go: toGo(`/agents/${agent.id}`, (page) => page.waitForSelector(".rights")) },
+    { name: "webhook", signedIn: true, go: toGo(`/webhooks/${webhook.id}`, (page) => page.waitForSelector("text=Deliveries")) },
+    { name: "webhook, a sample of what it is sent", signedIn: true, go: toGo("/webhooks?", async (page) => {
+      await page.click("text=New webhook");
+      await page.click(".sample-payload summary");
+      await page.waitForSelector(".sample-payload .sample");
+    }) },
     { name: "trash, what was deleted", signedIn: true, go: toGo("/trash?", async (page) => {
       await page.click("button:text-is('Trash')");
       await page.waitForSelector("td:has-text('A lamp')");
