@@ -1,14 +1,14 @@
 #include "svc/module.hpp"
 
 #include "modules/lib/http_client/dial.hpp"
-#include "plugins/mail-smtp/session.hpp"
+#include "plugins/mail-smtp/resting.hpp"
 #include "svc/operator/upkeep.hpp"
 #include "svc/socket_deadline.hpp"
 
 #include <Poco/Exception.h>
 #include <Poco/Net/NetException.h>
 
-/// Mails over SMTP, each in a conversation of its own.
+/// Mails over SMTP, one after the other in the same conversations while there are more.
 namespace svc::mail_smtp {
 
 SVC_RECORD(
@@ -61,33 +61,67 @@ public:
     }
 
     void send(const mail::Message& message) override {
-        converse([&](Session& session) { session.send(message); });
+        const auto end = end_of_attempt();
+        if (auto session = resting_.take(); session && send_by(*session, message, end))
+            return resting_.put(std::move(session));
+        auto session = in_words([&] { return begin(end); });
+        in_words([&] { in_time(*session, end, [&] { session->send(message); }); });
+        resting_.put(std::move(session));
     }
 
+    void stop() noexcept override { resting_.stop(); }
+
 private:
+    Clock::time_point end_of_attempt() const {
+        return Clock::now() + std::chrono::seconds(settings_.timeout_seconds);
+    }
+
     /// Greets and logs in, and leaves.
     Finding check() const {
-        converse([](Session&) {});
+        in_words([&] { return begin(end_of_attempt()); })->end();
         return {
             Finding::Level::ok,
             "mails are taken by " + settings_.host + ":" + std::to_string(settings_.port)};
     }
 
-    void converse(const std::function<void(Session&)>& work) const {
-        const auto end = Clock::now() + std::chrono::seconds(settings_.timeout_seconds);
+    std::unique_ptr<Session> begin(Clock::time_point end) const {
+        const auto socket = dial(settings_.host, static_cast<std::uint16_t>(settings_.port), end);
+        auto session = std::make_unique<Session>(socket, settings_, context_);
+        in_time(*session, end, [&] { session->begin(); });
+        return session;
+    }
+
+    /// In a conversation that rested. False when it ended without the mail: the server may have
+    /// had enough of it, so another one is worth a try.
+    bool send_by(Session& session, const mail::Message& message, Clock::time_point end) const {
+        const int before = session.mails();
         try {
-            const auto socket =
-                dial(settings_.host, static_cast<std::uint16_t>(settings_.port), end);
-            const SocketDeadline deadline(socket.impl()->sockfd(), end);
-            try {
-                Session session(socket, settings_, context_);
-                session.begin();
-                work(session);
-                session.end();
-            } catch (const Poco::Exception&) {
-                if (!deadline.passed()) throw;
-                throw std::runtime_error(settings_.host + " takes too long");
-            }
+            in_words([&] { in_time(session, end, [&] { session.send(message); }); });
+            return true;
+        } catch (const mail::Undeliverable&) {
+            throw;
+        } catch (const std::exception&) {
+            if (session.mails() > before || Clock::now() >= end) throw;
+            return false;
+        }
+    }
+
+    template <class Work>
+    void in_time(const Session& session, Clock::time_point end, Work work) const {
+        const SocketDeadline deadline(session.descriptor(), end);
+        try {
+            work();
+        } catch (const Poco::Exception&) {
+            if (!deadline.passed()) throw;
+            throw std::runtime_error(settings_.host + " takes too long");
+        }
+    }
+
+    /// What goes wrong below says where.
+    template <class Work>
+    std::invoke_result_t<Work> in_words(Work work) const {
+        try {
+            return work();
         } catch (const Poco::Exception& problem) {
             throw std::runtime_error(settings_.host + ": " + problem.displayText());
         }
@@ -95,6 +129,7 @@ private:
 
     Settings settings_;
     Poco::Net::Context::Ptr context_;
+    RestingSessions resting_;  // which use both
 };
 
 }  // namespace

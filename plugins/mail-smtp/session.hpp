@@ -23,9 +23,17 @@ public:
 
     /// Greets, encrypts and logs in, as the settings say.
     void begin();
+    /// Once it has thrown, the conversation is over.
     void send(const mail::Message& message);
-    /// Says good-bye; the mail is sent whether or not the server hears it.
+    /// Says good-bye, which takes a second at most; the mails are sent whether or not the server
+    /// hears it.
     void end() noexcept;
+
+    int descriptor() const { return descriptor_; }
+    /// How many mails it has begun to hand over: of the last one the server may have all.
+    int mails() const { return mails_; }
+    /// Whether the server has said nothing unasked, as when it ends the conversation.
+    bool is_quiet() const;
 
 private:
     struct Socket : Poco::Net::DialogSocket {
@@ -52,7 +60,9 @@ private:
 
     const Settings& settings_;
     Poco::Net::Context::Ptr context_;
+    const int descriptor_;
     Socket socket_;
+    int mails_ = 0;
     std::set<std::string> abilities_;  // words of the answer to EHLO: "STARTTLS", "AUTH PLAIN"
 };
 

@@ -192,6 +192,46 @@ test("in the clear, on this machine, without a log-in", async () => {
   assert.ok(await until(() => mailServer.mails.length), server.output);
 });
 
+test("mails that follow each other share a conversation", async (t) => {
+  const sendThree = async (server, mailServer, between = () => {}) => {
+    for (const email of ["ada@example.com", "bob@example.com", "eve@example.com"]) {
+      await signUp(server, email);
+      assert.ok(await until(() => mailTo(mailServer.mails, email).length), server.output);
+      between();
+    }
+    assert.equal(mailServer.mails.length, 3);
+    assert.doesNotMatch(server.output, /could not be sent/);
+  };
+
+  for (const hidePIPELINING of [false, true])
+    await t.test(hidePIPELINING ? "step by step" : "all steps at once", async () => {
+      const mailServer = await startMail({ ...tls(), hidePIPELINING });
+      await sendThree(await start(mailServer), mailServer);
+      assert.equal(mailServer.logins.length, 1);
+      assert.ok(await until(() => mailServer.smtp.connections.size === 0), "it ends once nothing follows");
+    });
+
+  await t.test("unless the server has ended it", async () => {
+    const mailServer = await startMail(tls());
+    await sendThree(await start(mailServer), mailServer, () => {
+      for (const each of mailServer.smtp.connections) each.close();
+    });
+    assert.equal(mailServer.logins.length, 3);
+  });
+
+  await t.test("unless the server has had enough of it", async () => {
+    const served = new WeakSet();
+    const onMailFrom = (_, session, done) => {
+      if (served.has(session)) return done(reply(421, "one at a time"));
+      served.add(session);
+      done();
+    };
+    const mailServer = await startMail({ ...tls(), onMailFrom });
+    await sendThree(await start(mailServer), mailServer);
+    assert.equal(mailServer.logins.length, 3);
+  });
+});
+
 const refused = {
   "a certificate nobody vouches for": { more: { "mail-smtp.ca_file": "" } },
   "a certificate of another host": { more: { "mail-smtp.host": "127.0.0.1" } },
