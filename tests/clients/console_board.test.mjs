@@ -117,6 +117,7 @@ test("by keys alone a card is picked up, moved, put back and dropped, and each s
   await page.keyboard.press("Escape");
   assert.match(await said(), /Put back: Backlog, position 2 of 3/);
   assert.deepEqual(await titlesOn(0), ["one", "two", "three"]);
+  await page.waitForFunction(() => document.activeElement.querySelector(".title")?.textContent === "two");
   await page.keyboard.press("Space");
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Space");

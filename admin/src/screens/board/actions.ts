@@ -123,13 +123,21 @@ export async function archiveOrDelete(store: BoardStore, ids: string[], how: "ar
   });
 }
 
-export async function createCard(store: BoardStore, column_id: string, title: string): Promise<Card> {
-  const card = await ask(api.POST("/v1/boards/{board_id}/cards", {
-    params: { path: { board_id: store.board.id } },
-    body: { column_id, title },
-  }));
-  store.put(card as Card);
-  return card as Card;
+const lastCreated = new WeakMap<BoardStore, Promise<unknown>>();
+
+/** One after the other, so that cards stand in the order in which they were written. */
+export function createCard(store: BoardStore, column_id: string, title: string): Promise<Card> {
+  const create = async () => {
+    const card = await ask(api.POST("/v1/boards/{board_id}/cards", {
+      params: { path: { board_id: store.board.id } },
+      body: { column_id, title },
+    }));
+    store.put(card as Card);
+    return card as Card;
+  };
+  const created = (lastCreated.get(store) ?? Promise.resolve()).then(create, create);
+  lastCreated.set(store, created);
+  return created;
 }
 
 export async function duplicateCard(store: BoardStore, card_id: string) {
