@@ -22,17 +22,23 @@ std::unique_ptr<Session> RestingSessions::take() {
     }
 }
 
-void RestingSessions::put(std::unique_ptr<Session> session) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (!stopping_ && session->mails() < most_mails) {
-            rests_.push_back({std::move(session), Clock::now() + longest_rest});
-            if (!thread_.joinable()) thread_ = std::thread([this] { end_old(); });
-            changed_.notify_all();
-            return;
-        }
+void RestingSessions::put(std::unique_ptr<Session> session) noexcept {
+    try {
+        if (keep(session)) return;
+    } catch (const std::exception&) {
+        // No memory or thread to keep it with; its mail is sent all the same.
     }
-    session->end();
+    if (session) session->end();
+}
+
+/// False when it is not to rest.
+bool RestingSessions::keep(std::unique_ptr<Session>& session) {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || session->mails() >= most_mails) return false;
+    if (!thread_.joinable()) thread_ = std::thread([this] { end_old(); });
+    rests_.push_back({std::move(session), Clock::now() + longest_rest});
+    changed_.notify_all();
+    return true;
 }
 
 void RestingSessions::stop() noexcept {

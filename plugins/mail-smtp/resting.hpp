@@ -20,7 +20,7 @@ public:
     /// One that its server has not ended, or none.
     std::unique_ptr<Session> take();
     /// It is ended when it is not taken for a few seconds, or has carried enough.
-    void put(std::unique_ptr<Session> session);
+    void put(std::unique_ptr<Session> session) noexcept;
     /// Ends all of them, and from then on each that is put here.
     void stop() noexcept;
 
@@ -30,6 +30,7 @@ private:
         std::unique_ptr<Session> session;
         Clock::time_point until;
     };
+    bool keep(std::unique_ptr<Session>& session);
     void end_old();
 
     std::mutex mutex_;
