@@ -52,24 +52,25 @@ std::string message(std::string_view type, const std::string* id, std::string_vi
     return (out += members) += '}';
 }
 
-/// How fast a client may speak.
+/// How fast a client may speak. Small, for every stream has one.
 class Pace {
 public:
     /// Whether one more message may come now.
     bool admit() {
-        const auto now =
-            static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(
-                                           std::chrono::steady_clock::now().time_since_epoch()
-            )
-                                           .count());
-        const std::uint64_t earned = std::uint64_t{now - since_} * most_per_second;
-        since_ = now;
-        left_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_at_once, left_ + earned));
+        const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+        const auto second =
+            static_cast<std::uint32_t>(now / std::chrono::seconds(1)) & most_seconds;
+        const std::uint64_t earned =
+            std::uint64_t{(second - since_) & most_seconds} * most_per_second;
+        since_ = second;
+        left_ = static_cast<std::uint8_t>(std::min<std::uint64_t>(most_at_once, left_ + earned));
         return left_ > 0 && left_-- > 0;
     }
 
 private:
-    std::uint32_t since_ = 0, left_ = most_at_once;
+    static constexpr std::uint32_t most_seconds = 0xFF'FFFF;  // half a year, then from zero again
+    static_assert(most_at_once <= 0xFF);
+    std::uint32_t since_ : 24 = 0, left_ : 8 = most_at_once;
 };
 
 /// Those of a connection. Most have one, which has its place here.
@@ -273,8 +274,8 @@ private:
         return found;
     }
 
+    Pace pace_;  // first: behind the base's last member there is room for it
     WebSocketParser parser_;
-    Pace pace_;
     Subscriptions subscriptions_;  // under the feed's lock
 };
 
