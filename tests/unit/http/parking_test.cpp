@@ -111,14 +111,14 @@ TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
     std::vector<Client> clients;
     for (int each = 0; each < 2; ++each) {
         clients.push_back(fixture.client());
-        clients.back().send(get("/sleep?1500"));
+        clients.back().send(get("/sleep?3000"));
     }
     ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 2; }));
     for (int each = 0; each < 10; ++each) {
         clients.push_back(fixture.client());
         clients.back().send(post("/echo", "waits"));
     }
-    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 7; }, 1000ms));
+    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 7; }, 2500ms));
     EXPECT_EQ(fixture.load().queued, 3u);
     int answered = 0, refused = 0;
     for (auto& each : clients) {
