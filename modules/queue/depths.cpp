@@ -1,8 +1,7 @@
 // How many cards queues hold: noted every ten minutes, and forgotten after a day.
 
-#include "modules/boards/api/access.hpp"
+#include "modules/queue/column_of_board.hpp"
 #include "modules/queue/counts.hpp"
-#include "modules/queue/lib/rows.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/sweeper.hpp"
 #include "svc/workspace_jobs.hpp"
@@ -12,12 +11,6 @@ namespace svc::queue {
 namespace {
 
 // ---------------------------------------------------------------------------------- reading
-
-struct ColumnOfBoard {
-    Uuid board_id;
-    Uuid column_id;
-};
-SVC_RECORD(ColumnOfBoard, (board_id), (column_id, "A column whose queue is enabled."));
 
 struct QueueDepth {
     Timestamp at;
@@ -55,11 +48,11 @@ SVC_RECORD(
      "cards come.")
 );
 
-struct ColumnSeen {
+struct QueueSeen {
     std::optional<boards::BoardRole> role;
     bool queue_enabled = false;
 };
-SVC_RECORD(ColumnSeen, (role), (queue_enabled));
+SVC_RECORD(QueueSeen, (role), (queue_enabled));
 
 constexpr Sql see_column{"queue.see_column_of_depths", R"(
     SELECT r.role, k.queue_enabled
@@ -76,13 +69,11 @@ constexpr Sql see_depths{"queue.get_depths", R"(
     LIMIT 150)"};
 
 QueueDepths get(Call& call, const ColumnOfBoard& in) {
-    auto seen_later = boards::BoardCaller::of(call).later<ColumnSeen>(
+    auto seen = boards::BoardCaller::of(call).later<QueueSeen>(
         call.tx(), see_column, in.board_id, in.column_id
     );
     auto samples = call.tx().later<QueueDepth>(see_depths, call.org(), in.column_id);
-    const auto seen = seen_later.one();
-    if (!seen || !seen->role) not_found("column");
-    if (!seen->queue_enabled) throw not_a_queue();
+    require_queue_of(seen.one());
     return {{}, in.board_id, in.column_id, samples.all()};
 }
 

@@ -1,20 +1,13 @@
 // How the cards of a queue column stand, and what keeps a caller from getting one.
 
-#include "modules/boards/api/access.hpp"
+#include "modules/queue/column_of_board.hpp"
 #include "modules/queue/counts.hpp"
-#include "modules/queue/lib/rows.hpp"
 #include "modules/queue/limits.hpp"
 #include "modules/queue/operations.hpp"
 
 namespace svc::queue {
 
 namespace {
-
-struct ColumnOfBoard {
-    Uuid board_id;
-    Uuid column_id;
-};
-SVC_RECORD(ColumnOfBoard, (board_id), (column_id, "A column whose queue is enabled."));
 
 struct QueueState {
     Object<"queue_state"> object;
@@ -72,13 +65,9 @@ DeferredRows<QueueSeen> look_at(Call& call, const ColumnOfBoard& in) {
     );
 }
 
-QueueState state_in(const std::optional<QueueSeen>& seen) {
-    if (!seen || !seen->role) not_found("column");
-    if (!seen->queue_enabled) throw not_a_queue();
-    return seen->state;
+QueueState get(Call& call, const ColumnOfBoard& in) {
+    return require_queue_of(look_at(call, in).one()).state;
 }
-
-QueueState get(Call& call, const ColumnOfBoard& in) { return state_in(look_at(call, in).one()); }
 
 // ---------------------------------------------------------------------------- explain_claim
 
@@ -195,7 +184,7 @@ ClaimExplanation explain(Call& call, const ColumnOfBoard& in) {
         call.tx(), see_limits, in.board_id, in.column_id
     );
     ClaimExplanation why;
-    why.queue = state_in(looked.one());
+    why.queue = require_queue_of(looked.one()).state;
     const LimitsSeen seen = limits.one_or_retry();
     why.obstacles = obstacles_in(why.queue, seen);
     why.claimable = why.obstacles.empty();
