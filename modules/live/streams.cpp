@@ -24,9 +24,7 @@ void Streams::refuse_other_sites(const RouteCall& call, Told told) const {
 }
 
 bool Streams::allows(std::string_view origin) const {
-    return std::ranges::any_of(allowed_origins_, [&](const std::string& each) {
-        return names_same_origin(each, origin);
-    });
+    return names_one_of(allowed_origins_, origin);
 }
 
 /// A ticket is all that such a page needs, and no other site has it; a cookie is for those sites

@@ -2,8 +2,6 @@
 
 #include "modules/lib/origin/origin.hpp"
 
-#include <algorithm>
-
 namespace svc::mcp {
 
 namespace {
@@ -32,9 +30,8 @@ struct Place {
 }  // namespace
 
 bool Origins::admits(std::string_view origin) const {
-    const auto is_it = [&](std::string_view each) { return names_same_origin(each, origin); };
     const std::string& own = kernel_.base_url();
-    if (is_it(own) || std::ranges::any_of(allowed_, is_it)) return true;
+    if (names_same_origin(own, origin) || names_one_of(allowed_, origin)) return true;
     const Place theirs(origin), ours(own);
     return ours.loopback() && theirs.loopback() && ours.port == theirs.port;
 }

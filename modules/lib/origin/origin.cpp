@@ -49,4 +49,10 @@ bool names_same_origin(std::string_view a, std::string_view b) {
            same_authority(one.authority, other.authority);
 }
 
+bool names_one_of(const std::vector<std::string>& origins, std::string_view origin) {
+    return std::ranges::any_of(origins, [&](const std::string& each) {
+        return names_same_origin(each, origin);
+    });
+}
+
 }  // namespace svc
