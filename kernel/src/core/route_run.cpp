@@ -41,8 +41,10 @@ http::Answer RouteRun::answer() {
     } catch (const Failure& failure) {
         const auto* refusal_headers = kernel_.find<RefusalHeaders>();
         if (!refusal_headers) throw;
+        auto headers = refusal_headers->of(request(), failure.fault());
+        if (headers.empty()) throw;  // no answer is made twice
         auto answer = answer_of(failure, request_id());
-        for (auto& header : refusal_headers->of(request(), failure.fault())) {
+        for (auto& header : headers) {
             std::erase_if(answer.headers, [&](const auto& each) {
                 return each.first == header.first;
             });
@@ -145,8 +147,8 @@ Invoked RouteRun::invoke(const Invocation& invocation) {
         invocation.arguments
     );
     request_context_.own_work.reset();
-    // Whoever is nobody meanwhile is told so as of any request, not as of an operation that
-    // refused: clients get themselves another credential then.
+    // A caller whose credential ended meanwhile gets the 401 of the request, not a refusal of the
+    // operation: clients get themselves another credential then.
     if (!who_->caller()) who_->authenticate();
     return invoked;
 }
