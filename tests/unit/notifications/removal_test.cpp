@@ -12,7 +12,7 @@ protected:
     std::string rows(const std::string& table = "notifications") {
         return ask("SELECT count(*) FROM " + table);
     }
-    /// What happens from now on is told when it is made to be.
+    /// Of what is emitted from now on nobody is notified for an hour.
     void put_telling_off() {
         ask("CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
             "NEW.due_at := now() + interval '1 hour'; RETURN NEW; END $$");
@@ -24,7 +24,7 @@ protected:
         ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
         ask("DROP TRIGGER put_off ON notification_work");
     }
-    /// Once an event of that kind was told.
+    /// Notifies of the one event of that kind after all.
     void tell_late(const std::string& behind) {
         ASSERT_TRUE(becomes(
             "SELECT count(*) FROM events e WHERE e.kind = '" + behind +
