@@ -88,31 +88,40 @@ std::vector<std::string> topics_of(
     return topics;
 }
 
+ClaimResponse nothing_claimed(const std::vector<ColumnSeen>& seen) {
+    constexpr std::int64_t usual_pause = 5, longest_pause = 60;  // seconds
+    std::int64_t pause = longest_pause;
+    for (const ColumnSeen& each : seen)
+        pause = std::min(pause, each.next_ready_seconds.value_or(usual_pause));
+    ClaimResponse claim;
+    claim.reason = reason_in(seen);
+    claim.retry_after_seconds = std::max<std::int64_t>(pause, 1);
+    return claim;
+}
+
+ClaimResponse claim_of(ClaimedCard&& taken) {
+    ClaimResponse claim;
+    claim.claimed = true;
+    claim.lease = std::move(taken.lease);
+    claim.lease_token = std::move(taken.lease_token);
+    claim.card = std::move(taken.card);
+    return claim;
+}
+
 ClaimResponse claim_from(
     Call& call, const Uuid& board, const std::vector<Uuid>& columns, const ClaimWish& wish
 ) {
     Taking taking(call, board, wish.lease_ttl_seconds, wish.max_cards);
     taking.run(columns);
     auto& claimed = taking.claimed();
-    ClaimResponse claim;
     if (claimed.empty()) {
-        const auto& seen = taking.seen();
         if (wish.wait_seconds > 0)
             call.wait_for_any(
-                topics_of(call, columns, seen), std::chrono::seconds(wish.wait_seconds)
+                topics_of(call, columns, taking.seen()), std::chrono::seconds(wish.wait_seconds)
             );
-        constexpr std::int64_t usual_pause = 5, longest_pause = 60;  // seconds
-        std::int64_t pause = longest_pause;
-        for (const ColumnSeen& each : seen)
-            pause = std::min(pause, each.next_ready_seconds.value_or(usual_pause));
-        claim.reason = reason_in(seen);
-        claim.retry_after_seconds = std::max<std::int64_t>(pause, 1);
-        return claim;
+        return nothing_claimed(taking.seen());
     }
-    claim.claimed = true;
-    claim.lease = std::move(claimed.front().lease);
-    claim.lease_token = std::move(claimed.front().lease_token);
-    claim.card = std::move(claimed.front().card);
+    ClaimResponse claim = claim_of(std::move(claimed.front()));
     claimed.erase(claimed.begin());
     claim.additional_claims = std::move(claimed);
     return claim;
@@ -135,6 +144,36 @@ SVC_RECORD(
 ClaimResponse claim_next(Call& call, const ClaimNextRequest& in) {
     call.goes_alone(lease_claimed);  // one column is one statement
     return claim_from(call, in.board_id, {in.column_id}, in.wish);
+}
+
+// ------------------------------------------------------------------- of one column, for several
+
+std::optional<std::string> claims_alike(Call& call, const ClaimNextRequest& in) {
+    // What is asked about each by itself is asked by each.
+    if (in.wish.max_cards != 1 || call.has_hooks(lease_claimed)) return std::nullopt;
+    const auto& ttl = in.wish.lease_ttl_seconds;
+    return in.board_id.str() + ' ' + in.column_id.str() + ' ' +
+           (ttl ? std::to_string(*ttl) : std::string());
+}
+
+/// Where there are fewer cards than requests, those that wait for one do so by themselves.
+std::vector<std::optional<ClaimResponse>> claim_each(
+    Call& call, std::span<const JointRequest<ClaimNextRequest>> requests
+) {
+    call.goes_alone(lease_claimed);
+    const ClaimNextRequest& any = requests.front().in;
+    std::vector<std::string> request_ids;
+    for (const auto& each : requests) request_ids.push_back(each.request_id);
+    Taking taking(call, any.board_id, any.wish.lease_ttl_seconds, std::move(request_ids));
+    taking.run({any.column_id});
+    std::vector<std::optional<ClaimResponse>> claims(requests.size());
+    auto& claimed = taking.claimed();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (i < claimed.size()) claims[i] = claim_of(std::move(claimed[i]));
+        else if (claimed.empty() && requests[i].in.wish.wait_seconds == 0)
+            claims[i] = nothing_claimed(taking.seen());
+    }
+    return claims;
 }
 
 // ---------------------------------------------------------------------------------- of several
@@ -235,6 +274,7 @@ const Operation claim_next_card{
     .access = Access::board_editor,
     .worker = true,
     .handler = claim_next,
+    .joint_handler = {claims_alike, claim_each},
 };
 
 const Operation claim_from_board{

@@ -10,6 +10,7 @@
 #include "svc/attempt.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace svc::queue {
@@ -42,6 +43,8 @@ SVC_RECORD(CompleteLeaseRequest, (lease_id), (completion, "", flatten));
 
 constexpr std::size_t largest_result = 64 << 10;
 
+bool fits(const Completion& in) { return !in.result || in.result->text.size() <= largest_result; }
+
 /// A comment that is to be made once the card is where it goes.
 std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std::string& markdown) {
     auto* comments = call.kernel().find<boards::CardComments>();
@@ -56,21 +59,42 @@ public:
     explicit TellingAtTheEnd(Call& call) : call_(call) {}
     PrincipalRef who() const override { return ref_of(call_.caller()); }
     void check(const Event& event) override { call_.check(event); }
-    void emit(const Event& event) override { events_.push_back(event); }
+    void emit(const Event& event) override {
+        Event& kept = events_.emplace_back(event);
+        const auto own = event.card_id ? requests_.find(*event.card_id) : requests_.end();
+        kept.request_id = own == requests_.end() ? present_ : own->second;
+    }
     void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
     void tell() { call_.emit_all(std::exchange(events_, {})); }
+
+    /// What happens to this card, and what else follows from it until the next one, is recorded
+    /// under the request that asked for it.
+    void now_about(const Uuid& card, const std::string& request_id) {
+        requests_[card] = present_ = request_id;
+    }
 
 private:
     Call& call_;
     std::vector<Event> events_;
+    std::map<Uuid, std::string> requests_;
+    std::string present_;
 };
 
 /// One of the leases that a call completes.
 class OneOfThem {
 public:
-    OneOfThem(Call& call, const std::optional<Uuid>& lease, const Completion& in)
-        : call_(call), lease_(lease), in_(in), token_(token_of(call, lease, in.lease_token)) {
-        if (in.result && in.result->text.size() > largest_result)
+    OneOfThem(
+        Call& call,
+        const std::optional<Uuid>& lease,
+        const Completion& in,
+        const std::string& request_id
+    )
+        : call_(call),
+          lease_(lease),
+          in_(in),
+          request_id_(request_id),
+          token_(token_of(call, lease, in.lease_token)) {
+        if (!fits(in))
             throw wrong_field(call, "result", "a result takes at most 64 KiB");
         if (in.comment) comment_ = comment_of(call, *in.comment);
     }
@@ -109,7 +133,10 @@ public:
 
     /// Nothing when the lease was over already.
     const std::optional<Ending>& ending() const { return ending_; }
-    boards::Move& move() { return request_->move(); }
+    void write_move(TellingAtTheEnd& actor) {
+        actor.now_about(token_.card(), request_id_);
+        request_->move().write(actor);
+    }
     bool has_comment() const { return ending_ && comment_; }
     void write_comment() { comment_->write(call_, *card_, request_->held().now); }
 
@@ -120,6 +147,7 @@ private:
     Call& call_;
     const std::optional<Uuid> lease_;
     const Completion& in_;
+    const std::string request_id_;
     const LeaseToken token_;
     std::unique_ptr<boards::CardComments::Comment> comment_;
     std::optional<HolderRequest> request_;
@@ -136,7 +164,7 @@ std::vector<HeldCard> look_at_all(Call& call, const std::vector<boards::MoveWish
 /// Does what was decided of these leases, whose cards were looked at together.
 void carry_out(Call& call, const std::vector<OneOfThem*>& leases, TellingAtTheEnd& actor) {
     if (leases.empty()) return;
-    for (OneOfThem* each : leases) each->move().write(actor);
+    for (OneOfThem* each : leases) each->write_move(actor);
     for (OneOfThem* each : leases) {
         if (!each->has_comment()) continue;
         actor.tell();  // of the move first
@@ -149,7 +177,7 @@ void carry_out(Call& call, const std::vector<OneOfThem*>& leases, TellingAtTheEn
 }
 
 OneOfThem complete_one(Call& call, const std::optional<Uuid>& lease, const Completion& in) {
-    OneOfThem one(call, lease, in);
+    OneOfThem one(call, lease, in, call.request_id());
     TellingAtTheEnd actor(call);
     one.decide(std::move(look_at_all(call, {one.wish()}).front()), actor);
     if (one.ending()) carry_out(call, {&one}, actor);
@@ -158,6 +186,52 @@ OneOfThem complete_one(Call& call, const std::optional<Uuid>& lease, const Compl
 
 LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
     return complete_one(call, in.lease_id, in.completion).result();
+}
+
+// ------------------------------------------------------------------- several calls, each for one
+
+std::optional<std::string> completions_alike(Call& call, const CompleteLeaseRequest& in) {
+    // What may be refused once something is written is completed by itself.
+    const bool hooked = call.has_hooks(lease_completed) || call.has_hooks(boards::card_moved);
+    const bool plain = !in.completion.comment && LeaseToken::parse(in.completion.lease_token);
+    return plain && !hooked ? std::optional<std::string>("") : std::nullopt;
+}
+
+/// Those that are refused, and those behind another of the same card, go by themselves.
+std::vector<std::optional<LeaseResult>> complete_each(
+    Call& call, std::span<const JointRequest<CompleteLeaseRequest>> requests
+) {
+    std::vector<boards::MoveWish> cards;
+    std::vector<std::pair<std::size_t, OneOfThem>> together;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const auto& [in, request_id] = requests[i];
+        if (!fits(in.completion)) continue;
+        OneOfThem one(call, in.lease_id, in.completion, request_id);
+        const Uuid card = one.wish().card;
+        if (std::ranges::find(cards, card, &boards::MoveWish::card) != cards.end()) continue;
+        cards.push_back(one.wish());
+        together.emplace_back(i, std::move(one));
+    }
+    auto found = look_at_all(call, cards);
+    TellingAtTheEnd actor(call);
+    std::vector<OneOfThem*> ending;
+    std::vector<std::pair<std::size_t, OneOfThem*>> answered;
+    for (std::size_t at = 0; at < together.size(); ++at) {
+        auto& [i, one] = together[at];
+        if (!found[at].row) continue;
+        try {
+            one.decide(std::move(found[at]), actor);
+        } catch (const Failure& failure) {
+            if (failure.status() >= 500) throw;
+            continue;
+        }
+        answered.emplace_back(i, &one);
+        if (one.ending()) ending.push_back(&one);
+    }
+    carry_out(call, ending, actor);
+    std::vector<std::optional<LeaseResult>> results(requests.size());
+    for (const auto& [i, one] : answered) results[i] = one->result();
+    return results;
 }
 
 // -------------------------------------------------------------------------- many in one call
@@ -249,7 +323,7 @@ private:
                 const bool again =
                     std::ranges::find(cards, token.card(), &boards::MoveWish::card) != cards.end();
                 if (by_itself || again) alone_.push_back(i);
-                else one.emplace(call_, std::nullopt, leases_[i]);
+                else one.emplace(call_, std::nullopt, leases_[i], call_.request_id());
                 if (again) return;
                 cards.push_back({token.card(), leases_[i].target_column_id});
                 together.emplace_back(i, std::move(one));
@@ -309,6 +383,7 @@ const Operation complete_lease{
     .idempotent = true,
     .worker = true,
     .handler = complete,
+    .joint_handler = {completions_alike, complete_each},
 };
 
 const Operation complete_leases{

@@ -65,9 +65,9 @@ constexpr std::string_view without_limits = R"(
             nullif()" SVC_HAS_HARD_LIMITS R"(, false) AS target_full)";
 constexpr std::string_view with_limits = R"(
             CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[])
-                WHEN $44::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
+                WHEN $45::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
             CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[])
-                WHEN $45::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
+                WHEN $46::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
             )" SVC_TARGET_IS_FULL R"( AS target_full)";
 constexpr std::string_view and_taken = R"(
         FROM columns k
@@ -139,6 +139,8 @@ constexpr std::string_view and_seen = R"(
                                        "coalesce(t.epoch, " SVC_EVENT_VERSION(20) ")",
                                        "coalesce(t.card_id, " SVC_EVENT_CARD(20) ")",
                                        SVC_TAKEN(SVC_EVENT_CHANGES(20)),
+                                       "coalesce(($44::text[])[array_position("
+                                       "$7::uuid[], t.lease_id)], " SVC_EVENT_REQUEST(20) ")",
                                        "taken t") R"(
     )
     SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,
@@ -244,6 +246,16 @@ Taking::Taking(
     hold_claims(call.tx(), call.org());
 }
 
+Taking::Taking(
+    Call& call,
+    const Uuid& board,
+    const std::optional<std::int64_t>& ttl,
+    std::vector<std::string> request_ids
+)
+    : Taking(call, board, ttl, static_cast<std::int64_t>(request_ids.size())) {
+    request_ids_ = std::move(request_ids);
+}
+
 void Taking::run(const std::vector<Uuid>& columns) {
     seen_.assign(columns.size(), {});
     const auto& known = call_.use<KnownLimits>();
@@ -297,7 +309,7 @@ void Taking::take_from(const Uuid& column, ColumnSeen& seen) {
 /// In one round trip, but for the first time on a board that has a column with a hard limit.
 void Taking::take_from(const Uuid& column, const QueueKey& from, ColumnSeen& seen) {
     if (!held_.empty() || holds_agent_) hold_limits();
-    const std::vector<Ticket> tickets(most_ - claimed_.size());
+    const std::vector<Ticket> tickets = this->tickets();
     Result result = queue_take(column, tickets, from);
     if (result.rows() == 0) not_found("column");
     result.read(0, record_of<ColumnSeen>(), &seen);
@@ -312,6 +324,13 @@ void Taking::take_from(const Uuid& column, const QueueKey& from, ColumnSeen& see
     for (std::size_t row = 0; row < result.rows(); ++row) read_taken(column, result, row, tickets);
 }
 
+std::vector<Ticket> Taking::tickets() const {
+    std::vector<Ticket> tickets;
+    for (std::size_t i = claimed_.size(); i < most_; ++i)
+        tickets.push_back({i < request_ids_.size() ? request_ids_[i] : call_.request_id()});
+    return tickets;
+}
+
 void Taking::hold_limits() {
     std::vector<Uuid> ids = held_;
     if (holds_agent_) ids.push_back(call_.caller().id);
@@ -324,10 +343,11 @@ Result Taking::queue_take(
     const auto caller = boards::BoardCaller::of(call_);
     const orgs::KnownRights rights(call_.caller());
     std::vector<Uuid> leases, entries;
-    std::vector<std::string> digests;
+    std::vector<std::string> digests, request_ids;
     for (const Ticket& each : tickets) {
         leases.push_back(each.lease_id);
         entries.push_back(new_uuid());
+        request_ids.push_back(each.request_id);
         digests.push_back("\\x" + hex(each.digest));
     }
     const std::size_t bytes = enough_bytes - std::min(call_.tx().bytes_received(), enough_bytes);
@@ -354,6 +374,7 @@ Result Taking::queue_take(
             entries,
             static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)),
             call_.event_row(event_of(lease_claimed, lease_of(column, {}), found_by_claim)),
+            request_ids,
             limits...
         );
     };

@@ -63,6 +63,7 @@ SVC_SHARED_RECORD(
 
 /// What a lease is given before it is known which card it is of.
 struct Ticket {
+    std::string request_id;  ///< under which the claim is recorded
     Uuid lease_id = new_uuid();
     LeaseToken::Secret secret = LeaseToken::new_secret();
     Sha256 digest = LeaseToken::digest_of(secret);
@@ -93,6 +94,13 @@ public:
     Taking(
         Call& call, const Uuid& board, const std::optional<std::int64_t>& ttl, std::int64_t most
     );
+    /// A card for each of these requests, in their order.
+    Taking(
+        Call& call,
+        const Uuid& board,
+        const std::optional<std::int64_t>& ttl,
+        std::vector<std::string> request_ids
+    );
 
     /// Claims from these columns, in this order. Throws what keeps the caller from claiming there.
     void run(const std::vector<Uuid>& columns);
@@ -105,6 +113,7 @@ private:
     void take_from(const Uuid& column, ColumnSeen& seen);
     void take_from(const Uuid& column, const QueueKey& from, ColumnSeen& seen);
     bool enough() const;
+    std::vector<Ticket> tickets() const;
     bool holds(const Uuid& column) const;
     /// Limits are counted, as far as it is known that there are some.
     bool counts_limits(const Uuid& column) const;
@@ -119,6 +128,7 @@ private:
     const Uuid board_;
     const std::optional<std::int64_t> ttl_;
     std::size_t most_ = 1;
+    std::vector<std::string> request_ids_;  ///< of the cards; the call's for all that are not named
     std::vector<Uuid> held_;    ///< columns whose limit is asked by one claim at a time
     bool holds_agent_ = false;  ///< the same of the caller's
     bool board_is_limited_ = false;

@@ -9,8 +9,10 @@ namespace svc::test {
 /// Somebody whose transaction stays open.
 class LockHolder {
 public:
-    explicit LockHolder(const std::string& sql)
-        : connection_(PQconnectdb(Postgres::shared().superuser_url(in_process().url()).c_str())) {
+    explicit LockHolder(const std::string& sql) : LockHolder(sql, in_process().url()) {}
+    /// In a database of a server that is a process of its own.
+    LockHolder(const std::string& sql, const std::string& database_url)
+        : connection_(PQconnectdb(Postgres::shared().superuser_url(database_url).c_str())) {
         run("BEGIN");
         run(sql);
     }

@@ -19,6 +19,7 @@
 #define SVC_EVENT_VERSION(first) SVC_EVENT_PART(first, 6) "::bigint"
 #define SVC_EVENT_CARD(first) SVC_EVENT_PART(first, 9) "::uuid"
 #define SVC_EVENT_CHANGES(first) SVC_EVENT_PART(first, 11) "::text"
+#define SVC_EVENT_REQUEST(first) SVC_EVENT_PART(first, 24) "::text"
 
 /// `text` with what is marked as `name` in it replaced by `value`, a text.
 #define SVC_FILL(text, name, value) "replace(" text ", E'\\001" name "\\001', " value ")"
@@ -27,7 +28,7 @@
 
 /// Inserts the event for each row of `from`. The arguments between are those above, or what the
 /// statement knows.
-#define SVC_INSERT_EVENTS(first, entry_id, object_id, version, card_id, changes, from)           \
+#define SVC_INSERT_EVENTS(first, entry_id, object_id, version, card_id, changes, request_id, from) \
     "INSERT INTO event_log (org_id, entry_id, kind, outcome, object, object_id, object_name, "      \
     "version, board_id, column_id, card_id, parent_id, changes, previous, truncated, "           \
     "moved_from, moved_to, subject, action, actor, mutation_id, cause, depth, client_address, "  \
@@ -40,7 +41,16 @@
     SVC_EVENT_PART(first, 17) ", " SVC_EVENT_PART(first, 18) ", "                                \
     SVC_EVENT_PART(first, 19) "::uuid, " SVC_EVENT_PART(first, 20) ", "                          \
     SVC_EVENT_PART(first, 21) "::integer, " SVC_EVENT_PART(first, 22) ", "                       \
-    SVC_EVENT_PART(first, 23) ", " SVC_EVENT_PART(first, 24) " FROM " from
+    SVC_EVENT_PART(first, 23) ", " request_id " FROM " from
 /// The same for one row.
 #define SVC_INSERT_EVENT(first, object_id, version, card_id, changes, from) \
-    SVC_INSERT_EVENTS(first, SVC_EVENT_ENTRY(first), object_id, version, card_id, changes, from)
+    SVC_INSERT_EVENTS(                                                      \
+        first,                                                              \
+        SVC_EVENT_ENTRY(first),                                             \
+        object_id,                                                          \
+        version,                                                            \
+        card_id,                                                            \
+        changes,                                                            \
+        SVC_EVENT_REQUEST(first),                                           \
+        from                                                                \
+    )

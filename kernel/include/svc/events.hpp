@@ -67,6 +67,7 @@ struct Event {
     std::optional<EventPlace> from, to;  ///< of a move
     std::optional<std::string> name;     ///< as people call it: its name, title or key
     std::optional<Uuid> org_id;          ///< when it is not the caller's workspace
+    std::string request_id{};            ///< when it is not the call's (svc/joint.hpp)
 
     Event&& in_org(const Uuid& org) && { return org_id = org, std::move(*this); }
     Event&& on_board(const Uuid& board) && { return board_id = board, std::move(*this); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "svc/call.hpp"
+#include "svc/joint.hpp"
 
 #include <functional>
 
@@ -168,6 +169,9 @@ struct Operation {
     /// error's body.
     std::string (*error_redirect)(const Kernel& kernel, const Failure& failure) = nullptr;
     Handler handler;
+    /// Of one that also serves several requests at once, with the operation's own status and
+    /// without an ETag.
+    JointHandler joint_handler{};
 
     std::string_view method() const { return route.substr(0, route.find(' ')); }
     std::string_view path() const { return route.substr(route.find(' ') + 1); }

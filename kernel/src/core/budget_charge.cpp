@@ -2,7 +2,15 @@
 
 #include "core/run.hpp"
 
+#include <utility>
+
 namespace svc::core {
+
+BudgetCharge::BudgetCharge(Kernel::Impl& kernel, RequestContext& request_context)
+    : kernel_(kernel),
+      request_context_(request_context),
+      payer_(request_context.payer),
+      taken_(std::exchange(request_context.charged, {})) {}
 
 BudgetCharge::~BudgetCharge() {
     if (taken_.writes) kernel_.budgets->give_back(payer_, {0, taken_.writes});
@@ -21,6 +29,11 @@ void BudgetCharge::take(const CallerResolver& who, Kind kind) {
     taken_.requests += cost.requests;
     taken_.writes += cost.writes;
     request_context_.requests_paid += cost.requests;
+}
+
+void BudgetCharge::leave_to_next() {
+    request_context_.payer = payer_;
+    request_context_.charged = std::exchange(taken_, {});
 }
 
 void BudgetCharge::undo() {

@@ -11,8 +11,7 @@ struct RequestContext;
 /// that was not kept is given back.
 class BudgetCharge {
 public:
-    BudgetCharge(Kernel::Impl& kernel, RequestContext& request_context)
-        : kernel_(kernel), request_context_(request_context) {}
+    BudgetCharge(Kernel::Impl& kernel, RequestContext& request_context);
     ~BudgetCharge();
     BudgetCharge(const BudgetCharge&) = delete;
     BudgetCharge& operator=(const BudgetCharge&) = delete;
@@ -22,6 +21,8 @@ public:
     void take(const CallerResolver& who, Kind kind);
     /// Gives all of it back: the caller is somebody else.
     void undo();
+    /// The request goes on waiting, for others to make the write: the next charge has it.
+    void leave_to_next();
     /// The write is committed.
     void keep() { taken_.writes = 0; }
 

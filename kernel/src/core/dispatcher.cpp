@@ -118,9 +118,14 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     request_context->endpoint = unmatched_;
     request_context->bytes = exchange.bytes_held();
     request_context->room_to_wait = exchange.room_to_park();
+    if (!request_context->resume)
+        request_context->resume = [&exchange] { exchange.resume(); };
     try {
         dispatch(exchange, *request_context, served);
     } catch (const Queued&) {
+        return http::Outcome::parked;
+    } catch (const Joined&) {
+        kernel_.impl().admission.leave(request_context->turn);
         return http::Outcome::parked;
     } catch (const Parked& wait) {
         request_context->has_waited = true;
@@ -129,7 +134,7 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
             request_context->place,
             wait,
             request_context->ticket,
-            {.resume = [&exchange] { exchange.resume(); },
+            {.resume = request_context->resume,
              .gone = [&exchange] { return exchange.abandoned(); }}
         );
         return http::Outcome::parked;

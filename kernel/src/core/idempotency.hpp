@@ -16,6 +16,8 @@ public:
     /// Fills `answer` and says true when the same request was answered before. Failure 409 while
     /// another with this key is running, 422 when the key was used for a different request.
     bool replay(http::Answer& answer);
+    /// The request has none.
+    bool empty() const { return key_.empty(); }
     /// Queues the answer to be kept with the commit.
     void keep(const http::Answer& answer);
 

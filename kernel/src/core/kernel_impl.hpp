@@ -5,6 +5,7 @@
 #include "core/identities.hpp"
 #include "core/metrics.hpp"
 #include "core/refusal_counts.hpp"
+#include "core/request_groups.hpp"
 #include "core/secret.hpp"
 #include "core/timers.hpp"
 #include "core/wait_queue.hpp"
@@ -71,6 +72,7 @@ public:
     std::unique_ptr<db::Database> database;
     core::Admission admission;
     core::WaitQueue wait_queue;
+    core::RequestGroups request_groups;
     core::Identities identities;
     core::RefusalCounts refusals;
     Budgets* budgets = nullptr;  ///< when a module offers them

@@ -224,6 +224,15 @@ void add_wait_gauges(const Gauges<WaitQueue::Load>& to) {
     to.add("calls_resumed_total", "Calls that waited and ran again.", &Load::resumed);
 }
 
+void add_group_gauges(const Gauges<RequestGroups::Load>& to) {
+    using Load = RequestGroups::Load;
+    to.add(
+        "requests_served_together_total",
+        "Requests that were served in the transaction of another.",
+        &Load::together
+    );
+}
+
 }  // namespace
 
 void App::add_kernel_gauges() {
@@ -238,6 +247,7 @@ void App::add_kernel_gauges() {
     add_bus_gauges({*kernel_, [this] { return bus_->load(); }});
     add_admission_gauges({*kernel_, [this] { return kernel_->impl().admission.load(); }});
     add_wait_gauges({*kernel_, [this] { return kernel_->impl().wait_queue.load(); }});
+    add_group_gauges({*kernel_, [this] { return kernel_->impl().request_groups.load(); }});
 }
 
 }  // namespace svc::core

@@ -2,6 +2,7 @@
 
 #include "core/admission.hpp"
 #include "core/caller_resolver.hpp"
+#include "core/request_groups.hpp"
 #include "core/wait_queue.hpp"
 #include "events/log.hpp"
 #include "http/server.hpp"
@@ -14,6 +15,9 @@ namespace svc::core {
 /// Thrown to leave a request that has to wait for its turn among its caller's (Admission). Not a
 /// std::exception, for nobody is to swallow it.
 struct Queued {};
+
+/// Thrown likewise to leave a request that others are to be served with (RequestGroups).
+struct Joined {};
 
 /// What a request keeps over its waits.
 struct RequestContext {
@@ -31,6 +35,11 @@ struct RequestContext {
     /// hold several calls, and a call that waited is run again.
     std::int64_t requests_due = 1, requests_paid = 0;
     std::shared_ptr<void> own_work{};  ///< of the call that the request is, or holds
+    std::function<void()> resume{};    ///< has it come back, once it is parked; any thread
+    RequestGroups::MemberPtr member{};  ///< while it may be served with others
+    /// What its caller was charged for it when it joined them, and who that was.
+    Budgets::Cost charged{};
+    Uuid payer{};
 };
 
 /// Everything one run of an operation works with. The references outlive it.

@@ -21,6 +21,11 @@ void take_turn(
     RequestContext& request_context,
     const CallerResolver& who
 ) {
+    if (const auto& member = request_context.member) {
+        const auto state = member->state();
+        if (state == RequestGroups::Member::State::waits) throw Joined{};
+        if (state == RequestGroups::Member::State::answered) return;
+    }
     const Caller* caller = who.caller();
     const bool room = request_context.room_to_wait;
     const auto verdict = kernel.admission.enter(
@@ -31,7 +36,7 @@ void take_turn(
          .org = caller ? caller->org_id : std::nullopt,
          .bytes = request_context.bytes,
          .resumed = request_context.has_waited,
-         .resume = [&exchange] { exchange.resume(); }}
+         .resume = request_context.resume}
     );
     using enum Admission::Verdict;
     switch (verdict) {

@@ -47,14 +47,15 @@ constexpr Sql add_rows{"events.add_log_rows", R"(
         NULLIF(e.column_id, '')::uuid, NULLIF(e.card_id, '')::uuid,
         NULLIF(e.parent_id, '')::uuid, e.changes, e.previous, NULLIF(e.truncated, ''),
         NULLIF(e.moved_from, ''), NULLIF(e.moved_to, ''), NULLIF(e.subject, ''),
-        $18, $19, $20, $21, $22, $23, $24, $25
+        $19, $20, $21, $22, $23, $24, $25, coalesce(NULLIF(e.request_id, ''), $26)
     FROM unnest(
         $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::bigint[],
         $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-        $15::text[], $16::text[], $17::text[])
+        $15::text[], $16::text[], $17::text[], $18::text[])
         WITH ORDINALITY
         AS e (org_id, entry_id, kind, object, object_id, object_name, version, board_id, column_id,
-              card_id, parent_id, changes, previous, truncated, moved_from, moved_to, subject, n)
+              card_id, parent_id, changes, previous, truncated, moved_from, moved_to, subject,
+              request_id, n)
     ORDER BY e.n)"};
 
 constexpr std::size_t rows_a_statement = 1'000;
@@ -160,7 +161,7 @@ ParamList row_of(const Event& event, const EventContext& context) {
         std::to_string(context.depth),
         own(or_null(context.client_address)),
         own(or_null(cut(context.user_agent))),
-        own(or_null(context.request_id)),
+        own(or_null(event.request_id.empty() ? context.request_id : event.request_id)),
     }};
 }
 
@@ -168,7 +169,7 @@ void queue_events(Tx& tx, std::span<const Event> events, const EventContext& con
     if (events.size() == 1) return queue_event(tx, events.front(), context);
     const auto id_text = [](const std::optional<Uuid>& id) { return id ? id->str() : ""; };
     for (; !events.empty(); events = events.subspan(std::min(events.size(), rows_a_statement))) {
-        std::array<std::vector<std::string>, 17> lists;
+        std::array<std::vector<std::string>, 18> lists;
         for (const Event& each : events.first(std::min(events.size(), rows_a_statement))) {
             Values values = bounded(each.changes, each.previous);
             const PlaceIds place = place_of(each);
@@ -191,6 +192,7 @@ void queue_events(Tx& tx, std::span<const Event> events, const EventContext& con
             add(text_of(each.from).value_or(""));
             add(text_of(each.to).value_or(""));
             add(kept_subject(each).value_or(""));
+            add(each.request_id);
         }
         std::apply(
             [&](const auto&... list) { queue_with_context(tx, add_rows, context, list...); }, lists

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// Requests that are served together (svc/joint.hpp).
+namespace svc::core {
+
+/// While a request of a group is being served, others of the group that come in wait, without a
+/// worker. When it is done the first of these serves all of them. So a request that is alone is
+/// served at once and by itself, and the more there are, the more share what serving costs.
+///
+/// One that is held up holds up none for longer than `overtaken_after`: whoever comes then serves
+/// those who wait, and itself. Any thread.
+class RequestGroups {
+public:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::size_t most = 25;  ///< that are served together
+    static constexpr std::chrono::milliseconds overtaken_after{50};
+
+    class Member;
+    using MemberPtr = std::shared_ptr<Member>;
+
+    /// Afterwards the member waits, leads others, or is to be served by itself.
+    void enter(const std::string& key, const MemberPtr& member);
+
+    struct Load {
+        std::size_t groups = 0;
+        std::uint64_t together = 0;  ///< requests so far that another request served
+    };
+    Load load() const;
+
+private:
+    struct Group {
+        std::uint64_t turn = 0;
+        Clock::time_point begun;
+        std::vector<MemberPtr> waiting;
+    };
+    void pass_on(const std::string& key, std::uint64_t turn);
+    void give_turn(const std::string& key, Group& group, const MemberPtr& leader);
+
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, Group> groups_;
+    std::uint64_t turns_ = 0;
+    std::atomic<std::uint64_t> together_{0};
+};
+
+/// One request, from when it enters until it is answered. The group's turn is its own while it is
+/// served: when it ends, however it does, those whom it has not answered are served by themselves,
+/// and the turn passes on.
+class RequestGroups::Member {
+public:
+    /// `resume` has the request come back; called without a lock, on any thread.
+    Member(std::shared_ptr<void> input, std::string request_id, std::function<void()> resume)
+        : input_(std::move(input)),
+          request_id_(std::move(request_id)),
+          resume_(std::move(resume)) {}
+    ~Member();
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+
+    enum class State { waits, leads, alone, answered };
+    State state() const { return state_.load(std::memory_order_acquire); }
+    const void* input() const { return input_.get(); }
+    const std::string& request_id() const { return request_id_; }
+    /// The others whom it serves, while it leads.
+    const std::vector<MemberPtr>& others() const { return others_; }
+    /// Of the answer that it was given.
+    std::string take_body() { return std::move(body_); }
+
+    /// Answers another, which comes back with it.
+    void answer(Member& other, std::string body);
+    /// Sends away those whom it has not answered, to be served by themselves; so is it.
+    void go_alone();
+
+private:
+    friend class RequestGroups;
+    void come_back(State state) {
+        state_.store(state, std::memory_order_release);
+        resume_();
+    }
+
+    const std::shared_ptr<void> input_;
+    const std::string request_id_;
+    const std::function<void()> resume_;
+    std::atomic<State> state_{State::waits};
+    std::vector<MemberPtr> others_;
+    std::string body_;
+
+    // While it has the group's turn.
+    RequestGroups* groups_ = nullptr;
+    std::string key_;
+    std::uint64_t turn_ = 0;
+};
+
+}  // namespace svc::core

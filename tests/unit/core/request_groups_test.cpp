@@ -1,0 +1,153 @@
+// Who serves whom: turns of a group, whoever fails, and those that are held up.
+
+#include "core/request_groups.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace svc::core {
+
+namespace {
+
+using State = RequestGroups::Member::State;
+
+struct Request {
+    int resumed = 0;
+    RequestGroups::MemberPtr member = std::make_shared<RequestGroups::Member>(
+        std::make_shared<int>(1), "id", [this] { ++resumed; }
+    );
+    State state() const { return member->state(); }
+};
+
+}  // namespace
+
+TEST(RequestGroups, WhoIsAloneIsServedAtOnceAndLeavesNothingBehind) {
+    RequestGroups groups;
+    {
+        Request request;
+        groups.enter("key", request.member);
+        EXPECT_EQ(request.state(), State::alone);
+        EXPECT_TRUE(request.member->others().empty());
+        EXPECT_EQ(groups.load().groups, 1U);
+        EXPECT_EQ(request.resumed, 0);
+    }
+    EXPECT_EQ(groups.load().groups, 0U);
+}
+
+TEST(RequestGroups, ThoseThatComeMeanwhileAreServedByTheFirstOfThem) {
+    RequestGroups groups;
+    Request first, second, third, other;
+    groups.enter("key", first.member);
+    groups.enter("key", second.member);
+    groups.enter("key", third.member);
+    groups.enter("another key", other.member);
+    EXPECT_EQ(second.state(), State::waits);
+    EXPECT_EQ(third.state(), State::waits);
+    EXPECT_EQ(other.state(), State::alone);
+    first.member.reset();
+    ASSERT_EQ(second.state(), State::leads);
+    EXPECT_EQ(second.resumed, 1);
+    EXPECT_EQ(third.state(), State::waits);
+    ASSERT_EQ(second.member->others().size(), 1U);
+    second.member->answer(*third.member, "body");
+    EXPECT_EQ(third.state(), State::answered);
+    EXPECT_EQ(third.resumed, 1);
+    EXPECT_EQ(third.member->take_body(), "body");
+    EXPECT_EQ(groups.load().together, 1U);
+    second.member.reset();
+    third.member.reset();
+    other.member.reset();
+    EXPECT_EQ(groups.load().groups, 0U);
+}
+
+TEST(RequestGroups, WhomItsLeaderDoesNotAnswerIsServedByItself) {
+    RequestGroups groups;
+    Request first, second, third;
+    groups.enter("key", first.member);
+    groups.enter("key", second.member);
+    groups.enter("key", third.member);
+    first.member.reset();
+    second.member.reset();  // ends without having served anybody
+    EXPECT_EQ(third.state(), State::alone);
+    EXPECT_EQ(third.resumed, 1);
+}
+
+TEST(RequestGroups, WhoFailsForAllGoesOnAlone) {
+    RequestGroups groups;
+    Request first, second, third, fourth;
+    groups.enter("key", first.member);
+    groups.enter("key", second.member);
+    groups.enter("key", third.member);
+    first.member.reset();
+    groups.enter("key", fourth.member);
+    second.member->go_alone();
+    EXPECT_EQ(second.state(), State::alone);
+    EXPECT_EQ(third.state(), State::alone);
+    EXPECT_EQ(fourth.state(), State::waits) << "the turn is still the second one's";
+    second.member.reset();
+    EXPECT_EQ(fourth.state(), State::alone);
+    EXPECT_EQ(fourth.resumed, 1);
+}
+
+TEST(RequestGroups, NoMoreAreServedAtOnceThanMayBe) {
+    RequestGroups groups;
+    Request first;
+    std::vector<std::unique_ptr<Request>> rest;
+    groups.enter("key", first.member);
+    for (std::size_t i = 0; i < RequestGroups::most + 5; ++i)
+        groups.enter("key", rest.emplace_back(std::make_unique<Request>())->member);
+    first.member.reset();
+    EXPECT_EQ(rest.front()->member->others().size(), RequestGroups::most - 1);
+    rest.front()->member.reset();
+    EXPECT_EQ(rest[RequestGroups::most]->state(), State::leads);
+    EXPECT_EQ(rest[RequestGroups::most]->member->others().size(), 4U);
+}
+
+TEST(RequestGroups, WhoIsHeldUpHoldsUpNobodyForLong) {
+    RequestGroups groups;
+    Request slow, waiting, next, behind;
+    groups.enter("key", slow.member);
+    groups.enter("key", waiting.member);
+    std::this_thread::sleep_for(RequestGroups::overtaken_after);
+    groups.enter("key", next.member);
+    ASSERT_EQ(next.state(), State::leads);
+    EXPECT_EQ(next.resumed, 0) << "it is being served already";
+    ASSERT_EQ(next.member->others().size(), 1U);
+    EXPECT_EQ(next.member->others().front(), waiting.member);
+    groups.enter("key", behind.member);
+    slow.member.reset();
+    EXPECT_EQ(behind.state(), State::waits) << "the turn is not the slow one's any more";
+    next.member.reset();
+    EXPECT_EQ(behind.state(), State::alone);
+}
+
+TEST(RequestGroups, ManyThreadsAreAllServedOnce) {
+    RequestGroups groups;
+    constexpr int threads = 8, rounds = 500;
+    std::atomic<int> served{0};
+    const auto serve = [&] {
+        for (int i = 0; i < rounds; ++i) {
+            auto member = std::make_shared<RequestGroups::Member>(
+                std::make_shared<int>(i), "id", [] {}
+            );
+            groups.enter("key", member);
+            while (member->state() == State::waits) std::this_thread::yield();
+            if (member->state() == State::leads) {
+                for (const auto& each : member->others()) {
+                    ++served;
+                    member->answer(*each, "body");
+                }
+            }
+            if (member->state() != State::answered) ++served;
+        }
+    };
+    {
+        std::vector<std::jthread> all;
+        for (int i = 0; i < threads; ++i) all.emplace_back(serve);
+    }
+    EXPECT_EQ(served, threads * rounds);
+    EXPECT_EQ(groups.load().groups, 0U);
+}
+
+}  // namespace svc::core

@@ -1,0 +1,209 @@
+// Claims and completions of one caller's workers that come at once: served together, answered each
+// for itself. A table that is locked meanwhile makes the first of them take so long that the
+// others come together.
+
+#include "tests/support/eventually.hpp"
+#include "tests/support/lock_holder.hpp"
+#include "tests/support/metric.hpp"
+#include "tests/unit/queue/queue_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+namespace svc::test {
+
+namespace {
+
+constexpr std::size_t workers = 12;
+
+struct Sent {
+    std::string path;
+    json::value body;
+};
+
+/// Sends them at once, while nothing can be written for a moment; the answers in the same order.
+std::vector<Reply> at_once(QueueFixture& s, const std::vector<Sent>& requests) {
+    std::vector<Reply> replies(requests.size());
+    LockHolder holder("LOCK TABLE event_log IN EXCLUSIVE MODE", s.database);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        threads.emplace_back([&, i] {
+            Client client = s.client;
+            replies[i] = client.post(requests[i].path, requests[i].body);
+        });
+        // The first is being served when the others come.
+        if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    holder.commit();
+    for (auto& each : threads) each.join();
+    return replies;
+}
+
+double together(const QueueFixture& s) {
+    return metric_of(s.server, "requests_served_together_total");
+}
+
+std::vector<Reply> claim_at_once(QueueFixture& s, std::size_t count, json::value body) {
+    return at_once(s, std::vector<Sent>(count, {s.claim_path(), std::move(body)}));
+}
+
+Sent completion(const Reply& claim, const json::value& more = json::object{}) {
+    json::object body = more.as_object();
+    body["lease_token"] = claim.text("/lease_token");
+    return {"/v1/leases/" + claim.text("/lease/id") + ":complete", body};
+}
+
+/// The request ids under which an operation is recorded, by what the entries are about, once there
+/// are so many.
+std::map<std::string, std::string> recorded(
+    QueueFixture& s, const std::string& action, std::size_t count
+) {
+    std::map<std::string, std::string> out;
+    const auto path = "/v1/orgs/" + s.workspace.org_id + "/audit-events?page_size=100&action=";
+    eventually([&] {
+        const auto page = expect(200, s.workspace.client.get(path + action)).json();
+        for (const auto& each : page.at("results").as_array())
+            out.emplace(
+                each.at_pointer("/target/id").as_string(), each.at("request_id").as_string()
+            );
+        return out.size() >= count;
+    });
+    return out;
+}
+
+}  // namespace
+
+TEST(Together, ClaimsAreOfDifferentCardsAndRecordedUnderTheirOwnRequests) {
+    QueueFixture s;
+    for (std::size_t i = 0; i < workers; ++i) s.card();
+    const auto before = together(s);
+    const auto replies = claim_at_once(s, workers, json::object{});
+    std::set<std::string> cards, tokens;
+    for (const Reply& each : replies) {
+        ASSERT_TRUE(expect(200, each).json().at("claimed").as_bool());
+        cards.insert(each.text("/card/id"));
+        tokens.insert(each.text("/lease_token"));
+        EXPECT_EQ(each.text("/lease/card_id"), each.text("/card/id"));
+        EXPECT_EQ(each.text("/card/lease/id"), each.text("/lease/id"));
+    }
+    EXPECT_EQ(cards.size(), workers);
+    EXPECT_EQ(tokens.size(), workers);
+    EXPECT_GE(together(s) - before, 5) << "they were served one by one";
+    const auto actions = recorded(s, "claim_next_card", workers);
+    for (const Reply& each : replies)
+        EXPECT_EQ(actions.at(each.text("/lease/id")), each.header("x-request-id"));
+}
+
+TEST(Together, WhereThereAreFewerCardsTheOthersAreToldSoOrWait) {
+    QueueFixture s;
+    s.card();
+    s.card();
+    s.card();
+    const auto replies = claim_at_once(s, workers, json::object{});
+    std::size_t claimed = 0;
+    for (const Reply& each : replies) {
+        const auto answer = expect(200, each).json();
+        if (answer.at("claimed").as_bool()) ++claimed;
+        else EXPECT_EQ(each.text("/reason"), "empty");
+    }
+    EXPECT_EQ(claimed, 3U);
+
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(700));
+        Client client = s.client;
+        for (int i = 0; i < 4; ++i)
+            expect(
+                201,
+                client.post(
+                    "/v1/boards/" + s.board + "/cards",
+                    json::value{{"column_id", s.queue}, {"title", "Late"}}
+                )
+            );
+    });
+    for (const Reply& each : claim_at_once(s, 4, json::object{{"wait_seconds", 20}}))
+        EXPECT_TRUE(expect(200, each).json().at("claimed").as_bool());
+    later.join();
+}
+
+TEST(Together, CompletionsAreAnsweredEachForItself) {
+    QueueFixture s;
+    std::vector<Reply> claims;
+    for (std::size_t i = 0; i < workers; ++i) {
+        s.card();
+        claims.push_back(s.claim());
+    }
+    std::vector<Sent> requests;
+    for (std::size_t i = 0; i < workers; ++i)
+        requests.push_back(completion(claims[i], {{"result", {{"number", i}}}}));
+    requests[3].body.as_object()["lease_token"] = claims[4].text("/lease_token");
+    requests[5].body.as_object()["comment"] = "Done by hand";
+    requests[6].body.as_object()["target_column_id"] = s.board;  // no column
+    requests.push_back(requests[7]);                             // the same lease again
+    const auto before = together(s);
+    const auto replies = at_once(s, requests);
+    EXPECT_GE(together(s) - before, 4) << "they were served one by one";
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+        if (i == 3) {
+            EXPECT_EQ(expect(403, replies[i]).text("/code"), "lease_token_invalid");
+        } else if (i == 6) {
+            expect(422, replies[i]);
+        } else {
+            const auto& claim = claims[i == workers ? 7 : i];
+            const auto number = static_cast<std::int64_t>(i == workers ? 7 : i);
+            const auto answer = expect(200, replies[i]);
+            EXPECT_EQ(answer.text("/lease/id"), claim.text("/lease/id"));
+            EXPECT_EQ(answer.text("/lease/state"), "completed");
+            EXPECT_EQ(answer.json().at_pointer("/lease/result/number").as_int64(), number);
+            EXPECT_EQ(answer.text("/card/column_id"), s.done);
+        }
+    }
+    const auto actions = recorded(s, "complete_lease", 2 * (workers - 2));  // of leases and cards
+    for (const std::size_t i : {0U, 1U, 2U, 8U, 9U, 10U, 11U})
+        EXPECT_EQ(actions.at(claims[i].text("/lease/id")), replies[i].header("x-request-id"));
+    EXPECT_EQ(
+        expect(200, s.client.get("/v1/leases/" + claims[6].text("/lease/id"))).text("/state"),
+        "active"
+    );
+}
+
+TEST(Together, AColumnThatTakesNoMoreRefusesWhoIsTooMany) {
+    QueueFixture s;
+    std::vector<Sent> requests;
+    for (std::size_t i = 0; i < workers; ++i) {
+        s.card();
+        requests.push_back(completion(s.claim()));
+    }
+    expect(
+        200,
+        s.workspace.client.send(
+            "PATCH",
+            "/v1/boards/" + s.board + "/columns/" + s.done,
+            R"({"wip_limit": 5, "wip_policy": "hard"})"
+        )
+    );
+    std::map<int, int> statuses;
+    for (const Reply& each : at_once(s, requests)) ++statuses[each.status];
+    EXPECT_EQ(statuses, (std::map<int, int>{{200, 5}, {409, static_cast<int>(workers) - 5}}));
+}
+
+TEST(Together, AnAgentThatIsDisabledElsewhereClaimsNothing) {
+    QueueFixture s;
+    Server second({.database_url = s.database});
+    for (std::size_t i = 0; i < workers; ++i) s.card();
+    const auto secret = s.workspace.mint("agent", "Elsewhere");
+    s.client = second.client();
+    s.client.token(secret);
+    const auto agent = expect(200, s.client.get("/v1/me")).text("/id");
+    Client& owner = s.workspace.client;
+    expect(200, owner.post("/v1/agents/" + agent + ":disable", json::value(json::object{})));
+    for (const Reply& each : claim_at_once(s, workers, json::object{})) EXPECT_EQ(each.status, 401);
+    const auto queue = expect(
+        200, owner.get("/v1/boards/" + s.board + "/columns/" + s.queue + "/queue")
+    );
+    EXPECT_EQ(queue.json().at_pointer("/leased").as_int64(), 0) << queue.body;
+}
+
+}  // namespace svc::test
