@@ -8,5 +8,6 @@
 #include "svc/define_records.hpp"
 
 #include "modules/queue/column_of_board.hpp"
+#include "modules/queue/completion.hpp"
 #include "modules/queue/holder_request.hpp"
 #include "modules/queue/taking.hpp"

@@ -128,9 +128,8 @@ TEST(RequestGroups, ManyThreadsAreAllServedOnce) {
     std::atomic<int> served{0};
     const auto serve = [&] {
         for (int i = 0; i < rounds; ++i) {
-            auto member = std::make_shared<RequestGroups::Member>(
-                std::make_shared<int>(i), "id", [] {}
-            );
+            auto member =
+                std::make_shared<RequestGroups::Member>(std::make_shared<int>(i), "id", [] {});
             groups.enter("key", member);
             while (member->state() == State::waits) std::this_thread::yield();
             if (member->state() == State::leads) {

@@ -162,7 +162,8 @@ TEST(Together, CompletionsAreAnsweredEachForItself) {
     }
     const auto actions = recorded(s, "complete_lease", 2 * (workers - 2));  // of leases and cards
     for (const std::size_t i : {0U, 1U, 2U, 8U, 9U, 10U, 11U})
-        EXPECT_EQ(actions.at(claims[i].text("/lease/id")), replies[i].header("x-request-id"));
+        for (const char* about : {"/lease/id", "/card/id"})
+            EXPECT_EQ(actions.at(claims[i].text(about)), replies[i].header("x-request-id"));
     EXPECT_EQ(
         expect(200, s.client.get("/v1/leases/" + claims[6].text("/lease/id"))).text("/state"),
         "active"
@@ -200,9 +201,8 @@ TEST(Together, AnAgentThatIsDisabledElsewhereClaimsNothing) {
     Client& owner = s.workspace.client;
     expect(200, owner.post("/v1/agents/" + agent + ":disable", json::value(json::object{})));
     for (const Reply& each : claim_at_once(s, workers, json::object{})) EXPECT_EQ(each.status, 401);
-    const auto queue = expect(
-        200, owner.get("/v1/boards/" + s.board + "/columns/" + s.queue + "/queue")
-    );
+    const auto queue =
+        expect(200, owner.get("/v1/boards/" + s.board + "/columns/" + s.queue + "/queue"));
     EXPECT_EQ(queue.json().at_pointer("/leased").as_int64(), 0) << queue.body;
 }
 

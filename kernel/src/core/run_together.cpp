@@ -1,0 +1,90 @@
+#include "core/run_together.hpp"
+
+#include "core/running_call.hpp"
+
+#include <fmt/format.h>
+
+namespace svc::core {
+
+namespace {
+
+/// Whether it can be served with others of its caller's: nothing about it is its own alone.
+bool may_join(const Run& run) {
+    const Caller* caller = run.who.caller();
+    if (!run.operation.joint_handler || !run.request || !run.may_park || !caller) return false;
+    const RequestContext& context = run.request_context;
+    if (!caller->token_id || !context.room_to_wait || context.has_waited) return false;
+    return !run.kernel.stopping() && !run.request->has("x-svc-mutation") &&
+           !run.request->has("x-svc-lease");
+}
+
+bool enter_group(const Run& run, RunningCall& call, Input& input) {
+    if (!may_join(run)) return false;
+    const JointHandler& handler = run.operation.joint_handler;
+    auto record = handler.make_input();
+    input.fill(record.get());
+    call.set_input(record.get());
+    const auto alike = handler.key(call, record.get());
+    if (!alike) return false;
+    const Caller& caller = *run.who.caller();
+    RequestContext& context = run.request_context;
+    context.member = std::make_shared<RequestGroups::Member>(
+        std::move(record), context.request_id, context.resume
+    );
+    const auto key = fmt::format(
+        "{}\n{}\n{}\n{}\n{}\n{}",
+        run.operation.name,
+        caller.token_id->str(),
+        caller.org_id.value_or(Uuid{}).str(),
+        run.client_address,
+        run.user_agent,
+        *alike
+    );
+    run.kernel.impl().request_groups.enter(key, context.member);
+    return true;
+}
+
+/// Serves it and those whom it leads. Whoever is not served by that is served by itself, this one
+/// by another attempt.
+std::string lead(const Run& run, RunningCall& call, RequestGroups::Member& member) {
+    std::vector<JointHandler::Untyped> requests{{member.input(), &member.request_id()}};
+    for (const auto& each : member.others())
+        requests.push_back({each->input(), &each->request_id()});
+    std::vector<std::optional<std::string>> bodies;
+    try {
+        bodies = run.operation.joint_handler.run(call, requests);
+        call.finish();
+    } catch (const Failure&) {
+        member.go_alone();
+        throw RetryTransaction("what is refused is refused alone");
+    } catch (...) {
+        member.go_alone();
+        throw;
+    }
+    const auto served = [&](std::size_t i) {
+        return bodies[i] && bodies[i]->size() <= run.kernel.impl().largest_answer;
+    };
+    for (std::size_t i = 1; i < requests.size(); ++i)
+        if (served(i)) member.answer(*member.others()[i - 1], std::move(*bodies[i]));
+    member.go_alone();
+    if (!served(0)) throw RetryTransaction("it has to be served by itself");
+    return std::move(*bodies[0]);
+}
+
+}  // namespace
+
+bool serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer) {
+    const auto& member = run.request_context.member;
+    if (!member && !enter_group(run, call, input)) return false;
+    switch (member->state()) {
+        case RequestGroups::Member::State::leads:
+            answer.body = lead(run, call, *member);
+            return true;
+        case RequestGroups::Member::State::alone: return false;
+        case RequestGroups::Member::State::waits:
+        case RequestGroups::Member::State::answered: break;
+    }
+    throw Joined{};
+}
+
+}  // namespace svc::core

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/run.hpp"
+
+/// Running requests that are served together (RequestGroups).
+namespace svc::core {
+
+class RunningCall;
+
+/// Has the request served with others, as far as its operation and what it asks for allow that.
+/// False when it is to be served by itself. Leaves by Joined while another serves it.
+bool serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer);
+
+}  // namespace svc::core
