@@ -38,8 +38,8 @@ set(plan_variants
     "without_nested_loops enable_nestloop=off"
     "without_hash_joins enable_hashjoin=off"
     "without_merge_joins enable_mergejoin=off"
-    "without_index_scans enable_indexscan=off,enable_indexonlyscan=off"
-    "without_sequential_scans enable_seqscan=off"
+    "without_index_scans enable_seqscan=on,enable_bitmapscan=on,enable_indexscan=off,enable_indexonlyscan=off"
+    "with_all_scans enable_seqscan=on,enable_bitmapscan=on"
     "joined_as_written join_collapse_limit=1,from_collapse_limit=1"
     "planned_each_time plan_cache_mode=force_custom_plan"
     "planned_by_chance plan_cache_mode=auto"
@@ -74,5 +74,5 @@ foreach(suite ${plan_suites})
   svc_plans_test(share.freshly_analyzed_without_nested_loops ${suite} FILTER ${plan_share_${suite}}
                  ENVIRONMENT SVC_PLANS=statistics=fresh,enable_nestloop=off)
   svc_plans_test(share.without_index_scans ${suite} FILTER ${plan_share_${suite}}
-                 ENVIRONMENT SVC_PLANS=statistics=skewed,enable_indexscan=off,enable_indexonlyscan=off)
+                 ENVIRONMENT SVC_PLANS=statistics=skewed,enable_seqscan=on,enable_bitmapscan=on,enable_indexscan=off,enable_indexonlyscan=off)
 endforeach()

@@ -254,11 +254,16 @@ std::optional<std::string_view> sort_of_thing(const SearchRequest& in) {
     return in.filter->value == Sought::page ? "card" : name_of(in.filter->value);
 }
 
+// The index of words answers by no other kind of scan.
+constexpr Sql take_bitmaps{"content.take_bitmaps", R"(
+    SELECT WHERE set_config('enable_bitmapscan', 'on', true) IS NOT NULL)"};
+
 DeferredRows<Hit> ask(Call& call, const SearchRequest& in) {
     const auto thing = sort_of_thing(in);
     const auto order = order_of(call, in);
     if (!has_words(in)) return list_by_time(call, *order, in.board_id, thing, in.paging);
     const auto after = call.after(in.paging);
+    call.tx().queue(take_bitmaps);
     return BoardCaller::of(call).later<Hit>(
         call.tx(),
         find_words,

@@ -1,5 +1,6 @@
 #include "modules/queue/taking_statements.hpp"
 
+#include "modules/boards/api/access.hpp"
 #include "modules/orgs/api/caller_holds.hpp"
 #include "modules/queue/limits.hpp"
 #include "modules/queue/rights.hpp"

@@ -32,8 +32,14 @@ Keywords parse(const Settings& settings) {
 }
 
 /// What the URL may say otherwise. Every statement carries its whole key, so that one plan is right
-/// for all values; with array parameters PostgreSQL would otherwise plan at each call.
-constexpr std::string_view default_options = "-c plan_cache_mode=force_generic_plan";
+/// for all values; with array parameters PostgreSQL would otherwise plan at each call. And there is
+/// an index for the key: whole tables, and all of a workspace, are read only where there is none,
+/// however small they are believed (docs/decisions/0057-keys-are-followed.md).
+std::string default_options(Use use) {
+    const std::string words = "-c plan_cache_mode=force_generic_plan";
+    return use == Use::migration ? words
+                                 : words + " -c enable_seqscan=off -c enable_bitmapscan=off";
+}
 
 /// Server settings of every session, as words for the `options` of the start-up packet: so they
 /// cost no round trip and are there again after PQreset.
@@ -86,7 +92,7 @@ Connector::Connector(const Settings& settings, Use use) {
         keywords.emplace(keyword, value);
     keywords["client_encoding"] = "UTF8";
     std::string& options = keywords["options"];
-    options = std::string(default_options) + ' ' + options + ' ' + session_options(settings, use);
+    options = default_options(use) + ' ' + options + ' ' + session_options(settings, use);
     text_ = joined(keywords);
 }
 
