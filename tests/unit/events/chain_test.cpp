@@ -269,6 +269,14 @@ TEST(Chain, TakesIndexesWhateverIsBelievedOfTheTables) {
                 " WHERE relname IN ('event_log', 'event_chain')"
             );
         };
+        // Whoever migrated has read both, and says so as its session ends, a moment after it left.
+        const auto sessions = std::to_string(world.fixture.database.load().connections + 1);
+        ASSERT_TRUE(eventually([&] {
+            return sessions == world.fixture.ask(
+                                   "SELECT count(*) FROM pg_stat_activity"
+                                   " WHERE datname = current_database()"
+                               );
+        }));
         const auto before = scans();
         {
             const auto lock = world.fixture.database.try_lock(1);
