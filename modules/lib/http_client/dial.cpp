@@ -95,6 +95,15 @@ Poco::Net::Context::Ptr tls_context(const std::string& ca_file) {
     return context;
 }
 
+LazyTlsContext::LazyTlsContext(std::string ca_file) : ca_file_(std::move(ca_file)) {
+    if (!ca_file_.empty()) get();
+}
+
+Poco::Net::Context::Ptr LazyTlsContext::get() const {
+    std::call_once(made_, [this] { context_ = tls_context(ca_file_); });
+    return context_;
+}
+
 bool is_this_machine(const std::string& host) {
     Poco::Net::IPAddress address;
     return host == "localhost" ||

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,21 @@ Poco::Net::StreamSocket dial(
 /// TLS 1.2 or later to servers that an authority vouches for: those of the PEM file, or the
 /// system's when it is empty.
 Poco::Net::Context::Ptr tls_context(const std::string& ca_file);
+
+/// tls_context() for whoever may never need it. The system's authorities are read when somebody
+/// first asks for it: that takes a third of the time in which a server starts. A file of one's own
+/// is read at once, so that whoever wrote its name learns at once what is wrong with it.
+class LazyTlsContext {
+public:
+    explicit LazyTlsContext(std::string ca_file);
+    /// Throws what tls_context() throws, and reads them again the next time. Any thread.
+    Poco::Net::Context::Ptr get() const;
+
+private:
+    const std::string ca_file_;
+    mutable std::once_flag made_;
+    mutable Poco::Net::Context::Ptr context_;
+};
 
 /// Nobody but this machine's own users answers there.
 bool is_this_machine(const std::string& host);

@@ -137,7 +137,7 @@ std::string WebAddress::authority() const {
 }
 
 HttpClient::HttpClient(Settings settings)
-    : settings_(std::move(settings)), context_(tls_context(settings_.ca_file)) {}
+    : settings_(std::move(settings)), tls_(settings_.ca_file) {}
 
 HttpAnswer HttpClient::run(const HttpRequest& request, const Sink& sink) const {
     const auto end = Clock::now() + settings_.time + request.more_time;
@@ -155,7 +155,7 @@ HttpAnswer HttpClient::run(const HttpRequest& request, const Sink& sink) const {
             // does, and the socket encrypts.
             auto over = socket;
             if (request.to.secure)
-                over = Poco::Net::SecureStreamSocket::attach(socket, host, context_);
+                over = Poco::Net::SecureStreamSocket::attach(socket, host, tls_.get());
             Poco::Net::HTTPClientSession session(over);
             send_body(sent, session.sendRequest(head));
             HttpAnswer answer = read_answer(session, settings_.most_bytes, taken);

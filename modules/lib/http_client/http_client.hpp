@@ -79,7 +79,7 @@ public:
 
 private:
     const Settings settings_;
-    const Poco::Net::Context::Ptr context_;
+    const LazyTlsContext tls_;
 };
 
 }  // namespace svc

@@ -46,7 +46,7 @@ class HttpLoop::Impl {
 public:
     explicit Impl(Settings settings)
         : settings_(std::move(settings)),
-          tls_(tls_context(settings_.ca_file)),
+          tls_(settings_.ca_file),
           epoll_(::epoll_create1(EPOLL_CLOEXEC)),
           wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
           resolver_(
@@ -171,7 +171,7 @@ private:
         const Poco::Net::SocketAddress address(exchange.addresses.front(), exchange.post.to.port);
         exchange.addresses.erase(exchange.addresses.begin());
         try {
-            const auto tls = exchange.post.to.secure ? tls_ : Poco::Net::Context::Ptr();
+            const auto tls = exchange.post.to.secure ? tls_.get() : Poco::Net::Context::Ptr();
             auto socket = std::make_unique<LoopSocket>(address, exchange.post.to.host, tls);
             exchange.begin(std::move(socket), false);
         } catch (const std::exception& problem) {
@@ -276,7 +276,7 @@ private:
     }
 
     const Settings settings_;
-    const Poco::Net::Context::Ptr tls_;
+    const LazyTlsContext tls_;
     const int epoll_, wake_;
     std::unique_ptr<Resolver> resolver_;
     std::mutex mutex_;

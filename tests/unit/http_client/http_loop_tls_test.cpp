@@ -1,5 +1,7 @@
 // HttpLoop over TLS: to whom it talks, and to whom it does not.
 
+#include "modules/lib/http_client/dial.hpp"
+#include "modules/lib/http_client/http_client.hpp"
 #include "modules/lib/http_client/http_loop.hpp"
 
 #include "tests/support/certificate.hpp"
@@ -112,6 +114,18 @@ TEST(HttpLoopsOverTls, TalkToNobodyElse) {
         EXPECT_NE(outcome.error, "") << host;
     }
     EXPECT_EQ(server.answered(), 0);
+}
+
+TEST(HttpLoopsOverTls, AFileThatIsNotThereIsNoticedAtOnce) {
+    EXPECT_ANY_THROW(HttpLoop({.ca_file = "/nowhere/authorities.pem"}));
+    EXPECT_ANY_THROW(HttpClient({.ca_file = "/nowhere/authorities.pem"}));
+}
+
+TEST(HttpLoopsOverTls, TheSystemsAuthoritiesAreReadOnce) {
+    const LazyTlsContext system("");
+    const auto first = system.get();
+    ASSERT_TRUE(first);
+    EXPECT_EQ(system.get().get(), first.get());
 }
 
 }  // namespace
