@@ -158,10 +158,17 @@ bool Narrowing::admits(const Declared& declared) const {
            });
 }
 
-Catalog::Catalog(Kernel& kernel) : instructions_(instructions_for(kernel)) {
-    for (const Declared& each : kernel.operations())
-        if (each.operation->tool) tools_.push_back(make_tool(kernel, each));
+const std::vector<Tool>& Catalog::tools() const {
+    std::call_once(made_, [this] {
+        std::vector<Tool> made;
+        for (const Declared& each : kernel_.operations())
+            if (each.operation->tool) made.push_back(make_tool(kernel_, each));
+        tools_ = std::move(made);
+    });
+    return tools_;
 }
+
+std::string Catalog::instructions() const { return instructions_for(kernel_); }
 
 bool Catalog::shows(const Tool& tool, const Caller& caller, const Narrowing& narrowing) {
     const Operation& operation = *tool.declared->operation;
@@ -171,7 +178,7 @@ bool Catalog::shows(const Tool& tool, const Caller& caller, const Narrowing& nar
 
 std::set<std::string_view> Catalog::toolsets() const {
     std::set<std::string_view> names{"all", "worker"};
-    for (const Tool& each : tools_) names.insert(each.declared->tag);
+    for (const Tool& each : tools()) names.insert(each.declared->tag);
     return names;
 }
 
@@ -202,21 +209,21 @@ Narrowing Catalog::narrowing(const http::Request& request) const {
     if (!narrowing.toolsets.empty()) require_known("toolset", narrowing.toolsets, toolsets());
     if (narrowing.tools.empty()) return narrowing;
     std::set<std::string_view> names;
-    for (const Tool& each : tools_) names.insert(each.name());
+    for (const Tool& each : tools()) names.insert(each.name());
     require_known("tool", narrowing.tools, names);
     return narrowing;
 }
 
 const Tool* Catalog::find(std::string_view name, const Narrowing& narrowing) const {
-    const auto found = std::ranges::find(tools_, name, &Tool::name);
-    return found != tools_.end() && narrowing.admits(*found->declared) ? &*found : nullptr;
+    const auto found = std::ranges::find(tools(), name, &Tool::name);
+    return found != tools().end() && narrowing.admits(*found->declared) ? &*found : nullptr;
 }
 
 std::shared_ptr<const std::string> Catalog::list(
     const Caller& caller, const Narrowing& narrowing, ToolTexts texts
 ) const {
     Shown shown{{}, texts};
-    for (const Tool& each : tools_) shown.first.push_back(shows(each, caller, narrowing));
+    for (const Tool& each : tools()) shown.first.push_back(shows(each, caller, narrowing));
     const std::lock_guard lock(mutex_);
     if (const auto known = lists_.find(shown); known != lists_.end()) return known->second;
     if (lists_.size() >= most_lists) lists_.clear();
@@ -226,12 +233,12 @@ std::shared_ptr<const std::string> Catalog::list(
 
 std::string Catalog::written(const std::vector<bool>& shown, ToolTexts texts) const {
     std::string out = "\"tools\":[";
-    for (std::size_t i = 0; i < tools_.size(); ++i) {
-        if (!shown[i]) continue;
+    for (std::size_t i = 0; const Tool& each : tools()) {
+        if (!shown[i++]) continue;
         if (out.back() != '[') out += ',';
-        out += tools_[i].head;
-        if (texts == ToolTexts::with_output) out += tools_[i].since_2025_06_18;
-        out += tools_[i].annotations;
+        out += each.head;
+        if (texts == ToolTexts::with_output) out += each.since_2025_06_18;
+        out += each.annotations;
     }
     out += ']';
     out.shrink_to_fit();
@@ -249,11 +256,11 @@ std::string Catalog::manifest(const std::string& base_url) const {
         return out + '}';
     };
     std::string out = R"({"object":"mcp_manifest","server":{"name":"workboard","instructions":)";
-    write_text(instructions_, out);
+    write_text(instructions(), out);
     out += "},\"transports\":[" + transport("streamable-http", "/v1/mcp/http", "recommended") +
            ',' + transport("sse", "/v1/mcp/sse", "deprecated") + "],\"tools\":[";
-    for (const Tool& each : tools_) {
-        if (&each != tools_.data()) out += ',';
+    for (const Tool& each : tools()) {
+        if (&each != tools().data()) out += ',';
         out += manifest_entry_of(each);
     }
     return out + "]}";

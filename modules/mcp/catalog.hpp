@@ -34,10 +34,11 @@ struct Narrowing {
     bool admits(const Declared& declared) const;
 };
 
-/// Every operation marked `tool`, in the order of its declaration. Any thread.
+/// Every operation marked `tool`, in the order of its declaration. Their texts are made when
+/// somebody first asks: no server waits for them when it starts. Any thread.
 class Catalog {
 public:
-    explicit Catalog(Kernel& kernel);
+    explicit Catalog(Kernel& kernel) : kernel_(kernel) {}
 
     /// What the request's headers narrow it to. RpcError 400 when they name a toolset or a tool
     /// that there is not.
@@ -52,16 +53,18 @@ public:
     ) const;
     /// The object `mcp_manifest`: everything, for everyone.
     std::string manifest(const std::string& base_url) const;
-    const std::string& instructions() const { return instructions_; }
+    std::string instructions() const;
 
 private:
+    const std::vector<Tool>& tools() const;
     std::set<std::string_view> toolsets() const;
     static bool shows(const Tool& tool, const Caller& caller, const Narrowing& narrowing);
 
     std::string written(const std::vector<bool>& shown, ToolTexts texts) const;
 
-    std::vector<Tool> tools_;
-    std::string instructions_;
+    Kernel& kernel_;
+    mutable std::once_flag made_;
+    mutable std::vector<Tool> tools_;
     // Few differ, for they follow from roles and narrowings; when they do not, it begins again.
     static constexpr std::size_t most_lists = 32;
     using Shown = std::pair<std::vector<bool>, ToolTexts>;
