@@ -1,7 +1,8 @@
 #include "core/loader.hpp"
 
+#include "core/library_symbols.hpp"
+
 #define BOOST_DLL_USE_STD_FS
-#include <boost/dll/library_info.hpp>
 #include <boost/dll/shared_library.hpp>
 #include <boost/preprocessor/stringize.hpp>
 
@@ -28,10 +29,8 @@ const ModuleCard& load(const std::filesystem::path& folder, const std::string& n
     if (!std::filesystem::exists(path))
         refuse(name, "is enabled in the config, but there is no " + path.string());
     try {
-        // The stamp is read from the symbol table, so that a stale library's initialisers never
-        // run.
-        const auto symbols = boost::dll::library_info(path).symbols();
-        if (std::ranges::count(symbols, BOOST_PP_STRINGIZE(SVC_ABI_SYMBOL)) == 0)
+        // Before it is loaded, so that a stale library's initialisers never run.
+        if (!exports_symbol(path, BOOST_PP_STRINGIZE(SVC_ABI_SYMBOL)))
             refuse(name, "was built against other kernel headers; build it again");
         boost::dll::shared_library library(path, boost::dll::load_mode::rtld_now);
         const auto& card = library.get<const ModuleCard>("svc_module_card");

@@ -1,5 +1,8 @@
 #include "core/loader.hpp"
+
+#include "core/library_symbols.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +62,31 @@ TEST(Loader, NamesTheModuleThatThrows) {
 
 TEST(Loader, RefusesALibraryUnderAnotherName) {
     EXPECT_EQ(load({"liar"}), "module liar: the library calls itself somebody_else");
+}
+
+// However a file ends, it is looked at within its bounds.
+TEST(Loader, PartsOfALibraryExportNothing) {
+    const std::string whole = test::read_file(folder / "alone.so");
+    const test::TempFolder cut("workboard-cut");
+    const auto exports = [&](const std::string& bytes, std::string_view symbol) {
+        test::write_file(cut.path() / "cut.so", bytes);
+        try {
+            return exports_symbol(cut.path() / "cut.so", symbol);
+        } catch (const std::system_error&) {
+            return false;
+        }
+    };
+    EXPECT_TRUE(exports(whole, "svc_module_card"));
+    EXPECT_FALSE(exports(whole, "svc_module_car"));
+    EXPECT_FALSE(exports(whole, "malloc")) << "it needs that, and has it not";
+    EXPECT_FALSE(exports(whole.substr(0, whole.size() / 64), "svc_module_card"));
+    for (std::size_t size = 0; size < whole.size(); size += 1 + size / 8)
+        exports(whole.substr(0, size), "svc_module_card");
+    for (std::size_t at = 16; at < 64; ++at) {
+        std::string wrong = whole;
+        wrong[at] = static_cast<char>(wrong[at] ^ 0xff);
+        exports(wrong, "svc_module_card");
+    }
 }
 
 TEST(Loader, RefusesAFileThatIsNoLibrary) {
