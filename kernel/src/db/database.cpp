@@ -48,12 +48,14 @@ public:
         : settings(std::move(given)),
           connector(settings, Use::work),
           pool(settings, connector, watchdog),
+          locks(connector, watchdog, settings),
           health_connector(settings, Use::work) {}
 
     Settings settings;
     Watchdog watchdog;
     Connector connector;
     Pool pool;
+    LockConnections locks;
     std::atomic<std::uint64_t> retries{0};
 
     // Of its own, so that a pool in full use does not look like a dead database.
@@ -100,6 +102,7 @@ void Database::open() {
 
 void Database::close() noexcept {
     impl_->pool.close();
+    impl_->locks.close();
     const std::lock_guard lock(impl_->health_mutex);
     impl_->health.reset();
 }
@@ -124,7 +127,7 @@ void Database::transact(Tx::Mode mode, const std::function<void(Tx&)>& work) {
 }
 
 std::unique_ptr<Database::Lock> Database::try_lock(std::int64_t key) {
-    return take_lock(impl_->connector, impl_->watchdog, impl_->settings, key);
+    return impl_->locks.try_lock(key);
 }
 
 std::unique_ptr<BusConnection> Database::listen(

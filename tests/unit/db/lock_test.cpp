@@ -1,3 +1,4 @@
+#include "tests/support/postgres_proxy.hpp"
 #include "tests/unit/db/fixture.hpp"
 
 namespace svc::db {
@@ -32,6 +33,24 @@ TEST_F(LockTest, ItsConnectionIsNotOneOfThePools) {
     const auto lock = database->try_lock(key);
     EXPECT_EQ(1, database->load().connections);
     EXPECT_EQ(0, database->load().busy);
+}
+
+TEST_F(LockTest, WhoTriesAgainAndAgainDoesSoOverOneConnection) {
+    test::PostgresProxy proxy(url);
+    const auto other = open(proxy.url());
+    const int before = proxy.connections();
+    auto lock = database->try_lock(key);
+    for (int i = 0; i < 5; ++i) EXPECT_FALSE(other->try_lock(key));
+    EXPECT_EQ(before + 1, proxy.connections());
+    lock.reset();
+    lock = other->try_lock(key);
+    EXPECT_TRUE(lock);
+    EXPECT_EQ(before + 1, proxy.connections());
+    EXPECT_FALSE(other->try_lock(key)) << "that connection has the lock, so it takes another";
+    EXPECT_EQ(before + 2, proxy.connections());
+    EXPECT_FALSE(database->try_lock(key));
+    kill_all();
+    EXPECT_TRUE(database->try_lock(key)) << "nor over one that is lost";
 }
 
 TEST_F(LockTest, ItsTransactionsCommitAndRollBack) {
