@@ -3,7 +3,7 @@
 -- know of people, agents and members they write by api/directory_writes.hpp.
 
 GRANT SELECT (id, name, slug, billing_state, security_epoch, deleted_at) ON orgs TO modules;
-GRANT SELECT (org_id, id, user_id, role, joined_at) ON memberships TO modules;
+GRANT SELECT (org_id, id, user_id, role, joined_at, version) ON memberships TO modules;
 GRANT SELECT ON membership_view TO modules;
 GRANT SELECT (org_id, id, status) ON invitations TO modules;
 GRANT SELECT (

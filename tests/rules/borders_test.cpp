@@ -66,6 +66,35 @@ Relations granted_relations() {
     return out;
 }
 
+/// Behind the end of the brackets that `at` is in, or of the statement.
+std::size_t end_of_brackets(const Words& words, std::size_t at) {
+    for (int depth = 0; at < words.size(); ++at) {
+        if (words[at] == "(") ++depth;
+        if (words[at] == ")" && --depth < 0) break;
+    }
+    return at;
+}
+
+/// Where the things stand that a FROM or USING at `from` lists, one behind each comma and JOIN.
+std::vector<std::size_t> listed(const Words& words, std::size_t from) {
+    static const std::set<std::string> ends{"where",     "group",  "having", "order",     "limit",
+                                            "offset",    "union",  "except", "intersect", "for",
+                                            "returning", "window", "set",    "values",    "do",
+                                            "then",      "else",   "when",   "end",       "select"};
+    std::vector<std::size_t> out;
+    const auto add = [&](std::size_t at) {
+        while (at < words.size() && (words[at] == "only" || words[at] == "lateral")) ++at;
+        if (at < words.size()) out.push_back(at);
+    };
+    add(from + 1);
+    for (std::size_t at = from + 1; at < words.size() && words[at] != ")"; ++at) {
+        if (words[at] == "(") at = end_of_brackets(words, at + 1);
+        else if (words[at] == "," || words[at] == "join") add(at + 1);
+        else if (ends.contains(words[at])) break;
+    }
+    return out;
+}
+
 /// One statement against what its file's module may do.
 class Judge {
 public:
@@ -101,8 +130,11 @@ private:
         const bool locks = at > 0 && (words_[at - 1] == "for" || words_[at - 1] == "key");
         if (word == "update" && !locks) refuse_write(at + 1);
         if (word == "truncate") refuse_write(at + 1);
-        const bool reads = word == "from" || word == "join" || word == "using";
-        if (reads) read(words_.size() > at + 1 && words_[at + 1] == "only" ? at + 2 : at + 1);
+        if (word == "from" || word == "using") {
+            const auto relations = listed(words_, at);
+            for (const auto each : relations) read(each);
+            if (word == "from") read_unqualified(at, relations);
+        }
         if (at + 1 < words_.size() && words_[at + 1] == "(")
             if (const auto* called = foreign(at); called && called->function) {
                 ++seen_;
@@ -141,6 +173,42 @@ private:
         }
     }
 
+    /// Columns that are named without their table, where it can only be this one: of a SELECT that
+    /// reads tables alone, and no other has a column of that name.
+    void read_unqualified(std::size_t from, const std::vector<std::size_t>& relations) {
+        static const auto tables = test::tables();
+        std::size_t select = from;
+        for (int depth = 0; select > 0 && (depth > 0 || words_[select] != "select"); --select) {
+            if (words_[select] == ")") ++depth;
+            if (words_[select] == "(" && --depth < 0) return;
+        }
+        for (const auto each : relations) {
+            const auto* table = foreign(each);
+            if (!table || table->columns.empty() || !tables.contains(words_[each])) continue;
+            const auto is_theirs = [&](const std::string& column) {
+                return std::ranges::any_of(relations, [&](std::size_t other) {
+                    const auto known = tables.find(words_[other]);
+                    return other != each && (known == tables.end() || known->second.has(column));
+                });
+            };
+            for (std::size_t at = select + 1; at < end_of_brackets(words_, from); ++at) {
+                if (words_[at] == "(" && at + 1 < words_.size() && words_[at + 1] == "select")
+                    at = end_of_brackets(words_, at + 1);
+                if (words_[at] == "union" || words_[at] == "except") break;
+                if (at + 1 < words_.size() && (words_[at + 1] == "(" || words_[at + 1] == "."))
+                    continue;
+                const auto& word = words_[at];
+                if (words_[at - 1] == "." || words_[at - 1] == "as" || words_[at - 1] == ":")
+                    continue;
+                const bool hidden =
+                    tables.at(words_[each]).has(word) && !table->columns.contains(word);
+                EXPECT_FALSE(hidden && !is_theirs(word))
+                    << statement_.file << ": " << statement_.name << " reads " << words_[each]
+                    << '.' << word;
+            }
+        }
+    }
+
     /// Whether the statement calls one thing alone by that name.
     bool is_unique(const std::string& name) const {
         int times = 0;
@@ -160,6 +228,25 @@ private:
 };
 
 }  // namespace
+
+TEST(Borders, WhatIsListedIsFound) {
+    const auto names = [](std::string_view sql) {
+        const Words words = words_of(sql);
+        Words out;
+        for (std::size_t at = 0; at < words.size(); ++at)
+            if (words[at] == "from")
+                for (const auto each : listed(words, at)) out.push_back(words[each]);
+        return out;
+    };
+    EXPECT_EQ(
+        names("SELECT 1 FROM a, b x, LATERAL (SELECT 2 FROM c, ONLY d) y WHERE z IN (1, e)"),
+        (Words{"a", "b", "(", "c", "d"})
+    );
+    EXPECT_EQ(
+        names("SELECT 1 FROM a JOIN b ON f(a.x, b.y), c ORDER BY d, e"), (Words{"a", "b", "c"})
+    );
+    EXPECT_EQ(names("SELECT (SELECT 1 FROM a), b FROM c"), (Words{"a", "c"}));
+}
 
 TEST(Borders, StatementsReadOfOthersWhatTheirApiGrantsAndWriteNothingOfTheirs) {
     const auto known = granted_relations();
