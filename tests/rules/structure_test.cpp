@@ -26,7 +26,8 @@ public:
             for (std::size_t at = 0; at < piece.text.size(); ++at) {
                 const char c = piece.text[at];
                 if (c == '\n') ++line_;
-                // A directive goes on over the strings in it and over lines that end in a backslash.
+                // A directive goes on over the strings in it and over lines that end in a
+                // backslash.
                 if (in_directive_) {
                     in_directive_ = c != '\n' || (at > 0 && piece.text[at - 1] == '\\');
                     continue;
@@ -70,10 +71,13 @@ private:
 
     void open() {
         const bool outside = scopes_.empty() || scopes_.back().holds_functions;
-        const bool parameters = statement_.find('(') != std::string::npos;
+        const auto parameters_at = statement_.find('(');
+        const bool parameters = parameters_at != std::string::npos;
+        // What is behind a parameter's name is its default; else it is a variable's value.
+        const bool value = statement_.find(" = ") < parameters_at;
         scopes_.push_back(
             {outside && (!parameters || statement_.starts_with("extern")),
-             outside && parameters && statement_.find(" = ") == std::string::npos,
+             outside && parameters && !value,
              began_,
              statement_}
         );
@@ -110,7 +114,7 @@ TEST(Structure, FunctionsAreFound) {
         "    {\n"
         "static const int e[] = {1, 2};\n"
         "int f(\n"
-        "    int g\n"
+        "    int g = 1\n"
         ") {\n"
         "    return g;\n"
         "}\n"
@@ -165,7 +169,7 @@ TEST(Structure, HeadersOnlyDeclareTheirRecords) {
         for (const auto& piece : pieces(file.text)) {
             if (piece.kind != Piece::Kind::code) continue;
             EXPECT_EQ(piece.text.find("SVC_RECORD("), std::string::npos)
-                    << file.path << ": say SVC_SHARED_RECORD, and include it in records.cpp";
+                << file.path << ": say SVC_SHARED_RECORD, and include it in records.cpp";
         }
     }
 }
