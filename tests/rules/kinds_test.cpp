@@ -24,7 +24,7 @@ TEST(Kinds, EveryKindOfEventIsAddedByItsModule) {
     for (const auto& file : sources()) {
         const bool ours = file.path.starts_with("modules/") || file.path.starts_with("plugins/") ||
                           file.path.starts_with("docs/examples/notes/");
-        if (!ours || !file.is_cpp()) continue;
+        if (!ours || !file.is_cpp() || file.text.find("EventKind ") == file.text.npos) continue;
         const std::sregex_iterator none;
         for (std::sregex_iterator each(file.text.begin(), file.text.end(), declared); each != none;
              ++each) {

@@ -53,14 +53,17 @@ inline std::vector<std::string> arguments_at(const std::string& text, std::size_
 /// The source with what such macros stand for in their places.
 inline std::string expand_text_macros(std::string text) {
     static const auto macros = read_text_macros();
-    static const std::regex call(R"(\b(SVC_\w+)\()"), word(R"(\w+)");
-    std::smatch found;
-    for (std::size_t from = 0;
-         std::regex_search(text.cbegin() + static_cast<long>(from), text.cend(), found, call);) {
-        const std::size_t begin = from + static_cast<std::size_t>(found.position());
-        std::size_t at = begin + static_cast<std::size_t>(found.length()) - 1;
-        const auto macro = macros.find(found[1]);
+    const auto in_word = [&](std::size_t at) {
+        return at < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+    };
+    for (std::size_t from = 0; (from = text.find("SVC_", from)) != text.npos;) {
+        const std::size_t begin = from;
+        std::size_t at = begin;
+        while (in_word(at)) ++at;
         from = at;
+        if (at == text.size() || text[at] != '(' || (begin > 0 && in_word(begin - 1))) continue;
+        const auto macro = macros.find(text.substr(begin, at - begin));
         const bool defines = begin >= 8 && text.compare(begin - 8, 8, "#define ") == 0;
         if (macro == macros.end() || defines) continue;
         const auto arguments = arguments_at(text, at);

