@@ -53,7 +53,7 @@ const sizesOf = (page) => page.$$eval(".column-cards ul", (all) => all.map((each
 const elementsOf = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 
 before(async () => {
-  server = await Server.start(["server.workers=8"]);
+  server = await Server.start(["server.workers=8"], { ownDatabase: true }); // one that waits for the disk
   chromium = await Chromium.start();
   owner = await makeWorkspace(server);
   board = await owner.post("/v1/boards", { name: "Large" });

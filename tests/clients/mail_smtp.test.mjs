@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TLSSocket, connect, createSecureContext } from "node:tls";
@@ -256,8 +255,8 @@ test("a digest is one mail with both forms, which ends by one click", async () =
   const mailServer = await startMail(tls());
   const server = await start(mailServer);
   const psql = async (sql) => {
-    const at = `host=${join(server.folder, "postgres/socket")} port=5432 user=postgres dbname=workboard`;
-    const { stdout } = await promisify(execFile)("psql", [at, "-qAtc", sql]);
+    const asSuperuser = server.databaseUrl.replace("workboard@", "postgres@");
+    const { stdout } = await promisify(execFile)("psql", [asSuperuser, "-qAtc", sql]);
     return stdout.trim();
   };
   const person = async (email) => {

@@ -295,7 +295,8 @@ test("a backup takes the bytes out of the bucket, and a restore puts them into a
   };
   await workboard(["backup", saved], server);
 
-  const other = new Server(await freePort(), settings(endpoint, ["store-s3.path_style=true", "store-s3.prefix=again/"]));
+  const again = settings(endpoint, ["store-s3.path_style=true", "store-s3.prefix=again/"]);
+  const other = new Server(await freePort(), again, { ownDatabase: true }); // a restore wants an empty one
   try {
     await workboard(["restore", saved], other);
     const back = (await keys()).filter((each) => each.startsWith("again/"));

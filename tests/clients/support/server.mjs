@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 const build = process.env.WORKBOARD_BUILD;
@@ -20,13 +21,43 @@ export async function freePort() {
   return port;
 }
 
+/** A database with all migrations, in the cluster that all tests of a build share. */
+class Database {
+  #program = spawn(join(build, "bin/test_databases"), { stdio: ["pipe", "pipe", "inherit"] });
+
+  /** A build without tests has none. */
+  static exist = () => existsSync(join(build, "bin/test_databases"));
+
+  /** Its URL. */
+  async open() {
+    const lines = createInterface({ input: this.#program.stdout });
+    this.#program.stdin.write("one\n");
+    const [url] = await Promise.race([
+      once(lines, "line"),
+      once(this.#program, "exit").then(() => { throw new Error("no database for the test"); }),
+    ]);
+    return url;
+  }
+
+  async end() {
+    const ended = once(this.#program, "exit");
+    this.#program.stdin.end();
+    await ended;
+  }
+}
+
 export class Server {
   #program;
+  #database;
   #output = "";
 
-  /** `settings` as "section.key=value". */
-  constructor(port, settings = []) {
+  /**
+   * `settings` as "section.key=value". Its database is one of those that are made already, or its own,
+   * which it makes when it starts for the first time, as a user's does.
+   */
+  constructor(port, settings = [], { ownDatabase = false } = {}) {
     this.port = port;
+    this.ownDatabase = ownDatabase || !Database.exist();
     this.settings = ["auth.password_memory_mib=8", ...settings]; // hashes that cost little
     this.url = `http://127.0.0.1:${port}`;
     this.folder = mkdtempSync(join(tmpdir(), "workboard-clients-"));
@@ -34,14 +65,24 @@ export class Server {
     chmodSync(this.folder, 0o755);
   }
 
-  static async start(settings) {
-    const server = new Server(await freePort(), settings);
-    await server.start();
+  static async start(settings, options) {
+    const server = new Server(await freePort(), settings, options);
+    try {
+      await server.start();
+    } catch (problem) {
+      await server.end();
+      throw problem;
+    }
     return server;
   }
 
   /** Starts it on the same data and the same port as before. */
   async start() {
+    if (!this.ownDatabase && !this.#database) {
+      this.#database = new Database();
+      this.databaseUrl = await this.#database.open();
+      this.settings.push(`database.url=${this.databaseUrl}`);
+    }
     this.#program = spawn(
       join(build, "bin/workboard"),
       ["serve", "--port", String(this.port), "--var", this.folder].concat(
@@ -84,16 +125,17 @@ export class Server {
 
   /** The exit code. */
   async stop() {
-    if (this.#program.exitCode === null) {
+    if (this.#program?.exitCode === null) {
       const ended = once(this.#program, "exit");
       this.#program.kill("SIGTERM");
       await ended;
     }
-    return this.#program.exitCode;
+    return this.#program?.exitCode;
   }
 
   async end() {
     await this.stop();
+    await this.#database?.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
