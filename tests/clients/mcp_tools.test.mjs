@@ -27,14 +27,14 @@ before(async () => {
 });
 after(() => server?.end());
 
-const ajv = () => new Ajv({ strict: false, formats: { uuid: true, "date-time": true, uri: true, email: true } });
+const ajv = new Ajv({ strict: false, formats: { uuid: true, "date-time": true, uri: true, email: true } });
 
 test("schemas are JSON Schema 2020-12, with an object at their root", async () => {
   const whole = new Map(manifest.tools.map((each) => [each.name, each.output_schema]));
   for (const tool of await owner.tools()) {
     for (const schema of [tool.inputSchema, tool.outputSchema, whole.get(tool.name)]) {
       assert.equal(schema.type, "object", tool.name);
-      ajv().compile(schema);
+      ajv.compile(schema);
     }
     for (const word of ["anyOf", "oneOf", "allOf", "not", "if", "$ref"])
       for (const schema of [tool.inputSchema, tool.outputSchema])
@@ -70,8 +70,8 @@ async function answer(name, args = {}, caller = owner) {
   const tool = (await caller.tools({ "X-MCP-Tools": name }))[0];
   const whole = manifest.tools.find((each) => each.name === name).output_schema;
   for (const schema of [tool.outputSchema, whole]) {
-    const check = ajv().compile(schema);
-    assert.ok(check(result.structuredContent), `${name}: ${ajv().errorsText(check.errors)}\n${said}`);
+    const check = ajv.compile(schema);
+    assert.ok(check(result.structuredContent), `${name}: ${ajv.errorsText(check.errors)}\n${said}`);
   }
   answered.add(name);
   return result.structuredContent;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <random>
 #include <set>
 #include <thread>
@@ -15,19 +16,19 @@ using Keys = std::vector<OrderKey>;
 
 OrderKey none() { return {}; }
 
-bool rises(const Keys& keys) {
+bool rises(const auto& keys) {
     return std::ranges::adjacent_find(keys, std::ranges::greater_equal{}) == keys.end();
 }
 
 /// Puts a key between the neighbours of `index`, as a drop on a board does.
-void insert_at(Keys& keys, std::size_t index, std::uint64_t random_bits) {
+void insert_at(auto& keys, std::size_t index, std::uint64_t random_bits) {
     const OrderKey below = index > 0 ? keys[index - 1] : none();
     const OrderKey above = index < keys.size() ? keys[index] : none();
     const auto at = keys.begin() + static_cast<std::ptrdiff_t>(index);
     keys.insert(at, OrderKey::between(below, above, random_bits));
 }
 
-std::size_t longest(const Keys& keys) {
+std::size_t longest(const auto& keys) {
     return std::ranges::max(keys, {}, [](const OrderKey& key) { return key.str().size(); })
         .str()
         .size();
@@ -64,7 +65,7 @@ TEST(OrderKey, AThousandInsertsAboveOneCardStayShort) {
 
 TEST(OrderKey, AppendingAndPrependingDoesNotLengthenKeys) {
     std::mt19937_64 random(3);
-    Keys keys;
+    std::deque<OrderKey> keys;
     for (int i = 0; i < 20'000; ++i) insert_at(keys, i % 2 ? keys.size() : 0, random());
     EXPECT_TRUE(rises(keys));
     EXPECT_EQ(longest(keys), 8U);
