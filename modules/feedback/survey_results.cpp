@@ -1,7 +1,7 @@
 // `workboard surveys`: what surveys have heard.
 
 #include "modules/feedback/feedback.hpp"
-#include "modules/feedback/lib/printable.hpp"
+#include "modules/lib/printable/printable.hpp"
 
 #include <cstdio>
 

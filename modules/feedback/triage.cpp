@@ -1,9 +1,9 @@
 // `workboard feedback …`: what the operator reads of reports, and answers to them.
 
 #include "modules/feedback/feedback.hpp"
-#include "modules/feedback/lib/printable.hpp"
 #include "modules/feedback/shapes.hpp"
 #include "modules/files/api.hpp"
+#include "modules/lib/printable/printable.hpp"
 #include "modules/notifications/api.hpp"
 #include "svc/json.hpp"
 

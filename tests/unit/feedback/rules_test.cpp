@@ -1,5 +1,5 @@
-#include "modules/feedback/lib/printable.hpp"
 #include "modules/feedback/lib/surveys.hpp"
+#include "modules/lib/printable/printable.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "modules/feedback/lib/printable.hpp"
+#include "modules/lib/printable/printable.hpp"
 
-namespace svc::feedback {
+namespace svc {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string on_one_line(std::string_view text, std::size_t most_characters) {
 
 std::string indented(std::string_view text) { return "  " + without_controls(text, "\n  "); }
 
-}  // namespace svc::feedback
+}  // namespace svc
