@@ -106,7 +106,7 @@ SVC_RECORD(
     (lease_failed, "A worker failed on a card you watch, or that is yours."),
     (lease_expired, "A worker let its lease run out on a card you watch, or that is yours."),
     (exhausted, "A card you watch, or that is yours, has used up its attempts."),
-    (automation_failed, "An automation of a workspace you administer failed."),
+    (automation_failed, "An automation of a workspace you administer failed, or was disabled."),
     (agent_disabled,
      "An agent of yours, or of a workspace you administer, was disabled or has used up its "
      "budget."),

@@ -72,7 +72,9 @@ SVC_SHARED_RECORD(
      "A worker let its lease run out on a card you watch, or that is yours.",
      defaulted),
     (exhausted, "A card you watch, or that is yours, has used up its attempts.", defaulted),
-    (automation_failed, "An automation of a workspace you administer failed.", defaulted),
+    (automation_failed,
+     "An automation of a workspace you administer failed, or was disabled.",
+     defaulted),
     (agent_disabled,
      "An agent of yours, or of a workspace you administer, was disabled or has used up its "
      "budget.",

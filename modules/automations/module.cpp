@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/automations/engine/check.hpp"
+#include "modules/automations/engine/disabling.hpp"
 #include "modules/automations/engine/listing.hpp"
 #include "modules/automations/engine/runner.hpp"
 #include "modules/automations/engine/subject.hpp"
@@ -26,6 +27,7 @@ struct Settings {
     std::int64_t calls = 50;
     std::int64_t at_once = 4;
     std::int64_t keep_days = 30;
+    std::int64_t disable_after_failures = 20;
 };
 SVC_RECORD(
     Settings,
@@ -48,7 +50,12 @@ SVC_RECORD(
      "for one workspace.",
      range(1, 64),
      defaulted),
-    (keep_days, "How long the record of runs is kept.", range(1, 3'650), defaulted)
+    (keep_days, "How long the record of runs is kept.", range(1, 3'650), defaulted),
+    (disable_after_failures,
+     "After so many failed runs in a row a script answers no more events in that workspace, until "
+     "it is changed or `workboard automations enable` is run. 0: never.",
+     range(0, 1'000'000),
+     defaulted)
 );
 
 Poco::Logger& log() { return Poco::Logger::get("automations"); }
@@ -71,9 +78,11 @@ public:
         const auto program = Sandbox::program_near(kernel.share_folder());
         const Sandbox after(program, limits_of(settings_, settings_.after_milliseconds));
         const Sandbox before(program, limits_of(settings_, settings_.before_milliseconds));
-        runner_ = std::make_unique<Runner>(kernel, before, after);
+        runner_ = std::make_unique<Runner>(kernel, before, after, settings_.disable_after_failures);
         sandbox_ = std::make_unique<Sandbox>(after);
         kernel.add(run_failed);
+        kernel.add(automation_disabled);
+        kernel.add(automation_enabled);
         kernel.offer<Runner>(*runner_);
         kernel.add(list_automations);
         kernel.add(list_automation_runs);
@@ -102,6 +111,7 @@ public:
             .run = [this](auto words) { return check(words); },
             .needs_database = false,
         });
+        kernel.add(automations_command(kernel));
         add_metrics();
         kernel.use<Upkeep>().on_reload("automations.scripts", [this] { reload(); });
     }

@@ -1,5 +1,6 @@
 #include "modules/automations/engine/listing.hpp"
 
+#include "modules/automations/engine/automation.hpp"
 #include "modules/automations/engine/runner.hpp"
 
 #include <algorithm>
@@ -8,58 +9,67 @@ namespace svc::automations {
 
 namespace {
 
-struct AutomationBind {
-    std::string when, event;
-};
-SVC_RECORD(
-    AutomationBind,
-    (when, "`before` or `after`: whether it may refuse the change, or answers the event."),
-    (event, "A kind of event, `noun.*` or `*`.")
-);
-
-struct Automation {
-    Object<"automation"> object;
-    Uuid id;
-    std::string name;
-    RunMode mode = RunMode::on;
-    std::vector<AutomationBind> binds;
-    std::vector<std::string> operations;
-    std::optional<Timestamp> last_run_at;
-    std::optional<RunStatus> last_status;
-};
-SVC_RECORD(
-    Automation,
-    (object, "Always \"automation\"."),
-    (id, "The script's id, as its runs have it."),
-    (name, "The name of the operator's script, such as label-results.lua."),
-    (mode, "`on`: its calls are carried out."),
-    (binds, "Which events it waits for."),
-    (operations, "Operations that its text names; it calls no others."),
-    (last_run_at, "When it last ran in this workspace; null when no run is kept."),
-    (last_status, "How that run ended; null when there is none.")
-);
-
 struct ListAutomationsRequest {
     Paging paging;
 };
 SVC_RECORD(ListAutomationsRequest, (paging, "", flatten));
 
-struct LastRun {
+/// How a script does in the workspace.
+struct HereRow {
     Uuid id;
-    Timestamp created_time;
-    RunStatus status{};
+    std::optional<Timestamp> created_time;
+    std::optional<RunStatus> status;
+    std::int64_t failures = 0;
+    std::optional<Timestamp> disabled_at;
+    std::optional<std::string> disabled_reason;
 };
-SVC_RECORD(LastRun, (id), (created_time), (status));
+SVC_RECORD(HereRow, (id), (created_time), (status), (failures), (disabled_at), (disabled_reason));
 
-constexpr Sql last_runs{"automations.last_runs", R"(
-    SELECT s.id, r.created_time, r.status
-    FROM unnest($2::uuid[]) s (id)
-    CROSS JOIN LATERAL (
+constexpr Sql how_they_do{"automations.how_they_do", R"(
+    SELECT s.id, r.created_time, r.status, coalesce(f.failures, 0) AS failures, f.disabled_at,
+        f.disabled_reason
+    FROM unnest($2::uuid[], $3::text[]) s (id, digest)
+    LEFT JOIN LATERAL (
         SELECT a.created_time, a.status FROM automation_runs a
         WHERE a.org_id = $1 AND a.automation_id = s.id
         ORDER BY a.created_time DESC, a.id DESC
         LIMIT 1
-    ) r)"};
+    ) r ON true
+    LEFT JOIN LATERAL (
+        SELECT t.failures, t.disabled_at, t.disabled_reason FROM automation_states t
+        WHERE t.org_id = $1 AND t.automation_id = s.id AND t.digest = s.digest
+        OFFSET 0
+    ) f ON true)"};
+
+/// The scripts stand in the order of their names already.
+Page<Automation> list(Call& call, const ListAutomationsRequest& in) {
+    const auto after = call.after(in.paging);
+    const auto scripts = call.kernel().use<Runner>().scripts();
+    std::vector<Automation> rows;
+    std::vector<Uuid> ids;
+    std::vector<std::string> digests;
+    if (scripts)
+        for (const Script& each : *scripts) {
+            if (after && each.name <= after->front()) continue;
+            if (rows.size() > static_cast<std::size_t>(in.paging.page_size)) break;
+            rows.push_back(described(each));
+            ids.push_back(each.id);
+            digests.push_back(each.digest);
+        }
+    for (auto& here : call.tx().all<HereRow>(how_they_do, call.org(), ids, digests)) {
+        const auto row = std::ranges::find(rows, here.id, &Automation::id);
+        row->last_run_at = here.created_time;
+        row->last_status = here.status;
+        row->consecutive_failures = here.failures;
+        row->disabled_at = here.disabled_at;
+        row->disabled_reason = std::move(here.disabled_reason);
+    }
+    return call.page(std::move(rows), in.paging, [](const Automation& last) {
+        return std::vector{last.name};
+    });
+}
+
+}  // namespace
 
 Automation described(const Script& script) {
     Automation out;
@@ -69,31 +79,6 @@ Automation described(const Script& script) {
     out.operations = script.operations;
     return out;
 }
-
-/// The scripts stand in the order of their names already.
-Page<Automation> list(Call& call, const ListAutomationsRequest& in) {
-    const auto after = call.after(in.paging);
-    const auto scripts = call.kernel().use<Runner>().scripts();
-    std::vector<Automation> rows;
-    if (scripts)
-        for (const Script& each : *scripts) {
-            if (after && each.name <= after->front()) continue;
-            if (rows.size() > static_cast<std::size_t>(in.paging.page_size)) break;
-            rows.push_back(described(each));
-        }
-    std::vector<Uuid> ids;
-    for (const auto& each : rows) ids.push_back(each.id);
-    for (const auto& last : call.tx().all<LastRun>(last_runs, call.org(), ids)) {
-        const auto row = std::ranges::find(rows, last.id, &Automation::id);
-        row->last_run_at = last.created_time;
-        row->last_status = last.status;
-    }
-    return call.page(std::move(rows), in.paging, [](const Automation& last) {
-        return std::vector{last.name};
-    });
-}
-
-}  // namespace
 
 const Operation list_automations{
     .name = "list_automations",

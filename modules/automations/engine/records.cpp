@@ -2,4 +2,4 @@
 
 #include "svc/define_records.hpp"
 
-#include "modules/automations/engine/runs.hpp"
+#include "modules/automations/engine/automation.hpp"

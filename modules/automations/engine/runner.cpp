@@ -128,11 +128,12 @@ Refusal proper(Refusal refusal) {
 
 }  // namespace
 
-Runner::Runner(Kernel& kernel, Sandbox before, Sandbox after)
+Runner::Runner(Kernel& kernel, Sandbox before, Sandbox after, std::int64_t most_failures)
     : kernel_(kernel),
       scripts_(std::make_shared<const std::vector<Script>>()),
       before_(std::move(before)),
-      after_(std::move(after)) {}
+      after_(std::move(after)),
+      most_failures_(most_failures) {}
 
 void Runner::use(std::vector<Script> scripts) {
     scripts_ = std::make_shared<const std::vector<Script>>(std::move(scripts));
@@ -169,7 +170,7 @@ void Runner::run(const Script& script, const StoredEvent& event, const std::stri
         {.mode = Mode::after, .name = script.name, .source = script.source, .event = event_text},
         [&](const ScriptCall& call) { return calls.serve(call); }
     );
-    end_run(kernel_, key, *id, ended, calls.entries());
+    end_run(kernel_, key, *id, ended, calls.entries(), most_failures_);
     count(ended);
     const std::string where = "event " + event.event_id.str() + " (" + event.kind + "): ";
     for (const RunCall& call : calls.entries()) {

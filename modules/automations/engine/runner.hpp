@@ -17,8 +17,9 @@ public:
     static constexpr std::string_view name = "automations.Runner";  ///< offered to the operations
 
     /// Scripts get `after` for events that have happened and the tighter `before` for those that
-    /// a request is about to cause. There are none before use().
-    Runner(Kernel& kernel, Sandbox before, Sandbox after);
+    /// a request is about to cause. One that fails `most_failures` times in a row in a workspace
+    /// answers no more of its events (0: however often). There are none before use().
+    Runner(Kernel& kernel, Sandbox before, Sandbox after, std::int64_t most_failures = 0);
 
     /// These run from now on, for what begins from now on. Any thread.
     void use(std::vector<Script> scripts);
@@ -59,6 +60,7 @@ private:
     Kernel& kernel_;
     std::atomic<Scripts> scripts_;
     const Sandbox before_, after_;
+    const std::int64_t most_failures_;
     Counts counts_;
     std::mutex mutex_;
     std::deque<Failed> failed_;  // under mutex_

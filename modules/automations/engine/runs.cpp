@@ -1,5 +1,7 @@
 #include "modules/automations/engine/runs.hpp"
 
+#include "modules/automations/engine/disabling.hpp"
+
 #include <algorithm>
 
 namespace svc::automations {
@@ -19,6 +21,8 @@ constexpr Sql begin{"automations.begin_run", R"(
         org_id, id, automation_id, script, event_id, kind, status, mode, depth, started_at)
     SELECT $1, $2, $3, $4, $5, $6, 'running', 'on', $7, now()
     WHERE EXISTS (SELECT FROM orgs WHERE id = $1 AND deleted_at IS NULL)
+      AND NOT coalesce((SELECT s.disabled_at IS NOT NULL AND s.digest = $8
+          FROM automation_states s WHERE s.org_id = $1 AND s.automation_id = $3), false)
     ON CONFLICT (org_id, automation_id, event_id, attempt) WHERE mode <> 'dry_run' DO UPDATE
     SET started_at = now()
     WHERE automation_runs.org_id = EXCLUDED.org_id AND automation_runs.status = 'running'
@@ -101,6 +105,22 @@ std::int64_t milliseconds(const Ended& ended) {
     return std::chrono::ceil<std::chrono::milliseconds>(ended.took).count();
 }
 
+void emit_failed(Tx& tx, const RunKey& key, const AutomationRun& run) {
+    Event event;
+    event.kind = &run_failed;
+    event.id = run.id;
+    event.version = 1;
+    event.name = key.script.name;
+    event.subject = event.changes = to_json(run);
+    emit_as_system(
+        tx,
+        key.org_id,
+        "run_automation",
+        event,
+        EventCause{*key.event_id, key.script.id, key.depth + 1}
+    );
+}
+
 }  // namespace
 
 std::optional<Uuid> begin_run(Kernel& kernel, const RunKey& key) {
@@ -115,7 +135,8 @@ std::optional<Uuid> begin_run(Kernel& kernel, const RunKey& key) {
             key.script.name,
             key.event_id,
             key.kind,
-            key.depth
+            key.depth,
+            key.script.digest
         );
         begun = row.one();
     });
@@ -127,7 +148,8 @@ void end_run(
     const RunKey& key,
     const Uuid& run,
     const Ended& ended,
-    const std::vector<RunCall>& calls
+    const std::vector<RunCall>& calls,
+    std::int64_t most_failures
 ) {
     const bool failed = !ended.error.empty();
     kernel.transact(Tx::Mode::write, [&](Tx& tx) {
@@ -144,20 +166,10 @@ void end_run(
             error_of(ended),
             list_of(ended.log)
         );
-        if (!failed || !row || !key.event_id) return;
-        Event event;
-        event.kind = &run_failed;
-        event.id = run;
-        event.version = 1;
-        event.name = key.script.name;
-        event.subject = event.changes = to_json(*row);
-        emit_as_system(
-            tx,
-            key.org_id,
-            "run_automation",
-            event,
-            EventCause{*key.event_id, key.script.id, key.depth + 1}
-        );
+        if (!row || !key.event_id) return;
+        if (!failed) return note_success(tx, key);
+        emit_failed(tx, key, *row);
+        note_failure(tx, key, *row, most_failures);
     });
 }
 

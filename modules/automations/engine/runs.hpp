@@ -90,16 +90,18 @@ struct RunKey {
     std::int64_t depth = 0;
 };
 
-/// Records that a run begins; its id, or nothing when the event was answered before, or its
-/// workspace is gone. A run that a crash cut short begins again.
+/// Records that a run begins; its id, or nothing when the event was answered before, its workspace
+/// is gone, or the script is disabled there. A run that a crash cut short begins again.
 std::optional<Uuid> begin_run(Kernel& kernel, const RunKey& key);
-/// Records how it ended, and emits run_failed when it failed.
+/// Records how it ended, and emits run_failed when it failed; with the `most_failures`th failure in
+/// a row the script is disabled in the workspace.
 void end_run(
     Kernel& kernel,
     const RunKey& key,
     const Uuid& run,
     const Ended& ended,
-    const std::vector<RunCall>& calls
+    const std::vector<RunCall>& calls,
+    std::int64_t most_failures
 );
 /// Records a run that was over before it could be recorded, or that did not take place.
 void add_run(Kernel& kernel, const RunKey& key, RunStatus status, const Ended& ended);

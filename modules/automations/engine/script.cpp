@@ -1,5 +1,8 @@
 #include "modules/automations/engine/script.hpp"
 
+#include "svc/encoding.hpp"
+#include "svc/secrets.hpp"
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -73,6 +76,7 @@ Script load_script(const std::filesystem::path& file, const Sandbox& sandbox) {
     script.name = file.filename();
     script.id = script_id(script.name);
     script.source = read_source(file);
+    script.digest = hex(sha256(script.source));
     Ended ended = sandbox.run({.mode = Mode::load, .name = script.name, .source = script.source});
     if (!ended.error.empty()) throw std::runtime_error("script " + ended.error);
     if (ended.binds.empty())

@@ -12,6 +12,7 @@ struct Script {
     std::string name;  ///< the file's name, such as label-results.lua
     Uuid id;           ///< made of the name: the same on every server
     std::string source;
+    std::string digest;  ///< of the source: SHA-256, in hex
     std::vector<Bind> binds;
     std::vector<std::string> operations;  ///< that its text names as `svc.name`
 

@@ -114,10 +114,13 @@ public:
         auto steps = db::unpack_migrations("kernel", svc_kernel_migrations);
         steps.push_back({"orgs", 1, "0001_orgs.sql", R"(
             CREATE TABLE orgs (id uuid PRIMARY KEY, deleted_at timestamptz))"});
-        for (const int number : {1, 2}) {
-            const std::string name = number == 1 ? "0001_automation_runs.sql" : "0002_keys.sql";
-            steps.push_back({"automations", number, name, migration(name)});
-        }
+        int number = 0;
+        for (const std::string name :
+             {"0001_automation_runs.sql",
+              "0002_keys.sql",
+              "0003_automation_states.sql",
+              "0004_keys.sql"})
+            steps.push_back({"automations", ++number, name, migration(name)});
         kernel.impl().database =
             std::make_unique<db::Database>(EventsFixture::settings_for(fixture.url));
         kernel.impl().database->open();
@@ -148,7 +151,7 @@ public:
             std::ofstream(file) << sources[i];
             scripts.push_back(load_script(file, sandbox));
         }
-        runner = std::make_unique<Runner>(kernel, sandbox, sandbox);
+        runner = std::make_unique<Runner>(kernel, sandbox, sandbox, most_failures);
         runner->use(std::move(scripts));
         kernel.veto(
             [this](const Call&, const EventKind& kind) { return runner->has_say_in(kind); },
@@ -187,6 +190,7 @@ public:
 
     EventsFixture fixture;
     Uuid org = new_uuid();
+    std::int64_t most_failures = 0;  ///< of the runner that use() makes
     Kernel kernel;
     std::unique_ptr<Runner> runner;
     std::filesystem::path folder = make_folder();

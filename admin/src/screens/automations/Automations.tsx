@@ -74,7 +74,9 @@ export default function Automations() {
                     <td><Link href={`/automations?script=${encodeURIComponent(each.name)}`} aria-current={each.name === name ? "true" : undefined}><strong>{each.name}</strong></Link></td>
                     <td className="small">{each.binds.map(({ when, event }) => <div key={`${when} ${event}`}>{t(when)} <span className="mono">{event}</span></div>)}</td>
                     <td className="small mono">{each.operations.join(", ")}</td>
-                    <td>{each.last_status && <span className={`tag ${tone[each.last_status]}`}>{t(each.last_status)}</span>} <span className="soft small">{each.last_run_at ? ago(each.last_run_at) : t("never")}</span></td>
+                    <td>{each.last_status && <span className={`tag ${tone[each.last_status]}`}>{t(each.last_status)}</span>} <span className="soft small">{each.last_run_at ? ago(each.last_run_at) : t("never")}</span>
+                      {each.disabled_at && <div className="small"><span className="tag bad" title={shown(each.disabled_at)}>{t("disabled here")}</span> {each.disabled_reason}</div>}
+                    </td>
                   </tr>
                 ))}
               </tbody>
