@@ -16,3 +16,4 @@
 #include "svc/rate_limit.hpp"
 #include "svc/spacing.hpp"
 #include "svc/workspace_jobs.hpp"
+#include "svc/workspace_pages.hpp"

@@ -9,6 +9,7 @@ namespace svc::feedback {
 namespace {
 
 constexpr std::chrono::hours an_hour{1};
+constexpr std::string_view too_often = "You have done this too often within an hour; try later.";
 
 /// Whoever reports is somebody who can be answered: not the bearer of a share link, nor a script.
 void require_reporter(const Caller& caller) {
@@ -29,52 +30,43 @@ const Caller& reporter_in_workspace(Call& call) {
     return caller;
 }
 
-/// Counts the call for its caller and gives the window. In a transaction of its own, since what is
-/// refused afterwards counts as well.
-RateWindow count(Call& call, const DatabaseRateLimit& limit) {
-    RateWindow window;
-    call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
-        window = limit.count(tx, call.caller().id.str()).one_or_retry();
-    });
-    return window;
+/// Counts the call for its caller, in a transaction of its own, since what is refused afterwards
+/// counts as well. Once, however often the call is run: a commit waits for the store, and any call
+/// may meet another.
+void count(Call& call, std::string_view reason, std::int64_t most) {
+    const DatabaseRateLimit limit(call.kernel(), {reason, most, an_hour});
+    auto& window = call.own_work();
+    if (!window) {
+        auto counted = std::make_shared<RateWindow>();
+        call.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
+            *counted = limit.count(tx, call.caller().id.str()).one_or_retry();
+        });
+        window = std::move(counted);
+    }
+    limit.require(*std::static_pointer_cast<RateWindow>(window), too_often);
 }
 
 void refuse_past_due(const Caller& caller) {
     if (caller.past_due) throw workspace_past_due();
 }
 
-constexpr std::string_view too_often = "You have done this too often within an hour; try later.";
-
 }  // namespace
 
 void admit_report(Call& call) {
     const Caller& caller = reporter(call);
-    const DatabaseRateLimit limit(
-        call.kernel(), {"feedback", call.use<Settings>().reports_an_hour, an_hour}
-    );
-    limit.require(count(call, limit), too_often);
+    count(call, "feedback", call.use<Settings>().reports_an_hour);
     refuse_past_due(caller);
 }
 
 void admit_screenshot(Call& call) {
     const Caller& caller = reporter_in_workspace(call);
-    const DatabaseRateLimit limit(
-        call.kernel(), {"feedback_upload", call.use<Settings>().screenshots_an_hour, an_hour}
-    );
-    limit.require(count(call, limit), too_often);
+    count(call, "feedback_upload", call.use<Settings>().screenshots_an_hour);
     refuse_past_due(caller);
 }
 
-/// A commit waits for the store and is then run again, which does not count.
 void admit_screenshot_commit(Call& call) {
     reporter_in_workspace(call);
-    const DatabaseRateLimit limit(
-        call.kernel(),
-        {"feedback_upload_commit", call.use<Settings>().screenshot_commits_an_hour, an_hour}
-    );
-    auto& counted = call.own_work();
-    if (!counted) counted = std::make_shared<RateWindow>(count(call, limit));
-    limit.require(*std::static_pointer_cast<RateWindow>(counted), too_often);
+    count(call, "feedback_upload_commit", call.use<Settings>().screenshot_commits_an_hour);
 }
 
 }  // namespace svc::feedback

@@ -144,6 +144,20 @@ TEST_F(Caps, ACommitCountsOnceHoweverOftenItIsRun) {
     expect(429, commit(ada, ids[0]));
 }
 
+// As when it meets another that changes the same.
+TEST_F(Caps, ACallThatIsRunAgainCountsOnce) {
+    ask("CREATE SEQUENCE attempts");
+    ask("GRANT USAGE ON SEQUENCE attempts TO PUBLIC");
+    ask("CREATE FUNCTION fail_at_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF nextval('attempts') < 3 THEN RAISE EXCEPTION 'later' USING ERRCODE = '40001'; END IF; "
+        "RETURN NEW; END $$");
+    ask("CREATE TRIGGER fail_at_first BEFORE INSERT ON feedback_reports FOR EACH ROW "
+        "EXECUTE FUNCTION fail_at_first()");
+    expect(201, give(ada));
+    EXPECT_EQ(ask("SELECT last_value FROM attempts"), "3");
+    EXPECT_EQ(ask("SELECT count FROM rate_windows WHERE reason = 'feedback'"), "1");
+}
+
 TEST_F(Caps, CallsAtTheSameMomentDoNotSlipThrough) {
     const auto replies = at_once(8, [&](int) {
         Client own = ada;

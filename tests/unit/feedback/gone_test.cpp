@@ -10,8 +10,8 @@ class Gone : public FeedbackTest {
 protected:
     std::string count(const std::string& table) { return ask("SELECT count(*) FROM " + table); }
     void bring_forward() {
-        ask("UPDATE jobs SET due_at = now() WHERE kind = 'feedback.remove_gone.find' RETURNING kind"
-        );
+        ask("UPDATE jobs SET due_at = now() WHERE kind IN ('feedback.remove_gone.find', "
+            "'feedback.remove_gone_accounts') RETURNING kind");
     }
 };
 
@@ -62,6 +62,28 @@ TEST_F(Gone, AnAccountThatIsRemovedTakesItsReportsAndAnswersAlong) {
         bring_forward();
         return count("feedback_reports") == "1";
     }));
+    expect(200, read(ada, mine));
+}
+
+// More people and workspaces than one statement looks at.
+TEST_F(Gone, TheyAreFoundHoweverManyAreThere) {
+    const auto mine = expect(201, give(ada)).text("/id");
+    const auto report = [&](const std::string& org_id, const std::string& from) {
+        ask("INSERT INTO feedback_reports (org_id, id, user_id, person_id, type, surface, message) "
+            "SELECT " +
+            org_id + ", gen_random_uuid(), u.id, u.id, 'bug', 'api', 'x' FROM (" + from + ") u");
+    };
+    const std::string strangers = "SELECT gen_random_uuid() AS id FROM generate_series(1, 1100)";
+    report("'" + org + "'", strangers);
+    report("'00000000-0000-0000-0000-000000000000'", strangers);
+    report("gen_random_uuid()", "SELECT id FROM users, generate_series(1, 1100)");
+    ask("INSERT INTO survey_activity (org_id, user_id) SELECT '" + org +
+        "', gen_random_uuid() FROM generate_series(1, 1100)");
+    EXPECT_TRUE(eventually([&] {
+        bring_forward();
+        return count("feedback_reports") == "1" && count("survey_activity") == "1";
+    })) << count("feedback_reports")
+        << " " << count("survey_activity");
     expect(200, read(ada, mine));
 }
 
