@@ -46,7 +46,11 @@ constexpr Sql count_alert{"webhooks.count_alert", R"(
 constexpr Sql read_admins{"webhooks.read_admins", R"(
     SELECT u.email, o.name AS org_name
     FROM memberships m
-    JOIN users u ON u.id = m.user_id AND u.email_verified
+    CROSS JOIN LATERAL (
+        SELECT p.email, p.preferences FROM users p
+        WHERE p.id = m.user_id AND p.email_verified AND p.disabled_at IS NULL
+        OFFSET 0
+    ) u
     JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL
     WHERE m.org_id = $1 AND m.role IN ('owner', 'admin') AND coalesce(
         (u.preferences #>> '{notifications,webhook_disabled,email}')::boolean, true)
