@@ -4,7 +4,7 @@
 #include "modules/notifications/mails.hpp"
 #include "modules/notifications/rows.hpp"
 #include "modules/notifications/visible.hpp"
-#include "svc/workspace_jobs.hpp"
+#include "svc/workspace_pages.hpp"
 
 namespace svc::notifications {
 
@@ -17,7 +17,7 @@ constexpr std::int64_t most_looked_at = 200, most_listed = 20;
 constexpr Sql orgs_with_due{"notifications.orgs_with_digests", R"(
     WITH RECURSIVE each AS (
         (SELECT i.org_id, i.digest_at FROM notification_inboxes i
-         WHERE i.org_id IS NOT NULL AND i.digest_at IS NOT NULL
+         WHERE i.org_id > $1 AND i.digest_at IS NOT NULL
          ORDER BY i.org_id, i.digest_at
          LIMIT 1)
         UNION ALL
@@ -30,7 +30,8 @@ constexpr Sql orgs_with_due{"notifications.orgs_with_digests", R"(
             LIMIT 1
         ) f
     )
-    SELECT e.org_id FROM each e WHERE e.digest_at <= now())"};
+    SELECT e.org_id, e.digest_at <= now() AS is_due
+    FROM (SELECT x.org_id, x.digest_at FROM each x LIMIT $2) e)"};
 
 // Whoever is not in the workspace any more, or cannot be mailed, gets none.
 constexpr Sql take_due{"notifications.take_digests", R"(
@@ -187,7 +188,7 @@ void add_digests(Kernel& kernel) {
         {
             .name = "notifications.digest",
             .every = std::chrono::seconds(30),
-            .find = [&kernel] { return workspaces(kernel, orgs_with_due); },
+            .find = [&kernel] { return workspaces_by_page(kernel, orgs_with_due); },
             .work =
                 [&kernel](JobRun& run) {
                     return in_batches(

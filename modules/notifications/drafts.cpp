@@ -1,7 +1,5 @@
 #include "modules/notifications/drafts.hpp"
 
-#include "modules/notifications/lib/mentions.hpp"
-
 #include <algorithm>
 
 namespace svc::notifications {
@@ -68,18 +66,17 @@ private:
             text ? plain_text(*text) : "");
     }
 
-    /// Of those who were not mentioned before.
+    /// Those whom the same text mentions first are told the same.
     void of_mentions(const CardFacts& card) {
-        const auto before = mentions_in(facts_.previous);
-        std::map<Mention, std::vector<Uuid>> by_mention;
-        for (const auto& [person, mention] : mentions_in(facts_.changes))
-            if (!before.contains(person)) by_mention[mention].push_back(person);
+        std::map<std::pair<Mention, std::size_t>, std::vector<Uuid>> by_mention;
+        for (const auto& [person, mentions] : facts_.mentions)
+            by_mention[{mentions.front(), mentions.size()}].push_back(person);
         for (const auto& [mention, people] : by_mention) {
             Draft draft =
                 on_card(NotificationKind::mention, by() + " mentioned you in " + card.name());
-            draft.target = mention.block.value_or(draft.target);
-            if (facts_.gone_blocks.contains(draft.target)) continue;
-            add(std::move(draft), people, mention.text);
+            draft.target = mention.first.block.value_or(draft.target);
+            draft.count = static_cast<std::int64_t>(mention.second);
+            add(std::move(draft), people, mention.first.text);
         }
     }
 
@@ -206,16 +203,18 @@ private:
         add(std::move(draft), facts_.admins, facts_.text("disabled_reason"));
     }
 
-    /// Runs of one automation are one matter.
+    /// Runs of one automation are one matter, and so is what comes of them.
     void of_automation() {
+        const bool disabled = kind() == "automation.disabled";
         Draft draft = about(
             NotificationKind::automation_failed,
-            "The automation " + name_of_subject() + " failed",
+            "The automation " + name_of_subject() + (disabled ? " was disabled" : " failed"),
             "automation",
             Uuid::parse(facts_.text("automation_id")).value_or(facts_.event.object_id)
         );
         draft.least_role = "admin";
-        add(std::move(draft), facts_.admins, facts_.text("error"));
+        draft.mailed_once = !disabled;
+        add(std::move(draft), facts_.admins, facts_.text(disabled ? "disabled_reason" : "error"));
     }
 
     void of_billing() {
@@ -292,6 +291,7 @@ Undoing undoing_of(const Facts& facts) {
     if (event.kind == "member.removed")
         if (const auto person = Uuid::parse(text_in(facts.previous, "user_id")))
             return {What::person, *person};
+    if (event.kind == "agent.deleted") return {What::person, event.object_id};
     for (const char* each : {"invitation.accepted", "invitation.declined", "invitation.revoked"})
         if (event.kind == each) return {What::invitation, event.object_id};
     return {};

@@ -22,8 +22,10 @@ struct Draft {
     std::optional<Uuid> board{}, card{};
     std::optional<PrincipalRef> actor{};
     std::optional<Uuid> event{};
+    std::int64_t count = 1;  ///< how many things it tells of
     std::optional<Timestamp> expires_at{};
     bool is_personal = false;  ///< for somebody outside the workspace
+    bool mailed_once = false;  ///< not again before what was told of it is read
 };
 
 /// Nobody is in two of them.

@@ -1,7 +1,5 @@
 #include "modules/notifications/facts.hpp"
 
-#include "modules/notifications/lib/mentions.hpp"
-
 #include <boost/json/parse.hpp>
 
 namespace svc::notifications {
@@ -81,12 +79,29 @@ bool is_for_admins(std::string_view kind) {
     return false;
 }
 
-/// Those that mention somebody.
+void read_mentions(Facts& facts) {
+    facts.mentions = mentions_in(facts.changes);
+    if (facts.mentions.empty()) return;
+    for (const auto& [person, before] : mentions_in(facts.previous)) facts.mentions.erase(person);
+}
+
+const Uuid& block_of(const Mention& mention, const StoredEvent& event) {
+    return mention.block ? *mention.block : event.object_id;
+}
+
 std::vector<Uuid> mentioning_blocks(const Facts& facts) {
-    std::vector<Uuid> out;
-    for (const auto& [person, mention] : mentions_in(facts.changes))
-        out.push_back(mention.block.value_or(facts.event.object_id));
-    return out;
+    std::set<Uuid> out;
+    for (const auto& [person, mentions] : facts.mentions)
+        for (const Mention& each : mentions) out.insert(block_of(each, facts.event));
+    return {out.begin(), out.end()};
+}
+
+void forget_mentions_in(const std::set<Uuid>& gone, Facts& facts) {
+    for (auto& [person, mentions] : facts.mentions)
+        std::erase_if(mentions, [&](const Mention& each) {
+            return gone.contains(block_of(each, facts.event));
+        });
+    std::erase_if(facts.mentions, [](const auto& each) { return each.second.empty(); });
 }
 
 }  // namespace
@@ -117,6 +132,7 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     std::optional<DeferredRows<Person>> invited, admins, comment, gone_blocks;
     if (const auto email = Email::parse(facts.text("email")); told.object == "invitation" && email)
         invited = tx.later<Person>(find_invited, told.org_id, told.object_id, email_key(*email));
+    if (told.object == "comment" || told.object == "block") read_mentions(facts);
     if (told.object == "comment")
         comment = tx.later<Person>(find_comment, told.org_id, told.object_id);
     if (told.object == "block")
@@ -135,8 +151,11 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     if (invited)
         if (const auto found = invited->one()) facts.invited = found->id;
     if (comment) facts.is_gone = !comment->one();
-    if (gone_blocks)
-        for (const Person& each : gone_blocks->all()) facts.gone_blocks.insert(each.id);
+    if (gone_blocks) {
+        std::set<Uuid> gone;
+        for (const Person& each : gone_blocks->all()) gone.insert(each.id);
+        forget_mentions_in(gone, facts);
+    }
     if (admins)
         for (const Person& each : admins->all()) {
             facts.admins.push_back(each.id);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/notifications/lib/mentions.hpp"
 #include "svc/caller.hpp"
 #include "svc/events.hpp"
 #include "svc/tx.hpp"
@@ -36,16 +37,17 @@ json::object object_in(const json::object& in, std::string_view name);
 struct Facts {
     StoredEvent event;
     EventActor actor;
-    json::object data;                 ///< of the envelope
-    json::object changes, previous;    ///< of `data`
-    std::string org_name;              ///< empty: the workspace is gone
-    std::optional<std::string> name;   ///< of what it is about, where the kind needs it
-    std::optional<CardFacts> card;     ///< where it happened, unless that is gone or in the trash
-    std::optional<AgentFacts> agent;   ///< that it is about
-    std::optional<Uuid> member;        ///< whose membership it is about
-    std::optional<Uuid> invited;       ///< the account that a pending invitation goes to
+    json::object data;                ///< of the envelope
+    json::object changes, previous;   ///< of `data`
+    std::string org_name;             ///< empty: the workspace is gone
+    std::optional<std::string> name;  ///< of what it is about, where the kind needs it
+    std::optional<CardFacts> card;    ///< where it happened, unless that is gone or in the trash
+    std::optional<AgentFacts> agent;  ///< that it is about
+    std::optional<Uuid> member;       ///< whose membership it is about
+    std::optional<Uuid> invited;      ///< the account that a pending invitation goes to
+    /// Of those whom the text did not mention before, what does so and is still there.
+    std::map<Uuid, std::vector<Mention>> mentions;
     bool is_gone = false;              ///< the comment that it is about
-    std::set<Uuid> gone_blocks;        ///< of those that mention somebody
     std::vector<Uuid> admins, owners;  ///< of the workspace, where the kind needs them
 
     /// Who did it, as people call them.

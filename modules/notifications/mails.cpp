@@ -40,7 +40,8 @@ void send_mail(
     };
     if (!draft.body.empty()) mail.opening.push_back(draft.body);
     mail.unsubscribe = unsubscribe_url(kernel, {person, draft.kind});
-    outbox->post(tx, draft.org, mail);
+    // What is the person's alone is no business of those who administer a workspace.
+    outbox->post(tx, draft.is_personal ? Uuid() : draft.org, mail);
 }
 
 std::string unsubscribe_url(const Kernel& kernel, const Unsubscribing& what) {

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/notifications/broadcast.hpp"
 #include "modules/notifications/digest.hpp"
 #include "modules/notifications/due.hpp"
 #include "modules/notifications/mails.hpp"
@@ -31,6 +32,7 @@ public:
         kernel.offer<auth::PreferencesWatcher>(digest_times_);
         add_retention(kernel, settings_.keep_days);
         add_unsubscribe_page(kernel);
+        kernel.add(broadcast_command(kernel));
     }
 
 private:

@@ -41,8 +41,10 @@ const std::map<std::string_view, Concerns>& concerns() {
         {"invitation.declined", Concerns::somebody},
         {"invitation.revoked", Concerns::somebody},
         {"agent.disabled", Concerns::somebody},
+        {"agent.deleted", Concerns::somebody},
         {"agent.budget_exceeded", Concerns::somebody},
         {"automation.run_failed", Concerns::somebody},
+        {"automation.disabled", Concerns::somebody},
         {"webhook.disabled", Concerns::somebody},
         {"org.billing_changed", Concerns::somebody},
     };

@@ -1,6 +1,7 @@
 #include "modules/notifications/removal.hpp"
 
 #include "modules/notifications/push.hpp"
+#include "svc/workspace_pages.hpp"
 
 namespace svc::notifications {
 
@@ -98,7 +99,13 @@ constexpr Sql told_of_invitation{"notifications.told_of_invitation", R"(
 constexpr Sql drop_invitation{"notifications.drop_invitation", R"(
     DELETE FROM personal_notifications WHERE about_org = $1 AND target_id = $2)"};
 constexpr Sql drop_expired{"notifications.drop_expired", R"(
-    DELETE FROM personal_notifications WHERE expires_at < now() - $1::interval)"};
+    DELETE FROM personal_notifications
+    WHERE (user_id, id) IN (
+        SELECT p.user_id, p.id FROM personal_notifications p
+        WHERE p.expires_at < now() - $1::interval
+        ORDER BY p.expires_at
+        LIMIT $2
+        FOR UPDATE SKIP LOCKED))"};
 
 constexpr Sql older_than{"notifications.older_than", R"(
     SELECT o.user_id, o.id
@@ -114,7 +121,7 @@ constexpr Sql older_than{"notifications.older_than", R"(
 constexpr Sql orgs_with_old{"notifications.orgs_with_old", R"(
     WITH RECURSIVE each AS (
         (SELECT n.org_id, n.created_time FROM notifications n
-         WHERE n.org_id IS NOT NULL
+         WHERE n.org_id > $1
          ORDER BY n.org_id, n.created_time
          LIMIT 1)
         UNION ALL
@@ -127,7 +134,8 @@ constexpr Sql orgs_with_old{"notifications.orgs_with_old", R"(
             LIMIT 1
         ) f
     )
-    SELECT org_id FROM each WHERE created_time < now() - $1::interval)"};
+    SELECT e.org_id, e.created_time < now() - $3::interval AS is_due
+    FROM (SELECT x.org_id, x.created_time FROM each x LIMIT $2) e)"};
 
 constexpr Sql settle_some{"notifications.settle", R"(
     UPDATE notifications n
@@ -207,6 +215,15 @@ JobOutcome drop_old(Kernel& kernel, JobRun& run, std::chrono::seconds age) {
     );
 }
 
+void drop_all_expired(Kernel& kernel, std::chrono::seconds age) {
+    constexpr std::int64_t batch = 5'000;
+    for (std::size_t dropped = batch; dropped > 0 && !kernel.stopping();)
+        kernel.transact(Tx::Mode::write, [&](Tx& tx) {
+            tx.set_scope_to_all_orgs();
+            dropped = tx.run(drop_expired, age, batch);
+        });
+}
+
 JobOutcome settle(Kernel& kernel, JobRun& run) {
     const Uuid user = Uuid::parse(run.key()).value();
     constexpr std::int64_t batch = 1'000;
@@ -249,15 +266,12 @@ void add_retention(Kernel& kernel, std::int64_t keep_days) {
         {
             .name = "notifications.drop_old",
             .every = std::chrono::hours(1),
-            .find = [&kernel, age] { return workspaces(kernel, orgs_with_old, age); },
+            .find = [&kernel, age] { return workspaces_by_page(kernel, orgs_with_old, age); },
             .work = [&kernel, age](JobRun& run) { return drop_old(kernel, run, age); },
         }
     );
     add_recurring_job(kernel, "notifications.drop_expired", std::chrono::hours(1), [&kernel, age] {
-        kernel.transact(Tx::Mode::write, [&](Tx& tx) {
-            tx.set_scope_to_all_orgs();
-            tx.queue(drop_expired, age);
-        });
+        drop_all_expired(kernel, age);
     });
     kernel.use<Jobs>().add({
         .name = std::string(settling),

@@ -47,14 +47,22 @@ constexpr Sql open_inboxes{"notifications.open_inboxes", R"(
     ON CONFLICT DO NOTHING)"};
 
 constexpr Sql lock_inboxes{"notifications.lock_inboxes", R"(
-    SELECT i.user_id AS id,
+    SELECT i.user_id AS id, i.epoch,
         CASE WHEN i.mails_since > now() - interval '1 hour' THEN i.mails ELSE 0 END AS mails
     FROM unnest($2::uuid[]) AS t (user_id)
     CROSS JOIN LATERAL (
-        SELECT n.user_id, n.mails, n.mails_since FROM notification_inboxes n
+        SELECT n.user_id, n.epoch, n.mails, n.mails_since FROM notification_inboxes n
         WHERE n.org_id = $1 AND n.user_id = t.user_id
         FOR NO KEY UPDATE
     ) i)"};
+
+// Who has not read yet what was told of the same, by the keys of inboxes that are locked.
+constexpr Sql find_unread{"notifications.find_unread", R"(
+    SELECT t.user_id AS id
+    FROM unnest($2::uuid[], $3::bigint[]) AS t (user_id, epoch)
+    WHERE coalesce((SELECT true FROM notifications n
+        WHERE n.org_id = $1 AND n.user_id = t.user_id AND n.kind = $4 AND n.subject_id = $5
+            AND n.epoch = t.epoch AND n.read_at IS NULL), false))"};
 
 // $2 to $4: for whom, under which id, and whether in the product. What is unread of the same kind
 // about the same is brought up to date in place of another. A digest that was made while this
@@ -63,9 +71,9 @@ constexpr Sql add_notifications{"notifications.add", R"(
     WITH merged AS (
         INSERT INTO notifications AS n (
             org_id, user_id, id, kind, epoch, subject_id, least_role, board_id, card_id,
-            target_type, target_id, actor, title, body, event_id, created_time)
+            target_type, target_id, actor, title, body, event_id, event_count, created_time)
         SELECT $1, t.user_id, t.id, $5, i.epoch, $6, $7, $8::uuid, $9::uuid, $10, $11,
-            $12::json, $13, nullif($14::text, ''), $15::uuid,
+            $12::json, $13, nullif($14::text, ''), $15::uuid, $16::bigint,
             greatest(now(), i.digested_at + interval '1 microsecond')
         FROM unnest($2::uuid[], $3::uuid[], $4::boolean[]) AS t (user_id, id, in_app)
         CROSS JOIN LATERAL (
@@ -77,14 +85,14 @@ constexpr Sql add_notifications{"notifications.add", R"(
         ON CONFLICT (org_id, user_id, kind, subject_id, epoch) WHERE read_at IS NULL
         DO UPDATE SET target_type = excluded.target_type, target_id = excluded.target_id,
             actor = excluded.actor, title = excluded.title, body = excluded.body,
-            event_id = excluded.event_id, event_count = n.event_count + 1,
+            event_id = excluded.event_id, event_count = n.event_count + excluded.event_count,
             created_time = excluded.created_time
-        RETURNING n.user_id, n.event_count
+        RETURNING n.user_id, n.id
     )
     INSERT INTO notification_counts AS c (org_id, user_id, board_id, least_role, unread)
     SELECT $1, m.user_id, coalesce($8::uuid, '00000000-0000-0000-0000-000000000000'), $7, 1
     FROM merged m
-    WHERE m.event_count = 1
+    WHERE m.id = ANY ($3::uuid[])
     ORDER BY m.user_id
     ON CONFLICT (org_id, user_id, board_id, least_role) DO UPDATE SET unread = c.unread + 1)"};
 
@@ -106,22 +114,30 @@ constexpr Sql note_news{"notifications.note_news", R"(
     WHERE n.org_id = $1 AND n.user_id = t.user_id)"};
 
 constexpr Sql find_stranger{"notifications.find_stranger", R"(
-    SELECT u.id, false AS is_agent, u.email, false AS may_be_mailed, u.preferences AS chosen
+    SELECT u.id, false AS is_agent, u.email, u.email_verified AS may_be_mailed,
+        u.preferences AS chosen
     FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL)"};
 
+// Nothing when the person has it already.
 constexpr Sql add_personal{"notifications.add_personal", R"(
     INSERT INTO personal_notifications (
         user_id, id, kind, about_org, target_type, target_id, actor, title, body, event_id,
         expires_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7::json, $8, nullif($9::text, ''), $10::uuid,
         $11::timestamptz)
-    ON CONFLICT DO NOTHING)"};
+    ON CONFLICT DO NOTHING
+    RETURNING user_id AS id)"};
+
+struct Id {
+    Uuid id;
+};
+SVC_RECORD(Id, (id));
 
 struct Locked {
     Uuid id;
-    std::int64_t mails = 0;
+    std::int64_t epoch = 0, mails = 0;
 };
-SVC_RECORD(Locked, (id), (mails));
+SVC_RECORD(Locked, (id), (epoch), (mails));
 
 std::optional<JsonText> actor_of(const Draft& draft) {
     if (!draft.actor) return std::nullopt;
@@ -178,6 +194,26 @@ std::set<Uuid> Telling::tell(Tx& tx, const Draft& draft) const {
     return changed;
 }
 
+/// Locks their inboxes, and gives those who may have a mail of this.
+std::set<Uuid> Telling::whom_to_mail(
+    Tx& tx, const Draft& draft, const std::vector<Uuid>& people
+) const {
+    std::set<Uuid> some;
+    std::vector<Uuid> ids;
+    std::vector<std::string> epochs;
+    for (const Locked& each : tx.all<Locked>(lock_inboxes, draft.org, people)) {
+        if (each.mails >= settings_.mails_per_hour) continue;
+        some.insert(each.id);
+        ids.push_back(each.id);
+        epochs.push_back(std::to_string(each.epoch));
+    }
+    if (!draft.mailed_once) return some;
+    for (const Id& each :
+         tx.all<Id>(find_unread, draft.org, ids, epochs, draft.kind, draft.subject))
+        some.erase(each.id);
+    return some;
+}
+
 void Telling::tell_members(Tx& tx, const Draft& draft, std::vector<Reader> readers) const {
     Columns told;
     for (const Reader& each : readers) {
@@ -185,11 +221,9 @@ void Telling::tell_members(Tx& tx, const Draft& draft, std::vector<Reader> reade
         told.ids.push_back(new_uuid());
     }
     tx.queue(open_inboxes, draft.org, told.users);
-    std::map<Uuid, std::int64_t> mails;
-    for (const Locked& each : tx.all<Locked>(lock_inboxes, draft.org, told.users))
-        mails[each.id] = each.mails;
+    const auto mailed = whom_to_mail(tx, draft, told.users);
     for (Reader& each : readers) {
-        each.by_mail = each.by_mail && mails[each.row.id] < settings_.mails_per_hour;
+        each.by_mail = each.by_mail && mailed.contains(each.row.id);
         const auth::Preferences& chosen = each.row.chosen;
         told.in_app.emplace_back(truth(each.in_app));
         told.mailed.emplace_back(truth(each.by_mail));
@@ -214,7 +248,8 @@ void Telling::tell_members(Tx& tx, const Draft& draft, std::vector<Reader> reade
         actor_of(draft),
         draft.title,
         draft.body,
-        draft.event
+        draft.event,
+        draft.count
     );
     tx.queue(
         note_news,
@@ -236,25 +271,35 @@ std::set<Uuid> Telling::tell_stranger(Tx& tx, const Draft& draft) const {
     std::set<Uuid> changed;
     for (const Uuid& person : draft.to) {
         auto row = tx.one<ReaderRow>(find_stranger, person);
-        if (!row || !(row->chosen.notifications.*choice_of(draft.kind)).in_app) continue;
-        tx.queue(
-            add_personal,
-            person,
-            new_uuid(),
-            draft.kind,
-            draft.org,
-            draft.target_type,
-            draft.target,
-            actor_of(draft),
-            draft.title,
-            draft.body,
-            draft.event,
-            draft.expires_at
-        );
+        if (!row) continue;
+        const Reader reader(*std::move(row), draft.kind);
+        if (reader.in_app && !add_to_inbox(tx, draft, person)) continue;
+        if (reader.by_mail && reader.row.email)
+            send_mail(kernel_, tx, draft, person, *reader.row.email);
+        if (!reader.in_app) continue;
         for (const Workspace& each : note_personal_news(tx, person).all())
             changed.insert(each.org_id);
     }
     return changed;
+}
+
+/// False when it is there.
+bool Telling::add_to_inbox(Tx& tx, const Draft& draft, const Uuid& person) {
+    const auto added = tx.one<Id>(
+        add_personal,
+        person,
+        new_uuid(),
+        draft.kind,
+        draft.org,
+        draft.target_type,
+        draft.target,
+        actor_of(draft),
+        draft.title,
+        draft.body,
+        draft.event,
+        draft.expires_at
+    );
+    return added.has_value();
 }
 
 }  // namespace svc::notifications

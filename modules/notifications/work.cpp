@@ -52,8 +52,20 @@ struct NoticeRow {
     Uuid person;
     std::string kind, title, body, target_type;
     Uuid target;
+    bool is_personal = false;
+    std::optional<Timestamp> expires_at;
 };
-SVC_RECORD(NoticeRow, (person), (kind), (title), (body), (target_type), (target));
+SVC_RECORD(
+    NoticeRow,
+    (person),
+    (kind),
+    (title),
+    (body),
+    (target_type),
+    (target),
+    (is_personal, "", defaulted),
+    (expires_at)
+);
 
 Draft draft_of(const Uuid& org, const NoticeRow& notice) {
     Draft draft;
@@ -64,7 +76,14 @@ Draft draft_of(const Uuid& org, const NoticeRow& notice) {
     draft.to = {notice.person};
     draft.subject = draft.target = notice.target;
     draft.target_type = notice.target_type;
+    draft.is_personal = notice.is_personal;
+    draft.expires_at = notice.expires_at;
     return draft;
+}
+
+void enqueue_notice(Kernel& kernel, Tx& tx, const Uuid& org, const NoticeRow& notice) {
+    tx.queue(add_notice, org, new_uuid(), AsJson<NoticeRow>(notice).text);
+    kernel.use<Jobs>().enqueue(tx, {.kind = making, .org = org});
 }
 
 Poco::Logger& log() { return Poco::Logger::get("notifications"); }
@@ -93,6 +112,15 @@ void enqueue_events(Kernel& kernel, Tx& tx, std::span<const StoredEvent* const> 
     for (const Uuid& each : distinct) kernel.use<Jobs>().enqueue(tx, {.kind = making, .org = each});
 }
 
+void enqueue_broadcast(
+    Kernel& kernel, Tx& tx, const Uuid& org, const Uuid& person, const Broadcast& what
+) {
+    NoticeRow notice{person, "system", what.title, what.text, "broadcast", what.id};
+    notice.is_personal = true;
+    notice.expires_at = what.expires_at;
+    enqueue_notice(kernel, tx, org, notice);
+}
+
 Work::Work(Kernel& kernel, const Settings& settings, Push& push)
     : kernel_(kernel), push_(push), telling_(kernel, settings) {
     add_sweep(
@@ -108,11 +136,12 @@ Work::Work(Kernel& kernel, const Settings& settings, Push& push)
 }
 
 void Work::post(Tx& tx, const Notice& notice) {
-    const AsJson<NoticeRow> row(
+    enqueue_notice(
+        kernel_,
+        tx,
+        notice.org,
         {notice.person, notice.kind, notice.title, notice.body, notice.target_type, notice.target}
     );
-    tx.queue(add_notice, notice.org, new_uuid(), row.text);
-    kernel_.use<Jobs>().enqueue(tx, {.kind = making, .org = notice.org});
 }
 
 JobOutcome Work::run(JobRun& run) {

@@ -10,6 +10,17 @@ namespace svc::notifications {
 /// Queues that these are told, in this order.
 void enqueue_events(Kernel& kernel, Tx& tx, std::span<const StoredEvent* const> events);
 
+/// What whoever runs the service has everybody know.
+struct Broadcast {
+    Uuid id;  ///< of one nobody is told twice
+    std::string title, text;
+    Timestamp expires_at;
+};
+/// Queues it for somebody: once for all of the person's workspaces, of which `org` is one.
+void enqueue_broadcast(
+    Kernel& kernel, Tx& tx, const Uuid& org, const Uuid& person, const Broadcast& what
+);
+
 struct WorkItem;
 
 /// Makes notifications of what is queued: each in the transaction that takes it off, so once.

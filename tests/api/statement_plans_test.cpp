@@ -112,7 +112,6 @@ const std::set<std::string> of_jobs{
     "boards.workspaces_with_old_trash",
     "content.workspaces_with_old_trash",
     "events.read_missing_ids",
-    "feedback.workspaces_with_gone",
     "files.orphaned_workspaces",
     "files.workspaces_to_sweep",
     "files.workspaces_with_unused",
@@ -145,6 +144,7 @@ const std::set<std::string> of_jobs{
 /// What an operator asks for, and /metrics.
 const std::set<std::string> of_operators{
     "auth.find_person_of_command",
+    "automations.list_disabled",
     "cli.count_jobs",
     "feedback.count_responses",
     "feedback.list_all",

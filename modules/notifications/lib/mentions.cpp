@@ -2,6 +2,8 @@
 
 #include <boost/json/value.hpp>
 
+#include <set>
+
 namespace svc::notifications {
 
 namespace {
@@ -22,23 +24,30 @@ std::optional<Uuid> block_of(const json::object& object) {
     return is_block && id && id->is_string() ? Uuid::parse(id->get_string()) : std::nullopt;
 }
 
-/// `block` is the innermost that it is in.
-void collect(
-    const json::value& within, const std::optional<Uuid>& block, std::map<Uuid, Mention>& into
-) {
-    if (const auto* object = within.if_object()) {
-        const auto own = block_of(*object);
-        for (const auto& [name, value] : *object) collect(value, own ? own : block, into);
-        return;
+class Mentions {
+public:
+    std::map<Uuid, std::vector<Mention>> found;
+
+    /// `block` is the innermost that it is in.
+    void collect(const json::value& within, const std::optional<Uuid>& block) {
+        if (const auto* object = within.if_object()) {
+            const auto own = block_of(*object);
+            for (const auto& [name, value] : *object) collect(value, own ? own : block);
+            return;
+        }
+        const auto* list = within.if_array();
+        if (!list) return;
+        for (const json::value& each : *list) {
+            const auto person = mentioned_by(each);
+            if (!person) collect(each, block);
+            else if (seen_.emplace(*person, block).second)
+                found[*person].push_back({plain_text(within), block});
+        }
     }
-    const auto* list = within.if_array();
-    if (!list) return;
-    for (const json::value& each : *list) {
-        if (const auto person = mentioned_by(each))
-            into.try_emplace(*person, Mention{plain_text(within), block});
-        else collect(each, block, into);
-    }
-}
+
+private:
+    std::set<std::pair<Uuid, std::optional<Uuid>>> seen_;
+};
 
 }  // namespace
 
@@ -72,10 +81,10 @@ std::string plain_text(const json::value& rich_text) {
     return out;
 }
 
-std::map<Uuid, Mention> mentions_in(const json::value& within) {
-    std::map<Uuid, Mention> found;
-    collect(within, std::nullopt, found);
-    return found;
+std::map<Uuid, std::vector<Mention>> mentions_in(const json::value& within) {
+    Mentions mentions;
+    mentions.collect(within, std::nullopt);
+    return std::move(mentions.found);
 }
 
 }  // namespace svc::notifications

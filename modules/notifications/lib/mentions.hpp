@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 /// What events say in rich text.
 namespace svc::notifications {
@@ -24,7 +25,8 @@ struct Mention {
     std::optional<Uuid> block;  ///< that the text is of, where blocks are told apart
     auto operator<=>(const Mention&) const = default;
 };
-/// The people and agents that are mentioned anywhere within, each with the text that does so first.
-std::map<Uuid, Mention> mentions_in(const json::value& within);
+/// The people and agents that are mentioned anywhere within, each with the texts that do so, of a
+/// block one, in their order.
+std::map<Uuid, std::vector<Mention>> mentions_in(const json::value& within);
 
 }  // namespace svc::notifications

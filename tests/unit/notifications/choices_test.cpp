@@ -60,6 +60,9 @@ TEST_F(NotificationChoices, AMailEndsItsKindByAPostOfWhoeverHasItsAddress) {
     EXPECT_THAT(asked.body, HasSubstr("<form method=\"post\">"));
     EXPECT_EQ(bob.get("/v1/me/preferences").text("/notifications/mention/email"), "true")
         << "a GET changes nothing";
+    EXPECT_EQ(anyone.send("HEAD", path).status, 200);
+    EXPECT_EQ(bob.get("/v1/me/preferences").text("/notifications/mention/email"), "true")
+        << "nor does a HEAD";
     const Headers form{{"Content-Type", "application/x-www-form-urlencoded"}};
     EXPECT_EQ(anyone.send("POST", path, "List-Unsubscribe=One-Click", form).status, 200);
     const auto after = bob.get("/v1/me/preferences");
@@ -70,6 +73,8 @@ TEST_F(NotificationChoices, AMailEndsItsKindByAPostOfWhoeverHasItsAddress) {
          {std::string("/unsubscribe"),
           std::string("/unsubscribe?token="),
           path + "x",
+          std::regex_replace(path, std::regex("token=mention"), "token=assigned"),
+          std::regex_replace(path, std::regex("token=mention"), "token=digest"),
           "/unsubscribe?token=mention." + std::string(32, '0') + ".AAAA"}) {
         EXPECT_EQ(anyone.send("POST", wrong, "", form).status, 404) << wrong;
         EXPECT_EQ(anyone.get(wrong).status, 404) << wrong;
@@ -78,6 +83,39 @@ TEST_F(NotificationChoices, AMailEndsItsKindByAPostOfWhoeverHasItsAddress) {
     ASSERT_TRUE(eventually([&] { return how_many(bob, "mention") == 2; }));
     settle();
     EXPECT_EQ(mails(), 1u);
+}
+
+// As mail programs do it that take the other form of RFC 8058, and do not say who they are.
+TEST_F(NotificationChoices, OneClickMayComeInPartsAndFromWhereverItLikes) {
+    comment(ada, make_card(), "Look ", bob_id);
+    const auto path = unsubscribe_path(server.mail_to("bob@example.com", 2));
+    const std::string body =
+        "--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\n"
+        "One-Click\r\n--b--\r\n";
+    const Headers headers{
+        {"Content-Type", "multipart/form-data; boundary=b"},
+        {"Origin", "https://mail.example"},
+        {"Cookie", "session=somebody"}
+    };
+    EXPECT_EQ(client().send("POST", path, body, headers).status, 200);
+    EXPECT_EQ(bob.get("/v1/me/preferences").text("/notifications/mention/email"), "false");
+    EXPECT_EQ(client().send("POST", path, std::string(5000, 'x'), headers).status, 413);
+}
+
+// What people write stands in subjects and texts, and is no header and no mark-up there.
+TEST_F(NotificationChoices, WhatPeopleWriteAddsNothingToAMail) {
+    const auto card = make_card({{"title", "Fix =?utf-8?q?it?= \u2028Bcc: eve@example.com <b>&"}});
+    comment(ada, card, "Hello\r\nBcc: eve@example.com\r\n\r\n.\r\n<script>", bob_id);
+    const auto mail = server.mail_to("bob@example.com", 2);
+    const auto headers = mail.substr(0, mail.find("\r\n\r\n"));
+    EXPECT_THAT(headers, Not(HasSubstr("Bcc")));
+    EXPECT_THAT(headers, HasSubstr("Subject: =?utf-8?B?"));
+    EXPECT_THAT(headers, HasSubstr("To: bob@example.com\r\n"));
+    EXPECT_THAT(mail, HasSubstr("&lt;script&gt;"));
+    EXPECT_THAT(mail, HasSubstr("&lt;b&gt;&amp;"));
+    const auto html = mail.substr(mail.find("Content-Type: text/html"));
+    EXPECT_THAT(html, Not(HasSubstr("<script>")));
+    EXPECT_EQ(ask("SELECT count(*) FROM mail_outbox WHERE recipient LIKE 'eve%'"), "0");
 }
 
 TEST_F(NotificationChoices, WhoseAddressIsNotConfirmedOrAccountIsDisabledGetsNoMail) {

@@ -135,10 +135,37 @@ TEST_F(NotificationDigests, ComeAtTheHourOfTheirReadersZone) {
     EXPECT_EQ(
         time("'daily', 9, 'monday', 'Europe/Zurich', '2026-10-24 12:00Z'"), "2026-10-25 08:00"
     );
+    // At 2 o'clock, which comes twice that night: the second time, and never both.
+    EXPECT_EQ(
+        time("'daily', 2, 'monday', 'Europe/Zurich', '2026-10-24 12:00Z'"), "2026-10-25 01:00"
+    );
+    EXPECT_EQ(
+        time("'daily', 2, 'monday', 'Europe/Zurich', '2026-10-25 01:00Z'"), "2026-10-26 01:00"
+    );
+    EXPECT_EQ(
+        time("'weekly', 2, 'sunday', 'America/New_York', '2026-03-01 12:00Z'"), "2026-03-08 07:00"
+    );
+    EXPECT_EQ(
+        time("'daily', 0, 'monday', 'Asia/Kathmandu', '2026-11-25 12:00Z'"), "2026-11-25 18:15"
+    );
     EXPECT_EQ(
         time("'daily', 8, 'monday', 'Nowhere/Land', '2026-11-25 07:00Z'"), "2026-11-25 08:00"
     );
     EXPECT_EQ(time("'off', 8, 'monday', 'UTC', '2026-11-25 07:00Z'"), "");
+}
+
+// More workspaces than one statement looks at.
+TEST_F(NotificationDigests, AreFoundHoweverManyWorkspacesHaveSome) {
+    ask("INSERT INTO orgs (id, name, slug, created_by, last_edited_by) SELECT gen_random_uuid(), "
+        "'W', 'w-' || n, u.id, u.id FROM generate_series(1, 1050) n, users u WHERE u.id = '" +
+        ada_id + "'");
+    ask("INSERT INTO notification_inboxes (org_id, user_id, digest_at) SELECT o.id, '" + bob_id +
+        "', now() + CASE WHEN o.slug LIKE '%7' THEN interval '0' ELSE interval '1 day' END "
+        "FROM orgs o WHERE o.slug LIKE 'w-%'");
+    hurry("notifications.digest.find");
+    ASSERT_TRUE(becomes("SELECT count(*) FROM notification_inboxes WHERE digest_at <= now()", "0"));
+    EXPECT_EQ(ask("SELECT count(*) FROM notification_inboxes WHERE digest_at > now()"), "945");
+    EXPECT_EQ(digests(), "0") << "he is in none of them";
 }
 
 class DigestsOfThreeServers : public NotificationDigests {

@@ -51,6 +51,31 @@ TEST_F(NotificationKinds, AMentionInACommentOrInABlock) {
     EXPECT_EQ(comes(bob, "mention").at("event_count"), 1);
 }
 
+TEST_F(NotificationKinds, AMentionThatComesWithAChange) {
+    const auto card = make_card();
+    const json::value bob_is{{"type", "mention"}, {"mention", {{"user", {{"id", bob_id}}}}}};
+    const json::value words{{"type", "text"}, {"text", {{"content", "Look, "}}}};
+    const auto said = comment(ada, card, "Words");
+    const auto change = [&] {
+        const json::value body{{"rich_text", {words, bob_is}}};
+        expect(200, send(ada, "PATCH", "/v1/comments/" + said, body));
+    };
+    change();
+    EXPECT_EQ(comes(bob, "mention").at("target").at("id").as_string(), said);
+    change();
+    settle();
+    EXPECT_EQ(comes(bob, "mention").at("event_count"), 1) << "he was mentioned before";
+
+    const auto other = make_card();
+    const json::value block{{"children", {{{"paragraph", {{"rich_text", {words}}}}}}}};
+    const auto made = expect(200, send(ada, "PATCH", "/v1/blocks/" + other + "/children", block));
+    const auto id = made.text("/results/0/id");
+    const json::value changed{{"paragraph", {{"rich_text", {words, bob_is}}}}};
+    expect(200, send(ada, "PATCH", "/v1/blocks/" + id, changed));
+    ASSERT_TRUE(eventually([&] { return how_many(bob, "mention") == 2; }));
+    EXPECT_EQ(comes(bob, "mention").at("target").at("id").as_string(), id);
+}
+
 TEST_F(NotificationKinds, AnAssignmentWhenACardIsMadeOrChanged) {
     const auto made = make_card({{"assignees", {bob_id}}});
     EXPECT_EQ(text(comes(bob, "assigned"), "title"), "Ada assigned " + name(made) + " to you");
@@ -221,17 +246,7 @@ TEST_F(NotificationKinds, AnAgentThatIsDisabledOrHasUsedUpItsBudget) {
 
 TEST_F(NotificationKinds, TheBillForThoseWhoOwnTheWorkspace) {
     Client carl = member("carl@example.com", "admin");
-    const auto done = run(
-        {in_build("bin/workboard"),
-         "org",
-         "set-billing-state",
-         org,
-         "past_due",
-         "--database-url",
-         database,
-         "--var",
-         (server.var() / "operator").string()}
-    );
+    const auto done = operate({"org", "set-billing-state", org, "past_due"});
     ASSERT_EQ(done.code, 0) << done.output;
     const auto told = comes(ada, "billing");
     EXPECT_EQ(text(told, "title"), "The bill of Acme is past due");

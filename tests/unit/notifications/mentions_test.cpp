@@ -28,8 +28,9 @@ TEST(Mentions, AreFoundAnywhereWithTheTextTheyStandIn) {
     };
     const auto found = mentions_in(within);
     ASSERT_EQ(found.size(), 2u);
-    EXPECT_EQ(found.at(Uuid::parse(one).value()), (Mention{"Ask @Bob", std::nullopt}));
-    EXPECT_EQ(found.at(Uuid::parse(other).value()), (Mention{"@Bob knows", std::nullopt}));
+    using Texts = std::vector<Mention>;
+    EXPECT_EQ(found.at(Uuid::parse(one).value()), (Texts{{"Ask @Bob", std::nullopt}}));
+    EXPECT_EQ(found.at(Uuid::parse(other).value()), (Texts{{"@Bob knows", std::nullopt}}));
 }
 
 TEST(Mentions, KnowTheInnermostBlockThatTheyStandIn) {
@@ -45,8 +46,26 @@ TEST(Mentions, KnowTheInnermostBlockThatTheyStandIn) {
            }}}}
     };
     const auto found = mentions_in(within);
-    EXPECT_EQ(found.at(Uuid::parse(one).value()).block, Uuid::parse(outer));
-    EXPECT_EQ(found.at(Uuid::parse(other).value()).block, Uuid::parse(inner));
+    EXPECT_EQ(found.at(Uuid::parse(one).value()).front().block, Uuid::parse(outer));
+    EXPECT_EQ(found.at(Uuid::parse(other).value()).front().block, Uuid::parse(inner));
+}
+
+TEST(Mentions, OfOneInSeveralBlocksAreOneForEach) {
+    constexpr const char* first = "0192f0c1-2d3e-7f40-8123-000000000001";
+    constexpr const char* second = "0192f0c1-2d3e-7f40-8123-000000000002";
+    const auto block = [](const char* id, json::array texts) {
+        return json::value{
+            {"object", "block"}, {"id", id}, {"paragraph", {{"rich_text", std::move(texts)}}}
+        };
+    };
+    const json::value within{
+        {"blocks",
+         {block(first, {mention(one), text(" and "), mention(one)}), block(second, {mention(one)})}}
+    };
+    const std::vector<Mention> expected{
+        {"@Bob and @Bob", Uuid::parse(first)}, {"@Bob", Uuid::parse(second)}
+    };
+    EXPECT_EQ(mentions_in(within).at(Uuid::parse(one).value()), expected);
 }
 
 TEST(Mentions, AreOfPeopleAndNotOfDaysOrCards) {

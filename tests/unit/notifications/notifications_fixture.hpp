@@ -26,6 +26,15 @@ protected:
             columns.emplace_back(each.as_string());
     }
 
+    /// `workboard <words>` on the database of the server, as an operator runs it.
+    Finished operate(std::vector<std::string> words) {
+        words.insert(words.begin(), in_build("bin/workboard"));
+        words.insert(
+            words.end(), {"--database-url", database, "--var", (server.var() / "operator").string()}
+        );
+        return run(words);
+    }
+
     static std::string id_of(Client& who) { return expect(200, who.get("/v1/me")).text("/id"); }
 
     std::string make_card(json::object what = {}, const std::string& on = "") {

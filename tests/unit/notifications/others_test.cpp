@@ -1,6 +1,7 @@
 // News that other modules have: webhooks, scripts, and notices that are no events.
 
 #include "modules/notifications/api.hpp"
+#include "modules/notifications/shapes.hpp"
 #include "tests/support/in_process_server.hpp"
 #include "tests/support/webhook_receiver.hpp"
 #include "tests/unit/notifications/notifications_fixture.hpp"
@@ -47,7 +48,13 @@ TEST_F(NotificationsOfWebhooks, TellAdminsOfOneThatWasDisabledAndMailThoseWhoWan
 
 class NotificationsOfScripts : public NotificationsTest {
 protected:
-    NotificationsOfScripts() : NotificationsTest({"automations.scripts=" + script()}) {}
+    NotificationsOfScripts()
+        : NotificationsTest(
+              {"automations.scripts=" + script(), "automations.disable_after_failures=4"}
+          ) {}
+    void make_board(const char* name) {
+        expect(201, bob.post("/v1/boards", json::value{{"name", name}}));
+    }
     static std::string script() {
         static const TempFolder folder("workboard-notifications");
         const auto file = folder.path() / "fails.lua";
@@ -59,13 +66,91 @@ end))";
 };
 
 TEST_F(NotificationsOfScripts, TellAdminsOfOneThatFailed) {
-    for (int i = 0; i < 3; ++i) expect(201, bob.post("/v1/boards", json::value{{"name", "Fail"}}));
+    for (int i = 0; i < 3; ++i) make_board("Fail");
     ASSERT_TRUE(eventually([&] { return comes(ada, "automation_failed").at("event_count") == 3; }));
     const auto told = comes(ada, "automation_failed");
     EXPECT_EQ(text(told, "title"), "The automation fails.lua failed");
     EXPECT_THAT(text(told, "body"), HasSubstr("out of luck"));
     EXPECT_EQ(how_many(ada, "automation_failed"), 1u);
     EXPECT_EQ(how_many(bob, "automation_failed"), 0u);
+    settle();
+    const auto mails = [&] {
+        return ask("SELECT count(*) FROM mail_outbox WHERE subject LIKE 'The automation%'");
+    };
+    EXPECT_EQ(mails(), "1") << "of all that she has not read";
+    expect(200, ada.post("/v1/notifications:readAll"));
+    make_board("Fine");
+    make_board("Fail");
+    ASSERT_TRUE(eventually([&] { return how_many(ada, "automation_failed") == 2; }));
+    settle();
+    EXPECT_EQ(mails(), "2");
+}
+
+TEST_F(NotificationsOfScripts, TellAdminsOfOneThatWasDisabledAndTheOperatorHasItRunAgain) {
+    for (int i = 0; i < 4; ++i) make_board("Fail");
+    ASSERT_TRUE(eventually([&] {
+        return text(comes(ada, "automation_failed"), "title") ==
+               "The automation fails.lua was disabled";
+    }));
+    const auto told = comes(ada, "automation_failed");
+    EXPECT_THAT(text(told, "body"), HasSubstr("4 runs in this workspace failed"));
+    EXPECT_THAT(text(told, "body"), HasSubstr("out of luck"));
+    EXPECT_EQ(how_many(bob, "automation_failed"), 0u);
+    const auto shown = [&] { return expect(200, ada.get("/v1/automations")); };
+    EXPECT_EQ(shown().text("/results/0/consecutive_failures"), "4");
+    EXPECT_EQ(shown().text("/results/0/disabled_reason"), text(told, "body"));
+    const auto went_well = [&] {
+        return ask("SELECT count(*) FROM automation_runs WHERE status = 'succeeded'");
+    };
+    EXPECT_EQ(went_well(), "1") << "of the board that there is";
+    make_board("Fine");
+    settle();
+
+    EXPECT_THAT(operate({"automations", "list"}).output, HasSubstr("fails.lua  4 runs in this"));
+    EXPECT_NE(operate({"automations", "enable", "other.lua", org}).code, 0);
+    const auto enabled = operate({"automations", "enable", "fails.lua", org});
+    EXPECT_EQ(enabled.code, 0) << enabled.output;
+    EXPECT_EQ(operate({"automations", "list"}).output, "");
+    EXPECT_EQ(shown().text("/results/0/disabled_at"), "null");
+    make_board("Fine");
+    EXPECT_TRUE(eventually([&] { return went_well() == "2"; })) << "and of none in between";
+    EXPECT_TRUE(becomes(
+        "SELECT count(*) FROM event_log WHERE action = 'workboard automations enable'", "1"
+    ));
+}
+
+class Broadcasts : public NotificationsTest {};
+
+TEST_F(Broadcasts, ReachEverybodyOnceInEachOfTheirWorkspaces) {
+    Client at_home = bob;
+    const auto home =
+        expect(201, at_home.post("/v1/orgs", json::value{{"name", "Home"}})).text("/id");
+    at_home.always("X-Svc-Org", home);
+    prefer(ada, {{"notifications", {{"system", {{"in_app", false}, {"email", true}}}}}});
+    const std::vector<std::string> command{"broadcast", "Closed on Sunday", "From 8 to 9 UTC."};
+    const auto done = operate(command);
+    EXPECT_EQ(done.code, 0);
+    EXPECT_THAT(done.output, HasSubstr("queued for 2 people"));
+    const auto told = comes(bob, "system");
+    EXPECT_EQ(text(told, "title"), "Closed on Sunday");
+    EXPECT_EQ(text(told, "body"), "From 8 to 9 UTC.");
+    EXPECT_TRUE(told.at("actor").is_null());
+    EXPECT_EQ(text(comes(at_home, "system"), "id"), text(told, "id"));
+    EXPECT_EQ(count(at_home), 1);
+    expect(200, at_home.post("/v1/notifications/" + text(told, "id") + ":read"));
+    EXPECT_EQ(count(bob), 0);
+    const auto mail = server.mail_to("ada@example.com", 2);
+    EXPECT_THAT(mail, HasSubstr("Subject: Closed on Sunday"));
+    EXPECT_THAT(mail, HasSubstr("List-Unsubscribe-Post"));
+    EXPECT_EQ(list(ada).size(), 0u);
+    // Given once more, as when it was cut short, it tells nobody twice.
+    operate(command);
+    settle();
+    EXPECT_EQ(how_many(bob, "system"), 1u);
+    EXPECT_EQ(count(bob), 0);
+    EXPECT_NE(operate({"broadcast", ""}).code, 0);
+    EXPECT_NE(operate({"broadcast", std::string(201, 'x')}).code, 0);
+    EXPECT_EQ(operate({"broadcast"}).code, 2);
 }
 
 TEST(Notices, AreToldOnceAndOnlyWhenTheirTransactionIsCommitted) {
@@ -105,6 +190,46 @@ TEST(Notices, AreToldOnceAndOnlyWhenTheirTransactionIsCommitted) {
     EXPECT_EQ(all.text("/results/0/target/id"), notice.target.str());
     EXPECT_EQ(all.number("/results/0/event_count"), 1);
     EXPECT_EQ(here.run("SELECT count(*) FROM mail_outbox WHERE template = 'notification'"), "1");
+}
+
+TEST(Notices, OfEveryKindComeAsTheirReaderChose) {
+    InProcessServer here("mail,orgs,auth,agents,boards,notifications");
+    const Caller olga = here.owner_of_new_org();
+    const auto mails = [&] {
+        return std::stoi(here.run("SELECT count(*) FROM mail_outbox WHERE template = 'notification'"
+        ));
+    };
+    const auto unread = [&] {
+        return here.must(olga, "count_notifications", json::object()).number("/unread_count");
+    };
+    for (const auto kind : Json<notifications::NotificationKind>::names()) {
+        // These two are mailed by those who know more to say.
+        const bool is_mailed = kind != "invitation" && kind != "webhook_disabled";
+        for (const bool in_app : {false, true})
+            for (const bool email : {false, true}) {
+                const json::value chosen{
+                    {"notifications", {{kind, {{"in_app", in_app}, {"email", email}}}}}
+                };
+                here.must(olga, "update_my_preferences", chosen);
+                const auto mails_before = mails();
+                const auto unread_before = unread();
+                const notifications::Notice notice{
+                    .org = *olga.org_id,
+                    .person = olga.id,
+                    .kind = std::string(kind),
+                    .title = "News",
+                    .target_type = "organization",
+                    .target = new_uuid(),
+                };
+                here.kernel().transact(Tx::Mode::write, [&](Tx& tx) {
+                    tx.set_scope(notice.org, std::nullopt);
+                    here.kernel().find<notifications::Notices>()->post(tx, notice);
+                });
+                here.run_job("notifications.make");
+                EXPECT_EQ(unread() - unread_before, in_app ? 1 : 0) << kind;
+                EXPECT_EQ(mails() - mails_before, email && is_mailed ? 1 : 0) << kind;
+            }
+    }
 }
 
 TEST(Notices, ThatCannotBeMadeAreGivenUpAndHoldUpNoOther) {

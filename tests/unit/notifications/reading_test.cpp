@@ -178,6 +178,22 @@ TEST_F(NotificationReading, WhoeverHasLostTheBoardIsShownNothingOfItNotEvenInThe
     EXPECT_EQ(count(bob), 0);
 }
 
+TEST_F(NotificationReading, ABoardThatBecomesPrivateTakesThemAlongFromThoseWhoAreNotOnIt) {
+    Client carl = member("carl@example.com", "member");
+    const auto card = make_card();
+    watch(bob, card);
+    watch(carl, card);
+    grant(board, id_of(carl));
+    comment(ada, card, "Words");
+    comes(bob, "comment");
+    comes(carl, "comment");
+    expect(200, send(ada, "PATCH", "/v1/boards/" + board, {{"visibility", "private"}}));
+    EXPECT_EQ(list(bob).size(), 0u);
+    EXPECT_EQ(count(bob), 0);
+    EXPECT_EQ(list(carl).size(), 1u);
+    EXPECT_EQ(count(carl), 1);
+}
+
 TEST_F(NotificationReading, ABoardInTheTrashTakesThemAlongAndBringsThemBack) {
     const auto card = make_card();
     watch(bob, card);

@@ -89,6 +89,46 @@ TEST_F(NotificationRemoval, WhatIsToldLateIsNotToldOfABlockThatIsGoneByThen) {
     EXPECT_EQ(count(bob), 0);
 }
 
+// An append that mentions him in two blocks is one notification, for as long as one is there.
+TEST_F(NotificationRemoval, WhatIsToldLateIsToldOfTheBlockThatIsLeft) {
+    const auto append = [&](const std::string& to) {
+        const json::value bob_is{{"type", "mention"}, {"mention", {{"user", {{"id", bob_id}}}}}};
+        json::array blocks;
+        for (const char* words : {"First ", "Second "})
+            blocks.push_back(
+                {{"paragraph",
+                  {{"rich_text", {{{"type", "text"}, {"text", {{"content", words}}}}, bob_is}}}}}
+            );
+        return expect(
+            200, send(ada, "PATCH", "/v1/blocks/" + to + "/children", {{"children", blocks}})
+        );
+    };
+    const auto card = make_card(), other = make_card();
+    settle();
+    put_telling_off();
+    const auto made = append(card);
+    let_next_be_told();
+    expect(200, ada.send("DELETE", "/v1/blocks/" + made.text("/results/0/id")));
+    tell_late("block.deleted");
+    ASSERT_EQ(list(bob).size(), 1u);
+    const auto told = comes(bob, "mention");
+    EXPECT_THAT(text(told, "body"), HasSubstr("Second "));
+    EXPECT_EQ(told.at("target").at("id").as_string(), made.text("/results/1/id"));
+    EXPECT_EQ(told.at("event_count"), 1);
+    EXPECT_EQ(count(bob), 1);
+
+    // Told at once, the second keeps it when the first goes.
+    const auto both = append(other);
+    ASSERT_TRUE(eventually([&] { return list(bob).size() == 2; }));
+    EXPECT_EQ(comes(bob, "mention").at("event_count"), 2) << "of two texts";
+    EXPECT_EQ(count(bob), 2);
+    expect(200, ada.send("DELETE", "/v1/blocks/" + both.text("/results/0/id")));
+    settle();
+    ASSERT_EQ(list(bob).size(), 2u);
+    EXPECT_TRUE(list(bob).front().at("body").is_null());
+    EXPECT_EQ(count(bob), 2);
+}
+
 TEST_F(NotificationRemoval, ADeletedBlockTakesWhatItSaidAlong) {
     const auto card = make_card();
     const json::value mention{{"type", "mention"}, {"mention", {{"user", {{"id", bob_id}}}}}};
@@ -139,6 +179,17 @@ TEST_F(NotificationRemoval, WhoeverLeavesLeavesNothing) {
         EXPECT_TRUE(becomes("SELECT count(*) FROM " + std::string(each) + his, "0")) << each;
 }
 
+TEST_F(NotificationRemoval, ADeletedAgentLeavesNothing) {
+    const auto agent = make_agent();
+    make_card({{"assignees", {agent}}});
+    settle();
+    const std::string its = " WHERE user_id = '" + agent + "'";
+    ASSERT_EQ(ask("SELECT count(*) FROM notifications" + its), "1");
+    expect(204, ada.send("DELETE", path(agent)));
+    for (const char* each : {"notifications", "notification_inboxes", "notification_counts"})
+        EXPECT_TRUE(becomes("SELECT count(*) FROM " + std::string(each) + its, "0")) << each;
+}
+
 TEST_F(NotificationRemoval, ADeletedWorkspaceTakesEverythingAlong) {
     const auto soon = Timestamp{Timestamp::now().micros + 3'600'000'000}.str();
     make_card({{"assignees", {bob_id}}, {"due", soon}});
@@ -185,6 +236,23 @@ TEST_F(NotificationRemoval, WhatIsOldIsDroppedInBatchesAndCountedNoMore) {
     ASSERT_TRUE(becomes("SELECT count(*) FROM notifications", "1"));
     EXPECT_EQ(count(bob), 1);
     EXPECT_EQ(how_many(bob, "mention"), 1u);
+}
+
+TEST_F(NotificationRemoval, WhatBelongsToNoWorkspaceIsDroppedOnceItHasEnded) {
+    const auto add = [&](const std::string& ends, int many) {
+        ask("INSERT INTO personal_notifications (user_id, id, kind, about_org, target_type, "
+            "target_id, title, expires_at) SELECT '" +
+            bob_id + "', gen_random_uuid(), 'system', '" + org +
+            "', 'broadcast', gen_random_uuid(), 'News', " + ends + " FROM generate_series(1, " +
+            std::to_string(many) + ")");
+    };
+    add("now() + interval '1 day'", 1);
+    add("now() - interval '1 day'", 2);
+    add("now() - interval '91 days'", 5'100);
+    EXPECT_EQ(list(bob).size(), 1u) << "what has ended is not shown";
+    EXPECT_EQ(count(bob), 1);
+    hurry("notifications.drop_expired");
+    EXPECT_TRUE(becomes("SELECT count(*) FROM personal_notifications", "3"));
 }
 
 TEST_F(NotificationRemoval, NothingIsToldTwiceWhenAServerIsKilled) {
