@@ -18,6 +18,8 @@ constexpr Sql count_mails{"mail.count_mails", R"(
     UNION ALL
     SELECT 'failed', count(m.org_id), 0 FROM mail_outbox m WHERE m.status = 'failed')"};
 
+constexpr double late_seconds = 600;
+
 }  // namespace
 
 std::vector<Metric> mail_metrics(Kernel& kernel) {
@@ -32,14 +34,17 @@ std::vector<Metric> mail_metrics(Kernel& kernel) {
             {"mail_outbox",
              "Mails that wait to be sent, and those that failed for good.",
              "status=\"" + each.status + "\"",
-             static_cast<double>(each.mails)}
+             static_cast<double>(each.mails),
+             true}
         );
         if (each.status == "waiting")
             out.push_back(
                 {"mail_oldest_seconds",
                  "How long the oldest mail that is not sent has waited.",
                  "",
-                 each.oldest_seconds}
+                 each.oldest_seconds,
+                 true,
+                 late_seconds}
             );
     }
     return out;

@@ -51,7 +51,8 @@ std::vector<Metric> queue_metrics(Kernel& kernel) {
             {"queue_cards",
              "Cards in work queues, by state.",
              "state=\"" + each.state + "\"",
-             static_cast<double>(each.cards)}
+             static_cast<double>(each.cards),
+             true}
         );
     out.push_back(
         {"queue_overdue_leases",

@@ -16,6 +16,8 @@ struct Due {
 };
 SVC_RECORD(Due, (due), (oldest_seconds));
 
+constexpr double late_seconds = 300;
+
 }  // namespace
 
 std::vector<Metric> webhook_metrics(Kernel& kernel, const Sender& sender) {
@@ -27,11 +29,17 @@ std::vector<Metric> webhook_metrics(Kernel& kernel, const Sender& sender) {
     const auto& counts = sender.counts();
     const auto number = [](const auto& count) { return static_cast<double>(count); };
     return {
-        {"webhook_endpoints_due", "Endpoints that something is due for.", "", number(due.due)},
+        {"webhook_endpoints_due",
+         "Endpoints that something is due for.",
+         "",
+         number(due.due),
+         true},
         {"webhook_oldest_due_seconds",
          "For how long the first of them has been waiting for a server.",
          "",
-         number(due.oldest_seconds)},
+         number(due.oldest_seconds),
+         true,
+         late_seconds},
         {"webhook_deliveries_in_flight",
          "Deliveries that are being sent.",
          "",

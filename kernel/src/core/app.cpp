@@ -135,6 +135,7 @@ App::App(Config::Sources sources, Places places)
     config_.read("metrics", record_of<MetricsSettings>(), &metrics_settings_);
     config_.read("events", record_of<EventSettings>(), &event_settings_);
     open_logs(format_of(log_settings_), name_of(log_settings_.level));
+    add_kernel_checks();
 }
 
 App::~App() { stop(); }
@@ -168,6 +169,7 @@ void App::open_modules(Touch touch) {
     modules_ = load_modules(places_.modules, top_.modules, top_.plugins);
     for (Loaded& each : modules_) {
         impl.opening = each.card->name;
+        impl.upkeep.opening(impl.opening);
         impl.tag.clear();
         try {
             each.module->open(*kernel_);
@@ -178,6 +180,7 @@ void App::open_modules(Touch touch) {
         }
     }
     impl.opening.clear();
+    impl.upkeep.opening("");
     std::error_code no_folder;
     for (const auto& library : std::filesystem::directory_iterator(places_.modules, no_folder))
         config_.ignore(library.path().stem().string());

@@ -88,6 +88,7 @@ private:
     public:
         explicit Status(App& app) : app_(app) {}
         std::vector<LoadedModule> loaded_modules() const override;
+        std::vector<SettingInForce> settings() const override;
         std::vector<Metric> metrics() override;
 
     private:
@@ -95,6 +96,7 @@ private:
     };
 
     void resolve_key(Touch touch);
+    void add_kernel_checks();
     std::filesystem::path own_database_folder() const;
     void add_reloads();
     void reload();

@@ -192,7 +192,9 @@ void Config::read(std::string_view section, const Record& record, void* out) {
         std::string text;
         field.codec->write(field.in(out), text);
         if (field.rules.secret && text != "\"\"") text = "\"(secret)\"";
-        effective[std::string(field.name)] = text;
+        const auto entry = entries.find(field.name);
+        effective[std::string(field.name)] = {
+            std::move(text), entry == entries.end() ? "" : entry->second.origin};
     }
 }
 
@@ -250,7 +252,11 @@ std::string Config::describe() const {
     std::string out;
     for (const auto& [section, settings] : effective_) {
         if (!section.empty()) out += "\n[" + section + "]\n";
-        for (const auto& [key, value] : settings) out += key + " = " + value + "\n";
+        for (const auto& [key, setting] : settings) {
+            out += key + " = " + setting.value;
+            if (!setting.source.empty()) out += "  # " + setting.source;
+            out += '\n';
+        }
     }
     return out;
 }

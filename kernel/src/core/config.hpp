@@ -50,7 +50,15 @@ public:
     /// config/workboard.toml.
     std::string reference() const;
 
-    /// What was read, as TOML with secrets left out: for `check-config`.
+    /// What was read, by section and key, secrets left out.
+    struct InForce {
+        std::string value;   ///< as TOML
+        std::string source;  ///< of the last that set it; empty: the default
+    };
+    using Effective = std::map<std::string, std::map<std::string, InForce>>;
+    const Effective& effective() const { return effective_; }
+
+    /// The same as TOML, with the sources as comments: for `check-config`.
     std::string describe() const;
 
 private:
@@ -67,7 +75,7 @@ private:
     std::map<std::string, std::string, std::less<>> environment_;  // not yet claimed
     std::map<std::string, std::string, std::less<>> flags_;        // not yet claimed
     std::map<std::string, const Record*, std::less<>> known_;
-    std::map<std::string, std::map<std::string, std::string>> effective_;
+    Effective effective_;
     std::set<std::string, std::less<>> ignored_;
     std::vector<std::string> problems_;
 };

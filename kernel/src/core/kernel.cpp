@@ -73,7 +73,9 @@ void Kernel::every(
     impl_->timers.push_back({std::move(name), interval, std::move(run)});
 }
 void Kernel::add_metric(std::string name, std::string help, std::function<double()> read) {
-    impl_->gauges.push_back({core::metric_name(name), std::move(help), std::move(read)});
+    impl_->gauges.push_back(
+        {core::metric_name(name), std::move(help), std::move(read), impl_->opening}
+    );
 }
 
 void Kernel::offer(std::string_view name, void* service) {

@@ -84,9 +84,21 @@ std::vector<LoadedModule> App::Status::loaded_modules() const {
     return out;
 }
 
+std::vector<SettingInForce> App::Status::settings() const {
+    std::vector<SettingInForce> out;
+    for (const auto& [section, settings] : app_.config_.effective())
+        for (const auto& [name, setting] : settings)
+            out.push_back({section, name, setting.value, setting.source});
+    return out;
+}
+
 std::vector<Metric> App::Status::metrics() {
     auto all = app_.all_metrics();
     for (Metric& each : all) each.name = metric_name(each.name);
+    for (const Gauge& each : app_.kernel_->impl().gauges)
+        all.push_back(
+            {each.name, each.help, "", each.read(), each.is_charted, each.limit, each.module}
+        );
     return all;
 }
 
@@ -112,8 +124,9 @@ std::vector<Metric> App::read_module_metrics() {
     if (metrics_read_ != decltype(metrics_read_){} && now - metrics_read_ < good_for)
         return module_metrics_;
     module_metrics_.clear();
-    for (const auto& read : kernel_->impl().upkeep.metrics()) try {
+    for (const auto& [module, read] : kernel_->impl().upkeep.metrics()) try {
             auto some = read();
+            for (Metric& each : some) each.module = module;
             std::ranges::move(some, std::back_inserter(module_metrics_));
         } catch (const std::exception& problem) {
             Poco::Logger::get("metrics").debug(problem.what());  // what is not known is left out
@@ -153,6 +166,14 @@ public:
             return static_cast<double>(load().*member);
         });
     }
+    template <class Member>
+    void add_charted(
+        std::string name, std::string help, Member member, std::optional<double> limit = {}
+    ) const {
+        add(std::move(name), std::move(help), member);
+        kernel_.impl().gauges.back().is_charted = true;
+        kernel_.impl().gauges.back().limit = limit;
+    }
 
 private:
     Kernel& kernel_;
@@ -173,8 +194,11 @@ void add_http_gauges(const Gauges<http::Load>& to) {
 void add_database_gauges(const Gauges<db::Load>& to) {
     using db::Load;
     to.add("db_connections", "Database connections open.", &Load::connections);
-    to.add("db_busy_connections", "Database connections in use.", &Load::busy);
-    to.add("db_waiting", "Requests waiting for a database connection.", &Load::waiting);
+    to.add_charted("db_busy_connections", "Database connections in use.", &Load::busy);
+    constexpr double many = 100;
+    to.add_charted(
+        "db_waiting", "Requests waiting for a database connection.", &Load::waiting, many
+    );
     to.add("db_round_trips_total", "Database round trips.", &Load::round_trips);
     to.add("db_statements_total", "Statements run.", &Load::statements);
     to.add("db_prepared_total", "Statements prepared.", &Load::prepared);

@@ -47,6 +47,9 @@ private:
 struct Gauge {
     std::string name, help;
     std::function<double()> read;
+    std::string module{};
+    bool is_charted = false;
+    std::optional<double> limit{};
 };
 void write_gauge(const Gauge& gauge, std::string& out);
 

@@ -5,6 +5,7 @@ namespace svc::jobs {
 namespace {
 
 constexpr std::int64_t most_counted = 10'000;
+constexpr double late_seconds = 300;
 
 constexpr Sql count_jobs{"jobs.count", R"(
     WITH waiting AS (
@@ -43,21 +44,28 @@ std::vector<Metric> job_metrics(const Pool& pool, db::Database& database) {
         counts = tx.all<Count>(count_jobs, kinds, most_counted);
     });
     std::vector<Metric> out;
-    const auto add = [&](const char* name, const char* help, std::string labels, double value) {
-        out.push_back({name, help, std::move(labels), value});
+    const auto add = [&](const char* name,
+                         const char* help,
+                         std::string labels,
+                         double value,
+                         bool is_charted = false,
+                         std::optional<double> limit = {}) {
+        out.push_back({name, help, std::move(labels), value, is_charted, limit});
     };
     for (const Count& each : counts) {
         const auto in_state = [&](const char* state) {
             return "kind=\"" + each.kind + "\",state=\"" + state + "\"";
         };
         constexpr auto help = "Durable jobs that are to be done, or that were given up.";
-        add("jobs", help, in_state("ready"), static_cast<double>(each.ready));
+        add("jobs", help, in_state("ready"), static_cast<double>(each.ready), true);
         add("jobs", help, in_state("waiting"), static_cast<double>(each.waiting));
-        add("jobs", help, in_state("failed"), static_cast<double>(each.failed));
+        add("jobs", help, in_state("failed"), static_cast<double>(each.failed), false, 0);
         add("jobs_oldest_seconds",
             "How long the oldest job that is ready has been due.",
             "kind=\"" + each.kind + "\"",
-            each.oldest_seconds);
+            each.oldest_seconds,
+            true,
+            late_seconds);
     }
     for (const auto& [kind, load] : pool.load()) {
         constexpr auto help = "Runs of jobs on this server.";

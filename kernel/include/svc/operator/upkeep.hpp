@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +25,11 @@ struct Finding {
 /// changes nothing, and gives up after some seconds.
 struct Check {
     std::string name;  ///< "mail"
-    /// Run on the main thread with nothing started; what it throws is a fault.
+    /// Run by `doctor` with nothing started, and by a thread of its own while the server serves, one
+    /// at a time; what it throws is a fault.
     std::function<Finding()> run;
+    bool needs_database = false;
+    std::string module{};  ///< whose it is, filled in where it is added; empty: the kernel's
 };
 
 /// One of several numbers for /metrics that are read together. Names begin with `workboard_`, which
@@ -34,6 +38,9 @@ struct Metric {
     std::string name, help;
     std::string labels;  ///< `state="ready"`; empty: none
     double value = 0;
+    bool is_charted = false;        ///< operators see how it went over the last hour
+    std::optional<double> limit{};  ///< more than this is a warning of the module's health
+    std::string module{};           ///< as of a Check
 };
 
 /// Bytes outside the database that rows name, for `workboard backup` and `restore`.
@@ -61,11 +68,14 @@ class Upkeep {
 public:
     static constexpr std::string_view name = "kernel.Upkeep";
 
-    void add(Check check) { checks_.push_back(std::move(check)); }
+    void add(Check check) {
+        check.module = opening_;
+        checks_.push_back(std::move(check));
+    }
     void add(BackupPart part) { parts_.push_back(std::move(part)); }
     /// Asked for /metrics, every ten seconds at most.
     void add_metrics(std::function<std::vector<Metric>()> read) {
-        metrics_.push_back(std::move(read));
+        metrics_.push_back({opening_, std::move(read)});
     }
     /// Calls `run` on the main thread when the operator has the server read its files again
     /// (SIGHUP). It throws when they are of no use, having changed nothing. The kernel logs that
@@ -82,15 +92,22 @@ public:
         std::string what;
         std::function<void()> run;
     };
+    struct Metrics {
+        std::string module;
+        std::function<std::vector<Metric>()> read;
+    };
+    /// By the kernel: whose what is added from here on is.
+    void opening(std::string module) { opening_ = std::move(module); }
     const std::vector<Check>& checks() const { return checks_; }
     const std::vector<BackupPart>& parts() const { return parts_; }
-    const std::vector<std::function<std::vector<Metric>()>>& metrics() const { return metrics_; }
+    const std::vector<Metrics>& metrics() const { return metrics_; }
     const std::vector<Reload>& reloads() const { return reloads_; }
 
 private:
+    std::string opening_;
     std::vector<Check> checks_;
     std::vector<BackupPart> parts_;
-    std::vector<std::function<std::vector<Metric>()>> metrics_;
+    std::vector<Metrics> metrics_;
     std::vector<Reload> reloads_;
 };
 
