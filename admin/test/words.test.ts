@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asCurl, asTool } from "../src/api/calls";
-import { steps } from "../src/screens/queues/steps";
+import { steps } from "../src/parts/steps";
 import { sampleOf, takes } from "../src/screens/webhooks/sample";
 import { weeksOf } from "../src/screens/board/weeks";
 import { countdown } from "../src/app/time";

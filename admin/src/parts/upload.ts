@@ -36,11 +36,3 @@ export async function uploadFile(file: File, onProgress?: Progress): Promise<Sch
   await sendBytes(form, file, onProgress);
   return ask(api.POST("/v1/files/{file_id}:commit", { params: { path: { file_id: form.id } } }));
 }
-
-const units = ["B", "KiB", "MiB", "GiB"];
-export function sizeInWords(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  for (; size >= 1024 && unit < units.length - 1; unit += 1) size /= 1024;
-  return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
-}

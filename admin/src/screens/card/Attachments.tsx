@@ -8,7 +8,8 @@ import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Icon } from "../../parts/Icon";
 import { toast, toastError } from "../../parts/toasts";
-import { isPicture, sizeInWords, uploadFile } from "../../parts/upload";
+import { sizeInWords } from "../../parts/sizes";
+import { isPicture, uploadFile } from "../../parts/upload";
 
 type Kept = Schemas["File"];
 interface Sending {

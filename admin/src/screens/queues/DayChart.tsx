@@ -4,7 +4,7 @@ import { inOrg } from "../../api/queries";
 import { number } from "../../app/time";
 import { t } from "../../app/words";
 import { queueQuery } from "../board/QueueStrip";
-import { steps, type Point } from "./steps";
+import { steps, type Point } from "../../parts/steps";
 
 const day = 86_400_000; // milliseconds
 const [width, height] = [480, 56];

@@ -75,7 +75,7 @@ export default function Queues() {
   const queues = useInfiniteQuery(pagesQuery(inOrg("queues"), (start_cursor) => ask(api.GET("/v1/queues", { params: { query: { page_size: 50, start_cursor } } }))));
   return (
     <Page title={t("Queues")}>
-      <WaitPages query={queues} empty={<Empty title={t("No queues yet")}><p>{t("A column of a board that is a queue gives its cards to programs and people, one at a time. Make one by changing a column.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></Empty>}>
+      <WaitPages query={queues} empty={<section className="panel" aria-label={t("Queues")}><Empty title={t("No queues yet")}><p>{t("A column of a board that is a queue gives its cards to programs and people, one at a time. Make one by changing a column.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></Empty></section>}>
         {(all) => all.map((queue) => (
           <section key={queue.column_id} className="panel padded queue-panel" aria-labelledby={`queue-${queue.column_id}`}>
             <header className="row apart">
