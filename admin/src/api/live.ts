@@ -43,6 +43,14 @@ class Live {
       clearTimeout(this.timer);
       this.connect();
     });
+    // A connection whose network is gone says nothing of it for minutes.
+    window.addEventListener("offline", () => {
+      const { socket } = this;
+      if (!socket) return;
+      socket.onclose = socket.onmessage = null;
+      socket.close();
+      this.again(0);
+    });
   }
 
   follow(follower: Follower): () => void {

@@ -17,8 +17,15 @@ const namesQuery = {
   queryFn: async () => ((await (await fetch("/openapi.json")).json()) as { paths: Document }).paths,
   staleTime: Infinity,
 };
+/** Not every operation is a tool: what a person does for themselves is none. */
+const toolsQuery = {
+  queryKey: ["tool-names"],
+  queryFn: async () => new Set(((await (await fetch("/v1/mcp/manifest")).json()) as { tools: { name: string }[] }).tools.map(({ name }) => name)),
+  staleTime: Infinity,
+  enabled: serves("/v1/mcp/manifest"),
+};
 
-function OneCall({ call, name }: { call: Call; name: string | undefined }) {
+function OneCall({ call, name, isTool }: { call: Call; name: string | undefined; isTool: boolean }) {
   const [body, setBody] = useState<Record<string, unknown>>();
   const [way, setWay] = useState<"curl" | "mcp">("curl");
   useEffect(() => void call.body.then(setBody), [call]);
@@ -31,12 +38,13 @@ function OneCall({ call, name }: { call: Call; name: string | undefined }) {
         <span className="soft small">{ago(new Date(call.at).toISOString())}</span>
       </summary>
       <div className="stack" style={{ padding: "0.5rem 0" }}>
-        {serves("/v1/mcp/manifest") && name && (
+        {isTool && (
           <div className="row" role="group" aria-label={t("Shown as")}>
             <button type="button" className="button small" aria-pressed={way === "curl"} onClick={() => setWay("curl")}>{t("As curl")}</button>
             <button type="button" className="button small" aria-pressed={way === "mcp"} onClick={() => setWay("mcp")}>{t("As MCP call")}</button>
           </div>
         )}
+        {!isTool && serves("/v1/mcp/manifest") && <p className="soft small" style={{ margin: 0 }}>{t("It is none of the tools that agents have.")}</p>}
         <CopyField label={t("The call")} text={way === "mcp" && name ? asTool(name, call, body) : asCurl(call, body, location.origin, boardVersion)} />
       </div>
     </details>
@@ -48,13 +56,15 @@ export default function Calls({ onClose }: { onClose: () => void }) {
   const [reads, setReads] = useState(false);
   const all = useSyncExternalStore(onCalls, getCalls);
   const paths = useQuery(namesQuery).data;
+  const tools = useQuery(toolsQuery).data;
+  const nameOf = ({ template, method }: Call) => paths?.[template]?.[method.toLowerCase()]?.operationId;
   const shown = all.filter(({ method }) => reads || method !== "GET");
   return (
     <Dialog title={t("What this page has called")} onClose={onClose} wide>
       <p className="soft">{t("Whatever the console does is a call of the API. Do something, and find it here for a script or an agent of yours.")}</p>
       <Check label={t("What was only read, too")} checked={reads} onChange={(event) => setReads(event.target.checked)} />
       {shown.length === 0 && <p className="soft" role="status">{t("Nothing was changed since this page was loaded.")}</p>}
-      <div>{shown.map((call) => <OneCall key={call.id} call={call} name={paths?.[call.template]?.[call.method.toLowerCase()]?.operationId} />)}</div>
+      <div>{shown.map((call) => <OneCall key={call.id} call={call} name={nameOf(call)} isTool={tools?.has(nameOf(call) ?? "") ?? false} />)}</div>
     </Dialog>
   );
 }

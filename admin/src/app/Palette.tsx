@@ -5,6 +5,7 @@ import { api, ask } from "../api/client";
 import { boardsQuery, inOrg } from "../api/queries";
 import { Dialog } from "../parts/Dialog";
 import { Icon, type IconName } from "../parts/Icon";
+import { actionsOnPage } from "./actionsOnPage";
 import { keyName, useAllCommands } from "./commands";
 import { serves } from "./serves";
 import { useSession } from "./session";
@@ -32,6 +33,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const wanted = useDeferredValue(query.trim());
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   const commands = useAllCommands();
+  const [onPage] = useState(actionsOnPage);
   const boards = useQuery({ ...boardsQuery(), enabled: Boolean(seat) });
   const found = useQuery({
     queryKey: inOrg("search", wanted),
@@ -51,6 +53,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     }),
     ...commands.filter((each) => !each.onlyKeys && each.id !== "palette" && fits(`${each.group} ${each.label}`, words)).map((each): Hit => ({
       id: each.id, label: each.label, note: each.group, icon: each.icon ?? "right", keys: each.keys?.[0], run: each.run,
+    })),
+    ...onPage.filter(({ label }) => fits(`${t("On this page")} ${label}`, words) && !commands.some((each) => each.label === label)).map((each): Hit => ({
+      id: `page ${each.label}`, label: each.label, note: t("On this page"), icon: "right", run: each.run,
     })),
   ];
   const chosen = hits[Math.min(at, hits.length - 1)];
@@ -74,11 +79,11 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t("Find or do something")} onClose={onClose}>
       <input className="input" role="combobox" aria-expanded="true" aria-controls={id} aria-label={t("Words of a card, a board, or what to do")}
-        aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined} autoFocus value={query} placeholder={t("Words of a card, a board, or what to do")}
+        aria-activedescendant={chosen ? `${id}-${hits.indexOf(chosen)}` : undefined} autoFocus value={query} placeholder={t("Words of a card, a board, or what to do")}
         onChange={(event) => { setQuery(event.target.value); setAt(0); }} onKeyDown={onKeyDown} />
       <ul className="menu hits" id={id} role="listbox" aria-label={t("Found")} ref={list}>
-        {hits.map((hit) => (
-          <li key={hit.id} id={`${id}-${hit.id}`} role="option" aria-selected={hit === chosen} className="menu-item"
+        {hits.map((hit, index) => (
+          <li key={hit.id} id={`${id}-${index}`} role="option" aria-selected={hit === chosen} className="menu-item"
             data-focused={hit === chosen || undefined} onClick={() => choose(hit)}>
             <Icon name={hit.icon} />
             <span className="clip">{hit.label}</span>

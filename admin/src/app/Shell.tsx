@@ -60,7 +60,7 @@ export default function Shell({ children }: { children: ReactNode }) {
         </button>
       </header>
       {drawer && <div className="drawer-shade" onClick={() => setDrawer(false)} aria-hidden="true" />}
-      <Sidebar open={drawer} onFind={() => setPalette(true)} onKeys={() => setKeys(true)} />
+      <Sidebar open={drawer} onFind={() => setPalette(true)} onKeys={() => setKeys(true)} onCalls={() => setCalls(true)} />
       <main id="main" tabIndex={-1}>{children}</main>
       <Suspense>
         {palette && <Palette onClose={() => setPalette(false)} />}

@@ -35,7 +35,7 @@ function Unread() {
   return count ? <span className="tag good">{count > 99 ? "99+" : count}<span className="unseen"> {t("unread")}</span></span> : null;
 }
 
-export function Sidebar({ open, onFind, onKeys }: { open: boolean; onFind: () => void; onKeys: () => void }) {
+export function Sidebar({ open, onFind, onKeys, onCalls }: { open: boolean; onFind: () => void; onKeys: () => void; onCalls: () => void }) {
   const [path] = useLocation();
   const session = useSession();
   const all = places(session);
@@ -61,14 +61,17 @@ export function Sidebar({ open, onFind, onKeys }: { open: boolean; onFind: () =>
       </ul>
       <div className="foot">
         <LiveState />
-        <Link href="/account" className="me" aria-current={path === "/account" ? "page" : undefined}>
-          <Face who={session.me} decorative />
-          <span className="clip">{session.me.name ?? session.me.email}</span>
-        </Link>
-        <div className="row" style={{ gap: "0.2rem" }}>
+        <div className="row self">
+          <Link href="/account" className="me grow" aria-current={path === "/account" ? "page" : undefined}>
+            <Face who={session.me} decorative />
+            <span className="clip">{session.me.name ?? session.me.email}</span>
+          </Link>
           <button type="button" className="button quiet small" onClick={() => void signOut()}>{t("Sign out")}</button>
+        </div>
+        <div className="row" style={{ gap: "0.2rem" }}>
           {serves("create_feedback") && <Link href={`/feedback?from=${encodeURIComponent(path)}`} className="button quiet small">{t("Feedback")}</Link>}
           <button type="button" className="button quiet small" onClick={onKeys} title="?">{t("Keys")}</button>
+          <button type="button" className="button quiet small" onClick={onCalls} title={t("What this page has called, as curl and as MCP call")}>{t("Calls")}</button>
         </div>
       </div>
     </nav>

@@ -49,8 +49,9 @@ export const isWriting = (target: EventTarget | null) =>
   && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("[role=menu],[role=listbox],[role=dialog][data-modal]") !== null);
 
 const isMac = typeof navigator !== "undefined" && /mac/i.test(navigator.platform);
+const signs: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
 export const keyName = (keys: string) =>
-  keys.split(" ").map((key) => key.split("+").map((part) => (part === "mod" ? (isMac ? "⌘" : "Ctrl") : part.length === 1 ? part.toUpperCase() : part)).join(" ")).join(" ");
+  keys.split(" ").map((key) => key.split("+").map((part) => (part === "mod" ? (isMac ? "⌘" : "Ctrl") : part.length === 1 ? part.toUpperCase() : (signs[part] ?? part))).join(" ")).join(" ");
 
 let begun = "";
 let timer = 0;

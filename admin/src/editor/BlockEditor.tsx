@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EditorView } from "prosemirror-view";
 import { useEffect, useRef, useState } from "react";
 import { Refusal, worded } from "../api/refusal";
+import { useCommands } from "../app/commands";
 import { serves } from "../app/serves";
 import { t } from "../app/words";
 import { Failure } from "../parts/Failure";
@@ -10,6 +11,7 @@ import { applyOps, difference, type Block } from "./model";
 import { blocksIn } from "./schema";
 import { uploadFile, pictureTypes } from "../parts/upload";
 import { pictureBlock } from "./files";
+import { keysOfText } from "./keys";
 import { readBlocks, sendOps } from "./server";
 import { SlashMenu, type SlashKeys } from "./SlashMenu";
 import { blockAt, createEditor, insertBehind, replaceDoc, type Slash } from "./view";
@@ -195,6 +197,8 @@ function OpenEditor({ card, editable, blocks }: { card: string; editable: boolea
     if (keeper.current.isBusy) missed.current = true; // it is read again when that is over
     else keeper.current.rebase(blocks);
   }, [blocks]);
+
+  useCommands(editable ? keysOfText() : [], [editable]);
 
   const says: Record<Saving, string> = { saved: "", waiting: t("Not saved yet…"), sending: t("Saving…"), failed: t("Not saved: {{why}}", { why: keeper.current?.error ? worded(keeper.current.error) : "" }) };
   return (

@@ -182,3 +182,9 @@ export const insertBlocks = (blocks: Block[]): Command => (state, dispatch) => {
   }
   return true;
 };
+
+/** Tab is the text's own, so there is another way out: what comes next on the page is a Tab away then. */
+export const leave: Command = (_state, _dispatch, view) => {
+  view?.dom.blur();
+  return true;
+};

@@ -9,7 +9,7 @@ import { EditorState, Plugin, TextSelection, type Command, type Transaction } fr
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 import { t } from "../app/words";
 import { safeLink } from "../parts/markdownLines";
-import { become, insertBlocks, joinBefore, lift, nest, shift, split, toggleCheck } from "./commands";
+import { become, insertBlocks, joinBefore, leave, lift, nest, shift, split, toggleCheck } from "./commands";
 import type { Block } from "./model";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "./paste";
 import { isPicture } from "../parts/upload";
@@ -152,6 +152,7 @@ const addLink: Command = (state, dispatch) => {
 };
 
 const keys = () => keymap({
+  Escape: leave,
   Enter: split,
   "Shift-Enter": (state, dispatch) => { dispatch?.(state.tr.insertText("\n").scrollIntoView()); return true; },
   Tab: nest, "Shift-Tab": lift,

@@ -9,6 +9,7 @@ const initials = (name: string) =>
   name.split(/[\s._@-]+/).filter(Boolean).slice(0, 2).map((word) => [...word][0]!.toUpperCase()).join("") || "?";
 
 export const isAgent = ({ principal_type }: Named) => principal_type === "agent" || principal_type === "automation" || principal_type === "bot";
+const kindOf = ({ principal_type }: Named) => (principal_type === "automation" ? t("automation") : t("agent"));
 export const nameOf = ({ name, principal_type }: Named) =>
   name || (principal_type === "system" ? t("the system") : t("somebody"));
 
@@ -17,20 +18,20 @@ export function Face({ who, large, decorative }: { who: Named; large?: boolean; 
   const agent = isAgent(who);
   const name = nameOf(who);
   return (
-    <span className={`who${agent ? " agent" : ""}${large ? " large" : ""}`} title={agent ? t("{{name}} (agent)", { name }) : name}>
+    <span className={`who${agent ? " agent" : ""}${large ? " large" : ""}`} title={agent ? `${name} (${kindOf(who)})` : name}>
       <span aria-hidden="true">{initials(name)}</span>
-      {!decorative && <span className="unseen">{agent ? t("{{name}} (agent)", { name }) : name}</span>}
+      {!decorative && <span className="unseen">{agent ? `${name} (${kindOf(who)})` : name}</span>}
     </span>
   );
 }
 
-/** A face and a name; that it is an agent is said in a word, too. */
+/** A face and a name; that it is an agent or an automation is said in a word, too. */
 export function Who({ who, you }: { who: Named; you?: boolean }) {
   return (
     <span className="row" style={{ gap: "0.4rem", flexWrap: "nowrap", display: "inline-flex" }}>
       <Face who={who} decorative />
       <span className="clip">{nameOf(who)}</span>
-      {isAgent(who) && <span className="tag agent">{t("agent")}</span>}
+      {isAgent(who) && <span className="tag agent">{kindOf(who)}</span>}
       {you && <span className="tag">{t("you")}</span>}
     </span>
   );

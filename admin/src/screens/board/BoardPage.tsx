@@ -132,7 +132,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
   if (!handle) return <div className="page-body"><Waiting /></div>;
   return (
     <BoardContext.Provider value={handle}>
-      <div className={`board-page${card ? " with-card" : ""}`}>
+      <div className={`board-page${card ? " with-card" : ""}${card && address.isPage ? " as-page" : ""}`}>
         <div className="board-side">
           <BoardHead />
           <Toolbar filter={filter} onFilter={address.setFilter} view={view} onView={address.setView} search={search} />
@@ -143,7 +143,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
           {canEdit && <BulkBar onMove={setMoving} />}
         </div>
         <Suspense fallback={card ? <section className="card-panel"><Waiting /></section> : null}>
-          {card && <CardPanel key={card} name={card} onMove={(id) => setMoving([id])} />}
+          {card && <CardPanel key={card} name={card} onMove={(id) => setMoving([id])} isPage={address.isPage} onPage={address.setPage} />}
           {moving && <MoveDialog cards={moving} onClose={() => setMoving(null)} />}
           {newColumn && <ColumnDialog after={store.columnOrder().at(-1)} onClose={() => setNewColumn(false)} />}
         </Suspense>

@@ -56,7 +56,7 @@ export default function CalendarView() {
                   const cards = byDay.get(date) ?? [];
                   const open_ = more === date;
                   return (
-                    <td key={date} className={`${date === today() ? "today" : ""}${Number(date.slice(5, 7)) - 1 !== month ? " other" : ""}`}
+                    <td key={date} data-day={date} className={`${date === today() ? "today" : ""}${Number(date.slice(5, 7)) - 1 !== month ? " other" : ""}`}
                       onDragOver={(event) => { if (canEdit) event.preventDefault(); }}
                       onDrop={(event) => { event.preventDefault(); if (canEdit) dropOn(date, event.dataTransfer.getData("text/card")); }}>
                       <span className="date"><span aria-hidden="true">{Number(date.slice(8))}</span><span className="unseen">{day(date)}</span></span>

@@ -1,11 +1,21 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent, type MouseEvent } from "react";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { moveCards, archiveOrDelete } from "./actions";
 import { ColumnView, type Reveal } from "./ColumnView";
 import { useBoard, useColumnOrder } from "./context";
 import { DragEngine } from "./drag";
+import type { BoardStore } from "./store";
 import { pressOn, putBack, type Grab, type KeyHost } from "./keyboard";
+
+/** The first card of the first column that has any. */
+function firstShown(store: BoardStore): string {
+  for (const column of store.columnOrder()) {
+    const [first] = store.shown(column);
+    if (first) return first;
+  }
+  return "";
+}
 
 /** The columns of a board side by side, with their cards to take hold of. */
 export function Columns({ adding, onAdd, onMove, onNewColumn }: {
@@ -18,7 +28,9 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
   const order = useColumnOrder(store);
   const root = useRef<HTMLDivElement>(null);
   const live = useRef<HTMLDivElement>(null);
-  const [focused, setFocused] = useState(() => store.allShown()[0]?.id ?? "");
+  const [asked, setFocused] = useState("");
+  // One card is where Tab leads; when it goes, the first that shows is.
+  const focused = useSyncExternalStore(store.subscribe("cards"), () => (store.place(asked) ? asked : firstShown(store)));
   const [grab, setGrab] = useState<Grab | null>(null);
   const reveals = useRef(new Map<string, Reveal>());
   const current = useRef<KeyHost>(null);
@@ -124,7 +136,7 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
         if (grab && event.relatedTarget && !root.current?.contains(event.relatedTarget as Node)) putBack({ ...host, focus: () => undefined });
       }}>
       {order.map((id) => (
-        <ColumnView key={id} id={id} engine={engine} focused={store.place(focused)?.column === id ? focused : firstOf(id)} grabbed={grab?.id ?? null}
+        <ColumnView key={id} id={id} engine={engine} focused={store.place(focused)?.column === id ? focused : ""} grabbed={grab?.id ?? null}
           onReveal={onReveal} onAdd={onAdd} isAdding={adding === id} />
       ))}
       {canEdit && (
@@ -136,11 +148,4 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
       </p>
     </div>
   );
-
-  /** Tab comes to one card: the focused one, or the first of the first column that has any. */
-  function firstOf(column: string): string {
-    if (store.place(focused)) return "";
-    const first = order.find((id) => store.shown(id).length > 0);
-    return first === column ? (store.shown(column)[0] ?? "") : "";
-  }
 }

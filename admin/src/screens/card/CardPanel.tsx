@@ -22,10 +22,17 @@ import { Properties } from "./Properties";
 import "./card.css";
 
 const BlockEditor = lazy(() => import("../../editor/BlockEditor"));
+interface Shown {
+  onMove: (id: string) => void;
+  /** Whether it has the screen to itself. */
+  isPage: boolean;
+  onPage: (next: boolean) => void;
+}
+
 type Tab = "comments" | "history" | "attempts";
 
 /** A card beside its board, or in its place on a small screen. `name` is its id, or its key. */
-export default function CardPanel({ name, onMove }: { name: string; onMove: (id: string) => void }) {
+export default function CardPanel({ name, ...shown }: { name: string } & Shown) {
   const { store, open } = useBoard();
   const id = store.find(name)?.id ?? name;
   const card = useCard(store, id);
@@ -41,7 +48,7 @@ export default function CardPanel({ name, onMove }: { name: string; onMove: (id:
     retry: false,
   });
   const found = card ?? (whole.data ? store.card(whole.data) : undefined);
-  if (found) return <OpenCard id={found.id} onMove={onMove} />;
+  if (found) return <OpenCard id={found.id} {...shown} />;
   return (
     <section className="card-panel" aria-label={t("Card")}>
       {whole.error
@@ -90,7 +97,7 @@ function Title({ card }: { card: Card }) {
   );
 }
 
-function OpenCard({ id, onMove }: { id: string; onMove: (id: string) => void }) {
+function OpenCard({ id, onMove, isPage, onPage }: { id: string } & Shown) {
   const { store, canEdit: canEditBoard, open } = useBoard();
   const card = useCard(store, id)!;
   const [tab, setTab] = useState<Tab>("comments");
@@ -111,9 +118,10 @@ function OpenCard({ id, onMove }: { id: string; onMove: (id: string) => void }) 
     { id: "card next", label: t("Next card"), group, keys: ["]"], icon: "down", run: () => { const next = beside(1); if (next) open(next); } },
     { id: "card before", label: t("Card before"), group, keys: ["["], icon: "down", run: () => { const before = beside(-1); if (before) open(before); } },
     { id: "card close", label: t("Close the card"), group, keys: ["Escape"], icon: "close", run: close },
+    { id: "card page", label: isPage ? t("Show the card beside the board") : t("Show the card as a page"), group, keys: ["f"], icon: "expand", run: () => onPage(!isPage) },
     { id: "card comment", label: t("Write a comment"), group, keys: ["c"], icon: "comment", run: () => { setTab("comments"); setTimeout(() => panel.current?.querySelector<HTMLElement>(".new-comment textarea")?.focus()); } },
     ...(canEdit ? [{ id: "card move", label: t("Move this card"), group, keys: ["m"], icon: "right" as const, run: () => onMove(id) }] : []),
-  ], [id, canEdit, place?.index, place?.column]);
+  ], [id, canEdit, place?.index, place?.column, isPage, onPage]);
 
   // What the text did not take for a picture of its own is attached.
   const take = (event: ClipboardEvent | DragEvent, files: FileList) => {
@@ -146,6 +154,7 @@ function OpenCard({ id, onMove }: { id: string; onMove: (id: string) => void }) 
         <span className="grow" />
         <button type="button" className="button quiet icon" aria-label={t("Card before")} disabled={!beside(-1)} onClick={() => open(beside(-1))}><span style={{ rotate: "180deg", display: "grid" }}><Icon name="down" /></span></button>
         <button type="button" className="button quiet icon" aria-label={t("Next card")} disabled={!beside(1)} onClick={() => open(beside(1))}><Icon name="down" /></button>
+        <button type="button" className="button quiet icon as-page-toggle" aria-label={t("As a page")} title={t("As a page")} aria-pressed={isPage} onClick={() => onPage(!isPage)}><Icon name="expand" /></button>
         <Menu label={t("About this card")} choices={choices} />
         <button type="button" className="button quiet icon" aria-label={t("Close the card")} onClick={close}><Icon name="close" /></button>
       </header>

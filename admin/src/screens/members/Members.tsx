@@ -44,7 +44,10 @@ function MemberRow({ member, act, onRemove }: { member: Member; act: ReturnType<
         {mayChange
           ? (
             <select className="input" style={{ width: "auto" }} aria-label={t("Role of {{name}}", { name })} value={member.role}
-              onChange={(event) => act.mutate(() => ask(api.PATCH("/v1/orgs/{org_id}/members/{user_id}", { params, body: { role: event.target.value as Member["role"] } })))}>
+              onChange={(event) => {
+                const role = event.target.value as Member["role"]; // by the time of the call it shows the old one again
+                act.mutate(() => ask(api.PATCH("/v1/orgs/{org_id}/members/{user_id}", { params, body: { role } })));
+              }}>
               {roles.filter((role) => seat?.role === "owner" || role !== "owner").map((role) => <option key={role} value={role}>{t(role)}</option>)}
             </select>
           ) : t(member.role)}
@@ -86,11 +89,11 @@ function Invitations({ org_id }: { org_id: string }) {
                   <td>{each.email}<div className="soft small">{t("sent {{count}} times, last {{when}}", { count: each.send_count, when: ago(each.last_sent_at) })}</div></td>
                   <td>{t(each.role)}</td>
                   <td className="soft small">{day(each.expires_at)}</td>
-                  <td className="end row" style={{ justifyContent: "flex-end" }}>
+                  <td className="end"><span className="row" style={{ justifyContent: "flex-end" }}>
                     <button type="button" className="button small" aria-label={t("Resend to {{email}}", { email: each.email })} aria-disabled={act.isPending} onClick={() => resend(each)}>{t("Resend")}</button>
                     <button type="button" className="button small danger" aria-label={t("Revoke the invitation of {{email}}", { email: each.email })} aria-disabled={act.isPending}
                       onClick={() => act.mutate(() => ask(api.DELETE("/v1/orgs/{org_id}/invitations/{invitation_id}", { params: { path: { org_id, invitation_id: each.id } } })))}>{t("Revoke")}</button>
-                  </td>
+                  </span></td>
                 </tr>
               ))}
             </tbody>
