@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 
 import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace } from "./support/server.mjs";
-import { becomes, enter } from "./support/visits.mjs";
+import { becomes } from "./support/visits.mjs";
 
 const assets = join(process.env.WORKBOARD_BUILD, "share/www/assets");
 const kib = 1024;
@@ -83,8 +83,7 @@ test("the files are within their budgets", async () => {
   const stranger = await chromium.open("about:blank");
   const first = await loaded(stranger, "/login", "#login");
   assert.ok(sum(first) <= 130 * kib, `first load: ${sum(first)}`);
-  const page = await chromium.open(server.url + "/login");
-  await enter(page, server, "ada@example.com");
+  const page = await chromium.open(server.url + "/boards", { person: owner });
   const card = (await owner.get(`/v1/cards?board_id=${board.id}&page_size=1`)).results[0];
   for (const [path, wait] of [["/boards", ".board-card"], [`/boards/${board.id}`, ".tile"], [`/boards/${board.id}?card=${card.id}`, ".editor"], ["/agents", ".panel"], ["/account", "form"]]) {
     const all = await loaded(page, path, wait);
@@ -95,8 +94,7 @@ test("the files are within their budgets", async () => {
 });
 
 test("a board of 3,000 cards can be used soon, stays small, and drags smoothly", async () => {
-  const page = await chromium.open(server.url + "/login", { viewport: { width: 1440, height: 900 } });
-  await enter(page, server, "ada@example.com");
+  const page = await chromium.open(server.url + "/boards", { person: owner, viewport: { width: 1440, height: 900 } });
   const foreign = [];
   page.on("request", (request) => { if (!request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url())) foreign.push(request.url()); });
   const ready = await timeToUse(page);
@@ -133,8 +131,7 @@ test("a board of 3,000 cards can be used soon, stays small, and drags smoothly",
 });
 
 test("200 moves a second by others leave the board smooth", async () => {
-  const page = await chromium.open(server.url + "/login", { viewport: { width: 1440, height: 900 } });
-  await enter(page, server, "ada@example.com");
+  const page = await chromium.open(server.url + "/boards", { person: owner, viewport: { width: 1440, height: 900 } });
   await page.goto(`${server.url}/boards/${board.id}`);
   const sizes = () => sizesOf(page);
   await becomes(sizes, (all) => all.reduce((sum, each) => sum + each, 0) === 3 * perColumn, 30);
@@ -169,8 +166,7 @@ test("words appear as they are typed, in a text of 2,000 blocks", async () => {
   const { results: [column] } = await owner.get(`/v1/boards/${board.id}/columns`);
   const markdown = Array.from({ length: 2_000 }, (_, at) => `Paragraph ${at} of a long text`).join("\n\n");
   const card = await owner.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title: "Long", markdown });
-  const page = await chromium.open(server.url + "/login", { viewport: { width: 1440, height: 900 } });
-  await enter(page, server, "ada@example.com");
+  const page = await chromium.open(server.url + "/boards", { person: owner, viewport: { width: 1440, height: 900 } });
   await page.goto(`${server.url}/cards/${card.id}`);
   await page.waitForFunction(() => document.querySelectorAll(".editor .line").length === 2_000);
   await page.click(".editor .line >> nth=1");
@@ -189,8 +185,7 @@ test("words appear as they are typed, in a text of 2,000 blocks", async () => {
 
 test("a board of 10,000 cards can be used within twice the time, and stays as small", async () => {
   await addCards(2_334);
-  const page = await chromium.open(server.url + "/login", { viewport: { width: 1440, height: 900 } });
-  await enter(page, server, "ada@example.com");
+  const page = await chromium.open(server.url + "/boards", { person: owner, viewport: { width: 1440, height: 900 } });
   const ready = await timeToUse(page);
   await becomes(() => sizesOf(page), (all) => all.reduce((sum, each) => sum + each, 0) >= 10_000, 60);
   const nodes = await elementsOf(page);

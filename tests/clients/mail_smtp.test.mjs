@@ -1,12 +1,10 @@
 // Mails over SMTP, to smtp-server, and to servers that misbehave.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TLSSocket, connect, createSecureContext } from "node:tls";
-import { promisify } from "node:util";
 
 import { SMTPServer } from "smtp-server";
 
@@ -254,11 +252,7 @@ for (const [what, { more, options, logsIn }] of Object.entries(refused))
 test("a digest is one mail with both forms, which ends by one click", async () => {
   const mailServer = await startMail(tls());
   const server = await start(mailServer);
-  const psql = async (sql) => {
-    const asSuperuser = server.databaseUrl.replace("workboard@", "postgres@");
-    const { stdout } = await promisify(execFile)("psql", [asSuperuser, "-qAtc", sql]);
-    return stdout.trim();
-  };
+  const psql = (statement) => server.sql(statement);
   const person = async (email) => {
     await signUp(server, email);
     assert.ok(await until(() => mailTo(mailServer.mails, email).length), server.output);

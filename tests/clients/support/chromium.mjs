@@ -29,11 +29,21 @@ export class Chromium {
     return self;
   }
 
-  /** A page in a browser that nobody has used before. `complaints` gets what the page does wrong. */
-  async open(address, options = {}) {
+  /** A page in a browser that nobody has used before, or that `person`, a Rest, is signed in with; with a
+      clock, its time can be put forward. `complaints` gets what the page does wrong. */
+  async open(address, { person, hasClock, ...options } = {}) {
     const context = await this.browser.newContext(options);
+    if (hasClock) await context.clock.install();
+    if (person) await context.addCookies(person.cookieList(new URL(address).origin));
+    return this.#openIn(context, address);
+  }
+
+  /** Another page in the same browser. */
+  openBeside = (page, address) => this.#openIn(page.context(), address);
+
+  async #openIn(context, address) {
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(20_000);
     page.complaints = [];
     page.on("pageerror", (error) => page.complaints.push(String(error)));
     page.on("console", (message) => {

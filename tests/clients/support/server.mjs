@@ -118,6 +118,14 @@ export class Server {
     return stdout;
   }
 
+  /** Runs a statement in its own database, as nobody but a superuser may; the rows, cells apart by `|`. */
+  async sql(statement) {
+    const own = `host=${join(this.folder, "postgres/socket")} port=5432 user=postgres dbname=workboard`;
+    const at = this.databaseUrl?.replace("workboard@", "postgres@") ?? own;
+    const { stdout } = await promisify(execFile)("psql", [at, "-qAtc", statement]);
+    return stdout.trim();
+  }
+
   /** What it has written so far. */
   get output() {
     return this.#output;
@@ -169,6 +177,11 @@ export class Rest {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   }
 
+  /** The same, for a browser to begin with: who has them is signed in. */
+  cookieList(url) {
+    return [...this.#cookies].map(([name, value]) => ({ name, value, url }));
+  }
+
   /** The status, and the answer where there is one. */
   async exchange(method, path, body) {
     const headers = { ...this.headers };
@@ -200,14 +213,14 @@ export class Rest {
 }
 
 /** A verified person who has signed in and opened a workspace. */
-export async function makeWorkspace(server) {
-  const email = "ada@example.com";
+export async function makeWorkspace(server, email = "ada@example.com", name = "Ada") {
   const person = new Rest(server);
-  await person.post("/v1/auth/signup", { email, password: "correct horse battery", name: "Ada" });
+  await person.post("/v1/auth/signup", { email, password: "correct horse battery", name });
   const [, token] = /token=([\w-]+)/.exec(await server.mailTo(email));
   await person.post("/v1/auth/verify-email", { token });
   const org = await person.post("/v1/orgs", { name: "Acme" });
   person.headers["X-Svc-Org"] = org.id;
+  person.email = email;
   return person;
 }
 

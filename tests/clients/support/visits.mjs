@@ -185,6 +185,12 @@ async function employ(owner, server) {
   const agent = await owner.post("/v1/agents", { name: "Kitchen worker of the night shift", description: "Cleans, sharpens and counts.", budgets: { requests_per_day: 1_000, max_leases: 2 } });
   const { token } = await owner.post("/v1/tokens", { kind: "agent", agent_id: agent.id, name: "First token" });
   const worker = new Rest(server, { Authorization: `Bearer ${token}` });
+  // What it held until now, as it is written down: it filled up in the morning, and was worked off since.
+  await server.sql(`
+    INSERT INTO queue_depths (org_id, column_id, at, ready, blocked, leased, backoff, exhausted, held)
+    SELECT '${owner.headers["X-Svc-Org"]}', '${column_id}', date_bin('10 minutes', now(), '2000-01-01') - at * interval '10 minutes',
+        greatest(0, round(14 - abs(at - 60) * 0.28)), 1, 2 * (at % 3) / 2, (at % 17) / 15, (143 - at) / 60, 0
+    FROM generate_series(1, 143) AS at`);
   const claim = () => worker.post(`/v1/boards/${board_id}/columns/${column_id}:claim-next`, {});
   const first = await claim();
   await worker.post(`/v1/leases/${first.lease.id}:complete`, { lease_token: first.lease_token, cost: { amount: 0.42, currency: "USD", input_tokens: 41_000, output_tokens: 1_900 } });
@@ -215,8 +221,7 @@ async function confirmedElsewhere(server, email) {
 }
 
 /** The address to which a client that has registered sends a person. */
-async function consentPath(server) {
-  const redirect_uri = "https://client.example/callback";
+export async function consentPath(server, redirect_uri = "https://client.example/callback") {
   const answer = await fetch(server.url + "/oauth/register", {
     method: "POST",
     body: JSON.stringify({ client_name: "A client with a rather long name", redirect_uris: [redirect_uri] }),
@@ -230,7 +235,7 @@ async function consentPath(server) {
 
 /**
  * Steps to every page: { name, go }. `go(page)` leads a page to it; `signedIn` says that it takes a
- * browser that Ada has signed in with. `owner` is her, by `makeWorkspace(server)`.
+ * browser that Ada has signed in with, `fresh` that of somebody whose workspace is empty. `owner` is her, by `makeWorkspace(server)`.
  */
 export async function everyPage(server, owner) {
   const { board, card, open, locked } = await furnish(owner);
@@ -240,7 +245,7 @@ export async function everyPage(server, owner) {
     await owner.post(`/v1/orgs/${org}/invitations`, { email, message: "See you there.\nAda" });
     return mailedLink(server, email, "invitations");
   };
-  const invitation = await invite("bob@example.com");
+  const invitation = await invite("zoe@example.com");
   const toGo = (path, wait) => async (page) => {
     const { href, pathname } = new URL(path, server.url);
     if (!(await goWithin(page, pathname, href))) await page.goto(href);
@@ -319,6 +324,7 @@ export async function everyPage(server, owner) {
       await page.waitForSelector("[role=option]");
     }) },
     { name: "card", signedIn: true, go: toGo(`/cards/${card.id}`, (page) => page.waitForSelector(".editor .whole.table")) },
+    { name: "card as a page", signedIn: true, go: toGo(`/boards/${board.id}?card=${card.id}&as=page`, (page) => page.waitForSelector(".as-page .editor .whole.table")) },
     { name: "card, its history", signedIn: true, go: toGo(`/cards/${card.id}`, async (page) => {
       await page.click("#tab-history");
       await page.waitForSelector(".happening");
@@ -342,7 +348,15 @@ export async function everyPage(server, owner) {
       await page.click("button:text-is('Trash')");
       await page.waitForSelector("td:has-text('A lamp')");
     }) },
-    { name: "server", signedIn: true, go: toGo("/server", (page) => page.waitForSelector(".server-numbers dd")) },
+    { name: "server", signedIn: true, go: toGo("/server", (page) => page.waitForSelector(".panel-head [role=status]:has-text('Checked')")) },
+    { name: "server, all numbers and settings", signedIn: true, go: toGo("/server?", async (page) => {
+      await page.click(".all-numbers summary");
+      await page.check("text=Defaults, too");
+      await page.waitForSelector(".server-numbers dd");
+    }) },
+    ...["boards", "inbox", "queues", "agents", "webhooks", "automations", "outbox", "trash"].map((path) => ({
+      name: `${path}, nothing yet`, fresh: true, go: toGo(`/${path}`, (page) => page.waitForSelector("#main h1")),
+    })),
     { name: "connect a program", signedIn: true, go: toGo(await consentPath(server), (page) => page.waitForSelector("#consent")) },
     { name: "connect no program", signedIn: true, go: toGo("/oauth/authorize", (page) => heading(page, "This cannot be connected")) },
     { name: "no board", signedIn: true, go: toGo("/boards/01890000-0000-7000-8000-000000000000", (page) => heading(page, "Nothing here")) },

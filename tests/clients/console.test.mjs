@@ -1,0 +1,22 @@
+// The console as people use it, in Chromium, against the real server. What each part is about stands in
+// its file; they share a server and a browser, and go on side by side, each in a workspace of its own.
+import { after, before, describe } from "node:test";
+
+import accessibility from "./console/accessibility.mjs";
+import board from "./console/board.mjs";
+import card from "./console/card.mjs";
+import files from "./console/files.mjs";
+import keys from "./console/keys.mjs";
+import keysOutside from "./console/keys_outside.mjs";
+import rooms from "./console/rooms.mjs";
+import together from "./console/together.mjs";
+import { House } from "./support/console.mjs";
+
+const house = new House();
+
+describe("the console", { concurrency: 2 }, () => {
+  before(() => house.open());
+  after(() => house.close());
+  for (const lane of [[keys, keysOutside, accessibility], [board, together, card, rooms, files]])
+    describe("side by side", { concurrency: false }, () => lane.forEach((part) => part(house)));
+});

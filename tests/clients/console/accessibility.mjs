@@ -1,0 +1,84 @@
+// Every page, on a phone in daylight and on a desk by day and in the dark: axe finds nothing that keeps
+// people out, and nothing sticks out of the screen. With WORKBOARD_SCREENSHOTS set to a folder, what they look
+// like is put there.
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+
+import { faults } from "../support/axe.mjs";
+import { everyPage } from "../support/visits.mjs";
+
+export default (house) => describe("for everybody", { concurrency: false }, () => {
+  const screens = [
+    { name: "phone", viewport: { width: 390, height: 844 }, colorScheme: "light" },
+    { name: "desk", viewport: { width: 1280, height: 900 }, colorScheme: "dark", alsoLight: true },
+  ];
+  const shots = process.env.WORKBOARD_SCREENSHOTS;
+  async function photograph(page, name, screen) {
+    if (!shots) return;
+    mkdirSync(shots, { recursive: true });
+    await page.screenshot({ path: join(shots, `${name.replace(/\W+/g, "-")}.${screen}.png`), fullPage: name !== "reference" });
+  }
+  let server, chromium, owner, pages;
+
+  before(async () => {
+    ({ server, chromium } = house);
+    owner = house.people.ada;
+    pages = await everyPage(server, owner);
+  });
+
+  /** What is wider than the screen, the page or a window, a line for each of these: run in the page. */
+  function whatSticksOut() {
+    const isKept = (element, within) => {
+      for (let above = element.parentElement; above && above !== within; above = above.parentElement)
+        if (getComputedStyle(above).overflowX !== "visible") return true;
+      return false;
+    };
+    // Within the console's frame the window itself does not scroll.
+    const { scrollHeight: inAll, clientHeight: inSight } = document.documentElement;
+    const below = document.querySelector(".shell") && inAll > inSight + 1 ? [`the window scrolls by ${inAll - inSight} pixels`] : [];
+    return [...below, ...[document.documentElement, ...document.querySelectorAll("#main, .panel, .dialog")]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+      .map((place) => {
+        const edge = place.getBoundingClientRect().left + place.clientWidth + 1;
+        const out = [...place.querySelectorAll("*")].filter((each) => each.getBoundingClientRect().right > edge && !isKept(each, place));
+        return `${place.scrollWidth - place.clientWidth} pixels too wide: ${out.slice(-3).map((each) => each.outerHTML.slice(0, 90)).join(" | ")}`;
+      })];
+  }
+
+  test("everybody can use every page", { concurrency: true }, (all) => Promise.all(screens.map(({ name: screen, alsoLight, ...options }) =>
+    all.test(`on a ${screen}`, async () => {
+      const strange = { ...options, reducedMotion: "reduce" }; // nothing is half on its way from one colour to another
+      const ada = await chromium.open(server.url + "/boards", { person: owner, ...strange });
+      const nora = await chromium.open(server.url + "/boards", { person: house.people.nora, ...strange });
+      const stranger = await chromium.open("about:blank", strange);
+      const found = [];
+      for (const { name, signedIn, fresh, go } of pages) {
+        const page = signedIn ? ada : fresh ? nora : stranger;
+        await go(page).catch((error) => { throw new Error(`${name}: ${error.message}`); });
+        await page.waitForFunction(() => !document.querySelector(".waiting"));
+        await photograph(page, name, screen);
+        for (const each of await page.evaluate(whatSticksOut)) found.push(`${name}: ${each}`);
+        // What people look for an operation with, whose width Swagger UI would have fixed.
+        if (name === "reference") {
+          const filter = await page.locator(".operation-filter-input").first().boundingBox();
+          if (!(filter && filter.x >= 0 && filter.x + filter.width <= options.viewport.width))
+            found.push(`${name}: its filter is at ${JSON.stringify(filter)}`);
+        }
+        for (const each of await faults(page)) found.push(`${name}: ${each}`);
+        if (alsoLight) { // only the colours are others
+          await page.emulateMedia({ colorScheme: "light" });
+          await photograph(page, name, `${screen}.light`);
+          for (const each of await faults(page, ["color-contrast"])) found.push(`${name}, by day: ${each}`);
+          await page.emulateMedia({ colorScheme: options.colorScheme });
+        }
+        for (const each of page.complaints.splice(0)) found.push(`${name}: ${each}`);
+        if (page === stranger) { // who comes next is nobody again
+          await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
+          await page.context().clearCookies();
+        }
+      }
+      assert.deepEqual(found, []);
+    }))));
+});

@@ -1,0 +1,316 @@
+// A board in the console, as people work on it: by mouse, by touch and by keys alone, while others
+// change it.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+
+
+export default (house) => describe("a board", { concurrency: false }, () => {
+  let server, chromium, owner, first, page, board, columns;
+
+  before(async () => {
+    ({ server, chromium } = house);
+    owner = house.people.bea;
+  });
+
+  /** A board of three columns, with these titles in the first. */
+  async function newBoard(titles) {
+    board = await owner.post("/v1/boards", { name: "Work" });
+    columns = (await owner.get(`/v1/boards/${board.id}/columns`)).results;
+    const cards = [];
+    for (const title of titles) cards.push(await owner.post(`/v1/boards/${board.id}/cards`, { column_id: columns[0].id, title }));
+    return cards;
+  }
+
+  /** In the same browser as before, unless it is to be a special one. */
+  async function openBoard(options, query = "") {
+    const address = `${server.url}/boards/${board.id}${query}`;
+    await page?.close();
+    if (options || !first) page = await chromium.open(address, { person: owner, ...options });
+    else page = await chromium.openBeside(first, address);
+    if (!options) first ??= page;
+    await page.waitForSelector(".tile, [data-row]");
+  }
+
+  const titlesOn = (column) => page.$$eval(`[data-column="${columns[column].id}"] .tile .title`, (all) => all.map((each) => each.textContent));
+  /** What the server has, column by column. */
+  async function kept() {
+    const { columns: all } = await owner.get(`/v1/boards/${board.id}/snapshot?page_size=100`);
+    return all.map(({ cards }) => cards.map(({ title }) => title));
+  }
+  /** Waits until the server has it so. */
+  async function becomes(expected, what = kept) {
+    let found;
+    for (let tries = 0; tries < 100; tries += 1) {
+      found = await what();
+      if (JSON.stringify(found) === JSON.stringify(expected)) return;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    assert.deepEqual(found, expected);
+  }
+  const tile = (title) => page.locator(".tile", { hasText: title });
+  const centre = async (locator) => {
+    const { x, y, width, height } = await locator.boundingBox();
+    return { x: x + width / 2, y: y + height / 2 };
+  };
+
+  async function dragTo(title, to) {
+    const from = await centre(tile(title));
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 12, from.y + 4, { steps: 3 });
+    await page.mouse.move(to.x, to.y, { steps: 8 });
+    await page.waitForSelector(".tile.ghost");
+    await page.mouse.up();
+  }
+
+  test("a card goes where the mouse drops it, and comes back by undo", async () => {
+    await newBoard(["one", "two", "three"]);
+    await openBoard();
+    const third = await tile("three").boundingBox();
+    await dragTo("one", { x: third.x + 40, y: third.y + third.height - 4 });
+    await becomes([["two", "three", "one"], [], []]);
+    const other = await page.locator(`[data-column="${columns[1].id}"] .column-cards`).boundingBox();
+    await dragTo("two", { x: other.x + 60, y: other.y + 60 });
+    await becomes([["three", "one"], ["two"], []]);
+    assert.deepEqual(await titlesOn(1), ["two"]);
+    await page.click(".toast >> nth=-1 >> text=Undo");
+    await becomes([["two", "three", "one"], [], []]);
+    assert.equal(await page.locator(".tile.ghost").count(), 0);
+    assert.equal(await page.locator(".card-panel").count(), 0, "the click that ends a drag opens nothing");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("Escape during a drag puts the card back, and a press opens it", async () => {
+    await newBoard(["one", "two"]);
+    await openBoard();
+    const from = await centre(tile("one"));
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 300, from.y + 40, { steps: 6 });
+    await page.waitForSelector(".tile.ghost");
+    await page.keyboard.press("Escape");
+    await page.mouse.up();
+    assert.equal(await page.locator(".tile.ghost").count(), 0);
+    assert.deepEqual(await kept(), [["one", "two"], [], []]);
+    await tile("two").click();
+    await page.waitForSelector(".card-panel h1:has-text('two')");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".card-panel", { state: "detached" });
+  });
+
+  test("by keys alone a card is picked up, moved, put back and dropped, and each step is announced", async () => {
+    await newBoard(["one", "two", "three"]);
+    await openBoard();
+    const said = () => page.textContent(".board > [aria-live]");
+    await page.focus(".tile[tabindex='0']");
+    await page.keyboard.press("j");
+    assert.equal(await page.evaluate(() => document.activeElement.querySelector(".title").textContent), "two");
+    await page.keyboard.press("Space");
+    assert.match(await said(), /Picked up/);
+    await page.keyboard.press("ArrowRight");
+    assert.match(await said(), /In progress, position 1 of 1/);
+    await page.keyboard.press("Escape");
+    assert.match(await said(), /Put back: Backlog, position 2 of 3/);
+    assert.deepEqual(await titlesOn(0), ["one", "two", "three"]);
+    await page.waitForFunction(() => document.activeElement.querySelector(".title")?.textContent === "two");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Space");
+    assert.match(await said(), /Dropped: Backlog, position 1 of 3/);
+    await becomes([["two", "one", "three"], [], []]);
+    // By a dialog, for those who cannot hold a card.
+    await page.keyboard.press("m");
+    await page.waitForSelector(".dialog");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.click(".dialog .go");
+    await becomes([["one", "three"], [], ["two"]]);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("a finger scrolls at once, and moves a card after a long press", async () => {
+    await newBoard(Array.from({ length: 25 }, (_, at) => `card ${String(at).padStart(2, "0")}`));
+    await openBoard({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const client = await page.context().newCDPSession(page);
+    const touch = (type, x, y) => client.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
+    const from = await centre(tile("card 03"));
+    await touch("touchStart", from.x, from.y);
+    for (let step = 1; step <= 10; step += 1) await touch("touchMove", from.x, from.y - 20 * step);
+    await touch("touchEnd");
+    await page.waitForFunction((id) => document.querySelector(`[data-column="${id}"] .column-cards`).scrollTop > 50, columns[0].id);
+    assert.equal(await page.locator(".tile.ghost").count(), 0);
+    // What the finger set going comes to rest.
+    for (let last = -1, now = 0; now !== last;) {
+      last = now;
+      await new Promise((done) => setTimeout(done, 300));
+      now = await page.$eval(".column-cards", (each) => each.scrollTop);
+    }
+    // One that is in sight, whole.
+    const held = await page.$$eval(`[data-column="${columns[0].id}"] .tile`, (all) => {
+      const { top } = document.querySelector(".column-cards").getBoundingClientRect();
+      return all.find((each) => each.getBoundingClientRect().top > top + 80).querySelector(".title").textContent;
+    });
+    const at = await centre(tile(held));
+    await touch("touchStart", at.x, at.y);
+    await page.waitForSelector(".tile.ghost");
+    for (let step = 1; step <= 6; step += 1) await touch("touchMove", at.x, at.y + 25 * step);
+    await touch("touchEnd");
+    await page.waitForSelector(".toast >> text=Moved within Backlog");
+    const now = (await kept())[0];
+    assert.ok(now.indexOf(held) > Number(held.slice(5)), `${held} is at ${now.indexOf(held)}`);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("several cards are selected by keys and moved, labelled and archived at once", async () => {
+    await newBoard(["one", "two", "three"]);
+    const label = await owner.post(`/v1/boards/${board.id}/labels`, { name: "bug", color: "red" });
+    await openBoard();
+    await page.focus(".tile[tabindex='0']");
+    for (const key of ["x", "j", "x"]) await page.keyboard.press(key);
+    await page.waitForSelector(".bulk >> text=2 selected");
+    await page.click(".bulk >> text=Label");
+    await page.click("[role=menuitem] >> text=bug");
+    await page.waitForSelector(".toast >> text=2 cards changed");
+    const labelled = (await owner.get(`/v1/cards?board_id=${board.id}&label=${label.id}`)).results.map(({ title }) => title);
+    assert.deepEqual(labelled.sort(), ["one", "two"]);
+    await page.focus(".tile[tabindex='0']");
+    await page.keyboard.press("x");
+    await page.keyboard.press("e");
+    await becomes([["one", "three"], [], []]);
+    await page.waitForSelector(".toast >> text=1 card archived");
+    await page.keyboard.press("Control+z");
+    await becomes([["one", "three", "two"].sort(), [], []], async () => (await kept()).map((each) => each.sort()));
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("the address holds the filter, and the board shows what fits it", async () => {
+    const cards = await newBoard(["pay the invoice", "call the bank", "pay the rent"]);
+    await owner.send("PATCH", `/v1/cards/${cards[2].id}`, { priority: "urgent" });
+    await openBoard();
+    await page.keyboard.press("/");
+    await page.keyboard.type("pay");
+    await page.waitForFunction(() => document.querySelectorAll(".tile").length === 2);
+    await page.click(".toolbar >> text=Priority");
+    await page.click("[role=menuitem] >> text=urgent");
+    await page.waitForFunction(() => document.querySelectorAll(".tile").length === 1);
+    const { search } = new URL(page.url());
+    assert.equal(search, "?q=pay&priority=urgent");
+    await page.reload();
+    await page.waitForSelector(".tile");
+    assert.deepEqual(await titlesOn(0), ["pay the rent"]);
+    await page.click(".toolbar >> text=Clear");
+    await page.waitForFunction(() => document.querySelectorAll(".tile").length === 3);
+    assert.equal(new URL(page.url()).search, "");
+  });
+
+  test("in lanes, a card goes to another lane and column at once, and comes back by undo", async () => {
+    const [one, two] = await newBoard(["one", "two", "three"]);
+    await owner.send("PATCH", `/v1/cards/${one.id}`, { priority: "high" });
+    await openBoard(undefined, "?view=lanes&by=priority");
+    const cell = (lane, column) => `[data-lane="${lane}"] [data-cell="${columns[column].id}"]`;
+    await page.waitForSelector(`${cell("high", 0)} .tile:has-text("one")`);
+    const to = await page.locator(cell("high", 1)).boundingBox();
+    await dragTo("two", { x: to.x + 60, y: to.y + 20 });
+    await page.waitForSelector(`${cell("high", 1)} .tile:has-text("two")`);
+    await becomes([["one", "three"], ["two"], []]);
+    assert.equal((await owner.get(`/v1/cards/${two.id}`)).priority, "high");
+    await page.click(".toast >> nth=-1 >> text=Undo");
+    await becomes([["one", "two", "three"], [], []]);
+    assert.equal((await owner.get(`/v1/cards/${two.id}`)).priority, "none");
+    // By keys: down the column, over the lanes' borders, and beside.
+    await page.focus(`${cell("high", 0)} .tile`);
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.evaluate(() => document.activeElement.querySelector(".title").textContent), "two");
+    await page.click(".lanes-by >> text=Assigned to");
+    await page.waitForSelector('[data-lane="none"] .tile:has-text("one")');
+    assert.equal(new URL(page.url()).search, "?view=lanes");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("the same cards as a list that is sorted, and in a calendar where another day is another due date", async () => {
+    const [one, two] = await newBoard(["one", "two", "three"]);
+    const day = (date) => new Date().toISOString().slice(0, 8) + date;
+    await owner.send("PATCH", `/v1/cards/${one.id}`, { due: day("20"), priority: "low" });
+    await owner.send("PATCH", `/v1/cards/${two.id}`, { due: day("10"), priority: "urgent" });
+    await openBoard(undefined, "?view=list");
+    const listed = () => page.$$eval("[data-row] .title", (all) => all.map((each) => each.textContent));
+    assert.deepEqual(await listed(), ["one", "two", "three"]);
+    await page.click(".list-sort >> text=Due");
+    await becomes(["two", "one", "three"], listed);
+    await page.click(".list-sort >> text=Priority");
+    await becomes(["two", "one", "three"], listed);
+    await page.click(".views >> text=Calendar");
+    await page.waitForSelector("text=1 without a date");
+    await page.dragAndDrop(`.calendar a:text-is("one")`, `.calendar [data-day="${day("15")}"]`);
+    await becomes(day("15"), async () => (await owner.get(`/v1/cards/${one.id}`)).due);
+    await page.click(".calendar a:text-is('two')");
+    await page.waitForSelector(".card-panel h1:has-text('two')");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("cards are added in a row, and what the server refuses is taken back and said", async () => {
+    await newBoard(["one"]);
+    await owner.send("PATCH", `/v1/boards/${board.id}/columns/${columns[1].id}`, { wip_limit: 1, wip_policy: "hard" });
+    await openBoard();
+    await page.keyboard.press("n");
+    for (const title of ["two", "three"]) {
+      await page.keyboard.type(title);
+      await page.keyboard.press("Enter");
+    }
+    await becomes([["one", "two", "three"], [], []]);
+    await page.keyboard.press("Escape");
+    const other = await page.locator(`[data-column="${columns[1].id}"] .column-cards`).boundingBox();
+    const into = { x: other.x + 60, y: other.y + 60 };
+    await dragTo("one", into);
+    await becomes([["two", "three"], ["one"], []]);
+    await dragTo("two", { x: into.x, y: into.y + 80 });
+    await page.waitForSelector(".toast >> text=/Only|room|takes|column/");
+    await page.waitForFunction((id) => document.querySelectorAll(`[data-column="${id}"] .tile`).length === 2, columns[0].id);
+    assert.deepEqual(await titlesOn(0), ["two", "three"]);
+  });
+
+  test("what others do shows within moments, but nothing moves under a card that is held", async () => {
+    const [one, two] = await newBoard(["one", "two", "three"]);
+    await openBoard();
+    await page.waitForSelector(".live.live");
+    await owner.post(`/v1/cards/${two.id}:move`, { column_id: columns[2].id });
+    await page.waitForFunction((id) => document.querySelector(`[data-column="${id}"] .tile`), columns[2].id);
+    assert.deepEqual(await titlesOn(0), ["one", "three"]);
+    const from = await centre(tile("three"));
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 30, from.y + 10, { steps: 4 });
+    await page.waitForSelector(".tile.ghost");
+    await owner.post(`/v1/cards/${one.id}:move`, { column_id: columns[1].id });
+    await owner.send("PATCH", `/v1/cards/${one.id}`, { title: "one, renamed" });
+    await new Promise((done) => setTimeout(done, 1_000));
+    assert.deepEqual(await titlesOn(0), ["one", "three"]);
+    await page.keyboard.press("Escape");
+    await page.mouse.up();
+    await page.waitForFunction((id) => document.querySelector(`[data-column="${id}"] .tile .title`)?.textContent === "one, renamed", columns[1].id);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("the demonstration board comes by one press, and its three lines make an agent work on it", async () => {
+    const org = await owner.post("/v1/orgs", { name: "Fresh" });
+    page = await chromium.open(server.url + "/boards", { person: owner });
+    await page.click(".switcher");
+    await page.click("[role=menuitem] >> text=Fresh");
+    await page.click("text=Create a demonstration board");
+    await page.waitForSelector(".dialog >> text=Connect an agent");
+    await page.click("text=Create an agent and its token");
+    await page.waitForSelector(".dialog [role=status]:has-text('shown this once')");
+    const lines = (await page.textContent(".dialog .sample")).split("\n");
+    assert.equal(lines.length, 3);
+    assert.match(lines[0], /^export TOKEN=svc_[\w-]{43}$/);
+    await page.click(".dialog [aria-label=Close]");
+    await page.waitForSelector(".tile >> text=Answer the mail about the broken invoice");
+    const { spawnSync } = await import("node:child_process");
+    const { status, stdout, stderr } = spawnSync("bash", ["-ec", lines.join("\n")], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    assert.equal(JSON.parse(stdout).lease?.state, "completed", stdout);
+    await page.waitForSelector("section:has(h2:has-text('Review')) .tile >> text=Answer the mail about the broken invoice");
+    assert.ok(org.id);
+    assert.deepEqual(page.complaints, []);
+  });
+});

@@ -1,0 +1,179 @@
+// A card in the console: its text as blocks of the server, its properties, comments, history.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { heading } from "../support/visits.mjs";
+
+export default (house) => describe("a card", { concurrency: false }, () => {
+  let server, chromium, owner, page, board, column;
+
+  before(async () => {
+    ({ server, chromium } = house);
+    owner = house.people.cleo;
+    board = await owner.post("/v1/boards", { name: "Writing" });
+    [column] = (await owner.get(`/v1/boards/${board.id}/columns`)).results;
+    page = await chromium.open(server.url + "/boards", { person: owner });
+  });
+
+  async function openCard(title, more = {}) {
+    const card = await owner.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title, ...more });
+    await page.goto(`${server.url}/cards/${card.id}`);
+    await heading(page, title);
+    await page.waitForSelector(".editor");
+    return card;
+  }
+  const markdownOf = async (card) => (await owner.get(`/v1/cards/${card.id}/markdown`)).markdown.trim();
+  async function becomes(card, expected) {
+    let found;
+    for (let tries = 0; tries < 120; tries += 1) {
+      found = await markdownOf(card);
+      if (found === expected) return;
+      await sleep(50);
+    }
+    assert.equal(found, expected);
+  }
+  const blocksOf = async (card) => (await owner.get(`/v1/blocks/${card.id}/children?depth=10&page_size=100`)).results;
+  const type = async (...keys) => {
+    for (const key of keys) await (key.length > 1 && !key.startsWith("=") ? page.keyboard.press(key) : page.keyboard.type(key.replace(/^=/, "")));
+  };
+
+  test("what is typed becomes blocks, which keep their ids when it changes", async () => {
+    const card = await openCard("Typed");
+    await page.click(".editor");
+    await type("=# Plan", "Enter", "=First words", "Enter", "=[] buy bread", "Enter", "=and milk");
+    await becomes(card, "# Plan\n\nFirst words\n\n- [ ] buy bread\n- [ ] and milk");
+    const before = await blocksOf(card);
+    assert.deepEqual(before.map((each) => each.type), ["heading_1", "paragraph", "to_do", "to_do"]);
+    // Below the one above, and two places up.
+    await type("Tab");
+    await becomes(card, "# Plan\n\nFirst words\n\n- [ ] buy bread\n  - [ ] and milk");
+    await type("Shift+Tab", "Alt+Shift+ArrowUp", "Alt+Shift+ArrowUp");
+    await becomes(card, "# Plan\n\n- [ ] and milk\n\nFirst words\n\n- [ ] buy bread");
+    const now = await blocksOf(card);
+    assert.deepEqual(now.map(({ id }) => id), [0, 3, 1, 2].map((at) => before[at].id));
+    await page.click(".editor .to_do input >> nth=0");
+    await becomes(card, "# Plan\n\n- [x] and milk\n\nFirst words\n\n- [ ] buy bread");
+    await page.reload();
+    await page.waitForSelector(".editor .to_do.checked");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("the menu of the slash makes other blocks, and Markdown that is pasted becomes blocks", async () => {
+    const card = await openCard("Slashed");
+    await page.click(".editor");
+    await type("=/quo");
+    await page.waitForSelector(".slash-menu [aria-selected=true]:has-text('Quote')");
+    await type("Enter", "=Said before");
+    await becomes(card, "> Said before");
+    await type("Enter");
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.setData("text/plain", "## Pasted\n\n- **one**\n  - two\n\n```sh\nls\n```");
+      document.querySelector(".editor").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    });
+    await becomes(card, "> Said before\n\n## Pasted\n\n- **one**\n  - two\n\n```sh\nls\n```");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("two who write at the same time both keep their words", async () => {
+    const card = await openCard("Shared", { markdown: "alpha\n\nbeta" });
+    await page.waitForSelector(".live.live");
+    await page.click(".editor .line >> nth=1");
+    await type("End", "= of mine");
+    const [first] = await blocksOf(card);
+    await owner.send("PATCH", `/v1/blocks/${first.id}`, { paragraph: { rich_text: [{ text: { content: "alpha of theirs" } }] } });
+    await becomes(card, "alpha of theirs\n\nbeta of mine");
+    await page.waitForSelector(".editor .line:has-text('alpha of theirs')");
+    await page.waitForSelector(".editor .line:has-text('beta of mine')");
+    // Both in one block: the last who writes wins it, and knows.
+    await type("= too");
+    await becomes(card, "alpha of theirs\n\nbeta of mine too");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("a card is beside its board, or a page of its own, as the address says", async () => {
+    await openCard("Shown alone");
+    await page.waitForSelector(".board-side");
+    await page.keyboard.press("f");
+    await page.waitForSelector(".board-side", { state: "hidden" });
+    assert.match(page.url(), /[?&]as=page/);
+    await page.reload();
+    await page.waitForSelector(".card-panel h1:has-text('Shown alone')");
+    assert.equal(await page.isVisible(".board-side"), false);
+    await page.click("[aria-label='As a page']");
+    await page.waitForSelector(".board-side");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".card-panel", { state: "detached" });
+    assert.doesNotMatch(page.url(), /as=|card=/);
+  });
+
+  test("what is not read here is kept as it is", async () => {
+    const text = "before\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n<details>\n<summary>More</summary>\n\nHidden words\n</details>";
+    const card = await openCard("Kept", { markdown: text });
+    const original = await markdownOf(card);
+    await page.waitForSelector(".editor .whole.table td >> text=2");
+    await page.click(".editor .line >> nth=0");
+    await type("End", "= all");
+    await becomes(card, original.replace("before", "before all"));
+  });
+
+  test("title, properties and dependencies are changed where they stand", async () => {
+    const other = await owner.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title: "Has to be first" });
+    const label = await owner.post(`/v1/boards/${board.id}/labels`, { name: "calm", color: "blue" });
+    await owner.post(`/v1/boards/${board.id}/properties`, { name: "Effort", type: "number" });
+    const card = await openCard("Changed");
+    const now = () => owner.get(`/v1/cards/${card.id}`);
+    const until = async (fits) => {
+      let found;
+      for (let tries = 0; tries < 100; tries += 1) {
+        found = await now();
+        if (fits(found)) return found;
+        await sleep(50);
+      }
+      assert.fail(JSON.stringify(found));
+    };
+    await page.fill(".card-title textarea", "Changed for good");
+    await page.press(".card-title textarea", "Enter");
+    await until(({ title }) => title === "Changed for good");
+    await page.selectOption(".properties select >> nth=0", "high");
+    await until(({ priority }) => priority === "high");
+    await page.fill(".properties input[type=date] >> nth=0", "2026-12-24");
+    await until(({ due }) => due === "2026-12-24");
+    await page.click(".properties >> [aria-haspopup] >> nth=1");
+    await page.click("[role=menuitem] >> text=calm");
+    await until(({ labels }) => labels.some(({ id }) => id === label.id));
+    await page.fill(".properties div:has(dt:text-is('Effort')) input", "3");
+    await page.keyboard.press("Tab");
+    await until(({ properties }) => properties.Effort?.number === 3);
+    await page.click(".dependencies >> text=Add");
+    await page.fill(".dialog input", "Has to be");
+    await page.click(".dialog li button");
+    await until(({ blocked, blocked_by }) => blocked && blocked_by.includes(other.id));
+    await page.waitForSelector(".dependencies .tag.bad");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("comments are written by keys, answered and resolved; the history says what was and what is", async () => {
+    const card = await openCard("Discussed");
+    await page.keyboard.press("c");
+    await page.waitForSelector(".new-comment textarea:focus");
+    await type("=This is **bold**", "Control+Enter");
+    await page.waitForSelector(".comment-text strong:text-is('bold')");
+    await page.click("text=Reply");
+    await type("=An answer", "Control+Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".comment").length === 2);
+    await page.click("text=Resolve");
+    await page.waitForSelector(".tag:has-text('resolved by Cleo')");
+    await owner.send("PATCH", `/v1/cards/${card.id}`, { title: "Discussed at length" });
+    await heading(page, "Discussed at length");
+    await page.click("#tab-history");
+    await page.waitForSelector(".difference del:text-is('Discussed')");
+    await page.waitForSelector(".difference ins:text-is('Discussed at length')");
+    await page.click(".history >> text=Versions");
+    await page.waitForSelector(".happening:has-text('Version 2') .difference:has(del:text-is('Discussed')):has(ins:text-is('Discussed at length'))");
+    await page.click(".happening:has-text('Version 1') >> text=Restore this version");
+    await heading(page, "Discussed");
+    assert.deepEqual(page.complaints, []);
+  });
+});
