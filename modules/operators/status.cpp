@@ -24,7 +24,7 @@ struct HealthFinding {
 };
 SVC_RECORD(
     HealthFinding,
-    (name, "Of the check, as `workboard doctor` names it, or of the number that is too high."),
+    (name, "The check, as `workboard doctor` names it, or the number that is too high."),
     (health, "What it says of the module."),
     (text, "What was found, in a line.")
 );
