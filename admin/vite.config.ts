@@ -36,5 +36,5 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "node", include: ["test/**/*.test.ts"] },
+  test: { environment: "node", setupFiles: ["test/setup.mjs"], include: ["test/**/*.test.ts"] },
 });

@@ -92,7 +92,7 @@ export default function Audit() {
               <tbody>
                 {all.map((entry) => (
                   <tr key={entry.id}>
-                    <td className="soft small nowrap">{shown(entry.occurred_at)}</td>
+                    <td className="soft small">{shown(entry.occurred_at)}</td>
                     <td><Who who={entry.actor} /></td>
                     <td><Details entry={entry} /></td>
                     <td><Target target={entry.target} /></td>

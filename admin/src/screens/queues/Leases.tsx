@@ -26,7 +26,7 @@ function Left({ until }: { until: string }) {
 
 function CardOf({ id }: { id: string }) {
   const { data } = useQuery({ queryKey: ["card-brief", id], queryFn: () => ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id: id } } })), staleTime: 60_000 });
-  return <Link href={`/cards/${id}`} className="clip">{data ? `${data.key} ${data.title}` : t("The card")}</Link>;
+  return <Link href={`/cards/${id}`}>{data ? `${data.key} ${data.title}` : t("The card")}</Link>;
 }
 
 /** Who works on what just now, and for how long they still may. */
