@@ -27,6 +27,7 @@ export default (house) => describe("by keys alone, from outside", { concurrency:
     await page?.context().close();
     page = await house.chromium.open(new URL(address, server.url).href, { person });
     ({ type, press, pick } = new OnlyKeys(page));
+    await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector(".waiting"));
   };
 
   task(["/", "/signup", "/verify-email"], "a stranger signs up and confirms the address", async () => {
