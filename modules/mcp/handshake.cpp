@@ -67,7 +67,7 @@ void check_version_header(const http::Request& request) {
 }
 
 std::string result_in_session(std::string_view id, const Result& result) {
-    return result_answer(id, {"{", result.text(), "}"});
+    return result_text(id, {"{", result.text(), "}"});
 }
 
 http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message) {
@@ -81,7 +81,7 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
     const MethodContext context{
         call, *call.caller(), catalog_.narrowing(call.request()), session.version, &session
     };
-    return json_answer(200, result_in_session(message.id, answer_in_session(message, context)));
+    return result_answer(message.id, answer_in_session(message, context), "{", "}");
 }
 
 http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const {

@@ -63,13 +63,15 @@ Message read_message(const json::value& value, std::string& id) {
     return message;
 }
 
-std::string result_answer(std::string_view id, std::initializer_list<std::string_view> result) {
-    constexpr std::string_view begin = R"({"jsonrpc":"2.0","id":)", middle = R"(,"result":)";
-    std::size_t size = begin.size() + id.size() + middle.size() + 1;
+std::string result_head(std::string_view id) {
+    return R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"result":)";
+}
+
+std::string result_text(std::string_view id, std::initializer_list<std::string_view> result) {
+    std::string out = result_head(id);
+    std::size_t size = out.size() + 1;
     for (const std::string_view piece : result) size += piece.size();
-    std::string out;
     out.reserve(size);
-    ((out += begin) += id) += middle;
     for (const std::string_view piece : result) out += piece;
     out += '}';
     return out;

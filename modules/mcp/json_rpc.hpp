@@ -61,8 +61,10 @@ struct Message {
 /// Throws RpcError when `value` is no message; `id` is set before, as far as there is one.
 Message read_message(const json::value& value, std::string& id);
 
+/// What stands in front of a result. Behind it there is a brace.
+std::string result_head(std::string_view id);
 /// Whole answers. `result` is JSON text, in pieces.
-std::string result_answer(std::string_view id, std::initializer_list<std::string_view> result);
+std::string result_text(std::string_view id, std::initializer_list<std::string_view> result);
 std::string error_answer(std::string_view id, const RpcError& error);
 
 }  // namespace svc::mcp

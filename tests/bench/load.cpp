@@ -121,7 +121,7 @@ std::string_view Presser::ask(std::string_view request) {
         throw std::runtime_error("cannot send");
     buffer_.clear();
     for (std::size_t end = 0; end == 0; end = answer_end(buffer_)) {
-        char bytes[8192];
+        char bytes[64 << 10];
         const auto got = ::recv(fd_, bytes, sizeof bytes, 0);
         if (got <= 0) throw std::runtime_error("the server closed the connection");
         buffer_.append(bytes, static_cast<std::size_t>(got));

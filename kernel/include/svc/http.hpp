@@ -74,11 +74,13 @@ struct Answer {
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string content_type{"application/json"};
     std::string body{};
-    std::shared_ptr<const std::string> shared_body{};  ///< sent instead of `body` when set
-    std::shared_ptr<const FileBody> file{};            ///< sent instead of both when set
+    std::shared_ptr<const std::string> shared_body{};  ///< sent behind `body`, never copied
+    std::string tail{};                                ///< sent behind `shared_body`
+    std::shared_ptr<const FileBody> file{};            ///< sent instead of these when set
 
     std::uint64_t size() const {
-        return file ? file->size() : shared_body ? shared_body->size() : body.size();
+        if (file) return file->size();
+        return body.size() + (shared_body ? shared_body->size() : 0) + tail.size();
     }
 };
 

@@ -98,10 +98,25 @@ void CallerResolver::settle_by_statement(bool holds) {
 }
 
 void CallerResolver::confirm() {
-    if (confirmed_ || !authenticator_) return;
+    if (confirmed_ || !authenticator_ || still_holds()) return;
     const auto before = caller_;
     ask();
     if (caller_ != before) throw StaleIdentity{};
+}
+
+/// Whether what is known is found to hold, by the lesser question.
+bool CallerResolver::still_holds() {
+    if (!caller_) return false;
+    std::optional<Caller> now;
+    kernel_.database->transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.set_scope(caller_->org_id, caller_->user_id);
+        try {
+            now = authenticator_->identify(tx, credential_, caller())();
+        } catch (const Failure& failure) {
+            if (failure.fault() != Fault::not_found) throw;
+        }
+    });
+    return confirmed_ = now == caller_;
 }
 
 void CallerResolver::confirm_anew() {

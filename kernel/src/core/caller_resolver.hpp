@@ -57,6 +57,7 @@ public:
 
 private:
     void ask();
+    bool still_holds();
     void settle(std::optional<Caller> now);
 
     Kernel::Impl& kernel_;

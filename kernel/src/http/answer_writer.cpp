@@ -95,10 +95,4 @@ bool sends_body(const Answer& answer, const SendOptions& options) {
     return !options.head_only && options.after != After::stream && !has_no_body(answer.status);
 }
 
-std::string_view body_of(const Answer& answer, const SendOptions& options) {
-    if (answer.file || !sends_body(answer, options)) return {};
-    return answer.shared_body ? std::string_view(*answer.shared_body)
-                              : std::string_view(answer.body);
-}
-
 }  // namespace svc::http

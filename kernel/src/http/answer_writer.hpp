@@ -23,7 +23,5 @@ void write_head(const Answer& answer, const SendOptions& options, std::string& o
 
 /// No body follows the head for HEAD, a stream, or a status that has none.
 bool sends_body(const Answer& answer, const SendOptions& options);
-/// The bytes in memory that follow the head.
-std::string_view body_of(const Answer& answer, const SendOptions& options);
 
 }  // namespace svc::http

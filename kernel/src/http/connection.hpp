@@ -27,9 +27,10 @@ enum class Phase : std::uint8_t {
 /// Which deadline runs while a connection is reading.
 enum class Stage : std::uint8_t { fresh, idle, head, body };
 
-/// What is sent behind an answer's head, if it is large: one of the two.
+/// What is sent behind an answer's head, if it is large: a text and what follows it, or a file.
 struct LargeBody {
     std::shared_ptr<const std::string> text{};
+    std::string tail{};
     std::shared_ptr<const FileBody> file{};
     explicit operator bool() const { return text || file; }
 };

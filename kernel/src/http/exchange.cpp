@@ -62,6 +62,7 @@ void LiveExchange::reset() {
     answer.headers.clear();
     answer.content_type.assign("application/json");
     answer.shared_body.reset();
+    answer.tail.clear();
     answer.file.reset();
     sink = nullptr;
     sink_failure = nullptr;

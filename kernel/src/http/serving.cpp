@@ -91,6 +91,22 @@ Worker::Next Worker::resume(LiveExchange& x) {
     return converse(c);
 }
 
+/// Puts what is small of a body behind its head, and gives what is not.
+LargeBody Worker::take_body(Answer& answer) {
+    if (answer.size() == 0) return {};
+    if (answer.file) return {.file = std::move(answer.file)};
+    if (answer.size() > small_body && !answer.shared_body) {
+        answer.body += answer.tail;
+        return {.text = std::make_shared<const std::string>(std::move(answer.body))};
+    }
+    out_ += answer.body;
+    if (answer.size() > small_body)
+        return {.text = std::move(answer.shared_body), .tail = std::move(answer.tail)};
+    if (answer.shared_body) out_ += *answer.shared_body;
+    out_ += answer.tail;
+    return {};
+}
+
 Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
     const bool stopping = server_state_.stopping.load(std::memory_order_relaxed);
     const bool cut_short = c.reception && c.reception->failure;
@@ -107,11 +123,7 @@ Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
     c.stage = Stage::fresh;
     c.reception.reset();
     LargeBody large;
-    if (x.answer.file && x.answer.file->size() > 0 && sends_body(x.answer, options))
-        large.file = std::move(x.answer.file);
-    else if (const auto body = body_of(x.answer, options); body.size() <= small_body) out_ += body;
-    else if (x.answer.shared_body) large.text = std::move(x.answer.shared_body);
-    else large.text = std::make_shared<const std::string>(std::move(x.answer.body));
+    if (sends_body(x.answer, options)) large = take_body(x.answer);
     x.reset();
     return large ? send(c, std::move(large)) : Next::rest;
 }

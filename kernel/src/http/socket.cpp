@@ -40,15 +40,16 @@ std::ptrdiff_t Socket::write(std::string_view bytes) {
     return sent(send(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
-std::ptrdiff_t Socket::write(std::string_view first, std::string_view second) {
-    if (second.empty() || tls_) return write(first.empty() ? second : first);
-    iovec pieces[] = {
-        {const_cast<char*>(first.data()), first.size()},
-        {const_cast<char*>(second.data()), second.size()},
-    };
+std::ptrdiff_t Socket::write(const Texts& texts) {
+    iovec pieces[std::tuple_size_v<Texts>];
+    std::size_t count = 0;
+    for (const std::string_view each : texts)
+        if (!each.empty()) pieces[count++] = {const_cast<char*>(each.data()), each.size()};
+    if (count == 0) return io::later;
+    if (count == 1 || tls_) return write({static_cast<char*>(pieces->iov_base), pieces->iov_len});
     msghdr message{};
     message.msg_iov = pieces;
-    message.msg_iovlen = 2;
+    message.msg_iovlen = count;
     return sent(sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 

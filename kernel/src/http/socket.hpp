@@ -2,6 +2,7 @@
 
 #include "http/tls.hpp"
 
+#include <array>
 #include <memory>
 
 namespace svc::http {
@@ -24,8 +25,9 @@ public:
     bool met_plain_http() const { return tls_ && tls_->met_plain_http(); }
     std::ptrdiff_t read(char* to, std::size_t size);
     std::ptrdiff_t write(std::string_view bytes);
-    /// Both, one behind the other, in one system call where that can be; `second` may be empty.
-    std::ptrdiff_t write(std::string_view first, std::string_view second);
+    /// All of them, one behind the other, in one system call where that can be; some may be empty.
+    using Texts = std::array<std::string_view, 3>;
+    std::ptrdiff_t write(const Texts& texts);
     /// Bytes of a file. `gone` also when the file has become shorter than it was said to be.
     std::ptrdiff_t write(int file, std::uint64_t offset, std::size_t size);
 

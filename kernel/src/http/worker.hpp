@@ -64,6 +64,7 @@ private:
     Next resume(LiveExchange& x);
     Next serve_waiting(Connection& c);
     Next park(Connection& c, LiveExchange& x);
+    LargeBody take_body(Answer& answer);
     Next complete(Connection& c, LiveExchange& x);
     Next decline(Connection& c, LiveExchange& x);
     Next refuse(Connection& c, const Refusal& why);

@@ -16,23 +16,27 @@ constexpr std::int64_t linger_while_stopping_ms = 300;
 constexpr std::size_t most_discarded_at_once = 1 << 20;
 constexpr std::size_t most_kept = 256 << 10;
 
-/// What is to be sent: text, and behind it text or a file.
+/// What is to be sent: text, and behind it more of it or a file.
 struct Pieces {
     std::string_view head;
     const LargeBody& body;
 
     std::uint64_t size() const {
-        return head.size() + (body.file ? body.file->size() : body.text ? body.text->size() : 0);
+        if (body.file) return head.size() + body.file->size();
+        return head.size() + (body.text ? body.text->size() : 0) + body.tail.size();
     }
     /// Writes something of what is behind the first `sent` bytes.
     std::ptrdiff_t write(Socket& channel, std::uint64_t sent) const {
-        const auto text = body.text ? std::string_view(*body.text) : std::string_view();
-        if (sent < head.size()) return channel.write(head.substr(sent), text);
-        const auto of_body = sent - head.size();
-        if (!body.file) return channel.write(text.substr(of_body));
+        Socket::Texts texts{head, body.text ? std::string_view(*body.text) : "", body.tail};
+        for (auto& each : texts) {
+            const auto before = std::min<std::uint64_t>(sent, each.size());
+            each.remove_prefix(before);
+            sent -= before;
+        }
+        if (!body.file || !texts.front().empty()) return channel.write(texts);
         const auto& file = *body.file;
-        const auto left = static_cast<std::size_t>(file.size() - of_body);
-        return channel.write(file.descriptor(), file.offset() + of_body, left);
+        const auto left = static_cast<std::size_t>(file.size() - sent);
+        return channel.write(file.descriptor(), file.offset() + sent, left);
     }
 };
 
