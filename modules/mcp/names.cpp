@@ -180,16 +180,86 @@ public:
     }
 
 private:
+    /// One of those that may be meant.
+    struct Candidate {
+        Uuid id;
+        std::string text;          ///< as it is listed
+        bool goes_by_key = false;  ///< which is in the text
+    };
+
     Uuid called(const GivenName& given, const std::string& name) {
-        switch (given.what) {
-            case Named::board: break;
-            case Named::column: return column_called(name, given.at);
-            case Named::person:
-                if (name == "me") return caller_.principal;
-                return person_called(name, false, given.at);
-            case Named::agent: return person_called(name, true, given.at);
+        if (given.what == Named::person && name == "me") return caller_.principal;
+        auto found = candidates(given.what, name);
+        if (found.size() == 1) return found.front().id;
+        const bool none = found.empty();
+        if (none) found = candidates(given.what, std::nullopt);
+        const std::string what(kind_of(given.what));
+        std::string text =
+            none ? "There is no " + what + ' ' + quoted(name) + ". "
+                 : "More than one " + what + " is called " + quoted(name) + "; give an id. ";
+        text +=
+            found.empty() ? "There are none that you see" : "There are: " + listed(found, !none);
+        if (found.size() == most_listed) text += ", and perhaps others";
+        throw Failure::invalid_at(given.at, none ? "unknown_name" : "ambiguous_name", text);
+    }
+
+    static std::string_view kind_of(Named what) {
+        switch (what) {
+            case Named::board: return "board";
+            case Named::column: return "column";
+            case Named::person: return "person or agent";
+            case Named::agent: break;
         }
-        return board_called(name, given.at);
+        return "agent";
+    }
+
+    static std::string listed(const std::vector<Candidate>& found, bool by_id) {
+        std::string list;
+        for (const Candidate& each : found) {
+            (list += list.empty() ? "" : ", ") += each.text;
+            if (by_id && !each.goes_by_key) list += " (" + each.id.str() + ")";
+        }
+        return list;
+    }
+
+    /// Those that are called so; all there are when no name is given.
+    std::vector<Candidate> candidates(Named what, const std::optional<std::string>& name) {
+        switch (what) {
+            case Named::board: return boards(name);
+            case Named::column: return columns(name);
+            case Named::person: return people(name, false);
+            case Named::agent: break;
+        }
+        return people(name, true);
+    }
+
+    /// Whoever gives a key means the board that has it, whatever others are called.
+    std::vector<Candidate> boards(const std::optional<std::string>& name) {
+        std::string key = name.value_or("");
+        std::ranges::transform(key, key.begin(), [](char c) {
+            return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        });
+        std::vector<Candidate> out;
+        for (const auto& each : caller_.later<NamedBoard>(tx_, find_boards, name).all()) {
+            out.push_back({each.id, each.key + ' ' + quoted(each.name), true});
+            if (name && each.key == key) break;
+        }
+        return out;
+    }
+
+    std::vector<Candidate> columns(const std::optional<std::string>& name) {
+        std::vector<Candidate> out;
+        for (const auto& each : caller_.later<NamedColumn>(tx_, find_columns, name, board_).all())
+            out.push_back({each.id, quoted(each.name) + (board_ ? "" : " of " + each.board_key)});
+        return out;
+    }
+
+    std::vector<Candidate> people(const std::optional<std::string>& name, bool agents) {
+        const auto found = name ? tx_.all<NamedPerson>(people_called, caller_.org, *name, agents)
+                                : tx_.all<NamedPerson>(some_people, caller_.org, agents);
+        std::vector<Candidate> out;
+        for (const NamedPerson& each : found) out.push_back({each.id, quoted(each.name)});
+        return out;
     }
 
     /// The board that the arguments around a column name, or that their card is on, or the card of
@@ -213,70 +283,6 @@ private:
         const auto found = card.id ? tx_.one<FoundBoard>(board_of_card, caller_.org, *card.id)
                                    : tx_.one<FoundBoard>(board_of_key, caller_.org, card.board_key);
         return found ? std::optional(found->board_id) : std::nullopt;
-    }
-
-    Uuid board_called(const std::string& name, const std::string& at) {
-        auto found = caller_.later<NamedBoard>(tx_, find_boards, std::optional(name)).all();
-        std::string key = name;
-        std::ranges::transform(key, key.begin(), [](char c) {
-            return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-        });
-        if (found.size() == 1 || (!found.empty() && found.front().key == key))
-            return found.front().id;
-        const bool none = found.empty();
-        if (none)
-            found = caller_.later<NamedBoard>(tx_, find_boards, std::optional<std::string>()).all();
-        std::string list;
-        for (const NamedBoard& each : found)
-            (list += list.empty() ? "" : ", ") += each.key + " " + quoted(each.name);
-        refuse(none, "board", name, list, found.size(), at);
-    }
-
-    Uuid column_called(const std::string& name, const std::string& at) {
-        auto found = columns(name);
-        if (found.size() == 1) return found.front().id;
-        const bool none = found.empty();
-        if (none) found = columns(std::nullopt);
-        std::string list;
-        for (const NamedColumn& each : found) {
-            (list += list.empty() ? "" : ", ") += quoted(each.name);
-            if (!board_) list += " of " + each.board_key;
-            if (!none) list += " (" + each.id.str() + ")";
-        }
-        refuse(none, "column", name, list, found.size(), at);
-    }
-
-    Uuid person_called(const std::string& name, bool agent, const std::string& at) {
-        auto found = tx_.all<NamedPerson>(people_called, caller_.org, name, agent);
-        if (found.size() == 1) return found.front().id;
-        const bool none = found.empty();
-        if (none) found = tx_.all<NamedPerson>(some_people, caller_.org, agent);
-        std::string list;
-        for (const NamedPerson& each : found) {
-            (list += list.empty() ? "" : ", ") += quoted(each.name);
-            if (!none) list += " (" + each.id.str() + ")";
-        }
-        refuse(none, agent ? "agent" : "person or agent", name, list, found.size(), at);
-    }
-
-    std::vector<NamedColumn> columns(const std::optional<std::string>& name) {
-        return caller_.later<NamedColumn>(tx_, find_columns, name, board_).all();
-    }
-
-    [[noreturn]] static void refuse(
-        bool none,
-        std::string_view what,
-        std::string_view name,
-        const std::string& list,
-        std::size_t listed,
-        const std::string& at
-    ) {
-        std::string text = none ? "There is no " + std::string(what) + " " + quoted(name) + ". "
-                                : "More than one " + std::string(what) + " is called " +
-                                      quoted(name) + "; give an id. ";
-        text += list.empty() ? "There are none that you see" : "There are: " + list;
-        if (listed == most_listed) text += ", and perhaps others";
-        throw Failure::invalid_at(at, none ? "unknown_name" : "ambiguous_name", text);
     }
 
     Tx& tx_;
