@@ -1,0 +1,146 @@
+// Every tool and its REST twin: the tour is gone round twice, on a server each, once by REST and once with
+// tools where there are any. They take the same, and the tools answer the same with less beside it.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+
+import Ajv from "ajv/dist/2020.js";
+
+import { Mcp } from "./support/mcp.mjs";
+import { Rest, Server } from "./support/server.mjs";
+import { Tour, goRound } from "./support/tour.mjs";
+
+// What takes scripts of the operator's, a mail that failed, or an account that one made.
+const notOnTour = ["list_automation_runs", "requeue_email"];
+
+/** A tour on which everybody goes by a token where there is a tool. */
+class TwinTour extends Tour {
+  #tokens = new Map();
+  #clients = new Map();
+  pairs = [];
+
+  constructor(byTools) {
+    super();
+    this.byTools = byTools;
+  }
+
+  async begin(server) {
+    await super.begin(server);
+    const manifest = await (await fetch(server.url + "/v1/mcp/manifest")).json();
+    const ajv = new Ajv({ strict: false, logger: false });
+    const compiled = ({ name, input_schema, output_schema }) => [name, { takes: ajv.compile(input_schema), gives: ajv.compile(output_schema) }];
+    this.tools = new Map(manifest.tools.map(compiled));
+    return this;
+  }
+
+  /** Of the caller, as soon as there is a workspace to have one in. */
+  async #tokenOf(caller) {
+    const { Authorization } = caller.headers;
+    if (Authorization) return Authorization.split(" ")[1];
+    if (!this.#tokens.has(caller))
+      for (const role of ["owner", "member"]) {
+        const { status, answer } = await caller.exchange("POST", "/v1/tokens", { kind: "integration", name: "Its own", role });
+        if (status !== 201) continue;
+        this.#tokens.set(caller, answer.token);
+        break;
+      }
+    return this.#tokens.get(caller);
+  }
+
+  async #byTool(token, operation, args) {
+    if (!this.#clients.has(token)) this.#clients.set(token, await new Mcp(this.server, token).initialize());
+    const { takes, gives } = this.tools.get(operation);
+    assert.ok(takes(args), `${operation} takes ${JSON.stringify(args)}: ${JSON.stringify(takes.errors)}`);
+    const answer = await this.#clients.get(token).call(operation, args);
+    assert.ok(gives(answer), `${operation} gives ${JSON.stringify(answer)}: ${JSON.stringify(gives.errors)}`);
+    return answer;
+  }
+
+  async #stands(token) {
+    return (await new Rest(this.server, { Authorization: `Bearer ${token}` }).exchange("GET", "/v1/me")).status === 200;
+  }
+
+  async call(caller, operation, args = {}) {
+    const token = this.tools.has(operation) && (await this.#tokenOf(caller));
+    if (!token || !(await this.#stands(token))) return super.call(caller, operation, args);
+    const answer = this.byTools
+      ? await this.#byTool(token, operation, args)
+      : await super.call(new Rest(this.server, { Authorization: `Bearer ${token}` }), operation, args);
+    this.pairs.push({ operation, answer });
+    return answer;
+  }
+}
+
+// What is another on every server.
+const own = (text) =>
+  text
+    .replaceAll(/https?:\/\/127\.0\.0\.1:\d+/g, "<server>")
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>")
+    .replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, "<time>")
+    .replaceAll(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}(?:\.[\w-]{20,})*(?![\w-])/g, "<secret>");
+const isMeasured = (name) => /_ms$|^position$|sequence$|seconds$|^etag$/.test(name);
+
+/** Where a tool's answer says anything else than REST's. */
+function faults(tool, rest, at, name = "") {
+  if (typeof tool === "string" && typeof rest === "string")
+    return own(tool) === own(rest) || isMeasured(name) || name === "surface" ? [] : [`${at}: ${tool} for ${rest}`];
+  if (typeof tool === "number" && typeof rest === "number") return tool === rest || isMeasured(name) ? [] : [`${at}: ${tool} for ${rest}`];
+  if (Array.isArray(tool) && Array.isArray(rest)) {
+    if (tool.length !== rest.length) return [`${at}: ${tool.length} elements for ${rest.length}`];
+    return tool.flatMap((each, i) => faults(each, rest[i], `${at}[${i}]`));
+  }
+  if (tool === null || rest === null || typeof tool !== "object" || typeof rest !== "object")
+    return tool === rest ? [] : [`${at}: ${JSON.stringify(tool)} for ${JSON.stringify(rest)}`];
+  const said = Object.keys(tool).flatMap((key) => (key in rest ? faults(tool[key], rest[key], `${at}.${key}`, key) : [`${at}.${key} is no member of REST's`]));
+  const isPage = "results" in rest && "type" in rest;
+  const goesWithoutSaying = (key) =>
+    rest[key] === null || key === "org_id" || rest.object === "card" || (isPage && ["type", rest.type, "request_id"].includes(key));
+  return [...said, ...Object.keys(rest).filter((key) => !(key in tool) && !goesWithoutSaying(key)).map((key) => `${at}.${key} is missing`)];
+}
+
+let receiver;
+const tours = {};
+
+async function go(byTools) {
+  const hook = `http://127.0.0.1:${receiver.address().port}`;
+  const soon = ["account", "active"].map((each) => `feedback.survey_${each}_days=0`);
+  const server = await Server.start(["webhooks.allow_private_targets=true", "operators.accounts=ada@example.com", ...soon]);
+  try {
+    const tour = await new TwinTour(byTools).begin(server);
+    await goRound(tour, server, hook + "/hook");
+    return tour;
+  } finally {
+    await server.end();
+  }
+}
+
+before(async () => {
+  receiver = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  tours.rest = await go(false);
+  tours.tools = await go(true);
+});
+after(() => {
+  receiver?.close();
+  receiver?.closeAllConnections();
+});
+
+test("every tool is called", () => {
+  const called = new Set(tours.tools.pairs.map((each) => each.operation));
+  const left = [...tours.tools.tools.keys()].filter((each) => !called.has(each) && !notOnTour.includes(each));
+  assert.deepEqual(left, []);
+});
+
+test("it answers what its REST twin answers, without what goes without saying", () => {
+  const { rest, tools } = tours;
+  assert.deepEqual(tools.pairs.map((each) => each.operation), rest.pairs.map((each) => each.operation));
+  const all = tools.pairs.flatMap(({ operation, answer }, i) =>
+    faults(answer, rest.pairs[i].answer ?? { done: true }, operation),
+  );
+  assert.deepEqual(all, []);
+  console.log(`${tools.tools.size} tools, ${tools.pairs.length} pairs of answers`);
+});
