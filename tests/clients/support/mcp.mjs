@@ -13,6 +13,10 @@ export class Mcp {
     };
   }
 
+  get session() {
+    return this.#session;
+  }
+
   async send(method, params, more = {}) {
     const answer = await fetch(this.server.url + "/v1/mcp/http", {
       method: "POST",
