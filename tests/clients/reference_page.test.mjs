@@ -1,0 +1,80 @@
+// The reference at /docs, in a browser: what it says of operations, and that they are tried from there.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Chromium } from "./support/chromium.mjs";
+import { Server, makeWorkspace, mintToken } from "./support/server.mjs";
+import { enter } from "./support/visits.mjs";
+
+let server, chromium, owner, document;
+
+before(async () => {
+  server = await Server.start();
+  chromium = await Chromium.start();
+  owner = await makeWorkspace(server);
+  document = await (await fetch(server.url + "/openapi.json")).json();
+});
+after(async () => {
+  await chromium?.end();
+  await server?.end();
+});
+
+/** The operation, opened by its address. */
+async function show(page, tag, operation) {
+  await page.goto("about:blank");
+  await page.goto(`${server.url}/docs#/${tag}/${operation}`);
+  const shown = page.locator(`#operations-${tag}-${operation}`);
+  await shown.locator(".opblock-body").waitFor();
+  return shown;
+}
+
+/** Tries it as it stands there; the status and the answer. */
+async function attempt(shown) {
+  await shown.locator(".try-out__btn").click();
+  await shown.locator("button.execute").click();
+  const row = shown.locator(".live-responses-table tbody tr").first();
+  await row.waitFor();
+  const status = Number((await row.locator(".response-col_status").textContent()).slice(0, 3));
+  return { status, text: await row.locator(".highlight-code").textContent() };
+}
+
+test("operations stand below their modules, with what they do, an example and their errors", async () => {
+  const page = await chromium.open(server.url + "/docs");
+  await page.waitForSelector(".opblock");
+  const tags = await page.locator(".opblock-tag").evaluateAll((all) => all.map((each) => each.dataset.tag));
+  assert.deepEqual(tags.sort(), document.tags.map((each) => each.name).sort());
+
+  const shown = await show(page, "boards", "create_card");
+  const operation = document.paths["/v1/boards/{board_id}/cards"].post;
+  const text = await shown.textContent();
+  assert.ok(text.includes(operation.summary) && text.includes("Access:"), text.slice(0, 400));
+  assert.ok(text.includes("Pack the teapot"), "the example of the request");
+  assert.ok(text.includes("PAR-1"), "the example of the answer");
+  for (const status of ["201", "404", "422"]) assert.ok(await shown.locator(`tr.response[data-code="${status}"]`).count(), status);
+  assert.deepEqual(page.complaints, []);
+});
+
+test("who is signed in reads and writes from there", async () => {
+  const page = await chromium.open(server.url);
+  await enter(page, server, "ada@example.com");
+  const me = await attempt(await show(page, "account", "get_me"));
+  assert.equal(me.status, 200, me.text);
+  assert.ok(me.text.includes("Ada"), me.text);
+  const made = await attempt(await show(page, "boards", "create_board"));
+  assert.equal(made.status, 201, made.text);
+  const { results } = await owner.get("/v1/boards");
+  assert.deepEqual(results.map((each) => each.name), ["Parcels"]);
+});
+
+test("who is not gets a 401, and with a token acts as its bearer", async () => {
+  const page = await chromium.open(server.url);
+  assert.equal((await attempt(await show(page, "account", "get_me"))).status, 401);
+  await page.click("button.authorize");
+  await page.locator(".auth-container", { hasText: "bearer" }).locator("input").fill(await mintToken(owner, "agent"));
+  await page.locator(".auth-container", { hasText: "bearer" }).locator("button.authorize").click();
+  await page.click(".btn-done");
+  const shown = page.locator("#operations-account-get_me");
+  await shown.locator("button.execute").click();
+  await shown.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor();
+  assert.ok((await shown.locator(".live-responses-table").textContent()).includes("Robot"));
+});
