@@ -192,6 +192,17 @@ TEST_F(McpResources, AreToldOfWhenTheyChange) {
     EXPECT_THAT(seen_until(stream, "resources/list_changed"), Not(HasSubstr("tools/list_changed")));
 }
 
+TEST_F(McpResources, AndToolsAreToldOfWhenARoleChanges) {
+    const auto agent = "/v1/agents/" + mcp.client.get("/v1/me").text("/id");
+    patch(agent, json::value{{"role", "viewer"}});
+    const auto before = mcp.tool_names();
+    RawStream stream = listen({{"toolsListChanged", true}});
+    seen_until(stream, "acknowledged");
+    patch(agent, json::value{{"role", "member"}});
+    seen_until(stream, "notifications/tools/list_changed");
+    EXPECT_GT(mcp.tool_names().size(), before.size());
+}
+
 TEST_F(McpResources, AreLookedForAsManyAsOneMayWatch) {
     json::array uris(99, "svc://cards/WOR-99");
     uris.emplace_back("svc://cards/WOR-1");
