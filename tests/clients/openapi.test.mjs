@@ -32,9 +32,10 @@ before(async () => {
 });
 after(() => server?.end());
 
-test("it is OpenAPI 3.1 of interface version 0.0.0, served from where it says", () => {
+test("it is OpenAPI 3.1 of interface version 0.0.0, served by the server and from where it says", async () => {
   assert.match(document.openapi, /^3\.1\./);
   assert.equal(document.info.version, "0.0.0");
+  assert.equal(await server.command("version"), `workboard ${document.info["x-server-version"]}\n`);
   assert.deepEqual(document.servers.map((each) => each.url), [server.url]);
 });
 

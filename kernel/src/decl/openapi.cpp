@@ -10,13 +10,14 @@ namespace svc::decl {
 
 namespace {
 
-// Not the server's version: the interface is told apart by the header.
+// What the interface has said from the beginning: versions are told apart by the header.
 constexpr std::string_view interface_version = "0.0.0";
 
 json::object info(const OpenApiInput& in) {
     return {
         {"title", "Workboard"},
         {"version", interface_version},
+        {"x-server-version", SVC_VERSION},
         {"summary", "A kanban work board for people and programs."},
         {"description",
          "Workspaces hold boards, boards hold columns and cards, and a column can be a durable "
