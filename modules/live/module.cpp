@@ -74,6 +74,9 @@ private:
             .access = Access::me,
             .handle = [this](RouteCall& call) { return streams_->open_sse(call); },
             .toolset = "events",
+            .with_refusals = [this](auto& request, int) {
+                return streams_->for_other_sites(request);
+            },
         });
     }
 

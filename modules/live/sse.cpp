@@ -3,9 +3,7 @@
 #include "modules/live/streams.hpp"
 #include "modules/live/tickets.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <iterator>
 
 namespace svc::live {
 
@@ -121,18 +119,6 @@ Asked asked_in(const http::Request& request) {
 }  // namespace
 
 http::Answer Streams::open_sse(RouteCall& call) {
-    auto shared = for_other_sites(call.request());
-    try {
-        auto answer = begin_sse(call);
-        std::ranges::move(shared, std::back_inserter(answer.headers));
-        return answer;
-    } catch (Failure& refused) {
-        for (auto& [name, value] : shared) std::move(refused).with_header(name, std::move(value));
-        throw;
-    }
-}
-
-http::Answer Streams::begin_sse(RouteCall& call) {
     refuse_head(call);
     refuse_other_sites(call, Told::perhaps);
     const auto caller = caller_of(call);
@@ -150,9 +136,11 @@ http::Answer Streams::begin_sse(RouteCall& call) {
         stream->use(reader);
         reader->begin(stream);
     });
-    http::Answer answer;
-    answer.content_type = "text/event-stream";
-    answer.headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
+    http::Answer answer{
+        .headers = for_other_sites(call.request()), .content_type = "text/event-stream"
+    };
+    answer.headers.emplace_back("Cache-Control", "no-store");
+    answer.headers.emplace_back("X-Accel-Buffering", "no");
     return answer;
 }
 

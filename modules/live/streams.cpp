@@ -29,9 +29,9 @@ bool Streams::allows(std::string_view origin) const {
 
 /// A ticket is all that such a page needs, and no other site has it; a cookie is for those sites
 /// alone that the operator trusts.
-Streams::Headers Streams::for_other_sites(const http::Request& request) const {
+http::Headers Streams::for_other_sites(const http::Request& request) const {
     const auto origin = request.header("origin");
-    Headers headers{{"Vary", "Origin"}};
+    http::Headers headers{{"Vary", "Origin"}};
     if (origin.empty()) return headers;
     if (allows(origin)) {
         headers.emplace_back("Access-Control-Allow-Origin", origin);

@@ -34,6 +34,8 @@ public:
         : kernel_(kernel), hub_(hub), allowed_origins_(settings.allowed_origins) {}
 
     http::Answer open_sse(RouteCall& call);
+    /// What lets a page of another site read an answer of it, where it may (CORS).
+    http::Headers for_other_sites(const http::Request& request) const;
     http::Answer open_web_socket(RouteCall& call);
 
     Kernel& kernel() const { return kernel_; }
@@ -47,11 +49,7 @@ private:
     /// A HEAD is answered like a GET, and there is no stream in that.
     void refuse_head(const RouteCall& call) const;
     void redeem_ticket(const RouteCall& call) const;
-    using Headers = std::vector<std::pair<std::string, std::string>>;
-    /// What lets a page of another site read the answer, where it may (CORS).
-    Headers for_other_sites(const http::Request& request) const;
     bool allows(std::string_view origin) const;
-    http::Answer begin_sse(RouteCall& call);
     boards::BoardCaller caller_of(const RouteCall& call) const;
     Viewer& enter(Feed& feed, const RouteCall& call) const;
     void require_board(const boards::BoardCaller& caller, const Uuid& board) const;

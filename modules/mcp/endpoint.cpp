@@ -4,7 +4,6 @@
 
 #include <boost/json/value.hpp>
 
-#include <algorithm>
 #include <charconv>
 
 namespace svc::mcp {
@@ -33,15 +32,8 @@ std::optional<std::int64_t> sequence_in(std::string_view id) {
     return whole ? std::optional(sequence) : std::nullopt;
 }
 
-bool is_json(std::string_view content_type) {
-    const auto type = content_type.substr(0, content_type.find_first_of("; \t"));
-    return std::ranges::equal(type, std::string_view("application/json"), [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
-    });
-}
-
 void check_media(const http::Request& request) {
-    if (!is_json(request.header("content-type")))
+    if (http::media_type(request) != "application/json")
         throw RpcError(
             Code::invalid_request, "Send the message as Content-Type: application/json.", 415
         );
@@ -177,8 +169,7 @@ http::Answer json_answer(int status, std::string body) {
 http::Answer result_answer(
     std::string_view id, Result result, std::string_view before, std::string_view after
 ) {
-    if (!result.shared)
-        return json_answer(200, result_text(id, {before, result.members, after}));
+    if (!result.shared) return json_answer(200, result_text(id, {before, result.members, after}));
     return {
         .body = result_head(id).append(before),
         .shared_body = std::move(result.shared),

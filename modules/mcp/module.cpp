@@ -3,7 +3,6 @@
 #include "modules/mcp/api.hpp"
 #include "modules/mcp/endpoint.hpp"
 #include "svc/bus.hpp"
-#include "svc/refusal_headers.hpp"
 
 #include <algorithm>
 
@@ -11,13 +10,14 @@ namespace svc::mcp {
 
 namespace {
 
-class Mcp final : public Module, public RefusalHeaders {
+const std::pair<std::string, std::string> for_any_page{"Access-Control-Allow-Origin", "*"};
+
+class Mcp final : public Module {
 public:
     void open(Kernel& kernel) override {
         kernel_ = &kernel;
         settings_ = kernel.settings<Settings>();
         origins_.emplace(kernel, settings_.allowed_origins);
-        kernel.offer<RefusalHeaders>(*this);
         add_door("*", "/v1/mcp/http", "GET, POST, DELETE", &Endpoint::serve);
         add_door("GET", "/v1/mcp/sse", "GET", &Endpoint::open_sse);
         for (const char* path : {"/v1/mcp/messages/", "/v1/mcp/messages"})
@@ -27,12 +27,14 @@ public:
             .path = "/v1/mcp/manifest",
             .access = Access::anyone,
             .handle = [this](RouteCall&) { return manifest(); },
+            .with_refusals = [](auto&, int) { return http::Headers{for_any_page}; },
         });
         kernel.add(Route{
             .method = "*",
             .path = "/v1/mcp/*",
             .access = Access::anyone,
             .handle = [](RouteCall& call) { return nothing_there(call); },
+            .with_refusals = refusals(),
         });
         kernel.every("mcp.keep_alive", std::chrono::seconds(15), [this] {
             endpoint_->streams().keep_alive();
@@ -55,16 +57,18 @@ public:
         if (endpoint_) endpoint_->streams().stop();
     }
 
-    Origins::Headers of(const http::Request& request, Fault fault) const override {
-        if (!request.path.starts_with("/v1/mcp/")) return {};
-        auto headers = origins_->for_page(request);
-        const auto* tokens = kernel_->find<TokenSource>();
-        if (fault == Fault::unauthorized && tokens)
-            headers.emplace_back("WWW-Authenticate", tokens->challenge(request.path));
-        return headers;
+private:
+    /// To which pages they are shown, and where a client gets a token.
+    std::function<http::Headers(const http::Request&, int)> refusals() const {
+        return [this](const http::Request& request, int status) {
+            auto headers = origins_->for_page(request);
+            const auto* tokens = kernel_->find<TokenSource>();
+            if (status == 401 && tokens)
+                headers.emplace_back("WWW-Authenticate", tokens->challenge(request.path));
+            return headers;
+        };
     }
 
-private:
     /// A path by which clients with a token come in, and pages that may.
     void add_door(
         std::string method,
@@ -80,13 +84,19 @@ private:
             std::ranges::move(origins_->for_page(call.request()), std::back_inserter(out.headers));
             return out;
         };
-        kernel_->add(Route{.method = "OPTIONS", .path = path, .handle = std::move(preflight)});
+        kernel_->add(Route{
+            .method = "OPTIONS",
+            .path = path,
+            .handle = std::move(preflight),
+            .with_refusals = refusals(),
+        });
         kernel_->add(Route{
             .method = std::move(method),
             .path = std::move(path),
             .access = Access::me,
             .body_limit = 2 << 20,
             .handle = std::move(answer),
+            .with_refusals = refusals(),
         });
     }
 
@@ -103,10 +113,7 @@ private:
             manifest_ =
                 std::make_shared<const std::string>(catalog_->manifest(kernel_->base_url()));
         });
-        return {
-            .headers = {{"Cache-Control", "no-cache"}, {"Access-Control-Allow-Origin", "*"}},
-            .shared_body = manifest_
-        };
+        return {.headers = {{"Cache-Control", "no-cache"}, for_any_page}, .shared_body = manifest_};
     }
 
     Kernel* kernel_ = nullptr;

@@ -36,19 +36,18 @@ bool Origins::admits(std::string_view origin) const {
     return ours.loopback() && theirs.loopback() && ours.port == theirs.port;
 }
 
-Origins::Headers Origins::for_page(const http::Request& request) const {
+http::Headers Origins::for_page(const http::Request& request) const {
     const std::string_view origin = request.header("origin");
-    if (!admits(origin)) return {};
-    return {
-        {"Access-Control-Allow-Origin", std::string(origin)},
-        {"Access-Control-Expose-Headers", std::string(read_by_clients)},
-        {"Vary", "Origin"}
-    };
+    http::Headers headers{{"Vary", "Origin"}};  // for whichever page it is kept
+    if (!admits(origin)) return headers;
+    headers.emplace_back("Access-Control-Allow-Origin", origin);
+    headers.emplace_back("Access-Control-Expose-Headers", read_by_clients);
+    return headers;
 }
 
 http::Answer Origins::preflight(const http::Request& request, std::string_view methods) const {
     http::Answer answer{.status = 204, .headers = for_page(request), .content_type = {}};
-    if (!answer.headers.empty()) {
+    if (admits(request.header("origin"))) {
         answer.headers.emplace_back("Access-Control-Allow-Methods", methods);
         answer.headers.emplace_back("Access-Control-Allow-Headers", sent_by_clients);
         answer.headers.emplace_back("Access-Control-Max-Age", "7200");

@@ -2,23 +2,15 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
-
 namespace svc::oauth {
 
 namespace {
 
 const std::pair<std::string, std::string> for_any_page{"Access-Control-Allow-Origin", "*"};
 
-bool is_form(std::string_view content_type) {
-    const auto type = content_type.substr(0, content_type.find_first_of("; \t"));
-    constexpr std::string_view form = "application/x-www-form-urlencoded";
-    return std::ranges::equal(type, form, [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
-    });
-}
-
 }  // namespace
+
+http::Headers with_refusals(const http::Request&, int) { return {for_any_page}; }
 
 http::Answer json_answer(int status, const boost::json::object& body) {
     return {
@@ -47,7 +39,8 @@ http::Answer preflight_answer() {
 }
 
 Form::Form(const http::Request& request) {
-    if (!is_form(request.header("content-type")) || !http::is_plain_utf8(request))
+    if (http::media_type(request) != "application/x-www-form-urlencoded" ||
+        !http::is_plain_utf8(request))
         throw OAuthError(
             "invalid_request",
             "Send the members as Content-Type: application/x-www-form-urlencoded."

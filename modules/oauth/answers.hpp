@@ -26,6 +26,8 @@ private:
 
 http::Answer json_answer(int status, const boost::json::object& body);
 http::Answer error_answer(const OAuthError& error);
+/// What every refusal says, those that are made before an endpoint runs among them.
+http::Headers with_refusals(const http::Request& request, int status);
 /// To a browser that asks on behalf of a page whether it may call.
 http::Answer preflight_answer();
 

@@ -52,7 +52,8 @@ private:
             .path = path,
             .body_limit = body_limit,
             .handle = [this,
-                       endpoint](RouteCall& call) { return endpoint(*kernel_, call.request()); }
+                       endpoint](RouteCall& call) { return endpoint(*kernel_, call.request()); },
+            .with_refusals = with_refusals,
         });
         kernel_->add(Route{.method = "OPTIONS", .path = path, .handle = [](RouteCall&) {
                                return preflight_answer();

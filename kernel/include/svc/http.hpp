@@ -69,9 +69,11 @@ private:
     std::uint64_t offset_, size_;
 };
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
 struct Answer {
     int status = 200;
-    std::vector<std::pair<std::string, std::string>> headers{};
+    Headers headers{};
     std::string content_type{"application/json"};
     std::string body{};
     std::shared_ptr<const std::string> shared_body{};  ///< sent behind `body`, never copied
@@ -127,6 +129,9 @@ public:
     virtual bool open() const = 0;
 };
 
+/// The media type of the body, as its Content-Type names it: in lower case, without parameters;
+/// empty when it names none.
+std::string media_type(const Request& request);
 /// Whether a body came as it is, without a Content-Encoding, and in UTF-8 as far as its
 /// Content-Type names a charset.
 bool is_plain_utf8(const Request& request);

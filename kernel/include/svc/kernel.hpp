@@ -103,6 +103,10 @@ struct Route {
     std::function<std::unique_ptr<http::BodySink>(const http::Request& head)> receive{};
     /// The toolset that a token has to reach; empty: a token of any scope will do.
     std::string toolset{};
+    /// What refusals at this path say besides, in place of headers of the same names: which pages
+    /// may read them, where a client gets a credential. Of a request that was refused before it
+    /// was whole there is what could be made out.
+    std::function<http::Headers(const http::Request& request, int status)> with_refusals{};
 };
 
 /// A command of the `workboard` program that a module brings: `workboard org set-plan …`.

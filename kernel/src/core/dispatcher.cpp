@@ -140,8 +140,10 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
         return http::Outcome::parked;
     } catch (const Failure& failure) {
         exchange.answer = answer_of(failure, request_context->request_id);
+        add_refusal_headers(exchange.request(), exchange.answer);
     } catch (const std::exception& problem) {
         exchange.answer = answer_of_unexpected(problem.what(), request_context->request_id);
+        add_refusal_headers(exchange.request(), exchange.answer);
     }
     kernel_.impl().admission.leave(request_context->turn);
     finish(exchange, *request_context, served);
@@ -300,19 +302,34 @@ std::unique_ptr<http::BodySink> Dispatcher::receive(const http::Request& head) {
     return find_route(head.method, head.path, known)->receive(head);
 }
 
-void Dispatcher::refuse(int status, std::string_view reason, http::Answer& answer) const {
+/// A method that the path does not take is refused as its others are.
+void Dispatcher::add_refusal_headers(const http::Request& request, http::Answer& answer) const {
+    Methods known;
+    const Route* route = find_route(request.method, request.path, known);
+    if (const auto at = exact_.find(request.path); !known.empty() && at != exact_.end())
+        route = at->second.front();
+    if (!route || !route->with_refusals) return;
+    for (auto& header : route->with_refusals(request, answer.status)) {
+        std::erase_if(answer.headers, [&](const auto& each) { return each.first == header.first; });
+        answer.headers.push_back(std::move(header));
+    }
+}
+
+void Dispatcher::refuse(const http::Refusal& why, const http::Request& seen, http::Answer& answer)
+    const {
     const auto id = new_uuid().str();
-    answer.status = status;
+    answer.status = why.status;
     answer.headers.emplace_back("X-Request-Id", id);
+    add_refusal_headers(seen, answer);
     add_security_headers(answer, settings_.transport_security);
-    if (status == 405) answer.headers.emplace_back("Allow", allowed_anywhere_);
-    const std::string_view code = status == 413   ? "request_too_large"
-                                  : status == 503 ? "service_unavailable"
-                                                  : "invalid_request";
-    answer.body = R"({"object":"error","status":)" + std::to_string(status) + R"(,"code":)";
+    if (why.status == 405) answer.headers.emplace_back("Allow", allowed_anywhere_);
+    const std::string_view code = why.status == 413   ? "request_too_large"
+                                  : why.status == 503 ? "service_unavailable"
+                                                      : "invalid_request";
+    answer.body = R"({"object":"error","status":)" + std::to_string(why.status) + R"(,"code":)";
     write_text(code, answer.body);
     answer.body += R"(,"message":)";
-    write_text(reason, answer.body);
+    write_text(why.reason, answer.body);
     answer.body += R"(,"request_id":)";
     write_text(id, answer.body);
     answer.body += '}';

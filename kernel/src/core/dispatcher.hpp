@@ -26,7 +26,8 @@ public:
     bool serve_at_once(http::Exchange& exchange) override;
     http::BodyRules body_rules(std::string_view method, std::string_view path) const override;
     std::unique_ptr<http::BodySink> receive(const http::Request& head) override;
-    void refuse(int status, std::string_view reason, http::Answer& answer) const override;
+    void refuse(const http::Refusal& why, const http::Request& seen, http::Answer& answer)
+        const override;
     void write_metrics(std::string& out) const { metrics_.write(out); }
 
 private:
@@ -78,6 +79,8 @@ private:
     bool serves(std::string_view name) const;
     bool answer_options(const http::Request& request, const Methods& here, http::Answer& answer)
         const;
+    /// What the route at the request's path says of its refusals, of which `answer` is one.
+    void add_refusal_headers(const http::Request& request, http::Answer& answer) const;
     [[noreturn]] static void no_route(const http::Request& request, const Methods& here);
     void finish(
         http::Exchange& exchange, const RequestContext& request_context, const Served& served

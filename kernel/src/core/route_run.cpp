@@ -2,7 +2,6 @@
 
 #include "core/budget_charge.hpp"
 #include "core/stream_registry.hpp"
-#include "svc/refusal_headers.hpp"
 
 #include <algorithm>
 
@@ -36,25 +35,6 @@ RouteRun::RouteRun(
     : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
 http::Answer RouteRun::answer() {
-    try {
-        return answer_to_caller();
-    } catch (const Failure& failure) {
-        const auto* refusal_headers = kernel_.find<RefusalHeaders>();
-        if (!refusal_headers) throw;
-        auto headers = refusal_headers->of(request(), failure.fault());
-        if (headers.empty()) throw;  // no answer is made twice
-        auto answer = answer_of(failure, request_id());
-        for (auto& header : headers) {
-            std::erase_if(answer.headers, [&](const auto& each) {
-                return each.first == header.first;
-            });
-            answer.headers.push_back(std::move(header));
-        }
-        return answer;
-    }
-}
-
-http::Answer RouteRun::answer_to_caller() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), org_named_by(request(), bad_workspace_));
     take_turn(kernel_.impl(), exchange_, request_context_, *who_);

@@ -28,7 +28,6 @@ public:
     void become_stream(std::function<void(std::shared_ptr<http::Stream>)> started) override;
 
 private:
-    http::Answer answer_to_caller();
     void check_scope() const;
     http::Answer attempt(BudgetCharge& budget_charge);
     void take(BudgetCharge& budget_charge);

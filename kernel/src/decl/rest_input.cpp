@@ -16,12 +16,7 @@ namespace {
 using Place = Operation::Place;
 
 // application/json, application/…+json, or nothing said.
-bool says_json(std::string_view content_type) {
-    std::string type(content_type.substr(0, content_type.find(';')));
-    while (type.ends_with(' ') || type.ends_with('\t')) type.pop_back();
-    std::ranges::transform(type, type.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-    });
+bool may_be_json(std::string_view type) {
     return type.empty() || type == "application/json" ||
            (type.starts_with("application/") && type.ends_with("+json"));
 }
@@ -136,7 +131,7 @@ struct RestInput::State {
                 "no "
                 "other charset."
             );
-        if (!says_json(request.header("content-type")))
+        if (!may_be_json(http::media_type(request)))
             return reader.reject(
                 "model_attributes_type", "Should be JSON, sent as application/json"
             );

@@ -4,6 +4,7 @@
 
 #include <Poco/DeflatingStream.h>
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -49,6 +50,13 @@ bool accepts_coding(std::string_view accept_encoding, std::string_view coding) {
     });
     if (named) return *named;
     return any.value_or(coding == "identity");
+}
+
+std::string media_type(const Request& request) {
+    const auto said = request.header("content-type");
+    std::string type(without_blanks(said.substr(0, said.find(';'))));
+    std::ranges::transform(type, type.begin(), lower);
+    return type;
 }
 
 bool is_plain_utf8(const Request& request) {

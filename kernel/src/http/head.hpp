@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/refusal.hpp"
 #include "svc/http.hpp"
 
 #include <array>
@@ -13,12 +14,6 @@
 /// The strict parser: one head, or the chunks of one body. parser.cpp is the only file that
 /// knows Boost.Beast, which does the reading; what Beast would let pass is refused here.
 namespace svc::http {
-
-/// Why something never became a request. `reason` is for people and has static storage.
-struct Refusal {
-    int status = 400;
-    std::string_view reason{};
-};
 
 /// What the head of a request says. The views reach into the text that was parsed.
 struct Head {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/refusal.hpp"
 #include "svc/http.hpp"
 
 #include <chrono>
@@ -91,8 +92,9 @@ public:
     /// What takes the body of this request, of which only the head is here. May throw.
     virtual std::unique_ptr<BodySink> receive(const Request&) { return nullptr; }
     /// An answer to what never became a request (malformed, too large, too slow, no worker):
-    /// fills status, headers and body for `status`.
-    virtual void refuse(int status, std::string_view reason, Answer& answer) const = 0;
+    /// fills status, headers and body. `seen` is what of it could be made out, which may be
+    /// nothing.
+    virtual void refuse(const Refusal& why, const Request& seen, Answer& answer) const = 0;
 };
 
 struct Load {

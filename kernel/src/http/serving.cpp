@@ -1,5 +1,6 @@
 #include "http/blocking_scope.hpp"
 #include "http/clock.hpp"
+#include "http/glimpse.hpp"
 
 #include <utility>
 
@@ -28,7 +29,7 @@ Outcome Worker::call_service(LiveExchange& x) {
         return server_state_.service.serve(x);
     } catch (...) {
         x.reset();
-        x.answer = refusal({500, "Something went wrong here."});
+        x.answer = refusal({500, "Something went wrong here."}, x.request());
         return Outcome::answered;
     }
 }
@@ -131,15 +132,15 @@ Worker::Next Worker::complete(Connection& c, LiveExchange& x) {
 /// Too many wait: this one is told to come back.
 Worker::Next Worker::decline(Connection& c, LiveExchange& x) {
     server_state_.refused.fetch_add(1, std::memory_order_relaxed);
-    x.answer = refusal({503, "More requests are waiting than the server takes."});
+    x.answer = refusal({503, "More requests are waiting than the server takes."}, x.request());
     return complete(c, x);
 }
 
-Answer Worker::refusal(const Refusal& why) const {
+Answer Worker::refusal(const Refusal& why, const Request& seen) const {
     Answer answer;
     answer.status = why.status;
     try {
-        server_state_.service.refuse(why.status, why.reason, answer);
+        server_state_.service.refuse(why, seen, answer);
     } catch (...) {
         answer = {.status = why.status};
     }
@@ -150,7 +151,8 @@ Answer Worker::refusal(const Refusal& why) const {
 /// Answers what never became a request, and reads nothing more as one.
 Worker::Next Worker::refuse(Connection& c, const Refusal& why) {
     server_state_.refused.fetch_add(1, std::memory_order_relaxed);
-    const auto answer = refusal(why);
+    const Glimpse seen(c.in.view().substr(c.begin));
+    const auto answer = refusal(why, seen.request());
     write_head(answer, {.after = After::close}, out_);
     out_ += answer.body;
     c.closing = c.lingers = true;

@@ -188,7 +188,7 @@ void Worker::answer_plain(int socket) {
 
 /// An answer as good as can be given without reading.
 void Worker::send_refusal(int socket, const Refusal& why) {
-    const auto answer = refusal(why);
+    const auto answer = refusal(why, {});
     std::string text;
     write_head(answer, {.after = After::close}, text);
     text += answer.body;

@@ -68,7 +68,7 @@ private:
     Next complete(Connection& c, LiveExchange& x);
     Next decline(Connection& c, LiveExchange& x);
     Next refuse(Connection& c, const Refusal& why);
-    Answer refusal(const Refusal& why) const;
+    Answer refusal(const Refusal& why, const Request& seen) const;
     Next begin_stream(Connection& c, LiveExchange& x);
     Next pump(Connection& c);
     Next end_stream(Connection& c);

@@ -79,6 +79,12 @@ public:
         else if (r.path == "/file") answer.file = file;
         else if (r.path == "/big") answer.body.assign(std::stoul(std::string(r.query)), 'x');
         else if (r.path == "/shared") answer.shared_body = shared;
+        else if (r.path == "/framed") {
+            answer.body = std::string(std::stoul(std::string(r.query)), '<');
+            answer.shared_body = std::make_shared<const std::string>(r.header("x-test"));
+            if (answer.shared_body->empty()) answer.shared_body = shared;
+            answer.tail = ">>";
+        }
         else if (r.path == "/sleep")
             std::this_thread::sleep_for(std::chrono::milliseconds(std::stol(std::string(r.query))));
         else if (r.path == "/throw") throw std::runtime_error("a secret");
@@ -107,10 +113,12 @@ public:
         if (head.query == "no") throw std::runtime_error("not you");
         return std::make_unique<Counting>(sinks);
     }
-    void refuse(int status, std::string_view reason, Answer& answer) const override {
-        answer.status = status;
+    void refuse(const Refusal& why, const Request& seen, Answer& answer) const override {
+        answer.status = why.status;
         answer.content_type = "text/plain";
-        answer.body = reason;
+        answer.body = why.reason;
+        if (seen.has("x-test")) answer.headers.emplace_back("X-Seen", seen.header("x-test"));
+        if (!seen.path.empty()) answer.headers.emplace_back("X-Path", seen.path);
     }
 
     /// Resumes whoever is parked, and says how many that were.

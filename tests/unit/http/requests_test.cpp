@@ -178,11 +178,27 @@ TEST(Requests, ALargeChunkedBodyArrivesWhole) {
 TEST(Requests, ALargeAnswerReachesASlowReader) {
     HttpFixture fixture;
     auto client = fixture.client(4096);
-    client.send(get("/big?5000000") + get("/shared") + get("/"));
+    client.send(get("/big?5000000") + get("/shared") + get("/framed?5") + get("/"));
     std::this_thread::sleep_for(50ms);
     EXPECT_EQ(client.read_reply()->body.size(), 5'000'000u);
     EXPECT_EQ(client.read_reply()->body == *fixture.responder.shared, true);
+    EXPECT_EQ(client.read_reply()->body == "<<<<<" + *fixture.responder.shared + ">>", true);
     EXPECT_EQ(client.read_reply()->body, "hello");
+}
+
+TEST(Requests, WhatAnswersShareComesBetweenTheirOwnWords) {
+    HttpFixture fixture;
+    auto client = fixture.client();
+    const auto& shared = *fixture.responder.shared;
+    for (const auto* size : {"0", "1", "20000"}) {
+        const auto mine = std::string(std::stoul(size), '<');
+        const auto path = "/framed?" + std::string(size);
+        EXPECT_EQ(client.ask(get(path, "X-Test: small\r\n"))->body, mine + "small>>");
+        EXPECT_EQ(client.ask(get(path))->body == mine + shared + ">>", true) << size;
+        const auto bare = client.ask("HEAD " + path + " HTTP/1.1\r\nHost: test\r\n\r\n", "HEAD");
+        EXPECT_EQ(bare->header("content-length"), std::to_string(mine.size() + shared.size() + 2));
+    }
+    EXPECT_EQ(client.ask(get("/"))->body, "hello");
 }
 
 TEST(Requests, ABodyIsAskedForWhenTheClientExpectsThat) {

@@ -269,7 +269,22 @@ TEST_F(SseOfOtherSites, WithATicketThePageOfAnySiteReadsTheStream) {
     const auto wrong = open("?kinds=no&ticket=" + ticket(), "https://elsewhere.example.org");
     EXPECT_EQ(wrong.status, 422);
     EXPECT_EQ(wrong.header("access-control-allow-origin"), "*");
-    EXPECT_EQ(open("?ticket=" + one, "https://elsewhere.example.org").status, 401);
+    const auto used = open("?ticket=" + one, "https://elsewhere.example.org");
+    EXPECT_EQ(used.status, 401);
+    EXPECT_EQ(used.header("access-control-allow-origin"), "*");
+}
+
+TEST_F(SseOfOtherSites, APageThatIsTrustedReadsEveryRefusal) {
+    const auto nobody = open("", trusted);
+    EXPECT_EQ(nobody.status, 401);
+    EXPECT_EQ(nobody.header("access-control-allow-origin"), trusted);
+    const auto too_long = open("", trusted, "X-A: " + std::string(20 << 10, 'a') + "\r\n");
+    EXPECT_EQ(too_long.status, 431);
+    EXPECT_EQ(too_long.header("access-control-allow-origin"), trusted);
+    const auto stranger = open("", "https://elsewhere.example.org");
+    EXPECT_EQ(stranger.status, 401);
+    EXPECT_EQ(stranger.header("access-control-allow-origin"), "");
+    EXPECT_EQ(stranger.header("vary"), "Origin");
 }
 
 TEST_F(SseOfOtherSites, WithTheCookieOnlyThosePagesDoThatTheOperatorTrusts) {

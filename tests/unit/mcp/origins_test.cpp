@@ -20,6 +20,7 @@ protected:
         );
     }
     static void expect_hidden(const Reply& reply) {
+        EXPECT_EQ(reply.header("vary"), "Origin");
         for (const char* name :
              {"access-control-allow-origin",
               "access-control-allow-methods",
@@ -84,10 +85,36 @@ TEST_F(McpOrigins, APageThatIsNotReadsNone) {
     EXPECT_NE(nobody.header("www-authenticate").find("resource_metadata="), std::string::npos);
 }
 
+/// Before a request is whole, nobody has asked which path it is for.
+TEST_F(McpOrigins, APageReadsThatItsRequestWasNoneOrTooLarge) {
+    const auto ask = [&](const std::string& line, const char* origin, const std::string& rest) {
+        Connection connection(server.port());
+        connection.write(
+            line + " HTTP/1.1\r\nHost: test\r\nOrigin: " + origin + "\r\n" + rest + "\r\n\r\n"
+        );
+        return connection.read();
+    };
+    const std::string most_headers(20 << 10, 'a');
+    for (const char* path : {"/v1/mcp/http", "/v1/mcp/messages/?session_id=x"}) {
+        const auto post = "POST " + std::string(path);
+        for (const auto& [status, line, rest] :
+             {std::tuple(413, post, "Content-Length: 99000000"),
+              std::tuple(431, post, "X-A: " + most_headers),
+              std::tuple(400, post, std::string("Content-Length: many")),
+              std::tuple(400, post + "|", std::string("Transfer-Encoding: gzip"))}) {
+            expect_shown(expect(status, ask(line, trusted, rest)));
+            expect_hidden(expect(status, ask(line, stranger, rest)));
+        }
+    }
+    const auto elsewhere = ask("POST /v1/boards", trusted, "Content-Length: 99000000");
+    EXPECT_EQ(expect(413, elsewhere).header("access-control-allow-origin"), "");
+}
+
 TEST_F(McpOrigins, TheManifestIsForAnyPage) {
-    const auto manifest =
-        server.client().send("GET", "/v1/mcp/manifest", {}, {{"Origin", stranger}});
-    EXPECT_EQ(expect(200, manifest).header("access-control-allow-origin"), "*");
+    const auto send = [&](std::string_view method) {
+        return server.client().send(method, "/v1/mcp/manifest", {}, {{"Origin", stranger}});
+    };
+    EXPECT_EQ(expect(200, send("GET")).header("access-control-allow-origin"), "*");
 }
 
 }  // namespace

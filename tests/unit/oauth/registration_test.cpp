@@ -123,6 +123,13 @@ TEST_F(Metadata, PagesOfAnySiteMayAsk) {
         );
         EXPECT_EQ(allowed.header("access-control-allow-credentials"), "");
     }
+    for (const char* path : {"/oauth/register", "/oauth/token", "/oauth/revoke"}) {
+        const auto refused = client().send(
+            "POST", path, std::string(100'000, 'a'), {{"Origin", "https://app.example"}}
+        );
+        EXPECT_EQ(refused.status, 413) << path;
+        EXPECT_EQ(refused.header("access-control-allow-origin"), "*");
+    }
 }
 
 }  // namespace
