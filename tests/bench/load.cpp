@@ -47,7 +47,7 @@ int dial(std::uint16_t port, int index = 0) {
     throw std::runtime_error("cannot connect: " + std::string(std::strerror(errno)));
 }
 
-/// Where the answer in `bytes` ends; 0 while it is not whole.
+/// Where the answer in `bytes`, behind which there is a NUL, ends; 0 while it is not whole.
 std::size_t answer_end(std::string_view bytes) {
     const auto head = bytes.find("\r\n\r\n");
     if (head == std::string_view::npos) return 0;
@@ -113,21 +113,28 @@ Presser::~Presser() {
 }
 
 Presser::Presser(Presser&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), buffer_(std::move(other.buffer_)) {}
+    : fd_(std::exchange(other.fd_, -1)),
+      buffer_(std::move(other.buffer_)),
+      received_(other.received_) {}
 
 std::string_view Presser::ask(std::string_view request) {
     if (::send(fd_, request.data(), request.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(request.size()))
         throw std::runtime_error("cannot send");
-    buffer_.clear();
-    for (std::size_t end = 0; end == 0; end = answer_end(buffer_)) {
-        char bytes[64 << 10];
-        const auto got = ::recv(fd_, bytes, sizeof bytes, 0);
+    constexpr std::size_t least_room = 64 << 10;
+    std::string_view answer;
+    for (std::size_t end = 0; end == 0; end = answer_end(answer)) {
+        if (buffer_.size() < answer.size() + least_room)
+            buffer_.resize(2 * buffer_.size() + least_room);
+        const auto got =
+            ::recv(fd_, buffer_.data() + answer.size(), buffer_.size() - answer.size() - 1, 0);
         if (got <= 0) throw std::runtime_error("the server closed the connection");
-        buffer_.append(bytes, static_cast<std::size_t>(got));
+        answer = {buffer_.data(), answer.size() + static_cast<std::size_t>(got)};
+        buffer_[answer.size()] = '\0';
     }
-    if (buffer_[9] != '2') throw std::runtime_error("refused: " + buffer_);
-    return std::string_view(buffer_).substr(buffer_.find("\r\n\r\n") + 4);
+    received_ = answer.size();
+    if (answer[9] != '2') throw std::runtime_error("refused: " + std::string(answer));
+    return answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
 namespace {

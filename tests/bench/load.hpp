@@ -38,11 +38,12 @@ public:
     /// the status is not 2xx.
     std::string_view ask(std::string_view request);
     /// Bytes of the last answer, its head included.
-    std::size_t received() const { return buffer_.size(); }
+    std::size_t received() const { return received_; }
 
 private:
     int fd_;
-    std::string buffer_;
+    std::string buffer_;  // used from its beginning, and kept
+    std::size_t received_ = 0;
 };
 
 struct WorkedOff {
