@@ -38,8 +38,7 @@ protected:
 
     Server server{
         {.database_url = Postgres::shared().fresh_database(),
-         .settings = {std::string("mcp.allowed_origins=") + trusted}}
-    };
+         .settings = {std::string("mcp.allowed_origins=") + trusted}}};
     Workspace workspace = make_workspace(server);
     McpClient mcp{server.port(), workspace.mint("agent", "Robot")};
 };
@@ -49,8 +48,7 @@ TEST_F(McpOrigins, ABrowserIsToldWithoutATokenWhatAPageMaySend) {
              {"/v1/mcp/http", "GET, POST, DELETE"},
              {"/v1/mcp/sse", "GET"},
              {"/v1/mcp/messages", "POST"},
-             {"/v1/mcp/messages/", "POST"}
-         }) {
+             {"/v1/mcp/messages/", "POST"}}) {
         const auto allowed = expect(204, preflight(path, trusted));
         expect_shown(allowed);
         EXPECT_EQ(allowed.header("access-control-allow-methods"), methods) << path;
@@ -98,7 +96,7 @@ TEST_F(McpOrigins, APageReadsThatItsRequestWasNoneOrTooLarge) {
     for (const char* path : {"/v1/mcp/http", "/v1/mcp/messages/?session_id=x"}) {
         const auto post = "POST " + std::string(path);
         for (const auto& [status, line, rest] :
-             {std::tuple(413, post, "Content-Length: 99000000"),
+             {std::tuple(413, post, std::string("Content-Length: 99000000")),
               std::tuple(431, post, "X-A: " + most_headers),
               std::tuple(400, post, std::string("Content-Length: many")),
               std::tuple(400, post + "|", std::string("Transfer-Encoding: gzip"))}) {
