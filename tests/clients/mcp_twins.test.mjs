@@ -13,6 +13,8 @@ import { Tour, goRound } from "./support/tour.mjs";
 
 // What takes scripts of the operator's, a mail that failed, or an account that one made.
 const notOnTour = ["list_automation_runs", "requeue_email"];
+// No token has that role.
+const ownersAlone = ["delete_org"];
 
 /** A tour on which everybody goes by a token where there is a tool. */
 class TwinTour extends Tour {
@@ -39,7 +41,7 @@ class TwinTour extends Tour {
     const { Authorization } = caller.headers;
     if (Authorization) return Authorization.split(" ")[1];
     if (!this.#tokens.has(caller))
-      for (const role of ["owner", "member"]) {
+      for (const role of ["admin", "member"]) {
         const { status, answer } = await caller.exchange("POST", "/v1/tokens", { kind: "integration", name: "Its own", role });
         if (status !== 201) continue;
         this.#tokens.set(caller, answer.token);
@@ -64,6 +66,7 @@ class TwinTour extends Tour {
   async call(caller, operation, args = {}) {
     const token = this.tools.has(operation) && (await this.#tokenOf(caller));
     if (!token || !(await this.#stands(token))) return super.call(caller, operation, args);
+    if (ownersAlone.includes(operation)) return super.call(caller, operation, args);
     const answer = this.byTools
       ? await this.#byTool(token, operation, args)
       : await super.call(new Rest(this.server, { Authorization: `Bearer ${token}` }), operation, args);
@@ -131,7 +134,7 @@ after(() => {
 
 test("every tool is called", () => {
   const called = new Set(tours.tools.pairs.map((each) => each.operation));
-  const left = [...tours.tools.tools.keys()].filter((each) => !called.has(each) && !notOnTour.includes(each));
+  const left = [...tours.tools.tools.keys()].filter((each) => !called.has(each) && ![...notOnTour, ...ownersAlone].includes(each));
   assert.deepEqual(left, []);
 });
 

@@ -193,12 +193,18 @@ TEST_F(McpResources, AreToldOfWhenTheyChange) {
 }
 
 TEST_F(McpResources, AndToolsAreToldOfWhenARoleChanges) {
+    const json::value wanted{
+        {"kind", "agent"}, {"name", "Its"}, {"role", "admin"}, {"agent", {{"name", "Keeper"}}}
+    };
+    const auto token = expect(201, workspace.client.post("/v1/tokens", wanted)).text("/token");
+    mcp = McpClient(server.port(), token);
+    mcp.initialize();
     const auto agent = "/v1/agents/" + mcp.client.get("/v1/me").text("/id");
-    patch(agent, json::value{{"role", "viewer"}});
+    patch(agent, json::value{{"role", "member"}});
     const auto before = mcp.tool_names();
     RawStream stream = listen({{"toolsListChanged", true}});
     seen_until(stream, "acknowledged");
-    patch(agent, json::value{{"role", "member"}});
+    patch(agent, json::value{{"role", "admin"}});
     seen_until(stream, "notifications/tools/list_changed");
     EXPECT_GT(mcp.tool_names().size(), before.size());
 }
