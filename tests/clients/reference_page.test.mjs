@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 
 import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace, mintToken } from "./support/server.mjs";
-import { enter } from "./support/visits.mjs";
+import { becomes, enter } from "./support/visits.mjs";
 
 let server, chromium, owner, document;
 
@@ -40,9 +40,15 @@ async function attempt(shown) {
 
 test("operations stand below their modules, with what they do, an example and their errors", async () => {
   const page = await chromium.open(server.url + "/docs");
-  await page.waitForFunction((count) => document.querySelectorAll(".opblock-tag").length === count, document.tags.length);
-  const tags = await page.locator(".opblock-tag").evaluateAll((all) => all.map((each) => each.dataset.tag));
-  assert.deepEqual(tags.sort(), document.tags.map((each) => each.name).sort());
+  await page.waitForSelector(".opblock");
+  const tags = new Set();
+  const look = async () => {
+    for (const each of await page.locator(".opblock-tag").evaluateAll((all) => all.map((tag) => tag.dataset.tag))) tags.add(each);
+    await page.mouse.wheel(0, 400); // what is further down is there when one gets there
+    return tags;
+  };
+  await becomes(look, () => tags.size >= document.tags.length);
+  assert.deepEqual([...tags].sort(), document.tags.map((each) => each.name).sort());
 
   const shown = await show(page, "boards", "create_card");
   const operation = document.paths["/v1/boards/{board_id}/cards"].post;
@@ -75,6 +81,11 @@ test("who is not gets a 401, and with a token acts as its bearer", async () => {
   await page.locator(".auth-container", { hasText: "bearer" }).locator("input").fill(await mintToken(owner, "agent"));
   await page.locator(".auth-container", { hasText: "bearer" }).locator("button.authorize").click();
   await page.click(".btn-done");
+  await becomes(async () => {
+    if (await shown.count()) return true;
+    await page.mouse.wheel(0, 300);
+    return false;
+  }, (is) => is);
   if (!(await shown.locator(".opblock-body").count())) await shown.locator(".opblock-summary-control").click();
   const me = await attempt(shown);
   assert.equal(me.status, 200, me.text);
