@@ -192,6 +192,20 @@ TEST(Archiving, TakesACardOffTheBoardAndBack) {
     EXPECT_EQ(count(), 1);
 }
 
+// Removing a column takes its archived cards elsewhere; one that was being archived meanwhile may be left.
+TEST(Archiving, ACardWhoseColumnIsGoneDoesNotComeBackToIt) {
+    BoardFixture fixture;
+    const std::string id = fixture.card(fixture.backlog).text("/id");
+    in_process().must(fixture.owner, "archive_card", {{"card_id", id}});
+    in_process().run(
+        "UPDATE columns SET in_trash = true WHERE id = '" + fixture.backlog.str() + "'"
+    );
+    const Answer refused = in_process().ask(fixture.owner, "restore_card", {{"card_id", id}});
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.text("/additional_data/reason"), "column_in_trash");
+    EXPECT_TRUE(fixture.get(Uuid::parse(id).value()).body.at("is_archived").as_bool());
+}
+
 TEST(ArchivedBoards, RefuseChanges) {
     BoardFixture fixture;
     const std::string id = fixture.card(fixture.backlog).text("/id");
