@@ -99,5 +99,6 @@ test("both pages beside the reference are served", async () => {
 
 test("the program prints the same document", async () => {
   const printed = JSON.parse(await server.command("openapi"));
-  assert.deepEqual(printed.paths, document.paths);
+  const anywhere = ({ servers, info, ...rest }) => ({ ...rest, info: { ...info, contact: undefined } });
+  assert.deepEqual(anywhere(printed), anywhere(document));
 });
