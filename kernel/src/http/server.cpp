@@ -154,10 +154,10 @@ std::uint16_t Server::port() const { return impl_->port; }
 
 void Server::reload_certificate() {
     ServerState& server_state = impl_->server_state;
-    if (server_state.tls.load())
-        server_state.tls = std::make_shared<const TlsContext>(
+    if (server_state.tls.get())
+        server_state.tls.set(std::make_shared<const TlsContext>(
             server_state.settings.certificate, server_state.settings.key
-        );
+        ));
 }
 
 Load Server::load() const {

@@ -44,7 +44,7 @@ ServerState::ServerState(const Settings& given, Service& serves)
       exchanges(*this) {
     if (settings.workers < 1) throw std::runtime_error("a server needs at least one worker");
     if (!settings.certificate.empty() || !settings.key.empty())
-        tls = std::make_shared<const TlsContext>(settings.certificate, settings.key);
+        tls.set(std::make_shared<const TlsContext>(settings.certificate, settings.key));
     // An edge for every ring: each wakes one worker, and the count need not be read.
     epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = wakeup_key}};
     made(epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wakeup.get(), &event), "epoll_ctl");

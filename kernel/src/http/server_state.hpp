@@ -7,6 +7,7 @@
 #include "http/proxies.hpp"
 #include "http/server.hpp"
 #include "http/work_queue.hpp"
+#include "svc/published.hpp"
 
 #include <atomic>
 #include <optional>
@@ -21,7 +22,7 @@ struct ServerState {
     Service& service;
     const Proxies proxies;
     /// None: no TLS. Read anew for every connection, since certificates are replaced.
-    std::atomic<std::shared_ptr<const TlsContext>> tls;
+    Published<TlsContext> tls;
     const RequestAssembler::Limits limits;
     Descriptor epoll;
     Descriptor wakeup;          // an eventfd in the set: somebody should look at the jobs

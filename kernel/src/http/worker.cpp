@@ -154,7 +154,7 @@ void Worker::accept_all() {
 bool Worker::admit(int socket, const Address& peer) {
     Connection* c = server_state_.table.take();
     if (!c) return false;
-    const auto tls = server_state_.tls.load();
+    const auto tls = server_state_.tls.get();
     c->channel.open(socket, tls ? std::make_unique<Tls>(*tls, socket) : nullptr);
     c->phase = tls ? Phase::handshake : Phase::reading;
     c->stage = Stage::fresh;
@@ -198,7 +198,7 @@ void Worker::send_refusal(int socket, const Refusal& why) {
 /// More connections than may be: nobody is let in.
 void Worker::refuse_socket(int socket) {
     server_state_.refused.fetch_add(1, std::memory_order_relaxed);
-    if (!server_state_.tls.load())
+    if (!server_state_.tls.get())
         send_refusal(socket, {503, "The server has as many connections as it takes."});
     ::close(socket);
 }

@@ -136,11 +136,11 @@ Runner::Runner(Kernel& kernel, Sandbox before, Sandbox after, std::int64_t most_
       most_failures_(most_failures) {}
 
 void Runner::use(std::vector<Script> scripts) {
-    scripts_ = std::make_shared<const std::vector<Script>>(std::move(scripts));
+    scripts_.set(std::make_shared<const std::vector<Script>>(std::move(scripts)));
 }
 
 std::vector<std::string> Runner::subscribers(const StoredEvent& event) const {
-    const Scripts scripts = scripts_;
+    const Scripts scripts = scripts_.get();
     std::vector<std::string> ids;
     for (const Script& script : *scripts)
         if (script.binds_to("after", event.kind)) ids.push_back(script.id.str());
@@ -148,7 +148,7 @@ std::vector<std::string> Runner::subscribers(const StoredEvent& event) const {
 }
 
 void Runner::deliver(std::string_view script_id, const StoredEvent& event) {
-    const Scripts scripts = scripts_;
+    const Scripts scripts = scripts_.get();
     for (const Script& script : *scripts)
         if (script.id.str() == script_id && script.binds_to("after", event.kind))
             run(script, event, with_subject(event.envelope, subject_of(kernel_, event)));
@@ -185,14 +185,14 @@ void Runner::run(const Script& script, const StoredEvent& event, const std::stri
 }
 
 bool Runner::has_say_in(const EventKind& kind) const {
-    const Scripts scripts = scripts_;
+    const Scripts scripts = scripts_.get();
     return std::ranges::any_of(*scripts, [&](const Script& script) {
         return script.binds_to("before", kind.name);
     });
 }
 
 Verdict Runner::check(Call& call, const Event& event) {
-    const Scripts scripts = scripts_;
+    const Scripts scripts = scripts_.get();
     std::string envelope;
     for (const Script& script : *scripts) {
         if (!script.binds_to("before", event.kind->name)) continue;

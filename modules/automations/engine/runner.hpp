@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/automations/engine/runs.hpp"
+#include "svc/published.hpp"
 
 #include <atomic>
 #include <deque>
@@ -23,7 +24,7 @@ public:
 
     /// These run from now on, for what begins from now on. Any thread.
     void use(std::vector<Script> scripts);
-    Scripts scripts() const { return scripts_.load(); }
+    Scripts scripts() const { return scripts_.get(); }
 
     /// The scripts, by their ids, that answer events of that kind.
     std::vector<std::string> subscribers(const StoredEvent& event) const;
@@ -58,7 +59,7 @@ private:
     void count(const Ended& ended);
 
     Kernel& kernel_;
-    std::atomic<Scripts> scripts_;
+    Published<std::vector<Script>> scripts_;
     const Sandbox before_, after_;
     const std::int64_t most_failures_;
     Counts counts_;
