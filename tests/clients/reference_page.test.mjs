@@ -57,7 +57,8 @@ test("operations stand below their modules, with what they do, an example and th
   assert.ok(text.includes("Pack the teapot"), "the example of the request");
   assert.ok(text.includes("PAR-1"), "the example of the answer");
   for (const status of ["201", "404", "422"]) assert.ok(await shown.locator(`tr.response[data-code="${status}"]`).count(), status);
-  assert.deepEqual(page.complaints, []);
+  // Swagger UI warns of its own way of writing addresses.
+  assert.deepEqual(page.complaints.filter((each) => !each.startsWith("Deprecated: escaping deep link")), []);
 });
 
 test("who is signed in reads and writes from there", async () => {

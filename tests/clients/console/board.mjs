@@ -294,6 +294,8 @@ export default (house) => describe("a board", { concurrency: false }, () => {
   test("the demonstration board comes by one press, and its three lines make an agent work on it", async () => {
     const org = await owner.post("/v1/orgs", { name: "Fresh" });
     page = await chromium.open(server.url + "/boards", { person: owner });
+    await page.waitForSelector(".switcher >> text=Acme");
+    await page.waitForLoadState("networkidle");
     await page.click(".switcher");
     await page.click("[role=menuitem] >> text=Fresh");
     await page.click("text=Create a demonstration board");

@@ -226,8 +226,10 @@ async function queue(tour, ada, robot, { board_id, ready }) {
     const { lease, lease_token } = await as(operation, { board_id, ...args });
     return { lease_id: lease.id, lease_token };
   };
-  for (const title of ["One more", "And another", "The last", "Held"])
+  for (const title of ["One more", "And another", "The last", "Held"]) {
+    await new Promise((done) => setTimeout(done, 100)); // those of one moment may stand in any order
     await tour.call(ada, "create_card", { board_id, column_id: ready, title });
+  }
   const lease = await claim("claim_next_card", { column_id: ready, lease_ttl_seconds: 600 });
   await as("get_lease", { lease_id: lease.lease_id });
   await as("list_leases", { board_id });
