@@ -21,7 +21,8 @@ std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std:
 
 void TellingAtTheEnd::emit(const Event& event) {
     Event& kept = events_.emplace_back(event);
-    const auto own = event.card_id ? requests_.find(*event.card_id) : requests_.end();
+    // A card's own events name it as what they are about.
+    const auto own = requests_.find(event.card_id.value_or(event.id));
     if (own != requests_.end()) kept.request_id = own->second;
 }
 

@@ -41,8 +41,8 @@ TEST(ConnectorTest, OptionsOfTheUrlComeBeforeOurs) {
     // The later word stands: the URL may choose how plans are made, but not what sessions rest on.
     EXPECT_THAT(
         text,
-        HasSubstr("options='-c plan_cache_mode=force_generic_plan"
-                  " -c search_path=app -cwork_mem=1MB -c TimeZone=UTC ")
+        HasSubstr("options='-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
+                  " -c enable_bitmapscan=off -c search_path=app -cwork_mem=1MB -c TimeZone=UTC ")
     );
 }
 
