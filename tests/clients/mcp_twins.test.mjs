@@ -118,6 +118,7 @@ async function go(byTools) {
   const server = await Server.start(["webhooks.allow_private_targets=true", "operators.accounts=ada@example.com", ...soon]);
   try {
     const tour = await new TwinTour(byTools).begin(server);
+    tour.pause = 100; // milliseconds: both tours meet the cards in one order
     await goRound(tour, server, hook + "/hook");
     return tour;
   } finally {

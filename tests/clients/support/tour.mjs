@@ -227,7 +227,8 @@ async function queue(tour, ada, robot, { board_id, ready }) {
     return { lease_id: lease.id, lease_token };
   };
   for (const title of ["One more", "And another", "The last", "Held"]) {
-    await new Promise((done) => setTimeout(done, 100)); // those of one moment may stand in any order
+    // Those that are made in one moment may stand in any order.
+    if (tour.pause) await new Promise((done) => setTimeout(done, tour.pause));
     await tour.call(ada, "create_card", { board_id, column_id: ready, title });
   }
   const lease = await claim("claim_next_card", { column_id: ready, lease_ttl_seconds: 600 });
