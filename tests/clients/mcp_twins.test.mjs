@@ -89,7 +89,7 @@ const own = (text) =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>")
     .replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, "<time>")
     .replaceAll(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}(?:\.[\w-]{20,})*(?![\w-])/g, "<secret>");
-const isMeasured = (name) => /_ms$|^position$|sequence$|seconds$|^etag$|^secret_hint$/.test(name);
+const isMeasured = (name) => /_ms$|^position$|sequence$|seconds$|^etag$|^secret_hint$|^next_cursor$/.test(name);
 
 /** Where a tool's answer says anything else than REST's. */
 function faults(tool, rest, at, name = "") {
