@@ -238,14 +238,8 @@ http::Answer run_with_retries(const Run& run, Input& input) {
 }  // namespace
 
 http::Answer run_operation(const Run& run, Input& input) {
+    if (auto answer = answered_by_another(run)) return *std::move(answer);
     auto& member = run.request_context.member;
-    if (member && member->state() == RequestGroups::Member::State::answered) {
-        BudgetCharge(run.kernel.impl(), run.request_context).keep();
-        http::Answer answer;
-        answer.status = run.operation.status;
-        answer.body = std::exchange(member, nullptr)->take_body();
-        return answer;
-    }
     try {
         auto answer = run_with_retries(run, input);
         member.reset();

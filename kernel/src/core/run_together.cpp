@@ -1,5 +1,6 @@
 #include "core/run_together.hpp"
 
+#include "core/budget_charge.hpp"
 #include "core/running_call.hpp"
 
 #include <fmt/format.h>
@@ -72,6 +73,16 @@ std::string lead(const Run& run, RunningCall& call, RequestGroups::Member& membe
 }
 
 }  // namespace
+
+std::optional<http::Answer> answered_by_another(const Run& run) {
+    auto& member = run.request_context.member;
+    if (!member || member->state() != RequestGroups::Member::State::answered) return std::nullopt;
+    BudgetCharge(run.kernel.impl(), run.request_context).keep();
+    http::Answer answer;
+    answer.status = run.operation.status;
+    answer.body = std::exchange(member, nullptr)->take_body();
+    return answer;
+}
 
 bool serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer) {
     const auto& member = run.request_context.member;
