@@ -1,10 +1,10 @@
 // Completing a lease.
 
-#include "modules/boards/api/events.hpp"
 #include "modules/queue/completion.hpp"
 #include "modules/queue/operations.hpp"
 
-#include <algorithm>
+#include <list>
+#include <set>
 #include <utility>
 
 namespace svc::queue {
@@ -25,44 +25,40 @@ LeaseResult complete(Call& call, const CompleteLeaseRequest& in) {
 
 std::optional<std::string> completions_alike(Call& call, const CompleteLeaseRequest& in) {
     // What may be refused once something is written is completed by itself.
-    const bool hooked = call.has_hooks(lease_completed) || call.has_hooks(boards::card_moved);
     const bool plain = !in.completion.comment && LeaseToken::parse(in.completion.lease_token);
-    return plain && !hooked ? std::optional<std::string>("") : std::nullopt;
+    if (!plain || completions_are_asked_about(call)) return std::nullopt;
+    return "";
 }
 
 /// Those that are refused, and those behind another of the same card, go by themselves.
 std::vector<std::optional<LeaseResult>> complete_each(
     Call& call, std::span<const JointRequest<CompleteLeaseRequest>> requests
 ) {
-    std::vector<boards::MoveWish> cards;
-    std::vector<std::pair<std::size_t, LeaseCompletion>> together;
+    std::list<LeaseCompletion> leases;
+    std::vector<std::size_t> numbers;  // of the requests that these are of
+    std::vector<LeaseOfCard> cards;
+    std::set<Uuid> seen;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const auto& [in, request_id] = requests[i];
-        LeaseCompletion one(call, in.lease_id, in.completion, request_id);
-        const Uuid card = one.wish().card;
-        if (std::ranges::find(cards, card, &boards::MoveWish::card) != cards.end()) continue;
-        cards.push_back(one.wish());
-        together.emplace_back(i, std::move(one));
+        LeaseCompletion& one = leases.emplace_back(call, in.lease_id, in.completion, request_id);
+        if (!seen.insert(one.wish().card).second) continue;
+        numbers.push_back(i);
+        cards.push_back({one.wish(), &one});
     }
-    auto found = look_at_all(call, cards);
-    TellingAtTheEnd actor(call);
-    std::vector<LeaseCompletion*> ending;
-    std::vector<std::pair<std::size_t, LeaseCompletion*>> answered;
-    for (std::size_t at = 0; at < together.size(); ++at) {
-        auto& [i, one] = together[at];
-        if (!found[at].row) continue;
+    std::vector<std::size_t> completed;  // of the cards
+    complete_together(call, cards, [&](std::size_t at, HeldCard found, TellingAtTheEnd& actor) {
+        if (!found.row) return false;
         try {
-            one.decide(std::move(found[at]), actor);
+            cards[at].lease->decide(std::move(found), actor);
         } catch (const Failure& failure) {
             if (failure.status() >= 500) throw;
-            continue;
+            return false;
         }
-        answered.emplace_back(i, &one);
-        if (one.ending()) ending.push_back(&one);
-    }
-    carry_out(call, ending, actor);
+        completed.push_back(at);
+        return true;
+    });
     std::vector<std::optional<LeaseResult>> results(requests.size());
-    for (const auto& [i, one] : answered) results[i] = one->result();
+    for (const std::size_t at : completed) results[numbers[at]] = cards[at].lease->result();
     return results;
 }
 

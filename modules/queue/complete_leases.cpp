@@ -1,12 +1,12 @@
 // Completing many leases by one call.
 
-#include "modules/boards/api/events.hpp"
 #include "modules/queue/completion.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/watcher.hpp"
 #include "svc/attempt.hpp"
 
-#include <algorithm>
+#include <list>
+#include <set>
 #include <utility>
 
 namespace svc::queue {
@@ -57,7 +57,7 @@ public:
     }
 
     LeaseBatch run() {
-        complete_together();
+        complete_all_but_alone();
         for (const std::size_t i : alone_) complete_alone(i);
         for (const CompletedLease& each : batch_.results)
             ++(each.error ? batch_.failed_count : batch_.succeeded_count);
@@ -88,40 +88,44 @@ private:
     /// All but those that may be refused once something is written, and those that come behind
     /// another of the same card: these are looked at, which locks them in the order in which all
     /// lock, and completed behind the others.
-    void complete_together() {
-        const bool hooked = call_.has_hooks(lease_completed) || call_.has_hooks(boards::card_moved);
-        std::vector<boards::MoveWish> cards;
-        std::vector<std::pair<std::size_t, std::optional<LeaseCompletion>>> together;
+    void complete_all_but_alone() {
+        const bool asked = completions_are_asked_about(call_);
+        std::list<LeaseCompletion> leases;
+        std::vector<std::size_t> numbers;  // of the leases whose cards these are
+        std::vector<LeaseOfCard> cards;
+        std::set<Uuid> seen;
         for (std::size_t i = 0; i < leases_.size(); ++i)
             step_of(i, [&] {
-                std::optional<LeaseCompletion> one;
-                const bool by_itself = hooked || leases_[i].comment;
+                LeaseCompletion* one = nullptr;
                 const auto token = token_of(call_, std::nullopt, leases_[i].lease_token);
-                const bool again =
-                    std::ranges::find(cards, token.card(), &boards::MoveWish::card) != cards.end();
-                if (by_itself || again) alone_.push_back(i);
-                else one.emplace(call_, std::nullopt, leases_[i], call_.request_id());
+                const bool again = seen.contains(token.card());
+                if (asked || leases_[i].comment || again) alone_.push_back(i);
+                else
+                    one = &leases.emplace_back(call_, std::nullopt, leases_[i], call_.request_id());
                 if (again) return;
-                cards.push_back({token.card(), leases_[i].target_column_id});
-                together.emplace_back(i, std::move(one));
+                seen.insert(token.card());
+                numbers.push_back(i);
+                cards.push_back({{token.card(), leases_[i].target_column_id}, one});
             });
         if (cards.empty()) return;
-        auto found = look_at_all(call_, cards);
-        TellingAtTheEnd actor(call_);
-        std::vector<LeaseCompletion*> ending;
-        for (std::size_t at = 0; at < together.size(); ++at) {
-            auto& [i, one] = together[at];
-            if (!one) continue;
-            if (!found[at].row) {  // of no right to the board, or of no lease
-                alone_.push_back(i);
-                continue;
+        complete_together(
+            call_,
+            cards,
+            [&](std::size_t at, HeldCard found, TellingAtTheEnd& actor) {
+                return decide(numbers[at], *cards[at].lease, std::move(found), actor);
             }
-            step_of(i, [&] { one->decide(std::move(found[at]), actor); });
-            if (batch_.results[i].error) continue;
-            batch_.results[i].lease = one->lease();
-            if (one->ending()) ending.push_back(&*one);
+        );
+    }
+
+    bool decide(std::size_t i, LeaseCompletion& one, HeldCard found, TellingAtTheEnd& actor) {
+        if (!found.row) {  // of no right to the board, or of no lease
+            alone_.push_back(i);
+            return false;
         }
-        carry_out(call_, ending, actor);
+        step_of(i, [&] { one.decide(std::move(found), actor); });
+        if (batch_.results[i].error) return false;
+        batch_.results[i].lease = one.lease();
+        return true;
     }
 
     void complete_alone(std::size_t i) {

@@ -1,6 +1,7 @@
 #include "modules/queue/completion.hpp"
 
 #include "modules/boards/api/card_files.hpp"
+#include "modules/boards/api/events.hpp"
 #include "modules/queue/watcher.hpp"
 
 namespace svc::queue {
@@ -15,6 +16,21 @@ std::unique_ptr<boards::CardComments::Comment> comment_of(Call& call, const std:
     if (!comments)
         throw wrong_field(call, "comment", "the module for comments (content) is not enabled");
     return comments->read(call, "comment", markdown);
+}
+
+/// Does what was decided of these leases, whose cards were looked at together.
+void carry_out(Call& call, const std::vector<LeaseCompletion*>& leases, TellingAtTheEnd& actor) {
+    if (leases.empty()) return;
+    for (LeaseCompletion* each : leases) each->move().write(actor);
+    for (LeaseCompletion* each : leases) {
+        if (!each->has_comment()) continue;
+        actor.tell();  // of the move first
+        each->write_comment();
+    }
+    std::vector<Ending> endings;
+    for (const LeaseCompletion* each : leases) endings.push_back(*each->ending());
+    end_leases(call.kernel(), call.tx(), actor, call.org(), endings);
+    actor.tell();
 }
 
 }  // namespace
@@ -67,30 +83,35 @@ void LeaseCompletion::decide(HeldCard found, TellingAtTheEnd& actor) {
     ending_ = Ending{&lease_completed, std::move(after), held, std::move(standing)};
 }
 
-std::vector<HeldCard> look_at_all(Call& call, const std::vector<boards::MoveWish>& cards) {
-    const auto caller = boards::BoardCaller::of(call);
-    return look_at(call, caller, cards, boards::MoveReason::completed);
+bool completions_are_asked_about(Call& call) {
+    return call.has_hooks(lease_completed) || call.has_hooks(boards::card_moved);
 }
 
-void carry_out(Call& call, const std::vector<LeaseCompletion*>& leases, TellingAtTheEnd& actor) {
-    if (leases.empty()) return;
-    for (LeaseCompletion* each : leases) each->move().write(actor);
-    for (LeaseCompletion* each : leases) {
-        if (!each->has_comment()) continue;
-        actor.tell();  // of the move first
-        each->write_comment();
+void complete_together(Call& call, const std::vector<LeaseOfCard>& cards, const Decide& decide) {
+    std::vector<boards::MoveWish> wishes;
+    for (const LeaseOfCard& each : cards) wishes.push_back(each.card);
+    const auto caller = boards::BoardCaller::of(call);
+    auto found = look_at(call, caller, wishes, boards::MoveReason::completed);
+    TellingAtTheEnd actor(call);
+    std::vector<LeaseCompletion*> leases;
+    for (std::size_t at = 0; at < cards.size(); ++at) {
+        LeaseCompletion* lease = cards[at].lease;
+        if (lease && decide(at, std::move(found[at]), actor) && lease->ending())
+            leases.push_back(lease);
     }
-    std::vector<Ending> endings;
-    for (const LeaseCompletion* each : leases) endings.push_back(*each->ending());
-    end_leases(call.kernel(), call.tx(), actor, call.org(), endings);
-    actor.tell();
+    carry_out(call, leases, actor);
 }
 
 LeaseCompletion complete_one(Call& call, const std::optional<Uuid>& lease, const Completion& in) {
     LeaseCompletion one(call, lease, in, call.request_id());
-    TellingAtTheEnd actor(call);
-    one.decide(std::move(look_at_all(call, {one.wish()}).front()), actor);
-    if (one.ending()) carry_out(call, {&one}, actor);
+    complete_together(
+        call,
+        {{one.wish(), &one}},
+        [&](std::size_t, HeldCard found, TellingAtTheEnd& actor) {
+            one.decide(std::move(found), actor);
+            return true;
+        }
+    );
     return one;
 }
 

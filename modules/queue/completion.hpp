@@ -88,11 +88,20 @@ private:
     std::optional<boards::Card> card_;
 };
 
-/// Looks at the cards of leases that are completed together, in one round trip; each card once.
-std::vector<HeldCard> look_at_all(Call& call, const std::vector<boards::MoveWish>& cards);
-/// Does what was decided of these leases, whose cards were looked at together.
-void carry_out(Call& call, const std::vector<LeaseCompletion*>& leases, TellingAtTheEnd& actor);
-/// All of it, for one.
+/// Whether somebody is asked who may refuse a completion once something is written.
+bool completions_are_asked_about(Call& call);
+
+/// One of the cards that are looked at together; null where no lease of it is completed here.
+struct LeaseOfCard {
+    boards::MoveWish card;
+    LeaseCompletion* lease = nullptr;
+};
+/// Decides the lease of one of them, and says whether to do what was decided.
+using Decide = std::function<bool(std::size_t at, HeldCard found, TellingAtTheEnd& actor)>;
+/// Looks at all cards, each another, in one round trip, which locks them in the order in which all
+/// lock; has each lease decided, in the order given; and completes those that are to be.
+void complete_together(Call& call, const std::vector<LeaseOfCard>& cards, const Decide& decide);
+/// The same for one.
 LeaseCompletion complete_one(Call& call, const std::optional<Uuid>& lease, const Completion& in);
 
 }  // namespace svc::queue
