@@ -1,15 +1,13 @@
 // Every tool and its REST twin: the tour is gone round twice, on a server each, once by REST and once with
 // tools where there are any. They take the same, and the tools answer the same with less beside it.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 
 import Ajv from "ajv/dist/2020.js";
 
 import { Mcp } from "./support/mcp.mjs";
 import { Rest, Server } from "./support/server.mjs";
-import { Tour, goRound } from "./support/tour.mjs";
+import { Receiver, Tour, goRound, tourSettings } from "./support/tour.mjs";
 
 // What takes scripts of the operator's, a mail that failed, or an account that one made.
 const notOnTour = ["list_automation_runs", "requeue_email"];
@@ -113,13 +111,11 @@ let receiver;
 const tours = {};
 
 async function go(byTools) {
-  const hook = `http://127.0.0.1:${receiver.address().port}`;
-  const soon = ["account", "active"].map((each) => `feedback.survey_${each}_days=0`);
-  const server = await Server.start(["webhooks.allow_private_targets=true", "operators.accounts=ada@example.com", ...soon]);
+  const server = await Server.start(tourSettings);
   try {
     const tour = await new TwinTour(byTools).begin(server);
     tour.pause = 100; // milliseconds: both tours meet the cards in one order
-    await goRound(tour, server, hook + "/hook");
+    await goRound(tour, server, receiver.url + "/hook");
     return tour;
   } finally {
     await server.end();
@@ -127,17 +123,12 @@ async function go(byTools) {
 }
 
 before(async () => {
-  receiver = createServer((request, response) => {
-    request.resume();
-    response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
+  receiver = await Receiver.start();
   tours.rest = await go(false);
   tours.tools = await go(true);
 });
 after(() => {
-  receiver?.close();
-  receiver?.closeAllConnections();
+  receiver?.end();
 });
 
 test("every tool is called", () => {

@@ -2,15 +2,13 @@
 // ids and secrets aside, and accepted, and each answer is made as the one that is shown.
 //   RECORD=1 node --test reference.test.mjs   records docs/reference/examples.json
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 
 import { changed, interfaceOf } from "./support/interface.mjs";
 import { Recorder, differences } from "./support/record.mjs";
 import { Server } from "./support/server.mjs";
-import { Tour, goRound } from "./support/tour.mjs";
+import { Receiver, Tour, goRound, tourSettings } from "./support/tour.mjs";
 
 const file = new URL("../../docs/reference/examples.json", import.meta.url);
 // What takes an identity provider, scripts of the operator's, a mail that failed, or an account that
@@ -20,23 +18,16 @@ const notOnTour = ["start_google_sign_in", "finish_google_sign_in", "list_automa
 let server, receiver, document, recorded, tour;
 
 before(async () => {
-  receiver = createServer((request, response) => {
-    request.resume();
-    response.writeHead(204).end();
-  }).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const hook = `http://127.0.0.1:${receiver.address().port}`;
-  const soon = ["account", "active"].map((each) => `feedback.survey_${each}_days=0`);
-  server = await Server.start(["webhooks.allow_private_targets=true", "operators.accounts=ada@example.com", ...soon]);
+  receiver = await Receiver.start();
+  server = await Server.start(tourSettings);
   document = await (await fetch(server.url + "/openapi.json")).json();
   tour = await new Tour().begin(server);
-  await goRound(tour, server, hook + "/hook");
-  recorded = new Recorder({ [server.url]: "https://boards.example.com", [hook]: "https://shop.example.com" }).record(tour.steps);
+  await goRound(tour, server, receiver.url + "/hook");
+  recorded = new Recorder({ [server.url]: "https://boards.example.com", [receiver.url]: "https://shop.example.com" }).record(tour.steps);
   if (process.env.RECORD) writeFileSync(file, JSON.stringify(recorded, null, 1) + "\n");
 });
 after(async () => {
-  receiver?.close();
-  receiver?.closeAllConnections();
+  receiver?.end();
   await server?.end();
 });
 

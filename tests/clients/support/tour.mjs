@@ -1,6 +1,8 @@
 // Every operation once, by REST, as somebody would come to it: what /docs shows as examples is what
 // was sent and answered here (docs/reference/examples.json).
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Rest } from "./server.mjs";
@@ -228,7 +230,7 @@ async function queue(tour, ada, robot, { board_id, ready }) {
   };
   for (const title of ["One more", "And another", "The last", "Held"]) {
     // Those that are made in one moment may stand in any order.
-    if (tour.pause) await new Promise((done) => setTimeout(done, tour.pause));
+    if (tour.pause) await sleep(tour.pause);
     await tour.call(ada, "create_card", { board_id, column_id: ready, title });
   }
   const lease = await claim("claim_next_card", { column_id: ready, lease_ttl_seconds: 600 });
@@ -337,6 +339,32 @@ async function leaving(tour, server, ada, grace, org) {
   await tour.call(ada, "request_password_reset", { email: "ada@example.com" });
   const token = tokenIn(await server.mailTo("/reset-password?token="));
   await tour.call(ada, "confirm_password_reset", { token, new_password: "the longest horse battery" });
+}
+
+/** What a server is started with for it: surveys are due at once. */
+export const tourSettings = [
+  "webhooks.allow_private_targets=true",
+  "operators.accounts=ada@example.com",
+  ...["account", "active"].map((each) => `feedback.survey_${each}_days=0`),
+];
+
+/** Takes webhooks, at its `url`. */
+export class Receiver {
+  static async start() {
+    const self = new Receiver();
+    self.http = createServer((request, response) => {
+      request.resume();
+      response.writeHead(204).end();
+    }).listen(0, "127.0.0.1");
+    await once(self.http, "listening");
+    self.url = `http://127.0.0.1:${self.http.address().port}`;
+    return self;
+  }
+
+  end() {
+    this.http.close();
+    this.http.closeAllConnections();
+  }
 }
 
 /** All of it. `receiver` is an address that takes webhooks. */
