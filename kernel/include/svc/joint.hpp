@@ -28,7 +28,8 @@ struct JointRequest {
 /// same text; nothing for one that is to be served by itself. `serve` gives an answer for each, or
 /// nothing for those that have to be served by themselves after all: whatever is refused, waits, or
 /// takes more than one statement for many. When it throws, nothing is done and each is served by
-/// itself. The call is the first request's; the others are of the same caller, address and agent.
+/// itself; nobody knows of a COMMIT whose answer was lost, so this is for what may be done again.
+/// The call is the first request's; the others are of the same caller, address and agent.
 class JointHandler {
 public:
     JointHandler() = default;
