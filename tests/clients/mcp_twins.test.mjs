@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
 
 import { Mcp } from "./support/mcp.mjs";
+import { instant, random, uuid } from "./support/record.mjs";
 import { Rest, Server } from "./support/server.mjs";
 import { Receiver, Tour, goRound, tourSettings } from "./support/tour.mjs";
 
@@ -84,9 +85,9 @@ const own = (text) =>
     .replaceAll(/svc_\w+…\w+/g, "<hint>")
     .replaceAll(/expires=\d+/g, "<expiry>")
     .replaceAll(/https?:\/\/127\.0\.0\.1:\d+/g, "<server>")
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>")
-    .replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, "<time>")
-    .replaceAll(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}(?:\.[\w-]{20,})*(?![\w-])/g, "<secret>");
+    .replaceAll(uuid, "<id>")
+    .replaceAll(instant, "<time>")
+    .replaceAll(random, "<secret>");
 const isMeasured = (name) => /_ms$|^position$|sequence$|seconds$|^etag$|^secret_hint$|^next_cursor$/.test(name);
 
 /** Where a tool's answer says anything else than REST's. */

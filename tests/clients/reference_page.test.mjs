@@ -52,7 +52,8 @@ test("operations stand below their modules, with what they do, an example and th
 
   const shown = await show(page, "boards", "create_card");
   const operation = document.paths["/v1/boards/{board_id}/cards"].post;
-  const text = await shown.textContent();
+  // An operation is drawn a part at a time.
+  const text = await becomes(() => shown.textContent(), (all) => all.includes("PAR-1"));
   assert.ok(text.includes(operation.summary) && text.includes("Access:"), text.slice(0, 400));
   assert.ok(text.includes("Pack the teapot"), "the example of the request");
   assert.ok(text.includes("PAR-1"), "the example of the answer");

@@ -194,8 +194,9 @@ Postgres::Postgres(Disk disk, std::vector<std::string> settings) {
 
 void Postgres::prepare(const fs::path& folder, std::vector<std::string> settings) {
     auto plan = plan_for(folder);
+    // Several suites at once, each with servers of a pool and a dozen sessions.
     settings.insert(
-        settings.begin(), {"shared_buffers=64MB", "max_connections=200", "autovacuum_naptime=10min"}
+        settings.begin(), {"shared_buffers=64MB", "max_connections=600", "autovacuum_naptime=10min"}
     );
     plan.settings = std::move(settings);
     cluster_ = std::make_unique<Cluster>(plan);

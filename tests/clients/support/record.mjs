@@ -1,8 +1,9 @@
 // What a tour has sent and got, as it is kept: without what is another thing every time.
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const instant = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g;
-// Tokens, digests and the like: long, and of letters and digits together.
-const random = /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}(?:\.[\w-]{20,})*(?![\w-])/g;
+export const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+export const instant = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g;
+// Tokens, digests and the like: long, and of letters and digits together, or of letters of both cases,
+// since one token in a hundred has no digit.
+export const random = /(?<![\w-])(?=[\w-]*(?:\d|[a-z][A-Z]))(?=[\w-]*[A-Za-z])[\w-]{20,}(?:\.[\w-]{20,})*(?![\w-])/g;
 // Of a longer list, the first.
 const shown = 5;
 const filler = "3xample";
@@ -54,6 +55,22 @@ export class Recorder {
     }
     return all;
   }
+}
+
+/**
+ * `value` with the ids of `other` where its own stand: how many come up before depends on the moment. The
+ * same id has one counterpart in all that is read with the same `counterparts`.
+ */
+export function withIdsOf(other, value, counterparts) {
+  const theirs = JSON.stringify(other).match(uuid) ?? [];
+  let next = 0;
+  return JSON.parse(
+    JSON.stringify(value).replaceAll(uuid, (each) => {
+      const there = theirs[next++];
+      if (!counterparts.has(each)) counterparts.set(each, there);
+      return counterparts.get(each);
+    }),
+  );
 }
 
 /** What of `is` is not made as `was`, as the places of it. */
