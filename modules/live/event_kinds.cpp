@@ -70,7 +70,7 @@ Page<EventKindInfo> list_kinds(Call& call, const ListKindsRequest& in) {
     });
 }
 
-/// The fields of a record as a line of code words, those of `spread` records among them.
+/// The fields of a record as a line of code words, those of `flatten` records among them.
 void append_fields(const Record& record, std::string& out) {
     for (const Field& field : record.fields) {
         if (field.rules.secret) continue;

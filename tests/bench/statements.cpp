@@ -173,10 +173,33 @@ private:
     std::map<std::string, std::string> names_, known_;
 };
 
+/// Copies the literal that begins at `at` so that pgbench finds no variable in it; the position of
+/// its last quote.
+std::size_t copy_literal(const std::string& text, std::size_t at, std::string& out) {
+    const bool escapes = at > 0 && (text[at - 1] == 'E' || text[at - 1] == 'e');
+    std::string value;
+    std::size_t end = at + 1;
+    for (; end < text.size(); ++end) {
+        if (text[end] == '\'') {
+            if (end + 1 >= text.size() || text[end + 1] != '\'') break;
+            ++end;
+        }
+        value += text[end];
+    }
+    if (value.find(':') == value.npos) out.append(text, at, end + 1 - at);
+    else if (escapes) throw std::runtime_error("a colon in an escape string: " + value);
+    else out += literal(value);
+    return end;
+}
+
 std::string filled_in(const Logged& once, const Logged& again, Variables& variables) {
     std::string out;
     const auto& text = once.text;
     for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '\'') {
+            at = copy_literal(text, at, out);
+            continue;
+        }
         if (text[at] != '$' || at + 1 >= text.size() || !std::isdigit(text[at + 1])) {
             out += text[at];
             continue;

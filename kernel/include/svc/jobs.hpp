@@ -35,7 +35,7 @@ public:
     /// used up its slice of time, or its lease is lost.
     virtual bool should_yield() const = 0;
     /// Ends the job in `tx`, so that the end is committed with what it did, or neither is. The
-    /// commit throws Again when another server has the job by now. Answer `done` then.
+    /// commit throws RetryTransaction when another server has the job by now. Answer `done` then.
     virtual void complete(Tx& tx) = 0;
 };
 

@@ -36,7 +36,7 @@ public:
 
     /// `count` keys in a row between the two, neither of which need exist: heads alone, as far
     /// apart as there is room. None when there is too little for another few between each two.
-    static std::vector<OrderKey> flatten(
+    static std::vector<OrderKey> spread(
         const OrderKey& below, const OrderKey& above, std::size_t count
     );
 

@@ -9,7 +9,7 @@ namespace svc {
 /// that would exceed it. One row always comes, however long it is.
 inline constexpr std::size_t page_bytes = 1 << 20;
 
-/// What every list takes. A query record holds it as `(paging, "", spread)`.
+/// What every list takes. A query record holds it as `(paging, "", flatten)`.
 struct Paging {
     std::int64_t page_size = 25;
     std::optional<std::string> start_cursor;

@@ -28,7 +28,7 @@ struct Record {
     std::span<const Field> fields;
     const void* (*blank)();  ///< a default-built instance, the source of default values
 
-    /// The field of that name, one level deep and through `spread` records; null when there is
+    /// The field of that name, one level deep and through `flatten` records; null when there is
     /// none.
     const Field* find(std::string_view name) const;
 };

@@ -154,8 +154,8 @@ public:
         return row;
     }
 
-    /// The first row, where one is certain unless somebody removes it at this moment: then Again,
-    /// and the handler runs anew on what is left.
+    /// The first row, where one is certain unless somebody removes it at this moment: then
+    /// RetryTransaction, and the handler runs anew on what is left.
     Row one_or_retry() {
         auto row = one();
         if (!row) throw RetryTransaction("a row that was there is gone");
@@ -207,7 +207,7 @@ public:
     Result send(const Sql& sql, Params params);
     /// Queues a statement that locks what the caller has a right to. If it finds nothing, what
     /// comes after it is to be refused; where that is not so, for the right was given in between,
-    /// commit() throws Again.
+    /// commit() throws RetryTransaction.
     template <class... Arg>
     void lock(const Sql& sql, const Arg&... arg) {
         has_to_find(queue(sql, arg...));

@@ -37,7 +37,7 @@ std::vector<Uuid> make_room(
     for (std::int64_t reach = 32;; reach *= 8) {
         Run run =
             run_around(tx.all<Standing>(siblings.near, org, parent, key.str(), reach + 1), reach);
-        const auto keys = OrderKey::flatten(run.below, run.above, run.ids.size());
+        const auto keys = OrderKey::spread(run.below, run.above, run.ids.size());
         if (keys.empty()) continue;
         if (siblings.lock &&
             tx.all<LockedSibling>(*siblings.lock, org, parent, run.ids).size() < run.ids.size())

@@ -40,7 +40,7 @@ public:
     void close() noexcept;
 
     std::unique_ptr<Tx> begin(Tx::Mode mode);
-    /// begin, work, commit; again after Again, three times at most.
+    /// begin, work, commit; again after RetryTransaction, three times at most.
     void transact(Tx::Mode mode, const std::function<void(Tx&)>& work);
 
     /// A connection of its own outside the pool that holds a session advisory lock as long as the

@@ -24,7 +24,7 @@ private:
 };
 
 /// The connection broke, or the server did not answer in time. Never leaves this folder: whoever
-/// knows what was sent decides whether that is an Again or a 503.
+/// knows what was sent decides whether that is a RetryTransaction or a 503.
 class Lost : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -48,7 +48,7 @@ bool wants_new_plan(const PGresult* result);
 /// The server cannot go on with this session: it is shutting down, or has become a standby.
 bool ends_session(const PGresult* result);
 
-/// Throws what a statement's error means: ConstraintError, Again, Failure or SqlError.
+/// Throws what a statement's error means: ConstraintError, RetryTransaction, Failure or SqlError.
 [[noreturn]] void throw_error(const PGresult* result, std::string_view statement);
 
 }  // namespace svc::db

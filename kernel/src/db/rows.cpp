@@ -43,7 +43,8 @@ void Binding::bind(
         if (field.codec->constant) continue;
         const std::ptrdiff_t offset = at + offset_of(field, record);
         if (field.rules.flatten) {
-            if (!field.codec->record) misfit(statement, record, field, "only a record can spread");
+            if (!field.codec->record)
+                misfit(statement, record, field, "only a record can be flattened");
             bind(field.codec->record(), offset, result, statement);
             continue;
         }

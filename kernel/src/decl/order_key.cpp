@@ -75,7 +75,7 @@ std::string OrderKey::tail_between(
     }
 }
 
-std::vector<OrderKey> OrderKey::flatten(
+std::vector<OrderKey> OrderKey::spread(
     const OrderKey& below, const OrderKey& above, std::size_t count
 ) {
     const std::uint64_t low = head_of(below.text_);

@@ -36,7 +36,7 @@ bool matches_whole(std::string_view pattern, std::string_view text);
 /// The `object` of a record, quoted; the record's own name when it has none.
 std::string object_name(const Record& record);
 
-/// Calls `each(field, owner)` for the record's fields with `spread` records laid flat. `owner`
+/// Calls `each(field, owner)` for the record's fields with `flatten` records laid flat. `owner`
 /// is the struct that holds the field, null when `record` is.
 template <class Each>
 void each_field(const Record& description, void* record, const Each& each) {

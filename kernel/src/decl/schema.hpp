@@ -8,7 +8,7 @@
 
 namespace svc::decl {
 
-/// A record's schema with those of its fields (`spread` ones laid flat) that `includes` lets in.
+/// A record's schema with those of its fields (`flatten` ones laid flat) that `includes` lets in.
 void object_schema(
     SchemaWriter& writer,
     const Record& record,
@@ -20,7 +20,7 @@ void object_schema(
 /// means the same everywhere (contract 3). Empty for names that say nothing by themselves.
 std::string_view describe_by_name(std::string_view name);
 
-/// Calls `each(owner, field)` for the record's fields with `spread` records laid flat, `owner`
+/// Calls `each(owner, field)` for the record's fields with `flatten` records laid flat, `owner`
 /// being the record that declares the field.
 template <class Each>
 void each_declared(const Record& record, const Each& each) {

@@ -22,7 +22,7 @@ void write_gap(std::string_view name, std::string_view value, std::string& out) 
     out.append(quote).append("\x01").append(name).append("\x01").append(quote);
 }
 
-/// Appends the members of `from`, those of spread records beside them, secrets left out.
+/// Appends the members of `from`, those of flattened records beside them, secrets left out.
 void write_members(const Record& record, const void* from, std::string& out, Gaps gaps = {}) {
     for (const Field& field : record.fields) {
         const void* value = field.in_const(from);

@@ -63,7 +63,8 @@ Result extend(Tx& tx, const Held& job, std::chrono::milliseconds lease_time);
 void finish(Tx& tx, const Held& job);
 /// It begins again after so long.
 void repeat(Tx& tx, const Held& job, std::chrono::milliseconds after);
-/// finish, or repeat where it recurs; the commit throws Again when it is not held any more.
+/// finish, or repeat where it recurs; the commit throws RetryTransaction when it is not held any
+/// more.
 void require_end(Tx& tx, const Held& job, std::optional<std::chrono::milliseconds> every);
 /// The attempt failed. A last one leaves the job as failed, unless it was asked for meanwhile.
 void fail(

@@ -122,7 +122,7 @@ TEST(OrderKey, TheNumberShownRisesWithTheKey) {
 
 TEST(OrderKey, SpreadFillsAGapEvenlyOrSaysThatThereIsNoRoom) {
     const OrderKey low("V0000000Zz"), high("V0010000");
-    const Keys keys = OrderKey::flatten(low, high, 1000);
+    const Keys keys = OrderKey::spread(low, high, 1000);
     ASSERT_EQ(keys.size(), 1000U);
     EXPECT_TRUE(rises(keys));
     EXPECT_GT(keys.front(), low);
@@ -130,24 +130,24 @@ TEST(OrderKey, SpreadFillsAGapEvenlyOrSaysThatThereIsNoRoom) {
     EXPECT_EQ(longest(keys), 8U);
     for (std::size_t i = 1; i < keys.size(); ++i)
         ASSERT_GE(keys[i].head() - keys[i - 1].head(), 16);
-    EXPECT_TRUE(OrderKey::flatten(low, high, 1'000'000).empty());
-    EXPECT_TRUE(OrderKey::flatten(OrderKey("V0000000"), OrderKey("V0000000A"), 1).empty());
+    EXPECT_TRUE(OrderKey::spread(low, high, 1'000'000).empty());
+    EXPECT_TRUE(OrderKey::spread(OrderKey("V0000000"), OrderKey("V0000000A"), 1).empty());
 }
 
 TEST(OrderKey, SpreadLeavesRoomAtOpenEnds) {
     const OrderKey low("V0000000"), high("V0010000");
     for (const auto& keys :
-         {OrderKey::flatten(none(), none(), 100'000),
-          OrderKey::flatten(low, none(), 100'000),
-          OrderKey::flatten(none(), high, 100'000)}) {
+         {OrderKey::spread(none(), none(), 100'000),
+          OrderKey::spread(low, none(), 100'000),
+          OrderKey::spread(none(), high, 100'000)}) {
         ASSERT_EQ(keys.size(), 100'000U);
         EXPECT_TRUE(rises(keys));
         EXPECT_EQ(longest(keys), 8U);
         EXPECT_EQ(OrderKey::last(keys.back(), 1).str().size(), 8U);
         EXPECT_EQ(OrderKey::between(none(), keys.front(), 1).str().size(), 8U);
     }
-    EXPECT_GT(OrderKey::flatten(low, none(), 3).front(), low);
-    EXPECT_LT(OrderKey::flatten(none(), high, 3).back(), high);
+    EXPECT_GT(OrderKey::spread(low, none(), 3).front(), low);
+    EXPECT_LT(OrderKey::spread(none(), high, 3).back(), high);
 }
 
 TEST(OrderKey, ByTimeEachIsAboveThoseBeforeAndAboveWhatStandsBelow) {
