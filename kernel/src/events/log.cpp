@@ -47,7 +47,7 @@ constexpr Sql add_rows{"events.add_log_rows", R"(
         NULLIF(e.column_id, '')::uuid, NULLIF(e.card_id, '')::uuid,
         NULLIF(e.parent_id, '')::uuid, e.changes, e.previous, NULLIF(e.truncated, ''),
         NULLIF(e.moved_from, ''), NULLIF(e.moved_to, ''), NULLIF(e.subject, ''),
-        $19, $20, $21, $22, $23, $24, $25, coalesce(NULLIF(e.request_id, ''), $26)
+        $19, $20, $21, $22, $23, $24, $25, coalesce(NULLIF(e.request_id, ''), $26::text)
     FROM unnest(
         $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::bigint[],
         $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
