@@ -48,7 +48,8 @@ struct MailTemplate {
     Email to;
     Line subject;
     std::vector<std::string> opening;
-    std::string link{};             ///< absolute; empty when there is nothing to follow
+    std::string quote{};  ///< what somebody wrote: set apart, so that it passes for nothing else
+    std::string link{};   ///< absolute; empty when there is nothing to follow
     std::string link_label{};       ///< what following it does: "Confirm this address"
     std::vector<MailItem> items{};  ///< between the opening and the link
     std::vector<std::string> closing{};

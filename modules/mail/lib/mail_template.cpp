@@ -122,6 +122,32 @@ std::string html_list(const std::vector<MailItem>& items) {
     return out += "</ul>\n";
 }
 
+std::string html_lines(std::string_view text) {
+    std::string out;
+    for (const char each : escaped(text)) {
+        if (each == '\n') out += "<br>";
+        out += each;
+    }
+    return out;
+}
+
+std::string html_quote(std::string_view text) {
+    if (text.empty()) return {};
+    return "<blockquote style=\"margin:0 0 16px;padding:0 0 0 12px;border-left:3px solid "
+           "#d1d5db\">" +
+           html_lines(text) + "</blockquote>\n";
+}
+
+std::string text_quote(std::string_view text) {
+    if (text.empty()) return {};
+    std::string out = "> ";
+    for (const char each : text) {
+        out += each;
+        if (each == '\n') out += "> ";
+    }
+    return out += "\n\n";
+}
+
 std::string domain_of(const Email& address) {
     return address.str().substr(address.str().rfind('@') + 1);
 }
@@ -131,6 +157,7 @@ std::string domain_of(const Email& address) {
 std::string as_text(const MailTemplate& mail_template) {
     std::string out;
     for (const std::string& each : mail_template.opening) out += each + "\n\n";
+    out += text_quote(mail_template.quote);
     for (const MailItem& each : mail_template.items)
         out += "- " + each.text + (each.link.empty() ? "" : "\n  " + each.link) + "\n\n";
     if (!mail_template.link.empty())
@@ -151,6 +178,7 @@ std::string as_html(const MailTemplate& mail_template) {
         "<div style=\"max-width:560px;margin:auto\">\n";
     for (const std::string& each : mail_template.opening)
         (out += paragraph) += escaped(each) + "</p>\n";
+    out += html_quote(mail_template.quote);
     out += html_list(mail_template.items);
     if (!mail_template.link.empty()) {
         const std::string link = escaped(mail_template.link);

@@ -58,6 +58,24 @@ TEST(MailTemplate, IsEscapedInHtml) {
     EXPECT_THAT(html, Not(HasSubstr("<i>")));
 }
 
+// What somebody wrote looks like nothing that the service says, such as another link to follow.
+TEST(MailTemplate, SetsApartWhatItQuotes) {
+    auto mail = hostile_mail();
+    EXPECT_THAT(as_text(mail), Not(HasSubstr("\n> ")));
+    EXPECT_THAT(as_html(mail), Not(HasSubstr("blockquote")));
+    mail.quote = "Hello <i>\n\nOpen Workboard:\nhttps://evil.example";
+    EXPECT_THAT(
+        as_text(mail),
+        HasSubstr("\n\n> Hello <i>\n> \n> Open Workboard:\n> https://evil.example\n\n<b>Go</b>")
+    );
+    EXPECT_THAT(
+        as_html(mail),
+        HasSubstr(
+            ">Hello &lt;i&gt;<br>\n<br>\nOpen Workboard:<br>\nhttps://evil.example</blockquote>"
+        )
+    );
+}
+
 TEST(MailTemplate, StandsAsItIsInText) {
     const std::string text = as_text(hostile_mail());
     EXPECT_THAT(text, HasSubstr("<script>alert(\"1\")</script> & 'more'"));
