@@ -4,7 +4,7 @@
 #include "modules/notifications/lib/mentions.hpp"
 #include "modules/notifications/removal.hpp"
 #include "svc/kept_events.hpp"
-#include "svc/workspace_jobs.hpp"
+#include "svc/workspace_pages.hpp"
 
 #include <Poco/Logger.h>
 
@@ -40,13 +40,29 @@ constexpr Sql put_off{"notifications.put_off_work", R"(
     SET attempts = attempts + 1, due_at = now() + interval '2 seconds' * 2 ^ attempts
     WHERE org_id = $1 AND id = $2)"};
 
-// What was put off, or whose job has ended with its server.
+// What was put off, or whose job has ended with its server. From workspace to workspace by the key,
+// however much there is in one.
 constexpr Sql orgs_with_work{"notifications.orgs_with_work", R"(
-    SELECT DISTINCT w.org_id FROM (
-        SELECT x.org_id FROM notification_work x
-        WHERE x.org_id IS NOT NULL AND x.due_at < now() - interval '1 second'
-        LIMIT 10000
-    ) w)"};
+    WITH RECURSIVE each AS (
+        (SELECT w.org_id FROM notification_work w
+         WHERE w.org_id > $1
+         ORDER BY w.org_id
+         LIMIT 1)
+        UNION ALL
+        SELECT f.org_id
+        FROM each e
+        CROSS JOIN LATERAL (
+            SELECT w.org_id FROM notification_work w
+            WHERE w.org_id > e.org_id
+            ORDER BY w.org_id
+            LIMIT 1
+        ) f
+    )
+    SELECT e.org_id, coalesce(
+        (SELECT true FROM notification_work w
+         WHERE w.org_id = e.org_id AND w.due_at < now() - interval '1 second'
+         LIMIT 1), false) AS is_due
+    FROM (SELECT x.org_id FROM each x LIMIT $2) e)"};
 
 struct NoticeRow {
     Uuid person;
@@ -128,7 +144,7 @@ Work::Work(Kernel& kernel, const Settings& settings, Push& push)
         {
             .name = std::string(making),
             .every = std::chrono::seconds(5),
-            .find = [&kernel] { return workspaces(kernel, orgs_with_work); },
+            .find = [&kernel] { return workspaces_by_page(kernel, orgs_with_work); },
             .work = [this](JobRun& run) { return this->run(run); },
             .at_once = 4,
         }

@@ -232,6 +232,31 @@ TEST(Notices, OfEveryKindComeAsTheirReaderChose) {
     }
 }
 
+// What was put off in one workspace is found behind whatever waits in another.
+TEST(Notices, OfOneWorkspaceAreFoundHoweverManyWaitInAnother) {
+    InProcessServer here("mail,orgs,auth,agents,boards,notifications");
+    const auto first = here.owner_of_new_org().org_id->str();
+    const auto second = here.owner_of_new_org().org_id->str();
+    ASSERT_LT(first, second);
+    const auto wait = [&](const std::string& org, const std::string& many) {
+        here.run(
+            "INSERT INTO notification_work (org_id, id, position, due_at) SELECT '" + org +
+            "', gen_random_uuid(), 0, now() - interval '1 minute' FROM generate_series(1, " + many +
+            ")"
+        );
+    };
+    wait(first, "10001");
+    wait(second, "1");
+    here.run_job("notifications.make.find");
+    EXPECT_EQ(
+        here.run(
+            "SELECT count(*) FROM jobs WHERE kind = 'notifications.make' AND org_id IN ('" + first +
+            "', '" + second + "')"
+        ),
+        "2"
+    );
+}
+
 TEST(Notices, ThatCannotBeMadeAreGivenUpAndHoldUpNoOther) {
     InProcessServer here("mail,orgs,auth,agents,boards,notifications");
     const Caller olga = here.owner_of_new_org();
