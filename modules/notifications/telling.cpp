@@ -118,13 +118,15 @@ constexpr Sql find_stranger{"notifications.find_stranger", R"(
         u.preferences AS chosen
     FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL)"};
 
-// Nothing when the person has it already.
+// Nothing when the person has it already. Who wants it by mail alone ($12) has it as one that has
+// ended, so that nobody is mailed twice.
 constexpr Sql add_personal{"notifications.add_personal", R"(
     INSERT INTO personal_notifications (
         user_id, id, kind, about_org, target_type, target_id, actor, title, body, event_id,
-        expires_at)
+        expires_at, read_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7::json, $8, nullif($9::text, ''), $10::uuid,
-        $11::timestamptz)
+        CASE WHEN $12::boolean THEN now() ELSE $11::timestamptz END,
+        CASE WHEN $12::boolean THEN now() END)
     ON CONFLICT DO NOTHING
     RETURNING user_id AS id)"};
 
@@ -273,7 +275,8 @@ std::set<Uuid> Telling::tell_stranger(Tx& tx, const Draft& draft) const {
         auto row = tx.one<ReaderRow>(find_stranger, person);
         if (!row) continue;
         const Reader reader(*std::move(row), draft.kind);
-        if (reader.in_app && !add_to_inbox(tx, draft, person)) continue;
+        if (!reader.in_app && !reader.by_mail) continue;
+        if (!add_to_inbox(tx, draft, reader)) continue;
         if (reader.by_mail && reader.row.email)
             send_mail(kernel_, tx, draft, person, *reader.row.email);
         if (!reader.in_app) continue;
@@ -284,10 +287,10 @@ std::set<Uuid> Telling::tell_stranger(Tx& tx, const Draft& draft) const {
 }
 
 /// False when it is there.
-bool Telling::add_to_inbox(Tx& tx, const Draft& draft, const Uuid& person) {
+bool Telling::add_to_inbox(Tx& tx, const Draft& draft, const Reader& reader) {
     const auto added = tx.one<Id>(
         add_personal,
-        person,
+        reader.row.id,
         new_uuid(),
         draft.kind,
         draft.org,
@@ -297,7 +300,8 @@ bool Telling::add_to_inbox(Tx& tx, const Draft& draft, const Uuid& person) {
         draft.title,
         draft.body,
         draft.event,
-        draft.expires_at
+        draft.expires_at,
+        !reader.in_app
     );
     return added.has_value();
 }

@@ -21,7 +21,7 @@ private:
     std::set<Uuid> whom_to_mail(Tx& tx, const Draft& draft, const std::vector<Uuid>& people) const;
     void tell_members(Tx& tx, const Draft& draft, std::vector<Reader> readers) const;
     std::set<Uuid> tell_stranger(Tx& tx, const Draft& draft) const;
-    static bool add_to_inbox(Tx& tx, const Draft& draft, const Uuid& person);
+    static bool add_to_inbox(Tx& tx, const Draft& draft, const Reader& reader);
 
     const Kernel& kernel_;
     const Settings settings_;

@@ -148,6 +148,8 @@ TEST_F(Broadcasts, ReachEverybodyOnceInEachOfTheirWorkspaces) {
     settle();
     EXPECT_EQ(how_many(bob, "system"), 1u);
     EXPECT_EQ(count(bob), 0);
+    EXPECT_EQ(ask("SELECT count(*) FROM mail_outbox WHERE template = 'notification'"), "1");
+    EXPECT_EQ(list(ada).size() + static_cast<std::size_t>(count(ada)), 0u);
     EXPECT_NE(operate({"broadcast", ""}).code, 0);
     EXPECT_NE(operate({"broadcast", std::string(201, 'x')}).code, 0);
     EXPECT_EQ(operate({"broadcast"}).code, 2);
