@@ -6,8 +6,6 @@
 /// What an event is told as, and to whom.
 namespace svc::notifications {
 
-inline constexpr std::size_t longest_title = 200, longest_body = 2'000;  // characters
-
 /// One sentence for everybody it is for.
 struct Draft {
     Uuid org;

@@ -1,5 +1,7 @@
 #include "modules/notifications/facts.hpp"
 
+#include "modules/notifications/long_texts.hpp"
+
 #include <boost/json/parse.hpp>
 
 namespace svc::notifications {
@@ -124,6 +126,7 @@ Facts facts_of(Tx& tx, StoredEvent event) {
     facts.data = object_in(json::parse(told.envelope).as_object(), "data");
     facts.changes = object_in(facts.data, "changes");
     facts.previous = object_in(facts.data, "previous");
+    restore_long_texts(tx, facts);
     auto org = tx.later<Named>(find_org, told.org_id);
     auto card = tx.later<CardFacts>(find_card, told.org_id, told.card_id);
     auto agent = tx.later<AgentFacts>(find_agent, told.org_id, told.object_id);

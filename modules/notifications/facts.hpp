@@ -56,7 +56,8 @@ struct Facts {
     std::string text(std::string_view field) const { return text_in(changes, field); }
 };
 
-/// Reads them, in the transaction, which acts for all workspaces. One round trip.
+/// Reads them, in the transaction, which acts for all workspaces. One round trip, and one more for
+/// what is too long for its event.
 Facts facts_of(Tx& tx, StoredEvent event);
 
 }  // namespace svc::notifications

@@ -72,7 +72,8 @@ constexpr Sql assigned{"notifications.assigned", R"(
          WHERE a.org_id = q.org_id AND a.card_id = q.card_id LIMIT 1),
         false))"};
 
-// In the database, so that what mentions nobody is not sent here.
+// In the database, so that what mentions nobody is not sent here. What is too long for its event
+// may mention somebody.
 constexpr Sql mentioning{"notifications.mentioning", R"(
     SELECT q.number
     FROM unnest($1::bigint[]) WITH ORDINALITY AS q (position, number)
@@ -80,9 +81,11 @@ constexpr Sql mentioning{"notifications.mentioning", R"(
         SELECT c.org_id, c.log_id FROM event_chain c WHERE c.position = q.position OFFSET 0
     ) c
     CROSS JOIN LATERAL (
-        SELECT e.changes FROM event_log e WHERE e.id = c.log_id AND e.org_id = c.org_id OFFSET 0
+        SELECT e.changes, e.truncated FROM event_log e
+        WHERE e.id = c.log_id AND e.org_id = c.org_id
+        OFFSET 0
     ) l
-    WHERE strpos(l.changes, '"mention"') > 0)"};
+    WHERE l.truncated IS NOT NULL OR strpos(l.changes, '"mention"') > 0)"};
 
 struct Number {
     std::int64_t number = 0;

@@ -37,11 +37,16 @@ public:
         }
         const auto* list = within.if_array();
         if (!list) return;
+        std::optional<std::string> text;
         for (const json::value& each : *list) {
             const auto person = mentioned_by(each);
-            if (!person) collect(each, block);
-            else if (seen_.emplace(*person, block).second)
-                found[*person].push_back({plain_text(within), block});
+            if (!person) {
+                collect(each, block);
+                continue;
+            }
+            if (!seen_.emplace(*person, block).second) continue;
+            if (!text) text = beginning(plain_text(within), longest_body);
+            found[*person].push_back({*text, block});
         }
     }
 

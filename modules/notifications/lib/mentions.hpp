@@ -11,6 +11,8 @@
 /// What events say in rich text.
 namespace svc::notifications {
 
+inline constexpr std::size_t longest_title = 200, longest_body = 2'000;  // characters
+
 /// At most so many characters, cut between two characters, with `…` where something was cut off.
 /// Lines and tabs become spaces.
 std::string one_line(std::string_view text, std::size_t characters);
@@ -21,7 +23,7 @@ std::string beginning(std::string_view text, std::size_t characters);
 std::string plain_text(const json::value& rich_text);
 
 struct Mention {
-    std::string text;           ///< that it stands in
+    std::string text;           ///< that it stands in, as much of it as a notification shows
     std::optional<Uuid> block;  ///< that the text is of, where blocks are told apart
     auto operator<=>(const Mention&) const = default;
 };

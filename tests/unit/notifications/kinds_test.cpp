@@ -76,6 +76,40 @@ TEST_F(NotificationKinds, AMentionThatComesWithAChange) {
     EXPECT_EQ(comes(bob, "mention").at("target").at("id").as_string(), id);
 }
 
+// An event leaves out what would make it larger than 256 KiB.
+TEST_F(NotificationKinds, AMentionInATextThatIsTooLongForItsEvent) {
+    const auto words = [](std::size_t many) {
+        return json::value{{"type", "text"}, {"text", {{"content", std::string(many, 'x')}}}};
+    };
+    const json::value bob_is{{"type", "mention"}, {"mention", {{"user", {{"id", bob_id}}}}}};
+    const auto card = make_card();
+    json::array long_text(80, words(1'990));
+    long_text.push_back(bob_is);
+    const json::value comment{{"parent", {{"card_id", card}}}, {"rich_text", long_text}};
+    const auto said = expect(201, ada.post("/v1/comments", comment)).text("/id");
+    const auto told = comes(bob, "mention");
+    EXPECT_EQ(told.at("target").at("id").as_string(), said);
+    EXPECT_EQ(text(told, "body"), std::string(1'999, 'x') + "…");
+
+    const auto other = make_card();
+    const auto paragraph = [](json::array texts) {
+        return json::value{{"paragraph", {{"rich_text", std::move(texts)}}}};
+    };
+    json::array blocks(90, paragraph({words(1'900)}));
+    blocks.push_back(paragraph({words(5), bob_is}));
+    const auto path = "/v1/blocks/" + other + "/children";
+    const auto made = expect(200, send(ada, "PATCH", path, {{"children", blocks}}));
+    ASSERT_TRUE(eventually([&] { return how_many(bob, "mention") == 2; }));
+    settle();
+    EXPECT_EQ(comes(bob, "mention").at("target").at("id").as_string(), made.text("/results/90/id"));
+    EXPECT_EQ(text(comes(bob, "mention"), "body"), "xxxxx@Bob");
+    EXPECT_EQ(
+        ask("SELECT string_agg(truncated, ' ' ORDER BY id) FROM event_log WHERE truncated IS NOT "
+            "NULL"),
+        R"(["rich_text"] ["blocks"])"
+    );
+}
+
 TEST_F(NotificationKinds, AnAssignmentWhenACardIsMadeOrChanged) {
     const auto made = make_card({{"assignees", {bob_id}}});
     EXPECT_EQ(text(comes(bob, "assigned"), "title"), "Ada assigned " + name(made) + " to you");

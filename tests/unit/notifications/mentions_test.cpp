@@ -79,6 +79,14 @@ TEST(Mentions, AreOfPeopleAndNotOfDaysOrCards) {
     EXPECT_TRUE(mentions_in(within).empty());
 }
 
+TEST(Mentions, HoldNoMoreOfATextThanIsShown) {
+    const std::string words(50'000, 'x');
+    const auto found = mentions_in(json::array{mention(one), text(words.c_str()), mention(other)});
+    ASSERT_EQ(found.size(), 2u);
+    for (const auto& [person, mentions] : found)
+        EXPECT_EQ(mentions.front().text, "@Bob" + words.substr(0, longest_body - 5) + "…");
+}
+
 TEST(Mentions, TextsAreCutBetweenCharacters) {
     EXPECT_EQ(beginning("äöü", 3), "äöü");
     EXPECT_EQ(beginning("äöüß", 3), "äö…");
