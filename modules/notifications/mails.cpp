@@ -14,6 +14,12 @@ std::string signature_of(const Kernel& kernel, const std::string& what) {
     return base64(std::string_view(kernel.sign(purpose, what)).substr(0, 16));
 }
 
+/// What is the person's alone is no business of those who administer a workspace, and see the
+/// subjects of its mails.
+bool is_of_person_alone(const Draft& draft) {
+    return draft.is_personal || draft.kind == NotificationKind::feedback;
+}
+
 }  // namespace
 
 std::string url_of(const Kernel& kernel, const NotificationTarget& target) {
@@ -40,8 +46,7 @@ void send_mail(
     };
     if (!draft.body.empty()) mail.opening.push_back(draft.body);
     mail.unsubscribe = unsubscribe_url(kernel, {person, draft.kind});
-    // What is the person's alone is no business of those who administer a workspace.
-    outbox->post(tx, draft.is_personal ? Uuid() : draft.org, mail);
+    outbox->post(tx, is_of_person_alone(draft) ? Uuid() : draft.org, mail);
 }
 
 std::string unsubscribe_url(const Kernel& kernel, const Unsubscribing& what) {

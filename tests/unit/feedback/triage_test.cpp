@@ -51,6 +51,12 @@ TEST_F(Triage, TheSubmitterAloneIsNotified) {
     }));
     EXPECT_THAT(json::serialize(about(ada)), Not(HasSubstr(of_agent)));
     EXPECT_TRUE(about(bob).empty());
+    // Nor does he see what became of it in the list of the workspace's mails.
+    ASSERT_TRUE(eventually([&] {
+        return ask("SELECT count(*) FROM mail_outbox WHERE subject LIKE 'Your feedback%'") == "2";
+    }));
+    const auto mails = expect(200, bob.get("/v1/orgs/" + org + "/email-outbox"));
+    EXPECT_THAT(mails.body, Not(HasSubstr("Your feedback")));
 }
 
 TEST_F(Triage, AnUnchangedStatusChangesNothing) {
