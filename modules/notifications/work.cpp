@@ -1,5 +1,6 @@
 #include "modules/notifications/work.hpp"
 
+#include "modules/boards/api/watchers.hpp"
 #include "modules/notifications/choices.hpp"
 #include "modules/notifications/lib/mentions.hpp"
 #include "modules/notifications/removal.hpp"
@@ -207,8 +208,17 @@ std::set<Uuid> Work::make_of_event(Tx& tx, std::int64_t position, bool& more) {
         more = undone.more;
         return std::move(undone.changed);
     }
+    if (event.object == "block") have_mentioned_watch(tx, facts);
     for (const Draft& each : drafts_of(facts)) changed.merge(telling_.tell(tx, each));
     return changed;
+}
+
+/// As whom a comment mentions does since it was written.
+void Work::have_mentioned_watch(Tx& tx, const Facts& facts) const {
+    std::vector<Uuid> mentioned;
+    for (const auto& [person, mentions] : facts.mentions) mentioned.push_back(person);
+    if (mentioned.empty() || !facts.card) return;
+    kernel_.use<boards::Watchers>().add(tx, facts.event.org_id, *facts.event.card_id, mentioned);
 }
 
 /// It rests, and does not keep others waiting; in the end it is given up.

@@ -35,6 +35,7 @@ private:
     bool do_next(const Uuid& org);
     std::set<Uuid> make(Tx& tx, const Uuid& org, const WorkItem& item, bool& more);
     std::set<Uuid> make_of_event(Tx& tx, std::int64_t position, bool& more);
+    void have_mentioned_watch(Tx& tx, const Facts& facts) const;
     void note_failure(const Uuid& org, const WorkItem& item, const std::string& why);
 
     Kernel& kernel_;

@@ -49,6 +49,8 @@ TEST_F(NotificationKinds, AMentionInACommentOrInABlock) {
     expect(200, send(ada, "PATCH", "/v1/blocks/" + id, longer));
     settle();
     EXPECT_EQ(comes(bob, "mention").at("event_count"), 1);
+    comment(ada, other, "He watches this one, too");
+    EXPECT_EQ(comes(bob, "comment").at("target").at("card_id").as_string(), other);
 }
 
 TEST_F(NotificationKinds, AMentionThatComesWithAChange) {
