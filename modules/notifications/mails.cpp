@@ -41,10 +41,10 @@ void send_mail(
         .to = to,
         .subject = draft.title,
         .opening = {draft.title + "."},
+        .quote = draft.body,
         .link = url_of(kernel, target),
         .link_label = "Open Workboard",
     };
-    if (!draft.body.empty()) mail.opening.push_back(draft.body);
     mail.unsubscribe = unsubscribe_url(kernel, {person, draft.kind});
     outbox->post(tx, is_of_person_alone(draft) ? Uuid() : draft.org, mail);
 }

@@ -27,7 +27,7 @@ mail::MailTemplate invitation_mail(
                  " days.",
              "If you do not know what this is about, there is nothing to do."},
     };
-    if (message) mail_template.opening.push_back(*message);
+    if (message) mail_template.quote = *message;
     return mail_template;
 }
 

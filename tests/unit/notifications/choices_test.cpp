@@ -111,6 +111,7 @@ TEST_F(NotificationChoices, WhatPeopleWriteAddsNothingToAMail) {
     EXPECT_THAT(headers, Not(HasSubstr("Bcc")));
     EXPECT_THAT(headers, HasSubstr("Subject: =?utf-8?B?"));
     EXPECT_THAT(headers, HasSubstr("To: bob@example.com\r\n"));
+    EXPECT_THAT(mail, HasSubstr("\r\n> Hello\r\n> Bcc: eve@example.com\r\n"));
     EXPECT_THAT(mail, HasSubstr("&lt;script&gt;"));
     EXPECT_THAT(mail, HasSubstr("&lt;b&gt;&amp;"));
     const auto html = mail.substr(mail.find("Content-Type: text/html"));

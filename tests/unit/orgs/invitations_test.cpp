@@ -42,7 +42,8 @@ TEST_F(Invitations, ANewOneIsMailedAndHoldsNoSeat) {
 
     const auto mail = server.mail_to("Bob@Example.com");
     EXPECT_THAT(mail, HasSubstr("Subject: Ada invites you to Acme on Workboard"));
-    EXPECT_THAT(mail, HasSubstr("Come &amp; &lt;join&gt; us"));
+    EXPECT_THAT(mail, HasSubstr("\r\n> Come & <join> us\r\n"));
+    EXPECT_THAT(mail, HasSubstr("Come &amp; &lt;join&gt; us</blockquote>"));
     EXPECT_THAT(mail, HasSubstr("/invitations/" + made.text("/id")));
     EXPECT_THAT(made.body, Not(HasSubstr(mail_value(mail, "token="))));
     EXPECT_EQ(events("invitation.created", 1), "1");
