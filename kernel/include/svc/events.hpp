@@ -85,7 +85,8 @@ Event make_event(
     std::int64_t version,
     const Record& record,
     const void* before,
-    const void* after
+    const void* after,
+    std::span<const std::string_view> gaps = {}
 );
 }  // namespace detail
 
@@ -106,10 +107,9 @@ template <Described T>
 Event created_with_gaps(
     const EventKind& kind, const T& record, std::span<const std::string_view> gaps
 ) {
-    Event event = created(kind, record);
-    event.changes = text_with_gaps(record_of<T>(), &record, gaps);
-    event.subject = event.changes;
-    return event;
+    return detail::make_event(
+        kind, record.id, record.version, record_of<T>(), nullptr, &record, gaps
+    );
 }
 /// An event whose changes are the fields that differ.
 template <Described T>

@@ -3,7 +3,6 @@
 #include "svc/encoding.hpp"
 
 #include <openssl/evp.h>
-#include <openssl/sha.h>
 #include <sodium.h>
 
 #include <stdexcept>
@@ -18,9 +17,23 @@ std::string random_bytes(std::size_t count) {
 
 std::string random_token() { return base64(random_bytes(32)); }
 
+namespace {
+
+void require(int done) {
+    if (done != 1) throw std::runtime_error("SHA-256 failed");
+}
+
+/// Looked up once: it takes longer than a token's digest, under a lock of all threads.
+const EVP_MD* algorithm() {
+    static EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+    return found;
+}
+
+}  // namespace
+
 Sha256 sha256(std::string_view bytes) {
     Sha256 digest;
-    SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+    require(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm(), nullptr));
     return digest;
 }
 
@@ -33,16 +46,8 @@ struct Sha256Sum::State {
     State& operator=(const State&) = delete;
 };
 
-namespace {
-
-void require(int done) {
-    if (done != 1) throw std::runtime_error("SHA-256 failed");
-}
-
-}  // namespace
-
 Sha256Sum::Sha256Sum() : state_(std::make_unique<State>()) {
-    require(EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr));
+    require(EVP_DigestInit_ex(state_->context, algorithm(), nullptr));
 }
 
 Sha256Sum::~Sha256Sum() = default;

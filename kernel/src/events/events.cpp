@@ -23,7 +23,7 @@ void write_gap(std::string_view name, std::string_view value, std::string& out) 
 }
 
 /// Appends the members of `from`, those of flattened records beside them, secrets left out.
-void write_members(const Record& record, const void* from, std::string& out, Gaps gaps = {}) {
+void write_members(const Record& record, const void* from, std::string& out, Gaps gaps) {
     for (const Field& field : record.fields) {
         const void* value = field.in_const(from);
         if (field.rules.secret) continue;
@@ -59,6 +59,12 @@ std::optional<std::string> name_in(const Record& record, const void* from) {
 
 }  // namespace
 
+std::string text_with_gaps(const Record& record, const void* from, Gaps gaps) {
+    std::string out = "{";
+    write_members(record, from, out, gaps);
+    return out += '}';
+}
+
 namespace detail {
 
 Event make_event(
@@ -67,7 +73,8 @@ Event make_event(
     std::int64_t version,
     const Record& record,
     const void* before,
-    const void* after
+    const void* after,
+    Gaps gaps
 ) {
     Event event;
     event.kind = &kind;
@@ -79,20 +86,12 @@ Event make_event(
         event.previous.clear();
         write_difference(record, before, after, event.changes, event.previous, &event.subject);
     } else {
-        event.changes = "{";
-        write_members(record, after, event.changes);
-        event.changes += '}';
+        event.changes = text_with_gaps(record, after, gaps);
         event.subject = event.changes;
     }
     return event;
 }
 
 }  // namespace detail
-
-std::string text_with_gaps(const Record& record, const void* from, Gaps gaps) {
-    std::string out = "{";
-    write_members(record, from, out, gaps);
-    return out += '}';
-}
 
 }  // namespace svc
