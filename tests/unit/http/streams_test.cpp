@@ -91,8 +91,8 @@ TEST(Streams, BytesComeInOrderAndNeverTwoCallsAtOnce) {
 }
 
 TEST(Streams, TheEndIsToldOnceWhenThePeerLeaves) {
-    HttpFixture fixture;
     Ends ends;
+    HttpFixture fixture;
     fixture.responder.on_stream = [&](const auto& stream) {
         on_end(*stream, [&] { ends.count.fetch_add(1); });
     };
@@ -127,12 +127,12 @@ TEST(Streams, AnEndThatWasMissedIsToldAtOnce) {
 }
 
 TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
+    Ends ends;
     HttpFixture fixture;
     auto client = fixture.client(4096);
     ASSERT_TRUE(client.ask(get("/stream")));
     ASSERT_TRUE(eventually([&] { return fixture.responder.last_stream() != nullptr; }));
     const auto stream = fixture.responder.last_stream();
-    Ends ends;
     on_end(*stream, [&] { ends.count.fetch_add(1); });
     const std::string text(250'000, 'q');
     ASSERT_TRUE(stream->send(frame(text)));
@@ -146,8 +146,8 @@ TEST(Streams, ClosingSendsWhatIsQueuedFirst) {
 TEST(Streams, AReaderThatNeverReadsIsDroppedAndTheOthersAreNot) {
     Settings settings;
     settings.stream_backlog = 100'000;
-    HttpFixture fixture(settings);
     Ends ends;
+    HttpFixture fixture(settings);
     fixture.responder.on_stream = [&](const auto& stream) {
         on_end(*stream, [&] { ends.count.fetch_add(1); });
     };
@@ -183,8 +183,8 @@ std::shared_ptr<Stream> stream_of(HttpFixture& fixture, Client& client) {
 TEST(Streams, ASlowReaderWithALastFrameGetsWholeFramesAndThenIt) {
     Settings settings;
     settings.stream_backlog = 100'000;
-    HttpFixture fixture(settings);
     Ends ends;
+    HttpFixture fixture(settings);
     fixture.responder.on_stream = [&](const auto& stream) {
         auto listener = std::make_shared<Listener>();
         listener->on_end = [&] { ends.count.fetch_add(1); };

@@ -264,18 +264,17 @@ void add_many(BoardFixture& fixture, int count) {
     }
 }
 
-std::int64_t median_claim_in_microseconds(BoardFixture& fixture) {
+std::int64_t claim_in_microseconds(BoardFixture& fixture) {
     using Clock = std::chrono::steady_clock;
-    std::vector<std::int64_t> took;
-    for (int i = 0; i < 41; ++i) {
-        const auto from = Clock::now();
-        EXPECT_TRUE(fixture.claim().body.at("claimed").as_bool());
-        took.push_back(
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count()
-        );
-    }
-    std::ranges::nth_element(took, took.begin() + 20);
-    return took[20];
+    const auto from = Clock::now();
+    EXPECT_TRUE(fixture.claim().body.at("claimed").as_bool());
+    return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count();
+}
+
+std::int64_t median(std::vector<std::int64_t> of) {
+    const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+    std::ranges::nth_element(of, middle);
+    return *middle;
 }
 
 }  // namespace
@@ -289,11 +288,15 @@ TEST(Blocked, AThousandCardsInFrontCostAClaimNothing) {
     add_many(crowded, 50);
     add_many(empty, 50);
     in_process().run("VACUUM ANALYZE queue");
-    const auto without = median_claim_in_microseconds(empty);
-    const auto with = median_claim_in_microseconds(crowded);
-    RecordProperty("without_us", std::to_string(without));
-    RecordProperty("with_1500_us", std::to_string(with));
-    EXPECT_LT(with, 2 * without + 300);
+    // In turns, since the machine is another from second to second.
+    std::vector<std::int64_t> without, with;
+    for (int i = 0; i < 41; ++i) {
+        without.push_back(claim_in_microseconds(empty));
+        with.push_back(claim_in_microseconds(crowded));
+    }
+    RecordProperty("without_us", std::to_string(median(without)));
+    RecordProperty("with_1500_us", std::to_string(median(with)));
+    EXPECT_LT(median(with), 2 * median(without) + 300);
 }
 
 // Whatever is done with cards, links and columns, by several at once.
