@@ -32,7 +32,9 @@ inline bool is_id(const Parameter& parameter) {
 
 struct Described {
     std::string name, method, path;  ///< `path` with its {parameters}
+    std::string access;              ///< what the description says of it
     bool for_anyone = false;
+    bool under_lease = false;
     std::vector<Parameter> in_path;
     std::vector<Parameter> in_query;  ///< those it cannot do without
     std::optional<json::value> body;  ///< its schema
@@ -73,11 +75,14 @@ private:
     Described read(std::string_view path, std::string_view method, const json::object& from) const {
         Described out{
             .name = text(from, "operationId"), .method = upper(method), .path = std::string(path)};
+        const std::string description = text(from, "description");
+        out.access = description.substr(description.find("**Access:**"));
         if (const auto* security = from.if_contains("security"))
             out.for_anyone = security->as_array().empty();
         if (const auto* list = from.if_contains("parameters"))
             for (const auto& each : list->as_array()) {
                 const auto& parameter = resolve(each).as_object();
+                out.under_lease = out.under_lease || text(parameter, "name") == "X-Svc-Lease";
                 if (text(parameter, "in") == "path")
                     out.in_path.push_back({text(parameter, "name"), parameter.at("schema")});
                 if (text(parameter, "in") == "query" && parameter.at("required").as_bool())
