@@ -297,6 +297,7 @@ const Operation batch_blocks{
         "Carries out up to 200 operations one after the other, all or none. An operation that "
         "names a `version` which is not the block's is refused with 412, and so all are.",
     .access = Access::board_editor,
+    .refuses = {412},
     .destructive = true,
     .under_lease = true,
     .body_limit = 2 << 20,

@@ -121,7 +121,6 @@ const Operation create_feedback{
         "became of it. What is refused counts against the number of reports within an hour, too.",
     .access = Access::me,
     .status = 201,
-    .refuses = {404},
     .guards = {admit_report},
     .names_org = true,
     .handler = create,
@@ -164,7 +163,6 @@ const Operation list_my_feedback{
     .route = "GET /v1/feedback",
     .summary = "List the reports that you gave in a workspace, newest first.",
     .access = Access::me,
-    .refuses = {404},
     .names_org = true,
     .handler = list,
 };

@@ -41,7 +41,6 @@ const Operation presign_feedback_screenshot{
         "create_feedback. A workspace keeps it, so without one it is 404.",
     .access = Access::me,
     .status = 201,
-    .refuses = {404},
     .guards = {admit_screenshot},
     .names_org = true,
     .handler = presign,

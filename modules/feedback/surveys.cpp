@@ -148,7 +148,6 @@ const Operation get_my_surveys{
     .summary = "Read which surveys may interrupt you now, and why others may not.",
     .description = "Looks at nothing but what is yours. No survey ever asks an agent.",
     .access = Access::me,
-    .refuses = {404},
     .for_people = true,
     .names_org = true,
     .handler = get,

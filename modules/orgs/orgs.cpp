@@ -137,6 +137,7 @@ const Operation create_org{
         "your browser session if that has none yet.",
     .access = Access::person,
     .status = 201,
+    .refuses = {402},
     .guards = {refuse_reading_tokens},
     .handler = create,
 };

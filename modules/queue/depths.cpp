@@ -143,6 +143,7 @@ const Operation get_queue_depths{
     .summary = "List how many cards a queue held over the last day.",
     .description = "Every ten minutes, by how they stood: whether those who work on it keep up.",
     .access = Access::board_viewer,
+    .refuses = {409},
     .tool = false,
     .handler = get,
 };

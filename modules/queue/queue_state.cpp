@@ -204,6 +204,7 @@ const Operation get_queue{
     .summary = "Count the cards of a queue by how they stand.",
     .description = "How much is waiting, worked on, kept back, and stuck.",
     .access = Access::board_viewer,
+    .refuses = {409},
     .handler = get,
 };
 
@@ -215,6 +216,7 @@ const Operation explain_claim{
         "All that keeps a claim of yours from getting a card now, and how the cards stand that "
         "nobody is given: leased, in `backoff`, held, exhausted, blocked or archived.",
     .access = Access::board_viewer,
+    .refuses = {409},
     .handler = explain,
 };
 

@@ -182,10 +182,10 @@ private:
         add(401, signed_in());
         // What anybody may do can still be about a workspace: accepting an invitation to it.
         add(402, (in_workspace() || operation_.access == Access::me) && writes());
-        add(403,
-            !operation_.guards.empty() ||
-                (signed_in() && (operation_.access != Access::me || operation_.method() != "GET")));
-        add(404, has_path || in_workspace());
+        // A token may be limited to other operations, and X-Svc-Org may name no workspace of
+        // theirs.
+        add(403, signed_in() || !operation_.guards.empty());
+        add(404, signed_in() || has_path);
         add(409, writes());
         add(412, operation_.versioned);
         add(413, true);

@@ -244,6 +244,7 @@ const Operation batch_cards{
         "or nothing, unless `atomic` is false. `dry_run` shows the differences alone. 409, "
         "reason `too_many_links`, for `blocked_by` of a card for which over 500 others wait.",
     .access = Access::board_editor,
+    .refuses = {412},
     .destructive = true,
     .under_lease = true,
     .body_limit = 2 << 20,
