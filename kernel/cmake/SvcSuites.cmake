@@ -1,6 +1,6 @@
-# svc_discover_suites(<program> <name> [PROPERTIES <property> <value>…]): after the program is
-# linked, asks it for its suites, and makes each one test of ctest: <name>.<suite>. A suite runs in
-# one process, so what its tests share (a server, a database) is started once. Long suites start
+# svc_discover_suites(<program> <name> [PROPERTIES <property> <value>[,<value>…]…]): after the
+# program is linked, asks it for its suites, and makes each one test of ctest: <name>.<suite>. A suite
+# runs in one process, so what its tests share (a server, a database) is started once. Long suites start
 # first: those in `svc_long_suites`, and of the others those with the most tests, until ctest has
 # measured them. What those in `svc_suites_alone` measure, nothing else may disturb.
 set(svc_suites_script ${CMAKE_CURRENT_LIST_DIR}/list_suites.cmake)

@@ -5,6 +5,7 @@ execute_process(COMMAND ${program} --gtest_list_tests OUTPUT_VARIABLE output
 if(failed)
   message(FATAL_ERROR "${program} --gtest_list_tests: ${failed}\n${output}")
 endif()
+string(REPLACE "," "\\;" properties "${properties}")
 string(REPLACE ";" "," output "${output}")
 string(REPLACE "\n" ";" lines "${output}")
 set(suite "")

@@ -3,6 +3,7 @@
 #include "modules/lib/cmark_tree/cmark_tree.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 namespace svc::docs {
@@ -39,6 +40,24 @@ void unwrap(cmark_node* node) {
     cmark_node_free(node);
 }
 
+constexpr std::string_view cell = "<td>", code = "<code>", end_of_code = "</code>";
+
+/// Gives ids to the names with which the cell begins whose text is at that place.
+void add_anchors(std::string& html, std::size_t at, std::set<std::string>& taken) {
+    const auto is_part = [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); };
+    while (std::string_view(html).substr(at).starts_with(code)) {
+        const auto begin = at + code.size(), end = html.find(end_of_code, begin);
+        const std::string name = html.substr(begin, end - begin);
+        at = end + end_of_code.size();
+        if (std::ranges::all_of(name, is_part) && taken.insert(name).second) {
+            const std::string id = " id=\"" + name + '"';
+            html.insert(begin - 1, id);
+            at += id.size();
+        }
+        if (std::string_view(html).substr(at).starts_with(", ")) at += 2;
+    }
+}
+
 }  // namespace
 
 std::string as_html(std::string_view markdown) {
@@ -47,7 +66,11 @@ std::string as_html(std::string_view markdown) {
     const std::unique_ptr<char, FreeText> html(
         cmark_render_html(tree.get(), CMARK_OPT_DEFAULT, nullptr)
     );
-    return html.get();
+    std::string page = html.get();
+    std::set<std::string> taken;
+    for (auto at = page.find(cell); at != page.npos; at = page.find(cell, at + cell.size()))
+        add_anchors(page, at + cell.size(), taken);
+    return page;
 }
 
 std::string title_of(std::string_view markdown) {

@@ -58,6 +58,10 @@ test("operations stand below their modules, with what they do, an example and th
   assert.ok(text.includes("Pack the teapot"), "the example of the request");
   assert.ok(text.includes("PAR-1"), "the example of the answer");
   for (const status of ["201", "404", "422"]) assert.ok(await shown.locator(`tr.response[data-code="${status}"]`).count(), status);
+  const conflict = shown.locator('tr.response[data-code="409"]');
+  assert.equal(await conflict.locator('a[href$="/docs/errors#wip_limit_reached"]').count(), 1);
+  const examples = await conflict.locator(".examples-select-element option").allTextContents();
+  assert.ok(examples.includes("wip_limit_reached") && examples.includes("external_key_taken"), String(examples));
   // Swagger UI warns of its own way of writing addresses.
   assert.deepEqual(page.complaints.filter((each) => !each.startsWith("Deprecated: escaping deep link")), []);
 });

@@ -1,4 +1,5 @@
 #include "tests/support/client.hpp"
+#include "tests/support/refusals.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -200,6 +201,8 @@ Reply Client::send(
         connection_.front().write(bytes);
         auto reply = connection_.front().read(method);
         remember(reply);
+        if (reply.status >= 400 && path.starts_with("/v1/"))
+            note_refusal(std::string(method).append(" ").append(path), reply.body);
         return reply;
     } catch (...) {
         connection_.clear();

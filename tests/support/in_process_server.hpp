@@ -5,6 +5,7 @@
 #include "tests/support/places.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/refusals.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -102,6 +103,7 @@ public:
         const Invoked answer = kernel().invoke(
             caller, {.operation = operation, .arguments = text, .surface = Surface::api}
         );
+        if (answer.status >= 400) note_refusal(operation, answer.body);
         return {answer.status, answer.body.empty() ? value() : boost::json::parse(answer.body)};
     }
 

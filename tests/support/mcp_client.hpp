@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/support/postgres.hpp"
+#include "tests/support/refusals.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <sys/socket.h>
@@ -53,7 +54,9 @@ public:
         return reply;
     }
     Reply call(std::string_view tool, const json::value& arguments, const Headers& more = {}) {
-        return request("tools/call", {{"name", tool}, {"arguments", arguments}}, more);
+        Reply reply = request("tools/call", {{"name", tool}, {"arguments", arguments}}, more);
+        note_refusal_in(tool, reply);
+        return reply;
     }
     std::vector<std::string> tool_names(const Headers& more = {}) {
         std::vector<std::string> names;
@@ -65,6 +68,14 @@ public:
 
     Client client;
     std::string session;
+
+private:
+    static void note_refusal_in(std::string_view tool, const Reply& reply) {
+        json::error_code none;
+        const auto answer = json::parse(reply.body, none);
+        if (const auto* text = answer.find_pointer("/result/content/0/text", none))
+            if (text->is_string()) note_refusal(tool, text->get_string());
+    }
 };
 
 /// A connection on which a stream may come: sends the request and reads on until `enough`.

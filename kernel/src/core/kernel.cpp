@@ -177,7 +177,9 @@ const std::string& Kernel::openapi() const {
         decl::OpenApiInput in{.base_url = impl_->base_url, .tags = impl_->tags, .operations = {}};
         for (const Declared& each : impl_->operations)
             in.operations.push_back({each.operation, each.tag});
-        in.recorded = shared_file(share_folder() + "/manual/reference/examples.json");
+        const std::string reference = share_folder() + "/manual/reference/";
+        in.recorded = shared_file(reference + "examples.json");
+        in.refusals = shared_file(reference + "refusals.json");
         impl_->openapi = decl::openapi(in);
     });
     return impl_->openapi;

@@ -96,6 +96,9 @@ struct OpenApiInput {
     /// What was sent and answered once, by operation: a JSON object of members `path`, `query`,
     /// `headers`, `body`, `status` and `answer`. Empty: none.
     std::string recorded{};
+    /// With what operations have refused: `refusals`, bodies by name, and `operations`, names by
+    /// operation. Empty: none.
+    std::string refusals{};
 };
 std::string openapi(const OpenApiInput& in);
 

@@ -68,6 +68,7 @@ std::string openapi(const OpenApiInput& in) {
     add_error_schemas(schemas);
     json::object parts{{"schemas", std::move(schemas)}};
     add_shared_parts(parts);
+    add_refusals(paths, parts, in.refusals);
     auto refs = refs_in(paths);
     keep(parts, "parameters", refs);
     keep(parts, "responses", refs);

@@ -60,6 +60,10 @@ json::object refusal(int status);
 /// once, or else what the schema says; and parameters and answers what was sent and answered.
 void add_examples(json::value& paths, const json::object& schemas, const std::string& recorded);
 
+/// Names with each operation the codes and reasons with which it has refused, and shows the bodies
+/// as examples of `components`, which has the shared parts already.
+void add_refusals(json::value& paths, json::object& components, const std::string& recorded);
+
 /// The path items, in the order in which their first operation was registered.
 json::object write_paths(const OpenApiInput& in, Components& components);
 

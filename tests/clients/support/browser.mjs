@@ -1,5 +1,7 @@
 // As much of a browser as signing in asks of it: cookies by host and path, redirects one by one.
 
+import { noteRefusal } from "./note_refusal.mjs";
+
 export class Browser {
   #cookies = new Map();
 
@@ -38,11 +40,13 @@ export class Browser {
       this.setCookie(url, name, over ? "" : value, path);
     }
     const location = answer.headers.get("location");
+    const text = await answer.text();
+    noteRefusal(method, url, text);
     return {
       status: answer.status,
       headers: answer.headers,
       location: location && new URL(location, url).href,
-      text: await answer.text(),
+      text,
     };
   }
 

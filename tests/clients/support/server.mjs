@@ -9,6 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
+import { noteRefusal } from "./note_refusal.mjs";
+
 const build = process.env.WORKBOARD_BUILD;
 if (!build) throw new Error("WORKBOARD_BUILD has to name the folder of the build to test");
 
@@ -199,6 +201,7 @@ export class Rest {
       this.#cookies.set(name, value);
     }
     const text = await reply.text();
+    noteRefusal(method, reply.url, text);
     return { status: reply.status, answer: text ? JSON.parse(text) : undefined };
   }
 

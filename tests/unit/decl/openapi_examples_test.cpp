@@ -13,6 +13,7 @@
 namespace svc::test {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// The example of the operation's body; null when it takes none.
@@ -57,6 +58,40 @@ TEST(OpenApiExamples, SayWhatIsRequiredOrElseOneThing) {
     EXPECT_EQ(example_of("update_board"), R"({"name":"Parcels"})");
     EXPECT_EQ(example_of("batch_boards"), R"({"items":[{"op":"The op"}]})");
     EXPECT_EQ(example_of("move_board"), "{}") << "an id says nothing";
+}
+
+TEST(OpenApiExamples, OfRefusalsAreThoseOfTheOperation) {
+    decl::OpenApiInput in = sample_api();
+    in.refusals = R"({
+        "refusals": {
+            "key_taken": {"status": 409, "code": "conflict_error"},
+            "lease_lost": {"status": 409, "code": "lease_lost"},
+            "seats": {"status": 402, "code": "plan_limit_reached"}
+        },
+        "operations": {"create_board": ["key_taken", "seats"], "gone": ["lease_lost"]}
+    })";
+    const auto document = decl::parse_json(decl::openapi(in), "body", {64, 200'000});
+    const auto& boards = document.at("paths").at("/v1/boards");
+    const auto& conflict = boards.at("post").at("responses").at("409");
+    EXPECT_THAT(
+        text_of(&conflict.at("description")),
+        HasSubstr("Here: [`key_taken`](/docs/errors#key_taken).")
+    );
+    const auto& content = conflict.at("content").at("application/json");
+    EXPECT_EQ(
+        text_of(&content.at("examples")),
+        R"({"key_taken":{"$ref":"#/components/examples/key_taken"}})"
+    );
+    EXPECT_EQ(
+        text_of(&document.at("components").at("examples")),
+        R"({"key_taken":{"value":{"status":409,"code":"conflict_error"}},)"
+        R"("seats":{"value":{"status":402,"code":"plan_limit_reached"}}})"
+    );
+    // What others have in common goes on being said once.
+    EXPECT_EQ(
+        text_of(&boards.at("post").at("responses").at("404")),
+        R"({"$ref":"#/components/responses/NotFound"})"
+    );
 }
 
 }  // namespace svc::test

@@ -152,7 +152,10 @@ TEST_F(Pages, OfErrorsAndChangesStandBesideTheReference) {
     }
     const auto errors = browser.get("/docs/errors").body;
     EXPECT_THAT(errors, HasSubstr("<title>Errors – Workboard</title>"));
-    EXPECT_THAT(errors, HasSubstr("<td><code>version_conflict</code></td>"));
+    EXPECT_THAT(
+        errors, HasSubstr("<td><code id=\"version_conflict\">version_conflict</code></td>")
+    );
+    EXPECT_THAT(errors, HasSubstr("<code id=\"token_expired\">")) << "not the first in its cell";
     EXPECT_THAT(errors, HasSubstr("&quot;object&quot;: &quot;error&quot;"));
     EXPECT_THAT(errors, Not(HasSubstr("\n|"))) << "a table is a table";
 }
