@@ -20,8 +20,7 @@ Destination ColumnFound::as(const Uuid& column) const {
          queue_order.value()},
         card_count,
         below,
-        key_conflict
-    };
+        key_conflict};
 }
 
 bool Destination::full() const {
@@ -35,8 +34,8 @@ void Destination::require_room() const {
 Failure wip_limit_reached(std::int64_t limit, std::int64_t card_count) {
     return Failure(
                Fault::wip_limit,
-               "The column takes " + std::to_string(limit) + " cards at a time and has " +
-                   std::to_string(card_count) + "; wait until one leaves it."
+               "The column is full: its limit of cards is " + std::to_string(limit) +
+                   ", and it has " + std::to_string(card_count) + "; wait until one leaves it."
     )
         .with("count", std::to_string(card_count))
         .with("limit", std::to_string(limit));
