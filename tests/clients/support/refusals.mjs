@@ -63,6 +63,13 @@ export const isNamed = (body) => codes.has(body.code) && !general.has(nameOf(bod
 
 const sorted = (object) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+/** Of `kept` what was met: the body of a name, that no other comes in its place without need. */
+export function stillMet({ refusals }, all) {
+  const messages = new Set(all.map(({ body }) => `${nameOf(body)}: ${new Recorder({}).text(body.message)}`));
+  const left = Object.entries(refusals).filter(([name, { message }]) => messages.has(`${name}: ${message}`));
+  return { refusals: Object.fromEntries(left), operations: {} };
+}
+
 /** `kept` and what was met besides; a name that is there has the body that it had. */
 export function merged(kept, all) {
   const bodies = { ...kept.refusals };
