@@ -190,6 +190,23 @@ void Streams::note(Open& open, const StoredEvent& event) {
     for (const Subscription& each : watch.subscriptions)
         if (each.object_id == event.board_id || each.object_id == event.card_id)
             open.pending.updated.emplace(each.uri, each.board_id);
+    if (!open.pending.mail && !open.looking) return;
+    if (event.board_id) open.touched.insert(*event.board_id);
+    if (event.card_id) open.touched.insert(*event.card_id);
+}
+
+/// Whoever has been told that it is subscribed hears of all that happens from then on, though its
+/// stream learns of the subscription a moment later.
+void Streams::take_up(Open& open, std::vector<Subscription> subscriptions) {
+    const std::lock_guard lock(mutex_);
+    auto& known = open.opening.watch.subscriptions;
+    for (const Subscription& each : subscriptions)
+        if (open.touched.contains(each.object_id) &&
+            std::ranges::find(known, each.uri, &Subscription::uri) == known.end())
+            open.pending.updated.emplace(each.uri, each.board_id);
+    known = std::move(subscriptions);
+    open.looking = false;
+    if (!open.pending.mail) open.touched.clear();  // else there may be another already
 }
 
 void Streams::run() {
@@ -197,8 +214,10 @@ void Streams::run() {
     while (!stopping_) {
         std::vector<std::pair<Shared, Pending>> due;
         for (const Shared& each : open_)
-            if (each->begun && each->pending.any())
+            if (each->begun && each->pending.any()) {
+                each->looking = each->pending.mail;
                 due.emplace_back(each, std::exchange(each->pending, {}));
+            }
         if (due.empty()) {
             due_.wait(lock);
             continue;
@@ -238,11 +257,7 @@ void Streams::tell(Open& open, Pending what) {
 /// The answers that wait for the session, and what it has subscribed to.
 void Streams::send_mail(Open& open) {
     const Opening& opening = open.opening;
-    auto subscriptions = mailbox_.subscriptions(open.scope, opening.session->id);
-    {
-        const std::lock_guard lock(mutex_);
-        open.opening.watch.subscriptions = std::move(subscriptions);
-    }
+    take_up(open, mailbox_.subscriptions(open.scope, opening.session->id));
     if (opening.resumed || opening.numbered) catch_up(open);
     if (opening.token.empty()) return;
     std::vector<Letter> letters;
@@ -262,8 +277,7 @@ void Streams::catch_up(Open& open) {
     Opening& opening = open.opening;
     const bool resumed = std::exchange(opening.resumed, false);
     const EventRange range{
-        .after = opening.since.value_or(0), .count = opening.since ? most_caught_up : 1
-    };
+        .after = opening.since.value_or(0), .count = opening.since ? most_caught_up : 1};
     EventPage missed;
     kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
         tx.set_scope(open.scope.org, open.scope.user);

@@ -77,7 +77,10 @@ private:
         boards::BoardCaller caller;
         Opening opening;
         Pending pending{};
-        bool begun = false;  ///< its first event is sent
+        bool begun = false;    ///< its first event is sent
+        bool looking = false;  ///< its subscriptions are being looked up
+        /// Boards and cards of events that came before its subscriptions were known.
+        std::set<Uuid> touched{};
     };
     using Shared = std::shared_ptr<Open>;
     class Listener;
@@ -85,6 +88,7 @@ private:
     void begin(const Shared& open);
     void forget(const http::Stream* stream);
     void note(Open& open, const StoredEvent& event);
+    void take_up(Open& open, std::vector<Subscription> subscriptions);
     void run();
     void tell(Open& open, Pending what);
     void send_mail(Open& open);
@@ -98,7 +102,7 @@ private:
     StreamPlaces places_;
     std::mutex mutex_;
     std::condition_variable due_;
-    // Under mutex_; of an open stream, what is pending, whether it has begun and its subscriptions.
+    // Under mutex_; of an open stream, what is pending, how far it is and its subscriptions.
     std::list<Shared> open_;
     bool stopping_ = false;
     std::thread thread_;

@@ -84,10 +84,12 @@ public:
     RawStream(std::uint16_t port, std::string_view request) : connection_(port) {
         connection_.write(request);
     }
+    /// For half a minute at most: comments keep a quiet stream open.
     template <class Enough>
     const std::string& read_until(Enough enough) {
+        const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(30);
         std::string bytes(4096, '\0');
-        while (!enough(seen_)) {
+        while (!enough(seen_) && std::chrono::steady_clock::now() < last) {
             const auto size = ::recv(connection_.fd(), bytes.data(), bytes.size(), 0);
             if (size <= 0) break;
             seen_.append(bytes, 0, static_cast<std::size_t>(size));

@@ -54,8 +54,7 @@ protected:
              {{"notifications", wanted},
               {"_meta",
                {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
-                {"io.modelcontextprotocol/clientCapabilities", json::object{}}}}}}
-        };
+                {"io.modelcontextprotocol/clientCapabilities", json::object{}}}}}}};
         Headers headers = json_headers;
         headers.emplace_back("MCP-Protocol-Version", "2026-07-28");
         headers.emplace_back("Mcp-Method", "subscriptions/listen");
@@ -176,8 +175,7 @@ TEST_F(McpResources, AreToldOfWhenTheyChange) {
         {"toolsListChanged", true},
         {"promptsListChanged", true},
         {"resourcesListChanged", true},
-        {"resourceSubscriptions", {"svc://cards/WOR-1", "svc://boards/NONE", 7}}
-    };
+        {"resourceSubscriptions", {"svc://cards/WOR-1", "svc://boards/NONE", 7}}};
     RawStream stream = listen(wanted);
     EXPECT_THAT(
         seen_until(stream, "acknowledged"),
@@ -194,8 +192,7 @@ TEST_F(McpResources, AreToldOfWhenTheyChange) {
 
 TEST_F(McpResources, AndToolsAreToldOfWhenARoleChanges) {
     const json::value wanted{
-        {"kind", "agent"}, {"name", "Its"}, {"role", "admin"}, {"agent", {{"name", "Keeper"}}}
-    };
+        {"kind", "agent"}, {"name", "Its"}, {"role", "admin"}, {"agent", {{"name", "Keeper"}}}};
     const auto token = expect(201, workspace.client.post("/v1/tokens", wanted)).text("/token");
     mcp = McpClient(server.port(), token);
     mcp.initialize();
@@ -218,6 +215,30 @@ TEST_F(McpResources, AreLookedForAsManyAsOneMayWatch) {
         seen_until(stream, "acknowledged"),
         HasSubstr(R"("notifications":{"resourceSubscriptions":["svc://cards/WOR-1"]})")
     );
+}
+
+// A stream learns of a subscription a moment after its client.
+TEST_F(McpResources, AreHeardOfFromTheAnswerToTheSubscriptionOn) {
+    RawStream stream(
+        server.port(),
+        mcp.client.request(
+            "GET",
+            "/v1/mcp/http",
+            {},
+            {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}}
+        )
+    );
+    seen_until(stream, ": open");
+    for (int i = 2; i <= 50; ++i) {
+        const auto card = "cards/WOR-" + std::to_string(i);
+        add_card(queue, "Card");
+        result("resources/subscribe", {{"uri", "svc://" + card}});
+        patch("/v1/" + card, json::value{{"title", "Changed"}});
+    }
+    for (int i = 2; i <= 50; ++i) {
+        const auto uri = "svc://cards/WOR-" + std::to_string(i) + '"';
+        ASSERT_THAT(seen_until(stream, uri), HasSubstr(uri));
+    }
 }
 
 TEST_F(McpResources, OfBoardsOneSeesNoMoreAreSilent) {
