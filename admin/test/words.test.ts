@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { asCurl, asTool } from "../src/api/calls";
+import { asCurl, asTool, getCalls, remember } from "../src/api/calls";
 import { steps } from "../src/parts/steps";
 import { sampleOf, takes } from "../src/screens/webhooks/sample";
 import { weeksOf } from "../src/screens/board/weeks";
-import { countdown } from "../src/app/time";
+import { briefly, countdown, dayOf, readTimesAs } from "../src/app/time";
 import { t } from "../src/app/words";
 import { addresses, names } from "../src/app/addresses";
 
@@ -62,17 +62,37 @@ describe("a calendar's weeks", () => {
 });
 
 describe("a call that the page made", () => {
-  const call = { id: "1", method: "POST", template: "/v1/cards/{card_id}:move", address: "/v1/cards/ENG-1:move", values: { card_id: "ENG-1" }, body: Promise.resolve(undefined), at: 0 };
+  const call = { id: "1", method: "POST", template: "/v1/cards/{card_id}:move", address: "/v1/cards/ENG-1:move", values: { card_id: "ENG-1" }, headers: [], body: Promise.resolve(undefined), at: 0 };
 
   test("is shown as a shell takes it, quotes and all", () => {
     expect(asCurl(call, { title: "it's" }, "https://board.example", "2026-06-19"))
       .toBe(["curl -sS", "'https://board.example/v1/cards/ENG-1:move'", `-H "Authorization: Bearer $TOKEN"`, `-H "X-Board-Version: 2026-06-19"`, `--json '{"title":"it'\\''s"}'`].join(" \\\n  "));
     expect(asCurl({ ...call, method: "DELETE" }, undefined, "", "v")).toContain("-X DELETE");
+    const open = asCurl({ ...call, method: "GET", headers: ["x-svc-share-password"] }, undefined, "", "v", true);
+    expect(open).toContain(`-H "x-svc-share-password: <x-svc-share-password>"`);
+    expect(open).not.toContain("Authorization");
+  });
+
+  test("is remembered without its secrets", async () => {
+    const request = new Request("https://board.example/v1/auth/login", { method: "POST", body: JSON.stringify({ email: "a@example.com", password: "s3cret", new_password: "s3cret", token: "s3cret" }) });
+    await remember.onRequest!({ request, schemaPath: "/v1/auth/login", params: {}, id: "2" } as never);
+    expect(await getCalls()[0]!.body).toEqual({ email: "a@example.com", password: "<password>", new_password: "<new_password>", token: "<token>" });
   });
 
   test("is shown as MCP takes it, with every field side by side", () => {
     expect(JSON.parse(asTool("move_card", call, { column_id: "c" }))).toEqual({ method: "tools/call", params: { name: "move_card", arguments: { card_id: "ENG-1", column_id: "c" } } });
   });
+});
+
+test("an instant is on the day that it is where the person lives", () => {
+  const live = (timezone: string) => readTimesAs({ locale: "en-GB", timezone, time_format: "h24" });
+  for (const [zone, expected] of [["Pacific/Auckland", "2027-01-01"], ["America/Los_Angeles", "2026-12-31"]] as const) {
+    live(zone);
+    expect(dayOf("2026-12-31T12:30:00Z")).toBe(expected);
+    expect(dayOf("2026-12-31")).toBe("2026-12-31");
+    expect(briefly("1999-12-31T12:30:00Z")).toContain(zone.startsWith("Pacific") ? "2000" : "1999");
+  }
+  live("UTC");
 });
 
 test("what is left of a lease is shown as by a clock", () => {

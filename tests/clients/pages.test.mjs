@@ -26,6 +26,18 @@ const mailed = (address, path) => mailedLink(server, address, path);
 const signIn = (page, email, word) => signInOn(page, server, email, word);
 const enter = (page, email, word) => enterOn(page, server, email, word);
 
+/** What the newest call of this operation is as curl, by the page's own list. */
+async function shownCall(page, operation) {
+  await page.click("text=Calls as curl");
+  await page.check(".dialog input[type=checkbox]");
+  const details = page.locator(`.dialog .call:has(strong:text-is("${operation}"))`).first();
+  await details.locator("summary").click();
+  const call = await details.locator(".sample").textContent();
+  await page.keyboard.press("Escape");
+  await page.waitForSelector(".dialog", { state: "detached" });
+  return call;
+}
+
 test("a person signs up, confirms, signs out and signs in again", async () => {
   const email = "grace@example.com";
   const page = await open("/");
@@ -46,7 +58,9 @@ test("a person signs up, confirms, signs out and signs in again", async () => {
   await page.click("text=Sign out");
   await page.waitForSelector("#login");
   await fill(page, { email, password: "another horse" });
-  await says(page, "do not go together");
+  await page.waitForSelector("#login .outcome:has-text('do not go together')");
+  const call = await shownCall(page, "log_in");
+  assert.match(call, /--json '\{"email":"grace@example.com","password":"<password>"\}'/);
   await fill(page, { email, password });
   await heading(page, "Welcome, Grace");
   assert.deepEqual(page.complaints, []);
@@ -79,11 +93,11 @@ test("a forgotten password is replaced by the mailed link, whether or not the pa
   const page = await open("/reset-password");
   await fill(page, { email: "nobody@example.com" });
   await heading(page, "Read your mail");
-  const unknown = await page.textContent("#outcome");
+  const unknown = await page.textContent("main > .outcome");
   await page.goto(server.url + "/reset-password");
   await fill(page, { email: "ada@example.com" });
   await heading(page, "Read your mail");
-  assert.equal(await page.textContent("#outcome"), unknown);
+  assert.equal(await page.textContent("main > .outcome"), unknown);
   await page.goto(await mailed("ada@example.com", "reset-password"));
   await fill(page, { new_password: password });
   await heading(page, "The password is changed");
@@ -147,6 +161,9 @@ test("a share link shows the board to whoever knows its password, and its cards 
   await says(page, "not the link's password");
   await fill(page, { password: "open sesame" });
   await heading(page, "Deliveries <b>");
+  const call = await shownCall(page, "get_shared_board");
+  assert.match(call, /-H "x-svc-share-password: <x-svc-share-password>"/);
+  assert.doesNotMatch(call, /Authorization|sesame/);
   await page.click(`a:text-is("${card.title}")`);
   await heading(page, card.title);
   await page.waitForSelector(".written strong:text-is('bold')");

@@ -9,6 +9,8 @@ export interface Call {
   /** As it was sent: /v1/cards/ENG-1?page_size=1. */
   address: string;
   values: Record<string, unknown>;
+  /** The names of headers that are the operation's own. */
+  headers: string[];
   body: Promise<Record<string, unknown> | undefined>;
   at: number;
   status?: number;
@@ -27,12 +29,13 @@ export const onCalls = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Passwords and the like are in these; they are not remembered. */
-const isSecret = (template: string) => /^\/v1\/(auth\/|me\/password)/.test(template);
+/** Passwords and the like are not remembered: what they are called stands in their place. */
+const withoutSecrets = (body: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(body).map(([name, value]) => [name, /(^|_)(password|token|secret)$/.test(name) ? `<${name}>` : value]));
 
 async function bodyOf(request: Request) {
   try {
-    return (await request.clone().json()) as Record<string, unknown>;
+    return withoutSecrets((await request.clone().json()) as Record<string, unknown>);
   } catch {
     return undefined; // there is none
   }
@@ -40,10 +43,9 @@ async function bodyOf(request: Request) {
 
 export const remember: Middleware = {
   onRequest({ request, schemaPath, params, id }) {
-    if (isSecret(schemaPath)) return;
     const { pathname, search } = new URL(request.url);
     become([
-      { id, method: request.method, template: schemaPath, address: decodeURI(pathname) + search, values: { ...params.path, ...params.query }, body: request.method === "GET" ? Promise.resolve(undefined) : bodyOf(request), at: Date.now() },
+      { id, method: request.method, template: schemaPath, address: decodeURI(pathname) + search, values: { ...params.path, ...params.query }, headers: Object.keys(params.header ?? {}), body: request.method === "GET" ? Promise.resolve(undefined) : bodyOf(request), at: Date.now() },
       ...all.slice(0, most - 1),
     ]);
   },
@@ -54,8 +56,12 @@ export const remember: Middleware = {
 
 const quoted = (text: string) => `'${text.replace(/'/g, "'\\''")}'`;
 
-export function asCurl({ method, address }: Call, body: unknown, origin: string, version: string): string {
-  const words = ["curl -sS", method === "GET" || (method === "POST" && body) ? "" : `-X ${method}`, quoted(origin + address), "-H \"Authorization: Bearer $TOKEN\"", `-H "X-Board-Version: ${version}"`];
+/** `isOpen`: to anybody, without a token. */
+export function asCurl({ method, address, headers }: Call, body: unknown, origin: string, version: string, isOpen = false): string {
+  const words = [
+    "curl -sS", method === "GET" || (method === "POST" && body) ? "" : `-X ${method}`, quoted(origin + address),
+    isOpen ? "" : "-H \"Authorization: Bearer $TOKEN\"", `-H "X-Board-Version: ${version}"`, ...headers.map((name) => `-H "${name}: <${name}>"`),
+  ];
   if (body !== undefined) words.push(`--json ${quoted(JSON.stringify(body))}`);
   return words.filter(Boolean).join(" \\\n  ");
 }

@@ -9,7 +9,11 @@ import { serves } from "./serves";
 import { ago } from "./time";
 import { t } from "./words";
 
-type Document = Record<string, Record<string, { operationId?: string }>>;
+interface Operation {
+  operationId?: string;
+  security?: unknown[];
+}
+type Document = Record<string, Record<string, Operation>>;
 
 /** What the document calls each call; it is read when somebody asks. */
 const namesQuery = {
@@ -25,7 +29,8 @@ const toolsQuery = {
   enabled: serves("/v1/mcp/manifest"),
 };
 
-function OneCall({ call, name, isTool }: { call: Call; name: string | undefined; isTool: boolean }) {
+function OneCall({ call, operation, isTool }: { call: Call; operation: Operation | undefined; isTool: boolean }) {
+  const name = operation?.operationId;
   const [body, setBody] = useState<Record<string, unknown>>();
   const [way, setWay] = useState<"curl" | "mcp">("curl");
   useEffect(() => void call.body.then(setBody), [call]);
@@ -35,7 +40,7 @@ function OneCall({ call, name, isTool }: { call: Call; name: string | undefined;
         <span className="tag">{call.method}</span>
         <span className="grow clip"><strong>{name ?? call.template}</strong> <span className="soft mono small">{call.address}</span></span>
         {call.status !== undefined && <span className={`tag ${call.status < 400 ? "good" : "bad"}`}>{call.status}</span>}
-        <span className="soft small">{ago(new Date(call.at).toISOString())}</span>
+        <span className="soft small wide-only">{ago(new Date(call.at).toISOString())}</span>
       </summary>
       <div className="stack" style={{ padding: "0.5rem 0" }}>
         {isTool && (
@@ -45,7 +50,7 @@ function OneCall({ call, name, isTool }: { call: Call; name: string | undefined;
           </div>
         )}
         {!isTool && serves("/v1/mcp/manifest") && <p className="soft small" style={{ margin: 0 }}>{t("It is none of the tools that agents have.")}</p>}
-        <CopyField label={t("The call")} text={way === "mcp" && name ? asTool(name, call, body) : asCurl(call, body, location.origin, boardVersion)} />
+        <CopyField label={t("The call")} text={way === "mcp" && name ? asTool(name, call, body) : asCurl(call, body, location.origin, boardVersion, operation?.security?.length === 0)} />
       </div>
     </details>
   );
@@ -57,14 +62,14 @@ export default function Calls({ onClose }: { onClose: () => void }) {
   const all = useSyncExternalStore(onCalls, getCalls);
   const paths = useQuery(namesQuery).data;
   const tools = useQuery(toolsQuery).data;
-  const nameOf = ({ template, method }: Call) => paths?.[template]?.[method.toLowerCase()]?.operationId;
+  const operationOf = ({ template, method }: Call) => paths?.[template]?.[method.toLowerCase()];
   const shown = all.filter(({ method }) => reads || method !== "GET");
   return (
     <Dialog title={t("What this page has called")} onClose={onClose} wide>
       <p className="soft">{t("Whatever the console does is a call of the API. Do something, and find it here for a script or an agent of yours.")}</p>
       <Check label={t("What was only read, too")} checked={reads} onChange={(event) => setReads(event.target.checked)} />
       {shown.length === 0 && <p className="soft" role="status">{t("Nothing was changed since this page was loaded.")}</p>}
-      <div>{shown.map((call) => <OneCall key={call.id} call={call} name={nameOf(call)} isTool={tools?.has(nameOf(call) ?? "") ?? false} />)}</div>
+      <div>{shown.map((call) => <OneCall key={call.id} call={call} operation={operationOf(call)} isTool={tools?.has(operationOf(call)?.operationId ?? "") ?? false} />)}</div>
     </Dialog>
   );
 }

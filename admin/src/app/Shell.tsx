@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { runNewest } from "../parts/toasts";
 import { Icon } from "../parts/Icon";
-import { press, useCommands, type Command } from "./commands";
+import { useCommands, useKeys, type Command } from "./commands";
 import { Sidebar } from "./Sidebar";
 import { places } from "./places";
 import { useLiveLists } from "./liveLists";
@@ -27,13 +27,7 @@ export default function Shell({ children }: { children: ReactNode }) {
   useLiveLists();
 
   useEffect(() => setDrawer(false), [path]);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!event.defaultPrevented && press(event)) event.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  useKeys();
 
   const commands: Command[] = [
     { id: "palette", label: t("Find or do something"), group: t("Everywhere"), keys: ["mod+k"], icon: "search", run: () => setPalette(true) },

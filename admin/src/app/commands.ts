@@ -53,6 +53,17 @@ const signs: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowL
 export const keyName = (keys: string) =>
   keys.split(" ").map((key) => key.split("+").map((part) => (part === "mod" ? (isMac ? "⌘" : "Ctrl") : part.length === 1 ? part.toUpperCase() : (signs[part] ?? part))).join(" ")).join(" ");
 
+/** Keys do what they are for on a page that uses this. */
+export function useKeys() {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented && press(event)) event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}
+
 let begun = "";
 let timer = 0;
 

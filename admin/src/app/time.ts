@@ -2,6 +2,11 @@
 let locale: string | undefined;
 let timeZone: string | undefined;
 let hour12: boolean | undefined;
+let days = daysIn(undefined);
+
+function daysIn(zone: string | undefined) {
+  return new Intl.DateTimeFormat("en-US-u-ca-gregory", { year: "numeric", month: "2-digit", day: "2-digit", timeZone: zone });
+}
 
 export function readTimesAs(preferences: { locale: string; timezone: string; time_format: "h24" | "h12" }) {
   try {
@@ -11,6 +16,7 @@ export function readTimesAs(preferences: { locale: string; timezone: string; tim
     locale = timeZone = undefined; // one that this browser does not know
   }
   hour12 = preferences.time_format === "h12";
+  days = daysIn(timeZone);
 }
 
 /** A day (2026-06-19) is that day everywhere; an instant is a day and an hour here. */
@@ -27,17 +33,21 @@ export function day(time: string): string {
 /** The day and the month alone, for tiles. */
 export function briefly(time: string): string {
   const at = time.length === 10 ? new Date(time + "T00:00Z") : new Date(time);
-  const other = at.getFullYear() !== new Date().getFullYear();
+  const other = dayOf(time).slice(0, 4) !== today().slice(0, 4);
   return at.toLocaleDateString(locale, {
     day: "numeric", month: "short", ...(other && { year: "numeric" }), timeZone: time.length === 10 ? "UTC" : timeZone,
   });
 }
 
-/** The day of today, as 2026-06-19. */
-export const today = () => isoDay(new Date());
+/** The day of an instant where the person is, as 2026-06-19. */
+export function dayOf(time: string): string {
+  if (time.length === 10) return time;
+  const parts = Object.fromEntries(days.formatToParts(new Date(time)).map(({ type, value }) => [type, value]));
+  return `${parts.year!.padStart(4, "0")}-${parts.month}-${parts.day}`;
+}
+export const today = () => dayOf(new Date().toISOString());
 export const isoDay = (at: Date) =>
   `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-${String(at.getDate()).padStart(2, "0")}`;
-export const dayOf = (time: string) => (time.length === 10 ? time : isoDay(new Date(time)));
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3_600], ["minute", 60],

@@ -1,6 +1,7 @@
 import type { FormEvent, ReactNode } from "react";
 import { Dialog as Inner, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { t } from "../app/words";
+import { Button } from "./Button";
 import { Failure } from "./Failure";
 import { Icon } from "./Icon";
 import "./dialog.css";
@@ -23,19 +24,21 @@ export function Dialog({ title, onClose, children, wide }: { title: string; onCl
 }
 
 /** A window with a form (its button keeps the focus while it waits, so that keys go on working): what is in it, the button that sends it, and what the server said against it. */
-export function FormDialog({ title, onClose, onSend, send, busy, error, danger, children }: {
+export function FormDialog({ title, onClose, onSend, send, busy, off, error, danger, children }: {
   title: string;
   onClose: () => void;
   onSend: () => void;
   send: string;
   busy?: boolean;
+  /** There is nothing to send yet. */
+  off?: boolean;
   error?: unknown;
   danger?: boolean;
   children: ReactNode;
 }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!busy) onSend();
+    if (!busy && !off) onSend();
   };
   return (
     <Dialog title={title} onClose={onClose}>
@@ -43,7 +46,7 @@ export function FormDialog({ title, onClose, onSend, send, busy, error, danger, 
         {children}
         <Failure error={error} />
         <div className="row">
-          <button className={`button ${danger ? "danger" : "go"}`} aria-disabled={busy}>{send}</button>
+          <Button className={`button ${danger ? "danger" : "go"}`} busy={Boolean(busy)} off={off}>{send}</Button>
           <button type="button" className="button" onClick={onClose}>{t("Cancel")}</button>
         </div>
       </form>

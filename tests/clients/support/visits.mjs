@@ -19,7 +19,7 @@ export async function mailedLink(server, address, path) {
 /** Waits for the page to have this heading. */
 export const heading = (page, text) => page.waitForSelector(`h1:has-text(${JSON.stringify(text)})`);
 /** Waits for the page to say this below its forms. */
-export const says = (page, text) => page.waitForSelector(`#outcome:has-text("${text}")`);
+export const says = (page, text) => page.waitForSelector(`.outcome:has-text("${text}")`);
 
 /** Fills in the form of a page for those who come from outside, and sends it. */
 export async function fill(page, values) {

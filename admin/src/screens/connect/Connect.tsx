@@ -5,6 +5,7 @@ import { worded } from "../../api/refusal";
 import { SignedIn, useSession } from "../../app/session";
 import { ToLogin } from "../../app/ToLogin";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Check, Choose, TextField } from "../../parts/Field";
 import { Failure } from "../../parts/Failure";
 import { Waiting } from "../../parts/Wait";
@@ -107,7 +108,7 @@ function Consent({ question, preview }: { question: Question; preview: Preview }
           note={preview.read_only ? t("It asks for no more.") : t("Then it can change nothing.")} />
         <Toolsets chosen={toolsets} onChange={setToolsets} />
         <p className="row">
-          <button className="button go" disabled={allow.isPending}>{t("Allow")}</button>
+          <Button className="button go" busy={allow.isPending}>{t("Allow")}</Button>
           {deny}
         </p>
       </form>

@@ -8,6 +8,8 @@ import { setTabOrg } from "../../api/workspace";
 import { day } from "../../app/time";
 import { mailedToken } from "../../app/mailedToken";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
+import { Failure } from "../../parts/Failure";
 import { Waiting } from "../../parts/Wait";
 import { home } from "../sign-in/arrival";
 import { Door, DoorForm, Email, Name, NewPassword } from "../sign-in/Door";
@@ -88,8 +90,8 @@ function Join({ id, token, invitation, below }: { id: string; token: string; inv
   if (join.data === "mailed")
     return <Door title={t("Read your mail")} says={t("We have sent a mail to {{email}} that says how to go on.", { email })} />;
   return (
-    <Offer invitation={invitation} says={join.error ? refusedWords(join.error) : undefined}>
-      <DoorForm id="join" send={t("Sign up and join")} busy={join.isPending} onSend={(fields) => join.mutate(fields)}>
+    <Offer invitation={invitation}>
+      <DoorForm id="join" send={t("Sign up and join")} busy={join.isPending} says={join.error && refusedWords(join.error)} onSend={(fields) => join.mutate(fields)}>
         <Email readOnly value={email} />
         <Name />
         <NewPassword name="password" label={t("Password")} />
@@ -125,8 +127,8 @@ function AcceptOrDecline({ id, invitation }: { id: string; invitation: Preview }
   return (
     <Offer invitation={invitation} says={error ? refusedWords(error) : undefined}>
       <p className="row">
-        <button type="button" className="button go" disabled={busy} onClick={() => accept.mutate()}>{t("Accept")}</button>
-        <button type="button" className="button" disabled={busy} onClick={() => decline.mutate()}>{t("Decline")}</button>
+        <Button type="button" className="button go" busy={accept.isPending} onClick={() => { if (!busy) accept.mutate(); }}>{t("Accept")}</Button>
+        <Button type="button" busy={decline.isPending} onClick={() => { if (!busy) decline.mutate(); }}>{t("Decline")}</Button>
       </p>
     </Offer>
   );
@@ -138,8 +140,9 @@ function OtherAddress({ invitation, email }: { invitation: Preview; email: strin
     location.reload();
   };
   return (
-    <Offer invitation={invitation} says={t("You are signed in as {{email}}, which is another address.", { email })}>
-      <p><button type="button" className="button" onClick={() => void leave()}>{t("Sign out")}</button></p>
+    <Offer invitation={invitation}>
+      <p className="outcome" role="status">{t("You are signed in as {{email}}, which is another address.", { email })}</p>
+      <p className="below"><button type="button" className="button" onClick={() => void leave()}>{t("Sign out")}</button></p>
     </Offer>
   );
 }
@@ -158,7 +161,8 @@ export default function Invitation() {
   const [back] = useState(`/login?return_to=${encodeURIComponent(path)}`);
   const signIn = <Link href={back}>{t("Sign in")}</Link>;
 
-  if (me.error ?? found.error) return <Door title={t("Invitation")} says={worded(me.error ?? found.error)} />;
+  if (me.error ?? found.error)
+    return <Door title={t("Invitation")}><Failure error={me.error ?? found.error} retry={() => void (me.error ? me : found).refetch()} /></Door>;
   if (found.isPending || options.isPending) return <Door title={t("Invitation")}><Waiting /></Door>;
   const invitation = found.data;
   if (!invitation && !me.data && !token)

@@ -39,7 +39,7 @@ export default function Invite({ org_id, onClose }: { org_id: string; onClose: (
     onSettled: () => void client.invalidateQueries({ queryKey: inOrg("invitations") }),
   });
   return (
-    <FormDialog title={t("Invite people")} send={emails.length > 1 ? t("Invite {{count}}", { count: emails.length }) : t("Invite")} onClose={onClose} busy={invite.isPending || emails.length === 0} error={invite.error} onSend={() => invite.mutate()}>
+    <FormDialog title={t("Invite people")} send={emails.length > 1 ? t("Invite {{count}}", { count: emails.length }) : t("Invite")} onClose={onClose} busy={invite.isPending} off={emails.length === 0} error={invite.error} onSend={() => invite.mutate()}>
       <TextArea label={t("E-mail addresses")} value={text} onChange={(event) => setText(event.target.value)} autoFocus note={t("One or many, with commas, spaces or lines between them.")} />
       <Choose label={t("Role")} value={role} onChange={(event) => setRole(event.target.value as typeof role)}
         options={[{ value: "viewer", label: t("viewer: reads") }, { value: "member", label: t("member: edits boards and cards") }, { value: "admin", label: t("admin: manages the workspace") }]} />

@@ -29,7 +29,7 @@ function Loaded({ org, onClose }: { org: Schemas["OrganizationResponse"]; onClos
   const params = { path: { org_id: org.id } };
   if (ending)
     return (
-      <FormDialog title={t("Delete {{name}}", { name: org.name })} send={t("Delete the workspace")} danger onClose={onClose} busy={act.isPending || confirm !== org.slug} error={act.error}
+      <FormDialog title={t("Delete {{name}}", { name: org.name })} send={t("Delete the workspace")} danger onClose={onClose} busy={act.isPending} off={confirm !== org.slug} error={act.error}
         onSend={() => act.mutate(async () => {
           await ask(api.DELETE("/v1/orgs/{org_id}", { params: { ...params, query: { confirm } } }));
           client.clear();

@@ -1,11 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useState, useSyncExternalStore } from "react";
+import { useRef, useState, useSyncExternalStore } from "react";
 import { useParams } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
-import { Refusal, worded } from "../../api/refusal";
+import { Refusal } from "../../api/refusal";
 import { briefly, shown } from "../../app/time";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Facts } from "../../parts/Facts";
+import { Failure } from "../../parts/Failure";
 import { Labels } from "../../parts/Labels";
 import { Markdown } from "../../parts/markdown";
 import { Waiting } from "../../parts/Wait";
@@ -63,7 +65,7 @@ function Column({ column, more }: { column: Shared["columns"][number]; more: (cu
     <section className="shared-column" aria-labelledby={`column-${column.id}`}>
       <h2 id={`column-${column.id}`}>{column.name} <span className="soft small">{column.card_count}</span></h2>
       {cards.length ? <ul>{cards.map((card) => <Tile key={card.id} card={card} />)}</ul> : <p className="soft">{t("No cards.")}</p>}
-      {cursor && <button type="button" className="button" disabled={busy} onClick={() => void next()}>{t("Show more")}</button>}
+      {cursor && <Button type="button" busy={busy} onClick={() => void next()}>{t("Show more")}</Button>}
     </section>
   );
 }
@@ -94,10 +96,14 @@ export default function SharedPage() {
   const [password, setPassword] = useState<string>();
   const query = useShared(token, only, password);
   const { error } = query;
-  if (error instanceof Refusal && (error.reason === "password_required" || error.reason === "wrong_password"))
+  const opened = useRef(false);
+  if (query.data) opened.current = true;
+  const isLocked = error instanceof Refusal && (error.reason === "password_required" || error.reason === "wrong_password");
+  // While a password is on its way, its form stays.
+  if (isLocked || (password !== undefined && !opened.current && query.isPending))
     return (
-      <Door title={t("This link has a password")} says={error.reason === "wrong_password" ? t("That is not the link's password.") : undefined}>
-        <DoorForm id="unlock" send={t("Open")} busy={query.isFetching} onSend={({ password: word }) => setPassword(word)}>
+      <Door title={t("This link has a password")}>
+        <DoorForm id="unlock" send={t("Open")} busy={query.isFetching} says={isLocked && error.reason === "wrong_password" && t("That is not the link's password.")} onSend={({ password: word }) => setPassword(word)}>
           <div className="field">
             <label htmlFor="password">{t("Password")}</label>
             <input className="input" id="password" name="password" type="password" autoComplete="off" required maxLength={128} autoFocus />
@@ -107,13 +113,12 @@ export default function SharedPage() {
     );
   if (error)
     return (
-      <Door title={t("Nothing here")}
-        says={error instanceof Refusal && error.status === 404
-          ? t("There is no such link. It was withdrawn, or has run out, or is incomplete.")
-          : worded(error)} />
+      error instanceof Refusal && error.status === 404
+        ? <Door title={t("Nothing here")} says={t("There is no such link. It was withdrawn, or has run out, or is incomplete.")} />
+        : <Door title={t("Shared board")} wide><Failure error={error} retry={() => void query.refetch()} /></Door>
     );
   const board = query.data?.pages[0];
-  if (!board) return <Door title={t("Shared board")}><Waiting /></Door>;
+  if (!board) return <Door title={t("Shared board")} wide><div className="shared-columns">{[3, 5, 4].map((lines) => <div key={lines} className="shared-column"><Waiting lines={lines} /></div>)}</div></Door>;
   const cards = board.columns.flatMap((each) => each.cards);
   const single = cards.length === 1 && cards[0]!.markdown !== null;
   if (cards[0] && (only || single)) return <OneCard card={cards[0]} board={board} back={Boolean(only)} />;

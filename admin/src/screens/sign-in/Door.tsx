@@ -1,10 +1,28 @@
-import { useEffect, useId, type FormEvent, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useId, useState, type FormEvent, type ReactNode } from "react";
 import { Link } from "wouter";
+import { useCommands, useKeys } from "../../app/commands";
 import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import "./door.css";
 
-/** A page for people from outside: a heading, a form or what came of it, and what to know. */
+const Calls = lazy(() => import("../../app/Calls"));
+
+/** What the page has called, as curl: outside the console's frame, too. */
+function CallsBelow() {
+  const [shown, setShown] = useState(false);
+  useKeys();
+  useCommands([{ id: "calls", label: t("Show calls as curl and MCP"), group: t("Everywhere"), keys: ["g c"], run: () => setShown(true) }], []);
+  return (
+    <footer className="small">
+      <button type="button" className="link" onClick={() => setShown(true)}>{t("Calls as curl")}</button>
+      <Suspense>{shown && <Calls onClose={() => setShown(false)} />}</Suspense>
+    </footer>
+  );
+}
+
+/** A page for people from outside: a heading, what it holds, and what to know in the end. What came of a form
+    stands at the form. */
 export function Door({ title, says, children, wide }: { title: string; says?: ReactNode; children?: ReactNode; wide?: boolean | "text" }) {
   const heading = useTitle(title);
   // What the page is about changes with its steps; readers of the screen are taken along.
@@ -19,17 +37,19 @@ export function Door({ title, says, children, wide }: { title: string; says?: Re
       <main>
         <h1 tabIndex={-1} ref={heading}>{title}</h1>
         {children}
-        <p id="outcome" role="status">{says}</p>
+        <p className="outcome" role="status">{says}</p>
       </main>
+      <CallsBelow />
     </div>
   );
 }
 
-/** A form that names its fields; `onSend` gets those that were filled in. */
-export function DoorForm({ id, send, busy, onSend, children }: {
+/** A form that names its fields; `onSend` gets those that were filled in, and `says` is what came of it. */
+export function DoorForm({ id, send, busy, says, onSend, children }: {
   id: string;
   send: string;
   busy?: boolean;
+  says?: ReactNode;
   onSend: (fields: Record<string, string>) => void;
   children?: ReactNode;
 }) {
@@ -42,7 +62,8 @@ export function DoorForm({ id, send, busy, onSend, children }: {
   return (
     <form id={id} className="stack" onSubmit={submit}>
       {children}
-      <button className={`button ${children ? "go" : ""}`} disabled={busy}>{send}</button>
+      <Button className={`button ${children ? "go" : ""}`} busy={Boolean(busy)}>{send}</Button>
+      <p className={busy ? "unseen" : "outcome"} role="status">{busy ? t("One moment…") : says}</p>
     </form>
   );
 }

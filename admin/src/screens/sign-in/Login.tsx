@@ -23,8 +23,8 @@ export default function Login() {
   });
   if (me.data && !failure && !login.isPending) return <Redirect to={returnPath() ?? home()} replace />;
   return (
-    <Door title={t("Sign in")} says={login.isPending ? t("One moment…") : failure}>
-      <DoorForm id="login" send={t("Sign in")} busy={login.isPending}
+    <Door title={t("Sign in")}>
+      <DoorForm id="login" send={t("Sign in")} busy={login.isPending} says={failure}
         onSend={({ email = "", password = "" }) => login.mutate({ email, password })}>
         <Email />
         <div className="field">

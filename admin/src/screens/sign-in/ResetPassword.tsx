@@ -17,9 +17,9 @@ function AskForMail() {
   if (request.isSuccess)
     return <Door title={t("Read your mail")} says={t("If the address has an account, the link is on its way to it.")} />;
   return (
-    <Door title={t("Choose a new password")} says={failure}>
+    <Door title={t("Choose a new password")}>
       <p className="lead">{t("We mail a link to the account's address; it leads back here to choose another password.")}</p>
-      <DoorForm id="ask" send={t("Send the mail")} busy={request.isPending} onSend={({ email = "" }) => request.mutate(email)}><Email /></DoorForm>
+      <DoorForm id="ask" send={t("Send the mail")} busy={request.isPending} says={failure} onSend={({ email = "" }) => request.mutate(email)}><Email /></DoorForm>
       <p className="below"><Link href="/login">{t("Sign in")}</Link></p>
     </Door>
   );
@@ -35,9 +35,9 @@ function Choose({ token }: { token: string }) {
   if (reset.isSuccess)
     return <Door title={t("The password is changed")} says={<>{t("Use it from now on.")} <Link href="/login">{t("Sign in with it")}</Link></>} />;
   return (
-    <Door title={t("Choose a new password")} says={failure}>
+    <Door title={t("Choose a new password")}>
       <p className="lead">{t("It replaces the old password and ends every session of the account.")}</p>
-      <DoorForm id="reset" send={t("Set the password")} busy={reset.isPending} onSend={({ new_password = "" }) => reset.mutate(new_password)}>
+      <DoorForm id="reset" send={t("Set the password")} busy={reset.isPending} says={failure} onSend={({ new_password = "" }) => reset.mutate(new_password)}>
         <NewPassword name="new_password" label={t("New password")} autoFocus />
       </DoorForm>
     </Door>

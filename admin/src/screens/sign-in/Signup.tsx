@@ -12,14 +12,13 @@ import { refused } from "./refusals";
 /** After the form: the mail is on its way, and can be sent once more. */
 function ReadYourMail({ email }: { email: string }) {
   const resend = useMutation({ mutationFn: () => ask(api.POST("/v1/auth/resend-verification", { body: { email } })) });
-  const says = resend.error
-    ? refused("resend", resend.error)
-    : resend.isSuccess
-      ? t("Another mail is on its way to {{email}}.", { email })
-      : t("We have sent a mail to {{email}}. Open the link in it, in this browser, to confirm the address and to sign in.", { email });
+  const says = resend.isSuccess
+    ? t("Another mail is on its way to {{email}}.", { email })
+    : t("We have sent a mail to {{email}}. Open the link in it, in this browser, to confirm the address and to sign in.", { email });
   return (
-    <Door title={t("Read your mail")} says={says}>
-      {!resend.isSuccess && <DoorForm id="resend" send={t("Send the mail again")} busy={resend.isPending} onSend={() => resend.mutate()} />}
+    <Door title={t("Read your mail")}>
+      <p className="outcome" role="status">{says}</p>
+      {!resend.isSuccess && <DoorForm id="resend" send={t("Send the mail again")} busy={resend.isPending} says={resend.error && refused("resend", resend.error)} onSend={() => resend.mutate()} />}
     </Door>
   );
 }
@@ -35,7 +34,7 @@ export default function Signup() {
   if (options.isPending) return <Door title={t("Sign up")}><Waiting /></Door>;
   const policy = options.data?.sign_up;
   return (
-    <Door title={t("Sign up")} says={signup.isPending ? t("One moment…") : failure}>
+    <Door title={t("Sign up")}>
       {policy === "invited" && (
         <p className="lead">
           {t("This server takes new accounts by invitation. If you have one, follow the link in its mail, or sign up here with the address that it was mailed to.")}
@@ -45,7 +44,7 @@ export default function Signup() {
         ? <p className="lead">{t("This server takes no new accounts from outside. Ask its operator for one.")}</p>
         : (
           <>
-            <DoorForm id="signup" send={t("Sign up")} busy={signup.isPending}
+            <DoorForm id="signup" send={t("Sign up")} busy={signup.isPending} says={failure}
               onSend={({ email = "", password = "", name }) => signup.mutate({ email, password, ...(name && { name }) })}>
               <Email />
               <Name />

@@ -18,13 +18,13 @@ function FirstPassword({ email }: { email: string }) {
     onError: (error) => setFailure(refused("first", error)),
   });
   return (
-    <Door title={t("Choose a password")}
-      says={failure ?? <>{t("{{email}} is confirmed, and signed in, in this browser.", { email })} <Link href={home()}>{t("Go on without a password")}</Link></>}>
-      <p className="lead">{t("The account has no password yet. Choose one now, to be able to sign in again.")}</p>
-      <DoorForm id="first" send={t("Set the password")} busy={set.isPending} onSend={({ new_password = "" }) => set.mutate(new_password)}>
+    <Door title={t("Choose a password")}>
+      <p className="lead">{t("{{email}} is confirmed, and signed in, in this browser.", { email })} {t("The account has no password yet. Choose one now, to be able to sign in again.")}</p>
+      <DoorForm id="first" send={t("Set the password")} busy={set.isPending} says={failure} onSend={({ new_password = "" }) => set.mutate(new_password)}>
         <input name="username" type="email" autoComplete="username" hidden readOnly value={email} />
         <NewPassword name="new_password" label={t("Password")} autoFocus />
       </DoorForm>
+      <p className="below"><Link href={home()}>{t("Go on without a password")}</Link></p>
     </Door>
   );
 }
@@ -41,11 +41,11 @@ export default function VerifyEmail() {
   if (verify.data && !verify.data.user.has_password) return <FirstPassword email={verify.data.user.email ?? ""} />;
   // Mail scanners open links but press no buttons, so the token is spent by a press.
   return (
-    <Door title={t("Confirm your address")} says={token ? failure : t("The link is incomplete: copy all of it from the mail.")}>
+    <Door title={t("Confirm your address")} says={token ? undefined : t("The link is incomplete: copy all of it from the mail.")}>
       {token && (
         <>
           <p className="lead">{t("Confirm that this address is yours. It signs you in, in this browser.")}</p>
-          <DoorForm id="verify" send={t("Confirm and sign in")} busy={verify.isPending} onSend={() => verify.mutate()}><span hidden /></DoorForm>
+          <DoorForm id="verify" send={t("Confirm and sign in")} busy={verify.isPending} says={failure} onSend={() => verify.mutate()}><span hidden /></DoorForm>
         </>
       )}
     </Door>

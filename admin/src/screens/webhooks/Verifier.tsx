@@ -24,7 +24,7 @@ export default function Verifier({ onClose }: { onClose: () => void }) {
   // Browsers work digests out on pages of https, or of one's own machine.
   const isAble = "subtle" in crypto;
   return (
-    <FormDialog title={t("Check a signature")} send={t("Check")} onClose={onClose} busy={!isAble} onSend={() => void isSigned(secret, header, body).then(setOutcome)}>
+    <FormDialog title={t("Check a signature")} send={t("Check")} onClose={onClose} off={!isAble} onSend={() => void isSigned(secret, header, body).then(setOutcome)}>
       <p className="soft">{isAble ? t("It is worked out in this browser; nothing is sent.") : t("This browser does it only where this server is reached by https.")}</p>
       <TextField label={t("Secret")} value={secret} onChange={(event) => setSecret(event.target.value)} required autoComplete="off" />
       <TextField label="X-Svc-Signature" value={header} onChange={(event) => setHeader(event.target.value)} required placeholder="t=…,v1=…" autoComplete="off" />
