@@ -9,6 +9,7 @@ import files from "./console/files.mjs";
 import keys from "./console/keys.mjs";
 import keysOutside from "./console/keys_outside.mjs";
 import rooms from "./console/rooms.mjs";
+import slow from "./console/slow.mjs";
 import together from "./console/together.mjs";
 import { House } from "./support/console.mjs";
 
@@ -17,6 +18,6 @@ const house = new House();
 describe("the console", { concurrency: 2 }, () => {
   before(() => house.open());
   after(() => house.close());
-  for (const lane of [[keys, keysOutside, accessibility], [board, together, card, rooms, files]])
+  for (const lane of [[keys, keysOutside, accessibility], [board, together, card, rooms, files, slow]])
     describe("side by side", { concurrency: false }, () => lane.forEach((part) => part(house)));
 });

@@ -4,7 +4,7 @@ import { Route, Switch, useLocation } from "wouter";
 import { queryClient } from "../api/queries";
 import { Failure } from "../parts/Failure";
 import { Toasts } from "../parts/toasts";
-import { Waiting } from "../parts/Wait";
+import { Waiting, WaitingFrame } from "../parts/Wait";
 import { addresses } from "./addresses";
 import { Boundary } from "./Boundary";
 import { serves } from "./serves";
@@ -54,21 +54,23 @@ function Inside() {
   return (
     <SignedIn
       outside={<ToLogin />}
-      waiting={<Waiting />}
+      waiting={<WaitingFrame />}
       failed={(error, retry) => <div style={{ padding: "2rem" }}><Failure error={error} retry={retry} /></div>}
     >
-      <Shell>
-        <Boundary key={path}>
-          <Suspense fallback={<div style={{ padding: "1.2rem" }}><Waiting /></div>}>
-            <Switch>
-              {inside.filter(([name]) => serves(needsOf(name))).map(([name, Screen]) => (
-                <Route key={name} path={addresses[name].path}><Screen /></Route>
-              ))}
-              <Route><NotFound /></Route>
-            </Switch>
-          </Suspense>
-        </Boundary>
-      </Shell>
+      <Suspense fallback={<WaitingFrame />}>
+        <Shell>
+          <Boundary key={path}>
+            <Suspense fallback={<div className="boot"><Waiting /></div>}>
+              <Switch>
+                {inside.filter(([name]) => serves(needsOf(name))).map(([name, Screen]) => (
+                  <Route key={name} path={addresses[name].path}><Screen /></Route>
+                ))}
+                <Route><NotFound /></Route>
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </Shell>
+      </Suspense>
     </SignedIn>
   );
 }
@@ -94,7 +96,7 @@ function Pages() {
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      <Boundary><Suspense fallback={<Waiting />}><Pages /></Suspense></Boundary>
+      <Boundary><Suspense fallback={<div className="boot"><Waiting /></div>}><Pages /></Suspense></Boundary>
       <Toasts />
     </QueryClientProvider>
   );

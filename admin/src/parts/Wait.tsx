@@ -1,6 +1,7 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { t } from "../app/words";
+import { Button } from "./Button";
 import { Failure } from "./Failure";
 
 /** Lines in place of what is on its way; they show after a moment, so that quick answers do not flicker. */
@@ -11,6 +12,9 @@ export function Waiting({ lines = 4 }: { lines?: number }) {
     </div>
   );
 }
+
+/** In place of the console's frame, before it is known who is signed in. */
+export const WaitingFrame = () => <div className="frame-waiting"><Waiting lines={7} /><Waiting /></div>;
 
 /** What a query gave, or that it is on its way or failed. */
 export function Wait<T>({ query, children, lines }: { query: UseQueryResult<T>; children: (data: T) => ReactNode; lines?: number }) {
@@ -34,9 +38,7 @@ export function WaitPages<T>({ query, children, empty }: {
       {query.error && <Failure error={query.error} retry={() => void query.fetchNextPage()} />}
       {query.hasNextPage && (
         <p style={{ padding: "0.7rem" }}>
-          <button type="button" className="button" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {t("Show more")}
-          </button>
+          <Button type="button" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{t("Show more")}</Button>
         </p>
       )}
     </>

@@ -7,6 +7,7 @@ import { serves } from "../../app/serves";
 import { useSession } from "../../app/session";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Failure } from "../../parts/Failure";
 import { TextArea, TextField } from "../../parts/Field";
 import { Page } from "../../parts/Page";
@@ -44,7 +45,7 @@ function ProfileForm({ profile }: { profile: Schemas["UserProfileResponse"] }) {
       <TextField label={t("Where you are")} value={fields.location} onChange={set("location")} maxLength={120} />
       <TextArea label={t("About you")} value={fields.bio} onChange={set("bio")} maxLength={1000} />
       <Failure error={save.error} />
-      <div><button className="button go" disabled={save.isPending}>{t("Save")}</button></div>
+      <div><Button className="button go" busy={save.isPending}>{t("Save")}</Button></div>
     </form>
   );
 }

@@ -4,6 +4,7 @@ import { api, ask } from "../../api/client";
 import { meQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Failure } from "../../parts/Failure";
 import { TextField } from "../../parts/Field";
 import { toast } from "../../parts/toasts";
@@ -34,7 +35,7 @@ export function Password({ hasOne }: { hasOne: boolean }) {
         {hasOne && <TextField label={t("The password you have")} name="current_password" type="password" autoComplete="current-password" required maxLength={128} />}
         <TextField label={t("New password")} name="new_password" type="password" autoComplete="new-password" required minLength={8} maxLength={128} note={t("At least 8 characters.")} />
         <Failure error={save.error} />
-        <div><button className="button" disabled={save.isPending}>{hasOne ? t("Change it") : t("Set it")}</button></div>
+        <div><Button busy={save.isPending}>{hasOne ? t("Change it") : t("Set it")}</Button></div>
       </form>
     </section>
   );

@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import { api, ask } from "../../api/client";
 import { inOrg, principalsQuery } from "../../api/queries";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { Choose } from "../../parts/Field";
@@ -47,12 +48,12 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
           <ul className="stack" style={{ listStyle: "none" }}>
             {results.map((grant) => (
               <li key={grant.id} className="row">
-                <span className="grow"><Who who={grant.principal} /></span>
-                <select className="input" style={{ width: "auto" }} aria-label={t("Role of {{name}}", { name: grant.principal.name })} value={grant.role}
+                <span className="grow" style={{ flexBasis: "12rem" }}><Who who={grant.principal} /></span>
+                <span className="row" style={{ flexWrap: "nowrap" }}><select className="input" style={{ width: "auto" }} aria-label={t("Role of {{name}}", { name: grant.principal.name })} value={grant.role}
                   onChange={(event) => put.mutate({ principal_id: grant.principal.id, role: event.target.value as "viewer" })}>
                   {roles().map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
                 </select>
-                <button type="button" className="button small danger" onClick={() => remove.mutate(grant.principal.id)}>{t("Revoke")}</button>
+                <button type="button" className="button small danger" onClick={() => remove.mutate(grant.principal.id)}>{t("Revoke")}</button></span>
               </li>
             ))}
             {results.length === 0 && <li className="soft">{t("Nobody has a grant.")}</li>}
@@ -66,7 +67,7 @@ export default function AccessDialog({ onClose }: { onClose: () => void }) {
               value: each.id, label: `${each.name ?? each.person?.email ?? ""}${each.type === "bot" ? ` (${t("agent")})` : ""}`,
             }))]} />
         </div>
-        <button className="button go" disabled={put.isPending}>{t("Grant")}</button>
+        <Button className="button go" busy={put.isPending}>{t("Grant")}</Button>
       </form>
       <Failure error={put.error ?? remove.error} />
     </Dialog>

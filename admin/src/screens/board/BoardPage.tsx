@@ -71,6 +71,9 @@ function useSync(store: BoardStore) {
   return sync;
 }
 
+/** Columns where there will be some. */
+const BoardWaiting = () => <div className="board-waiting">{[6, 4, 5].map((lines) => <div key={lines} className="column"><Waiting lines={lines} /></div>)}</div>;
+
 export default function BoardPage() {
   const { id = "" } = useParams();
   const query = useBoardStore(id);
@@ -80,7 +83,7 @@ export default function BoardPage() {
       ? <div className="empty"><h1>{t("Nothing here")}</h1><p>{t("There is no such board, or it is not for you to see.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></div>
       : <div className="page-body"><Failure error={query.error} retry={() => void query.refetch()} /></div>;
   }
-  if (!query.data) return <div className="page-body"><Waiting /></div>;
+  if (!query.data) return <BoardWaiting />;
   return <OpenBoard key={id} store={query.data} />;
 }
 
@@ -129,7 +132,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
     told("archive", t("Archive the card"), ["e"]),
   ], [canEdit, store, address.setView]);
 
-  if (!handle) return <div className="page-body"><Waiting /></div>;
+  if (!handle) return <BoardWaiting />;
   return (
     <BoardContext.Provider value={handle}>
       <div className={`board-page${card ? " with-card" : ""}${card && address.isPage ? " as-page" : ""}`}>

@@ -4,6 +4,7 @@ import { api, ask } from "../../api/client";
 import { inOrg } from "../../api/queries";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { CopyField } from "../../parts/CopyField";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
@@ -37,7 +38,7 @@ export default function ShareDialog({ onClose }: { onClose: () => void }) {
       <form className="stack" onSubmit={submit}>
         <TextField label={t("Password")} value={password} onChange={(event) => setPassword(event.target.value)} minLength={8} maxLength={128} autoComplete="off"
           note={t("May stay empty: then everybody who has the link sees the board.")} />
-        <div><button className="button go" disabled={make.isPending}>{t("Make a link")}</button></div>
+        <div><Button className="button go" busy={make.isPending}>{t("Make a link")}</Button></div>
         <Failure error={make.error ?? revoke.error} />
       </form>
       {make.data?.url && (
@@ -58,7 +59,7 @@ export default function ShareDialog({ onClose }: { onClose: () => void }) {
                     {link.expires_at && <> · {t("until {{when}}", { when: shown(link.expires_at) })}</>}
                     <span className="soft"> · {t("seen {{count}} times", { count: link.view_count })}</span>
                   </span>
-                  <button type="button" className="button small danger" disabled={revoke.isPending} onClick={() => revoke.mutate(link.id)}>{t("Revoke")}</button>
+                  <Button type="button" className="button small danger" busy={revoke.isPending && revoke.variables === link.id} onClick={() => revoke.mutate(link.id)}>{t("Revoke")}</Button>
                 </li>
               ))}
             </ul>

@@ -10,6 +10,7 @@ import { useSession } from "../../app/session";
 import { ago } from "../../app/time";
 import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Failure } from "../../parts/Failure";
 import { Icon } from "../../parts/Icon";
 import { Wait } from "../../parts/Wait";
@@ -24,8 +25,8 @@ function BoardCard({ board }: { board: Schemas["Board"] }) {
     <li className="panel board-card">
       <span className="face" aria-hidden="true">{board.icon?.emoji ?? board.key.slice(0, 2)}</span>
       <div className="grow">
-        <Link href={`/boards/${board.id}`} className="clip">{board.name}</Link>
-        <p className="soft small clip">{board.description ?? t("{{count}} cards", { count: board.card_count })}</p>
+        <Link href={`/boards/${board.id}`} className="clip" title={board.name}>{board.name}</Link>
+        <p className="soft small clip" title={board.description ?? undefined}>{board.description ?? t("{{count}} cards", { count: board.card_count })}</p>
         <p className="soft small">
           <span className="mono">{board.key}</span> · {t("changed {{when}}", { when: ago(board.last_edited_time) })}
           {board.visibility === "private" && <> · {t("private")}</>}
@@ -41,8 +42,8 @@ function NoBoards({ onNew, onDemo, busy, error }: { onNew: () => void; onDemo: (
     <div className="empty panel">
       <h2>{t("No boards yet")}</h2>
       <p>{t("A demonstration board comes with cards and a queue that an agent can work on at once; you can delete it whenever you like.")}</p>
-      <div className="row">
-        <button type="button" className="button go" disabled={busy} onClick={onDemo}>{busy ? t("One moment…") : t("Create a demonstration board")}</button>
+      <div className="row" style={{ justifyContent: "center" }}>
+        <Button type="button" className="button go" busy={busy} onClick={onDemo}>{busy ? t("One moment…") : t("Create a demonstration board")}</Button>
         <button type="button" className="button" onClick={onNew}>{t("Create an empty board")}</button>
       </div>
       <Failure error={error} />

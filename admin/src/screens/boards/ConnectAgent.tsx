@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { api, ask, type Schemas } from "../../api/client";
 import { useSession } from "../../app/session";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Connect } from "../../parts/Connect";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
@@ -24,9 +25,9 @@ export default function ConnectAgent({ board, onClose }: { board: Pick<Schemas["
         ? <p role="status">{t("The token is in the lines above. It is shown this once; keep it as you keep a password.")}</p>
         : (
           <div className="row">
-            <button type="button" className="button go" disabled={make.isPending} onClick={() => make.mutate()}>
+            <Button type="button" className="button go" busy={make.isPending} onClick={() => make.mutate()}>
               {isAdmin ? t("Create an agent and its token") : t("Create a token of yours")}
-            </button>
+            </Button>
           </div>
         )}
       <Failure error={make.error} />

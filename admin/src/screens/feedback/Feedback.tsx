@@ -5,6 +5,7 @@ import { api, ask, type Schemas } from "../../api/client";
 import { pagesQuery } from "../../api/queries";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Failure } from "../../parts/Failure";
 import { Choose, TextArea, TextField } from "../../parts/Field";
 import { Page } from "../../parts/Page";
@@ -94,7 +95,7 @@ function NewReport() {
       {picture && <Preview file={picture} onRemove={() => setPicture(undefined)} />}
       {part !== undefined && <progress aria-label={t("Sending the picture")} value={part || undefined} max={1} style={{ width: "100%", accentColor: "var(--accent)" }} />}
       <Failure error={send.error} />
-      <div><button className="button go" disabled={send.isPending}>{send.isPending ? t("Sending…") : t("Send")}</button></div>
+      <div><Button className="button go" busy={send.isPending}>{send.isPending ? t("Sending…") : t("Send")}</Button></div>
     </form>
   );
 }

@@ -4,6 +4,7 @@ import { api, ask, type Schemas } from "../../api/client";
 import { inOrg } from "../../api/queries";
 import { serves } from "../../app/serves";
 import { t } from "../../app/words";
+import { Button } from "../../parts/Button";
 import { Failure } from "../../parts/Failure";
 import { Icon } from "../../parts/Icon";
 import { toast } from "../../parts/toasts";
@@ -56,7 +57,7 @@ export default function SurveyPrompt() {
         <>
           <textarea className="input" rows={2} maxLength={2000} aria-label={t("Why?")} placeholder={t("Why?")} value={comment} onChange={(event) => setComment(event.target.value)} />
           <Failure error={answer.error} />
-          <button type="button" className="button go" disabled={answer.isPending} onClick={() => answer.mutate()}>{t("Send")}</button>
+          <Button type="button" className="button go" busy={answer.isPending} onClick={() => answer.mutate()}>{t("Send")}</Button>
         </>
       )}
     </aside>

@@ -24,7 +24,7 @@ const explanations: Record<(typeof states)[number], string> = {
 function Depth({ queue }: { queue: Queue }) {
   const state = useQuery({ ...queueQuery(queue.board_id, queue.column_id), refetchInterval: 5_000 });
   return (
-    <Wait query={state} lines={1}>
+    <div className="depth-place"><Wait query={state} lines={3}>
       {(now) => {
         const all = Math.max(1, ...states.map((name) => now[name]));
         return (
@@ -43,7 +43,7 @@ function Depth({ queue }: { queue: Queue }) {
           </>
         );
       }}
-    </Wait>
+    </Wait></div>
   );
 }
 

@@ -1,0 +1,66 @@
+// A network as people have it in trains: pages show that something is on its way, what comes does not push
+// away what is there, and what is pressed twice is done once.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+
+import { heading } from "../support/visits.mjs";
+
+export default (house) => describe("on a slow network", { concurrency: false }, () => {
+  let server, cleo, page, board;
+
+  before(async () => {
+    ({ server } = house);
+    ({ cleo } = house.people);
+    board = await cleo.post("/v1/boards", { name: "Slow" });
+    const { results: [column] } = await cleo.get(`/v1/boards/${board.id}/columns`);
+    for (const title of ["one", "two", "three"]) await cleo.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title });
+    page = await house.chromium.open("about:blank", { person: undefined, viewport: { width: 1280, height: 800 } });
+    await page.context().addCookies(cleo.cookieList(server.url));
+    const client = await page.context().newCDPSession(page);
+    await client.send("Network.enable");
+    await client.send("Network.emulateNetworkConditions", { offline: false, latency: 400, downloadThroughput: 50 * 1024, uploadThroughput: 50 * 1024 });
+    await page.addInitScript(() => {
+      window.shifted = 0;
+      new PerformanceObserver((list) => { for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifted += each.value; }).observe({ type: "layout-shift", buffered: true });
+    });
+  });
+
+  test("a page shows at once that it is on its way, and keeps its place when it has come", async () => {
+    await page.goto(`${server.url}/boards/${board.id}`, { waitUntil: "commit" });
+    await page.waitForSelector(".boot .waiting"); // before any script has come
+    await page.waitForSelector(".frame-waiting");
+    await page.waitForSelector(".board-waiting");
+    await page.waitForSelector(".tile");
+    for (const path of ["/queues", "/agents", "/members"]) {
+      await page.click(`.sidebar li a[href="${path}"]`);
+      await page.waitForSelector("#main .waiting");
+      await page.waitForFunction(() => document.querySelector("#main h1") && !document.querySelector(".waiting"));
+    }
+    const shifted = await page.evaluate(() => window.shifted);
+    assert.ok(shifted < 0.1, `layout shifts of ${shifted}`);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("a button shows that it works, and does it once however often it is pressed", async () => {
+    await page.click(`.sidebar li a[href="/boards"]`);
+    await heading(page, "Boards");
+    await page.click("text=New board");
+    await page.fill(".dialog input", "Once");
+    for (let times = 0; times < 3; times += 1) await page.press(".dialog input", "Enter");
+    await page.waitForSelector(".dialog .go[aria-busy=true]");
+    await page.click(".dialog .go", { force: true });
+    await heading(page, "Once");
+    const { results } = await cleo.get("/v1/boards");
+    assert.equal(results.filter(({ name }) => name === "Once").length, 1);
+  });
+
+  test("what failed can be tried again where it failed", async () => {
+    await page.route("**/v1/webhooks?*", (route) => route.abort());
+    await page.click(`.sidebar li a[href="/webhooks"]`);
+    await page.waitForSelector(".panel .failure button:text-is('Try again')", { timeout: 30_000 });
+    await page.unroute("**/v1/webhooks?*");
+    await page.click(".panel .failure button");
+    await page.waitForSelector("#main .panel .empty, #main .panel table");
+    assert.equal(await page.locator("#main .failure").count(), 0);
+  });
+});
