@@ -28,7 +28,7 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     if (options || !first) page = await chromium.open(address, { person: owner, ...options });
     else page = await chromium.openBeside(first, address);
     if (!options) first ??= page;
-    await page.waitForSelector(".tile, [data-row]");
+    await page.waitForSelector(".tile, [data-row], .day-card");
   }
 
   const titlesOn = (column) => page.$$eval(`[data-column="${columns[column].id}"] .tile .title`, (all) => all.map((each) => each.textContent));
@@ -245,6 +245,31 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     await becomes(day("15"), async () => (await owner.get(`/v1/cards/${one.id}`)).due);
     await page.click(".calendar a:text-is('two')");
     await page.waitForSelector(".card-panel h1:has-text('two')");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("in the calendar a finger moves a card to another day after a long press, and that can be undone", async () => {
+    const [one] = await newBoard(["one", "two"]);
+    const day = (date) => new Date().toISOString().slice(0, 8) + date;
+    await owner.send("PATCH", `/v1/cards/${one.id}`, { due: day("10") });
+    await openBoard({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }, "?view=calendar");
+    const card = page.locator(".day-card:text-is('one')");
+    const due = async () => (await owner.get(`/v1/cards/${one.id}`)).due;
+    const client = await page.context().newCDPSession(page);
+    const touch = (type, x, y) => client.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
+    const [from, to] = [await centre(card), await centre(page.locator(`[data-day="${day("18")}"]`))];
+    await touch("touchStart", from.x, from.y);
+    await page.waitForSelector(".day-card.ghost");
+    for (let step = 1; step <= 5; step += 1) await touch("touchMove", from.x + ((to.x - from.x) * step) / 5, from.y + ((to.y - from.y) * step) / 5);
+    await page.waitForFunction((date) => document.querySelector(`[data-day="${date}"] .drop-line`).style.opacity === "1", day("18"));
+    await touch("touchEnd");
+    await becomes(day("18"), due);
+    await page.click(".toast >> text=Undo");
+    await becomes(day("10"), due);
+    await page.tap(`[data-day="${day("10")}"] .date`);
+    await page.waitForSelector(".day-list a:has-text('one')"); // with its whole title
+    await card.tap();
+    await page.waitForSelector(".card-panel h1:has-text('one')");
     assert.deepEqual(page.complaints, []);
   });
 

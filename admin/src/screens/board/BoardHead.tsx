@@ -71,7 +71,7 @@ export function BoardHead() {
   ];
   return (
     <header className="page-head board-head">
-      <h1 className="clip">{board.icon?.emoji ? `${board.icon.emoji} ` : ""}{board.name}</h1>
+      <h1 className="clip" title={board.name}>{board.icon?.emoji ? `${board.icon.emoji} ` : ""}{board.name}</h1>
       {board.visibility === "private" && <span className="tag">{t("private")}</span>}
       {board.is_archived && <span className="tag warn">{t("archived: to be read only")}</span>}
       {!canEdit && !board.is_archived && <span className="tag">{t("you may read it")}</span>}

@@ -45,7 +45,7 @@ export function ColumnHead({ column, onAdd }: { column: Column; onAdd: () => voi
   return (
     <header>
       <div className="row apart" style={{ flexWrap: "nowrap" }}>
-        <h2 id={`column-${column.id}`}><span className="dot" aria-hidden="true" /><span className="clip">{column.name}</span></h2>
+        <h2 id={`column-${column.id}`}><span className="dot" aria-hidden="true" /><span className="clip" title={column.name}>{column.name}</span></h2>
         <Count column={column} />
         {column.kind === "done" && <span className="tag good">{t("done")}</span>}
         <span className="grow" />

@@ -77,6 +77,8 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
     setClosed(next);
   };
   const first = focused && store.place(focused) ? focused : (lanes.find(({ count }) => count)?.cells.get(order.find((column) => lanes.find(({ count }) => count)!.cells.has(column)) ?? "")?.[0] ?? "");
+  const columns = `repeat(${order.length}, minmax(0, 1fr))`;
+  const minWidth = `calc(${order.length} * 14.5rem)`;
   const names: Record<By, string> = { assignee: t("Assigned to"), label: t("Label"), priority: t("Priority") };
   return (
     <div className="lanes-view">
@@ -86,8 +88,8 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
       </div>
       <div className="lanes" ref={root} onKeyDown={onKeyDown} onClick={onClick} tabIndex={-1}
         onFocus={(event) => { const id = (event.target as HTMLElement).dataset?.card; if (id) setFocused(id); }}>
-        <div className="lane-columns" aria-hidden="true">{order.map((id) => <span key={id} className="clip">{store.column(id)?.name}</span>)}</div>
-        <div style={{ height: virtualizer.getTotalSize(), position: "relative", minWidth: `calc(${order.length} * 14.5rem)` }}>
+        <div className="lane-columns" aria-hidden="true" style={{ gridTemplateColumns: columns, minWidth }}>{order.map((id) => <span key={id} className="clip" title={store.column(id)?.name}>{store.column(id)?.name}</span>)}</div>
+        <div style={{ height: virtualizer.getTotalSize(), position: "relative", minWidth }}>
           {virtualizer.getVirtualItems().map((item) => {
             const lane = lanes[item.index]!;
             const isClosed = closed.has(lane.id);
@@ -96,7 +98,7 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
                 <button type="button" className="button quiet small" aria-expanded={!isClosed} onClick={() => toggle(lane.id)}>
                   <Icon name={isClosed ? "right" : "down"} />{lane.who && <Face who={lane.who} decorative />}<strong id={`lane-${lane.id}`}>{lane.name}</strong><span className="tag">{lane.count}</span>
                 </button>
-                {!isClosed && <div className="lane-cells" style={{ gridTemplateColumns: `repeat(${order.length}, minmax(0, 1fr))` }}>{order.map((column) => <Cell key={column} engine={engine} lane={lane} column={column} first={first} />)}</div>}
+                {!isClosed && <div className="lane-cells" style={{ gridTemplateColumns: columns }}>{order.map((column) => <Cell key={column} engine={engine} lane={lane} column={column} first={first} />)}</div>}
               </section>
             );
           })}

@@ -6,6 +6,7 @@ import { Labels } from "../../parts/Labels";
 import { Face } from "../../parts/Who";
 import { priorities } from "./priorities";
 import { useBoard } from "./context";
+import { isLate } from "./due";
 import type { Card } from "./store";
 
 type Sort = "column" | "title" | "priority" | "due" | "edited";
@@ -71,12 +72,14 @@ export default function ListView() {
                     else open(card.id);
                   }}>
                   <span className="key soft">{card.key}</span>
-                  <span className="clip grow title">{card.title}</span>
-                  <span className="wide-only"><Labels labels={card.labels} most={2} /></span>
-                  <span className="soft small in-column clip">{store.column(card.column_id)?.name}</span>
+                  <span className="grow named">
+                    <span className="clip title" title={card.title}>{card.title}</span>
+                    {card.labels.length > 0 && <span className="wide-only"><Labels labels={card.labels} most={2} /></span>}
+                  </span>
+                  <span className="soft small in-column clip" title={store.column(card.column_id)?.name}>{store.column(card.column_id)?.name}</span>
                   <span className="small wide-only in-priority">{card.priority !== "none" && t(card.priority)}</span>
-                  <span className="small in-due">{card.due && briefly(card.due)}</span>
-                  <span className="whos wide-only">{card.assignees.slice(0, 3).map((who) => <Face key={who.id} who={who} />)}</span>
+                  <span className={`small in-due${isLate(card) ? " late" : ""}`}>{card.due && briefly(card.due)}</span>
+                  <span className="whos wide-only in-who">{card.assignees.slice(0, 3).map((who) => <Face key={who.id} who={who} />)}</span>
                   <span className="soft small wide-only in-time">{ago(card.last_edited_time)}</span>
                 </a>
               </li>

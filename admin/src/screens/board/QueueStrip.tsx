@@ -27,11 +27,12 @@ export function QueueStrip({ column }: { column: Column }) {
     })).catch(toastError);
   return (
     <div className="queue-strip">
-      <span className="tag agent">{paused ? t("queue, paused") : t("queue")}</span>
-      {state.data && states.filter((name) => name === "ready" || state.data[name] > 0).map((name) => (
-        <span key={name} className={name === "exhausted" || name === "held" ? "late" : undefined}>{number(state.data[name])} {t(name)}</span>
-      ))}
-      <span className="grow" />
+      <span className="grow">
+        <span className="tag agent">{paused ? t("queue, paused") : t("queue")}</span>
+        {state.data && states.filter((name) => name === "ready" || state.data[name] > 0).map((name) => (
+          <span key={name} className={name === "exhausted" || name === "held" ? "late" : undefined}>{number(state.data[name])} {t(name)}</span>
+        ))}
+      </span>
       {canEdit && (
         <button type="button" className="button quiet small icon" aria-label={paused ? t("Let workers claim again") : t("Pause the queue")} onClick={pause}>
           <Icon name={paused ? "play" : "pause"} />

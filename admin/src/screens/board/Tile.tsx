@@ -1,16 +1,16 @@
 import { memo, useSyncExternalStore } from "react";
-import { briefly, dayOf, today } from "../../app/time";
+import { briefly } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { Labels } from "../../parts/Labels";
 import { Face, nameOf } from "../../parts/Who";
 import { useCard } from "./context";
+import { isLate } from "./due";
 import type { BoardStore, Card } from "./store";
 
 const queueWords: Partial<Record<Card["queue"]["state"], string>> = { backoff: "waits after a failure", exhausted: "attempts used up", held: "held" };
 
-function Due({ due, done }: { due: string; done: boolean }) {
-  const late = !done && dayOf(due) < today();
+function Due({ due, late }: { due: string; late: boolean }) {
   return (
     <span className={late ? "late" : undefined}>
       <Icon name="clock" size={12} />{briefly(due)}{late && <span className="unseen"> {t("overdue")}</span>}
@@ -25,7 +25,7 @@ export function TileFacts({ card }: { card: Card }) {
     <span className="facts-line">
       <span className="key">{card.key}</span>
       {card.priority !== "none" && <span className={`priority ${card.priority}`}><Icon name="flag" size={12} />{t(card.priority)}</span>}
-      {card.due && <Due due={card.due} done={card.completed_at !== null} />}
+      {card.due && <Due due={card.due} late={isLate(card)} />}
       {card.blocked && <span className="late"><Icon name="block" size={12} />{t("blocked")}</span>}
       {card.has_children && <span><Icon name="text" size={12} /><span className="unseen">{t("has text")}</span></span>}
       {card.comment_count > 0 && <span><Icon name="comment" size={12} />{card.comment_count}<span className="unseen"> {t("comments")}</span></span>}

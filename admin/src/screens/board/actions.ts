@@ -1,6 +1,7 @@
 // What people do to cards on a board: it shows at once, is taken back when the server refuses, and can
 // be undone for 8 seconds.
 import { api, ask, type Schemas } from "../../api/client";
+import { day } from "../../app/time";
 import { t } from "../../app/words";
 import { toast, toastError } from "../../parts/toasts";
 import { asChanges, fieldsIn, indexIn, type By, type Lane } from "./lanes";
@@ -85,8 +86,8 @@ export async function moveToLane(store: BoardStore, ids: string[], { by, lane, c
 
 type Local = Partial<Card>;
 
-/** Changes fields of cards; `local` says how they look until the server answers. */
-export async function changeCards(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local) {
+/** Changes fields of cards; `local` says how they look until the server answers. Whether it was done. */
+async function change(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local): Promise<boolean> {
   const cards = ids.map((id) => store.card(id)).filter((each) => each !== undefined);
   const was = cards.map((card) => store.changeLocally(card.id, local(card)));
   const send = (all: { id: string; body: Changes }[]) => {
@@ -97,11 +98,25 @@ export async function changeCards(store: BoardStore, ids: string[], changes: (ca
   };
   try {
     await send(cards.map((card, at) => ({ id: card.id, body: changes(was[at] ?? card) })));
-    if (cards.length > 1) toast(t("{{count}} changed", { count: cards.length }));
+    return true;
   } catch (error) {
     for (const each of was) store.revert(each);
     toastError(error);
+    return false;
   }
+}
+
+export async function changeCards(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local) {
+  if ((await change(store, ids, changes, local)) && ids.length > 1) toast(t("{{count}} changed", { count: ids.length }));
+}
+
+/** Makes cards due on a day. */
+export async function moveToDay(store: BoardStore, ids: string[], date: string) {
+  const before = new Map(ids.map((id) => [id, store.card(id)?.due ?? null]));
+  if ([...before.values()].every((due) => due === date)) return;
+  if (!(await change(store, ids, () => ({ due: date }), () => ({ due: date })))) return;
+  const was = ({ id }: Card) => ({ due: before.get(id) ?? null });
+  toast({ text: t("{{count}} due on {{day}}", { count: ids.length, day: day(date) }), action: { label: t("Undo"), run: () => void change(store, ids, was, was) } });
 }
 
 /** Takes cards off the board, into the archive or the trash. */

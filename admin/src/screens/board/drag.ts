@@ -171,11 +171,13 @@ export class DragEngine {
     let scrolled = scrollNear(board, "scrollLeft", held.x, around.left, around.right);
     let found: Target | undefined;
     let box: DOMRect | undefined;
+    let nearest = Infinity; // pixels from the pointer
     for (const target of this.targets.values()) {
       const rect = target.scroller.getBoundingClientRect();
-      const isAt = target.lane === undefined || (held.y >= rect.top - 4 && held.y < rect.bottom + 4);
-      if (!found && isAt && held.x >= rect.left - 6 && held.x < rect.right + 6) [found, box] = [target, rect];
-      else target.line.style.opacity = "0";
+      target.line.style.opacity = "0";
+      const aside = Math.max(rect.left - held.x, held.x - rect.right, 0);
+      const above = target.lane === undefined ? 0 : Math.max(rect.top - held.y, held.y - rect.bottom, 0);
+      if (aside <= 6 && above <= 4 && aside + above < nearest) [found, box, nearest] = [target, rect, aside + above];
     }
     if (found && box) {
       scrolled = (found.lane === undefined ? scrollNear(found.scroller, "scrollTop", held.y, box.top, box.bottom) : scrollNear(board, "scrollTop", held.y, around.top, around.bottom)) || scrolled;
