@@ -86,7 +86,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           <li key={hit.id} id={`${id}-${index}`} role="option" aria-selected={hit === chosen} className="menu-item"
             data-focused={hit === chosen || undefined} onClick={() => choose(hit)}>
             <Icon name={hit.icon} />
-            <span className="clip">{hit.label}</span>
+            <span className="clip" title={hit.label}>{hit.label}</span>
             {hit.keys ? <kbd className="note">{keyName(hit.keys)}</kbd> : hit.note && <span className="note clip">{hit.note}</span>}
           </li>
         ))}

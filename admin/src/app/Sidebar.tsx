@@ -64,7 +64,7 @@ export function Sidebar({ open, onFind, onKeys, onCalls }: { open: boolean; onFi
         <div className="row self">
           <Link href="/account" className="me grow" aria-current={path === "/account" ? "page" : undefined}>
             <Face who={session.me} decorative />
-            <span className="clip">{session.me.name ?? session.me.email}</span>
+            <span className="clip" title={session.me.email ?? undefined}>{session.me.name ?? session.me.email}</span>
           </Link>
           <button type="button" className="button quiet small" onClick={() => void signOut()}>{t("Sign out")}</button>
         </div>

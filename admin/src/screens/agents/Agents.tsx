@@ -48,10 +48,10 @@ export default function Agents() {
               <tbody>
                 {all.map((agent) => (
                   <tr key={agent.id}>
-                    <td><Link href={`/agents/${agent.id}`} className="row" style={{ gap: "0.5rem" }}><Face who={{ name: agent.name, principal_type: "agent" }} decorative /><strong>{agent.name}</strong></Link>{agent.description && <div className="soft small">{agent.description}</div>}</td>
+                    <td><Link href={`/agents/${agent.id}`} className="faced"><Face who={{ name: agent.name, principal_type: "agent" }} decorative /><strong>{agent.name}</strong></Link>{agent.description && <div className="soft small">{agent.description}</div>}</td>
                     <td>{t(agent.role)}{agent.board_grants.length > 0 && <span className="soft small"> · {t("{{count}} boards", { count: agent.board_grants.length })}</span>}</td>
                     <td className="small"><Used agent={agent} /></td>
-                    <td className="small soft">{agent.last_active_at ? ago(agent.last_active_at) : t("never")}</td>
+                    <td className="small soft" data-label={t("Last seen")}>{agent.last_active_at ? ago(agent.last_active_at) : t("never")}</td>
                     <td><AgentStatus agent={agent} /></td>
                   </tr>
                 ))}

@@ -92,10 +92,10 @@ export default function Audit() {
               <tbody>
                 {all.map((entry) => (
                   <tr key={entry.id}>
-                    <td className="soft small">{shown(entry.occurred_at)}</td>
-                    <td><Who who={entry.actor} /></td>
+                    <td className="soft small nowrap">{shown(entry.occurred_at)}</td>
+                    <td className="named"><Who who={entry.actor} /></td>
                     <td><Details entry={entry} /></td>
-                    <td><Target target={entry.target} /></td>
+                    <td className="long target"><Target target={entry.target} /></td>
                     <td className="soft nowrap">{t(entry.actor.via)}</td>
                     <td><span className={`tag ${entry.outcome === "success" ? "good" : "bad"}`}>{t(entry.outcome)}</span></td>
                   </tr>

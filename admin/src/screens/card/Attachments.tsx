@@ -90,7 +90,7 @@ export function Attachments({ card, canEdit, handle }: { card: string; canEdit: 
           {files.map((file) => <Attached key={file.id} file={file} onRemove={canEdit ? () => void detach(file) : undefined} />)}
           {sending.map((each) => (
             <li key={each.id} className="row">
-              <span className="clip grow">{each.file.name}</span>
+              <span className="clip grow" title={each.file.name}>{each.file.name}</span>
               {each.error
                 ? (
                   <>
@@ -113,7 +113,7 @@ function Attached({ file, onRemove }: { file: Kept; onRemove?: () => void }) {
     <li className="row">
       {url && isPicture({ type: content_type }) ? <img src={url} alt="" loading="lazy" /> : <span className="file-mark" aria-hidden="true"><Icon name="record" /></span>}
       <span className="grow">
-        {url ? <a href={url} target="_blank" rel="noopener noreferrer" className="clip">{filename}</a> : <span className="clip">{filename}</span>}
+        {url ? <a href={url} target="_blank" rel="noopener noreferrer" className="clip" title={filename}>{filename}</a> : <span className="clip" title={filename}>{filename}</span>}
         <span className="soft small">{size_bytes !== null && sizeInWords(size_bytes)}{committed_at && <> · <time dateTime={committed_at} title={shown(committed_at)}>{ago(committed_at)}</time></>}</span>
       </span>
       {onRemove && <button type="button" className="button quiet small icon" aria-label={t("Remove {{name}}", { name: filename })} onClick={onRemove}><Icon name="close" /></button>}

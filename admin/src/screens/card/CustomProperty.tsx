@@ -66,7 +66,7 @@ function TextValue({ labelledBy, type, value, onSave }: { labelledBy: string; ty
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   return (
-    <input className="input plain" type={type} step="any" aria-labelledby={labelledBy} value={text} onChange={(event) => setText(event.target.value)}
+    <input className="input plain" type={type} step="any" placeholder={t("Empty")} aria-labelledby={labelledBy} value={text} onChange={(event) => setText(event.target.value)}
       onBlur={() => { if (text !== value) onSave(text); }} />
   );
 }

@@ -37,7 +37,7 @@ export function Dependencies({ card, canEdit }: { card: Card; canEdit: boolean }
             return (
               <li key={id} className="row">
                 <button type="button" className="button quiet small grow" style={{ justifyContent: "flex-start" }} disabled={!other} onClick={() => open(id)}>
-                  {other ? <><span className="soft">{other.key}</span><span className="clip">{other.title}</span>{other.completed_at && <span className="tag good">{t("done")}</span>}</> : t("a card that you may not see")}
+                  {other ? <><span className="soft">{other.key}</span><span className="clip" title={other.title}>{other.title}</span>{other.completed_at && <span className="tag good">{t("done")}</span>}</> : t("a card that you may not see")}
                 </button>
                 {canEdit && <button type="button" className="button quiet small icon" aria-label={t("Does not wait for {{key}}", { key: other?.key ?? "" })} onClick={() => set(card.blocked_by.filter((each) => each !== id))}><Icon name="close" /></button>}
               </li>

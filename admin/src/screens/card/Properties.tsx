@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { principalsQuery } from "../../api/queries";
-import { shown } from "../../app/time";
+import { dayOf, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { LabelTag } from "../../parts/Labels";
@@ -82,7 +82,7 @@ function DateRow({ name, label, card, canEdit }: { name: "due" | "start"; label:
     <div>
       <dt id={`${name}-of`}>{label}</dt>
       <dd className="row">
-        <input className="input plain" type="date" aria-labelledby={`${name}-of`} value={value?.slice(0, 10) ?? ""} onChange={(event) => save(event.target.value || null)} />
+        <input className="input plain" type="date" aria-labelledby={`${name}-of`} value={value ? dayOf(value) : ""} onChange={(event) => save(event.target.value || null)} />
         {isInstant && <span className="soft small">{shown(value!)}</span>}
       </dd>
     </div>
@@ -101,7 +101,7 @@ function Estimate({ card, canEdit }: { card: Card; canEdit: boolean }) {
   return (
     <div>
       <dt id="estimate-of">{t("Estimate")}</dt>
-      <dd><input className="input plain" type="number" min={0} step="any" aria-labelledby="estimate-of" value={text} onChange={(event) => setText(event.target.value)} onBlur={save} /></dd>
+      <dd><input className="input plain" type="number" min={0} step="any" placeholder={t("Empty")} aria-labelledby="estimate-of" value={text} onChange={(event) => setText(event.target.value)} onBlur={save} /></dd>
     </div>
   );
 }

@@ -83,7 +83,7 @@ export default function Inbox() {
                   <button type="button" data-notice={index} tabIndex={index === Math.min(at, notices.length - 1) ? 0 : -1} onFocus={() => setAt(index)} onClick={() => open(notice)}>
                     {notice.actor ? <Face who={notice.actor} decorative /> : <Icon name={icons[notice.kind] ?? "inbox"} />}
                     <span className="grow">
-                      <span className="title">{!notice.read && <span className="unseen">{t("Unread:")} </span>}{notice.title}{notice.event_count > 1 && <span className="tag">{notice.event_count}</span>}</span>
+                      <span className="title">{!notice.read && <span className="unseen">{t("Unread:")} </span>}{notice.title}{notice.event_count > 1 && <> <span className="tag">{notice.event_count}</span></>}</span>
                       {notice.body && <span className="soft small clip">{notice.body}</span>}
                     </span>
                     <time className="soft small" dateTime={notice.created_time} title={shown(notice.created_time)}>{ago(notice.created_time)}</time>

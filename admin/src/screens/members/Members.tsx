@@ -52,7 +52,7 @@ function MemberRow({ member, act, onRemove }: { member: Member; act: ReturnType<
             </select>
           ) : t(member.role)}
       </td>
-      <td className="soft small">{member.last_active_at ? ago(member.last_active_at) : t("never")}</td>
+      <td className="soft small" data-label={t("Last seen")}>{member.last_active_at ? ago(member.last_active_at) : t("never")}</td>
       <td className="end">
         {isAdmin && !member.user.email_verified && (
           <button type="button" className="button small" onClick={() => act.mutate(async () => {
@@ -88,7 +88,7 @@ function Invitations({ org_id }: { org_id: string }) {
                 <tr key={each.id}>
                   <td>{each.email}<div className="soft small">{t("sent {{count}} times, last {{when}}", { count: each.send_count, when: ago(each.last_sent_at) })}</div></td>
                   <td>{t(each.role)}</td>
-                  <td className="soft small">{day(each.expires_at)}</td>
+                  <td className="soft small nowrap" data-label={t("Expires")}>{day(each.expires_at)}</td>
                   <td className="end"><span className="row" style={{ justifyContent: "flex-end" }}>
                     <button type="button" className="button small" aria-label={t("Resend to {{email}}", { email: each.email })} aria-disabled={act.isPending} onClick={() => resend(each)}>{t("Resend")}</button>
                     <button type="button" className="button small danger" aria-label={t("Revoke the invitation of {{email}}", { email: each.email })} aria-disabled={act.isPending}

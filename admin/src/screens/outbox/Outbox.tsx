@@ -6,7 +6,7 @@ import { useSession } from "../../app/session";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
-import { Page } from "../../parts/Page";
+import { Empty, Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
 import { WaitPages } from "../../parts/Wait";
@@ -50,7 +50,9 @@ export default function Outbox() {
       </div>
       <Failure error={act.error} />
       <section className="panel" aria-label={t("Mail")}>
-        <WaitPages query={query} empty={<p className="empty">{t("No mails.")}</p>}>
+        <WaitPages query={query} empty={status
+          ? <p className="empty">{t("No mails.")}</p>
+          : <Empty title={t("No mails yet")}><p>{t("What this workspace mails comes here, with what became of it: invitations, and what people are notified of.")}</p></Empty>}>
           {(all) => (
             <table className="table cards">
               <thead><tr><th><span className="unseen">{t("Chosen")}</span></th><th>{t("To")}</th><th>{t("Subject")}</th><th>{t("Status")}</th><th>{t("When")}</th><th><span className="unseen">{t("Actions")}</span></th></tr></thead>
@@ -68,8 +70,8 @@ function Row({ mail, chosen, onToggle, onAgain, busy }: { mail: Mail; chosen: bo
   return (
     <tr>
       <td>{hasFailed && <input type="checkbox" aria-label={t("Choose the mail to {{address}}", { address: mail.recipient })} checked={chosen} onChange={onToggle} />}</td>
-      <td style={{ minWidth: "14rem" }}>{mail.recipient}</td>
-      <td>{mail.subject}<div className="soft small mono">{mail.template}</div>{mail.last_error && <div className="late small">{mail.last_error}</div>}</td>
+      <td className="long" style={{ minWidth: "14rem" }}>{mail.recipient}</td>
+      <td className="long">{mail.subject}<div className="soft small mono">{mail.template}</div>{mail.last_error && <div className="late small">{mail.last_error}</div>}</td>
       <td><span className={`tag ${tone[mail.status]}`}>{t(mail.status)}</span>{mail.attempts > 1 && <div className="soft small">{t("{{count}} attempts", { count: mail.attempts })}</div>}</td>
       <td className="soft small nowrap" title={shown(mail.created_time)}>{ago(mail.sent_at ?? mail.created_time)}{mail.next_attempt_at && !mail.sent_at && <div>{t("again {{when}}", { when: ago(mail.next_attempt_at) })}</div>}</td>
       <td className="end">{hasFailed && <button type="button" className="button small" aria-disabled={busy} aria-label={t("Requeue the mail to {{address}}", { address: mail.recipient })} onClick={onAgain}>{t("Requeue")}</button>}</td>

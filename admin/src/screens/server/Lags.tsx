@@ -48,7 +48,7 @@ function OneLag({ lag, metric, all, times }: { lag: Lag; metric: Reading; all: M
       <Picture points={points} most={most} limit={limit} />
       <p className="small">{t(lag.words)}</p>
       <p className="soft small">
-        {past.length === 0 ? t("Counted every minute; the first is on its way.") : t("At most {{most}} within the hour", { most: inWords(name, most) })}
+        {past.length === 0 ? t("Counted every minute; the first count is on its way") : t("At most {{most}} within the hour", { most: inWords(name, most) })}
         {limit != null && <>; {t("late above {{limit}}", { limit: inWords(name, limit) })}</>}
       </p>
       <p className="small">

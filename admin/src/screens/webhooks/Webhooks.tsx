@@ -33,8 +33,8 @@ export default function Webhooks() {
                   <tr key={webhook.id}>
                     <td><Link href={`/webhooks/${webhook.id}`}><strong>{webhook.name ?? new URL(webhook.url).host}</strong></Link><div className="soft small">{webhook.url}</div></td>
                     <td className="small">{webhook.events.slice(0, 4).join(", ")}{webhook.events.length > 4 && " …"}</td>
-                    <td className="soft small">{webhook.last_success_at ? ago(webhook.last_success_at) : t("never")}</td>
-                    <td className="soft small">{webhook.last_failure_at ? ago(webhook.last_failure_at) : t("never")}</td>
+                    <td className="soft small" data-label={t("Last success")}>{webhook.last_success_at ? ago(webhook.last_success_at) : t("never")}</td>
+                    <td className="soft small" data-label={t("Last failure")}>{webhook.last_failure_at ? ago(webhook.last_failure_at) : t("never")}</td>
                     <td><WebhookStatus webhook={webhook} /></td>
                   </tr>
                 ))}
