@@ -20,7 +20,8 @@ import { Toolbar } from "./Toolbar";
 import { useBoardAddress } from "./useBoardAddress";
 import "./board.css";
 
-const CardPanel = lazy(() => import("../card/CardPanel"));
+const loadCard = () => import("../card/CardPanel");
+const CardPanel = lazy(loadCard);
 const MoveDialog = lazy(() => import("./MoveDialog"));
 const ColumnDialog = lazy(() => import("./ColumnDialog"));
 const Lanes = lazy(() => import("./Lanes"));
@@ -77,6 +78,10 @@ const BoardWaiting = () => <div className="board-waiting">{[6, 4, 5].map((lines)
 export default function BoardPage() {
   const { id = "" } = useParams();
   const query = useBoardStore(id);
+  // What shows a card is fetched together with the board; what fails here fails there again, and is said.
+  useEffect(() => {
+    if (new URLSearchParams(location.search).has("card")) loadCard().catch(() => undefined);
+  }, []);
   if (query.error && !query.data) {
     const missing = query.error instanceof Refusal && (query.error.status === 404 || query.error.status === 422);
     return missing
@@ -145,7 +150,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
           </Suspense>
           {canEdit && <BulkBar onMove={setMoving} />}
         </div>
-        <Suspense fallback={card ? <section className="card-panel"><Waiting /></section> : null}>
+        <Suspense fallback={card ? <section className="card-panel card-waiting"><Waiting lines={6} /></section> : null}>
           {card && <CardPanel key={card} name={card} onMove={(id) => setMoving([id])} isPage={address.isPage} onPage={address.setPage} />}
           {moving && <MoveDialog cards={moving} onClose={() => setMoving(null)} />}
           {newColumn && <ColumnDialog after={store.columnOrder().at(-1)} onClose={() => setNewColumn(false)} />}

@@ -30,6 +30,10 @@ export default function CalendarView() {
     setShown(date);
     setMonth(monthOf(date));
   };
+  const tap = (date: string) => {
+    setShown(date);
+    requestAnimationFrame(() => root.current?.querySelector(".day-list")?.scrollIntoView({ block: "nearest" }));
+  };
   const weekStart = firstDays[preferences.data?.week_start ?? "monday"];
   const weeks = weeksOf(year, month, weekStart);
   const byDay = useMemo(() => {
@@ -64,7 +68,7 @@ export default function CalendarView() {
           <tbody>
             {weeks.map((week) => (
               <tr key={week[0]}>
-                {week.map((date) => <Day key={date} date={date} isOther={monthOf(date)[1] !== month} isShown={date === shown} onShow={() => setShown(date)} cards={byDay.get(date) ?? []} engine={engine} />)}
+                {week.map((date) => <Day key={date} date={date} isOther={monthOf(date)[1] !== month} isShown={date === shown} onShow={() => tap(date)} cards={byDay.get(date) ?? []} engine={engine} />)}
               </tr>
             ))}
           </tbody>

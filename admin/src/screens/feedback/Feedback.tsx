@@ -116,7 +116,7 @@ export default function Feedback() {
                 {all.map((report) => (
                   <tr key={report.id}>
                     <td className="soft small">{ago(report.created_time)}</td>
-                    <td><strong>{report.title ?? report.message.slice(0, 80)}</strong>{report.reply && <div><span className="soft">{t("Reply:")}</span> {report.reply}</div>}</td>
+                    <td className="long"><strong>{report.title ?? report.message.slice(0, 80)}</strong>{report.reply && <div><span className="soft">{t("Reply:")}</span> {report.reply}</div>}</td>
                     <td><span className={`tag ${tone[report.status]}`}>{t(report.status.replace("_", " "))}</span></td>
                   </tr>
                 ))}

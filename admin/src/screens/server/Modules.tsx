@@ -38,12 +38,12 @@ export function Modules({ server }: { server: Server }) {
           {server.modules.map((each) => (
             <tr key={each.name}>
               <td><strong>{each.name}</strong> <span className="soft small">{t(each.kind)}</span></td>
-              <td>
+              <td className="long">
                 <HealthTag health={each.health} />
                 {each.findings.length > 0 && <ul className="findings small">{each.findings.map(({ name, health, text }) => <li key={name} className={health === "ok" ? "soft" : health}><strong>{name}</strong> {health !== "ok" && <>({t(health)}) </>}{text}</li>)}</ul>}
               </td>
               <td data-label={t("Version")}>{each.version}</td>
-              <td data-label={t("Set by")}><Sources module={each} server={server} /></td>
+              <td className="long" data-label={t("Set by")}><Sources module={each} server={server} /></td>
               <td className="soft small" data-label={each.needs.length ? t("Builds on") : undefined}>{each.needs.join(", ")}</td>
             </tr>
           ))}

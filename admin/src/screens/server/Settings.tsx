@@ -27,7 +27,7 @@ export function Settings({ settings }: { settings: readonly Setting[] }) {
             {shown.map((each) => (
               <tr key={nameOf(each)}>
                 <td className="mono">{nameOf(each)}</td>
-                <td className="mono setting-value">{each.value}</td>
+                <td className="mono long setting-value">{each.value}</td>
                 <td className={each.source ? "small" : "small soft"}>{each.source ?? t("the default")}</td>
               </tr>
             ))}
