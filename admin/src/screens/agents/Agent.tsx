@@ -48,7 +48,7 @@ function Activity({ id }: { id: string }) {
             <tbody>
               {all.map((each) => (
                 <tr key={each.id}>
-                  <td className="soft small" title={shown(each.occurred_at)}>{ago(each.occurred_at)}</td>
+                  <td className="soft small nowrap" title={shown(each.occurred_at)}>{ago(each.occurred_at)}</td>
                   <td className="mono">{each.action}</td>
                   <td className="long">{each.target?.type === "card" ? <Link href={`/cards/${each.target.id}`}>{each.target.name ?? t("a card")}</Link> : each.target?.name ?? each.target?.type}</td>
                   <td className="soft">{each.via}</td>
