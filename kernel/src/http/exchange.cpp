@@ -84,6 +84,10 @@ void Exchanges::give_back(LiveExchange& exchange) {
     free_.push_back(&exchange);
 }
 
+void Exchanges::forget_all() {
+    for (const auto& each : all_) each->reset();
+}
+
 void Exchanges::resume_parked() {
     std::lock_guard lock(mutex_);
     for (const auto& each : all_) each->resume_if_parked();

@@ -56,6 +56,9 @@ public:
     LiveExchange& take();
     void give_back(LiveExchange& exchange);
     void resume_parked();
+    /// No thread serves any more. What one request keeps may resume another when it ends, so all
+    /// of it ends while every exchange is there.
+    void forget_all();
 
 private:
     ServerState& server_state_;

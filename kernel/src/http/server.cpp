@@ -133,6 +133,7 @@ void Server::Impl::abandon_rest() {
     threads_.clear();
     Worker worker(server_state, Worker::Role::server);
     server_state.table.for_each_slot([&](Connection& each) { worker.abandon(each); });
+    server_state.exchanges.forget_all();
     server_state.listener.close();
 }
 

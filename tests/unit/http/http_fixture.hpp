@@ -90,6 +90,7 @@ public:
         else if (r.path == "/throw") throw std::runtime_error("a secret");
         else if (r.path == "/inject") answer.headers.emplace_back("X-Name", "a\r\nX-Evil: b");
         else if (r.path == "/park") return park(x);
+        else if (r.path == "/park-for-ever") return park_for_ever(x);
         else if (r.path == "/resumed-at-once") return resumed_at_once(x);
         else if (r.path == "/stream") x.stream = [this](auto stream) { began(std::move(stream)); };
         else if (r.path == "/switch") {
@@ -146,6 +147,7 @@ public:
     /// Told of a stream before anything else is done with it.
     std::function<void(const std::shared_ptr<Stream>&)> on_stream;
     std::atomic<int> sinks{0};  ///< that are alive
+    std::atomic<int> kept{0};   ///< likewise, by requests that are parked for ever
     std::shared_ptr<const FileBody> file;
     std::shared_ptr<const std::string> shared = std::make_shared<const std::string>(300'000, 's');
     std::atomic<bool> parks{true};  ///< false: a resumed exchange is answered, parked or not
@@ -168,6 +170,18 @@ private:
             return Outcome::answered;
         }
         x.state = std::make_shared<int>(1);
+        std::lock_guard lock(mutex_);
+        parked_.push_back(&x);
+        return Outcome::parked;
+    }
+    /// What it keeps has the others looked at once more when it ends.
+    Outcome park_for_ever(Exchange& x) {
+        if (x.state) return Outcome::parked;
+        x.state = std::shared_ptr<void>(&x, [this](void*) {
+            --kept;
+            wake_all();
+        });
+        ++kept;
         std::lock_guard lock(mutex_);
         parked_.push_back(&x);
         return Outcome::parked;

@@ -67,6 +67,18 @@ TEST(Stop, AResumeAfterTheEndDoesNoHarm) {
     EXPECT_EQ(fixture.responder.wake_all(), 1u);
 }
 
+TEST(Stop, WhatRequestsKeepThatStayParkedEndsWhileAllOfThemAreThere) {
+    HttpFixture fixture;
+    std::vector<Client> clients;
+    for (int each = 0; each < 3; ++each) {
+        clients.push_back(fixture.client());
+        clients.back().send(get("/park-for-ever"));
+    }
+    ASSERT_TRUE(eventually([&] { return fixture.responder.kept == 3; }));
+    fixture.server().stop(100ms);
+    EXPECT_EQ(fixture.responder.kept, 0);
+}
+
 TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
     HttpFixture fixture;
     auto client = fixture.client();
