@@ -289,6 +289,7 @@ void App::start() {
     );
     impl.admission.set(admission_settings(server_settings_));
     impl.admission.open();
+    impl.request_groups.open();
     impl.largest_answer = static_cast<std::size_t>(server_settings_.answer_mebibytes) << 20;
     impl.budgets = kernel_->find<Budgets>();
     streams_->start();
@@ -363,6 +364,7 @@ void App::stop() noexcept {
     impl.jobs.stop();
     consumers_.reset();
     while (started_ > 0) modules_[--started_].module->stop();
+    impl.request_groups.close();
     server_.reset();
     listener_.close();
     impl.sequencer = nullptr;

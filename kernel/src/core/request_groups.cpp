@@ -1,8 +1,54 @@
 #include "core/request_groups.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace svc::core {
+
+RequestGroups::~RequestGroups() { close(); }
+
+void RequestGroups::open() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void RequestGroups::close() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    look_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+/// Looks every so often while somebody waits, so that those who come need not wake it.
+void RequestGroups::run() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        resting_ = !somebody_waits();
+        if (resting_) look_.wait(lock);
+        else look_.wait_for(lock, overtaken_after);
+        auto leaders = overtake(Clock::now());
+        lock.unlock();
+        for (const MemberPtr& each : leaders) each->resume_();
+        leaders.clear();  // the last of one that is gone passes its turn on
+        lock.lock();
+    }
+}
+
+bool RequestGroups::somebody_waits() const {
+    return std::ranges::any_of(groups_, [](const auto& each) {
+        return !each.second.waiting.empty();
+    });
+}
+
+/// Those who get the turns of others that are held up. With the lock held.
+std::vector<RequestGroups::MemberPtr> RequestGroups::overtake(Clock::time_point now) {
+    std::vector<MemberPtr> leaders;
+    for (auto& [key, group] : groups_)
+        if (!group.waiting.empty() && now >= group.begun + overtaken_after)
+            leaders.push_back(give_next_turn(key, group));
+    return leaders;
+}
 
 void RequestGroups::enter(const std::string& key, const MemberPtr& member) {
     const std::lock_guard lock(mutex_);
@@ -10,7 +56,20 @@ void RequestGroups::enter(const std::string& key, const MemberPtr& member) {
     Group& group = found->second;
     const bool overtakes = Clock::now() >= group.begun + overtaken_after;
     if (first || overtakes) return give_turn(key, group, member);
+    if (group.waiting.size() >= most_waiting) {
+        member->state_ = Member::State::alone;
+        return;
+    }
     group.waiting.push_back(member);
+    if (std::exchange(resting_, false)) look_.notify_one();
+}
+
+/// To the first of those who wait. With the lock held; it is to be resumed without.
+RequestGroups::MemberPtr RequestGroups::give_next_turn(const std::string& key, Group& group) {
+    MemberPtr next = group.waiting.front();
+    group.waiting.erase(group.waiting.begin());
+    give_turn(key, group, next);
+    return next;
 }
 
 /// The leader's own request is not among those who wait. With the lock held.
@@ -38,9 +97,7 @@ void RequestGroups::pass_on(const std::string& key, std::uint64_t turn) {
             groups_.erase(found);
             return;
         }
-        next = group.waiting.front();
-        group.waiting.erase(group.waiting.begin());
-        give_turn(key, group, next);
+        next = give_next_turn(key, group);
     }
     next->resume_();
 }

@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -17,16 +19,25 @@ namespace svc::core {
 /// worker. When it is done the first of these serves all of them. So a request that is alone is
 /// served at once and by itself, and the more there are, the more share what serving costs.
 ///
-/// One that is held up holds up none for longer than `overtaken_after`: whoever comes then serves
-/// those who wait, and itself. Any thread.
+/// One that is held up holds up the others for little longer than `overtaken_after`: whoever comes
+/// then serves those who wait, and itself; when nobody comes, the first of them does. Any thread.
 class RequestGroups {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t most = 25;  ///< that are served together
+    /// Of one group; whoever comes then is served by itself, in its caller's line.
+    static constexpr std::size_t most_waiting = 10 * most;
     static constexpr std::chrono::milliseconds overtaken_after{50};
 
     class Member;
     using MemberPtr = std::shared_ptr<Member>;
+
+    RequestGroups() = default;
+    ~RequestGroups();
+    /// From now on a thread looks after those who wait behind one that is held up.
+    void open();
+    /// The thread ends: it resumes nobody any more.
+    void close();
 
     /// Afterwards the member waits, leads others, or is to be served by itself.
     void enter(const std::string& key, const MemberPtr& member);
@@ -43,13 +54,20 @@ private:
         Clock::time_point begun;
         std::vector<MemberPtr> waiting;
     };
+    void run();
+    bool somebody_waits() const;
+    std::vector<MemberPtr> overtake(Clock::time_point now);
     void pass_on(const std::string& key, std::uint64_t turn);
+    MemberPtr give_next_turn(const std::string& key, Group& group);
     void give_turn(const std::string& key, Group& group, const MemberPtr& leader);
 
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Group> groups_;
     std::uint64_t turns_ = 0;
     std::atomic<std::uint64_t> together_{0};
+    bool resting_ = false, stopping_ = false;  // the thread; under mutex_
+    std::condition_variable look_;
+    std::thread thread_;
 };
 
 /// One request, from when it enters until it is answered. The group's turn is its own while it is

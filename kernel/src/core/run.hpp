@@ -19,6 +19,9 @@ struct Queued {};
 /// Thrown likewise to leave a request that others are to be served with (RequestGroups).
 struct Joined {};
 
+/// What a request that waits for others may hold: enough for any that means to wait.
+constexpr std::size_t most_kept_bytes = 16 << 10;
+
 /// What a request keeps over its waits.
 struct RequestContext {
     std::string request_id;

@@ -15,6 +15,7 @@ bool may_join(const Run& run) {
     if (!run.operation.joint_handler || !run.request || !run.may_park || !caller) return false;
     const RequestContext& context = run.request_context;
     if (!caller->token_id || !context.room_to_wait || context.has_waited) return false;
+    if (context.bytes > most_kept_bytes) return false;
     return !run.kernel.stopping() && !run.request->has("x-svc-mutation") &&
            !run.request->has("x-svc-lease");
 }

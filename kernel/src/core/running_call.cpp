@@ -70,9 +70,6 @@ namespace svc::core {
 
 namespace {
 
-/// What a request that waits for others may hold: enough for any that means to wait.
-constexpr std::size_t most_kept_bytes = 16 << 10;
-
 Failure too_busy() {
     return Failure(Fault::unavailable, "The server is too busy for this now; try again.")
         .with_header("Retry-After", "2");

@@ -2,8 +2,11 @@
 
 #include "core/request_groups.hpp"
 
+#include "tests/support/eventually.hpp"
+
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 namespace svc::core {
@@ -122,8 +125,64 @@ TEST(RequestGroups, WhoIsHeldUpHoldsUpNobodyForLong) {
     EXPECT_EQ(behind.state(), State::alone);
 }
 
+TEST(RequestGroups, WhoIsHeldUpHoldsUpNobodyThoughNobodyElseComes) {
+    RequestGroups groups;
+    groups.open();
+    Request slow;
+    groups.enter("key", slow.member);
+    std::atomic<int> resumed{0};
+    const auto waits = [&] {
+        auto member = std::make_shared<RequestGroups::Member>(std::make_shared<int>(1), "id", [&] {
+            ++resumed;
+        });
+        groups.enter("key", member);
+        return member;
+    };
+    auto waiting = waits(), behind = waits();
+    ASSERT_EQ(waiting->state(), State::waits);
+    ASSERT_TRUE(test::eventually([&] { return resumed == 1; }));
+    ASSERT_EQ(waiting->state(), State::leads);
+    EXPECT_EQ(waiting->others().front(), behind);
+    slow.member.reset();
+    EXPECT_EQ(groups.load().groups, 1U) << "the turn is not the slow one's any more";
+    // And again, once the thread has had nothing to look after.
+    waiting.reset();
+    behind.reset();
+    Request another;
+    groups.enter("key", another.member);
+    auto next = waits();
+    EXPECT_TRUE(test::eventually([&] { return next->state() == State::alone; }));
+}
+
+TEST(RequestGroups, WhoWaitsAndIsGoneHoldsUpNobody) {
+    RequestGroups groups;
+    Request slow, gone, here;
+    groups.enter("key", slow.member);
+    groups.enter("key", gone.member);
+    gone.member.reset();
+    slow.member.reset();
+    EXPECT_EQ(groups.load().groups, 0U);
+    groups.enter("key", here.member);
+    EXPECT_EQ(here.state(), State::alone);
+}
+
+TEST(RequestGroups, WhereTooManyWaitTheNextIsServedByItself) {
+    RequestGroups groups;
+    std::vector<std::unique_ptr<Request>> rest;
+    Request first, last;  // they end before those who wait for them
+    groups.enter("key", first.member);
+    for (std::size_t i = 0; i < RequestGroups::most_waiting; ++i)
+        groups.enter("key", rest.emplace_back(std::make_unique<Request>())->member);
+    EXPECT_EQ(rest.back()->state(), State::waits);
+    groups.enter("key", last.member);
+    EXPECT_EQ(last.state(), State::alone);
+    last.member.reset();
+    EXPECT_EQ(rest.front()->state(), State::waits) << "the turn is the first one's";
+}
+
 TEST(RequestGroups, ManyThreadsAreAllServedOnce) {
     RequestGroups groups;
+    groups.open();
     constexpr int threads = 8, rounds = 500;
     std::atomic<int> served{0};
     const auto serve = [&] {
@@ -146,7 +205,7 @@ TEST(RequestGroups, ManyThreadsAreAllServedOnce) {
         for (int i = 0; i < threads; ++i) all.emplace_back(serve);
     }
     EXPECT_EQ(served, threads * rounds);
-    EXPECT_EQ(groups.load().groups, 0U);
+    EXPECT_TRUE(test::eventually([&] { return groups.load().groups == 0; }));
 }
 
 }  // namespace svc::core
