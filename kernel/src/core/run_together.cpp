@@ -56,9 +56,10 @@ std::string lead(const Run& run, RunningCall& call, RequestGroups::Member& membe
     try {
         bodies = run.operation.joint_handler.run(call, requests);
         call.finish();
-    } catch (const Failure&) {
+    } catch (const std::exception& problem) {
+        // Whosever it is: each finds out by itself, this one too.
         member.go_alone();
-        throw RetryTransaction("what is refused is refused alone");
+        throw RetryTransaction(std::string("served together: ") + problem.what());
     } catch (...) {
         member.go_alone();
         throw;

@@ -201,6 +201,27 @@ TEST(Together, WhoIsHeldUpHoldsUpNobodyThoughNobodyElseComes) {
     for (const Reply& each : replies) EXPECT_EQ(each.text("/lease/state"), "completed");
 }
 
+TEST(Together, WhatFailsForOneFailsForNobodyElse) {
+    QueueFixture s;
+    LockHolder(
+        R"(CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$
+           BEGIN RAISE EXCEPTION 'poison'; END $$;
+           CREATE TRIGGER refuse_poison BEFORE INSERT ON lease_outcomes FOR EACH ROW
+           WHEN (NEW.result::text LIKE '%poison%') EXECUTE FUNCTION refuse_poison())",
+        s.database
+    )
+        .commit();
+    std::vector<Sent> requests;
+    for (std::size_t i = 0; i < workers; ++i) {
+        s.card();
+        const char* result = i + 1 == workers ? "poison" : "fine";
+        requests.push_back(completion(s.claim(), {{"result", {{"text", result}}}}));
+    }
+    const auto replies = at_once(s, requests);
+    for (std::size_t i = 0; i < replies.size(); ++i)
+        EXPECT_EQ(replies[i].status, i + 1 == workers ? 500 : 200) << replies[i].body;
+}
+
 TEST(Together, AColumnThatTakesNoMoreRefusesWhoIsTooMany) {
     QueueFixture s;
     std::vector<Sent> requests;
