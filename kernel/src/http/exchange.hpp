@@ -30,7 +30,10 @@ public:
     /// Takes up the whole request that `head` and the connection's bytes hold.
     void begin(Connection& connection);
     /// Before every serve.
-    void run() { stage_.store(Running::now, std::memory_order_relaxed); }
+    void run() {
+        // No plain store: the serve sees what a resume was about that is overwritten here.
+        stage_.exchange(Running::now, std::memory_order_acq_rel);
+    }
     /// After serve returned `parked`. False when a resume has overtaken it: serve again.
     bool park();
     /// Forgets the request, keeping what memory is worth keeping.
