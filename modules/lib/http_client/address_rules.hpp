@@ -20,6 +20,8 @@ public:
     static AddressRules public_and(const std::vector<std::string>& networks);
 
     bool allows(const Poco::Net::IPAddress& address) const;
+    /// What is dialled by them is not the operator's choice alone.
+    bool only_public() const { return public_only_; }
 
 private:
     struct Network {

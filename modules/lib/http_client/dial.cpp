@@ -39,12 +39,13 @@ std::vector<Poco::Net::IPAddress> look_up(const std::string& host) {
 }
 
 std::vector<Poco::Net::IPAddress> look_up_until(
-    Resolver& resolver, const std::string& host, Clock::time_point end
+    Resolver& resolver, const std::string& host, Clock::time_point end, const AddressRules& rules
 ) {
     if (const auto address = address_in(host)) return {*address};
     const auto promise = std::make_shared<std::promise<Resolver::Answer>>();
     auto answer = promise->get_future();
-    resolver.ask(host, host, end, [promise](Resolver::Answer found) {
+    const std::string group = rules.only_public() ? "named by users" : host;
+    resolver.ask(host, group, end, [promise](Resolver::Answer found) {
         promise->set_value(std::move(found));
     });
     if (answer.wait_until(end) != std::future_status::ready)
@@ -64,12 +65,19 @@ std::vector<Poco::Net::IPAddress> require_allowed(
     return addresses;
 }
 
-Poco::Net::StreamSocket dial(
-    const std::string& host, std::uint16_t port, Clock::time_point end, const AddressRules& rules
-) {
-    // Its threads wait for the system's resolver, which has no other end than its own.
+Resolver& system_resolver() {
     static Resolver resolver(look_up, {}, 8);
-    const auto addresses = require_allowed(host, look_up_until(resolver, host, end), rules);
+    return resolver;
+}
+
+Poco::Net::StreamSocket dial(
+    const std::string& host,
+    std::uint16_t port,
+    Clock::time_point end,
+    const AddressRules& rules,
+    Resolver& resolver
+) {
+    const auto addresses = require_allowed(host, look_up_until(resolver, host, end, rules), rules);
     for (std::size_t i = 0;; ++i) try {
             Poco::Net::StreamSocket socket;
             socket.connect(Poco::Net::SocketAddress(addresses[i], port), left_until(end));

@@ -24,11 +24,19 @@ std::optional<Poco::Net::IPAddress> address_in(const std::string& host);
 std::vector<Poco::Net::IPAddress> look_up(const std::string& host);
 
 class Resolver;
-/// The same, but not for longer than until `end`. Throws std::runtime_error when there are none, or
-/// none by then.
+/// The same, but not for longer than until `end`. Names that users may choose, by `rules`, are one
+/// group: those that hang keep nobody from the names of the operator. Throws std::runtime_error
+/// when there are none, or none by then.
 std::vector<Poco::Net::IPAddress> look_up_until(
-    Resolver& resolver, const std::string& host, std::chrono::steady_clock::time_point end
+    Resolver& resolver,
+    const std::string& host,
+    std::chrono::steady_clock::time_point end,
+    const AddressRules& rules = {}
 );
+
+/// What looks up names for all that dial. Its threads wait for the system's resolver, which has no
+/// other end than its own.
+Resolver& system_resolver();
 
 /// The addresses, when `rules` allow all of them. Throws std::runtime_error when there are none or
 /// one is refused: whoever gives a name both kinds means harm.
@@ -44,7 +52,8 @@ Poco::Net::StreamSocket dial(
     const std::string& host,
     std::uint16_t port,
     std::chrono::steady_clock::time_point end,
-    const AddressRules& rules = {}
+    const AddressRules& rules = {},
+    Resolver& resolver = system_resolver()
 );
 
 /// TLS 1.2 or later to servers that an authority vouches for: those of the PEM file, or the

@@ -148,7 +148,8 @@ HttpAnswer HttpClient::run(const HttpRequest& request, const Sink& sink) const {
     Sink taken = sink;
     if (sink) taken = guarded(sink);
     try {
-        const auto socket = dial(host, request.to.port, end, settings_.rules);
+        Resolver& resolver = settings_.resolver ? *settings_.resolver : system_resolver();
+        const auto socket = dial(host, request.to.port, end, settings_.rules, resolver);
         const SocketDeadline deadline(socket.impl()->sockfd(), end);
         try {
             // Poco's session for HTTPS does not take a socket that is connected; its other one

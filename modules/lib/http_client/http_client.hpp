@@ -69,6 +69,7 @@ public:
         std::size_t most_bytes = 256 << 10;      ///< of a body that is kept
         std::string ca_file{};                   ///< who may vouch for servers: tls_context()
         AddressRules rules{};
+        Resolver* resolver = nullptr;  ///< outlives the client; null: the one that all share
     };
     explicit HttpClient(Settings settings);
 

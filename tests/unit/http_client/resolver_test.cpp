@@ -2,6 +2,7 @@
 
 #include "modules/lib/http_client/resolver.hpp"
 #include "modules/lib/http_client/dial.hpp"
+#include "modules/lib/http_client/http_client.hpp"
 #include "modules/lib/http_client/http_loop.hpp"
 
 #include "tests/support/eventually.hpp"
@@ -46,6 +47,50 @@ TEST(Resolvers, WhoeverDialsWaitsForANameNoLongerThanThereIsTime) {
     EXPECT_EQ(look_up_until(resolver, "127.1", Clock::now() + 3s), here) << "which is no name";
     slow->answers = true;
     EXPECT_EQ(look_up_until(resolver, "slow.example", Clock::now() + 30s), here);
+}
+
+TEST(Resolvers, WhoeverAsksAServerWaitsForItsNameNoLongerThanThereIsTime) {
+    const auto slow = std::make_shared<Slow>();
+    Resolver resolver(Slow::lookup(slow), {}, 1);
+    const HttpClient client({.time = 200ms, .resolver = &resolver});
+    const auto begin = Clock::now();
+    try {
+        client.run({.to = WebAddress::parse("http://slow.example/")});
+        ADD_FAILURE() << "nobody answers there";
+    } catch (const HttpError& problem) {
+        EXPECT_THAT(problem.what(), HasSubstr("slow.example was not found in time"));
+    }
+    EXPECT_LT(Clock::now() - begin, 2s);
+    EXPECT_EQ(slow->asked, 1);
+    slow->answers = true;
+}
+
+TEST(Resolvers, NamesOfUsersThatHangKeepNobodyFromThoseOfTheOperator) {
+    const auto slow = std::make_shared<Slow>();
+    const Addresses here{Poco::Net::IPAddress("127.0.0.1")};
+    const auto hangs = Slow::lookup(slow);
+    Resolver resolver(
+        [=](const std::string& host) { return host == "store.internal" ? here : hangs(host); },
+        {},
+        8
+    );
+    std::vector<std::thread> users;
+    for (int i = 0; i < 16; ++i)
+        users.emplace_back([&, i] {
+            EXPECT_THROW(
+                look_up_until(
+                    resolver,
+                    "name" + std::to_string(i) + ".example",
+                    Clock::now() + 1s,
+                    AddressRules::public_and({})
+                ),
+                std::runtime_error
+            );
+        });
+    ASSERT_TRUE(eventually([&] { return slow->asked == 2; }));
+    EXPECT_EQ(look_up_until(resolver, "store.internal", Clock::now() + 500ms), here);
+    for (auto& each : users) each.join();
+    slow->answers = true;
 }
 
 TEST(Resolvers, AQuestionThatNobodyGotToInTimeIsForgotten) {
