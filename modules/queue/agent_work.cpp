@@ -147,9 +147,7 @@ const Operation get_agent_work{
     .name = "get_agent_work",
     .route = "GET /v1/agents/{agent_id}/work",
     .summary = "Sum up how an agent's latest attempts at cards ended, and what they cost.",
-    .description =
-        "The workspace's last 10,000 attempts are looked at, as long as they are kept "
-        "(`queue.outcome_hours`, a week by default).",
+    .description = "The workspace's last 10,000 attempts are looked at.",
     .access = Access::admin,
     .tool = false,
     .handler = get,

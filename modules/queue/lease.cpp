@@ -64,7 +64,8 @@ const Operation get_lease{
     .name = "get_lease",
     .route = "GET /v1/leases/{lease_id}",
     .summary = "Read a lease, live or over.",
-    .description = "Leases that are over are kept for a week.",
+    .description =
+        "Attempts are kept as long as their card, leases that were released or revoked for a week.",
     .access = Access::member,
     .handler = get,
 };

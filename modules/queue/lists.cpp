@@ -181,7 +181,7 @@ const Operation list_leases{
     .summary = "List the live leases: who works on what.",
     .description =
         "On boards that you may see. With `card_id` also the card's earlier attempts, which are "
-        "kept for a week.",
+        "kept as long as the card.",
     .access = Access::member,
     .handler = list_all,
 };

@@ -25,7 +25,8 @@ SVC_RECORD(
      range(50, 60000),
      defaulted),
     (outcome_hours,
-     "How long it is remembered how a lease ended, to answer a repeated complete or fail.",
+     "How long it is remembered that a lease was released or revoked, to answer whoever repeats "
+     "it. Attempts are kept as long as their card.",
      range(1, 8760),
      defaulted)
 );

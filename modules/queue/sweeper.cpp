@@ -131,13 +131,32 @@ SVC_RECORD(Rested, (column_id));
 
 constexpr Sql all_workspaces{"queue.workspaces_with_outcomes", R"(
     SELECT o.id AS org_id FROM orgs o
-    WHERE EXISTS (SELECT FROM lease_outcomes e WHERE e.org_id = o.id AND e.lease_id < $1))"};
+    WHERE EXISTS (
+            SELECT FROM lease_outcomes e
+            WHERE e.org_id = o.id AND e.lease_id < $1 AND e.state IN ('released', 'revoked'))
+        OR EXISTS (SELECT FROM queue q WHERE q.org_id = o.id AND q.epoch > 1000))"};
 
-constexpr Sql drop_outcomes{"queue.drop_outcomes", R"(
+constexpr Sql drop_no_attempts{"queue.drop_no_attempts", R"(
     DELETE FROM lease_outcomes
     WHERE org_id = $1 AND lease_id = ANY (ARRAY(
         SELECT e.lease_id FROM lease_outcomes e
-        WHERE e.org_id = $1 AND e.lease_id < $2
+        WHERE e.org_id = $1 AND e.lease_id < $2 AND e.state IN ('released', 'revoked')
+        LIMIT $3)))"};
+
+// Of a card that is claimed over and over, all but its latest thousand claims.
+constexpr Sql drop_oldest_attempts{"queue.drop_oldest_attempts", R"(
+    DELETE FROM lease_outcomes
+    WHERE org_id = $1 AND lease_id = ANY (ARRAY(
+        SELECT e.lease_id
+        FROM queue q
+        CROSS JOIN LATERAL (
+            SELECT o.lease_id FROM lease_outcomes o
+            WHERE o.org_id = $1 AND o.card_id = q.card_id AND o.epoch <= q.epoch - 1000
+                AND o.lease_id < $2
+            ORDER BY o.ended_at
+            LIMIT $3
+        ) e
+        WHERE q.org_id = $1 AND q.epoch > 1000
         LIMIT $3)))"};
 
 }  // namespace
@@ -174,12 +193,17 @@ void add_forgetting(Kernel& kernel, std::chrono::hours kept) {
          .find = [&kernel, before] { return workspaces(kernel, all_workspaces, before()); },
          .work =
              [&kernel, before](JobRun& run) {
-                 const auto forget_some = [&](Tx& tx, Actor&) {
-                     return tx.run(
-                         drop_outcomes, run.org(), before(), static_cast<std::int64_t>(at_once)
-                     );
-                 };
-                 return in_batches(kernel, run, run.org(), "queue.forget", at_once, forget_some);
+                 for (const Sql* each : {&drop_no_attempts, &drop_oldest_attempts}) {
+                     const auto forget_some = [&](Tx& tx, Actor&) {
+                         return tx.run(
+                             *each, run.org(), before(), static_cast<std::int64_t>(at_once)
+                         );
+                     };
+                     const auto outcome =
+                         in_batches(kernel, run, run.org(), "queue.forget", at_once, forget_some);
+                     if (outcome != JobOutcome::done) return outcome;
+                 }
+                 return JobOutcome::done;
              }}
     );
 }

@@ -217,26 +217,69 @@ TEST(Storm, WorkersThatStallCrashAndRepeatLoseNoCardAndShareNone) {
     ) << "no fence was given twice";
 }
 
-TEST(Outcomes, AreForgottenAfterAWhile) {
-    BoardFixture fixture;
-    fixture.card(fixture.queue);
-    fixture.card(fixture.queue);
-    const Answer old = fixture.claim();
-    say(fixture.owner, "complete_lease", old);
-    const Answer young = fixture.claim();
-    say(fixture.owner, "complete_lease", young);
-    // An id of long ago: ids begin with their time.
-    const std::string ancient = "01000000-0000-7000-8000-000000000000";
+namespace {
+
+/// As if it had been claimed long ago: ids begin with their time.
+void age(const Answer& claim) {
     in_process().run(
-        "UPDATE lease_outcomes SET lease_id = '" + ancient + "' WHERE lease_id = '" +
-        old.text("/lease/id") + "'"
+        "UPDATE lease_outcomes SET lease_id = overlay(lease_id::text PLACING '01000000-0000' FROM "
+        "1)::uuid WHERE lease_id = '" +
+        claim.text("/lease/id") + "'"
+    );
+}
+
+std::string states_of(const Answer& claim) {
+    return in_process().run(
+        "SELECT string_agg(state, ' ' ORDER BY epoch) FROM lease_outcomes WHERE card_id = '" +
+        claim.text("/card/id") + "'"
+    );
+}
+
+}  // namespace
+
+TEST(Outcomes, OfAttemptsLiveAsLongAsTheCardAndOthersAreForgottenAfterAWhile) {
+    BoardFixture fixture({{"enabled", true}, {"backoff_seconds", 0}});
+    fixture.card(fixture.queue);
+    for (const char* how : {"release_lease", "fail_lease", "release_lease"}) {
+        const Answer old = fixture.claim();
+        say(fixture.owner, how, old);
+        age(old);
+    }
+    const Answer young = fixture.claim();
+    say(fixture.owner, "release_lease", young);
+    const Answer last = fixture.claim();
+    say(fixture.owner, "complete_lease", last);
+    age(last);
+    in_process().run_job("queue.forget_outcomes");
+    EXPECT_EQ(states_of(last), "failed released completed");
+    EXPECT_EQ(say(fixture.owner, "release_lease", young).status, 200) << "said again";
+    const Answer listed =
+        in_process().must(fixture.owner, "list_leases", {{"card_id", last.text("/card/id")}});
+    EXPECT_EQ(listed.body.at("results").as_array().size(), 3U);
+    in_process().run("DELETE FROM cards WHERE id = '" + last.text("/card/id") + "'");
+    EXPECT_EQ(states_of(last), "") << "they go with the card";
+}
+
+TEST(Outcomes, OfACardThatIsClaimedOverAndOverAreTheLatestThousand) {
+    BoardFixture fixture({{"enabled", true}, {"backoff_seconds", 0}, {"max_attempts", 5}});
+    fixture.card(fixture.queue);
+    const Answer first = fixture.claim();
+    say(fixture.owner, "fail_lease", first);
+    age(first);
+    in_process().run(
+        "UPDATE queue SET epoch = 1000 WHERE card_id = '" + first.text("/card/id") + "'"
     );
     in_process().run_job("queue.forget_outcomes");
+    EXPECT_EQ(states_of(first), "failed");
+    say(fixture.owner, "fail_lease", fixture.claim());
+    in_process().run_job("queue.forget_outcomes");
+    EXPECT_EQ(states_of(first), "failed") << "the first is the 1001st from the end";
     EXPECT_EQ(
-        in_process().run("SELECT count(*) FROM lease_outcomes WHERE lease_id = '" + ancient + "'"),
-        "0"
+        in_process().run(
+            "SELECT epoch FROM lease_outcomes WHERE card_id = '" + first.text("/card/id") + "'"
+        ),
+        "1001"
     );
-    EXPECT_EQ(say(fixture.owner, "complete_lease", young).status, 200);
 }
 
 }  // namespace svc::test
