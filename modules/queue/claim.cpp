@@ -84,6 +84,8 @@ std::vector<std::string> topics_of(
         // In both lines whatever it is that lacks now, so that neither a card nor a lease that ends
         // finds nobody in its line.
         if (seen[i].max_in_flight) topics.push_back(slot_of(columns[i]));
+        if (seen[i].target_full.value_or(false) && seen[i].target_id)
+            topics.push_back(slot_of(*seen[i].target_id));
     }
     return topics;
 }

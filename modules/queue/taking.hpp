@@ -36,6 +36,7 @@ struct ColumnSeen {
     bool board_archived = false;
     bool paused = false;
     std::optional<bool> target_full;  ///< none: no column of the board has a hard limit
+    std::optional<Uuid> target_id;    ///< where completed cards go, as far as limits are counted
     std::optional<std::int64_t> max_in_flight;
     std::optional<std::int64_t> max_leases;
     bool has_slot = true;    ///< fewer of its cards are leased than may be
@@ -53,6 +54,7 @@ SVC_SHARED_RECORD(
     (board_archived),
     (paused),
     (target_full),
+    (target_id),
     (max_in_flight),
     (max_leases),
     (has_slot),

@@ -55,13 +55,15 @@ constexpr std::string_view seen_column = R"(
 constexpr std::string_view without_limits = R"(
             CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[]) ELSE 0 END AS slots,
             CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[]) ELSE 0 END AS agents_slots,
-            nullif()" SVC_HAS_HARD_LIMITS R"(, false) AS target_full)";
+            nullif()" SVC_HAS_HARD_LIMITS R"(, false) AS target_full, NULL::uuid AS target_id)";
 constexpr std::string_view with_limits = R"(
             CASE WHEN k.max_in_flight IS NULL THEN cardinality($7::uuid[])
                 WHEN $45::boolean THEN )" SVC_SLOTS_LEFT R"( ELSE 0 END AS slots,
             CASE WHEN a.max_leases IS NULL THEN cardinality($7::uuid[])
                 WHEN $46::boolean THEN )" SVC_AGENTS_LEASES_LEFT R"( ELSE 0 END AS agents_slots,
-            )" SVC_TARGET_IS_FULL R"( AS target_full)";
+            )" SVC_TARGET_IS_FULL R"( AS target_full,
+            (SELECT u.completed_id FROM column_turns u WHERE u.org_id = $1 AND u.id = k.id)
+                AS target_id)";
 constexpr std::string_view and_taken = R"(
         FROM columns k
         CROSS JOIN LATERAL (
@@ -137,8 +139,8 @@ constexpr std::string_view and_seen = R"(
                                        "taken t") R"(
     )
     SELECT col.role, col.caller_holds, col.queue_enabled, col.is_archived AS board_archived,
-        col.queue_paused AS paused, col.target_full, col.max_in_flight, col.max_leases,
-        col.slots > 0 AS has_slot, col.agents_slots > 0 AS agent_free,
+        col.queue_paused AS paused, col.target_full, col.target_id, col.max_in_flight,
+        col.max_leases, col.slots > 0 AS has_slot, col.agents_slots > 0 AS agent_free,
         t.card_id IS NOT NULL AS taken,
         CASE WHEN t.card_id IS NULL THEN (
             SELECT ceil(extract(epoch FROM min(w.available_at) - now()))::int FROM queue w

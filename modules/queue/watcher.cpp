@@ -112,8 +112,9 @@ public:
             const boards::Card& before = *placing.before;
             const bool stays = before.column_id == placing.after.column_id && !before.is_archived &&
                                !before.in_trash && placing.column;
-            if (stays) keep_in_place(tx, placing, held);
-            else change_place(tx, placing, held);
+            if (stays) return keep_in_place(tx, placing, held);
+            change_place(tx, placing, held);
+            make_room(placing);
         };
     }
 
@@ -126,6 +127,7 @@ public:
             std::vector<boards::Placing> entering;
             std::vector<Uuid> leaving;
             for (const boards::Placing& each : placings) {
+                make_room(each);
                 const auto row = rows.find(each.after.id);
                 const QueueRow* held = row == rows.end() ? nullptr : &row->second;
                 if (held && held->lease_id) revoke(tx, each, *held);
@@ -223,6 +225,15 @@ private:
         else if (placing.column && placing.column->queue_enabled) enter(tx, placing);
         else if (held && held->state != boards::QueueState::idle)
             stand(kernel_, tx, placing.actor, placing.after.org_id, *held, {});
+    }
+
+    /// The column that it leaves may take one more, for which a claim may wait.
+    void make_room(const boards::Placing& placing) {
+        const boards::Card* before = placing.before;
+        if (!before || before->is_archived || before->in_trash) return;
+        placing.actor.after_commit([this, column = before->column_id] {
+            wake_for_slot(kernel_, column);
+        });
     }
 
     /// Somebody takes the card elsewhere from under its worker.

@@ -115,7 +115,7 @@ constexpr Sql end_all{
 
 // What the servers tell each other that no event says.
 constexpr std::string_view ready_in_column = "queue.ready";
-constexpr std::string_view slot_of_agent = "queue.slot";
+constexpr std::string_view slot_is_free = "queue.slot";
 
 }  // namespace
 
@@ -243,11 +243,10 @@ void wake_later(Kernel& kernel, Actor& actor, const QueueRow& held, const Standi
 }
 
 /// The lease that the row had is over, which may be one less: on all servers, for an agent's.
-void wake_for_slot(Kernel& kernel, const QueueRow& held) {
+void wake_for_slots_of(Kernel& kernel, const QueueRow& held) {
     if (held.max_in_flight) kernel.wake_one(slot_of(held.column_id));
-    if (!held.holder || held.holder->principal_type != PrincipalType::agent) return;
-    kernel.wake_one(slot_of(held.holder->id));
-    kernel.use<Bus>().publish(slot_of_agent, held.holder->id.str());
+    if (held.holder && held.holder->principal_type == PrincipalType::agent)
+        wake_for_slot(kernel, held.holder->id);
 }
 
 }  // namespace
@@ -290,7 +289,7 @@ void end_leases(
     actor.emit_all(events);
     for (const Ending& each : endings) {
         wake_later(kernel, actor, each.held, each.standing);
-        actor.after_commit([&kernel, held = each.held] { wake_for_slot(kernel, held); });
+        actor.after_commit([&kernel, held = each.held] { wake_for_slots_of(kernel, held); });
     }
 }
 
@@ -339,13 +338,18 @@ void wake_everywhere(Kernel& kernel, const Uuid& column) {
     kernel.use<Bus>().publish(ready_in_column, column.str());
 }
 
+void wake_for_slot(Kernel& kernel, const Uuid& column_or_agent) {
+    kernel.wake_one(slot_of(column_or_agent));
+    kernel.use<Bus>().publish(slot_is_free, column_or_agent.str());
+}
+
 void hear_wakes(Kernel& kernel) {
     Bus& bus = kernel.use<Bus>();
     bus.subscribe(ready_in_column, [&kernel](std::string_view payload) {
         if (const auto column = Uuid::parse(payload)) wake(kernel, *column);
     });
-    bus.subscribe(slot_of_agent, [&kernel](std::string_view payload) {
-        if (const auto agent = Uuid::parse(payload)) kernel.wake_one(slot_of(*agent));
+    bus.subscribe(slot_is_free, [&kernel](std::string_view payload) {
+        if (const auto whose = Uuid::parse(payload)) kernel.wake_one(slot_of(*whose));
     });
 }
 

@@ -179,8 +179,10 @@ void wake_everywhere(Kernel& kernel, const Uuid& column);
 /// While the module opens: hears what other servers wake everywhere.
 void hear_wakes(Kernel& kernel);
 
-/// What those wait for whom only the number of leases keeps from a card: of this column, or to this
-/// agent.
+/// What those wait for whom only a number keeps from a card: that of the leases of this column or
+/// to this agent, or that of the cards in this column, to which completed cards go.
 std::string slot_of(const Uuid& column_or_agent);
+/// One more may be had, on all servers. Call it after the commit.
+void wake_for_slot(Kernel& kernel, const Uuid& column_or_agent);
 
 }  // namespace svc::queue
