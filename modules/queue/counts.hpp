@@ -12,11 +12,14 @@
     " CROSS JOIN LATERAL (SELECT " SVC_BOARD_ROLE("b.visibility", "b.created_by")               \
     " AS role OFFSET 0) r "
 
-/// The ready cards of column k as `w`, if `condition` holds; so many are counted at most.
-#define SVC_READY_CARDS(condition, most)                                                       \
-    "CROSS JOIN LATERAL (SELECT count(*) AS ready, min(c.queued_at) AS oldest_queued_at FROM " \
-    "(SELECT q.queued_at FROM queue q WHERE q.org_id = $1 AND q.column_id = k.id AND q.state " \
-    "= 'ready' AND NOT q.blocked AND " condition " LIMIT " most ") c OFFSET 0) w"
+/// The ready cards of column k as `w`, if `condition` holds; so many are counted at most. The one
+/// that waits longest is looked for among all, in the words of its index.
+#define SVC_READY_CARDS(condition, most)                                                          \
+    "CROSS JOIN LATERAL (SELECT (SELECT count(*) FROM (SELECT FROM queue q WHERE q.org_id = $1 "  \
+    "AND q.column_id = k.id AND q.state = 'ready' AND NOT q.blocked AND " condition " LIMIT " most \
+    ") c) AS ready, (SELECT q.queued_at FROM queue q WHERE q.org_id = $1 AND q.column_id = k.id "  \
+    "AND CASE q.state WHEN 'ready' THEN NOT q.blocked END AND " condition                         \
+    " ORDER BY q.queued_at LIMIT 1) AS oldest_queued_at OFFSET 0) w"
 
 /// How many of the column's cards there are, ten thousand at most, for which `condition` holds.
 #define SVC_CARDS_OF(condition)                                                         \

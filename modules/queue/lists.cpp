@@ -45,7 +45,7 @@ SVC_RECORD(
     (column_name, "What people call the column."),
     (role, "Yours on the board."),
     (ready, "Cards that wait to be claimed; no more than 100 are counted."),
-    (oldest_queued_at, "Since when the one of them that came first is here; null without any.")
+    (oldest_queued_at, "Since when the ready card that came first is here; null without any.")
 );
 
 // $5 board, $6 only with work, $7 after which column, $8 how many.

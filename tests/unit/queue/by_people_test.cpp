@@ -211,6 +211,32 @@ TEST(Queues, AreCountedByState) {
     EXPECT_EQ(in_process().ask(elsewhere.owner, "get_queue", which).status, 404);
 }
 
+TEST(Queues, TheOldestIsTheOneThatHasWaitedLongestHoweverManyAreMoreUrgent) {
+    BoardFixture fixture;
+    const std::string old = fixture.card(fixture.queue).text("/id");
+    in_process().run(
+        "UPDATE queue SET queued_at = '2020-01-01T00:00:00Z' WHERE card_id = '" + old + "'"
+    );
+    for (int i = 0; i < 101; ++i) {
+        const std::string id = fixture.card(fixture.queue).text("/id");
+        in_process().must(fixture.owner, "update_card", {{"card_id", id}, {"priority", "urgent"}});
+    }
+    const object board{{"board_id", fixture.board.str()}};
+    EXPECT_EQ(
+        in_process()
+            .must(fixture.owner, "list_queues", board)
+            .text("/results/0/oldest_queued_at"),
+        "2020-01-01T00:00:00.000Z"
+    );
+    in_process().must(fixture.owner, "hold_card", {{"card_id", old}});
+    EXPECT_GT(
+        in_process()
+            .must(fixture.owner, "list_queues", board)
+            .text("/results/0/oldest_queued_at"),
+        "2020-01-02"
+    ) << "it is not ready";
+}
+
 TEST(Queues, ACardThatComesBackHasWaitedSinceThen) {
     BoardFixture fixture;
     const Uuid card = fixture.card(fixture.queue).id();
