@@ -278,6 +278,10 @@ TEST_F(CommentsOfWorkers, AreMadeOfThoseThatHaveSomeInACallForMany) {
         expect(200, robot.post("/v1/leases:complete", json::value{{"leases", leases}}));
     for (const auto& [index, status] : {std::pair(0, "200"), {1, "200"}, {2, "422"}, {3, "200"}})
         EXPECT_EQ(batch.text("/results/" + std::to_string(index) + "/status"), status) << index;
+    EXPECT_EQ(
+        batch.json().at_pointer("/results/2/error/detail/0/loc"),
+        (json::value{"body", "leases", 2, "target_column_id"})
+    );
     const auto count = [&](std::size_t i) {
         return json::parse(comments_on(claimed[i])).at("results").as_array().size();
     };

@@ -216,6 +216,24 @@ constexpr Point points[] = {
      "FOR EACH ROW EXECUTE FUNCTION wait_at_gate()"},
 };
 
+constexpr Point points_of_sequencing[] = {
+    {"before an event is given its numbers",
+     false,
+     "event_chain",
+     "CREATE TRIGGER gate BEFORE INSERT ON event_chain FOR EACH ROW EXECUTE FUNCTION "
+     "wait_at_gate()"},
+    {"before the last position is kept",
+     false,
+     "event_position",
+     "CREATE TRIGGER gate BEFORE UPDATE ON event_position FOR EACH ROW EXECUTE FUNCTION "
+     "wait_at_gate()"},
+    {"at the commit of a batch of events",
+     false,
+     "event_chain",
+     "CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON event_chain DEFERRABLE INITIALLY DEFERRED "
+     "FOR EACH ROW EXECUTE FUNCTION wait_at_gate()"},
+};
+
 /// Sends without waiting for what is answered: there will be none.
 void send_and_forget(
     QueueFixture& fixture, Connection& to, const std::string& path, const json::value& body
@@ -291,6 +309,40 @@ TEST(Servers, KilledAtAnyPointOfAClaimOrACompletionLoseNothingAndDoNothingTwice)
         }
     }
     expect_order(fixture, cards);
+}
+
+TEST(Servers, KilledAtAnyPointOfSequencingTellEachEventOnceAndInOrder) {
+    QueueFixture fixture;
+    Gate gate(fixture.database);
+    int cards = 0;
+    for (int round = 0; round < number_from("WORKBOARD_QUEUE_KILLS", 1); ++round) {
+        for (const Point& point : points_of_sequencing) {
+            SCOPED_TRACE(point.name);
+            gate.close_at(point.trigger);
+            fixture.card();
+            ++cards;
+            const auto claim = fixture.claim();
+            expect(
+                200,
+                fixture.post(
+                    "/v1/leases/" + claim.text("/lease/id") + ":complete",
+                    {{"lease_token", claim.text("/lease_token")}}
+                )
+            );
+            ASSERT_TRUE(eventually([&] { return gate.somebody_waits(); }));
+            fixture.server.end(SIGKILL);
+            gate.open(point.table);
+            fixture.server.start();
+        }
+    }
+    expect_order(fixture, cards);
+    EXPECT_EQ(
+        ask(fixture,
+            "SELECT count(*) FROM (SELECT board_sequence - lag(board_sequence, 1, 0::bigint) OVER "
+            "(PARTITION BY board_id ORDER BY sequence) AS step FROM events WHERE board_id IS NOT "
+            "NULL) e WHERE step <> 1"),
+        "0"
+    ) << "a board's numbers have a gap, or are given twice";
 }
 
 }  // namespace svc::test
