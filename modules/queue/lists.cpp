@@ -86,6 +86,7 @@ struct LeasesQuery {
     std::optional<Uuid> board_id;
     std::optional<Uuid> column_id;
     std::optional<Uuid> holder_id;
+    std::optional<LeaseState> state;
     std::optional<boards::CardRef> card_id;
     Paging paging;
 };
@@ -94,6 +95,7 @@ SVC_RECORD(
     (board_id, "Only leases on this board."),
     (column_id, "Only leases of this queue."),
     (holder_id, "Only leases of this person or agent."),
+    (state, "Only leases in this state. Those that are over are listed with `card_id` alone."),
     (card_id,
      "The attempts at this card, those that are over included; the newest first, 1,000 at most."),
     (paging, "", flatten)
@@ -112,7 +114,7 @@ constexpr Sql live_leases{"queue.list_live_leases", R"(
     ORDER BY q.lease_id
     LIMIT $9)"};
 
-// $10 the card.
+// $10 the card, $11 state.
 constexpr Sql leases_of_card{"queue.list_leases_of_card", R"(
     SELECT l.*
     FROM (
@@ -132,6 +134,7 @@ constexpr Sql leases_of_card{"queue.list_leases_of_card", R"(
         AND ($6::uuid IS NULL OR l.column_id = $6)
         AND ($7::uuid IS NULL OR l.holder ->> 'id' = $7::text)
         AND ($8::uuid IS NULL OR l.id < $8)
+        AND ($11::text IS NULL OR l.state = $11)
     ORDER BY l.id DESC
     LIMIT $9)"};
 
@@ -154,9 +157,11 @@ Page<Lease> list_all(Call& call, const LeasesQuery& in) {
             .all();
     };
     auto card = in.card_id;
+    if (!card && in.state && *in.state != LeaseState::active)
+        throw wrong_field(call, "state", "leases that are over are listed with card_id alone");
     if (card) boards::find_ids(call, {&*card});
-    auto rows =
-        card ? ask(leases_of_card, from, *card->id) : ask(live_leases, from.value_or(Uuid()));
+    auto rows = card ? ask(leases_of_card, from, *card->id, in.state)
+                     : ask(live_leases, from.value_or(Uuid()));
     return call.page(std::move(rows), in.paging, [](const Lease& last) {
         return std::vector{last.id.str()};
     });

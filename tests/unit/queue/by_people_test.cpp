@@ -285,6 +285,15 @@ TEST(Leases, AreListedLiveAndByCardWithEarlierAttempts) {
         ids(fixture.owner, {{"card_id", card.str()}}),
         ElementsAre(live.text("/lease/id"), failed.text("/lease/id"))
     );
+    EXPECT_THAT(
+        ids(fixture.owner, {{"card_id", card.str()}, {"state", "failed"}}),
+        ElementsAre(failed.text("/lease/id"))
+    );
+    EXPECT_EQ(ids(fixture.owner, {{"board_id", board}, {"state", "active"}}).size(), 2U);
+    const Answer of_a_board =
+        in_process().ask(fixture.owner, "list_leases", {{"board_id", board}, {"state", "failed"}});
+    EXPECT_EQ(of_a_board.status, 422) << "those that are over are listed by card";
+    EXPECT_EQ(of_a_board.body.at_pointer("/detail/0/loc"), (value{"arguments", "state"}));
     const Answer first = in_process().must(
         fixture.owner, "list_leases", {{"card_id", card.str()}, {"page_size", 1}}
     );
