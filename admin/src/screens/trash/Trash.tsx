@@ -19,8 +19,8 @@ function Row({ href, name, note, when, label, busy, onRestore }: { href?: string
   return (
     <tr>
       <td>{href ? <Link href={href}>{name}</Link> : name}</td>
-      <td className="soft mono">{note}</td>
-      <td className="soft small">{ago(when)}</td>
+      <td className="soft mono nowrap">{note}</td>
+      <td className="soft small nowrap">{ago(when)}</td>
       <td className="end">{onRestore && <button type="button" className="button small" aria-disabled={busy} aria-label={label} onClick={onRestore}>{t("Restore")}</button>}</td>
     </tr>
   );
