@@ -277,7 +277,8 @@ void Streams::catch_up(Open& open) {
     Opening& opening = open.opening;
     const bool resumed = std::exchange(opening.resumed, false);
     const EventRange range{
-        .after = opening.since.value_or(0), .count = opening.since ? most_caught_up : 1};
+        .after = opening.since.value_or(0), .count = opening.since ? most_caught_up : 1
+    };
     EventPage missed;
     kernel_.transact(Tx::Mode::read, [&](Tx& tx) {
         tx.set_scope(open.scope.org, open.scope.user);

@@ -66,6 +66,13 @@ public:
         return names;
     }
 
+    /// What opens the session's stream, from the event with the id `last` on.
+    std::string stream_request(const std::string& last = {}) const {
+        Headers headers{{"Accept", "text/event-stream"}, {"Mcp-Session-Id", session}};
+        if (!last.empty()) headers.emplace_back("Last-Event-ID", last);
+        return client.request("GET", "/v1/mcp/http", {}, headers);
+    }
+
     Client client;
     std::string session;
 

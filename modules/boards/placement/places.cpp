@@ -20,7 +20,8 @@ Destination ColumnFound::as(const Uuid& column) const {
          queue_order.value()},
         card_count,
         below,
-        key_conflict};
+        key_conflict
+    };
 }
 
 bool Destination::full() const {

@@ -13,15 +13,7 @@ protected:
     KillSwitch() : second({.database_url = database}) {}
 
     RawStream open_stream(McpClient& mcp, const Server& on) {
-        RawStream stream(
-            on.port(),
-            mcp.client.request(
-                "GET",
-                "/v1/mcp/http",
-                {},
-                {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}}
-            )
-        );
+        RawStream stream(on.port(), mcp.stream_request());
         const auto& head = stream.read_until([](const std::string& seen) {
             return seen.find(": open") != std::string::npos;
         });

@@ -219,15 +219,7 @@ TEST_F(McpResources, AreLookedForAsManyAsOneMayWatch) {
 
 // A stream learns of a subscription a moment after its client.
 TEST_F(McpResources, AreHeardOfFromTheAnswerToTheSubscriptionOn) {
-    RawStream stream(
-        server.port(),
-        mcp.client.request(
-            "GET",
-            "/v1/mcp/http",
-            {},
-            {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}}
-        )
-    );
+    RawStream stream(server.port(), mcp.stream_request());
     seen_until(stream, ": open");
     for (int i = 2; i <= 50; ++i) {
         const auto card = "cards/WOR-" + std::to_string(i);
@@ -242,15 +234,7 @@ TEST_F(McpResources, AreHeardOfFromTheAnswerToTheSubscriptionOn) {
 }
 
 TEST_F(McpResources, OfBoardsOneSeesNoMoreAreSilent) {
-    RawStream stream(
-        server.port(),
-        mcp.client.request(
-            "GET",
-            "/v1/mcp/http",
-            {},
-            {{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}}
-        )
-    );
+    RawStream stream(server.port(), mcp.stream_request());
     seen_until(stream, ": open");
     result("resources/subscribe", {{"uri", "svc://boards/WOR"}});
     patch("/v1/cards/WOR-1", json::value{{"title", "Open"}});

@@ -14,9 +14,7 @@ protected:
         return mcp.request("ping").status;
     }
     RawStream open_stream(const std::string& last = {}) {
-        Headers headers{{"Accept", "text/event-stream"}, {"Mcp-Session-Id", mcp.session}};
-        if (!last.empty()) headers.emplace_back("Last-Event-ID", last);
-        return RawStream(server.port(), mcp.client.request("GET", "/v1/mcp/http", {}, headers));
+        return RawStream(server.port(), mcp.stream_request(last));
     }
     /// All that was told up to the first event with an id, and that.
     static std::pair<std::string, std::string> told_to(RawStream& stream) {
