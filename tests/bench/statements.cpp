@@ -20,6 +20,19 @@ namespace json = boost::json;
 
 namespace {
 
+/// What the literal says whose first quote is at `at`, which is then its last.
+std::string read_literal(std::string_view text, std::size_t& at) {
+    std::string value;
+    while (++at < text.size()) {
+        if (text[at] == '\'') {
+            if (at + 1 >= text.size() || text[at + 1] != '\'') break;
+            ++at;
+        }
+        value += text[at];
+    }
+    return value;
+}
+
 /// "$1 = 'it''s', $2 = NULL" as values.
 std::vector<std::optional<std::string>> read_parameters(std::string_view detail) {
     std::vector<std::optional<std::string>> out;
@@ -29,12 +42,7 @@ std::vector<std::optional<std::string>> read_parameters(std::string_view detail)
             out.emplace_back(std::nullopt);
             continue;
         }
-        std::string value;
-        for (++at; at < detail.size(); ++at) {
-            if (detail[at] == '\'' && (at + 1 >= detail.size() || detail[++at] != '\'')) break;
-            value += detail[at];
-        }
-        out.emplace_back(std::move(value));
+        out.emplace_back(read_literal(detail, at));
     }
     return out;
 }
@@ -173,23 +181,14 @@ private:
     std::map<std::string, std::string> names_, known_;
 };
 
-/// Copies the literal that begins at `at` so that pgbench finds no variable in it; the position of
-/// its last quote.
-std::size_t copy_literal(const std::string& text, std::size_t at, std::string& out) {
-    const bool escapes = at > 0 && (text[at - 1] == 'E' || text[at - 1] == 'e');
-    std::string value;
-    std::size_t end = at + 1;
-    for (; end < text.size(); ++end) {
-        if (text[end] == '\'') {
-            if (end + 1 >= text.size() || text[end + 1] != '\'') break;
-            ++end;
-        }
-        value += text[end];
-    }
-    if (value.find(':') == value.npos) out.append(text, at, end + 1 - at);
+/// Copies the literal so that pgbench finds no variable in it; `at` as for read_literal().
+void copy_literal(const std::string& text, std::size_t& at, std::string& out) {
+    const auto begin = at;
+    const bool escapes = begin > 0 && (text[begin - 1] == 'E' || text[begin - 1] == 'e');
+    const std::string value = read_literal(text, at);
+    if (value.find(':') == value.npos) out.append(text, begin, at + 1 - begin);
     else if (escapes) throw std::runtime_error("a colon in an escape string: " + value);
     else out += literal(value);
-    return end;
 }
 
 std::string filled_in(const Logged& once, const Logged& again, Variables& variables) {
@@ -197,7 +196,7 @@ std::string filled_in(const Logged& once, const Logged& again, Variables& variab
     const auto& text = once.text;
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (text[at] == '\'') {
-            at = copy_literal(text, at, out);
+            copy_literal(text, at, out);
             continue;
         }
         if (text[at] != '$' || at + 1 >= text.size() || !std::isdigit(text[at + 1])) {
