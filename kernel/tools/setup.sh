@@ -7,7 +7,7 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 build_packages=(
     clang-19 g++ cmake ninja-build ccache mold
     libpoco-dev libboost1.81-dev libboost-json1.81-dev libpq-dev libssl-dev libsodium-dev
-    liblua5.4-dev libseccomp-dev libfmt-dev libtomlplusplus-dev libre2-dev
+    liblua5.4-dev libseccomp-dev libfmt-dev libtomlplusplus-dev libre2-dev zlib1g-dev
     libcmark-gfm-dev libcmark-gfm-extensions-dev libicu-dev
     postgresql-15 ca-certificates
 )

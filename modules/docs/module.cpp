@@ -1,6 +1,7 @@
 #include "svc/module.hpp"
 
 #include "modules/docs/markdown.hpp"
+#include "svc/shared_text.hpp"
 
 #include <fstream>
 #include <sstream>
@@ -47,15 +48,15 @@ public:
 
 private:
     static void add(Kernel& kernel, const std::string& path, const std::string& file) {
-        const auto page = std::make_shared<const std::string>(page_of(file));
-        kernel.add(Route{.method = "GET", .path = path, .handle = [page](RouteCall&) {
+        const auto page = std::make_shared<const http::SharedText>(page_of(file));
+        kernel.add(Route{.method = "GET", .path = path, .handle = [page](RouteCall& call) {
                              http::Answer answer;
                              answer.headers = {
                                  {"Content-Security-Policy", std::string(policy)},
                                  {"Cache-Control", "no-cache"}
                              };
                              answer.content_type = "text/html; charset=utf-8";
-                             answer.shared_body = page;
+                             page->write(call.request(), answer);
                              return answer;
                          }});
     }

@@ -219,7 +219,7 @@ const Tool* Catalog::find(std::string_view name, const Narrowing& narrowing) con
     return found != tools().end() && narrowing.admits(*found->declared) ? &*found : nullptr;
 }
 
-std::shared_ptr<const std::string> Catalog::list(
+std::shared_ptr<const http::SharedText> Catalog::list(
     const Caller& caller, const Narrowing& narrowing, ToolTexts texts
 ) const {
     Shown shown{{}, texts};
@@ -227,7 +227,7 @@ std::shared_ptr<const std::string> Catalog::list(
     const std::lock_guard lock(mutex_);
     if (const auto known = lists_.find(shown); known != lists_.end()) return known->second;
     if (lists_.size() >= most_lists) lists_.clear();
-    auto list = std::make_shared<const std::string>(written(shown.first, texts));
+    auto list = std::make_shared<const http::SharedText>(written(shown.first, texts));
     return lists_.emplace(std::move(shown), std::move(list)).first->second;
 }
 

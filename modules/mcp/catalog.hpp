@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/mcp/tool_schemas.hpp"
+#include "svc/shared_text.hpp"
 
 #include <map>
 #include <memory>
@@ -48,7 +49,7 @@ public:
     const Tool* find(std::string_view name, const Narrowing& narrowing) const;
     /// What this caller sees: the member `tools`, as JSON text. Callers who see the same get the
     /// same.
-    std::shared_ptr<const std::string> list(
+    std::shared_ptr<const http::SharedText> list(
         const Caller& caller, const Narrowing& narrowing, ToolTexts texts
     ) const;
     /// The object `mcp_manifest`: everything, for everyone.
@@ -69,7 +70,7 @@ private:
     static constexpr std::size_t most_lists = 32;
     using Shown = std::pair<std::vector<bool>, ToolTexts>;
     mutable std::mutex mutex_;
-    mutable std::map<Shown, std::shared_ptr<const std::string>> lists_;
+    mutable std::map<Shown, std::shared_ptr<const http::SharedText>> lists_;
 };
 
 }  // namespace svc::mcp

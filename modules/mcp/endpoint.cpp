@@ -167,14 +167,18 @@ http::Answer json_answer(int status, std::string body) {
 }
 
 http::Answer result_answer(
-    std::string_view id, Result result, std::string_view before, std::string_view after
+    const http::Request& request,
+    std::string_view id,
+    Result result,
+    std::string_view before,
+    std::string_view after
 ) {
     if (!result.shared) return json_answer(200, result_text(id, {before, result.members, after}));
-    return {
-        .body = result_head(id).append(before),
-        .shared_body = std::move(result.shared),
-        .tail = std::string(after) + '}',
-    };
+    http::Answer answer;
+    result.shared->write(
+        request, answer, result_head(id).append(before), std::string(after) + '}'
+    );
+    return answer;
 }
 
 http::Answer refused(const RpcError& error, std::string_view id) {

@@ -99,7 +99,11 @@ std::string_view agreed_on(std::string_view wanted, std::string_view otherwise);
 std::string result_in_session(std::string_view id, const Result& result);
 /// The result as the answer to a request, with what its era puts around the members.
 http::Answer result_answer(
-    std::string_view id, Result result, std::string_view before, std::string_view after
+    const http::Request& request,
+    std::string_view id,
+    Result result,
+    std::string_view before,
+    std::string_view after
 );
 
 /// A message in the body of a request, or several.

@@ -137,7 +137,7 @@ Result Methods::list_tools(const Message& message, const MethodContext& context)
     Result result{{}, Result::Cache{std::chrono::minutes(1), "private"}};
     result.shared = catalog_.list(context.caller, context.narrowing, texts);
     if (!extension_) return result;
-    result.members = with_more(*result.shared, message);
+    result.members = with_more(result.shared->text(), message);
     result.shared.reset();
     return result;
 }

@@ -18,9 +18,9 @@ struct Result {
         std::string_view scope;
     };
     std::optional<Cache> cache{};
-    std::shared_ptr<const std::string> shared{};  ///< the members, when several answers have them
+    std::shared_ptr<const http::SharedText> shared{};  ///< the members, when several answers have them
 
-    std::string_view text() const { return shared ? *shared : members; }
+    std::string_view text() const { return shared ? shared->text() : members; }
 };
 
 /// Whom a method works for.

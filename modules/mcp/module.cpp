@@ -26,7 +26,7 @@ public:
             .method = "GET",
             .path = "/v1/mcp/manifest",
             .access = Access::anyone,
-            .handle = [this](RouteCall&) { return manifest(); },
+            .handle = [this](RouteCall& call) { return manifest(call.request()); },
             .with_refusals = [](auto&, int) { return http::Headers{for_any_page}; },
         });
         kernel.add(Route{
@@ -108,12 +108,13 @@ private:
     }
 
     /// Made on first use: few servers are asked, and none waits for it when it starts.
-    http::Answer manifest() {
+    http::Answer manifest(const http::Request& request) {
         std::call_once(manifest_once_, [&] {
-            manifest_ =
-                std::make_shared<const std::string>(catalog_->manifest(kernel_->base_url()));
+            manifest_.emplace(catalog_->manifest(kernel_->base_url()));
         });
-        return {.headers = {{"Cache-Control", "no-cache"}, for_any_page}, .shared_body = manifest_};
+        http::Answer answer{.headers = {{"Cache-Control", "no-cache"}, for_any_page}};
+        manifest_->write(request, answer);
+        return answer;
     }
 
     Kernel* kernel_ = nullptr;
@@ -123,7 +124,7 @@ private:
     std::optional<Endpoint> endpoint_;
     std::atomic<bool> started_ = false;  // what other threads bring has somebody to go to
     std::once_flag manifest_once_;
-    std::shared_ptr<const std::string> manifest_;  // shared: answers send it as it is
+    std::optional<http::SharedText> manifest_;
 };
 
 }  // namespace

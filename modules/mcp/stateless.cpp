@@ -78,7 +78,7 @@ void check_envelope(const http::Request& request, const Message& message) {
         require_header(request, "Mcp-Name", message.text("uri"));
 }
 
-http::Answer answer_with(std::string_view id, Result result) {
+http::Answer answer_with(const http::Request& request, std::string_view id, Result result) {
     std::string out;
     if (result.cache) {
         out += ",\"ttlMs\":" + std::to_string(result.cache->time_to_live.count());
@@ -87,7 +87,7 @@ http::Answer answer_with(std::string_view id, Result result) {
     }
     out += R"(,"_meta":{"io.modelcontextprotocol/serverInfo":)";
     (out += server_info()) += "}}";
-    return result_answer(id, std::move(result), R"({"resultType":"complete",)", out);
+    return result_answer(request, id, std::move(result), R"({"resultType":"complete",)", out);
 }
 
 /// A JSON array, newest first.
@@ -152,7 +152,7 @@ http::Answer Endpoint::serve_stateless(RouteCall& call, const Message& message) 
         throw RpcError(
             Code::method_not_found, "There is no method " + message.method + " here.", 404
         );
-    return answer_with(message.id, *std::move(result));
+    return answer_with(call.request(), message.id, *std::move(result));
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "http/server.hpp"
 #include "svc/kernel.hpp"
 #include "svc/operator/server_status.hpp"
+#include "svc/shared_text.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -147,7 +148,7 @@ private:
     std::size_t started_ = 0;  // how many modules were started
     std::atomic<bool> draining_{false};
     std::once_flag document_once_;
-    std::shared_ptr<const std::string> document_, packed_document_;  // shared with the answers
+    std::optional<http::SharedText> document_;
     // What the modules' metrics said when they were last asked.
     double started_at_ = 0;  // seconds since 1970
     std::mutex metrics_mutex_;

@@ -1,7 +1,6 @@
 #include "core/app.hpp"
 #include "core/dispatcher.hpp"
 #include "core/kernel_impl.hpp"
-#include "http/content_coding.hpp"
 #include "svc/secrets.hpp"
 
 #include <Poco/Logger.h>
@@ -104,15 +103,10 @@ std::vector<Metric> App::Status::metrics() {
 
 /// One copy of the document for however many read it, and however slowly.
 http::Answer App::document(const http::Request& request) {
-    std::call_once(document_once_, [this] {
-        document_ = std::make_shared<const std::string>(kernel_->openapi());
-        packed_document_ = std::make_shared<const std::string>(http::gzipped(*document_));
-    });
-    const bool packed = http::accepts_coding(request.header("accept-encoding"), "gzip");
+    std::call_once(document_once_, [this] { document_.emplace(kernel_->openapi()); });
     http::Answer answer;
-    answer.headers = {{"Access-Control-Allow-Origin", "*"}, {"Vary", "Accept-Encoding"}};
-    if (packed) answer.headers.emplace_back("Content-Encoding", "gzip");
-    answer.shared_body = packed ? packed_document_ : document_;
+    answer.headers = {{"Access-Control-Allow-Origin", "*"}};
+    document_->write(request, answer);
     return answer;
 }
 

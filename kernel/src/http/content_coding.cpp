@@ -2,11 +2,8 @@
 
 #include "http/text.hpp"
 
-#include <Poco/DeflatingStream.h>
-
 #include <algorithm>
 #include <optional>
-#include <sstream>
 
 namespace svc::http {
 
@@ -67,15 +64,6 @@ bool is_plain_utf8(const Request& request) {
         if (same_name(name, "charset")) plain = plain && same_name(value, "utf-8");
     });
     return plain;
-}
-
-std::string gzipped(std::string_view bytes) {
-    constexpr int smallest = 9;
-    std::ostringstream out;
-    Poco::DeflatingOutputStream packer(out, Poco::DeflatingStreamBuf::STREAM_GZIP, smallest);
-    packer.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    packer.close();
-    return std::move(out).str();
 }
 
 bool names_tag(std::string_view if_none_match, std::string_view tag) {

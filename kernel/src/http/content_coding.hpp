@@ -11,9 +11,6 @@ namespace svc::http {
 /// Without a header only `identity` is taken.
 bool accepts_coding(std::string_view accept_encoding, std::string_view coding);
 
-/// The bytes in the coding gzip.
-std::string gzipped(std::string_view bytes);
-
 /// Whether an If-None-Match header names this entity tag, weakly compared.
 bool names_tag(std::string_view if_none_match, std::string_view tag);
 

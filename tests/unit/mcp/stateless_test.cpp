@@ -1,3 +1,4 @@
+#include "tests/support/gzip.hpp"
 #include "tests/support/mcp_client.hpp"
 
 namespace svc::test {
@@ -45,6 +46,15 @@ TEST_F(McpStateless, OffersWhatTheHandshakeOffers) {
     const auto stateless = send("tools/list").json().at("result").at("tools");
     mcp.initialize();
     EXPECT_EQ(mcp.request("tools/list").json().at("result").at("tools"), stateless);
+}
+
+TEST_F(McpStateless, ListsToolsInGzipToThoseWhoTakeIt) {
+    const auto plain = send("tools/list");
+    EXPECT_EQ(plain.header("content-encoding"), "");
+    const auto packed = send("tools/list", {}, {{"Accept-Encoding", "gzip, deflate"}});
+    EXPECT_EQ(packed.header("content-encoding"), "gzip");
+    EXPECT_LT(packed.body.size(), plain.body.size() / 4);
+    EXPECT_EQ(unpacked(packed.body), plain.body);
 }
 
 TEST_F(McpStateless, DiscoverTellsWhatIsSpoken) {
