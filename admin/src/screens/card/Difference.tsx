@@ -35,8 +35,9 @@ export function Difference({ activity }: { activity: Activity }) {
   const previous = (activity.previous ?? {}) as Record<string, unknown>;
   if (activity.kind === "card.created" || activity.kind === "comment.created") return null;
   const column = (id: unknown) => (typeof id === "string" ? store.column(id)?.name ?? "" : "");
+  const cards = (ids: unknown) => (Array.isArray(ids) ? ids.map((id) => store.card(String(id))?.key ?? t("a card elsewhere")).join(", ") : "");
   const rows = Object.keys({ ...changes, ...previous }).filter(fieldInWords).map((name) => {
-    const word = name === "column_id" ? column : brief;
+    const word = name === "column_id" ? column : name === "blocked_by" ? cards : brief;
     return { name, was: word(previous[name]).slice(0, 400), is: word(changes[name]).slice(0, 400) };
   }).filter(({ was, is }) => was !== is);
   if (rows.length === 0) return null;

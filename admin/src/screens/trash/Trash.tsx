@@ -13,7 +13,7 @@ import { useAct } from "../../parts/useAct";
 import { Wait, WaitPages } from "../../parts/Wait";
 
 type Which = "archived" | "in_trash";
-const nothing = () => <p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("Nothing.")}</p>;
+const Nothing = ({ says }: { says: string }) => <p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{says}</p>;
 
 function Row({ href, name, note, when, label, busy, onRestore }: { href?: string; name: string; note: string; when: string; label: string; busy: boolean; onRestore?: () => void }) {
   return (
@@ -42,7 +42,7 @@ function Boards({ which }: { which: Which }) {
       <h2 id="boards-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("Boards")}</h2>
       <Failure error={act.error} />
       <Wait query={query}>
-        {(all) => (all.length === 0 ? nothing() : (
+        {(all) => (all.length === 0 ? <Nothing says={which === "archived" ? t("No board is archived.") : t("No board is in the trash.")} /> : (
           <table className="table cards"><Head title={t("Board")} />
             <tbody>{all.map((board) => <Row key={board.id} href={which === "archived" ? `/boards/${board.id}` : undefined} name={board.name} note={board.key} when={board.last_edited_time} busy={act.isPending}
               label={t("Restore {{name}}", { name: board.name })} onRestore={board.role === "admin" ? () => restore(board) : undefined} />)}</tbody>
@@ -66,7 +66,7 @@ function Cards({ which }: { which: Which }) {
     <section className="panel" aria-labelledby="cards-heading">
       <h2 id="cards-heading" style={{ padding: "0.8rem 0.9rem 0.4rem" }}>{t("Cards")}</h2>
       <Failure error={act.error} />
-      <WaitPages query={query} empty={nothing()}>
+      <WaitPages query={query} empty={<Nothing says={which === "archived" ? t("No card is archived.") : t("No card is in the trash.")} />}>
         {(all) => (
           <table className="table cards"><Head title={t("Card")} />
             <tbody>{all.map((card) => <Row key={card.id} href={`/cards/${card.id}`} name={card.title} note={card.key} when={card.last_edited_time} busy={act.isPending}
