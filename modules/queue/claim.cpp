@@ -1,6 +1,7 @@
 // Claiming the next card of a column, or of one of several, or the next ones.
 
 #include "modules/boards/api/access.hpp"
+#include "modules/queue/lib/alarms.hpp"
 #include "modules/queue/operations.hpp"
 #include "modules/queue/taking.hpp"
 
@@ -85,16 +86,34 @@ std::vector<std::string> topics_of(
         // finds nobody in its line.
         if (seen[i].max_in_flight) topics.push_back(slot_of(columns[i]));
         if (seen[i].target_full.value_or(false) && seen[i].target_id)
-            topics.push_back(slot_of(*seen[i].target_id));
+            topics.push_back(room_in(*seen[i].target_id));
     }
     return topics;
+}
+
+/// Whoever waits is to have a card when its pause is over, not at the next sweep. Later pauses, and
+/// those that begin meanwhile, are seen by the one of them who looks again when something happens.
+void set_alarms(
+    Call& call,
+    const std::vector<Uuid>& columns,
+    const std::vector<ColumnSeen>& seen,
+    std::chrono::milliseconds wait
+) {
+    Alarms& alarms = call.use<PauseAlarms>().alarms;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const auto& ready = seen[i].next_ready_milliseconds;
+        if (ready && *ready <= wait.count())
+            alarms.set({call.org(), columns[i]}, std::chrono::milliseconds(*ready));
+    }
 }
 
 ClaimResponse nothing_claimed(const std::vector<ColumnSeen>& seen) {
     constexpr std::int64_t usual_pause = 5, longest_pause = 60;  // seconds
     std::int64_t pause = longest_pause;
-    for (const ColumnSeen& each : seen)
-        pause = std::min(pause, each.next_ready_seconds.value_or(usual_pause));
+    for (const ColumnSeen& each : seen) {
+        const auto& ready = each.next_ready_milliseconds;
+        pause = std::min(pause, ready ? (*ready + 999) / 1000 : usual_pause);
+    }
     ClaimResponse claim;
     claim.reason = reason_in(seen);
     claim.retry_after_seconds = std::max<std::int64_t>(pause, 1);
@@ -117,10 +136,11 @@ ClaimResponse claim_from(
     taking.run(columns);
     auto& claimed = taking.claimed();
     if (claimed.empty()) {
-        if (wish.wait_seconds > 0)
-            call.wait_for_any(
-                topics_of(call, columns, taking.seen()), std::chrono::seconds(wish.wait_seconds)
-            );
+        if (wish.wait_seconds > 0) {
+            const std::chrono::seconds wait(wish.wait_seconds);
+            set_alarms(call, columns, taking.seen(), wait);
+            call.wait_for_any(topics_of(call, columns, taking.seen()), wait);
+        }
         return nothing_claimed(taking.seen());
     }
     ClaimResponse claim = claim_of(std::move(claimed.front()));

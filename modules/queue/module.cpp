@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/queue/lib/alarms.hpp"
 #include "modules/queue/brief.hpp"
 #include "modules/queue/card_events.hpp"
 #include "modules/queue/lib/token.hpp"
@@ -47,6 +48,8 @@ public:
     void open(Kernel& kernel) override {
         if (sodium_init() < 0) throw std::runtime_error("libsodium did not initialise");
         const Settings settings = kernel.settings<Settings>();
+        kernel_ = &kernel;
+        sweeps_ = std::chrono::milliseconds(settings.sweep_milliseconds);
         kernel.tag("queue", "Columns as work queues: claim a card, complete it, release it.");
         for (const Operation* each :
              {&claim_next_card,
@@ -82,6 +85,7 @@ public:
         kernel.offer<LeaseTokens>(*this);
         kernel.offer(hints_);
         kernel.offer(known_limits_);
+        kernel.offer(pauses_);
         own_watcher_.watcher = make_watcher(kernel);
         kernel.offer(own_watcher_);
         kernel.use<boards::Moves>().watch(*own_watcher_.watcher);
@@ -92,7 +96,16 @@ public:
         watch_rights(kernel, rights_);
         kernel.use<boards::Briefs>().add(*brief_source_);
         kernel.use<Upkeep>().add_metrics([&kernel] { return queue_metrics(kernel); });
-        run_jobs(kernel, settings);
+        run_jobs(kernel, std::chrono::hours(settings.outcome_hours));
+    }
+
+    void start() override {
+        pauses_.alarms.start();
+        expiries_.start();
+    }
+    void stop() noexcept override {
+        pauses_.alarms.stop();
+        expiries_.stop();
     }
 
     std::optional<Uuid> card_of(std::string_view token) const override {
@@ -101,14 +114,15 @@ public:
     }
 
 private:
-    void run_jobs(Kernel& kernel, const Settings& settings) {
-        const std::chrono::milliseconds often(settings.sweep_milliseconds);
-        kernel.every("queue.expire_leases", often, [&kernel] { expire_leases(kernel); });
-        kernel.every("queue.end_pauses", often, [&kernel] { end_pauses(kernel); });
-        kernel.every("queue.look_at_rights", often, [this, &kernel] {
+    void run_jobs(Kernel& kernel, std::chrono::hours outcomes_kept) {
+        kernel.every("queue.expire_leases", sweeps_, [this, &kernel] {
+            expire_leases(kernel, expiries_, sweeps_);
+        });
+        kernel.every("queue.end_pauses", sweeps_, [&kernel] { end_pauses(kernel); });
+        kernel.every("queue.look_at_rights", sweeps_, [this, &kernel] {
             rights_.end_leases(kernel);
         });
-        add_forgetting(kernel, std::chrono::hours(settings.outcome_hours));
+        add_forgetting(kernel, outcomes_kept);
         add_sampling(kernel);
     }
 
@@ -116,6 +130,15 @@ private:
     KnownLimits known_limits_;
     OwnWatcher own_watcher_;
     NarrowedRights rights_;
+    Kernel* kernel_ = nullptr;
+    std::chrono::milliseconds sweeps_{};
+    // Each a thread of its own: workers that are gone by the hundred hold up nobody's pause.
+    PauseAlarms pauses_{Alarms([this](const Alarms::Place& place) {
+        end_pauses_of(*kernel_, place.org, place.column);
+    })};
+    Alarms expiries_{[this](const Alarms::Place& place) {
+        expire_leases_of(*kernel_, place.org, expiries_, sweeps_);
+    }};
     const std::unique_ptr<boards::BriefSource> brief_source_ = make_brief_source();
 };
 

@@ -15,9 +15,32 @@ constexpr std::int64_t batch = 500;
 
 // ----------------------------------------------------------------------------------- expiry
 
-constexpr Sql workspaces_with_expired{"queue.workspaces_with_expired", R"(
-    SELECT DISTINCT q.org_id FROM queue q
-    WHERE q.lease_id IS NOT NULL AND q.expires_at < now())"};
+// The leases are gone through anyway, for no index has their times: what is over before the next
+// look is seen on the way. $1 milliseconds.
+constexpr std::string_view to_expire = R"(
+    SELECT q.org_id, coalesce(bool_or(q.expires_at < now()), false) AS now,
+        ceil(extract(epoch FROM min(q.expires_at) FILTER (WHERE q.expires_at >= now()) - now())
+            * 1000)::bigint AS next_milliseconds
+    FROM queue q
+    WHERE q.lease_id IS NOT NULL
+        AND q.expires_at < now() + $1::bigint * interval '1 millisecond')";
+constexpr std::string_view here = R"(
+        AND q.org_id = $2)";
+constexpr std::string_view by_workspace = R"(
+    GROUP BY q.org_id)";
+constexpr Sql workspaces_with_expired{
+    "queue.workspaces_with_expired", SqlText<to_expire, by_workspace>::view
+};
+constexpr Sql next_to_expire{
+    "queue.next_to_expire", SqlText<to_expire, here, by_workspace>::view
+};
+
+struct ToExpire {
+    Uuid org_id;
+    bool now = false;
+    std::optional<std::int64_t> next_milliseconds;
+};
+SVC_RECORD(ToExpire, (org_id), (now), (next_milliseconds));
 
 // But for those whose attempts are used up.
 constexpr Sql take_expired{"queue.take_expired", R"(
@@ -127,6 +150,16 @@ struct Rested {
 };
 SVC_RECORD(Rested, (column_id));
 
+constexpr Sql end_pause_of_column{"queue.end_pauses_of_column", R"(
+    UPDATE queue SET state = 'ready', available_at = NULL
+    WHERE org_id = $1 AND card_id = ANY (ARRAY(
+        SELECT r.card_id FROM queue r
+        WHERE r.org_id = $1 AND r.column_id = $2 AND r.state = 'backoff'
+            AND r.available_at <= now()
+        ORDER BY r.available_at
+        LIMIT $3
+        FOR UPDATE SKIP LOCKED)))"};
+
 // --------------------------------------------------------------------------------- outcomes
 
 constexpr Sql all_workspaces{"queue.workspaces_with_outcomes", R"(
@@ -161,9 +194,35 @@ constexpr Sql drop_oldest_attempts{"queue.drop_oldest_attempts", R"(
 
 }  // namespace
 
-void expire_leases(Kernel& kernel) {
-    for (const auto& each : workspaces(kernel, workspaces_with_expired))
-        expire_in(kernel, each.org_id);
+namespace {
+
+void set_alarm(Alarms& alarms, const ToExpire& found) {
+    if (found.next_milliseconds)
+        alarms.set({found.org_id}, std::chrono::milliseconds(*found.next_milliseconds + 1));
+}
+
+}  // namespace
+
+void expire_leases(Kernel& kernel, Alarms& alarms, std::chrono::milliseconds ahead) {
+    std::vector<ToExpire> all;
+    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.set_scope_to_all_orgs();
+        all = tx.all<ToExpire>(workspaces_with_expired, ahead.count());
+    });
+    for (const ToExpire& each : all) set_alarm(alarms, each);
+    for (const ToExpire& each : all)
+        if (each.now) expire_in(kernel, each.org_id);
+}
+
+void expire_leases_of(
+    Kernel& kernel, const Uuid& org, Alarms& alarms, std::chrono::milliseconds ahead
+) {
+    expire_in(kernel, org);
+    kernel.transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.set_scope(org, {});
+        for (const auto& each : tx.all<ToExpire>(next_to_expire, ahead.count(), org))
+            set_alarm(alarms, each);
+    });
 }
 
 void end_pauses(Kernel& kernel) {
@@ -178,6 +237,15 @@ void end_pauses(Kernel& kernel) {
         };
         in_batches(kernel, org, "queue.end_pauses", batch, end_some);
     }
+}
+
+void end_pauses_of(Kernel& kernel, const Uuid& org, const Uuid& column) {
+    in_batches(kernel, org, "queue.end_pauses", batch, [&](Tx& tx, Actor& actor) {
+        const auto rested = tx.run(end_pause_of_column, org, column, batch);
+        if (rested > 0) actor.after_commit([&kernel, column] { wake_everywhere(kernel, column); });
+        return rested;
+    });
+    wake(kernel, column);  // who has waited in vain learns when the next pause ends
 }
 
 void add_forgetting(Kernel& kernel, std::chrono::hours kept) {

@@ -42,7 +42,7 @@ struct ColumnSeen {
     bool has_slot = true;    ///< fewer of its cards are leased than may be
     bool agent_free = true;  ///< fewer cards are leased to the caller than may be
     bool taken = false;
-    std::optional<std::int64_t> next_ready_seconds;
+    std::optional<std::int64_t> next_ready_milliseconds;  ///< until a pause ends
 
     ClaimReason reason() const;
 };
@@ -60,7 +60,7 @@ SVC_SHARED_RECORD(
     (has_slot),
     (agent_free),
     (taken),
-    (next_ready_seconds)
+    (next_ready_milliseconds)
 );
 
 /// What a lease is given before it is known which card it is of.

@@ -143,9 +143,10 @@ constexpr std::string_view and_seen = R"(
         col.max_leases, col.slots > 0 AS has_slot, col.agents_slots > 0 AS agent_free,
         t.card_id IS NOT NULL AS taken,
         CASE WHEN t.card_id IS NULL THEN (
-            SELECT ceil(extract(epoch FROM min(w.available_at) - now()))::int FROM queue w
+            SELECT ceil(extract(epoch FROM min(w.available_at) - now()) * 1000)::bigint
+            FROM queue w
             WHERE w.org_id = $1 AND w.column_id = $6 AND w.state = 'backoff')
-        END AS next_ready_seconds,
+        END AS next_ready_milliseconds,
         t.lease_id, t.attempt, t.epoch, t.lease_ttl_seconds, t.claimed_at, t.expires_at,
         t.urgency, t.place, v.*
     FROM col

@@ -232,7 +232,7 @@ private:
         const boards::Card* before = placing.before;
         if (!before || before->is_archived || before->in_trash) return;
         placing.actor.after_commit([this, column = before->column_id] {
-            wake_for_slot(kernel_, column);
+            wake_for_room(kernel_, column);
         });
     }
 
@@ -320,8 +320,9 @@ void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch) {
         if (!each.column_id) continue;
         if (may_ready(each.kind)) wake(kernel, *each.column_id);
         const bool lease_ended = each.object == "lease" && each.kind != lease_claimed.name;
-        if (lease_ended || each.kind == boards::column_updated.name)
-            kernel.wake_one(slot_of(*each.column_id));
+        if (!lease_ended && each.kind != boards::column_updated.name) continue;
+        kernel.wake_one(slot_of(*each.column_id));
+        kernel.wake_one(room_in(*each.column_id));
     }
 }
 

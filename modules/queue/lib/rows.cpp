@@ -116,6 +116,7 @@ constexpr Sql end_all{
 // What the servers tell each other that no event says.
 constexpr std::string_view ready_in_column = "queue.ready";
 constexpr std::string_view slot_is_free = "queue.slot";
+constexpr std::string_view column_has_room = "queue.room";
 
 }  // namespace
 
@@ -343,6 +344,13 @@ void wake_for_slot(Kernel& kernel, const Uuid& column_or_agent) {
     kernel.use<Bus>().publish(slot_is_free, column_or_agent.str());
 }
 
+std::string room_in(const Uuid& column) { return "queue room " + column.str(); }
+
+void wake_for_room(Kernel& kernel, const Uuid& column) {
+    kernel.wake_one(room_in(column));
+    kernel.use<Bus>().publish(column_has_room, column.str());
+}
+
 void hear_wakes(Kernel& kernel) {
     Bus& bus = kernel.use<Bus>();
     bus.subscribe(ready_in_column, [&kernel](std::string_view payload) {
@@ -350,6 +358,9 @@ void hear_wakes(Kernel& kernel) {
     });
     bus.subscribe(slot_is_free, [&kernel](std::string_view payload) {
         if (const auto whose = Uuid::parse(payload)) kernel.wake_one(slot_of(*whose));
+    });
+    bus.subscribe(column_has_room, [&kernel](std::string_view payload) {
+        if (const auto column = Uuid::parse(payload)) kernel.wake_one(room_in(*column));
     });
 }
 

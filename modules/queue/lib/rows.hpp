@@ -180,9 +180,14 @@ void wake_everywhere(Kernel& kernel, const Uuid& column);
 void hear_wakes(Kernel& kernel);
 
 /// What those wait for whom only a number keeps from a card: that of the leases of this column or
-/// to this agent, or that of the cards in this column, to which completed cards go.
+/// to this agent.
 std::string slot_of(const Uuid& column_or_agent);
 /// One more may be had, on all servers. Call it after the commit.
 void wake_for_slot(Kernel& kernel, const Uuid& column_or_agent);
+
+/// The same for the number of cards in this column, to which those of others go when completed. Who
+/// waits for a slot of this column itself has nothing of it.
+std::string room_in(const Uuid& column);
+void wake_for_room(Kernel& kernel, const Uuid& column);
 
 }  // namespace svc::queue

@@ -1,9 +1,12 @@
 #include "modules/boards/api/shapes.hpp"
+#include "modules/queue/lib/alarms.hpp"
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/lib/token.hpp"
 #include "svc/encoding.hpp"
 
 #include <gtest/gtest.h>
+
+#include <thread>
 
 namespace svc::queue {
 
@@ -186,6 +189,71 @@ TEST(AfterFailure, WithoutAPauseTheCardIsReadyAtOnce) {
         after_failure(failed_once(), Retry::yes, std::chrono::seconds(0), std::nullopt, 0);
     EXPECT_EQ(standing.state, QueueState::ready);
     EXPECT_FALSE(standing.available_at);
+}
+
+// ------------------------------------------------------------------------------------ alarms
+
+namespace {
+
+/// What rang, and when.
+struct Bell {
+    std::mutex mutex;
+    std::vector<std::pair<Alarms::Place, Alarms::Clock::time_point>> rung;
+    Alarms alarms{[this](const Alarms::Place& place) {
+        const std::lock_guard lock(mutex);
+        rung.emplace_back(place, Alarms::Clock::now());
+        if (rung.size() == 1) throw std::runtime_error("is logged, and the others ring");
+    }};
+
+    std::vector<Alarms::Place> places() {
+        const std::lock_guard lock(mutex);
+        std::vector<Alarms::Place> places;
+        for (const auto& [place, when] : rung) places.push_back(place);
+        return places;
+    }
+};
+
+}  // namespace
+
+TEST(Alarms, RingInTheirOrderEachPlaceAtTheEarliestTimeAndOnce) {
+    Bell bell;
+    const Alarms::Place soon{new_uuid(), new_uuid()}, late{new_uuid(), new_uuid()}, all{new_uuid()};
+    const auto from = Alarms::Clock::now();
+    bell.alarms.set(late, milliseconds(400));
+    bell.alarms.set(soon, milliseconds(5000));
+    bell.alarms.set(soon, milliseconds(100));
+    bell.alarms.set(soon, milliseconds(300));  // known to be earlier
+    bell.alarms.start();
+    bell.alarms.set(all, milliseconds(200));
+    std::this_thread::sleep_for(milliseconds(600));
+    bell.alarms.stop();
+    EXPECT_EQ(bell.places(), (std::vector{soon, all, late}));
+    EXPECT_GE(bell.rung.front().second - from, milliseconds(100));
+}
+
+TEST(Alarms, WhatIsOverAndNotDoneIsTriedAgainInAMomentAndNotAllTheTime) {
+    int rung = 0;
+    Alarms* own = nullptr;
+    Alarms alarms([&](const Alarms::Place& place) {
+        ++rung;
+        own->set(place, milliseconds(-5));
+    });
+    own = &alarms;
+    alarms.set({new_uuid()}, milliseconds(1));
+    alarms.start();
+    std::this_thread::sleep_for(milliseconds(320));
+    alarms.stop();
+    EXPECT_GE(rung, 2);
+    EXPECT_LE(rung, 7);
+}
+
+TEST(Alarms, AreBounded) {
+    Bell bell;
+    for (int i = 0; i < 12'000; ++i) bell.alarms.set({new_uuid()}, milliseconds(1));
+    bell.alarms.start();
+    std::this_thread::sleep_for(milliseconds(300));
+    bell.alarms.stop();
+    EXPECT_EQ(bell.places().size(), 10'000U);
 }
 
 }  // namespace svc::queue
