@@ -126,9 +126,19 @@ struct LeaseToRevoke {
 };
 SVC_RECORD(LeaseToRevoke, (lease_id));
 
+/// An agent, whatever its role, is no judge of another's work.
+void require_person(Call& call) {
+    if (call.caller().is_person()) return;
+    throw Failure(
+        Fault::restricted,
+        "Only a person revokes a lease; an agent gives back its own with release_lease."
+    );
+}
+
 LeaseResult revoke(Call& call, const LeaseToRevoke& in) {
     const auto found = find_lease(call, in.lease_id);
     if (!found) not_found("lease");
+    require_person(call);
     QueuedCard queued(call, found->card_id);
     queued.require(boards::BoardRole::admin, "lease");
     if (!queued.is_leased_as(in.lease_id)) {
@@ -186,8 +196,9 @@ const Operation revoke_lease{
     .summary = "Revoke a lease, so that its holder loses the card.",
     .description =
         "Ends the lease without counting an attempt; the card is ready for others. The holder's "
-        "next call is 409 `lease_lost`.",
+        "next call is 409 `lease_lost`. Requires a person.",
     .access = Access::board_admin,
+    .for_people = true,
     .destructive = true,
     .idempotent = true,
     .handler = revoke,

@@ -220,6 +220,11 @@ test("tools for notifications and feedback answer as they say", async () => {
   await answer("list_my_feedback");
 });
 
+test("what only people do is no tool of agents", async () => {
+  const names = (await agent.tools()).map((each) => each.name);
+  for (const each of ["create_agent", "revoke_lease"]) assert.ok(!names.includes(each), each);
+});
+
 test("no tool of workers and readers is left out here", async () => {
   const unanswered = (await agent.tools()).map((each) => each.name).filter((name) => !answered.has(name));
   // What takes an upload first, or something that is new to whoever asks.

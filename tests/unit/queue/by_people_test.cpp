@@ -118,6 +118,17 @@ TEST(Revoking, TakesTheCardBackWithoutCountingAnAttempt) {
     EXPECT_EQ(fixture.claim(bot).text("/card/id"), card.str());
 }
 
+TEST(Revoking, IsAPersonsWhateverTheRoleOfAnAgent) {
+    BoardFixture fixture;
+    const Caller bot = in_process().agent(fixture.owner, OrgRole::admin, "Bot");
+    fixture.card(fixture.queue);
+    const Answer claim = fixture.claim(bot);
+    const Answer refused = revoke(bot, claim);
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(refused.text("/code"), "restricted_resource");
+    EXPECT_EQ(say(bot, "release_lease", claim).status, 200) << "it is live still";
+}
+
 TEST(Revoking, IsForAdminsOfTheBoardAndLiveLeases) {
     BoardFixture fixture, elsewhere;
     const Caller member = in_process().person(fixture.owner, OrgRole::member, "Max");
