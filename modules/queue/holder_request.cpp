@@ -15,7 +15,11 @@ constexpr Sql see_outcome{"queue.find_outcome", R"(
     FROM lease_outcomes o
     WHERE o.org_id = $1 AND o.lease_id = $2)"};
 
-// Among the newest 100, because a card that is claimed and released again and again has any number.
+// Whoever completes many says the tokens alone. A token names its card and not its lease, and no
+// index has digests: one would be written by every ending, for the few that are asked about again.
+// So it is looked for among the card's newest 100, because a card that is claimed and released
+// again and again has any number; complete_lease, which is told the lease, finds every one that is
+// kept.
 constexpr Sql see_outcome_by_token{"queue.find_outcome_by_token", R"(
     SELECT )" SVC_ENDED_LEASE("o") R"(, o.digest
     FROM (
