@@ -21,6 +21,8 @@ struct QueueState {
     std::int64_t held = 0;
     std::optional<Timestamp> oldest_queued_at;
     std::optional<Timestamp> next_available_at;
+    std::int64_t completed_per_hour = 0;
+    std::int64_t failed_per_hour = 0;
 };
 SVC_RECORD(
     QueueState,
@@ -34,7 +36,11 @@ SVC_RECORD(
     (exhausted, "Cards whose attempts are used up: somebody has to look."),
     (held, "Cards that a person holds."),
     (oldest_queued_at, "Since when the ready card that came first is here; null without any."),
-    (next_available_at, "When the next card leaves `backoff`; null without any.")
+    (next_available_at, "When the next card leaves `backoff`; null without any."),
+    (completed_per_hour,
+     "Attempts that were completed within the last hour. Where more than 1,000 ended in the "
+     "workspace, so many would be at the pace of the latest 1,000."),
+    (failed_per_hour, "The same of attempts that failed or expired.")
 );
 
 struct QueueSeen {
@@ -44,8 +50,18 @@ struct QueueSeen {
 };
 SVC_RECORD(QueueSeen, (state, "", flatten), (role), (queue_enabled));
 
+// The newest of the workspace, by their ids: an index by column would be written by every ending.
+// $7 is the first id of a day ago, for who began before that and ends only now is no more than a
+// few. Of a thousand all are among them that ended since the first was claimed; more would make a
+// look at a queue dear.
+#define SVC_PACE(of)                                                                              \
+    "round(count(*) FILTER (WHERE e.column_id = k.id AND e.ended_at > now() - interval '1 hour' " \
+    "AND " of                                                                                     \
+    ") * 3600 / greatest(extract(epoch FROM now() - greatest(now() - interval '1 "                \
+    "hour', CASE WHEN count(*) = 1000 THEN min(e.claimed_at) END)), 1))::bigint"
 constexpr Sql see_queue{"queue.get_queue", R"(
     SELECT k.board_id, k.id AS column_id, r.role, k.queue_enabled, w.ready, w.oldest_queued_at,
+        p.completed_per_hour, p.failed_per_hour,
         )" SVC_COUNT_OF("q.state = 'ready' AND q.blocked") R"( AS blocked,
         )" SVC_COUNT_OF("q.lease_id IS NOT NULL") R"( AS leased,
         )" SVC_COUNT_OF("q.state = 'backoff'") R"( AS backoff,
@@ -57,11 +73,23 @@ constexpr Sql see_queue{"queue.get_queue", R"(
     FROM columns k
     )" SVC_QUEUE_BOARD("k.board_id") R"(
     )" SVC_READY_CARDS("r.role IS NOT NULL", "10000") R"(
+    CROSS JOIN LATERAL (
+        SELECT )" SVC_PACE("e.state = 'completed'") R"( AS completed_per_hour,
+            )" SVC_PACE("e.state IN ('failed', 'expired')") R"( AS failed_per_hour
+        FROM (
+            SELECT o.column_id, o.state, o.claimed_at, o.ended_at FROM lease_outcomes o
+            WHERE o.org_id = $1 AND o.lease_id >= $7 AND r.role IS NOT NULL
+            ORDER BY o.lease_id DESC
+            LIMIT 1000
+        ) e
+    ) p
     WHERE k.org_id = $1 AND k.board_id = $5 AND k.id = $6 AND NOT k.in_trash)"};
 
 DeferredRows<QueueSeen> look_at(Call& call, const ColumnOfBoard& in) {
+    constexpr std::int64_t day = 86'400'000'000;
+    const Timestamp a_day_ago{Timestamp::now().micros - day};
     return boards::BoardCaller::of(call).later<QueueSeen>(
-        call.tx(), see_queue, in.board_id, in.column_id
+        call.tx(), see_queue, in.board_id, in.column_id, first_id_at(a_day_ago)
     );
 }
 
@@ -202,7 +230,7 @@ const Operation get_queue{
     .name = "get_queue",
     .route = "GET /v1/boards/{board_id}/columns/{column_id}/queue",
     .summary = "Count the cards of a queue by how they stand.",
-    .description = "How much is waiting, worked on, kept back, and stuck.",
+    .description = "How much is waiting, worked on, kept back, and stuck, and how fast it goes.",
     .access = Access::board_viewer,
     .refuses = {409},
     .handler = get,

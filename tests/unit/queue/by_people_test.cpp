@@ -9,6 +9,7 @@ namespace svc::test {
 using boost::json::object;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 
 namespace {
 
@@ -220,6 +221,56 @@ TEST(Queues, AreCountedByState) {
     EXPECT_EQ(reason(no_queue), "not_a_queue");
     BoardFixture elsewhere;
     EXPECT_EQ(in_process().ask(elsewhere.owner, "get_queue", which).status, 404);
+}
+
+TEST(Queues, TellHowFastTheyAreWorkedOff) {
+    BoardFixture fixture({{"enabled", true}, {"backoff_seconds", 0}});
+    const auto pace = [&] {
+        const Answer state = in_process().must(
+            fixture.owner,
+            "get_queue",
+            {{"board_id", fixture.board.str()}, {"column_id", fixture.queue.str()}}
+        );
+        return std::pair(state.number("/completed_per_hour"), state.number("/failed_per_hour"));
+    };
+    EXPECT_THAT(pace(), Pair(0, 0));
+    const Uuid other = fixture.column({{"name", "Other"}, {"kind", "queue"}});
+    for (int i = 0; i < 4; ++i) fixture.card(fixture.queue);
+    fixture.card(other);
+    const Answer elsewhere = in_process().must(
+        fixture.owner,
+        "claim_next_card",
+        {{"board_id", fixture.board.str()}, {"column_id", other.str()}}
+    );
+    say(fixture.owner, "complete_lease", elsewhere);
+    const Answer first = fixture.claim();
+    say(fixture.owner, "complete_lease", first);
+    say(fixture.owner, "complete_lease", fixture.claim());
+    say(fixture.owner, "fail_lease", fixture.claim());
+    say(fixture.owner, "release_lease", fixture.claim());
+    let_expire(fixture.claim());
+    EXPECT_THAT(pace(), Pair(2, 2));
+    in_process().run(
+        "UPDATE lease_outcomes SET ended_at = now() - interval '2 hours' WHERE lease_id = '" +
+        first.text("/lease/id") + "'"
+    );
+    EXPECT_THAT(pace(), Pair(1, 2)) << "of the last hour";
+    // So many ended that an hour's are not gone through: all of them within the last 36 seconds.
+    in_process().run(
+        "INSERT INTO lease_outcomes (org_id, lease_id, card_id, digest, state, board_id, column_id,"
+        " holder, attempt, epoch, lease_ttl_seconds, claimed_at, expires_at, ended_at) SELECT "
+        "o.org_id, ('ffffffff' || substr(gen_random_uuid()::text, 9))::uuid, o.card_id, o.digest, "
+        "CASE WHEN n <= 100 THEN 'completed' ELSE 'failed' END, o.board_id, o.column_id, o.holder, "
+        "1, 1, 60, now() - n * interval '36 milliseconds', now(), now() FROM lease_outcomes o, "
+        "generate_series(1, 1000) n WHERE o.lease_id = '" +
+        first.text("/lease/id") + "'"
+    );
+    const auto [completed, failed] = pace();
+    EXPECT_NEAR(static_cast<double>(completed), 10'000, 500);
+    EXPECT_NEAR(static_cast<double>(failed), 90'000, 5'000);
+    in_process().run(
+        "DELETE FROM lease_outcomes WHERE lease_id >= 'ffffffff-0000-0000-0000-000000000000'"
+    );
 }
 
 TEST(Queues, TheOldestIsTheOneThatHasWaitedLongestHoweverManyAreMoreUrgent) {
