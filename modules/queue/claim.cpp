@@ -72,7 +72,10 @@ ClaimReason reason_in(const std::vector<ColumnSeen>& columns) {
 /// Whose wake may bring a card. Whoever holds as many as they may is in no column's line: a card
 /// there is for the others.
 std::vector<std::string> topics_of(
-    const Call& call, const std::vector<Uuid>& columns, const std::vector<ColumnSeen>& seen
+    const Call& call,
+    const Uuid& board,
+    const std::vector<Uuid>& columns,
+    const std::vector<ColumnSeen>& seen
 ) {
     std::vector<std::string> topics;
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -85,8 +88,10 @@ std::vector<std::string> topics_of(
         // In both lines whatever it is that lacks now, so that neither a card nor a lease that ends
         // finds nobody in its line.
         if (seen[i].max_in_flight) topics.push_back(slot_of(columns[i]));
-        if (seen[i].target_full.value_or(false) && seen[i].target_id)
+        if (seen[i].target_full.value_or(false) && seen[i].target_id) {
             topics.push_back(room_in(*seen[i].target_id));
+            topics.push_back(turns_of(board));
+        }
     }
     return topics;
 }
@@ -139,7 +144,7 @@ ClaimResponse claim_from(
         if (wish.wait_seconds > 0) {
             const std::chrono::seconds wait(wish.wait_seconds);
             set_alarms(call, columns, taking.seen(), wait);
-            call.wait_for_any(topics_of(call, columns, taking.seen()), wait);
+            call.wait_for_any(topics_of(call, board, columns, taking.seen()), wait);
         }
         return nothing_claimed(taking.seen());
     }

@@ -317,6 +317,8 @@ void wake_for_others(Kernel& kernel, std::span<const StoredEvent> batch) {
     for (const StoredEvent& each : batch) {
         // The number of leases may have been raised.
         if (each.kind == "agent.updated") kernel.wake_one(slot_of(each.object_id));
+        // Its columns may be in another order.
+        if (each.object == "column" && each.board_id) kernel.wake(turns_of(*each.board_id));
         if (!each.column_id) continue;
         if (may_ready(each.kind)) wake(kernel, *each.column_id);
         const bool lease_ended = each.object == "lease" && each.kind != lease_claimed.name;

@@ -346,6 +346,8 @@ void wake_for_slot(Kernel& kernel, const Uuid& column_or_agent) {
 
 std::string room_in(const Uuid& column) { return "queue room " + column.str(); }
 
+std::string turns_of(const Uuid& board) { return "queue turns " + board.str(); }
+
 void wake_for_room(Kernel& kernel, const Uuid& column) {
     kernel.wake_one(room_in(column));
     kernel.use<Bus>().publish(column_has_room, column.str());

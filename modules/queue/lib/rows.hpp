@@ -188,6 +188,9 @@ void wake_for_slot(Kernel& kernel, const Uuid& column_or_agent);
 /// The same for the number of cards in this column, to which those of others go when completed. Who
 /// waits for a slot of this column itself has nothing of it.
 std::string room_in(const Uuid& column);
+/// What those wait for besides whom a full column keeps from a card: that completed cards go to
+/// another one, as the order of the board's columns or a column's queue says.
+std::string turns_of(const Uuid& board);
 void wake_for_room(Kernel& kernel, const Uuid& column);
 
 }  // namespace svc::queue

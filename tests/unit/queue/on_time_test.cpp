@@ -255,6 +255,31 @@ TEST(Room, IsForBothColumnsWhenBothHaveACard) {
     EXPECT_LE(middle_of(took), milliseconds(100));
 }
 
+TEST(Room, IsInTheColumnThatComesNextWhenColumnsChangePlaces) {
+    QueueFixture s;
+    const auto columns = "/v1/boards/" + s.board + "/columns/";
+    expect(
+        200, s.client.send("PATCH", columns + s.done, R"({"wip_limit": 1, "wip_policy": "hard"})")
+    );
+    const std::string roomy = column(s, {{"name", "Roomy"}});
+    card_in(s, s.done);
+    std::vector<milliseconds> took;
+    for (int round = 0; round < 3; ++round) {
+        s.card();
+        Waiting waiting(s, s.queue);
+        std::this_thread::sleep_for(milliseconds(100 + 250 * round));
+        const auto then = Timestamp::now();
+        const auto move = [&](const json::value& where) {
+            expect(200, s.post(columns + roomy + ":move", where));
+        };
+        move({{"before_id", s.done}});
+        ASSERT_TRUE(waiting.claimed());
+        took.push_back(waiting.since(then));
+        move(json::object());  // to the right of all
+    }
+    EXPECT_LE(middle_of(took), milliseconds(100));
+}
+
 // A number keeps claims from the target itself, which have nothing to do with the room in it.
 TEST(Room, IsNotLostOnThoseWhoWaitInTheTarget) {
     Funnel f({{"kind", "queue"}, {"queue", {{"max_in_flight", 1}}}});
