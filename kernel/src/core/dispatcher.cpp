@@ -121,12 +121,8 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     if (!request_context->resume)
         request_context->resume = [&exchange] { exchange.resume(); };
     try {
-        dispatch(exchange, *request_context, served);
-    } catch (const Queued&) {
-        return http::Outcome::parked;
-    } catch (const Joined&) {
-        kernel_.impl().admission.leave(request_context->turn);
-        return http::Outcome::parked;
+        if (dispatch(exchange, *request_context, served) == http::Outcome::parked)
+            return http::Outcome::parked;
     } catch (const Parked& wait) {
         request_context->has_waited = true;
         kernel_.impl().admission.leave(request_context->turn);
@@ -206,8 +202,9 @@ const Route* Dispatcher::find_route(std::string_view method, std::string_view pa
     return nullptr;
 }
 
-void Dispatcher::dispatch(http::Exchange& exchange, RequestContext& request_context, Served& served)
-    const {
+http::Outcome Dispatcher::dispatch(
+    http::Exchange& exchange, RequestContext& request_context, Served& served
+) const {
     const http::Request& request = exchange.request();
     Methods here;
     if (const Route* route = find_route(request.method, request.path, here))
@@ -218,9 +215,10 @@ void Dispatcher::dispatch(http::Exchange& exchange, RequestContext& request_cont
     if (versioned && request.method != "OPTIONS" && !led_here) check_version(request);
     if (match.endpoint) return run_endpoint(match, exchange, request_context, served);
     here.insert(here.end(), match.allow.begin(), match.allow.end());
-    if (serve_file(request, here, exchange.answer)) return;
-    if (answer_options(request, here, exchange.answer)) return;
-    if (serve_missing_page(request, here, exchange.answer)) return;
+    if (serve_file(request, here, exchange.answer) ||
+        answer_options(request, here, exchange.answer) ||
+        serve_missing_page(request, here, exchange.answer))
+        return http::Outcome::answered;
     no_route(request, here);
 }
 

@@ -51,20 +51,22 @@ private:
     /// `known` gets the methods of a path that does not take this one.
     const Route* find_route(std::string_view method, std::string_view path, Methods& known) const;
     Methods all_methods() const;
-    void dispatch(http::Exchange& exchange, RequestContext& request_context, Served& served) const;
-    void run_endpoint(
+    http::Outcome dispatch(
+        http::Exchange& exchange, RequestContext& request_context, Served& served
+    ) const;
+    http::Outcome run_endpoint(
         const Match& match,
         http::Exchange& exchange,
         RequestContext& request_context,
         Served& served
     ) const;
-    void run_operation_of(
+    http::Outcome run_operation_of(
         const Match& match,
         http::Exchange& exchange,
         RequestContext& request_context,
         Served& served
     ) const;
-    void run_route(
+    http::Outcome run_route(
         const Route& route,
         http::Exchange& exchange,
         RequestContext& request_context,

@@ -23,7 +23,7 @@ http::Answer error_redirect_answer(
 
 }  // namespace
 
-void Dispatcher::run_endpoint(
+http::Outcome Dispatcher::run_endpoint(
     const Match& match, http::Exchange& exchange, RequestContext& request_context, Served& served
 ) const {
     const Operation& operation = match.endpoint->operation();
@@ -32,16 +32,17 @@ void Dispatcher::run_endpoint(
     if (!operation.error_redirect)
         return run_operation_of(match, exchange, request_context, served);
     try {
-        run_operation_of(match, exchange, request_context, served);
+        return run_operation_of(match, exchange, request_context, served);
     } catch (const Failure& failure) {
         exchange.answer = error_redirect_answer(kernel_, operation, failure);
     } catch (const std::exception& problem) {
         answer_of_unexpected(problem.what(), request_context.request_id);  // notes it
         exchange.answer = error_redirect_answer(kernel_, operation, Failure(Fault::internal, ""));
     }
+    return http::Outcome::answered;
 }
 
-void Dispatcher::run_operation_of(
+http::Outcome Dispatcher::run_operation_of(
     const Match& match, http::Exchange& exchange, RequestContext& request_context, Served& served
 ) const {
     const http::Request& request = exchange.request();
@@ -58,8 +59,8 @@ void Dispatcher::run_operation_of(
             if (who.caller()) served.caller = *who.caller();
         }
     } note{served, who};
-    take_turn(kernel_.impl(), exchange, request_context, who);
-    exchange.answer = run_operation(
+    if (!take_turn(kernel_.impl(), exchange, request_context, who)) return http::Outcome::parked;
+    auto answer = run_operation(
         {.kernel = kernel_,
          .operation = operation,
          .who = who,
@@ -71,10 +72,16 @@ void Dispatcher::run_operation_of(
          .may_park = true},
         input
     );
+    if (!answer) {  // whoever waits for others leaves its turn to the next
+        kernel_.impl().admission.leave(request_context.turn);
+        return http::Outcome::parked;
+    }
+    exchange.answer = *std::move(answer);
     if (!for_anyone) input.not_modified(exchange.answer);
+    return http::Outcome::answered;
 }
 
-void Dispatcher::run_route(
+http::Outcome Dispatcher::run_route(
     const Route& route, http::Exchange& exchange, RequestContext& request_context, Served& served
 ) const {
     request_context.endpoint = route_numbers_.at(&route);
@@ -88,7 +95,10 @@ void Dispatcher::run_route(
             if (run.caller()) served.caller = *run.caller();
         }
     } note{served, run};
-    exchange.answer = run.answer();
+    auto answer = run.answer();
+    if (!answer) return http::Outcome::parked;
+    exchange.answer = *std::move(answer);
+    return http::Outcome::answered;
 }
 
 }  // namespace svc::core

@@ -34,10 +34,10 @@ RouteRun::RouteRun(
 )
     : kernel_(kernel), route_(route), exchange_(exchange), request_context_(request_context) {}
 
-http::Answer RouteRun::answer() {
+std::optional<http::Answer> RouteRun::answer() {
     if (route_.access == Access::anyone) return route_.handle(*this);
     who_.emplace(kernel_.impl(), request(), org_named_by(request(), bad_workspace_));
-    take_turn(kernel_.impl(), exchange_, request_context_, *who_);
+    if (!take_turn(kernel_.impl(), exchange_, request_context_, *who_)) return std::nullopt;
     BudgetCharge budget_charge(kernel_.impl(), request_context_);
     constexpr int most_attempts = 3;
     for (int number = 1; number <= most_attempts; ++number) {

@@ -17,8 +17,9 @@ public:
         RequestContext& request_context
     );
 
-    /// Runs the handler, again when the caller turns out to be another.
-    http::Answer answer();
+    /// Runs the handler, again when the caller turns out to be another. Nothing when the request
+    /// waits for its turn.
+    std::optional<http::Answer> answer();
 
     const http::Request& request() const override { return exchange_.request(); }
     const std::string& request_id() const override { return request_context_.request_id; }

@@ -118,7 +118,8 @@ Failure too_large_answer() {
     throw workspace_past_due();
 }
 
-http::Answer attempt(const Run& run, Input& input) {
+/// Nothing when another request is to answer it.
+std::optional<http::Answer> attempt(const Run& run, Input& input) {
     const Operation& operation = run.operation;
     RunningCall call(run);
     call.set_raw_input(input);
@@ -137,7 +138,11 @@ http::Answer attempt(const Run& run, Input& input) {
         call.finish();
         return answer;
     }
-    if (key.empty() && serve_with_others(run, call, input, answer)) return answer;
+    switch (key.empty() ? serve_with_others(run, call, input, answer) : Joining::alone) {
+        case Joining::served: return answer;
+        case Joining::waits: return std::nullopt;
+        case Joining::alone: break;
+    }
     const HandlerResult produced = operation.handler.run(
         call,
         [&](void* record) {
@@ -179,7 +184,7 @@ Failure plan_limit(const std::string& limit) {
         .with("limit", limit);
 }
 
-http::Answer run_with_retries(const Run& run, Input& input) {
+std::optional<http::Answer> run_with_retries(const Run& run, Input& input) {
     BudgetCharge budget_charge(run.kernel.impl(), run.request_context);
     const auto kind =
         run.operation.read_only() ? BudgetCharge::Kind::read : BudgetCharge::Kind::write;
@@ -191,7 +196,8 @@ http::Answer run_with_retries(const Run& run, Input& input) {
                 run.who.check_csrf(*run.request);
             budget_charge.take(run.who, kind);
             auto answer = attempt(run, input);
-            budget_charge.keep();
+            if (answer) budget_charge.keep();
+            else budget_charge.leave_to_next();
             return answer;
         } catch (const StaleIdentity&) {
             budget_charge.undo();
@@ -200,9 +206,6 @@ http::Answer run_with_retries(const Run& run, Input& input) {
             if (number > most_attempts)
                 throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
                     .with_header("Retry-After", "1");
-        } catch (const Joined&) {
-            budget_charge.leave_to_next();
-            throw;
         } catch (const RetryTransaction& again) {
             if (number >= most_attempts)
                 throw Failure(Fault::unavailable, "Others are changing the same things; try again.")
@@ -237,15 +240,13 @@ http::Answer run_with_retries(const Run& run, Input& input) {
 
 }  // namespace
 
-http::Answer run_operation(const Run& run, Input& input) {
-    if (auto answer = answered_by_another(run)) return *std::move(answer);
+std::optional<http::Answer> run_operation(const Run& run, Input& input) {
+    if (auto answer = answered_by_another(run)) return answer;
     auto& member = run.request_context.member;
     try {
         auto answer = run_with_retries(run, input);
-        member.reset();
+        if (answer) member.reset();
         return answer;
-    } catch (const Joined&) {
-        throw;
     } catch (const Failure& failure) {
         member.reset();
         note_refusal(run, input, failure);
@@ -321,7 +322,7 @@ std::optional<Input::Subject> FlatInput::subject() const {
 Invoked invoke_within(const Run& run, std::string_view arguments) {
     FlatInput input(run, arguments);
     try {
-        http::Answer answer = run_operation(run, input);
+        http::Answer answer = run_operation(run, input).value();
         return {answer.status, std::move(answer.body)};
     } catch (const Failure& failure) {
         return {failure.status(), failure.body(run.request_context.request_id)};

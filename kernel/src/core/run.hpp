@@ -12,13 +12,6 @@
 /// Running operations: the order of checks, the transaction, the repeats.
 namespace svc::core {
 
-/// Thrown to leave a request that has to wait for its turn among its caller's (Admission). Not a
-/// std::exception, for nobody is to swallow it.
-struct Queued {};
-
-/// Thrown likewise to leave a request that others are to be served with (RequestGroups).
-struct Joined {};
-
 /// What a request that waits for others may hold: enough for any that means to wait.
 constexpr std::size_t most_kept_bytes = 16 << 10;
 
@@ -83,8 +76,9 @@ public:
     virtual std::optional<Subject> subject() const = 0;
 };
 
-/// Leaves by Queued unless it is the request's turn. Failure 429 or 503 when too many wait already.
-void take_turn(
+/// Whether it is the request's turn. If not it waits, for that (Admission) or for its answer
+/// (RequestGroups), and comes back. Failure 429 or 503 when too many wait already.
+[[nodiscard]] bool take_turn(
     Kernel::Impl& kernel,
     http::Exchange& exchange,
     RequestContext& request_context,
@@ -97,9 +91,10 @@ void check_access(Access access, const CallerResolver& who);
 void check_scope(const Kernel& kernel, const Operation& operation, const CallerResolver& who);
 Failure outside_token_scope(const std::string& message);
 
-/// Runs it, again where that is right, and commits. Failures come out as exceptions, as do
-/// Parked (only if the run may park).
-http::Answer run_operation(const Run& run, Input& input);
+/// Runs it, again where that is right, and commits. Nothing when another request is to answer it
+/// (RequestGroups), which happens to those that came by REST. Failures come out as exceptions, as
+/// do Parked (only if the run may park).
+std::optional<http::Answer> run_operation(const Run& run, Input& input);
 
 /// Kernel::invoke: for a caller that is vouched for, outside any request.
 Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invocation);

@@ -86,18 +86,18 @@ std::optional<http::Answer> answered_by_another(const Run& run) {
     return answer;
 }
 
-bool serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer) {
+Joining serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer) {
     const auto& member = run.request_context.member;
-    if (!member && !enter_group(run, call, input)) return false;
+    if (!member && !enter_group(run, call, input)) return Joining::alone;
     switch (member->state()) {
         case RequestGroups::Member::State::leads:
             answer.body = lead(run, call, *member);
-            return true;
-        case RequestGroups::Member::State::alone: return false;
+            return Joining::served;
+        case RequestGroups::Member::State::alone: return Joining::alone;
         case RequestGroups::Member::State::waits:
         case RequestGroups::Member::State::answered: break;
     }
-    throw Joined{};
+    return Joining::waits;
 }
 
 }  // namespace svc::core

@@ -10,8 +10,12 @@ class RunningCall;
 /// The answer that another request has got for it meanwhile, if one has.
 std::optional<http::Answer> answered_by_another(const Run& run);
 
+enum class Joining {
+    served,  ///< and those that it led
+    waits,   ///< for another that serves it
+    alone,   ///< it is to be served by itself
+};
 /// Has the request served with others, as far as its operation and what it asks for allow that.
-/// False when it is to be served by itself. Leaves by Joined while another serves it.
-bool serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer);
+Joining serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer);
 
 }  // namespace svc::core

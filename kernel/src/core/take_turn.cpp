@@ -15,7 +15,7 @@ Failure come_back(Failure failure) { return std::move(failure).with_header("Retr
 
 }  // namespace
 
-void take_turn(
+bool take_turn(
     Kernel::Impl& kernel,
     http::Exchange& exchange,
     RequestContext& request_context,
@@ -23,8 +23,8 @@ void take_turn(
 ) {
     if (const auto& member = request_context.member) {
         const auto state = member->state();
-        if (state == RequestGroups::Member::State::waits) throw Joined{};
-        if (state == RequestGroups::Member::State::answered) return;
+        if (state == RequestGroups::Member::State::waits) return false;
+        if (state == RequestGroups::Member::State::answered) return true;
     }
     const Caller* caller = who.caller();
     const bool room = request_context.room_to_wait;
@@ -40,9 +40,9 @@ void take_turn(
     );
     using enum Admission::Verdict;
     switch (verdict) {
-        case run: return;
+        case run: break;
         case wait:
-            if (room || kernel.stopping) throw Queued{};
+            if (room || kernel.stopping) return false;
             kernel.admission.leave(request_context.turn);
             [[fallthrough]];
         case too_many_of_all:
@@ -57,6 +57,7 @@ void take_turn(
                             ))
                 .with("rate_limit_reason", "requests_at_once");
     }
+    return true;
 }
 
 }  // namespace svc::core
