@@ -8,6 +8,7 @@
 #include <Poco/Logger.h>
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <set>
 
@@ -189,15 +190,15 @@ void NarrowedRights::end_leases(Kernel& kernel) {
         const std::scoped_lock lock(mutex_);
         orgs.swap(orgs_);
     }
-    for (const Uuid& org : orgs) {
-        try {
+    std::exception_ptr problem;  // of one; the others are not to wait for it
+    for (const Uuid& org : orgs) try {
             end_leases_without_right(kernel, org);
-        } catch (...) {
+        } catch (const std::exception&) {
+            problem = std::current_exception();
             const std::scoped_lock lock(mutex_);
             orgs_.insert(org);
-            throw;
         }
-    }
+    if (problem) std::rethrow_exception(problem);
 }
 
 }  // namespace svc::queue

@@ -13,6 +13,38 @@ namespace {
 
 constexpr std::int64_t batch = 500;
 
+/// Calls `work` with each. What goes wrong with one is not to hold up the others, and is thrown
+/// once they are done.
+template <class All, class Work>
+void each_by_itself(const All& all, Work work) {
+    std::exception_ptr problem;
+    for (const auto& each : all) try {
+            work(each);
+        } catch (const std::exception&) {
+            problem = std::current_exception();
+        }
+    if (problem) std::rethrow_exception(problem);
+}
+
+/// Calls `work` with each workspace for a batch, and again with those in which it found a whole
+/// one: one in which much is due holds up the others no longer than that.
+template <class Work>
+void in_turns(const Kernel& kernel, std::vector<Uuid> orgs, Work work) {
+    std::exception_ptr problem;
+    while (!orgs.empty() && !kernel.stopping()) {
+        std::vector<Uuid> left;
+        try {
+            each_by_itself(orgs, [&](const Uuid& org) {
+                if (work(org) == batch) left.push_back(org);
+            });
+        } catch (const std::exception&) {
+            problem = std::current_exception();
+        }
+        orgs = std::move(left);
+    }
+    if (problem) std::rethrow_exception(problem);
+}
+
 // ----------------------------------------------------------------------------------- expiry
 
 // The leases are gone through anyway, for no index has their times: what is over before the next
@@ -29,11 +61,8 @@ constexpr std::string_view here = R"(
 constexpr std::string_view by_workspace = R"(
     GROUP BY q.org_id)";
 constexpr Sql workspaces_with_expired{
-    "queue.workspaces_with_expired", SqlText<to_expire, by_workspace>::view
-};
-constexpr Sql next_to_expire{
-    "queue.next_to_expire", SqlText<to_expire, here, by_workspace>::view
-};
+    "queue.workspaces_with_expired", SqlText<to_expire, by_workspace>::view};
+constexpr Sql next_to_expire{"queue.next_to_expire", SqlText<to_expire, here, by_workspace>::view};
 
 struct ToExpire {
     Uuid org_id;
@@ -77,8 +106,7 @@ Expired expired(const Uuid& org, const QueueRow& held) {
     const std::string why = "The worker was not heard of before the lease expired.";
     return {
         ended(lease_of(org, held), LeaseState::expired, held.now),
-        after_failure(held, Retry::yes, std::nullopt, why, random_bits())
-    };
+        after_failure(held, Retry::yes, std::nullopt, why, random_bits())};
 }
 
 /// The lease ends and the card, exhausted, goes where its column sends such cards: in one
@@ -105,28 +133,30 @@ void expire_last(Kernel& kernel, const Uuid& org, const Uuid& card) {
     });
 }
 
-void expire_in(Kernel& kernel, const Uuid& org) {
-    in_batches(kernel, org, expiring, batch, [&](Tx& tx, Actor& actor) {
-        const auto found = tx.all<QueueRow>(take_expired, org, batch);
-        for (const QueueRow& held : found) {
-            const auto [lease, standing] = expired(org, held);
-            end_leases(kernel, tx, actor, org, {{&lease_expired, lease, held, {standing}}});
-        }
-        return found.size();
-    });
+void expire_last_attempts(Kernel& kernel, const Uuid& org) {
     std::vector<LastAttempt> last;
     kernel.transact(Tx::Mode::read, [&](Tx& tx) {
         tx.set_scope(org, {});
         last = tx.all<LastAttempt>(find_last_attempts, org, batch);
     });
-    std::exception_ptr problem;  // of one; the others are not to wait for it
-    for (const LastAttempt& each : last) try {
-            if (kernel.stopping()) return;
-            expire_last(kernel, org, each.card_id);
-        } catch (const std::exception&) {
-            problem = std::current_exception();
+    each_by_itself(last, [&](const LastAttempt& each) {
+        if (!kernel.stopping()) expire_last(kernel, org, each.card_id);
+    });
+}
+
+/// A batch of them; how many these were.
+std::int64_t expire_some(Kernel& kernel, const Uuid& org) {
+    std::int64_t found = 0;
+    in_workspace(kernel, org, expiring, [&](Tx& tx, Actor& actor) {
+        const auto rows = tx.all<QueueRow>(take_expired, org, batch);
+        for (const QueueRow& held : rows) {
+            const auto [lease, standing] = expired(org, held);
+            end_leases(kernel, tx, actor, org, {{&lease_expired, lease, held, {standing}}});
         }
-    if (problem) std::rethrow_exception(problem);
+        found = std::ssize(rows);
+    });
+    if (found < batch) expire_last_attempts(kernel, org);
+    return found;
 }
 
 // ----------------------------------------------------------------------------------- pauses
@@ -144,6 +174,8 @@ constexpr Sql end_pause{"queue.end_pauses", R"(
         LIMIT $2
         FOR UPDATE SKIP LOCKED))
     RETURNING column_id)"};
+
+constexpr std::string_view resting = "queue.end_pauses";
 
 struct Rested {
     Uuid column_id;
@@ -209,15 +241,18 @@ void expire_leases(Kernel& kernel, Alarms& alarms, std::chrono::milliseconds ahe
         tx.set_scope_to_all_orgs();
         all = tx.all<ToExpire>(workspaces_with_expired, ahead.count());
     });
-    for (const ToExpire& each : all) set_alarm(alarms, each);
-    for (const ToExpire& each : all)
-        if (each.now) expire_in(kernel, each.org_id);
+    std::vector<Uuid> due;
+    for (const ToExpire& each : all) {
+        set_alarm(alarms, each);
+        if (each.now) due.push_back(each.org_id);
+    }
+    in_turns(kernel, due, [&](const Uuid& org) { return expire_some(kernel, org); });
 }
 
 void expire_leases_of(
     Kernel& kernel, const Uuid& org, Alarms& alarms, std::chrono::milliseconds ahead
 ) {
-    expire_in(kernel, org);
+    if (expire_some(kernel, org) == batch) return alarms.set({org}, {});  // behind the others
     kernel.transact(Tx::Mode::read, [&](Tx& tx) {
         tx.set_scope(org, {});
         for (const auto& each : tx.all<ToExpire>(next_to_expire, ahead.count(), org))
@@ -226,24 +261,25 @@ void expire_leases_of(
 }
 
 void end_pauses(Kernel& kernel) {
-    for (const auto& [org] : workspaces(kernel, workspaces_with_rested)) {
-        const auto end_some = [&](Tx& tx, Actor& actor) {
-            const auto rested = tx.all<Rested>(end_pause, org, batch);
+    std::vector<Uuid> due;
+    for (const auto& [org] : workspaces(kernel, workspaces_with_rested)) due.push_back(org);
+    in_turns(kernel, due, [&](const Uuid& org) {
+        std::vector<Rested> rested;
+        in_workspace(kernel, org, resting, [&](Tx& tx, Actor& actor) {
+            rested = tx.all<Rested>(end_pause, org, batch);
             std::set<Uuid> columns;
             for (const Rested& card : rested) columns.insert(card.column_id);
             for (const Uuid& column : columns)
                 actor.after_commit([&kernel, column] { wake_everywhere(kernel, column); });
-            return rested.size();
-        };
-        in_batches(kernel, org, "queue.end_pauses", batch, end_some);
-    }
+        });
+        return std::ssize(rested);
+    });
 }
 
 void end_pauses_of(Kernel& kernel, const Uuid& org, const Uuid& column) {
-    in_batches(kernel, org, "queue.end_pauses", batch, [&](Tx& tx, Actor& actor) {
+    in_workspace(kernel, org, resting, [&](Tx& tx, Actor& actor) {
         const auto rested = tx.run(end_pause_of_column, org, column, batch);
         if (rested > 0) actor.after_commit([&kernel, column] { wake_everywhere(kernel, column); });
-        return rested;
     });
     wake(kernel, column);  // who has waited in vain learns when the next pause ends
 }
