@@ -2,8 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { api, ask } from "../../api/client";
-import { inOrg, pagesQuery } from "../../api/queries";
-import { useSession } from "../../app/session";
+import { boardsQuery, inOrg, pagesQuery } from "../../api/queries";
 import { ago, countdown, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
@@ -31,7 +30,8 @@ function CardOf({ id }: { id: string }) {
 
 /** Who works on what just now, and for how long they still may. */
 export function Leases() {
-  const { isViewer } = useSession();
+  const boards = useQuery(boardsQuery());
+  const revokes = (board_id: string) => boards.data?.find(({ id }) => id === board_id)?.role === "admin";
   const act = useAct(inOrg("leases"));
   const query = useInfiniteQuery({ ...pagesQuery(inOrg("leases"), (start_cursor) => ask(api.GET("/v1/leases", { params: { query: { page_size: 50, start_cursor } } }))), refetchInterval: 5_000 });
   const none = <p className="soft" style={{ padding: "0 0.9rem 0.9rem", margin: 0 }}>{t("There are no active leases.")}</p>;
@@ -55,7 +55,7 @@ export function Leases() {
                     <td className="soft small" data-label={t("Last heartbeat")}>{ago(lease.renewed_at ?? lease.claimed_at)}</td>
                     <td data-label={t("Time left")}><Left until={lease.expires_at} /></td>
                     <td className="end">
-                      {!isViewer && <button type="button" className="button small danger" aria-label={t("Revoke the lease of {{name}}", { name: lease.holder.name })} aria-disabled={act.isPending}
+                      {revokes(lease.board_id) && <button type="button" className="button small danger" aria-label={t("Revoke the lease of {{name}}", { name: lease.holder.name })} aria-disabled={act.isPending}
                         onClick={() => act.mutate(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: lease.id } } })))}>{t("Revoke the lease")}</button>}
                     </td>
                   </tr>
