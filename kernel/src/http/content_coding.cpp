@@ -9,28 +9,29 @@ namespace svc::http {
 
 namespace {
 
-/// `q=0`, `q=0.0` and so on: explicitly not wanted.
-bool is_refused(std::string_view parameters) {
-    const auto q = parameters.find("q=");
-    if (q == std::string_view::npos) return false;
-    const auto value = without_blanks(parameters.substr(q + 2));
-    return value.find_first_not_of("0.") == std::string_view::npos;
-}
-
-/// Calls `each` with name and value of every parameter of a Content-Type, quotes removed.
+/// Calls `each` with name and value of every parameter behind a semicolon, quotes removed.
 template <class Each>
-void each_parameter(std::string_view content_type, Each each) {
-    auto at = content_type.find(';');
+void each_parameter(std::string_view text, Each each) {
+    auto at = text.find(';');
     while (at != std::string_view::npos) {
-        content_type.remove_prefix(at + 1);
-        at = content_type.find(';');
-        const auto parameter = content_type.substr(0, at);
+        text.remove_prefix(at + 1);
+        at = text.find(';');
+        const auto parameter = text.substr(0, at);
         const auto equals = std::min(parameter.find('='), parameter.size());
         auto value = without_blanks(parameter.substr(std::min(equals + 1, parameter.size())));
         if (value.size() > 1 && value.front() == '"' && value.back() == '"')
             value = value.substr(1, value.size() - 2);
         each(without_blanks(parameter.substr(0, equals)), value);
     }
+}
+
+/// `q=0`, `q=0.0` and so on: explicitly not wanted.
+bool is_refused(std::string_view parameters) {
+    bool refused = false;
+    each_parameter(parameters, [&](auto name, auto value) {
+        if (same_name(name, "q")) refused = value.find_first_not_of("0.") == value.npos;
+    });
+    return refused;
 }
 
 }  // namespace

@@ -174,6 +174,8 @@ TEST_F(Folder, TheSmallestAcceptedVariantIsChosen) {
     EXPECT_EQ(coding("gzip"), "gzip:gzip");
     EXPECT_EQ(coding("br;q=0, gzip;q=0.5"), "gzip:gzip");
     EXPECT_EQ(coding("br;q=0.0, *;q=0"), ":plain");
+    EXPECT_EQ(coding("br;Q=0, gzip"), "gzip:gzip");
+    EXPECT_EQ(coding("br;q=0;level=5, gzip;seq=0"), "gzip:gzip");
     EXPECT_EQ(coding("*"), "br:brotli");
     EXPECT_EQ(coding("BR"), "br:brotli");
     EXPECT_EQ(coding("identity"), ":plain");
