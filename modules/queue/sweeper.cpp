@@ -224,10 +224,6 @@ constexpr Sql drop_oldest_attempts{"queue.drop_oldest_attempts", R"(
         WHERE q.org_id = $1 AND q.epoch > 1000
         LIMIT $3)))"};
 
-}  // namespace
-
-namespace {
-
 void set_alarm(Alarms& alarms, const ToExpire& found) {
     if (found.next_milliseconds)
         alarms.set({found.org_id}, std::chrono::milliseconds(*found.next_milliseconds + 1));
