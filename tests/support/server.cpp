@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <thread>
 
 namespace svc::test {
@@ -21,6 +23,28 @@ std::optional<std::uint16_t> port_in(const std::string& output, std::size_t from
     return static_cast<std::uint16_t>(std::stoi(output.substr(colon + 1)));
 }
 
+std::mutex running_mutex;
+std::set<const Server*> running;  // under running_mutex
+
+/// Oldest first; their files are named after the ids of the mails.
+std::vector<std::string> mails_in(
+    const std::vector<std::filesystem::path>& folders, std::string_view address
+) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& folder : folders) {
+        if (!std::filesystem::is_directory(folder / "mail")) continue;
+        for (const auto& each : std::filesystem::recursive_directory_iterator(folder / "mail"))
+            if (each.path().extension() == ".eml") files.push_back(each.path());
+    }
+    std::ranges::sort(files, {}, &std::filesystem::path::filename);
+    std::vector<std::string> mails;
+    for (const auto& file : files) {
+        auto mail = read_file(file);
+        if (mail.find(address) != std::string::npos) mails.push_back(std::move(mail));
+    }
+    return mails;
+}
+
 }  // namespace
 
 Server::Server(Options options) : options_(std::move(options)) {
@@ -31,9 +55,15 @@ Server::Server(Options options) : options_(std::move(options)) {
     }
     std::filesystem::create_directories(options_.var);
     start();
+    const std::lock_guard lock(running_mutex);
+    running.insert(this);
 }
 
 Server::~Server() {
+    {
+        const std::lock_guard lock(running_mutex);
+        running.erase(this);
+    }
     if (program_->running()) end(SIGTERM);
     end_orphaned_database();
 }
@@ -96,27 +126,27 @@ void Server::end_orphaned_database() const {
 }
 
 std::vector<std::string> Server::mails_to(std::string_view address) const {
-    std::vector<std::filesystem::path> files;
-    const auto folder = options_.var / "mail";
-    if (!std::filesystem::is_directory(folder)) return {};
-    for (const auto& each : std::filesystem::recursive_directory_iterator(folder))
-        if (each.path().extension() == ".eml") files.push_back(each.path());
-    std::ranges::sort(files);
-    std::vector<std::string> mails;
-    for (const auto& file : files) {
-        auto mail = read_file(file);
-        if (mail.find(address) != std::string::npos) mails.push_back(std::move(mail));
-    }
-    return mails;
+    return mails_in({options_.var}, address);
 }
 
 std::string Server::mail_to(std::string_view address, std::size_t count) const {
     for (int i = 0; i < 1500; ++i) {
-        const auto mails = mails_to(address);
+        const auto mails = mails_in(folders_of_database(), address);
         if (mails.size() >= count) return mails.back();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     throw std::runtime_error("no mail to " + std::string(address) + ":\n" + output());
+}
+
+/// Its own, and those of the other servers on its database, as far as this program runs them.
+std::vector<std::filesystem::path> Server::folders_of_database() const {
+    if (options_.database_url.empty()) return {options_.var};
+    const std::lock_guard lock(running_mutex);
+    std::vector<std::filesystem::path> folders;
+    for (const Server* each : running)
+        if (each->options_.database_url == options_.database_url)
+            folders.push_back(each->options_.var);
+    return folders;
 }
 
 std::string mail_value(const std::string& mail, std::string_view before) {

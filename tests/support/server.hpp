@@ -45,12 +45,13 @@ public:
 
     /// Mails that the server has written so far to this address, oldest first.
     std::vector<std::string> mails_to(std::string_view address) const;
-    /// The newest of them, once there are `count`; mails go out after the answer. Throws when they
-    /// do not come.
+    /// The newest of those that any server on its database has written, since each sends what it
+    /// comes to, once there are `count`; mails go out after the answer. Throws when they do not come.
     std::string mail_to(std::string_view address, std::size_t count = 1) const;
 
 private:
     void end_orphaned_database() const;
+    std::vector<std::filesystem::path> folders_of_database() const;
     std::filesystem::path log() const { return options_.var / "server.log"; }
 
     Options options_;
