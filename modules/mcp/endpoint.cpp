@@ -175,9 +175,7 @@ http::Answer result_answer(
 ) {
     if (!result.shared) return json_answer(200, result_text(id, {before, result.members, after}));
     http::Answer answer;
-    result.shared->write(
-        request, answer, result_head(id).append(before), std::string(after) + '}'
-    );
+    result.shared->write(request, answer, result_head(id).append(before), std::string(after) + '}');
     return answer;
 }
 

@@ -81,9 +81,7 @@ http::Answer Endpoint::serve_in_session(RouteCall& call, const Message& message)
     const MethodContext context{
         call, *call.caller(), catalog_.narrowing(call.request()), session.version, &session
     };
-    return result_answer(
-        call.request(), message.id, answer_in_session(message, context), "{", "}"
-    );
+    return result_answer(call.request(), message.id, answer_in_session(message, context), "{", "}");
 }
 
 http::Answer Endpoint::initialize(RouteCall& call, const Message& message) const {

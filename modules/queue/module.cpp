@@ -1,8 +1,8 @@
 #include "svc/module.hpp"
 
-#include "modules/queue/lib/alarms.hpp"
 #include "modules/queue/brief.hpp"
 #include "modules/queue/card_events.hpp"
+#include "modules/queue/lib/alarms.hpp"
 #include "modules/queue/lib/token.hpp"
 #include "modules/queue/metrics.hpp"
 #include "modules/queue/operations.hpp"

@@ -3,12 +3,12 @@
 #include "svc/actor.hpp"
 #include "svc/workspace_jobs.hpp"
 
+#include "modules/queue/lib/each_by_itself.hpp"
 #include "modules/queue/lib/rows.hpp"
 
 #include <Poco/Logger.h>
 
 #include <algorithm>
-#include <exception>
 #include <mutex>
 #include <set>
 
@@ -190,15 +190,15 @@ void NarrowedRights::end_leases(Kernel& kernel) {
         const std::scoped_lock lock(mutex_);
         orgs.swap(orgs_);
     }
-    std::exception_ptr problem;  // of one; the others are not to wait for it
-    for (const Uuid& org : orgs) try {
+    each_by_itself(orgs, [&](const Uuid& org) {
+        try {
             end_leases_without_right(kernel, org);
-        } catch (const std::exception&) {
-            problem = std::current_exception();
+        } catch (...) {
             const std::scoped_lock lock(mutex_);
             orgs_.insert(org);
+            throw;
         }
-    if (problem) std::rethrow_exception(problem);
+    });
 }
 
 }  // namespace svc::queue

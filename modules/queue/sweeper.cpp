@@ -2,6 +2,7 @@
 #include "modules/boards/api/shapes.hpp"
 #include "svc/workspace_jobs.hpp"
 
+#include "modules/queue/lib/each_by_itself.hpp"
 #include "modules/queue/watcher.hpp"
 
 #include <exception>
@@ -12,19 +13,6 @@ namespace svc::queue {
 namespace {
 
 constexpr std::int64_t batch = 500;
-
-/// Calls `work` with each. What goes wrong with one is not to hold up the others, and is thrown
-/// once they are done.
-template <class All, class Work>
-void each_by_itself(const All& all, Work work) {
-    std::exception_ptr problem;
-    for (const auto& each : all) try {
-            work(each);
-        } catch (const std::exception&) {
-            problem = std::current_exception();
-        }
-    if (problem) std::rethrow_exception(problem);
-}
 
 /// Calls `work` with each workspace for a batch, and again with those in which it found a whole
 /// one: one in which much is due holds up the others no longer than that.
@@ -61,7 +49,8 @@ constexpr std::string_view here = R"(
 constexpr std::string_view by_workspace = R"(
     GROUP BY q.org_id)";
 constexpr Sql workspaces_with_expired{
-    "queue.workspaces_with_expired", SqlText<to_expire, by_workspace>::view};
+    "queue.workspaces_with_expired", SqlText<to_expire, by_workspace>::view
+};
 constexpr Sql next_to_expire{"queue.next_to_expire", SqlText<to_expire, here, by_workspace>::view};
 
 struct ToExpire {
@@ -106,7 +95,8 @@ Expired expired(const Uuid& org, const QueueRow& held) {
     const std::string why = "The worker was not heard of before the lease expired.";
     return {
         ended(lease_of(org, held), LeaseState::expired, held.now),
-        after_failure(held, Retry::yes, std::nullopt, why, random_bits())};
+        after_failure(held, Retry::yes, std::nullopt, why, random_bits())
+    };
 }
 
 /// The lease ends and the card, exhausted, goes where its column sends such cards: in one
@@ -165,32 +155,43 @@ constexpr Sql workspaces_with_rested{"queue.workspaces_with_rested", R"(
     SELECT DISTINCT q.org_id FROM queue q
     WHERE q.state = 'backoff' AND q.available_at <= now())"};
 
-constexpr Sql end_pause{"queue.end_pauses", R"(
+constexpr std::string_view end_those = R"(
     UPDATE queue SET state = 'ready', available_at = NULL
     WHERE org_id = $1 AND card_id = ANY (ARRAY(
         SELECT r.card_id FROM queue r
-        WHERE r.org_id = $1 AND r.state = 'backoff' AND r.available_at <= now()
+        WHERE r.org_id = $1 AND r.state = 'backoff' AND r.available_at <= now())";
+constexpr std::string_view in_column = R"( AND r.column_id = $3)";
+constexpr std::string_view oldest_first = R"(
         ORDER BY r.available_at
         LIMIT $2
         FOR UPDATE SKIP LOCKED))
-    RETURNING column_id)"};
-
-constexpr std::string_view resting = "queue.end_pauses";
+    RETURNING column_id)";
+constexpr Sql end_pauses_anywhere{"queue.end_pauses", SqlText<end_those, oldest_first>::view};
+constexpr Sql end_pauses_in_column{
+    "queue.end_pauses_of_column", SqlText<end_those, in_column, oldest_first>::view
+};
 
 struct Rested {
     Uuid column_id;
 };
 SVC_RECORD(Rested, (column_id));
 
-constexpr Sql end_pause_of_column{"queue.end_pauses_of_column", R"(
-    UPDATE queue SET state = 'ready', available_at = NULL
-    WHERE org_id = $1 AND card_id = ANY (ARRAY(
-        SELECT r.card_id FROM queue r
-        WHERE r.org_id = $1 AND r.column_id = $2 AND r.state = 'backoff'
-            AND r.available_at <= now()
-        ORDER BY r.available_at
-        LIMIT $3
-        FOR UPDATE SKIP LOCKED)))"};
+/// A batch of them, by `statement` with what it asks besides; how many these were.
+template <class... Arg>
+std::int64_t end_some_pauses(
+    Kernel& kernel, const Uuid& org, const Sql& statement, const Arg&... arg
+) {
+    std::int64_t found = 0;
+    in_workspace(kernel, org, "queue.end_pauses", [&](Tx& tx, Actor& actor) {
+        const auto rested = tx.all<Rested>(statement, org, batch, arg...);
+        std::set<Uuid> columns;
+        for (const Rested& card : rested) columns.insert(card.column_id);
+        for (const Uuid& column : columns)
+            actor.after_commit([&kernel, column] { wake_everywhere(kernel, column); });
+        found = std::ssize(rested);
+    });
+    return found;
+}
 
 // --------------------------------------------------------------------------------- outcomes
 
@@ -260,23 +261,12 @@ void end_pauses(Kernel& kernel) {
     std::vector<Uuid> due;
     for (const auto& [org] : workspaces(kernel, workspaces_with_rested)) due.push_back(org);
     in_turns(kernel, due, [&](const Uuid& org) {
-        std::vector<Rested> rested;
-        in_workspace(kernel, org, resting, [&](Tx& tx, Actor& actor) {
-            rested = tx.all<Rested>(end_pause, org, batch);
-            std::set<Uuid> columns;
-            for (const Rested& card : rested) columns.insert(card.column_id);
-            for (const Uuid& column : columns)
-                actor.after_commit([&kernel, column] { wake_everywhere(kernel, column); });
-        });
-        return std::ssize(rested);
+        return end_some_pauses(kernel, org, end_pauses_anywhere);
     });
 }
 
 void end_pauses_of(Kernel& kernel, const Uuid& org, const Uuid& column) {
-    in_workspace(kernel, org, resting, [&](Tx& tx, Actor& actor) {
-        const auto rested = tx.run(end_pause_of_column, org, column, batch);
-        if (rested > 0) actor.after_commit([&kernel, column] { wake_everywhere(kernel, column); });
-    });
+    end_some_pauses(kernel, org, end_pauses_in_column, column);
     wake(kernel, column);  // who has waited in vain learns when the next pause ends
 }
 

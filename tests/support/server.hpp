@@ -46,7 +46,8 @@ public:
     /// Mails that the server has written so far to this address, oldest first.
     std::vector<std::string> mails_to(std::string_view address) const;
     /// The newest of those that any server on its database has written, since each sends what it
-    /// comes to, once there are `count`; mails go out after the answer. Throws when they do not come.
+    /// comes to, once there are `count`; mails go out after the answer. Throws when they do not
+    /// come.
     std::string mail_to(std::string_view address, std::size_t count = 1) const;
 
 private:

@@ -9,9 +9,9 @@
 
 namespace svc::http {
 
-/// A long text that many answers send, whole or between what is each answer's own. Whoever takes
-/// the coding gzip gets it so: it is compressed once, when it is first asked for in that way, and
-/// neither form is copied for an answer. Any thread.
+/// A long text that many answers send, whole or between what is each answer's own. Clients that
+/// take gzip get it compressed, which is done once, for the first of them; neither form is copied
+/// for an answer. Any thread.
 class SharedText {
 public:
     explicit SharedText(std::string text);

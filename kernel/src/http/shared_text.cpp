@@ -31,12 +31,9 @@ void add_stored(std::string& out, std::string_view bytes, bool last) {
     } while (!bytes.empty());
 }
 
-unsigned long sum_of(std::string_view bytes) {
-    return crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-}
-
-unsigned long sum_of(unsigned long before, unsigned long sum, std::size_t size) {
-    return crc32_combine(before, sum, static_cast<z_off_t>(size));
+/// The CRC-32 of the bytes behind those that gave `before`.
+unsigned long sum_of(std::string_view bytes, unsigned long before = 0) {
+    return crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
 }
 
 /// Ends at a byte, with an empty block.
@@ -86,15 +83,15 @@ void SharedText::write(
         return;
     }
     const Blocks& blocks = this->blocks();
-    auto sum = sum_of(sum_of(before), blocks.sum, text_->size());
-    sum = sum_of(sum, sum_of(after), after.size());
+    const auto sum_so_far =
+        crc32_combine(sum_of(before), blocks.sum, static_cast<z_off_t>(text_->size()));
     answer.headers.emplace_back("Content-Encoding", "gzip");
     answer.body = gzip_head;
     if (!before.empty()) add_stored(answer.body, before, false);
     answer.shared_body = blocks.bytes;
     answer.tail.clear();
     add_stored(answer.tail, after, true);
-    add_number(answer.tail, sum, 4);
+    add_number(answer.tail, sum_of(after, sum_so_far), 4);
     add_number(answer.tail, before.size() + text_->size() + after.size(), 4);
 }
 

@@ -355,15 +355,14 @@ void wake_for_room(Kernel& kernel, const Uuid& column) {
 
 void hear_wakes(Kernel& kernel) {
     Bus& bus = kernel.use<Bus>();
-    bus.subscribe(ready_in_column, [&kernel](std::string_view payload) {
-        if (const auto column = Uuid::parse(payload)) wake(kernel, *column);
-    });
-    bus.subscribe(slot_is_free, [&kernel](std::string_view payload) {
-        if (const auto whose = Uuid::parse(payload)) kernel.wake_one(slot_of(*whose));
-    });
-    bus.subscribe(column_has_room, [&kernel](std::string_view payload) {
-        if (const auto column = Uuid::parse(payload)) kernel.wake_one(room_in(*column));
-    });
+    const auto hear = [&](std::string_view channel, auto wake_those) {
+        bus.subscribe(channel, [&kernel, wake_those](std::string_view payload) {
+            if (const auto id = Uuid::parse(payload)) wake_those(kernel, *id);
+        });
+    };
+    hear(ready_in_column, wake);
+    hear(slot_is_free, [](Kernel& k, const Uuid& whose) { k.wake_one(slot_of(whose)); });
+    hear(column_has_room, [](Kernel& k, const Uuid& column) { k.wake_one(room_in(column)); });
 }
 
 }  // namespace svc::queue

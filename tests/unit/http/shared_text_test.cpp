@@ -25,10 +25,7 @@ std::string body_of(const Answer& answer) {
 }
 
 Answer answer_of(
-    const SharedText& text,
-    std::string_view coding,
-    std::string before = {},
-    std::string after = {}
+    const SharedText& text, std::string_view coding, std::string before = {}, std::string after = {}
 ) {
     const std::vector<Header> headers{{"Accept-Encoding", coding}};
     Request request;
@@ -59,7 +56,8 @@ TEST(SharedTexts, AreSentAsTheyAreToThoseWhoTakeNoCoding) {
 
 TEST(SharedTexts, AreGzipWithWhatEachAnswerPutsAroundThem) {
     const std::string long_text = random_bytes(200'000);  // as much again as any block takes
-    for (const auto& middle : {std::string(), std::string("x"), std::string(50'000, 'a'), long_text}) {
+    for (const auto& middle :
+         {std::string(), std::string("x"), std::string(50'000, 'a'), long_text}) {
         const SharedText text(middle);
         for (const auto& [before, after] : {
                  std::pair{std::string(), std::string()},
@@ -88,8 +86,7 @@ TEST(SharedTexts, AreCompressedOnceHoweverManyAsk) {
     std::vector<Answer> answers(8);
     {
         std::vector<std::jthread> threads;
-        for (Answer& each : answers)
-            threads.emplace_back([&] { each = answer_of(text, "gzip"); });
+        for (Answer& each : answers) threads.emplace_back([&] { each = answer_of(text, "gzip"); });
     }
     for (const Answer& each : answers) EXPECT_EQ(each.shared_body, answers.front().shared_body);
 }

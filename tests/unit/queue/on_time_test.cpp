@@ -124,7 +124,8 @@ TEST(OnTime, APauseThatBeginsWhileAClaimWaitsIsKnownToIt) {
             there.post(
                 "/v1/leases/" + claim.text("/lease/id") + ":fail",
                 json::serialize(json::value{
-                    {"lease_token", claim.text("/lease_token")}, {"retry_after_seconds", 2}})
+                    {"lease_token", claim.text("/lease_token")}, {"retry_after_seconds", 2}
+                })
             )
         );
         ASSERT_TRUE(waiting.claimed());

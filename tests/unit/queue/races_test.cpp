@@ -58,9 +58,7 @@ TEST(Races, OfAllWhoEndALeaseOneDoesAndTheCardIsNobodysTwice) {
             [&] { tell(say(bot, "fail_lease", claim)); },
             [&] { tell(say(bot, "release_lease", claim)); },
             [&] { tell(say(bot, "renew_lease", claim)); },
-            [&] {
-                here("revoke_lease", {{"lease_id", claim.text("/lease/id")}});
-            },
+            [&] { here("revoke_lease", {{"lease_id", claim.text("/lease/id")}}); },
             [&] { in_process().run_job("queue.expire_leases"); },
             [&] {
                 here("archive_card", card);
