@@ -39,3 +39,8 @@ ALTER TABLE cards
     ALTER COLUMN shown_bytes SET STATISTICS 0,
     ALTER COLUMN due_key SET STATISTICS 10,
     ALTER COLUMN priority_key SET STATISTICS 10;
+
+-- Likewise of rows that are changed in place (kernel's 0013).
+ALTER TABLE board_counters SET (autovacuum_analyze_threshold = 10000);
+ALTER TABLE card_count_changes SET (autovacuum_analyze_threshold = 10000);
+ALTER TABLE stored_more SET (autovacuum_analyze_threshold = 10000);

@@ -1,0 +1,2 @@
+-- Changed in place, over and over: it need not be looked at each time (kernel's 0013).
+ALTER TABLE survey_activity SET (autovacuum_analyze_threshold = 10000);
