@@ -1,3 +1,4 @@
+#include "tests/support/killed_jobs.hpp"
 #include "tests/support/memory.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
@@ -48,7 +49,8 @@ protected:
                 json::value{
                     {"column_id", made.text("/column_ids/0")},
                     {"title", "Card 0"},
-                    {"properties", {{"Notes", long_text()}}}}
+                    {"properties", {{"Notes", long_text()}}}
+                }
             )
         );
         ask("INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, "
@@ -111,6 +113,7 @@ TEST_F(LargeBoard, IsCopiedToItsEndThoughTheServerIsKilledMeanwhile) {
     EXPECT_EQ(server.end(SIGKILL), 128 + SIGKILL);
     const int there = count_on(copied);
     EXPECT_LT(there, cards) << "it was done already, so that this shows nothing";
+    end_leases_of_killed(database);
     server.start();
     ASSERT_TRUE(comes_to(copied, cards));
     std::this_thread::sleep_for(std::chrono::seconds(2));  // nothing comes behind the last

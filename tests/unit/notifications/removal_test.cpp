@@ -1,5 +1,6 @@
 // What goes, and with what: notifications do not outlive what they tell of, nor their owners.
 
+#include "tests/support/killed_jobs.hpp"
 #include "tests/unit/notifications/notifications_fixture.hpp"
 
 namespace svc::test {
@@ -33,7 +34,8 @@ protected:
             "1"
         ));
         ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
-        ask("UPDATE notification_work SET due_at = now() RETURNING 1");
+        // Those that are due are looked for a second later.
+        ask("UPDATE notification_work SET due_at = now() - interval '2 seconds' RETURNING 1");
         hurry("notifications.make.find");
         settle();
     }
@@ -260,9 +262,8 @@ TEST_F(NotificationRemoval, NothingIsToldTwiceWhenAServerIsKilled) {
     watch(bob, card);
     for (int i = 0; i < 20; ++i) comment(ada, card, "Words " + std::to_string(i));
     server.end(SIGKILL);
+    end_leases_of_killed(database);
     server.start();
-    // As if the time were over for which the killed server had leased its jobs.
-    ask("UPDATE jobs SET due_at = now() WHERE state = 'running' RETURNING kind");
     ada = client();
     log_in(ada, "ada@example.com");
     log_in(bob, "bob@example.com");

@@ -1,3 +1,4 @@
+#include "tests/support/killed_jobs.hpp"
 #include "tests/unit/orgs/orgs_fixture.hpp"
 
 namespace svc::test {
@@ -185,6 +186,7 @@ TEST_F(OrgChanges, AWorkspaceOfAnySizeIsDeletedWhateverCrashes) {
     wait_for([&] { return cards() < many - many / 10; });
     EXPECT_GT(cards(), 0) << "it is not one statement";
     EXPECT_EQ(server.end(SIGKILL), 128 + SIGKILL);
+    end_leases_of_killed(database);
     server.start();
     wait_for([&] { return ask("SELECT count(*) FROM orgs") == "1"; });
     EXPECT_EQ(ask("SELECT string_agg(slug, ' ') FROM orgs"), "acme");
