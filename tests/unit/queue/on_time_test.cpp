@@ -1,6 +1,8 @@
 // Claims that wait for what a time brings, or for room that others wait for as well: they are
 // answered when it has come, and not when somebody next looks.
 
+#include "tests/support/eventually.hpp"
+#include "tests/support/metric.hpp"
 #include "tests/unit/queue/queue_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -47,15 +49,16 @@ milliseconds middle_of(std::vector<milliseconds> all) {
     return all[all.size() / 2];
 }
 
-/// A claim that waits, begun some while ago.
+/// A claim that waits.
 class Waiting {
 public:
     Waiting(QueueFixture& s, std::string column, int seconds = 20)
-        : thread_([this, &s, column, seconds] {
+        : before_(calls_waiting(s)), thread_([this, &s, column, seconds] {
               reply_ = claim_in(s, column, {{"wait_seconds", seconds}});
               answered_ = Timestamp::now();
           }) {
-        std::this_thread::sleep_for(milliseconds(300));
+        // Who is looking just now is not waiting either, so this is no assertion.
+        eventually([&] { return calls_waiting(s) > before_; }, std::chrono::seconds(2));
     }
     ~Waiting() {
         if (thread_.joinable()) thread_.join();
@@ -71,6 +74,11 @@ public:
     bool claimed() { return reply().json().at("claimed").as_bool(); }
 
 private:
+    static double calls_waiting(const QueueFixture& s) {
+        return metric_of(s.server, "calls_waiting");
+    }
+
+    double before_;
     Reply reply_;
     Timestamp answered_;
     std::thread thread_;
@@ -230,7 +238,7 @@ TEST(Room, IsTheSecondColumnsWhenTheFirstHasNoCard) {
     std::vector<milliseconds> took;
     for (int round = 0; round < 5; ++round) {
         const auto there = card_in(f.s, f.target);
-        Waiting first(f.s, f.s.queue, 3), second(f.s, f.second);
+        Waiting first(f.s, f.s.queue, 2), second(f.s, f.second);
         card_in(f.s, f.second);
         std::this_thread::sleep_for(milliseconds(100 + 200 * round));
         const auto then = f.archive(there);
@@ -299,7 +307,7 @@ TEST(Room, IsNotLostOnThoseWhoWaitInTheTarget) {
         const auto claim = claim_in(f.s, f.target, json::object());
         ASSERT_TRUE(claim.json().at("claimed").as_bool());
         std::list<Waiting> in_target;
-        while (in_target.size() < 4) in_target.emplace_back(f.s, f.target, 3);
+        while (in_target.size() < 4) in_target.emplace_back(f.s, f.target, 2);
         card_in(f.s, f.second);
         Waiting second(f.s, f.second);
         std::this_thread::sleep_for(milliseconds(100 + 200 * round));
