@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { createServer } from "node:https";
 import { once } from "node:events";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, describe, test } from "node:test";
 
 import { Browser, comeBack, setOut } from "./support/browser.mjs";
 import { makeCertificate } from "./support/certificate.mjs";
@@ -39,55 +39,63 @@ test("without a provider there is no sign-in by one", async () => {
   assert.equal((await comeBack(new Browser(), server, { code: "a", state: "b" })).reason, "state_missing");
 });
 
-test("a discovery document that does not fit is not gone by", async () => {
-  const port = await freePort();
-  const server = await start([
-    `idp-oidc.issuer=http://127.0.0.1:${port}`,
-    "idp-oidc.client_id=workboard",
-    "idp-oidc.timeout_seconds=1",
-  ]);
-  const path = "/v1/auth/google/start";
-  assert.equal((await new Browser().call(server, "GET", path)).status, 503, "nobody is there");
-  const provider = await new HostileProvider().start(port);
-  ends.push(() => provider.end());
-  const document = {
-    issuer: provider.issuer,
-    authorization_endpoint: provider.issuer + "/authorize",
-    token_endpoint: provider.issuer + "/token",
-    jwks_uri: provider.issuer + "/jwks",
-  };
-  const wrong = [
-    ways.json({ ...document, issuer: provider.issuer + "/" }),
-    ways.json({ ...document, issuer: "https://accounts.google.com" }),
-    ways.json({ ...document, token_endpoint: undefined }),
-    ways.json({ ...document, token_endpoint: "http://accounts.example.com/token" }),
-    ways.json({ ...document, authorization_endpoint: "javascript:alert(1)" }),
-    ways.json({ ...document, jwks_uri: "file:///etc/passwd" }),
-    ways.json({ ...document, jwks_uri: "https://user:password@accounts.example.com/" }),
-    ways.redirectTo(provider.issuer + "/elsewhere"),
-    ways.hang,
-    ways.drip,
-    ways.huge,
-    ways.notJson,
-    ways.failing,
-  ];
-  // What failed is taken to go on failing for two seconds.
-  const again = () => new Promise((done) => setTimeout(done, 2100));
-  for (const [number, way] of wrong.entries()) {
-    await again();
-    provider.instead["/.well-known/openid-configuration"] = way;
-    const answer = await new Browser().call(server, "GET", path);
-    assert.equal(answer.status, 503, `document ${number}: ${answer.text}`);
-    assert.ok(answer.headers.get("retry-after"));
-    const led = await new Browser().call(server, "GET", path + "?redirect=true");
-    assert.equal(led.location, server.url + "/login?oauth_error=provider_error");
-    const asked = provider.asked.filter((path) => path === "/.well-known/openid-configuration");
-    assert.equal(asked.length, number + 1, "asked once, although two wanted to go there");
-  }
-  await again();
-  assert.ok(!provider.asked.includes("/elsewhere"));
-  provider.reset();
-  assert.equal((await new Browser().call(server, "GET", path)).status, 200, "and then all is well");
+/** By what they have in common: what the provider answers instead of this document. */
+const misfits = {
+  "by another issuer": [
+    (document) => ways.json({ ...document, issuer: document.issuer + "/" }),
+    (document) => ways.json({ ...document, issuer: "https://accounts.google.com" }),
+    () => ways.hang,
+  ],
+  "with endpoints of other kinds": [
+    (document) => ways.json({ ...document, token_endpoint: undefined }),
+    (document) => ways.json({ ...document, authorization_endpoint: "javascript:alert(1)" }),
+    (document) => ways.json({ ...document, jwks_uri: "file:///etc/passwd" }),
+    () => ways.drip,
+  ],
+  "with endpoints elsewhere": [
+    (document) => ways.json({ ...document, token_endpoint: "http://accounts.example.com/token" }),
+    (document) => ways.json({ ...document, jwks_uri: "https://user:password@accounts.example.com/" }),
+    ({ issuer }) => ways.redirectTo(issuer + "/elsewhere"),
+  ],
+  "that is none": [() => ways.huge, () => ways.notJson, () => ways.failing],
+};
+// What failed is taken to go on failing for two seconds.
+const again = () => new Promise((done) => setTimeout(done, 2100));
+describe("a discovery document that does not fit is not gone by", { concurrency: true }, () => {
+  for (const [what, wrong] of Object.entries(misfits))
+    test(what, async () => {
+      const port = await freePort();
+      const server = await start([
+        `idp-oidc.issuer=http://127.0.0.1:${port}`,
+        "idp-oidc.client_id=workboard",
+        "idp-oidc.timeout_seconds=1",
+      ]);
+      const path = "/v1/auth/google/start";
+      assert.equal((await new Browser().call(server, "GET", path)).status, 503, "nobody is there");
+      const provider = await new HostileProvider().start(port);
+      ends.push(() => provider.end());
+      const document = {
+        issuer: provider.issuer,
+        authorization_endpoint: provider.issuer + "/authorize",
+        token_endpoint: provider.issuer + "/token",
+        jwks_uri: provider.issuer + "/jwks",
+      };
+      for (const [number, wayOf] of wrong.entries()) {
+        await again();
+        provider.instead["/.well-known/openid-configuration"] = wayOf(document);
+        const answer = await new Browser().call(server, "GET", path);
+        assert.equal(answer.status, 503, `document ${number}: ${answer.text}`);
+        assert.ok(answer.headers.get("retry-after"));
+        const led = await new Browser().call(server, "GET", path + "?redirect=true");
+        assert.equal(led.location, server.url + "/login?oauth_error=provider_error");
+        const asked = provider.asked.filter((path) => path === "/.well-known/openid-configuration");
+        assert.equal(asked.length, number + 1, "asked once, although two wanted to go there");
+      }
+      await again();
+      assert.ok(!provider.asked.includes("/elsewhere"));
+      provider.reset();
+      assert.equal((await new Browser().call(server, "GET", path)).status, 200, "and then all is well");
+    });
 });
 
 test("over TLS the provider has to be who it says", async () => {
