@@ -91,6 +91,7 @@ test("the files are within their budgets", async () => {
     const limit = path.includes("card=") ? 260 : 130; // a card is a route within a route
     assert.ok(added <= limit * kib, `${path}: ${added}`);
   }
+  for (const each of [stranger, page]) await each.context().close();
 });
 
 test("a board of 3,000 cards can be used soon, stays small, and drags smoothly", async () => {
@@ -128,6 +129,7 @@ test("a board of 3,000 cards can be used soon, stays small, and drags smoothly",
   }, perColumn - 2);
   assert.deepEqual(foreign, []);
   assert.deepEqual(page.complaints, []);
+  await page.context().close();
 });
 
 /** Fifty cards at a time, to and fro, 200 a second for four seconds: how many were moved, and frames drawn, a second. */
@@ -190,6 +192,7 @@ test("words appear as they are typed, in a text of 2,000 blocks", async () => {
   console.log(JSON.stringify({ keys: waits.length, p50: Math.round(waits[waits.length >> 1]), p95: Math.round(p95) }));
   assert.ok(waits.length > 50 && p95 <= 50, `95 % of keys show within ${p95} ms`);
   assert.deepEqual(page.complaints, []);
+  await page.context().close();
 });
 
 test("a board of 10,000 cards can be used within twice the time, and stays as small", async () => {
