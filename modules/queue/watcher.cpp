@@ -7,6 +7,7 @@
 
 #include "modules/queue/lib/token.hpp"
 #include "svc/event_row.hpp"
+#include "svc/param_table.hpp"
 
 #include <map>
 
@@ -27,21 +28,25 @@ constexpr Sql reorder_row{"queue.reorder_row", R"(
     FROM columns k
     WHERE q.org_id = $1 AND q.card_id = $2 AND k.org_id = $1 AND k.id = q.column_id)"};
 
-// As key_of() does, by the rule of the column that the card was created in.
+// As key_of() does, by the rule of the column that each card was created in.
 constexpr Sql enter_new{"queue.enter_new", R"(
     INSERT INTO queue (org_id, card_id, board_id, column_id, blocked, state, urgency, place)
-    SELECT $1, c.id, c.board_id, k.id, $7::boolean AND c.completed_at IS NULL, 'ready',
-        CASE k.queue_order WHEN 'priority' THEN $3::smallint WHEN 'due' THEN $5::smallint
-            ELSE 0 END,
-        CASE k.queue_order WHEN 'priority' THEN $4::text WHEN 'due' THEN $6::text
-            ELSE )" SVC_TIME_TEXT("now()") R"( END
-    FROM cards c
+    SELECT $1, c.id, c.board_id, k.id, ($7::boolean[])[i.n] AND c.completed_at IS NULL, 'ready',
+        CASE k.queue_order WHEN 'priority' THEN ($3::smallint[])[i.n]
+            WHEN 'due' THEN ($5::smallint[])[i.n] ELSE 0 END,
+        CASE k.queue_order WHEN 'priority' THEN ($4::text[])[i.n]
+            WHEN 'due' THEN ($6::text[])[i.n] ELSE )" SVC_TIME_TEXT("now()") R"( END
+    FROM generate_series(1, cardinality($2::uuid[])) i (n)
+    CROSS JOIN LATERAL (
+        SELECT o.id, o.board_id, o.column_id, o.completed_at FROM cards o
+        WHERE o.org_id = $1 AND o.id = ($2::uuid[])[i.n]
+        OFFSET 0
+    ) c
     CROSS JOIN LATERAL (
         SELECT o.id, o.queue_order FROM columns o
         WHERE o.org_id = $1 AND o.id = c.column_id AND o.queue_enabled
         OFFSET 0
-    ) k
-    WHERE c.org_id = $1 AND c.id = $2)"};
+    ) k)"};
 
 // Under fifo nobody knows any more since when a card has been here, so the oldest go first.
 constexpr Sql reorder_queue{"queue.reorder_queue", R"(
@@ -82,22 +87,13 @@ constexpr Sql see_blockers{"queue.see_blockers", R"(
                 OFFSET 0)
             AND )" SVC_HAS_OPEN_BLOCKER("q.card_id") R"())"};
 
-/// A statement that picks the key by the rule of the column it finds the card in.
-template <class... More>
-void queue_by_rule(Tx& tx, const Sql& sql, const boards::Card& card, const More&... more) {
+/// The card's keys, of which a statement takes the one by the rule of the column it finds it in.
+template <class Add>
+void with_keys(const boards::Card& card, Add add) {
     const Timestamp no_time{};
     const QueueKey by_priority = key_of(boards::QueueOrder::priority, card, no_time);
     const QueueKey by_due = key_of(boards::QueueOrder::due, card, no_time);
-    tx.queue(
-        sql,
-        card.org_id,
-        card.id,
-        by_priority.urgency,
-        by_priority.place,
-        by_due.urgency,
-        by_due.place,
-        more...
-    );
+    add(by_priority.urgency, by_priority.place, by_due.urgency, by_due.place);
 }
 
 class Watcher final : public boards::CardWatcher {
@@ -140,8 +136,14 @@ public:
         };
     }
 
-    void creating(Tx& tx, const boards::Card& card) override {
-        queue_by_rule(tx, enter_new, card, card.blocked);
+    void creating(Tx& tx, const std::vector<const boards::Card*>& cards) override {
+        std::vector<Uuid> ids;
+        ParamTable table;
+        for (const boards::Card* each : cards) {
+            ids.push_back(each->id);
+            with_keys(*each, [&](const auto&... key) { table.add(key..., each->blocked); });
+        }
+        tx.queue(enter_new, cards.front()->org_id, ids, std::move(table).columns());
     }
 
     void created(const boards::Placing& placing) override {
@@ -164,7 +166,9 @@ public:
     }
 
     void reordered(Tx& tx, const boards::Card& card) override {
-        queue_by_rule(tx, reorder_row, card);
+        with_keys(card, [&](const auto&... key) {
+            tx.queue(reorder_row, card.org_id, card.id, key...);
+        });
         kernel_.use<Hints>().reset(card.column_id);
     }
 

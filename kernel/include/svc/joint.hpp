@@ -28,7 +28,7 @@ struct JointRequest {
 /// same text; nothing for one that is to be served by itself. `serve` gives an answer for each, or
 /// nothing for those that have to be served by themselves after all: whatever is refused, waits, or
 /// takes more than one statement for many. When it throws, nothing is done and each is served by
-/// itself; nobody knows of a COMMIT whose answer was lost, so this is for what may be done again.
+/// itself; only where the answer to a COMMIT was lost, so that nobody knows, each is told that.
 /// The call is the first request's; the others are of the same caller, address and agent.
 class JointHandler {
 public:
@@ -46,12 +46,14 @@ public:
               std::vector<JointRequest<In>> requests;
               for (const Untyped& each : untyped)
                   requests.push_back({*static_cast<const In*>(each.in), *each.request_id});
-              std::vector<std::optional<std::string>> bodies;
+              std::vector<std::optional<Produced>> all;
               for (const auto& each : serve(call, requests)) {
-                  auto& body = bodies.emplace_back();
-                  if (each) Json<Out>::write(*each, body.emplace());
+                  auto& produced = all.emplace_back();
+                  if (!each) continue;
+                  Json<Out>::write(*each, produced.emplace().body);
+                  if constexpr (requires { each->version; }) produced->version = each->version;
               }
-              return bodies;
+              return all;
           }) {}
 
     explicit operator bool() const { return run != nullptr; }
@@ -60,9 +62,13 @@ public:
         const void* in;
         const std::string* request_id;
     };
+    struct Produced {
+        std::string body;
+        std::optional<std::int64_t> version;  ///< for the ETag
+    };
     std::function<std::shared_ptr<void>()> make_input;
     std::function<std::optional<std::string>(Call&, const void* in)> key;
-    std::function<std::vector<std::optional<std::string>>(Call&, std::span<const Untyped>)> run;
+    std::function<std::vector<std::optional<Produced>>(Call&, std::span<const Untyped>)> run;
 };
 
 }  // namespace svc

@@ -169,8 +169,7 @@ struct Operation {
     /// error's body.
     std::string (*error_redirect)(const Kernel& kernel, const Failure& failure) = nullptr;
     Handler handler;
-    /// Of one that also serves several requests at once, with the operation's own status and
-    /// without an ETag.
+    /// Of one that also serves several requests at once, with the operation's own status.
     JointHandler joint_handler{};
 
     std::string_view method() const { return route.substr(0, route.find(' ')); }

@@ -244,6 +244,8 @@ public:
     Mode mode() const;
     /// Sends everything queued and, when writing, COMMIT. Throws when the commit failed.
     void commit();
+    /// A COMMIT went out and its answer was lost: nobody knows whether it was carried out.
+    bool outcome_unknown() const;
     /// Round trips so far, for metrics and tests.
     int round_trips() const;
     /// How much memory the answers so far have taken.

@@ -112,9 +112,19 @@ RequestGroups::Member::~Member() {
     if (groups_) groups_->pass_on(key_, turn_);
 }
 
-void RequestGroups::Member::answer(Member& other, std::string body) {
+http::Answer RequestGroups::Member::take_answer() {
+    if (problem_) std::rethrow_exception(problem_);
+    return std::move(answer_);
+}
+
+void RequestGroups::Member::answer(Member& other, http::Answer answer) {
     groups_->together_.fetch_add(1, std::memory_order_relaxed);
-    other.body_ = std::move(body);
+    other.answer_ = std::move(answer);
+    other.come_back(State::answered);
+}
+
+void RequestGroups::Member::fail(Member& other, std::exception_ptr problem) {
+    other.problem_ = std::move(problem);
     other.come_back(State::answered);
 }
 

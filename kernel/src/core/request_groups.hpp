@@ -1,9 +1,12 @@
 #pragma once
 
+#include "svc/http.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -90,11 +93,13 @@ public:
     const std::string& request_id() const { return request_id_; }
     /// The others whom it serves, while it leads.
     const std::vector<MemberPtr>& others() const { return others_; }
-    /// Of the answer that it was given.
-    std::string take_body() { return std::move(body_); }
+    /// What it was given; throws what failed for it.
+    http::Answer take_answer();
 
     /// Answers another, which comes back with it.
-    void answer(Member& other, std::string body);
+    void answer(Member& other, http::Answer answer);
+    /// The same with what failed for it.
+    void fail(Member& other, std::exception_ptr problem);
     /// Sends away those whom it has not answered, to be served by themselves; so is it.
     void go_alone();
 
@@ -110,7 +115,8 @@ private:
     const std::function<void()> resume_;
     std::atomic<State> state_{State::waits};
     std::vector<MemberPtr> others_;
-    std::string body_;
+    http::Answer answer_;
+    std::exception_ptr problem_;  // instead
 
     // While it has the group's turn.
     RequestGroups* groups_ = nullptr;

@@ -82,9 +82,6 @@ Failure outside_token_scope(const std::string& message) {
     return Failure(Fault::restricted, message).with("reason", "outside_token_scope");
 }
 
-namespace {
-
-/// The last line of defence: lists are cut into pages before they come to this.
 Failure too_large_answer() {
     return Failure(
                Fault::too_large,
@@ -93,6 +90,12 @@ Failure too_large_answer() {
     )
         .with("reason", "answer_too_large");
 }
+
+std::pair<std::string, std::string> etag_of(std::int64_t version) {
+    return {"ETag", '"' + std::to_string(version) + '"'};
+}
+
+namespace {
 
 /// 402; but whoever may not do it, the bill settled or not, is told so. The role on a board is
 /// known to the handler alone, so it runs, and nothing that it did is kept.
@@ -154,8 +157,7 @@ std::optional<http::Answer> attempt(const Run& run, Input& input) {
     if (answer.body.size() > run.kernel.impl().largest_answer) throw too_large_answer();
     if (produced.status) answer.status = produced.status;
     answer.headers = call.take_headers();
-    if (produced.version)
-        answer.headers.emplace_back("ETag", '"' + std::to_string(*produced.version) + '"');
+    if (produced.version) answer.headers.push_back(etag_of(*produced.version));
     key.keep(answer);
     call.finish();
     for (auto& header : call.take_headers()) answer.headers.push_back(std::move(header));

@@ -101,6 +101,11 @@ Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invoc
 /// RouteCall::invoke: for the caller of a request.
 Invoked invoke_within(const Run& run, std::string_view arguments);
 
+/// The last line of defence: lists are cut into pages before they come to this.
+Failure too_large_answer();
+/// The header that says which version of a record an answer has.
+std::pair<std::string, std::string> etag_of(std::int64_t version);
+
 /// The answer of a Failure; and of any other exception, which is logged under the request's id.
 http::Answer answer_of(const Failure& failure, std::string_view request_id);
 http::Answer answer_of_unexpected(std::string_view what, std::string_view request_id);

@@ -46,17 +46,31 @@ bool enter_group(const Run& run, RunningCall& call, Input& input) {
     return true;
 }
 
+/// Throws 413 where the answer is too large: it is done all the same.
+http::Answer answer_of(const Run& run, JointHandler::Produced&& produced) {
+    if (produced.body.size() > run.kernel.impl().largest_answer) throw too_large_answer();
+    http::Answer answer;
+    answer.status = run.operation.status;
+    answer.body = std::move(produced.body);
+    if (produced.version) answer.headers.push_back(etag_of(*produced.version));
+    return answer;
+}
+
 /// Serves it and those whom it leads. Whoever is not served by that is served by itself, this one
 /// by another attempt.
-std::string lead(const Run& run, RunningCall& call, RequestGroups::Member& member) {
+http::Answer lead(const Run& run, RunningCall& call, RequestGroups::Member& member) {
     std::vector<JointHandler::Untyped> requests{{member.input(), &member.request_id()}};
     for (const auto& each : member.others())
         requests.push_back({each->input(), &each->request_id()});
-    std::vector<std::optional<std::string>> bodies;
+    std::vector<std::optional<JointHandler::Produced>> produced;
     try {
-        bodies = run.operation.joint_handler.run(call, requests);
+        produced = run.operation.joint_handler.run(call, requests);
         call.finish();
     } catch (const std::exception& problem) {
+        if (call.outcome_unknown()) {  // nothing is to be done twice
+            for (const auto& each : member.others()) member.fail(*each, std::current_exception());
+            throw;
+        }
         // Whosever it is: each finds out by itself, this one too.
         member.go_alone();
         throw RetryTransaction(std::string("served together: ") + problem.what());
@@ -64,14 +78,18 @@ std::string lead(const Run& run, RunningCall& call, RequestGroups::Member& membe
         member.go_alone();
         throw;
     }
-    const auto served = [&](std::size_t i) {
-        return bodies[i] && bodies[i]->size() <= run.kernel.impl().largest_answer;
-    };
-    for (std::size_t i = 1; i < requests.size(); ++i)
-        if (served(i)) member.answer(*member.others()[i - 1], std::move(*bodies[i]));
+    for (std::size_t i = 1; i < requests.size(); ++i) {
+        if (!produced[i]) continue;
+        auto& other = *member.others()[i - 1];
+        try {
+            member.answer(other, answer_of(run, std::move(*produced[i])));
+        } catch (const Failure&) {
+            member.fail(other, std::current_exception());
+        }
+    }
     member.go_alone();
-    if (!served(0)) throw RetryTransaction("it has to be served by itself");
-    return std::move(*bodies[0]);
+    if (!produced[0]) throw RetryTransaction("it has to be served by itself");
+    return answer_of(run, std::move(*produced[0]));
 }
 
 }  // namespace
@@ -79,10 +97,9 @@ std::string lead(const Run& run, RunningCall& call, RequestGroups::Member& membe
 std::optional<http::Answer> answered_by_another(const Run& run) {
     auto& member = run.request_context.member;
     if (!member || member->state() != RequestGroups::Member::State::answered) return std::nullopt;
-    BudgetCharge(run.kernel.impl(), run.request_context).keep();
-    http::Answer answer;
-    answer.status = run.operation.status;
-    answer.body = std::exchange(member, nullptr)->take_body();
+    BudgetCharge charge(run.kernel.impl(), run.request_context);
+    auto answer = std::exchange(member, nullptr)->take_answer();
+    charge.keep();
     return answer;
 }
 
@@ -91,7 +108,7 @@ Joining serve_with_others(const Run& run, RunningCall& call, Input& input, http:
     if (!member && !enter_group(run, call, input)) return Joining::alone;
     switch (member->state()) {
         case RequestGroups::Member::State::leads:
-            answer.body = lead(run, call, *member);
+            answer = lead(run, call, *member);
             return Joining::served;
         case RequestGroups::Member::State::alone: return Joining::alone;
         case RequestGroups::Member::State::waits:

@@ -42,6 +42,8 @@ public:
     const Caller& settled_caller();
     /// Confirms the caller and commits; afterwards runs what waited for the commit.
     void finish();
+    /// Nobody knows whether what it did stands.
+    bool outcome_unknown() const { return tx_ && tx_->outcome_unknown(); }
     /// The input before it is read; it outlives the call.
     void set_raw_input(const Input& input) { raw_input_ = &input; }
     /// The input the handler got: a cursor is bound to it.

@@ -169,6 +169,7 @@ void Tx::Impl::exchange(Ending ending) {
     if (!connection_) connection_ = &source_.take(mode_);
     // A throw on the way, of whatever kind, ends the transaction.
     state_ = State::failed;
+    outcome_unknown_ = mode_ == Mode::write && ending == Ending::commit;
     const auto since = rough_time();
     Pipeline pipeline(*connection_);
     try {
@@ -179,6 +180,8 @@ void Tx::Impl::exchange(Ending ending) {
         connection_->lose();  // half a pipeline may be on its way
         throw;
     }
+    // A session may be ended when its COMMIT is done and before it says so.
+    if (!refused_ || !ends_session(refused_->error.get())) outcome_unknown_ = false;
     const auto took = rough_time() - since;
     if (took > source_.settings().slow)
         Poco::Logger::get("db").warning(
@@ -372,6 +375,7 @@ bool Tx::roll_back_to(const Sql& undo) { return impl_->roll_back_to(undo); }
 Tx::Mode Tx::mode() const { return impl_->mode(); }
 void Tx::commit() { impl_->commit(); }
 int Tx::round_trips() const { return impl_->round_trips(); }
+bool Tx::outcome_unknown() const { return impl_->outcome_unknown(); }
 std::size_t Tx::bytes_received() const { return impl_->bytes_received(); }
 
 std::size_t Result::rows() { return static_cast<std::size_t>(PQntuples(tx_->impl_->rows(index_))); }

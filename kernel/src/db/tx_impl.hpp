@@ -29,6 +29,7 @@ public:
     const PGresult* rows(std::size_t index);
     void read(std::size_t index, std::size_t row, const Record& record, void* out);
 
+    bool outcome_unknown() const { return outcome_unknown_; }
     Mode mode() const { return mode_; }
     int round_trips() const { return round_trips_; }
     std::size_t bytes_received() const { return bytes_received_; }
@@ -71,6 +72,7 @@ private:
     State state_ = State::open;
     bool begun_ = false;  // BEGIN was sent and neither COMMIT nor ROLLBACK was
     bool commits_along_ = false;
+    bool outcome_unknown_ = false;
     int round_trips_ = 0;
     std::size_t bytes_received_ = 0;
     std::vector<Statement> statements_;

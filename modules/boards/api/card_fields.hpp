@@ -100,14 +100,21 @@ constexpr auto may_be_left_out =
 #define SVC_CARD_ARGUMENTS(of) BOOST_PP_SEQ_FOR_EACH(SVC_CARD_ARGUMENT, of, SVC_CARD_FIELDS)
 #define SVC_CARD_ARGUMENT(r, of, field) , of.SVC_CARD_NAME_OF field
 
-/// `, $first, $first+1 …`, and `, name = $first, …`.
-#define SVC_CARD_PARAMETERS(first) \
-    BOOST_PP_SEQ_FOR_EACH_I(SVC_CARD_PARAMETER, first, SVC_CARD_FIELDS)
-#define SVC_CARD_PARAMETER(r, first, n, field) ", $" BOOST_PP_STRINGIZE(BOOST_PP_ADD(first, n))
+/// `, name = $first, …`.
 #define SVC_CARD_ASSIGNMENTS(first) \
     BOOST_PP_SEQ_FOR_EACH_I(SVC_CARD_ASSIGNMENT, first, SVC_CARD_FIELDS)
 #define SVC_CARD_ASSIGNMENT(r, first, n, field) \
     ", " BOOST_PP_STRINGIZE(SVC_CARD_NAME_OF field) " = $" BOOST_PP_STRINGIZE(BOOST_PP_ADD(first, n))
+
+/// `, ($first)[at], …` of arrays. Each parameter has its column's type, whatever that is, for
+/// PostgreSQL takes it from the branch beside it, which is never taken.
+#define SVC_CARD_ELEMENTS(first, at) \
+    BOOST_PP_SEQ_FOR_EACH_I(SVC_CARD_ELEMENT, (first, at), SVC_CARD_FIELDS)
+#define SVC_CARD_ELEMENT(r, place, n, field)                                             \
+    ", (CASE WHEN false THEN ARRAY(SELECT c." BOOST_PP_STRINGIZE(SVC_CARD_NAME_OF field) \
+    " FROM cards c WHERE c.org_id = $1) ELSE $"                                          \
+    BOOST_PP_STRINGIZE(BOOST_PP_ADD(BOOST_PP_TUPLE_ELEM(0, place), n)) " END)["          \
+    BOOST_PP_TUPLE_ELEM(1, place) "]"
 
 /// `, 'name', of.name` for each.
 #define SVC_CARD_PAIRS(of) BOOST_PP_SEQ_FOR_EACH(SVC_CARD_PAIR, of, SVC_CARD_FIELDS)

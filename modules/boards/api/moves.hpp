@@ -59,11 +59,11 @@ public:
     /// The same for many that all come to one column or all leave the board, with a few statements
     /// for all of them. Those given to what it returns are some of `cards`, in any order.
     virtual PlacedAll about_to_place(Tx& tx, const Uuid& org, const std::vector<Uuid>& cards) = 0;
-    /// The statement that creates a card is queued, and writes nothing if the card may not be
-    /// created; may queue writes that hang on the card's row. Its number, its times and what its
-    /// column is like are not known yet.
-    virtual void creating(Tx& tx, const Card& card) = 0;
-    /// It is created.
+    /// The statement that creates cards is queued, and writes nothing of those that may not be
+    /// created; may queue writes that hang on the cards' rows. Their numbers, their times and what
+    /// their columns are like are not known yet.
+    virtual void creating(Tx& tx, const std::vector<const Card*>& cards) = 0;
+    /// One of them is created.
     virtual void created(const Placing& placing) = 0;
     /// It is queued that some of these cards have more or less to wait for than before, or that
     /// they are open or not; may queue writes.

@@ -339,7 +339,7 @@ private:
                 rules_of(*std::ranges::find(columns_, each.card.column_id, &Column::id));
             const Placing placing{nullptr, each.card, &rules, copy_.now, actor_};
             for (CardWatcher* watcher : MovesImpl::of(kernel_).watchers()) {
-                watcher->creating(tx_, each.card);
+                watcher->creating(tx_, {&each.card});
                 watcher->created(placing);
             }
             events.push_back(event_of(each.card));

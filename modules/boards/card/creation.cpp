@@ -2,6 +2,7 @@
 #include "modules/boards/api/events.hpp"
 #include "modules/orgs/api/caller_holds.hpp"
 #include "svc/event_row.hpp"
+#include "svc/param_table.hpp"
 
 namespace svc::boards {
 
@@ -50,65 +51,68 @@ constexpr std::string_view ground = R"(
     ))";
 
 constexpr std::string_view just_look = R"(
-    SELECT g.*, false AS created FROM ground g)";
+    SELECT g.*, 0::bigint AS created FROM ground g)";
 
-#define SVC_CREATED(text)                                                                   \
-    SVC_FILL(                                                                               \
-        SVC_FILL(                                                                           \
-            SVC_FILL(                                                                       \
-                SVC_FILL(                                                                   \
-                    SVC_FILL(text, "key", "f.key || '-' || $12::bigint"),                   \
-                    "completed_at",                                                         \
-                    "coalesce('\"' || " SVC_TIME_TEXT("m.completed_at") " || '\"', 'null')" \
-                ),                                                                          \
-                "queue",                                                                    \
-                "CASE WHEN f.queue_enabled THEN $16::text ELSE $17::text END"               \
-            ),                                                                              \
-            "created_time",                                                                 \
-            SVC_TIME_TEXT("now()")                                                          \
-        ),                                                                                  \
-        "last_edited_time",                                                                 \
-        SVC_TIME_TEXT("now()")                                                              \
+#define SVC_CREATED(text)                                                           \
+    SVC_FILL(                                                                       \
+        SVC_FILL(                                                                   \
+            SVC_FILL(                                                               \
+                SVC_FILL(                                                           \
+                    SVC_FILL(text, "key", "f.key || '-' || ($17::bigint[])[f.n]"),  \
+                    "completed_at",                                                 \
+                    "CASE WHEN f.kind = 'done' THEN '\"' || " SVC_TIME_TEXT("now()" \
+                    ) " || '\"' ELSE 'null' END"                                    \
+                ),                                                                  \
+                "queue",                                                            \
+                "CASE WHEN f.queue_enabled THEN $12::text ELSE $13::text END"       \
+            ),                                                                      \
+            "created_time",                                                         \
+            SVC_TIME_TEXT("now()")                                                  \
+        ),                                                                          \
+        "last_edited_time",                                                         \
+        SVC_TIME_TEXT("now()")                                                      \
     )
 
-// $11 card, $12 number, $13 position, $14 what the column's last may be below: who comes at the
-// same moment may stand on either side. $15 CreateHow, $16 and $17 what its place in a queue is
-// shown as in a queue and elsewhere. The event from $18, the card's content from $42.
+// $11 CreateHow, $12 and $13 what a place in a queue is shown as in a queue and elsewhere, $14 what
+// the column's last may be below: who comes at the same moment may stand on either side. $15 who
+// creates. Of the cards, an array each: $16 ids, $17 numbers, $18 positions, their events from $19,
+// their content from $43.
 constexpr std::string_view create = R"(,
     fit AS (
-        SELECT * FROM ground
-        WHERE role IN ('editor', 'admin') AND NOT is_archived AND NOT in_trash AND caller_holds
-            AND kind IS NOT NULL AND $12::bigint IS NOT NULL
-            AND ($15::text = 'as_found' OR (
-                (card_count IS NULL OR $15 = 'held' AND card_count < wip_limit)
-                AND (below IS NULL OR below < $14 COLLATE "C")
-                AND required = '[]'))
+        SELECT g.key, g.kind, g.queue_enabled, i.n
+        FROM ground g
+        CROSS JOIN generate_series(1, cardinality($16::uuid[])) i (n)
+        WHERE g.role IN ('editor', 'admin') AND NOT g.is_archived AND NOT g.in_trash
+            AND g.caller_holds AND g.kind IS NOT NULL AND ($17::bigint[])[i.n] IS NOT NULL
+            AND ($11::text = 'as_found' OR (
+                (g.card_count IS NULL OR $11 = 'held' AND g.card_count + i.n <= g.wip_limit)
+                AND (g.below IS NULL OR g.below < $14 COLLATE "C")
+                AND g.required = '[]'))
+        ORDER BY i.n
     ), made AS (
         INSERT INTO cards (
-            org_id, id, board_id, column_id, number, position, completed_at, title, labels,
-            assignees, external_key, created_by, last_edited_by, parent_card_id, blocked_by,
+            org_id, id, board_id, column_id, number, position, completed_at, external_key,
+            created_by, last_edited_by, title, labels, assignees, parent_card_id, blocked_by,
             block_count, properties)" SVC_CARD_COLUMNS("") R"()
-        SELECT $1, $11, $5, $6, $12, $13, CASE WHEN f.kind = 'done' THEN now() END, $42, $43, $44,
-            $10, $45, $45, $46, $47, $48, $49)" SVC_CARD_PARAMETERS(50) R"(
+        SELECT $1, ($16::uuid[])[f.n], $5, $6, ($17::bigint[])[f.n], ($18::text[])[f.n],
+            CASE WHEN f.kind = 'done' THEN now() END, $10, $15::jsonb, $15::jsonb,
+            ($43::text[])[f.n], ($44::jsonb[])[f.n], ($45::jsonb[])[f.n], ($46::uuid[])[f.n],
+            ($47::jsonb[])[f.n], ($48::bigint[])[f.n],
+            ($49::jsonb[])[f.n])" SVC_CARD_ELEMENTS(50, "f.n") R"(
         FROM fit f
-        RETURNING completed_at
+        RETURNING id
     ), counted AS (
         INSERT INTO card_count_changes (org_id, board_id, id, change)
-        SELECT $1, $5, $11, 1 FROM fit
+        SELECT $1, $5, ($16::uuid[])[1], count(*) FROM fit HAVING count(*) > 0
     ), emitted AS (
-        )" SVC_INSERT_EVENT(
-    18,
-    SVC_EVENT_OBJECT(18),
-    SVC_EVENT_VERSION(18),
-    SVC_EVENT_CARD(18),
-    SVC_CREATED(SVC_EVENT_CHANGES(18)),
-    "fit f CROSS JOIN made m"
+        )" SVC_INSERT_EVENTS_AT(
+    19, "f.n", SVC_CREATED(SVC_EVENT_CHANGES_AT(19, "f.n")), "fit f"
 ) R"(
     )
-    SELECT g.*, m.made IS NOT NULL AS created,
-        CASE WHEN $15 = 'as_found' AND m.made IS NULL THEN svc_try_again('the ground has changed') END
+    SELECT g.*, m.created,
+        CASE WHEN $11 = 'as_found' AND m.created = 0 THEN svc_try_again('the ground has changed') END
     FROM ground g
-    LEFT JOIN (SELECT true AS made FROM made) m ON true)";
+    CROSS JOIN (SELECT count(*) AS created FROM made) m)";
 
 constexpr Sql look{"boards.see_ground", SqlText<ground, just_look>::view};
 constexpr Sql create_card_on_it{"boards.create_card", SqlText<ground, create>::view};
@@ -133,6 +137,20 @@ constexpr Sql hold{"boards.hold_ground", SqlText<hold_board, if_editor, and_colu
 constexpr std::string_view found_by_creation[] = {
     "key", "completed_at", "queue", "created_time", "last_edited_time"};
 
+/// With gaps. The statement fills in a whole value, quotes included; the time of a look before
+/// would bring quotes of its own.
+Event event_with_gaps(const Card& card) {
+    const auto of = [](const Card& open) {
+        return created_with_gaps(card_created, open, found_by_creation)
+            .on_board(open.board_id)
+            .in_column(open.column_id);
+    };
+    if (!card.completed_at) return of(card);
+    Card open = card;
+    open.completed_at.reset();
+    return of(open);
+}
+
 }  // namespace
 
 DeferredRows<Ground> see_ground(
@@ -151,42 +169,44 @@ Result hold_place(Call& call, const Uuid& board, const Uuid& column) {
     return BoardCaller::of(call).queue(call.tx(), hold, board, column);
 }
 
-DeferredRows<Ground> queue_creation(
-    Call& call, const Card& card, const std::optional<std::int64_t>& number, CreateHow how
-) {
+DeferredRows<Ground> queue_creation(Call& call, std::span<const NewCard> cards, CreateHow how) {
+    const Card& first = cards.front().card;
+    std::vector<Uuid> ids;
+    ParamTable table;
+    for (const auto& [card, request_id, number] : cards) {
+        Event event = event_with_gaps(card);
+        event.request_id = request_id;
+        ids.push_back(card.id);
+        table.add(
+            number,
+            card.position.str(),
+            call.event_row(event),
+            card.title,
+            card.labels.text,
+            card.assignees.text,
+            card.parent_card_id,
+            card.blocked_by.text,
+            card.block_count,
+            card.properties.text SVC_CARD_ARGUMENTS(card)
+        );
+    }
     const orgs::KnownRights rights(call.caller());
-    // The statement fills in a whole value, quotes included; the time of a look before would bring
-    // quotes of its own.
-    Card before = card;
-    before.completed_at.reset();
-    const Event event = created_with_gaps(card_created, before, found_by_creation)
-                            .on_board(card.board_id)
-                            .in_column(card.column_id);
     return BoardCaller::of(call).later<Ground>(
         call.tx(),
         create_card_on_it,
-        card.board_id,
-        card.column_id,
+        first.board_id,
+        first.column_id,
         rights.epoch,
         rights.until,
         rights.past_due,
-        card.external_key,
-        card.id,
-        number,
-        card.position.str(),
-        card.position.end_of_moment().str(),
+        first.external_key,
         how,
         to_json(CardQueue{.state = QueueState::ready}),
         to_json(CardQueue{}),
-        call.event_row(event),
-        card.title,
-        card.labels.text,
-        card.assignees.text,
-        card.created_by.text,
-        card.parent_card_id,
-        card.blocked_by.text,
-        card.block_count,
-        card.properties.text SVC_CARD_ARGUMENTS(card)
+        first.position.end_of_moment().str(),
+        first.created_by.text,
+        ids,
+        std::move(table).columns()
     );
 }
 

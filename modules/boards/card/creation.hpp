@@ -17,7 +17,7 @@ struct Ground {
     Uuid column_id;
     ColumnFound column;
     std::vector<std::string> required;  ///< properties that cards have to have values of
-    bool created = false;
+    std::int64_t created = 0;           ///< cards, the first of those that were to be
 
     /// Once it is known that there is such a column.
     Destination destination() const { return column.as(column_id); }
@@ -53,14 +53,19 @@ Result hold_place(Call& call, const Uuid& board, const Uuid& column);
 
 enum class CreateHow {
     at_once,   ///< unless the ground is against it, or the column is limited
-    held,      ///< the same behind hold_place(): the column may be limited and have room
+    held,      ///< the same behind hold_place(): the column may be limited and have room for some
     as_found,  ///< the ground was found to be right; if it is not any more, the call is run again
 };
 BOOST_DESCRIBE_ENUM(CreateHow, at_once, held, as_found)
-/// Queues the statement that creates the card, counts it and emits its event. Its key, its times
-/// and its place in a queue are the statement's to say.
-DeferredRows<Ground> queue_creation(
-    Call& call, const Card& card, const std::optional<std::int64_t>& number, CreateHow how
-);
+/// A card that is to be.
+struct NewCard {
+    Card card;
+    std::string request_id;              ///< its event is recorded under
+    std::optional<std::int64_t> number;  ///< none for callers who may not edit the board
+};
+/// Queues the statement that creates the cards, counts them and emits their events. All come into
+/// one column, in the order of their positions; where it takes fewer, the first do. Their keys,
+/// their times and their places in a queue are the statement's to say.
+DeferredRows<Ground> queue_creation(Call& call, std::span<const NewCard> cards, CreateHow how);
 
 }  // namespace svc::boards

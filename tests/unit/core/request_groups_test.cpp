@@ -53,10 +53,10 @@ TEST(RequestGroups, ThoseThatComeMeanwhileAreServedByTheFirstOfThem) {
     EXPECT_EQ(second.resumed, 1);
     EXPECT_EQ(third.state(), State::waits);
     ASSERT_EQ(second.member->others().size(), 1U);
-    second.member->answer(*third.member, "body");
+    second.member->answer(*third.member, {.body = "body"});
     EXPECT_EQ(third.state(), State::answered);
     EXPECT_EQ(third.resumed, 1);
-    EXPECT_EQ(third.member->take_body(), "body");
+    EXPECT_EQ(third.member->take_answer().body, "body");
     EXPECT_EQ(groups.load().together, 1U);
     second.member.reset();
     third.member.reset();
@@ -74,6 +74,20 @@ TEST(RequestGroups, WhomItsLeaderDoesNotAnswerIsServedByItself) {
     second.member.reset();  // ends without having served anybody
     EXPECT_EQ(third.state(), State::alone);
     EXPECT_EQ(third.resumed, 1);
+}
+
+TEST(RequestGroups, WhatFailsForOneThatIsServedIsThrownWhereItIsAnswered) {
+    RequestGroups groups;
+    Request first, second, third;
+    groups.enter("key", first.member);
+    groups.enter("key", second.member);
+    groups.enter("key", third.member);
+    first.member.reset();
+    second.member->fail(*third.member, std::make_exception_ptr(std::runtime_error("lost")));
+    ASSERT_EQ(third.state(), State::answered);
+    EXPECT_EQ(third.resumed, 1);
+    EXPECT_THROW(third.member->take_answer(), std::runtime_error);
+    EXPECT_EQ(groups.load().together, 0U);
 }
 
 TEST(RequestGroups, WhoFailsForAllGoesOnAlone) {
@@ -194,7 +208,7 @@ TEST(RequestGroups, ManyThreadsAreAllServedOnce) {
             if (member->state() == State::leads) {
                 for (const auto& each : member->others()) {
                     ++served;
-                    member->answer(*each, "body");
+                    member->answer(*each, {.body = "body"});
                 }
             }
             if (member->state() != State::answered) ++served;

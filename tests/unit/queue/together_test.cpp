@@ -1,10 +1,8 @@
 // Claims and completions of one caller's workers that come at once: served together, answered each
-// for itself. A table that is locked meanwhile makes the first of them take so long that the
-// others come together.
+// for itself.
 
+#include "tests/support/at_once.hpp"
 #include "tests/support/eventually.hpp"
-#include "tests/support/lock_holder.hpp"
-#include "tests/support/metric.hpp"
 #include "tests/unit/queue/queue_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -19,36 +17,10 @@ namespace {
 
 constexpr std::size_t workers = 12;
 
-struct Sent {
-    std::string path;
-    json::value body;
-};
-
-/// Sends them at once, while nothing can be written for a moment; the answers in the same order.
-std::vector<Reply> at_once(QueueFixture& s, const std::vector<Sent>& requests) {
-    std::vector<Reply> replies(requests.size());
-    LockHolder holder("LOCK TABLE event_log IN EXCLUSIVE MODE", s.database);
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        threads.emplace_back([&, i] {
-            Client client = s.client;
-            replies[i] = client.post(requests[i].path, requests[i].body);
-        });
-        // The first is being served when the others come.
-        if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
-    holder.commit();
-    for (auto& each : threads) each.join();
-    return replies;
-}
-
-double together(const QueueFixture& s) {
-    return metric_of(s.server, "requests_served_together_total");
-}
-
 std::vector<Reply> claim_at_once(QueueFixture& s, std::size_t count, json::value body) {
-    return at_once(s, std::vector<Sent>(count, {s.claim_path(), std::move(body)}));
+    return at_once(
+        s.client, s.database, std::vector<Sent>(count, {s.claim_path(), std::move(body)})
+    );
 }
 
 Sent completion(const Reply& claim, const json::value& more = json::object{}) {
@@ -80,7 +52,7 @@ std::map<std::string, std::string> recorded(
 TEST(Together, ClaimsAreOfDifferentCardsAndRecordedUnderTheirOwnRequests) {
     QueueFixture s;
     for (std::size_t i = 0; i < workers; ++i) s.card();
-    const auto before = together(s);
+    const auto before = together(s.server);
     const auto replies = claim_at_once(s, workers, json::object{});
     std::set<std::string> cards, tokens;
     for (const Reply& each : replies) {
@@ -92,7 +64,7 @@ TEST(Together, ClaimsAreOfDifferentCardsAndRecordedUnderTheirOwnRequests) {
     }
     EXPECT_EQ(cards.size(), workers);
     EXPECT_EQ(tokens.size(), workers);
-    EXPECT_GE(together(s) - before, 5) << "they were served one by one";
+    EXPECT_GE(together(s.server) - before, 5) << "they were served one by one";
     const auto actions = recorded(s, "claim_next_card", workers);
     for (const Reply& each : replies)
         EXPECT_EQ(actions.at(each.text("/lease/id")), each.header("x-request-id"));
@@ -143,9 +115,9 @@ TEST(Together, CompletionsAreAnsweredEachForItself) {
     requests[5].body.as_object()["comment"] = "Done by hand";
     requests[6].body.as_object()["target_column_id"] = s.board;  // no column
     requests.push_back(requests[7]);                             // the same lease again
-    const auto before = together(s);
-    const auto replies = at_once(s, requests);
-    EXPECT_GE(together(s) - before, 4) << "they were served one by one";
+    const auto before = together(s.server);
+    const auto replies = at_once(s.client, s.database, requests);
+    EXPECT_GE(together(s.server) - before, 4) << "they were served one by one";
     for (std::size_t i = 0; i < replies.size(); ++i) {
         if (i == 3) {
             EXPECT_EQ(expect(403, replies[i]).text("/code"), "lease_token_invalid");
@@ -217,7 +189,7 @@ TEST(Together, WhatFailsForOneFailsForNobodyElse) {
         const char* result = i + 1 == workers ? "poison" : "fine";
         requests.push_back(completion(s.claim(), {{"result", {{"text", result}}}}));
     }
-    const auto replies = at_once(s, requests);
+    const auto replies = at_once(s.client, s.database, requests);
     for (std::size_t i = 0; i < replies.size(); ++i)
         EXPECT_EQ(replies[i].status, i + 1 == workers ? 500 : 200) << replies[i].body;
 }
@@ -238,7 +210,7 @@ TEST(Together, AColumnThatTakesNoMoreRefusesWhoIsTooMany) {
         )
     );
     std::map<int, int> statuses;
-    for (const Reply& each : at_once(s, requests)) ++statuses[each.status];
+    for (const Reply& each : at_once(s.client, s.database, requests)) ++statuses[each.status];
     EXPECT_EQ(statuses, (std::map<int, int>{{200, 5}, {409, static_cast<int>(workers) - 5}}));
 }
 
