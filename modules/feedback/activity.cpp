@@ -46,6 +46,7 @@ Consumer Activity::consumer() {
                 return some;
             },
         .record = [this](Tx& tx, std::span<const StoredEvent> events) { record(tx, events); },
+        .gather = std::chrono::milliseconds(250),
     };
 }
 

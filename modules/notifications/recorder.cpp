@@ -145,6 +145,7 @@ Consumer recorder(Kernel& kernel) {
             },
         .record =
             [&kernel](Tx& tx, std::span<const StoredEvent> events) { record(kernel, tx, events); },
+        .gather = std::chrono::milliseconds(100),
     };
 }
 

@@ -213,6 +213,10 @@ struct Consumer {
     /// Called when this server begins to read for the consumer, in place of whichever did before:
     /// what `subscribers` goes by may have changed unseen. On the consumer's thread.
     std::function<void()> begin{};
+    /// How long to wait after something was handed over: what happens meanwhile is handed over
+    /// together. For whoever nobody waits for, since each look costs the database several statements
+    /// and a commit.
+    std::chrono::milliseconds gather{0};
     int at_once = 4;                ///< deliveries on one server
     int at_once_per_workspace = 2;  ///< of these
     std::int64_t most_attempts = 12;

@@ -101,7 +101,11 @@ private:
         if (std::exchange(away_, false)) log().information(of("goes on"));
         while (!wake_signal_.ended() && lock.held()) {
             position_ = feed_.clear_from(position_);
-            if (feed_.has_to_look() && look(lock)) continue;
+            if (feed_.has_to_look()) {
+                const bool again = look(lock);
+                if (std::exchange(gathers_, false)) wake_signal_.rest(consumer_.gather);
+                if (again) continue;
+            }
             keep_now_and_then(lock);
             wake_signal_.wait(settings_.poll);
         }
@@ -137,6 +141,7 @@ private:
             tx->lock(keep_position, consumer_.name, kept_, last);
             tx->commit();
             kept_ = last;
+            gathers_ = !may_be_more && consumer_.gather.count() > 0;
         }
         position_ = last;
         if (may_be_more) return true;
@@ -195,8 +200,8 @@ private:
     const std::shared_ptr<DeliveryCounts> counts_;
     WakeSignal wake_signal_;
     Feed feed_;
-    bool away_ = false;      // the thread's, as the next two
-    std::int64_t kept_ = 0;  // the position that is written down
+    bool away_ = false, gathers_ = false;  // the thread's, as the next two
+    std::int64_t kept_ = 0;                // the position that is written down
     Clock::time_point kept_at_ = Clock::now();
     std::atomic<bool> working_{false};
     std::atomic<std::int64_t> position_{0};

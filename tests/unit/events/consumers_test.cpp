@@ -277,6 +277,28 @@ TEST(Consumers, GiveUpWhateverTheErrorSays) {
     EXPECT_TRUE(eventually([&] { return heard.size() == 1; }));
 }
 
+TEST(Consumers, GatherWhatHappensWhereNobodyWaits) {
+    EventsFixture fixture;
+    std::atomic<std::size_t> looks{0}, recorded{0};
+    const Consumer gatherer{
+        .name = "gatherer",
+        .subscribers = [](const StoredEvent&) { return std::vector<std::string>{"all"}; },
+        .record =
+            [&](Tx&, std::span<const StoredEvent> events) {
+                ++looks;
+                recorded += events.size();
+            },
+        .gather = 2s,
+    };
+    Site site(fixture, {gatherer}, {.poll = 10ms, .lock_retry = 20ms});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    emit(fixture, 1);
+    ASSERT_TRUE(eventually([&] { return recorded == 1; })) << "the first does not wait";
+    emit(fixture, 5);
+    ASSERT_TRUE(eventually([&] { return recorded == 6; }));
+    EXPECT_EQ(looks, 2u);
+}
+
 TEST(Consumers, KnowWhatAnEventIsAboutWithoutReadingItsText) {
     EventsFixture fixture;
     Heard heads, heard;
