@@ -186,13 +186,14 @@ void measure_write(
     Report& report,
     const std::string& name,
     const Scripts& scripts,
+    const std::string& count,
     const Requests& requests
 ) {
     const std::vector<Variant> variants{
         {"workboard", [&] { return pressed_by_all(lab, requests, plan.seconds); }},
         {"pgbench",
          [&] {
-             return pgbench(lab.database_url(), scripts.files(), clients, plan.seconds).per_second;
+             return writing_rate(lab, scripts, clients, plan.seconds, count);
          }},
     };
     const auto values = alternate(variants, plan.rounds);
@@ -216,12 +217,24 @@ void measure_writes_of(Lab& lab, const BigBoard& board, const Plan& plan, Report
             presser.ask(move_request(board, card));
             return Done{board.cards[card], std::nullopt};
         });
-    measure_write(lab, plan, report, "board-create-card/pgbench", creating, [&](std::size_t turn) {
-        return new_card_request(board, turn % 4);
-    });
-    measure_write(lab, plan, report, "board-move-card/pgbench", moving, [&](std::size_t turn) {
-        return move_request(board, turn % moved_cards);
-    });
+    measure_write(
+        lab,
+        plan,
+        report,
+        "board-create-card/pgbench",
+        creating,
+        "SELECT count(*) FROM cards",
+        [&](std::size_t turn) { return new_card_request(board, turn % 4); }
+    );
+    measure_write(
+        lab,
+        plan,
+        report,
+        "board-move-card/pgbench",
+        moving,
+        "SELECT count(*) FROM event_log",
+        [&](std::size_t turn) { return move_request(board, turn % moved_cards); }
+    );
 }
 
 /// Two boards alike, in a workspace of a thousand cards and in one of a hundred thousand: how much

@@ -57,4 +57,18 @@ void Scripts::add(Lab& lab, std::size_t expected, const Work& work) {
     for (const auto& each : once.transactions) statements_ += each.size();
 }
 
+double writing_rate(
+    Lab& lab, const Scripts& scripts, int clients, double seconds, const std::string& count
+) {
+    const auto counted = [&] { return std::stod(lab.postgres().run(count, lab.database_url())); };
+    const double before = counted();
+    const auto pressed = pgbench(lab.database_url(), scripts.files(), clients, seconds);
+    const double written = counted() - before;
+    if (written < 0.9 * pressed.all)
+        throw std::runtime_error(
+            fmt::format("pgbench ran {} scripts, which wrote {} rows", pressed.all, written)
+        );
+    return pressed.per_second;
+}
+
 }  // namespace svc::bench

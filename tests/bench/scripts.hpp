@@ -33,4 +33,10 @@ private:
     std::size_t statements_ = 0;
 };
 
+/// How many of the scripts pgbench runs in a second. Throws when less is counted by the statement
+/// `count` afterwards than nine of ten runs add: scripts that write nothing would be fast.
+double writing_rate(
+    Lab& lab, const Scripts& scripts, int clients, double seconds, const std::string& count
+);
+
 }  // namespace svc::bench

@@ -131,6 +131,9 @@ public:
             return fmt::format("('0192000000007'||:{})::uuid", name(*once));
         if (std::regex_match(*once, number))  // of a card on its board
             return fmt::format("(:{})::bigint", name(*once));
+        static const std::regex place("[0-9A-Za-z]{8}");
+        if (again && std::regex_match(*once, place) && std::regex_match(*again, place))
+            return last_place_by_time();
         if (std::regex_match(*once, bytes))
             return fmt::format(
                 "('\\x'||repeat('0',{})||:{})::bytea", once->size() - 2 - 19, name(*once)
@@ -154,10 +157,21 @@ public:
     }
 
 private:
-    /// Of ids or digests, as PostgreSQL writes an array.
+    /// Of ids, digests, numbers or places, as PostgreSQL writes an array.
     static bool is_list(const std::string& value) {
-        static const std::regex list(R"-(\{("?([0-9a-f-]{36}|\\\\x[0-9a-f]+)"?,?)+\})-");
+        static const std::regex list(
+            R"-(\{("?([0-9a-f-]{36}|\\\\x[0-9a-f]+|[0-9]+|[0-9A-Za-z]{8})"?,?)+\})-"
+        );
         return std::regex_match(value, list);
+    }
+    /// As OrderKey::last_by_time(): behind all that were made before. Cards that were to come before
+    /// others would not be created.
+    static std::string last_place_by_time() {
+        return R"((SELECT string_agg(substr(
+            '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+            (109170052792449 + (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 64 / 1000
+                - 113102438400000) / digit % 62 + 1)::int, 1), '' ORDER BY digit DESC)
+            FROM unnest('{3521614606208,56800235584,916132832,14776336,238328,3844,62,1}'::bigint[]) digit))";
     }
     static std::vector<std::string> elements(const std::string& list) {
         static const std::regex element(R"-([^{},"\\]+)-");
@@ -338,7 +352,8 @@ PgbenchRun pgbench(
     std::vector<std::string> command{
         "sh",
         "-c",
-        R"(exec "$@" 2>&1)",
+        // Plans are kept, as the server has it.
+        R"(PGOPTIONS='-c plan_cache_mode=force_generic_plan' exec "$@" 2>&1)",
         "sh",
         db::postgres_programs() / "pgbench",
         "-n",

@@ -40,7 +40,7 @@ void measure_create(Lab& lab, const Plan& plan, Report& report) {
          }},
         {"pgbench",
          [&] {
-             return pgbench(lab.database_url(), scripts.files(), clients, plan.seconds).per_second;
+             return writing_rate(lab, scripts, clients, plan.seconds, "SELECT count(*) FROM cards");
          }},
     };
     const auto values = alternate(variants, plan.rounds);

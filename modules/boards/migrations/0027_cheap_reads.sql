@@ -1,8 +1,14 @@
 -- Whom an answer is for is worked out once for a statement, not once for each row: lists and
 -- snapshots read hundreds of cards, and count thousands (docs/tenancy.md).
-ALTER POLICY by_org ON boards USING (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()));
-ALTER POLICY by_org ON columns USING (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()));
-ALTER POLICY by_org ON cards USING (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()));
+ALTER POLICY by_org ON boards
+    USING (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()))
+    WITH CHECK (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()));
+ALTER POLICY by_org ON columns
+    USING (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()))
+    WITH CHECK (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()));
+ALTER POLICY by_org ON cards
+    USING (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()))
+    WITH CHECK (org_id = (SELECT svc_org()) OR (SELECT svc_all_orgs()));
 
 -- Cards are found by keys. A sample of 3,000 says as much of those as one of 30,000, and nothing is
 -- looked up by what is in the bodies: ANALYZE compared their JSON for half a second, every few
