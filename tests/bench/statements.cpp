@@ -169,7 +169,7 @@ private:
     static std::string last_place_by_time() {
         return R"((SELECT string_agg(substr(
             '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
-            (109170052792449 + (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 64 / 1000
+            ((109170052792449 + (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 64 / 1000
                 - 113102438400000) / digit % 62 + 1)::int, 1), '' ORDER BY digit DESC)
             FROM unnest('{3521614606208,56800235584,916132832,14776336,238328,3844,62,1}'::bigint[]) digit))";
     }

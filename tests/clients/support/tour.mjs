@@ -209,6 +209,7 @@ async function cards(tour, ada, grace, { board_id, ready, packing, sent, label }
   await as("search", { query: "teapot" });
   await as("get_board_snapshot", { board_id });
   await as("get_board_metrics", { board_id });
+  await settled(ada, `/v1/boards/${board_id}/activity`, (page) => page.results[0]?.kind === "comment.deleted");
   await as("list_board_activity", { board_id, page_size: 5 });
   await as("delete_label", { board_id, label_id: label.id });
   const shared = await as("create_share_link", { board_id });
@@ -297,14 +298,18 @@ async function connections(tour, server, ada) {
   await tour.call(ada, "allow_authorization", { query, role: "member", scope: { read_only: true } });
 }
 
+/** Asks until the answer is so: events are numbered, and passed on, a moment after what they tell of. */
+async function settled(caller, path, holds) {
+  for (let tries = 0; tries < 300; tries += 1) {
+    if (holds(await caller.get(path))) return;
+    await sleep(50);
+  }
+}
+
 async function told(tour, ada, receiver) {
   const as = (operation, args) => tour.call(ada, operation, args);
   const until = async (operation, args, holds) => {
-    for (let tries = 0; tries < 300; tries += 1) {
-      const answer = await ada.get(args.path);
-      if (holds(answer)) break;
-      await sleep(50);
-    }
+    await settled(ada, args.path, holds);
     return as(operation, args.sent);
   };
   const notifications = await until("list_notifications", { path: "/v1/notifications", sent: {} }, (page) => page.results.length > 0);
