@@ -34,7 +34,9 @@ private:
 };
 
 /// How many of the scripts pgbench runs in a second. Throws when less is counted by the statement
-/// `count` afterwards than nine of ten runs add: scripts that write nothing would be fast.
+/// `count` afterwards than four of ten runs add: scripts that write nothing would be fast. (A card for
+/// the end of a column where another has just come further down is not created; the server tries
+/// again.)
 double writing_rate(
     Lab& lab, const Scripts& scripts, int clients, double seconds, const std::string& count
 );
