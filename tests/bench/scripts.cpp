@@ -58,13 +58,15 @@ void Scripts::add(Lab& lab, std::size_t expected, const Work& work) {
 }
 
 double writing_rate(
-    Lab& lab, const Scripts& scripts, int clients, double seconds, const std::string& count
+    Lab& lab, const Scripts& scripts, int clients, double seconds, const Writes& writes
 ) {
-    const auto counted = [&] { return std::stod(lab.postgres().run(count, lab.database_url())); };
+    const auto counted = [&] {
+        return std::stod(lab.postgres().run(writes.count, lab.database_url()));
+    };
     const double before = counted();
     const auto pressed = pgbench(lab.database_url(), scripts.files(), clients, seconds);
     const double written = counted() - before;
-    if (written < 0.4 * pressed.all)
+    if (written < writes.share * pressed.all)
         throw std::runtime_error(
             fmt::format("pgbench ran {} scripts, which wrote {} rows", pressed.all, written)
         );

@@ -33,12 +33,15 @@ private:
     std::size_t statements_ = 0;
 };
 
-/// How many of the scripts pgbench runs in a second. Throws when less is counted by the statement
-/// `count` afterwards than four of ten runs add: scripts that write nothing would be fast. (A card for
-/// the end of a column where another has just come further down is not created; the server tries
-/// again.)
+/// What the scripts have to have written: what the statement `count` counts, by at least so many of
+/// the runs. Scripts that write nothing would be fast.
+struct Writes {
+    std::string count;
+    double share = 0.9;
+};
+/// How many of the scripts pgbench runs in a second. Throws when they have not written that.
 double writing_rate(
-    Lab& lab, const Scripts& scripts, int clients, double seconds, const std::string& count
+    Lab& lab, const Scripts& scripts, int clients, double seconds, const Writes& writes
 );
 
 }  // namespace svc::bench
