@@ -87,7 +87,8 @@ const own = (text) =>
     .replaceAll(/https?:\/\/127\.0\.0\.1:\d+/g, "<server>")
     .replaceAll(uuid, "<id>")
     .replaceAll(instant, "<time>")
-    .replaceAll(random, "<secret>");
+    .replaceAll(random, "<secret>")
+    .replaceAll(/\b([A-Z]{2,5})-\d+\b/g, "$1-<number>"); // a create that had to be tried again leaves a gap
 const isMeasured = (name) => /_ms$|^position$|sequence$|seconds$|^etag$|^secret_hint$|^next_cursor$/.test(name);
 
 /** Where a tool's answer says anything else than REST's. */
