@@ -183,7 +183,7 @@ private:
         OrderKey place = last_.one_or_retry().below;
         std::vector<Card> after;
         for (Card card : column_cards_.cards()) {
-            place = OrderKey::last(place, random_bits());
+            place = OrderKey::last_by_time(random_bits(), place);
             card.column_id = target.id;
             card.position = place;
             if (target.kind != ColumnKind::done) card.completed_at.reset();

@@ -77,7 +77,7 @@ bool CardMove::stays() const {
 
 OrderKey CardMove::end_of_column() {
     read();
-    return OrderKey::last(destination().below, random_bits());
+    return OrderKey::last_by_time(random_bits(), destination().below);
 }
 
 // ------------------------------------------------------------------------------- where it goes

@@ -196,6 +196,8 @@ OrderKey key_at(
         // Others are placing cards there: it goes among the tied, whose order their ids decide.
         if (is_tied(require_anchored(call, found, anchors))) return found.below;
     }
+    // Those at the end follow the clock, as those do that are created there without a look at them.
+    if (!found.above.exists()) return OrderKey::last_by_time(random_bits(), found.below);
     return OrderKey::between(found.below, found.above, random_bits());
 }
 

@@ -4,6 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <thread>
+
 namespace svc::test {
 
 using testing::ElementsAre;
@@ -46,6 +49,24 @@ TEST(Moving, PutsACardWhereItIsTold) {
         move("a", {{"after_id", ids["b"]}, {"before_id", ids["c"]}}),
         ElementsAre("d", "b", "a", "c")
     );
+}
+
+TEST(Moving, WhatIsMovedToTheEndStandsInFrontOfWhatIsCreatedNext) {
+    BoardFixture fixture;
+    const std::string moved = fixture.card(fixture.backlog, {{"title", "moved"}}).text("/id");
+    fixture.card(fixture.backlog, {{"title", "another"}});
+    in_process().must(
+        fixture.owner, "move_card", {{"card_id", moved}, {"column_id", fixture.backlog.str()}}
+    );
+    // Keys follow the clock: one that ran ahead of it would be overtaken in the next two seconds.
+    std::vector<std::string> in_order{"another", "moved"};
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2200)) {
+        in_order.push_back(std::to_string(in_order.size()));
+        fixture.card(fixture.backlog, {{"title", in_order.back()}});
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(all_pages(fixture.owner, {{"column_id", fixture.backlog.str()}}), in_order);
 }
 
 TEST(Moving, AnAnchorElsewhereIsRefused) {
