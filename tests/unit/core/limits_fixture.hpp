@@ -80,9 +80,11 @@ protected:
         const auto at = text.find("\nworkboard_" + name + " ");
         return at == text.npos ? -1 : std::stod(text.substr(at + name.size() + 12));
     }
-    bool becomes(const std::string& name, double least, std::chrono::milliseconds patience = 10s)
+    /// Whether the metric comes to be this number. The server counts a request as over only after
+    /// its answer has gone out, so that whoever has an answer may still see it counted.
+    bool becomes(const std::string& name, double number, std::chrono::milliseconds patience = 10s)
         const {
-        return eventually([&] { return metric(name) >= least; }, patience);
+        return eventually([&] { return metric(name) == number; }, patience);
     }
 
     const std::string& database;
