@@ -36,5 +36,6 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "node", setupFiles: ["test/setup.mjs"], include: ["test/**/*.test.ts"] },
+  // A test is given time for machines that do other things as well.
+  test: { environment: "node", testTimeout: 60_000, setupFiles: ["test/setup.mjs"], include: ["test/**/*.test.ts"] },
 });
