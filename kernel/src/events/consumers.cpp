@@ -90,6 +90,7 @@ private:
                 if (!std::exchange(away_, true))
                     log().warning(of("waits for the database: ") + error.what());
                 working_ = false;
+                feed_.end();
                 wake_signal_.rest(jittered(settings_.lock_retry));
             }
         working_ = false;
@@ -100,16 +101,14 @@ private:
         working_ = true;
         if (std::exchange(away_, false)) log().information(of("goes on"));
         while (!wake_signal_.ended() && lock.held()) {
-            position_ = feed_.clear_from(position_);
-            if (feed_.has_to_look()) {
-                const bool again = look(lock);
-                if (std::exchange(gathers_, false)) wake_signal_.rest(consumer_.gather);
-                if (again) continue;
-            }
+            const bool more = go_on(lock);
+            if (std::exchange(gathers_, false)) wake_signal_.rest(consumer_.gather);
+            if (more) continue;
             keep_now_and_then(lock);
             wake_signal_.wait(settings_.poll);
         }
         working_ = false;
+        feed_.end();
         if (lock.held()) keep(lock);
     }
 
@@ -124,28 +123,51 @@ private:
         feed_.begin();
     }
 
-    /// Hands over what is new; whether there may be more. On the connection of the lock, so that it
-    /// fails once the lock is lost.
-    bool look(db::Database::Lock& lock) {
-        const auto tx = lock.begin();
-        tx->set_scope_to_all_orgs();
-        auto events = heads_after(*tx, position_, settings_.batch);
-        if (events.empty()) return feed_.caught_up(position_);
+    /// Hands over what is new; whether there may be more.
+    bool go_on(db::Database::Lock& lock) {
+        auto heard = feed_.take(position_, settings_.batch);
+        if (!heard) return read(lock);
+        const bool may_be_more = heard->events.size() == settings_.batch;
+        if (heard->events.empty()) {
+            position_ = heard->to;
+            return false;
+        }
+        const auto tx = begin(lock);
+        hand_over(*tx, heard->events, heard->to, may_be_more);
+        return may_be_more;
+    }
+
+    /// The same of what this server was not told of.
+    bool read(db::Database::Lock& lock) {
+        const auto tx = begin(lock);
+        auto events = heads_after(*tx, position_, static_cast<int>(settings_.batch));
+        if (events.empty()) return false;
         if (const auto missed = events.front().position - position_ - 1; missed > 0)
             log().error(
                 of("was away too long: ") + std::to_string(missed) + " events are no longer kept"
             );
-        const auto last = events.back().position;
-        const bool may_be_more = events.size() == static_cast<std::size_t>(settings_.batch);
-        if (hand_over_all(*tx, events)) {
-            tx->lock(keep_position, consumer_.name, kept_, last);
-            tx->commit();
+        const bool may_be_more = events.size() == settings_.batch;
+        hand_over(*tx, events, events.back().position, may_be_more);
+        return may_be_more;
+    }
+
+    /// On the connection of the lock, so that what follows fails once the lock is lost.
+    static std::unique_ptr<Tx> begin(db::Database::Lock& lock) {
+        auto tx = lock.begin();
+        tx->set_scope_to_all_orgs();
+        return tx;
+    }
+
+    void hand_over(
+        Tx& tx, std::vector<StoredEvent>& events, std::int64_t last, bool may_be_more
+    ) {
+        if (hand_over_all(tx, events)) {
+            tx.lock(keep_position, consumer_.name, kept_, last);
+            tx.commit();
             kept_ = last;
             gathers_ = !may_be_more && consumer_.gather.count() > 0;
         }
         position_ = last;
-        if (may_be_more) return true;
-        return feed_.caught_up(last);
     }
 
     /// Where nothing was handed over the position may be kept later: what is between is looked at
@@ -170,7 +192,7 @@ private:
     bool hand_over_all(Tx& tx, std::vector<StoredEvent>& events) {
         if (!consumer_.record) {
             const auto deliveries = deliveries_of(events);
-            if (!deliveries.empty()) hand_over(tx, jobs_, consumer_, kind_, deliveries);
+            if (!deliveries.empty()) events::hand_over(tx, jobs_, consumer_, kind_, deliveries);
             return !deliveries.empty();
         }
         std::erase_if(events, [&](const auto& each) {

@@ -22,7 +22,7 @@ public:
         /// For events, until a sequencer has told of some.
         std::chrono::milliseconds poll{250};
         std::chrono::milliseconds lock_retry{1'000};  ///< while another server is at it
-        int batch = 500;                              ///< events looked at at once
+        std::size_t batch = 500;                      ///< events looked at at once
         /// How often a position is written down that moved past events that are for nobody.
         std::chrono::milliseconds keep_every{5'000};
         std::int64_t keep_events = 1'000;

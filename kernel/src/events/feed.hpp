@@ -3,63 +3,100 @@
 #include "svc/events.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace svc::events {
 
-/// What a consumer learns from the batches that its server's sequencer hands on: whether there is
-/// anything to look for, and how far there is nothing. Any thread.
+/// What a consumer learns from the batches that its server's sequencer hands on: the events that
+/// are for somebody, kept until the consumer takes them, so that it need not read them. Any thread.
 class Feed {
 public:
-    /// A batch was sequenced, by whichever server; whether the consumer has to look.
+    /// Events; of more than that the oldest are forgotten, and have to be read.
+    static constexpr std::size_t most_kept = 2'000;
+
+    /// What is wanted after a position, and the position up to which that is all.
+    struct Heard {
+        std::vector<StoredEvent> events;  ///< without envelopes and subjects
+        std::int64_t to = 0;
+    };
+
+    /// The consumer begins on this server, wherever it was before; or ends.
+    void begin() { open(true); }
+    void end() { open(false); }
+
+    /// A batch was sequenced, by whichever server; whether the consumer has something to do.
     template <class Wanted>
     bool hear(std::span<const StoredEvent> batch, const Wanted& wanted) {
         const std::lock_guard lock(mutex_);
-        heard_to_ = std::max(heard_to_, batch.back().position);
-        heard_ = true;
-        // What follows something unknown is found by looking.
-        if (batch.front().position > clear_to_ + 1) look_ = true;
-        if (look_) return true;
-        for (const StoredEvent& event : batch) {
-            if (event.position <= clear_to_) continue;
-            if (wanted(event)) return look_ = true;
-            clear_to_ = event.position;
+        if (!open_ || batch.empty()) return false;
+        if (!to_ || batch.front().position > *to_ + 1) restart(batch.front().position - 1);
+        for (const StoredEvent& event : batch)
+            if (event.position > *to_ && wanted(event)) keep(event);
+        to_ = std::max(*to_, batch.back().position);
+        return behind_ || !kept_.empty();
+    }
+
+    /// At most so many of what is wanted after `position`, which are forgotten with that; nothing
+    /// when that is not known here and has to be read.
+    std::optional<Heard> take(std::int64_t position, std::size_t most) {
+        const std::lock_guard lock(mutex_);
+        behind_ = !to_ || position < from_;
+        if (behind_) return std::nullopt;
+        while (!kept_.empty() && kept_.front().position <= position) kept_.pop_front();
+        Heard heard;
+        while (!kept_.empty() && heard.events.size() < most) {
+            heard.events.push_back(std::move(kept_.front()));
+            kept_.pop_front();
         }
-        return false;
-    }
-
-    /// The last position up to which nothing after `position` is wanted.
-    std::int64_t clear_from(std::int64_t position) const {
-        const std::lock_guard lock(mutex_);
-        return position >= clear_from_ ? std::max(position, clear_to_) : position;
-    }
-
-    /// Whether there may be something that is wanted. Always, until a batch was heard of: then
-    /// whatever comes next will be.
-    bool has_to_look() const {
-        const std::lock_guard lock(mutex_);
-        return look_ || !heard_;
-    }
-
-    /// The consumer begins, wherever it stopped before.
-    void begin() {
-        const std::lock_guard lock(mutex_);
-        look_ = true;
-    }
-
-    /// A look found nothing after `position`; whether something was heard of since.
-    bool caught_up(std::int64_t position) {
-        const std::lock_guard lock(mutex_);
-        clear_from_ = clear_to_ = position;
-        return look_ = heard_to_ > position;
+        heard.to = kept_.empty() ? std::max(position, *to_) : heard.events.back().position;
+        from_ = heard.to;
+        return heard;
     }
 
 private:
-    mutable std::mutex mutex_;
-    std::int64_t clear_from_ = 0, clear_to_ = 0;  // nothing between them is wanted
-    std::int64_t heard_to_ = 0;
-    bool heard_ = false, look_ = true;
+    void open(bool open) {
+        const std::lock_guard lock(mutex_);
+        open_ = open;
+        to_.reset();
+        kept_ = {};
+    }
+    /// What lies before it is unknown.
+    void restart(std::int64_t position) {
+        behind_ = true;
+        from_ = position;
+        to_ = position;
+        kept_.clear();
+    }
+    void keep(const StoredEvent& event) {
+        StoredEvent& head = kept_.emplace_back();
+        head.position = event.position;
+        head.event_id = event.event_id;
+        head.org_id = event.org_id;
+        head.board_id = event.board_id;
+        head.sequence = event.sequence;
+        head.board_sequence = event.board_sequence;
+        head.kind = event.kind;
+        head.depth = event.depth;
+        head.object = event.object;
+        head.object_id = event.object_id;
+        head.column_id = event.column_id;
+        head.card_id = event.card_id;
+        head.actor = event.actor;
+        if (kept_.size() <= most_kept) return;
+        from_ = kept_.front().position;
+        kept_.pop_front();
+    }
+
+    std::mutex mutex_;
+    bool open_ = false;
+    bool behind_ = true;              // the consumer has to read, as far as is known
+    std::int64_t from_ = 0;           // what is wanted after it, up to to_, is in kept_
+    std::optional<std::int64_t> to_;  // none: nothing was heard yet
+    std::deque<StoredEvent> kept_;    // in the order of their positions
 };
 
 }  // namespace svc::events

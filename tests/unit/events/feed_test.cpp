@@ -2,11 +2,14 @@
 
 #include "tests/unit/events/site.hpp"
 
+#include <gmock/gmock.h>
+
 namespace svc::test {
 
 namespace {
 
 using events::Feed;
+using testing::ElementsAre;
 
 std::vector<StoredEvent> batch(std::int64_t first, std::int64_t last) {
     std::vector<StoredEvent> out;
@@ -20,11 +23,20 @@ std::vector<StoredEvent> batch(std::int64_t first, std::int64_t last) {
 /// Of events at positions that are hundreds.
 bool wanted(const StoredEvent& event) { return event.position % 100 == 0; }
 
-/// One that has heard of the first event and looked.
-struct CaughtUp : Feed {
-    CaughtUp() {
+std::vector<std::int64_t> positions(const Feed::Heard& heard) {
+    std::vector<std::int64_t> out;
+    for (const StoredEvent& each : heard.events) out.push_back(each.position);
+    return out;
+}
+
+constexpr std::size_t all = 1'000'000;
+
+/// One that has heard of the first event, and whose consumer has taken it.
+struct Begun : Feed {
+    Begun() {
+        begin();
         hear(batch(1, 1), wanted);
-        caught_up(1);
+        take(1, all);
     }
 };
 
@@ -65,45 +77,94 @@ std::string kept_position(const EventsFixture& fixture) {
 }  // namespace
 
 TEST(Feed, PassesByWhatNobodyWants) {
-    CaughtUp feed;
+    Begun feed;
     EXPECT_FALSE(feed.hear(batch(2, 50), wanted));
-    EXPECT_FALSE(feed.has_to_look());
-    EXPECT_EQ(feed.clear_from(1), 50);
+    EXPECT_EQ(feed.take(1, all).value().to, 50);
     EXPECT_TRUE(feed.hear(batch(51, 120), wanted));
-    EXPECT_EQ(feed.clear_from(1), 99);
-    EXPECT_TRUE(feed.has_to_look());
-    EXPECT_FALSE(feed.caught_up(120));
-    EXPECT_FALSE(feed.has_to_look());
+    const auto heard = feed.take(50, all).value();
+    EXPECT_THAT(positions(heard), ElementsAre(100));
+    EXPECT_EQ(heard.to, 120);
+    EXPECT_TRUE(feed.take(120, all).value().events.empty());
 }
 
-TEST(Feed, HasOneLookUntilSomethingWasHeard) {
+TEST(Feed, HasWhatASequencerTellsButTheEnvelope) {
+    Begun feed;
+    auto told = batch(2, 100);
+    told.back().kind = "card.moved";
+    told.back().envelope = "{}";
+    told.back().actor.text = "{}";
+    told.back().card_id = new_uuid();
+    feed.hear(told, wanted);
+    const auto heard = feed.take(1, all).value();
+    told.back().envelope.clear();
+    EXPECT_EQ(to_json(heard.events.at(0)), to_json(told.back()));
+}
+
+TEST(Feed, IsTakenInPartsWithoutALoss) {
+    Begun feed;
+    feed.hear(batch(2, 450), wanted);
+    const auto first = feed.take(1, 3).value();
+    EXPECT_THAT(positions(first), ElementsAre(100, 200, 300));
+    EXPECT_EQ(first.to, 300) << "what comes behind it is still to be taken";
+    const auto second = feed.take(300, 3).value();
+    EXPECT_THAT(positions(second), ElementsAre(400));
+    EXPECT_EQ(second.to, 450);
+}
+
+TEST(Feed, KnowsNothingUntilSomethingWasHeard) {
     Feed feed;
-    EXPECT_TRUE(feed.has_to_look());
-    feed.caught_up(7);
-    EXPECT_TRUE(feed.has_to_look()) << "nobody may be telling";
-    EXPECT_EQ(feed.clear_from(7), 7);
+    EXPECT_FALSE(feed.take(7, all)) << "nobody may be telling";
+    feed.begin();
+    EXPECT_FALSE(feed.take(7, all));
+    EXPECT_TRUE(feed.hear(batch(9, 10), wanted)) << "its consumer reads";
+    EXPECT_FALSE(feed.take(7, all)) << "8 is unknown";
+    EXPECT_EQ(feed.take(8, all).value().to, 10);
 }
 
-TEST(Feed, HasOneLookForWhatItDidNotHear) {
-    CaughtUp feed;
-    EXPECT_TRUE(feed.hear(batch(3, 4), wanted));
-    EXPECT_EQ(feed.clear_from(1), 1);
-    EXPECT_FALSE(feed.caught_up(4));
-    EXPECT_FALSE(feed.hear(batch(5, 5), wanted));
+TEST(Feed, DoesNotKnowWhatItDidNotHear) {
+    Begun feed;
+    EXPECT_FALSE(feed.hear(batch(2, 50), wanted));
+    EXPECT_TRUE(feed.hear(batch(52, 60), wanted)) << "51 may be wanted";
+    EXPECT_FALSE(feed.take(1, all));
+    EXPECT_TRUE(feed.hear(batch(61, 61), wanted));
+    EXPECT_EQ(feed.take(51, all).value().to, 61);
+    EXPECT_FALSE(feed.hear(batch(62, 62), wanted));
 }
 
-TEST(Feed, HasOneLookAgainForWhatWasHeardDuringALook) {
-    CaughtUp feed;
-    EXPECT_TRUE(feed.hear(batch(2, 100), wanted));
-    EXPECT_TRUE(feed.hear(batch(101, 101), wanted));
-    EXPECT_TRUE(feed.caught_up(100)) << "the look saw no more than 100";
-    EXPECT_FALSE(feed.caught_up(101));
+TEST(Feed, HearsOnWhileItsConsumerReads) {
+    Feed feed;
+    feed.begin();
+    feed.hear(batch(90, 150), wanted);
+    EXPECT_FALSE(feed.take(1, all));
+    feed.hear(batch(151, 210), wanted);
+    // It has read up to 120 meanwhile.
+    EXPECT_THAT(positions(feed.take(120, all).value()), ElementsAre(200));
 }
 
-TEST(Feed, KnowsNothingOfWhatWasBeforeItBegan) {
-    CaughtUp feed;
-    feed.hear(batch(2, 50), wanted);
-    EXPECT_EQ(feed.clear_from(0), 0);
+TEST(Feed, GivesNothingTwice) {
+    Begun feed;
+    feed.hear(batch(2, 150), wanted);
+    EXPECT_THAT(positions(feed.take(1, all).value()), ElementsAre(100));
+    EXPECT_FALSE(feed.take(1, all)) << "what was taken is not there any more";
+    feed.hear(batch(2, 250), wanted);
+    EXPECT_THAT(positions(feed.take(150, all).value()), ElementsAre(200));
+}
+
+TEST(Feed, ForgetsTheOldestOfTooMany) {
+    Begun feed;
+    const auto every = [](const StoredEvent&) { return true; };
+    const auto most = static_cast<std::int64_t>(Feed::most_kept);
+    feed.hear(batch(2, most + 5), every);
+    EXPECT_FALSE(feed.take(1, all));
+    EXPECT_EQ(positions(feed.take(5, all).value()).front(), 6);
+}
+
+TEST(Feed, KeepsNothingForAConsumerOfAnotherServer) {
+    Begun feed;
+    feed.end();
+    EXPECT_FALSE(feed.hear(batch(2, 100), wanted));
+    feed.begin();
+    EXPECT_FALSE(feed.take(1, all));
 }
 
 TEST(Consumers, CostNothingWhenNothingThatHappensIsWanted) {
@@ -130,6 +191,22 @@ TEST(Consumers, CostNothingWhenNothingThatHappensIsWanted) {
     ASSERT_TRUE(eventually([&] { return heard.size() == 1; }));
     EXPECT_EQ(heard.all().front().position, 52);
     EXPECT_EQ(kept_position(fixture), "52");
+}
+
+TEST(Consumers, ReadNothingOfWhatTheirServerTold) {
+    EventsFixture fixture;
+    const auto database = fixture.another_server();
+    jobs::Pool jobs({.poll = 10ms, .lease = 2'000ms});
+    std::atomic<std::size_t> recorded{0};
+    Consumer recorder = consumer("reader", {});
+    recorder.record = [&](Tx&, std::span<const StoredEvent> events) { recorded += events.size(); };
+    Consumers consumers(*database, jobs, {recorder}, Site::brisk());
+    consumers.start();
+    ASSERT_TRUE(eventually([&] { return consumers.load().front().working; }));
+    // No table has any of these.
+    consumers.wake(batch(1, 20));
+    EXPECT_TRUE(eventually([&] { return recorded == 20; }));
+    EXPECT_TRUE(eventually([&] { return kept_position(fixture) == "20"; }));
 }
 
 TEST(Consumers, WriteDownWhereTheyAreNowAndThenAndInTheEnd) {
