@@ -49,6 +49,21 @@ milliseconds middle_of(std::vector<milliseconds> all) {
     return all[all.size() / 2];
 }
 
+/// A tenth of a second, and what some requests take on a machine that does other things as well.
+/// Whoever looks only now and then comes seconds later.
+milliseconds promptly(QueueFixture& s) {
+    std::vector<milliseconds> took;
+    for (int i = 0; i < 5; ++i) {
+        const auto then = std::chrono::steady_clock::now();
+        Client client = s.client;
+        expect(200, client.get("/v1/boards/" + s.board));
+        took.push_back(std::chrono::duration_cast<milliseconds>(
+            std::chrono::steady_clock::now() - then
+        ));
+    }
+    return milliseconds(100) + 5 * middle_of(took);
+}
+
 /// A claim that waits.
 class Waiting {
 public:
@@ -199,7 +214,7 @@ TEST(OnTime, ALeaseThatExpiresIsWhoeverWaitsForTheCards) {
         ASSERT_TRUE(each.claimed());
         late.push_back(each.since(due[i++]));
     }
-    EXPECT_LE(middle_of(late), milliseconds(100));
+    EXPECT_LE(middle_of(late), promptly(s));
 }
 
 // ------------------------------------------------------------------------------------- room
@@ -246,7 +261,7 @@ TEST(Room, IsTheSecondColumnsWhenTheFirstHasNoCard) {
         ASSERT_TRUE(second.claimed());
         took.push_back(second.since(then));
     }
-    EXPECT_LE(middle_of(took), milliseconds(100));
+    EXPECT_LE(middle_of(took), promptly(f.s));
 }
 
 TEST(Room, IsForBothColumnsWhenBothHaveACard) {
@@ -263,7 +278,7 @@ TEST(Room, IsForBothColumnsWhenBothHaveACard) {
         ASSERT_TRUE(second.claimed());
         took.push_back(std::max(first.since(then), second.since(then)));
     }
-    EXPECT_LE(middle_of(took), milliseconds(100));
+    EXPECT_LE(middle_of(took), promptly(f.s));
 }
 
 TEST(Room, IsInTheColumnThatComesNextWhenColumnsChangePlaces) {
@@ -288,7 +303,7 @@ TEST(Room, IsInTheColumnThatComesNextWhenColumnsChangePlaces) {
         took.push_back(waiting.since(then));
         move(json::object());  // to the right of all
     }
-    EXPECT_LE(middle_of(took), milliseconds(100));
+    EXPECT_LE(middle_of(took), promptly(s));
 }
 
 // A number keeps claims from the target itself, which have nothing to do with the room in it.
@@ -323,7 +338,7 @@ TEST(Room, IsNotLostOnThoseWhoWaitInTheTarget) {
         ASSERT_TRUE(second.claimed());
         took.push_back(second.since(then));
     }
-    EXPECT_LE(middle_of(took), milliseconds(100));
+    EXPECT_LE(middle_of(took), promptly(f.s));
 }
 
 }  // namespace svc::test
