@@ -18,7 +18,7 @@ void App::start_events() {
     impl.sequencer = sequencer_.get();
     start_bus();
     impl.jobs.start(database());
-    consumers_->start();
+    consumers_->start(sequencer_->tells_from());
 }
 
 void App::start_bus() {

@@ -64,7 +64,8 @@ public:
         join();
     }
 
-    void start() {
+    void start(const std::optional<std::int64_t>& heard_from) {
+        if (heard_from) feed_.hear_from(*heard_from);
         thread_ = std::thread([this] { run(); });
     }
     void hear(std::span<const StoredEvent> batch) {
@@ -139,9 +140,13 @@ private:
 
     /// The same of what this server was not told of.
     bool read(db::Database::Lock& lock) {
+        const std::int64_t heard_to = feed_.heard_to();
         const auto tx = begin(lock);
         auto events = heads_after(*tx, position_, static_cast<int>(settings_.batch));
-        if (events.empty()) return false;
+        if (events.empty()) {  // then nothing is kept of what was heard either
+            position_ = std::max(position_.load(), heard_to);
+            return false;
+        }
         if (const auto missed = events.front().position - position_ - 1; missed > 0)
             log().error(
                 of("was away too long: ") + std::to_string(missed) + " events are no longer kept"
@@ -255,8 +260,8 @@ Consumers::Consumers(
     : impl_(std::make_unique<Impl>(database, jobs, std::move(consumers), settings)) {}
 Consumers::~Consumers() { stop(); }
 
-void Consumers::start() {
-    for (const auto& worker : impl_->workers_) worker->start();
+void Consumers::start(const std::optional<std::int64_t>& heard_from) {
+    for (const auto& worker : impl_->workers_) worker->start(heard_from);
 }
 
 void Consumers::wake(std::span<const StoredEvent> batch) {

@@ -24,6 +24,13 @@ public:
         std::int64_t to = 0;
     };
 
+    /// From `position` on it hears of everything. Without this it knows nothing until it hears of a
+    /// batch.
+    void hear_from(std::int64_t position) {
+        const std::lock_guard lock(mutex_);
+        if (!to_) to_ = from_ = position;
+    }
+
     /// The consumer begins on this server, wherever it was before; or ends.
     void begin() { open(true); }
     void end() { open(false); }
@@ -32,12 +39,23 @@ public:
     template <class Wanted>
     bool hear(std::span<const StoredEvent> batch, const Wanted& wanted) {
         const std::lock_guard lock(mutex_);
-        if (!open_ || batch.empty()) return false;
+        if (batch.empty()) return false;
+        const auto last = std::max(to_.value_or(0), batch.back().position);
+        if (!open_) {
+            to_ = from_ = last;
+            return false;
+        }
         if (!to_ || batch.front().position > *to_ + 1) restart(batch.front().position - 1);
         for (const StoredEvent& event : batch)
             if (event.position > *to_ && wanted(event)) keep(event);
-        to_ = std::max(*to_, batch.back().position);
+        to_ = last;
         return behind_ || !kept_.empty();
+    }
+
+    /// The position of the last event that was heard of; 0 when none is known.
+    std::int64_t heard_to() const {
+        const std::lock_guard lock(mutex_);
+        return to_.value_or(0);
     }
 
     /// At most so many of what is wanted after `position`, which are forgotten with that; nothing
@@ -61,14 +79,13 @@ private:
     void open(bool open) {
         const std::lock_guard lock(mutex_);
         open_ = open;
-        to_.reset();
+        if (to_) from_ = *to_;
         kept_ = {};
     }
     /// What lies before it is unknown.
     void restart(std::int64_t position) {
         behind_ = true;
-        from_ = position;
-        to_ = position;
+        to_ = from_ = position;
         kept_.clear();
     }
     void keep(const StoredEvent& event) {
@@ -91,11 +108,11 @@ private:
         kept_.pop_front();
     }
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     bool open_ = false;
     bool behind_ = true;              // the consumer has to read, as far as is known
     std::int64_t from_ = 0;           // what is wanted after it, up to to_, is in kept_
-    std::optional<std::int64_t> to_;  // none: nothing was heard yet
+    std::optional<std::int64_t> to_;  // none: nothing is known yet
     std::deque<StoredEvent> kept_;    // in the order of their positions
 };
 

@@ -206,6 +206,10 @@ Sequencer::~Sequencer() = default;
 
 void Sequencer::nudge() { impl_->nudge(); }
 void Sequencer::stop() noexcept { impl_->stop(); }
+std::optional<std::int64_t> Sequencer::tells_from() const {
+    const std::int64_t position = load().position;
+    return position == Load::unknown ? std::nullopt : std::optional(position);
+}
 Sequencer::Load Sequencer::load() const { return impl_->load(); }
 
 }  // namespace svc::events

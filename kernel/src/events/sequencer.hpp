@@ -53,6 +53,10 @@ public:
     /// Finishes the batch in hand and ends the thread.
     void stop() noexcept;
 
+    /// The position after which its listeners hear of every event; nothing while the database could
+    /// not be reached.
+    std::optional<std::int64_t> tells_from() const;
+
     struct Load {
         static constexpr std::int64_t unknown = -1;
 

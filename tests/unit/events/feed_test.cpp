@@ -121,6 +121,18 @@ TEST(Feed, KnowsNothingUntilSomethingWasHeard) {
     EXPECT_EQ(feed.take(8, all).value().to, 10);
 }
 
+TEST(Feed, KnowsThatNothingWasSinceItHears) {
+    Feed feed;
+    feed.hear_from(40);
+    feed.begin();
+    EXPECT_FALSE(feed.take(39, all)) << "40 may be wanted";
+    EXPECT_EQ(feed.take(40, all).value().to, 40);
+    feed.hear(batch(41, 100), wanted);
+    EXPECT_THAT(positions(feed.take(40, all).value()), ElementsAre(100));
+    feed.hear_from(50);
+    EXPECT_EQ(feed.heard_to(), 100) << "it has heard more since";
+}
+
 TEST(Feed, DoesNotKnowWhatItDidNotHear) {
     Begun feed;
     EXPECT_FALSE(feed.hear(batch(2, 50), wanted));
@@ -191,6 +203,27 @@ TEST(Consumers, CostNothingWhenNothingThatHappensIsWanted) {
     ASSERT_TRUE(eventually([&] { return heard.size() == 1; }));
     EXPECT_EQ(heard.all().front().position, 52);
     EXPECT_EQ(kept_position(fixture), "52");
+}
+
+TEST(Consumers, AskNothingAsLongAsNothingHappens) {
+    EventsFixture fixture;
+    Heard heard;
+    {
+        Site earlier(fixture, {reader_of_updates(heard)});
+        ASSERT_TRUE(eventually([&] { return earlier.working(); }));
+        emit(fixture, 3);
+        emit_update(fixture);
+        ASSERT_TRUE(eventually([&] { return heard.size() == 1; }));
+    }
+    Site site(fixture, {reader_of_updates(heard)});
+    ASSERT_TRUE(eventually([&] { return site.working(); }));
+    std::this_thread::sleep_for(50ms);
+    const auto before = last_statement(fixture);
+    ASSERT_FALSE(before.empty());
+    std::this_thread::sleep_for(200ms);  // in which it looks about twenty times
+    EXPECT_EQ(last_statement(fixture), before);
+    emit_update(fixture);
+    EXPECT_TRUE(eventually([&] { return heard.size() == 2; }));
 }
 
 TEST(Consumers, ReadNothingOfWhatTheirServerTold) {
