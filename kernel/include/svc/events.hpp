@@ -198,9 +198,10 @@ bool kind_matches(std::string_view filter, std::string_view kind);
 /// `deliver` throws or its server ends in the middle.
 struct Consumer {
     std::string name;  ///< its position is kept under this name
-    /// Of an event, perhaps without envelope and subject. Asked of whatever happens, on every
-    /// server and by the sequencer's thread too, so that what is for nobody costs no statement; and
-    /// of what is handed over, in the order of the events. Asks nobody, and throws nothing.
+    /// Of an event, perhaps without envelope and subject. Asked of whatever happens while this
+    /// server reads for the consumer, by the sequencer's thread, so that what is for nobody costs no
+    /// statement; and again of what is handed over, by the consumer's. Each time in the order of the
+    /// events. Asks nobody, and throws nothing.
     std::function<std::vector<std::string>(const StoredEvent&)> subscribers;
     /// Any thread. After a throw it is tried again after a pause, and in the end it is given up
     /// (docs/events.md).
