@@ -46,7 +46,8 @@ TEST_F(Workers, AreNotAllOfOneCallersHoweverManyRequestsHeHas) {
     const auto quiet = asking(stranger);
     Held held(database, client, board, 40);
     ASSERT_TRUE(becomes("requests_in_line", 32));
-    EXPECT_TRUE(becomes("http_busy_workers", 9)) << "half of the workers, and one for this question";
+    EXPECT_TRUE(becomes("http_busy_workers", 9))
+        << "half of the workers, and one for this question";
     const auto busy = asking(stranger);
     EXPECT_LT(busy, 20 * quiet + 300ms) << "quiet: " << quiet.count() << " ms";
     std::printf("quiet %d ms, busy %d ms\n", int(quiet.count()), int(busy.count()));
