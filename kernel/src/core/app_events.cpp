@@ -18,7 +18,7 @@ void App::start_events() {
     impl.sequencer = sequencer_.get();
     start_bus();
     impl.jobs.start(database());
-    consumers_->start(sequencer_->tells_from());
+    consumers_->start(sequencer_->emits_after());
 }
 
 void App::start_bus() {

@@ -128,17 +128,14 @@ private:
     bool go_on(db::Database::Lock& lock) {
         auto heard = feed_.take(position_, settings_.batch);
         if (!heard) return read(lock);
-        const bool may_be_more = heard->events.size() == settings_.batch;
         if (heard->events.empty()) {
             position_ = heard->to;
             return false;
         }
-        const auto tx = begin(lock);
-        hand_over(*tx, heard->events, heard->to, may_be_more);
-        return may_be_more;
+        return advance(*begin(lock), heard->events, heard->to);
     }
 
-    /// The same of what this server was not told of.
+    /// The same of what this server did not hear of.
     bool read(db::Database::Lock& lock) {
         const std::int64_t heard_to = feed_.heard_to();
         const auto tx = begin(lock);
@@ -151,9 +148,7 @@ private:
             log().error(
                 of("was away too long: ") + std::to_string(missed) + " events are no longer kept"
             );
-        const bool may_be_more = events.size() == settings_.batch;
-        hand_over(*tx, events, events.back().position, may_be_more);
-        return may_be_more;
+        return advance(*tx, events, events.back().position);
     }
 
     /// On the connection of the lock, so that what follows fails once the lock is lost.
@@ -163,9 +158,9 @@ private:
         return tx;
     }
 
-    void hand_over(
-        Tx& tx, std::vector<StoredEvent>& events, std::int64_t last, bool may_be_more
-    ) {
+    /// Hands these over, which are what is known up to `last`; whether there may be more.
+    bool advance(Tx& tx, std::vector<StoredEvent>& events, std::int64_t last) {
+        const bool may_be_more = events.size() == settings_.batch;
         if (hand_over_all(tx, events)) {
             tx.lock(keep_position, consumer_.name, kept_, last);
             tx.commit();
@@ -173,6 +168,7 @@ private:
             gathers_ = !may_be_more && consumer_.gather.count() > 0;
         }
         position_ = last;
+        return may_be_more;
     }
 
     /// Where nothing was handed over the position may be kept later: what is between is looked at
@@ -197,7 +193,7 @@ private:
     bool hand_over_all(Tx& tx, std::vector<StoredEvent>& events) {
         if (!consumer_.record) {
             const auto deliveries = deliveries_of(events);
-            if (!deliveries.empty()) events::hand_over(tx, jobs_, consumer_, kind_, deliveries);
+            if (!deliveries.empty()) hand_over(tx, jobs_, consumer_, kind_, deliveries);
             return !deliveries.empty();
         }
         std::erase_if(events, [&](const auto& each) {

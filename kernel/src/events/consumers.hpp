@@ -20,7 +20,7 @@ namespace svc::events {
 class Consumers {
 public:
     struct Settings {
-        /// For events, as long as it is not known from where on the sequencer tells of them.
+        /// For events, as long as it is not known from where on the sequencer emits them.
         std::chrono::milliseconds poll{250};
         std::chrono::milliseconds lock_retry{1'000};  ///< while another server is at it
         std::size_t batch = 500;                      ///< events looked at at once
@@ -36,8 +36,8 @@ public:
         db::Database& database, Jobs& jobs, std::vector<Consumer> consumers, Settings settings
     );
     ~Consumers();
-    /// The sequencer tells of all events after `heard_from`, as far as that is known: where nothing
-    /// is left to be done of those before it, nothing is read until it tells of some.
+    /// The sequencer emits all events after `heard_from`, as far as that is known: where nothing
+    /// is left to be done of those before it, nothing is read until it emits some.
     void start(const std::optional<std::int64_t>& heard_from = std::nullopt);
 
     /// The sequencer's listener: tells of every batch in its order, whichever server sequenced it.

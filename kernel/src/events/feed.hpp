@@ -89,20 +89,10 @@ private:
         kept_.clear();
     }
     void keep(const StoredEvent& event) {
-        StoredEvent& head = kept_.emplace_back();
-        head.position = event.position;
-        head.event_id = event.event_id;
-        head.org_id = event.org_id;
-        head.board_id = event.board_id;
-        head.sequence = event.sequence;
-        head.board_sequence = event.board_sequence;
-        head.kind = event.kind;
-        head.depth = event.depth;
-        head.object = event.object;
-        head.object_id = event.object_id;
-        head.column_id = event.column_id;
-        head.card_id = event.card_id;
-        head.actor = event.actor;
+        StoredEvent& head = kept_.emplace_back(event);
+        head.subject.reset();
+        head.envelope.clear();
+        head.envelope.shrink_to_fit();
         if (kept_.size() <= most_kept) return;
         from_ = kept_.front().position;
         kept_.pop_front();

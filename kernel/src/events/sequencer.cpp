@@ -206,7 +206,7 @@ Sequencer::~Sequencer() = default;
 
 void Sequencer::nudge() { impl_->nudge(); }
 void Sequencer::stop() noexcept { impl_->stop(); }
-std::optional<std::int64_t> Sequencer::tells_from() const {
+std::optional<std::int64_t> Sequencer::emits_after() const {
     const std::int64_t position = load().position;
     return position == Load::unknown ? std::nullopt : std::optional(position);
 }

@@ -53,9 +53,9 @@ public:
     /// Finishes the batch in hand and ends the thread.
     void stop() noexcept;
 
-    /// The position after which its listeners hear of every event; nothing while the database could
+    /// The position after which its listeners get every event; nothing while the database could
     /// not be reached.
-    std::optional<std::int64_t> tells_from() const;
+    std::optional<std::int64_t> emits_after() const;
 
     struct Load {
         static constexpr std::int64_t unknown = -1;

@@ -87,17 +87,17 @@ TEST(Feed, PassesByWhatNobodyWants) {
     EXPECT_TRUE(feed.take(120, all).value().events.empty());
 }
 
-TEST(Feed, HasWhatASequencerTellsButTheEnvelope) {
+TEST(Feed, HasAllOfAnEventButTheEnvelope) {
     Begun feed;
-    auto told = batch(2, 100);
-    told.back().kind = "card.moved";
-    told.back().envelope = "{}";
-    told.back().actor.text = "{}";
-    told.back().card_id = new_uuid();
-    feed.hear(told, wanted);
+    auto sequenced = batch(2, 100);
+    sequenced.back().kind = "card.moved";
+    sequenced.back().envelope = "{}";
+    sequenced.back().actor.text = "{}";
+    sequenced.back().card_id = new_uuid();
+    feed.hear(sequenced, wanted);
     const auto heard = feed.take(1, all).value();
-    told.back().envelope.clear();
-    EXPECT_EQ(to_json(heard.events.at(0)), to_json(told.back()));
+    sequenced.back().envelope.clear();
+    EXPECT_EQ(to_json(heard.events.at(0)), to_json(sequenced.back()));
 }
 
 TEST(Feed, IsTakenInPartsWithoutALoss) {
@@ -226,7 +226,7 @@ TEST(Consumers, AskNothingAsLongAsNothingHappens) {
     EXPECT_TRUE(eventually([&] { return heard.size() == 2; }));
 }
 
-TEST(Consumers, ReadNothingOfWhatTheirServerTold) {
+TEST(Consumers, ReadNothingOfWhatTheirServerHeard) {
     EventsFixture fixture;
     const auto database = fixture.another_server();
     jobs::Pool jobs({.poll = 10ms, .lease = 2'000ms});

@@ -37,7 +37,7 @@ public:
           consumers_(*database_, jobs_, std::move(consumers), settings),
           sequencer_(*database_, {[this](auto batch) { consumers_.wake(batch); }}, quick()) {
         jobs_.start(*database_);
-        consumers_.start(sequencer_.tells_from());
+        consumers_.start(sequencer_.emits_after());
     }
     ~Site() {
         sequencer_.stop();
