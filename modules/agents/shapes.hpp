@@ -28,7 +28,7 @@ BOOST_DESCRIBE_ENUM(TokenStatus, active, revoked, expired)
 struct TokenClient {
     std::string name;
     std::string host;
-    auto operator<=>(const TokenClient&) const = default;
+    bool operator==(const TokenClient&) const = default;
 };
 SVC_SHARED_RECORD(
     TokenClient,
@@ -110,7 +110,7 @@ struct RequestBudgets {
     std::optional<std::int64_t> requests_per_minute;
     std::optional<std::int64_t> requests_per_day;
     std::optional<std::int64_t> daily_writes;
-    auto operator<=>(const RequestBudgets&) const = default;
+    bool operator==(const RequestBudgets&) const = default;
 };
 SVC_SHARED_RECORD(
     RequestBudgets,
@@ -122,7 +122,7 @@ SVC_SHARED_RECORD(
 struct AgentBudgets {
     RequestBudgets requests;
     std::optional<std::int64_t> max_leases;
-    auto operator<=>(const AgentBudgets&) const = default;
+    bool operator==(const AgentBudgets&) const = default;
 };
 SVC_SHARED_RECORD(
     AgentBudgets,

@@ -27,7 +27,7 @@ BOOST_DESCRIBE_ENUM(EmailDigest, off, daily, weekly)
 struct NotificationChannels {
     bool in_app = true;
     bool email = false;
-    auto operator<=>(const NotificationChannels&) const = default;
+    bool operator==(const NotificationChannels&) const = default;
 };
 SVC_SHARED_RECORD(
     NotificationChannels,
@@ -54,7 +54,7 @@ struct NotificationChoices {
     NotificationChannels billing{true, true};
     NotificationChannels feedback{true, true};
     NotificationChannels system{true, false};
-    auto operator<=>(const NotificationChoices&) const = default;
+    bool operator==(const NotificationChoices&) const = default;
 };
 SVC_SHARED_RECORD(
     NotificationChoices,
@@ -100,7 +100,7 @@ struct Preferences {
     EmailDigest email_digest = EmailDigest::weekly;
     std::int64_t digest_hour = 8;
     NotificationChoices notifications;
-    auto operator<=>(const Preferences&) const = default;
+    bool operator==(const Preferences&) const = default;
 };
 SVC_SHARED_RECORD(
     Preferences,

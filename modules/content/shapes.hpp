@@ -12,7 +12,7 @@ BOOST_DESCRIBE_ENUM(ParentType, card_id, block_id)
 struct BlockParent {
     ParentType type{};
     std::optional<Uuid> card_id, block_id;
-    auto operator<=>(const BlockParent&) const = default;
+    bool operator==(const BlockParent&) const = default;
 };
 SVC_SHARED_RECORD(
     BlockParent,

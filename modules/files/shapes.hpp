@@ -79,7 +79,7 @@ struct FileRef {
     Uuid object_id;
     std::string filename;
     std::string content_type;
-    auto operator<=>(const FileRef&) const = default;
+    bool operator==(const FileRef&) const = default;
 };
 SVC_SHARED_RECORD(
     FileRef,

@@ -7,6 +7,7 @@
 #include "svc/module.hpp"
 #include "svc/moment.hpp"
 #include "svc/order_key.hpp"
+#include "svc/rate_limit.hpp"
 #include "svc/workspace_jobs.hpp"
 
 #include <boost/json.hpp>
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,5 +27,6 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>

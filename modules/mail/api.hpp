@@ -17,7 +17,7 @@ public:
     Line(const char* text) : Line(std::string_view(text)) {}         // NOLINT: meant to convert
     Line(const std::string& text) : Line(std::string_view(text)) {}  // NOLINT: meant to convert
     const std::string& str() const { return text_; }
-    auto operator<=>(const Line&) const = default;
+    bool operator==(const Line&) const = default;
 
 private:
     static constexpr std::size_t most_bytes = 300;

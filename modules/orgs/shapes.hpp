@@ -19,14 +19,14 @@ BOOST_DESCRIBE_ENUM(IconType, emoji, external, file)
 
 struct ExternalIcon {
     Url url;
-    auto operator<=>(const ExternalIcon&) const = default;
+    bool operator==(const ExternalIcon&) const = default;
 };
 SVC_SHARED_RECORD(ExternalIcon, (url, "Where the picture is."));
 
 struct IconFile {
     Url url;
     std::optional<Timestamp> expires_at;
-    auto operator<=>(const IconFile&) const = default;
+    bool operator==(const IconFile&) const = default;
 };
 SVC_SHARED_RECORD(
     IconFile,
@@ -40,7 +40,7 @@ struct Icon {
     std::optional<ExternalIcon> external;
     std::optional<Uuid> file_id;
     std::optional<IconFile> file;
-    auto operator<=>(const Icon&) const = default;
+    bool operator==(const Icon&) const = default;
 };
 SVC_SHARED_RECORD(
     Icon,

@@ -15,7 +15,7 @@ public:
     struct Cost {
         std::int64_t requests = 0;
         std::int64_t writes = 0;
-        auto operator<=>(const Cost&) const = default;
+        bool operator==(const Cost&) const = default;
     };
     /// Takes all of it, or none and throws Failure 429 with Retry-After. Runs in front of the
     /// request's own statements, so it has to do without the database but for rare cases.

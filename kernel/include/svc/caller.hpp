@@ -24,7 +24,7 @@ struct ToolScope {
     bool read_only = false;
     std::vector<std::string> toolsets;
     std::vector<std::string> tools;
-    auto operator<=>(const ToolScope&) const = default;
+    bool operator==(const ToolScope&) const = default;
 
     bool names_some() const { return !toolsets.empty() || !tools.empty(); }
     bool limits() const { return read_only || names_some(); }
@@ -57,7 +57,7 @@ struct Caller {
     std::optional<Timestamp> until;  ///< when the credential runs out by itself
     std::int64_t as_of = 0;          ///< what its authenticator confirms it by, if by anything
     ToolScope scope{};               ///< which operations its token reaches
-    auto operator<=>(const Caller&) const = default;
+    bool operator==(const Caller&) const = default;
 
     bool is_person() const { return type == PrincipalType::user; }
 };
@@ -68,7 +68,7 @@ struct PrincipalRef {
     Uuid id;
     PrincipalType principal_type = PrincipalType::user;
     std::optional<std::string> name;
-    auto operator<=>(const PrincipalRef&) const = default;
+    bool operator==(const PrincipalRef&) const = default;
 };
 SVC_SHARED_RECORD(
     PrincipalRef,

@@ -13,7 +13,7 @@ struct Credential {
     std::string key;
     /// The workspace the request names (X-Svc-Org or org_id), if any.
     std::optional<Uuid> requested_org;
-    auto operator<=>(const Credential&) const = default;
+    bool operator==(const Credential&) const = default;
 };
 
 /// A way to sign in. Offered by modules; asked in the order of their opening.

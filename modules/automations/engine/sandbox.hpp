@@ -13,7 +13,7 @@ namespace svc::automations {
 struct Bind {
     std::string when;   ///< "before" or "after"
     std::string event;  ///< a kind, `noun.*` or `*`
-    auto operator<=>(const Bind&) const = default;
+    bool operator==(const Bind&) const = default;
 };
 
 struct Limits {

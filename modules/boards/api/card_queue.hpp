@@ -11,7 +11,7 @@ struct CardQueue {
     std::int64_t attempts = 0;
     std::optional<Timestamp> available_at;
     std::optional<std::string> last_error;
-    auto operator<=>(const CardQueue&) const = default;
+    bool operator==(const CardQueue&) const = default;
 };
 SVC_SHARED_RECORD(
     CardQueue,
@@ -28,7 +28,7 @@ struct CardLease {
     PrincipalRef holder;
     std::int64_t attempt = 0;
     Timestamp expires_at;
-    auto operator<=>(const CardLease&) const = default;
+    bool operator==(const CardLease&) const = default;
 };
 SVC_SHARED_RECORD(
     CardLease,

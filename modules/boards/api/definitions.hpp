@@ -32,7 +32,7 @@ struct LabelRef {
     Uuid id;
     std::string name;
     Color color{};
-    auto operator<=>(const LabelRef&) const = default;
+    bool operator==(const LabelRef&) const = default;
 };
 SVC_SHARED_RECORD(LabelRef, (id), (name, "What people call it."), (color, "How people see it."));
 
@@ -95,7 +95,7 @@ struct PropertyOption {
     Uuid id;
     std::string name;
     Color color{};
-    auto operator<=>(const PropertyOption&) const = default;
+    bool operator==(const PropertyOption&) const = default;
 };
 SVC_SHARED_RECORD(
     PropertyOption,

@@ -10,7 +10,7 @@ BOOST_DESCRIBE_ENUM(IconType, emoji, external, file, file_upload)
 
 struct ExternalFile {
     Url url;
-    auto operator<=>(const ExternalFile&) const = default;
+    bool operator==(const ExternalFile&) const = default;
 };
 SVC_SHARED_RECORD(ExternalFile, (url, "Where it is to be found."));
 
@@ -18,7 +18,7 @@ SVC_SHARED_RECORD(ExternalFile, (url, "Where it is to be found."));
 struct AttachedFile {
     std::optional<std::string> url;
     std::optional<Timestamp> expires_at;
-    auto operator<=>(const AttachedFile&) const = default;
+    bool operator==(const AttachedFile&) const = default;
 };
 SVC_SHARED_RECORD(
     AttachedFile,
@@ -30,7 +30,7 @@ SVC_SHARED_RECORD(
 struct KeptFile {
     Uuid file_id;
     AttachedFile address;
-    auto operator<=>(const KeptFile&) const = default;
+    bool operator==(const KeptFile&) const = default;
 };
 SVC_SHARED_RECORD(
     KeptFile,
@@ -40,7 +40,7 @@ SVC_SHARED_RECORD(
 
 struct UploadedFile {
     Uuid id;
-    auto operator<=>(const UploadedFile&) const = default;
+    bool operator==(const UploadedFile&) const = default;
 };
 SVC_SHARED_RECORD(UploadedFile, (id, "The same as file_id."));
 
@@ -51,7 +51,7 @@ struct BlockIcon {
     std::optional<Uuid> file_id;
     std::optional<AttachedFile> file;
     std::optional<UploadedFile> file_upload;
-    auto operator<=>(const BlockIcon&) const = default;
+    bool operator==(const BlockIcon&) const = default;
 };
 SVC_SHARED_RECORD(
     BlockIcon,

@@ -61,14 +61,14 @@ using LinkUrl = Text<link_format>;
 
 struct TextLink {
     LinkUrl url;
-    auto operator<=>(const TextLink&) const = default;
+    bool operator==(const TextLink&) const = default;
 };
 SVC_SHARED_RECORD(TextLink, (url, "An http, https or mailto address."));
 
 struct TextContent {
     std::string content;
     std::optional<TextLink> link;
-    auto operator<=>(const TextContent&) const = default;
+    bool operator==(const TextContent&) const = default;
 };
 SVC_SHARED_RECORD(
     TextContent,
@@ -78,7 +78,7 @@ SVC_SHARED_RECORD(
 
 struct InlineEquation {
     std::string expression;
-    auto operator<=>(const InlineEquation&) const = default;
+    bool operator==(const InlineEquation&) const = default;
 };
 SVC_SHARED_RECORD(InlineEquation, (expression, "In KaTeX's notation.", length(1, 1000)));
 
@@ -86,7 +86,7 @@ struct MentionedUser {
     Object<"user"> object;
     Uuid id;
     std::optional<JsonText> type, name, avatar_url, person, bot, principal_type;
-    auto operator<=>(const MentionedUser&) const = default;
+    bool operator==(const MentionedUser&) const = default;
 };
 SVC_SHARED_RECORD(
     MentionedUser,
@@ -105,7 +105,7 @@ struct DateValue {
     Moment start;
     std::optional<Moment> end;
     std::optional<std::string> time_zone;
-    auto operator<=>(const DateValue&) const = default;
+    bool operator==(const DateValue&) const = default;
 };
 SVC_SHARED_RECORD(
     DateValue,
@@ -116,7 +116,7 @@ SVC_SHARED_RECORD(
 
 struct MentionedPage {
     Uuid id;
-    auto operator<=>(const MentionedPage&) const = default;
+    bool operator==(const MentionedPage&) const = default;
 };
 SVC_SHARED_RECORD(MentionedPage, (id, "The card's id."));
 
@@ -128,7 +128,7 @@ struct Mention {
     std::optional<MentionedUser> user;
     std::optional<DateValue> date;
     std::optional<MentionedPage> page;
-    auto operator<=>(const Mention&) const = default;
+    bool operator==(const Mention&) const = default;
 };
 SVC_SHARED_RECORD(
     Mention,
@@ -141,7 +141,7 @@ SVC_SHARED_RECORD(
 struct Annotations {
     bool bold = false, italic = false, strikethrough = false, underline = false, code = false;
     TextColor color{};
-    auto operator<=>(const Annotations&) const = default;
+    bool operator==(const Annotations&) const = default;
 };
 SVC_SHARED_RECORD(
     Annotations,
@@ -164,7 +164,7 @@ struct RichText {
     Annotations annotations;
     std::string plain_text;
     std::optional<std::string> href;
-    auto operator<=>(const RichText&) const = default;
+    bool operator==(const RichText&) const = default;
 };
 SVC_SHARED_RECORD(
     RichText,
