@@ -118,6 +118,7 @@ const EventKind& Kernel::event_kind(std::string_view name) const {
 
 void Kernel::transact(Tx::Mode mode, const std::function<void(Tx&)>& work) {
     impl_->database->transact(mode, work);
+    if (mode == Tx::Mode::write) impl_->nudge();  // it may have emitted something
 }
 
 Invoked Kernel::invoke(const Caller& caller, const Invocation& invocation) {
