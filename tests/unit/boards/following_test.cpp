@@ -230,9 +230,8 @@ TEST(Following, ManyLongListsOfOptionsCostLittle) {
     const auto all = milliseconds([&] {
         f.must("update_label", {{"label_id", f.label}, {"name", "defect"}});
     });
-    // The options are read once, not once for each of the 400 on each card: about 12 times one
-    // edit, 40 where it is checked for races or bounds.
-    EXPECT_LE(all, 100 * std::max<std::int64_t>(one, 5));
+    // The options are read once, not once for each of the 400 on each card.
+    EXPECT_LE(all, 40 * std::max<std::int64_t>(one, 5));
 }
 
 TEST(Following, ABoardThatGoesTakesItsRestAlong) {
