@@ -52,6 +52,7 @@ test::Server::Options Lab::options(const std::vector<std::string>& settings) con
         .database_url = url_,
         .settings = settings,
         .environment = {},
+        .cheap_hashes = false,
     };
     return options;
 }

@@ -81,7 +81,7 @@ void Server::start() {
     const bool without_auth = std::ranges::any_of(options_.settings, [](const auto& each) {
         return each.starts_with("modules=") && each.find("auth") == std::string::npos;
     });
-    if (!without_auth) settings.emplace_back("auth.password_memory_mib=8");  // cheap hashes
+    if (options_.cheap_hashes && !without_auth) settings.emplace_back("auth.password_memory_mib=8");
     if (!options_.database_url.empty()) {
         start.command.emplace_back("--database-url");
         start.command.push_back(options_.database_url);

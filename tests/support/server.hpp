@@ -20,6 +20,7 @@ public:
         std::string database_url;           ///< empty: its own embedded PostgreSQL
         std::vector<std::string> settings;  ///< "section.key=value"
         std::vector<std::string> environment;  ///< NAME=value
+        bool cheap_hashes = true;  ///< of passwords, for tests make many people; false: as shipped
         /// For its first line of readiness. A first start makes a database; sanitizers are slow.
         std::chrono::seconds patience{90};
     };
