@@ -224,7 +224,7 @@ void measure_reads(Lab& lab, const Plan& plan, Report& report) {
     report.figure(
         "get-card/libpq",
         median(values[0]) / median(values[1]),
-        at_least(0.35),
+        at_least(0.8),
         {{"per_second", made_of}}
     );
     report.figure("get-card/obvious-poco", median(values[0]) / median(values[2]), at_least(4));

@@ -16,19 +16,17 @@ struct Sent {
     boost::json::value body;
 };
 
-/// Posts them while nothing can be written for a moment, which makes the first of them take so long
-/// that the others come together; the answers in the same order.
-inline std::vector<Reply> at_once(
-    const Client& client, const std::string& database, const std::vector<Sent>& requests
+/// Sends as many as that while a lock is held for a moment, which makes the first of them take so
+/// long that the others come together; the answers in the same order.
+template <class Send>
+std::vector<Reply> behind_lock(
+    const std::string& lock, const std::string& database, std::size_t count, const Send& send
 ) {
-    std::vector<Reply> replies(requests.size());
-    LockHolder holder("LOCK TABLE event_log IN EXCLUSIVE MODE", database);
+    std::vector<Reply> replies(count);
+    LockHolder holder(lock, database);
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        threads.emplace_back([&, i] {
-            Client own = client;
-            replies[i] = own.post(requests[i].path, requests[i].body);
-        });
+    for (std::size_t i = 0; i < count; ++i) {
+        threads.emplace_back([&, i] { replies[i] = send(i); });
         // The first is being served when the others come.
         if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -36,6 +34,28 @@ inline std::vector<Reply> at_once(
     holder.commit();
     for (auto& each : threads) each.join();
     return replies;
+}
+
+/// Posts them while nothing can be written.
+inline std::vector<Reply> at_once(
+    const Client& client, const std::string& database, const std::vector<Sent>& requests
+) {
+    const std::string lock = "LOCK TABLE event_log IN EXCLUSIVE MODE";
+    return behind_lock(lock, database, requests.size(), [&](std::size_t i) {
+        Client own = client;
+        return own.post(requests[i].path, requests[i].body);
+    });
+}
+
+/// Reads these while no card can be read.
+inline std::vector<Reply> read_at_once(
+    const Client& client, const std::string& database, const std::vector<std::string>& paths
+) {
+    const std::string lock = "LOCK TABLE cards IN ACCESS EXCLUSIVE MODE";
+    return behind_lock(lock, database, paths.size(), [&](std::size_t i) {
+        Client own = client;
+        return own.get(paths[i]);
+    });
 }
 
 /// How many requests others have served so far.

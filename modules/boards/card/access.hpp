@@ -15,13 +15,16 @@ struct CardAccess {
 };
 SVC_SHARED_RECORD(CardAccess, (card, "", flatten), (role), (board_is_archived), (board_in_trash));
 
-/// The hot read: one look-up by key in each of cards, boards, grants and the queue.
-inline constexpr Sql see_card{"boards.see_card", R"(
+/// Cards, and what the caller may do with them. One is the hot read: one look-up by key in each of
+/// cards, boards, grants and the queue.
+inline constexpr std::string_view card_seen = R"(
     SELECT v.*,
         )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role
     FROM card_view v
     )" SVC_BOARD_GRANT("v.board_id") R"(
-    WHERE v.org_id = $1 AND v.id = $5)"};
+    WHERE v.org_id = $1 AND v.id = )";
+inline constexpr std::string_view that_one = "$5";
+inline constexpr Sql see_card{"boards.see_card", SqlText<card_seen, that_one>::view};
 
 /// Queues the lock of a card that the caller may change, so that what is read next is the newest,
 /// and stays. Statements of a pipeline that come after a lock see what was committed while it was

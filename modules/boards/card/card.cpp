@@ -6,20 +6,22 @@
 #include "modules/boards/card/access.hpp"
 #include "modules/boards/card/writes.hpp"
 #include "modules/boards/operations.hpp"
+#include "svc/joint.hpp"
+
+#include <map>
 
 namespace svc::boards {
 
 namespace {
 
-constexpr Sql see_card_by_key{"boards.see_card_by_key", R"(
-    SELECT v.*,
-        )" SVC_BOARD_ROLE("v.visibility", "v.maker") R"( AS role
-    FROM card_view v
-    )" SVC_BOARD_GRANT("v.board_id") R"(
-    WHERE v.org_id = $1 AND v.id = (
+constexpr std::string_view of_that_key = R"((
         SELECT c.id FROM boards b
         JOIN cards c ON c.org_id = $1 AND c.board_id = b.id AND c.number = $6
-        WHERE b.org_id = $1 AND b.key = $5))"};
+        WHERE b.org_id = $1 AND b.key = $5))";
+constexpr Sql see_card_by_key{"boards.see_card_by_key", SqlText<card_seen, of_that_key>::view};
+
+constexpr std::string_view any_of_those = "ANY ($5::uuid[])";
+constexpr Sql see_cards{"boards.see_cards", SqlText<card_seen, any_of_those>::view};
 
 Card get(Call& call, const CardOnly& in) {
     const BoardCaller caller = BoardCaller::of(call);
@@ -33,6 +35,33 @@ Card get(Call& call, const CardOnly& in) {
     return shown(call, std::move(found->card));
 }
 
+// -------------------------------------------------------------------- several calls, each for one
+
+std::optional<std::string> reads_alike(Call&, const CardOnly& in) {
+    if (!in.card_id.id) return std::nullopt;  // keys are looked up one by one
+    return std::string();
+}
+
+/// Whoever asks for a card that is not to be seen is told so by itself.
+std::vector<std::optional<Card>> get_each(
+    Call& call, std::span<const JointRequest<CardOnly>> requests
+) {
+    std::vector<Uuid> ids;
+    for (const auto& each : requests) ids.push_back(*each.in.card_id.id);
+    std::map<Uuid, Card> seen;
+    auto rows = BoardCaller::of(call).later<CardAccess>(call.tx(), see_cards, ids);
+    for (CardAccess& each : rows.all()) {
+        const Uuid id = each.card.id;
+        if (each.role) seen.emplace(id, shown(call, std::move(each.card)));
+    }
+    std::vector<std::optional<Card>> cards;
+    for (const Uuid& id : ids) {
+        const auto found = seen.find(id);
+        cards.push_back(found == seen.end() ? std::nullopt : std::optional(found->second));
+    }
+    return cards;
+}
+
 }  // namespace
 
 const Operation get_card{
@@ -43,6 +72,7 @@ const Operation get_card{
     .access = Access::board_viewer,
     .worker = true,
     .handler = get,
+    .joint_handler = {reads_alike, get_each},
 };
 
 }  // namespace svc::boards
