@@ -46,7 +46,7 @@ TEST(ManyReaders, OfOneCallerAreServedTogetherAndAnsweredEachForItself) {
     const auto hidden = readers.card(hidden_board, {{"title", "Not for everybody"}});
     const auto board = readers.board({{"name", "Open"}});
     std::vector<std::string> paths;
-    for (int i = 0; i < 10; ++i)
+    for (int i = 0; i < 30; ++i)
         paths.push_back(readers.card(board, {{"title", "Card " + std::to_string(i)}}));
     std::vector<Reply> alone;
     for (const auto& each : paths) alone.push_back(expect(200, readers.agent.get(each)));

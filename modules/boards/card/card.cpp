@@ -37,9 +37,13 @@ Card get(Call& call, const CardOnly& in) {
 
 // -------------------------------------------------------------------- several calls, each for one
 
+/// So many are served at the same moment without waiting for each other, by chance: few at once would
+/// gain less than they wait.
+constexpr std::size_t lanes = 4;
+
 std::optional<std::string> reads_alike(Call&, const CardOnly& in) {
     if (!in.card_id.id) return std::nullopt;  // keys are looked up one by one
-    return std::string();
+    return std::to_string(in.card_id.id->bytes().back() % lanes);  // its last bits are random
 }
 
 /// Whoever asks for a card that is not to be seen is told so by itself.
