@@ -47,14 +47,20 @@ inline std::vector<Reply> at_once(
     });
 }
 
+/// A request that reads.
+struct Read {
+    std::string path;
+    Headers headers{};
+};
+
 /// Reads these while no card can be read.
-inline std::vector<Reply> read_at_once(
-    const Client& client, const std::string& database, const std::vector<std::string>& paths
+inline std::vector<Reply> at_once(
+    const Client& client, const std::string& database, const std::vector<Read>& requests
 ) {
     const std::string lock = "LOCK TABLE cards IN ACCESS EXCLUSIVE MODE";
-    return behind_lock(lock, database, paths.size(), [&](std::size_t i) {
+    return behind_lock(lock, database, requests.size(), [&](std::size_t i) {
         Client own = client;
-        return own.get(paths[i]);
+        return own.send("GET", requests[i].path, {}, requests[i].headers);
     });
 }
 

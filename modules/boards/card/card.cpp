@@ -8,8 +8,6 @@
 #include "modules/boards/operations.hpp"
 #include "svc/joint.hpp"
 
-#include <map>
-
 namespace svc::boards {
 
 namespace {
@@ -37,31 +35,29 @@ Card get(Call& call, const CardOnly& in) {
 
 // -------------------------------------------------------------------- several calls, each for one
 
-/// So many are served at the same moment without waiting for each other, by chance: few at once would
-/// gain less than they wait.
+/// So many are served at the same moment without waiting for each other, by chance: few at once
+/// would gain less than they wait.
 constexpr std::size_t lanes = 4;
 
+/// By the last bits of the card's id, which are random. Keys are looked up one by one.
 std::optional<std::string> reads_alike(Call&, const CardOnly& in) {
-    if (!in.card_id.id) return std::nullopt;  // keys are looked up one by one
-    return std::to_string(in.card_id.id->bytes().back() % lanes);  // its last bits are random
+    if (!in.card_id.id) return std::nullopt;
+    return std::to_string(in.card_id.id->bytes().back() % lanes);
 }
 
-/// Whoever asks for a card that is not to be seen is told so by itself.
+/// A request for a card that the caller may not see is refused by itself.
 std::vector<std::optional<Card>> get_each(
     Call& call, std::span<const JointRequest<CardOnly>> requests
 ) {
     std::vector<Uuid> ids;
     for (const auto& each : requests) ids.push_back(*each.in.card_id.id);
-    std::map<Uuid, Card> seen;
     auto rows = BoardCaller::of(call).later<CardAccess>(call.tx(), see_cards, ids);
+    std::vector<std::optional<Card>> cards(ids.size());
     for (CardAccess& each : rows.all()) {
-        const Uuid id = each.card.id;
-        if (each.role) seen.emplace(id, shown(call, std::move(each.card)));
-    }
-    std::vector<std::optional<Card>> cards;
-    for (const Uuid& id : ids) {
-        const auto found = seen.find(id);
-        cards.push_back(found == seen.end() ? std::nullopt : std::optional(found->second));
+        if (!each.role) continue;
+        const Card card = shown(call, std::move(each.card));
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            if (ids[i] == card.id) cards[i] = card;
     }
     return cards;
 }
