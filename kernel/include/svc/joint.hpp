@@ -29,16 +29,19 @@ struct JointRequest {
 /// nothing for those that have to be served by themselves after all: whatever is refused, waits, or
 /// takes more than one statement for many. When it throws, nothing is done and each is served by
 /// itself; only where the answer to a COMMIT was lost, so that nobody knows, each is told that.
-/// The call is the first request's; the others are of the same caller, address and agent.
+/// The call is the first request's; the others are of the same caller, address and agent. `turns`:
+/// so many of a group are served at the same moment before others wait for them.
 class JointHandler {
 public:
     JointHandler() = default;
     template <class In, class Out>
     JointHandler(
         std::optional<std::string> (*alike)(Call&, const In&),
-        std::vector<std::optional<Out>> (*serve)(Call&, std::span<const JointRequest<In>>)
+        std::vector<std::optional<Out>> (*serve)(Call&, std::span<const JointRequest<In>>),
+        std::size_t turns = 1
     )
-        : make_input([] { return std::make_shared<In>(); }),
+        : turns(turns),
+          make_input([] { return std::make_shared<In>(); }),
           key([alike](Call& call, const void* in) {
               return alike(call, *static_cast<const In*>(in));
           }),
@@ -66,6 +69,7 @@ public:
         std::string body;
         std::optional<std::int64_t> version;  ///< for the ETag
     };
+    std::size_t turns = 1;
     std::function<std::shared_ptr<void>()> make_input;
     std::function<std::optional<std::string>(Call&, const void* in)> key;
     std::function<std::vector<std::optional<Produced>>(Call&, std::span<const Untyped>)> run;

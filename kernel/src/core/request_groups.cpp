@@ -44,18 +44,26 @@ bool RequestGroups::somebody_waits() const {
 /// Those who get the turns of others that are held up. With the lock held.
 std::vector<RequestGroups::MemberPtr> RequestGroups::overtake(Clock::time_point now) {
     std::vector<MemberPtr> leaders;
-    for (auto& [key, group] : groups_)
-        if (!group.waiting.empty() && now >= group.begun + overtaken_after)
+    for (auto& [key, group] : groups_) {
+        if (group.waiting.empty()) continue;
+        group.forget_those_held_up(now);
+        while (!group.waiting.empty() && group.turns.size() < group.most_turns)
             leaders.push_back(give_next_turn(key, group));
+    }
     return leaders;
 }
 
-void RequestGroups::enter(const std::string& key, const MemberPtr& member) {
+void RequestGroups::Group::forget_those_held_up(Clock::time_point now) {
+    std::erase_if(turns, [&](const Turn& turn) { return now >= turn.begun + overtaken_after; });
+}
+
+void RequestGroups::enter(const std::string& key, const MemberPtr& member, std::size_t turns) {
     const std::lock_guard lock(mutex_);
     auto [found, first] = groups_.try_emplace(key);
     Group& group = found->second;
-    const bool overtakes = Clock::now() >= group.begun + overtaken_after;
-    if (first || overtakes) return give_turn(key, group, member);
+    if (first) group.most_turns = turns;
+    group.forget_those_held_up(Clock::now());
+    if (group.turns.size() < group.most_turns) return give_turn(key, group, member);
     if (group.waiting.size() >= most_waiting) {
         member->state_ = Member::State::alone;
         return;
@@ -78,11 +86,10 @@ void RequestGroups::give_turn(const std::string& key, Group& group, const Member
     const auto end = group.waiting.begin() + static_cast<std::ptrdiff_t>(count);
     leader->others_.assign(group.waiting.begin(), end);
     group.waiting.erase(group.waiting.begin(), end);
-    group.turn = ++turns_;
-    group.begun = Clock::now();
+    group.turns.push_back({++turns_, Clock::now()});
     leader->groups_ = this;
     leader->key_ = key;
-    leader->turn_ = group.turn;
+    leader->turn_ = turns_;
     leader->state_ = count > 0 ? Member::State::leads : Member::State::alone;
 }
 
@@ -91,10 +98,12 @@ void RequestGroups::pass_on(const std::string& key, std::uint64_t turn) {
     {
         const std::lock_guard lock(mutex_);
         const auto found = groups_.find(key);
-        if (found == groups_.end() || found->second.turn != turn) return;  // it was overtaken
+        if (found == groups_.end()) return;  // it was overtaken
         Group& group = found->second;
+        if (std::erase_if(group.turns, [&](const Turn& each) { return each.number == turn; }) == 0)
+            return;
         if (group.waiting.empty()) {
-            groups_.erase(found);
+            if (group.turns.empty()) groups_.erase(found);
             return;
         }
         next = give_next_turn(key, group);

@@ -18,12 +18,14 @@
 /// Requests that are served together (svc/joint.hpp).
 namespace svc::core {
 
-/// While a request of a group is being served, others of the group that come in wait, without a
-/// worker. When it is done the first of these serves all of them. So a request that is alone is
-/// served at once and by itself, and the more there are, the more share what serving costs.
+/// A group has some turns. While all of them are being served, others of the group that come in
+/// wait, without a worker. When a turn is over the first of these serves all of them. So requests
+/// that are few are served at once and each by itself, and the more there are, the more share what
+/// serving costs.
 ///
-/// One that is held up holds up the others for little longer than `overtaken_after`: whoever comes
-/// then serves those who wait, and itself; when nobody comes, the first of them does. Any thread.
+/// A turn that is held up holds up the others for little longer than `overtaken_after`: whoever
+/// comes then serves those who wait, and itself; when nobody comes, the first of them does. Any
+/// thread.
 class RequestGroups {
 public:
     using Clock = std::chrono::steady_clock;
@@ -42,8 +44,9 @@ public:
     /// The thread ends: it resumes nobody any more.
     void close();
 
-    /// Afterwards the member waits, leads others, or is to be served by itself.
-    void enter(const std::string& key, const MemberPtr& member);
+    /// Into the group of that key, which is served by `turns` at the same moment; its first member
+    /// says how many. Afterwards the member waits, leads others, or is to be served by itself.
+    void enter(const std::string& key, const MemberPtr& member, std::size_t turns = 1);
 
     struct Load {
         std::size_t groups = 0;
@@ -52,10 +55,16 @@ public:
     Load load() const;
 
 private:
-    struct Group {
-        std::uint64_t turn = 0;
+    struct Turn {
+        std::uint64_t number;
         Clock::time_point begun;
+    };
+    struct Group {
+        std::size_t most_turns = 1;
+        std::vector<Turn> turns;  // that hold up others; the oldest first
         std::vector<MemberPtr> waiting;
+
+        void forget_those_held_up(Clock::time_point now);
     };
     void run();
     bool somebody_waits() const;

@@ -42,7 +42,7 @@ bool enter_group(const Run& run, RunningCall& call, Input& input) {
         run.user_agent,
         *alike
     );
-    run.kernel.impl().request_groups.enter(key, context.member);
+    run.kernel.impl().request_groups.enter(key, context.member, handler.turns);
     return true;
 }
 

@@ -107,6 +107,47 @@ TEST(RequestGroups, WhoFailsForAllGoesOnAlone) {
     EXPECT_EQ(fourth.resumed, 1);
 }
 
+TEST(RequestGroups, AsManyAreServedAtTheSameMomentAsTheGroupHasTurns) {
+    RequestGroups groups;
+    Request first, second, third, fourth, fifth;
+    groups.enter("key", first.member, 2);
+    groups.enter("key", second.member, 2);
+    EXPECT_EQ(second.state(), State::alone) << "few do not wait for each other";
+    for (Request* each : {&third, &fourth, &fifth}) {
+        groups.enter("key", each->member, 2);
+        EXPECT_EQ(each->state(), State::waits);
+    }
+    second.member.reset();
+    ASSERT_EQ(third.state(), State::leads);
+    EXPECT_EQ(third.member->others().size(), 2U);
+    Request sixth, seventh;
+    groups.enter("key", sixth.member, 2);
+    EXPECT_EQ(sixth.state(), State::waits);
+    first.member.reset();
+    EXPECT_EQ(sixth.state(), State::alone);
+    sixth.member.reset();
+    groups.enter("key", seventh.member, 2);
+    EXPECT_EQ(seventh.state(), State::alone) << "a turn is free";
+    seventh.member.reset();
+    for (Request* each : {&third, &fourth, &fifth}) each->member.reset();
+    EXPECT_EQ(groups.load().groups, 0U);
+}
+
+TEST(RequestGroups, OneOfSeveralTurnsThatIsHeldUpIsGivenToOthers) {
+    RequestGroups groups;
+    Request slow, quick, next, waiting;
+    groups.enter("key", slow.member, 2);
+    std::this_thread::sleep_for(RequestGroups::overtaken_after);
+    groups.enter("key", quick.member, 2);
+    groups.enter("key", next.member, 2);
+    EXPECT_EQ(next.state(), State::alone);
+    groups.enter("key", waiting.member, 2);
+    slow.member.reset();
+    EXPECT_EQ(waiting.state(), State::waits) << "the turn is not the slow one's any more";
+    quick.member.reset();
+    EXPECT_EQ(waiting.state(), State::alone);
+}
+
 TEST(RequestGroups, NoMoreAreServedAtOnceThanMayBe) {
     RequestGroups groups;
     Request first;
