@@ -302,7 +302,7 @@ describe("mails by SMTP", { concurrency: 3 }, () => {
     const digests = () => mailTo(mailServer.mails, "bob@example.com").filter((each) => /^Acme:/.test(header(each, "Subject")));
     // As if the hour had come.
     await psql("UPDATE notification_inboxes SET digest_at = now() WHERE digest_at IS NOT NULL");
-    await psql("UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = 'notifications.digest.find'");
+    await server.doNow("notifications.digest.find");
     assert.ok(await until(() => digests().length), server.output);
 
     assert.equal(digests().length, 1);

@@ -208,7 +208,7 @@ export default (house) => describe("by keys alone", { concurrency: false }, () =
     const state = async () => (await olga.get(`/v1/cards/${card.id}`)).queue.state;
     assert.equal(await state(), "exhausted");
     // Counted now, as it is every ten minutes.
-    await server.sql("UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = 'queue.sample_depths.find' AND state = 'waiting'");
+    await server.doNow("queue.sample_depths.find");
     await becomes(async () => (await olga.get(`/v1/boards/${board_id}/columns/${column_id}/queue/depths`)).samples.length, (count) => count > 0);
     await go("q", "Queues");
     await page.waitForSelector("text=No idea");

@@ -128,6 +128,16 @@ export class Server {
     return stdout.trim();
   }
 
+  /** Has a job that recurs, of that kind, done now: once more if it is running, for it may have looked already. */
+  async doNow(kind) {
+    for (let tries = 0; tries < 600; tries += 1) {
+      const due = `UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = '${kind}' AND state IN ('waiting', 'ready')`;
+      if (await this.sql(`${due} RETURNING kind`)) return;
+      await sleep(50);
+    }
+    throw new Error(`no job of the kind ${kind}`);
+  }
+
   /** What it has written so far. */
   get output() {
     return this.#output;

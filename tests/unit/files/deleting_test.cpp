@@ -87,7 +87,7 @@ TEST_F(Deleting, AttachmentsThatHangNowhereGoAfterAMonth) {
     const auto all = "org_id = '" + space.org_id + "'";
     run("UPDATE files SET idle_since = now() - interval '31 days' WHERE id <> '" + fresh +
         "' AND id <> '" + hung + "' AND " + all);
-    bring_forward("files.delete_unused.find");
+    do_now("files.delete_unused.find", database);
     EXPECT_TRUE(eventually([&] { return read(me(), idle).status == 404; }));
     for (const auto& id : {hung, fresh, hung_again, picture}) expect(200, read(me(), id));
     EXPECT_EQ(

@@ -2,6 +2,7 @@
 
 #include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
+#include "tests/support/recurring_jobs.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gmock/gmock.h>
@@ -132,10 +133,6 @@ protected:
         std::error_code gone;  // the server may just be removing it
         const std::filesystem::directory_iterator entries(folder, gone);
         return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
-    }
-    /// A job that recurs is due now.
-    static void bring_forward(const std::string& kind) {
-        run("UPDATE jobs SET due_at = now() WHERE state = 'waiting' AND kind = '" + kind + "'");
     }
     static std::string run(const std::string& sql) { return Postgres::shared().run(sql, database); }
 

@@ -206,7 +206,7 @@ TEST_F(Uploads, ASweeperThatDiedIsFollowedByAnother) {
 TEST_F(Uploads, WhatAWorkspaceLeavesBehindIsRemoved) {
     const auto id = file(me());
     run("DELETE FROM orgs WHERE id = '" + space.org_id + "'");
-    bring_forward("files.mark_orphans");
+    do_now("files.mark_orphans", database);
     EXPECT_TRUE(eventually([&] { return objects_of(id) == 0; }));
 }
 

@@ -165,19 +165,19 @@ TEST_F(NotificationKinds, ACardThatIsDueSoonOnceForEachDate) {
     make_card({{"assignees", {bob_id}}, {"due", "2099-01-01"}});
     const auto unassigned = make_card({{"due", soon}});
     settle();
-    hurry("notifications.due");
+    do_now("notifications.due", database);
     const auto told = comes(bob, "due");
     EXPECT_THAT(text(told, "title"), HasSubstr(name(card) + " is due on " + soon.substr(0, 10)));
     EXPECT_TRUE(told.at("actor").is_null());
     EXPECT_EQ(comes(ada, "due").at("target").at("card_id").as_string(), unassigned)
         << "of a card that nobody has, its author is told";
     ASSERT_TRUE(becomes("SELECT count(*) FROM events WHERE kind = 'card.due'", "2"));
-    hurry("notifications.due");
+    do_now("notifications.due", database);
     ASSERT_TRUE(becomes("SELECT state FROM jobs WHERE kind = 'notifications.due'", "waiting"));
     EXPECT_EQ(ask("SELECT count(*) FROM events WHERE kind = 'card.due'"), "2");
     const auto sooner = Timestamp{Timestamp::now().micros + 1'800'000'000}.str();
     expect(200, send(ada, "PATCH", "/v1/cards/" + card, {{"due", sooner}}));
-    hurry("notifications.due");
+    do_now("notifications.due", database);
     ASSERT_TRUE(eventually([&] { return comes(bob, "due").at("event_count") == 2; }));
 }
 

@@ -2,6 +2,7 @@
 
 #include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/recurring_jobs.hpp"
 #include "tests/unit/agents/agents_fixture.hpp"
 
 /// People who are told of what happens, on the real program: Ada, who owns the workspace, and Bob,
@@ -123,11 +124,6 @@ protected:
                        "(SELECT count(*) FROM notification_work) <= 0") == "t";
         })) << ask("SELECT row_to_json(c) FROM event_consumers c WHERE name = 'notifications'")
             << ask("SELECT json_agg(w) FROM notification_work w");
-    }
-    /// Has a job of that kind done now, of one that looks every so often.
-    void hurry(const std::string& kind) {
-        ask("UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = '" + kind +
-            "' AND state = 'waiting' RETURNING kind");
     }
     Reply prefer(Client& of, json::value what) {
         return expect(200, send(of, "PATCH", "/v1/me/preferences", std::move(what)));

@@ -36,7 +36,7 @@ protected:
         ASSERT_TRUE(becomes("SELECT count(*) FROM notification_work", "1"));
         // Those that are due are looked for a second later.
         ask("UPDATE notification_work SET due_at = now() - interval '2 seconds' RETURNING 1");
-        hurry("notifications.make.find");
+        do_now("notifications.make.find", database);
         settle();
     }
 };
@@ -201,7 +201,7 @@ TEST_F(NotificationRemoval, ADeletedWorkspaceTakesEverythingAlong) {
         ada.post("/v1/orgs/" + org + "/invitations", json::value{{"email", "carol@example.com"}})
     );
     settle();
-    hurry("notifications.due");
+    do_now("notifications.due", database);
     comes(bob, "due");
     expect(
         204,
@@ -234,7 +234,7 @@ TEST_F(NotificationRemoval, WhatIsOldIsDroppedInBatchesAndCountedNoMore) {
     ask("INSERT INTO notification_counts VALUES ('" + org + "', '" + bob_id +
         "', '00000000-0000-0000-0000-000000000000', 'viewer', 1234)");
     EXPECT_EQ(count(bob), 1235);
-    hurry("notifications.drop_old.find");
+    do_now("notifications.drop_old.find", database);
     ASSERT_TRUE(becomes("SELECT count(*) FROM notifications", "1"));
     EXPECT_EQ(count(bob), 1);
     EXPECT_EQ(how_many(bob, "mention"), 1u);
@@ -253,7 +253,7 @@ TEST_F(NotificationRemoval, WhatBelongsToNoWorkspaceIsDroppedOnceItHasEnded) {
     add("now() - interval '91 days'", 5'100);
     EXPECT_EQ(list(bob).size(), 1u) << "what has ended is not shown";
     EXPECT_EQ(count(bob), 1);
-    hurry("notifications.drop_expired");
+    do_now("notifications.drop_expired", database);
     EXPECT_TRUE(becomes("SELECT count(*) FROM personal_notifications", "3"));
 }
 

@@ -3,6 +3,7 @@
 #include "svc/encoding.hpp"
 #include "svc/secrets.hpp"
 #include "tests/support/mcp_client.hpp"
+#include "tests/support/recurring_jobs.hpp"
 #include "tests/unit/agents/agents_fixture.hpp"
 
 /// Clients that connect by OAuth, a person who lets them, on the real program.

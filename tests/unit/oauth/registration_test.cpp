@@ -51,8 +51,7 @@ TEST_F(Registration, AClientThatNobodyUsesIsForgotten) {
     const Flow flow{.client_id = used};
     connect(flow);
     ask("UPDATE oauth_clients SET created_time = now() - interval '2 days' RETURNING id");
-    ask("UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = 'oauth.forget_clients' AND "
-        "state = 'waiting' RETURNING kind");
+    do_now("oauth.forget_clients", database);
     EXPECT_TRUE(becomes("SELECT id FROM oauth_clients", used));
     EXPECT_EQ(preview(ada, {.client_id = unused}).status, 422);
 }

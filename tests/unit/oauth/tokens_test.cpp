@@ -100,8 +100,7 @@ TEST_F(OAuthCodes, WhatNobodyComesForIsUndone) {
     code_for(flow, {{"kind", "agent"}, {"agent_name", "Never"}});
     const auto kept = connect(flow, {{"kind", "agent"}, {"agent_name", "Kept"}});
     ask("UPDATE oauth_grants SET code_expires_at = now() - interval '1 second' RETURNING token_id");
-    ask("UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = "
-        "'oauth.end_unused_codes.find' AND state = 'waiting' RETURNING kind");
+    do_now("oauth.end_unused_codes.find", database);
     EXPECT_TRUE(becomes("SELECT count(*) FROM agents", "1"));
     EXPECT_TRUE(becomes("SELECT count(*) FROM oauth_grants", "1"));
     EXPECT_EQ(token_states(), "true,false");

@@ -284,8 +284,7 @@ TEST_F(WebhookDeliveries, AreListedAndHeldForSoManyDays) {
             "VALUES ('" +
             org + "', '" + id + "', '" + old + "', '" + old + "', 1, 'board.created') RETURNING 1");
     ASSERT_EQ(deliveries(id).size(), 3u);
-    ask("UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = 'webhooks.drop_old' "
-        "RETURNING 1");
+    do_now("webhooks.drop_old", database);
     ASSERT_TRUE(eventually([&] { return deliveries(id).size() == 1; }));
     EXPECT_EQ(deliveries(id).at(0).at("id"), kept.at("id"));
 }

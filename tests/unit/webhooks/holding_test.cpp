@@ -137,10 +137,7 @@ protected:
             std::to_string(count) + ") n RETURNING 1");
         return id;
     }
-    void look() {
-        ask("UPDATE jobs SET state = 'ready', due_at = now() "
-            "WHERE kind = 'webhooks.drop_old' AND state = 'waiting' RETURNING 1");
-    }
+    void look() { do_now("webhooks.drop_old", database); }
     std::string count_of(const std::string& id) {
         return "SELECT count(*) FROM webhook_deliveries WHERE webhook_id = '" + id + "'";
     }

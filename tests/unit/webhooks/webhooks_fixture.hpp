@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/recurring_jobs.hpp"
 #include "tests/support/webhook_receiver.hpp"
 #include "tests/unit/agents/agents_fixture.hpp"
 
