@@ -230,7 +230,8 @@ private:
     http::test::Client client_;
 };
 
-/// A workspace whose owner works by a token, with a board.
+/// A workspace whose owner works by a token, with a board, all of whose events have their
+/// sequences: whoever follows from now on does not hear of them.
 class LiveTest : public testing::Test {
 protected:
     explicit LiveTest(std::vector<std::string> settings = {})
@@ -240,6 +241,7 @@ protected:
           client(workspace.client),
           token(make_token("admin")) {
         board = make_board("Shop");
+        last_sequence();
     }
 
     static std::vector<std::string> with_few_modules(std::vector<std::string> settings) {
