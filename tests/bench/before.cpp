@@ -7,11 +7,11 @@
 namespace svc::bench {
 
 void measure_before(Lab& now, const Plan& plan, Report& report) {
-    const char* program = std::getenv("WORKBOARD_BEFORE");
-    if (!program) throw std::runtime_error("WORKBOARD_BEFORE names no program to compare with");
+    const char* checkout = std::getenv("WORKBOARD_BEFORE");
+    if (!checkout) throw std::runtime_error("WORKBOARD_BEFORE names no commit to compare with");
     const std::vector<std::string> settings{"automations.scripts="};
     now.restart(settings);
-    Lab before(program);
+    Lab before(checkout);
     before.restart(settings);
 
     Contest contest(now);

@@ -29,8 +29,8 @@ std::vector<std::string> cluster_settings() {
 
 }  // namespace
 
-Lab::Lab(std::filesystem::path program)
-    : program_(std::move(program)),
+Lab::Lab(std::filesystem::path checkout)
+    : checkout_(std::move(checkout)),
       postgres_(test::Postgres::Disk::durable, cluster_settings()),
       url_(postgres_.fresh_database()),
       var_("workboard-bench") {
@@ -47,7 +47,9 @@ std::string Lab::modules_without(std::string_view module) {
 
 test::Server::Options Lab::options(const std::vector<std::string>& settings) const {
     test::Server::Options options{
-        .program = program_.empty() ? test::build_folder() / "bin/workboard" : program_,
+        .program =
+            checkout_.empty() ? std::filesystem::path() : checkout_ / "build/release/bin/workboard",
+        .checkout = checkout_,
         .var = var_.path(),
         .database_url = url_,
         .settings = settings,
@@ -62,7 +64,7 @@ test::Server& Lab::restart(
 ) {
     server_.reset();
     auto all = settings;
-    if (program_.empty()) all.push_back(modules_without(""));
+    if (checkout_.empty()) all.push_back(modules_without(""));
     auto how = options(all);
     if (!database_url.empty()) how.database_url = database_url;
     server_ = std::make_unique<test::Server>(how);

@@ -28,8 +28,8 @@ struct QueueBoard {
 
 class Lab {
 public:
-    /// `program`: another build of the server, to compare with.
-    explicit Lab(std::filesystem::path program = {});
+    /// `checkout`: of another commit, built for release, to compare with.
+    explicit Lab(std::filesystem::path checkout = {});
 
     const test::Postgres& postgres() const { return postgres_; }
     const std::string& database_url() const { return url_; }
@@ -58,7 +58,7 @@ public:
 private:
     void fill();
 
-    const std::filesystem::path program_;
+    const std::filesystem::path checkout_;
     test::Postgres postgres_;
     std::string url_;
     test::TempFolder var_;

@@ -57,7 +57,7 @@ void measure_calls(Lab& lab, const Plan& plan, Report& report) {
             fmt::format(R"("name":"get_card","arguments":{{"card_id":"{}"}},)", card),
             "get_card"
         ));
-    const auto reads = get_requests(lab, lab.cards());
+    const auto reads = get_requests_apart(lab, lab.cards());
     Contest contest(lab);
     contest.add("tools_call", [&] { return asked(lab, plan, calls); });
     contest.add("rest", [&] { return asked(lab, plan, reads); });

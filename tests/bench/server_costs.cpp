@@ -35,7 +35,7 @@ void measure_creates(Lab& lab, const Plan& plan, Report& report) {
 /// The server's own processor time, of a request each.
 void measure_server(Lab& lab, const Plan& plan, Report& report) {
     const int cards = 500 * plan.seconds;
-    const auto reads = get_requests(lab, lab.cards());
+    const auto reads = get_requests_apart(lab, lab.cards());
     RestQueue created(lab, "Created"), claimed(lab, "Claimed"), completed(lab, "Completed");
     const std::vector<std::string> create{created.create_request()};
     std::vector<HeldCard> still_held, to_complete;

@@ -24,6 +24,13 @@ std::vector<std::string> get_requests(Lab& lab, const std::vector<std::string>& 
     return out;
 }
 
+std::vector<std::string> get_requests_apart(Lab& lab, const std::vector<std::string>& cards) {
+    auto out = get_requests(lab, cards);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i].insert(out[i].find("\r\n") + 2, fmt::format("User-Agent: reader/{}\r\n", i));
+    return out;
+}
+
 WorkedOff ask(Lab& lab, double seconds, const std::vector<std::string>& requests) {
     constexpr int clients = 16;
     return work_for(clients, seconds, [&](int client) -> std::function<void()> {

@@ -12,6 +12,9 @@ std::string_view member(std::string_view body, std::string_view before);
 
 std::string get_request(Lab& lab, const std::string& card);
 std::vector<std::string> get_requests(Lab& lab, const std::vector<std::string>& cards);
+/// The same, each by a client of another name: none is served together with others, so this is
+/// what a request costs by itself.
+std::vector<std::string> get_requests_apart(Lab& lab, const std::vector<std::string>& cards);
 std::string create_request(Lab& lab, const QueueBoard& board);
 
 /// Each of sixteen clients sends one of `requests` again and again.

@@ -74,7 +74,7 @@ void Server::start() {
         .command =
             {options_.program, "serve", "--port", std::to_string(port_), "--var", options_.var},
         .environment = options_.environment,
-        .folder = source_folder(),
+        .folder = options_.checkout.empty() ? source_folder() : options_.checkout,
         .output = log(),
     };
     std::vector<std::string> settings;

@@ -15,10 +15,11 @@ inline constexpr const char* key_of_all_servers =
 class Server {
 public:
     struct Options {
-        std::filesystem::path program;      ///< empty: `bin/workboard` of this build
-        std::filesystem::path var;          ///< its data; empty: a folder that goes with the object
-        std::string database_url;           ///< empty: its own embedded PostgreSQL
-        std::vector<std::string> settings;  ///< "section.key=value"
+        std::filesystem::path program;   ///< empty: `bin/workboard` of this build
+        std::filesystem::path checkout;  ///< of another commit, whose config it reads; empty: this
+        std::filesystem::path var;       ///< its data; empty: a folder that goes with the object
+        std::string database_url;        ///< empty: its own embedded PostgreSQL
+        std::vector<std::string> settings;     ///< "section.key=value"
         std::vector<std::string> environment;  ///< NAME=value
         bool cheap_hashes = true;  ///< of passwords, for tests make many people; false: as shipped
         /// For its first line of readiness. A first start makes a database; sanitizers are slow.
