@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-/// The same requests to the server as it was before its statements were written anew.
+/// The same requests to the server as it was before its statements were rewritten.
 namespace svc::bench {
 
 void measure_before(Lab& now, const Plan& plan, Report& report) {

@@ -87,7 +87,7 @@ constexpr Group groups[] = {
      measure_mcp},
     {"before",
      "Creating cards on one board and reading one, 16 clients, beside the server of an earlier "
-     "commit, from before its statements were written anew. `database us` is that of get_card.",
+     "commit, from before its statements were rewritten. `database us` is that of get_card.",
      measure_before},
 };
 
