@@ -11,6 +11,7 @@ import { SMTPServer } from "smtp-server";
 import { Browser } from "./support/browser.mjs";
 import { makeCertificate } from "./support/certificate.mjs";
 import { Server } from "./support/server.mjs";
+import { until } from "./support/until.mjs";
 
 const password = "a password with a : and an ü, long enough to need more than one line of base64, they say";
 const reply = (responseCode, text) => Object.assign(new Error(text), { responseCode });
@@ -58,14 +59,6 @@ class MailServer {
     return this;
   }
   end = () => new Promise((done) => this.smtp.close(done));
-}
-
-async function until(what, seconds = 15) {
-  for (let i = 0; i < seconds * 20; i += 1) {
-    if (await what()) return true;
-    await sleep(50);
-  }
-  return false;
 }
 
 const signUp = async (server, email, more = {}) => {

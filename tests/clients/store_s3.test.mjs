@@ -6,7 +6,6 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { HeadObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
@@ -16,6 +15,7 @@ import S3rver from "s3rver";
 
 import { person } from "./support/browser.mjs";
 import { Server, freePort } from "./support/server.mjs";
+import { until } from "./support/until.mjs";
 
 const png = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(5000, 7)]);
 const bucket = "board-files";
@@ -88,13 +88,6 @@ async function isWhole(key, size) {
 async function keys() {
   const listed = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
   return (listed.Contents ?? []).map((each) => each.Key);
-}
-async function until(what, seconds = 15) {
-  for (let i = 0; i < seconds * 20; i += 1) {
-    if (await what()) return true;
-    await sleep(50);
-  }
-  return false;
 }
 const decoded = (policy) => JSON.parse(Buffer.from(policy, "base64").toString());
 const timeOf = (stamp) =>

@@ -45,24 +45,22 @@ bool RequestGroups::somebody_waits() const {
 std::vector<RequestGroups::MemberPtr> RequestGroups::overtake(Clock::time_point now) {
     std::vector<MemberPtr> leaders;
     for (auto& [key, group] : groups_) {
-        if (group.waiting.empty()) continue;
-        group.forget_those_held_up(now);
+        if (group.waiting.empty()) continue;  // without turns, nothing would erase it
+        group.drop_overtaken(now);
         while (!group.waiting.empty() && group.turns.size() < group.most_turns)
             leaders.push_back(give_next_turn(key, group));
     }
     return leaders;
 }
 
-void RequestGroups::Group::forget_those_held_up(Clock::time_point now) {
+void RequestGroups::Group::drop_overtaken(Clock::time_point now) {
     std::erase_if(turns, [&](const Turn& turn) { return now >= turn.begun + overtaken_after; });
 }
 
 void RequestGroups::enter(const std::string& key, const MemberPtr& member, std::size_t turns) {
     const std::lock_guard lock(mutex_);
-    auto [found, first] = groups_.try_emplace(key);
-    Group& group = found->second;
-    if (first) group.most_turns = turns;
-    group.forget_those_held_up(Clock::now());
+    Group& group = groups_.try_emplace(key, Group{.most_turns = turns}).first->second;
+    group.drop_overtaken(Clock::now());
     if (group.turns.size() < group.most_turns) return give_turn(key, group, member);
     if (group.waiting.size() >= most_waiting) {
         member->state_ = Member::State::alone;

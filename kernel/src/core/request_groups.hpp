@@ -23,9 +23,8 @@ namespace svc::core {
 /// that are few are served at once and each by itself, and the more there are, the more share what
 /// serving costs.
 ///
-/// A turn that is held up holds up the others for little longer than `overtaken_after`: whoever
-/// comes then serves those who wait, and itself; when nobody comes, the first of them does. Any
-/// thread.
+/// A turn that takes longer than `overtaken_after` no longer makes others wait: whoever comes then
+/// serves those who wait, and itself; when nobody comes, the first of them does. Any thread.
 class RequestGroups {
 public:
     using Clock = std::chrono::steady_clock;
@@ -60,11 +59,11 @@ private:
         Clock::time_point begun;
     };
     struct Group {
-        std::size_t most_turns = 1;
-        std::vector<Turn> turns;  // that hold up others; the oldest first
-        std::vector<MemberPtr> waiting;
+        std::size_t most_turns;
+        std::vector<Turn> turns{};  // for which others wait
+        std::vector<MemberPtr> waiting{};
 
-        void forget_those_held_up(Clock::time_point now);
+        void drop_overtaken(Clock::time_point now);
     };
     void run();
     bool somebody_waits() const;

@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 import { noteRefusal } from "./note_refusal.mjs";
+import { until } from "./until.mjs";
 
 const build = process.env.WORKBOARD_BUILD;
 if (!build) throw new Error("WORKBOARD_BUILD has to name the folder of the build to test");
@@ -130,12 +131,8 @@ export class Server {
 
   /** Has a job that recurs, of that kind, done now: once more if it is running, for it may have looked already. */
   async doNow(kind) {
-    for (let tries = 0; tries < 600; tries += 1) {
-      const due = `UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = '${kind}' AND state IN ('waiting', 'ready')`;
-      if (await this.sql(`${due} RETURNING kind`)) return;
-      await sleep(50);
-    }
-    throw new Error(`no job of the kind ${kind}`);
+    const due = `UPDATE jobs SET state = 'ready', due_at = now() WHERE kind = '${kind}' AND state IN ('waiting', 'ready')`;
+    if (!(await until(() => this.sql(`${due} RETURNING kind`), 30))) throw new Error(`no job of the kind ${kind}`);
   }
 
   /** What it has written so far. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Rest, makeQueue } from "./server.mjs";
+import { until } from "./until.mjs";
 
 export const password = "correct horse battery";
 
@@ -58,11 +59,7 @@ export async function tabTo(page, name, key = "Tab") {
 /** Waits until it is so, and says what was found when it never is. */
 export async function becomes(what, fits, seconds = 10) {
   let found;
-  for (let tries = 0; tries < seconds * 20; tries += 1) {
-    found = await what();
-    if (fits(found)) return found;
-    await sleep(50);
-  }
+  if (await until(async () => fits((found = await what())), seconds)) return found;
   throw new Error(`it never came true: ${fits}; found ${JSON.stringify(found)}`);
 }
 

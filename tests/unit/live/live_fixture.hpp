@@ -230,8 +230,8 @@ private:
     http::test::Client client_;
 };
 
-/// A workspace whose owner works by a token, with a board, all of whose events have their
-/// sequences: whoever follows from now on does not hear of them.
+/// A workspace whose owner works by a token, with a board. The board's own events have their
+/// sequences already, so a subscription that starts now does not get them.
 class LiveTest : public testing::Test {
 protected:
     explicit LiveTest(std::vector<std::string> settings = {})
