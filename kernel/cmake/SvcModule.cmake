@@ -46,6 +46,15 @@ function(svc_use_pch target)
   endif()
 endfunction()
 
+# svc_inline_less(<target>): what requests spend most of their time in is the kernel's. In modules'
+# code larger functions than these, inlined, cost a tenth of the compile time, and nothing that
+# could be measured of a request's.
+function(svc_inline_less target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE "SHELL:-mllvm -inline-threshold=50")
+  endif()
+endfunction()
+
 # svc_library(<name> [FROM <folders…>] [LINK <libraries…>]): what other modules link or tests look
 # at by itself, as a static library: every .cpp in those folders, or in the one it is called in.
 function(svc_library name)
@@ -60,6 +69,7 @@ function(svc_library name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC kernel ${ARG_LINK})
+  svc_inline_less(${name})
   svc_use_pch(${name})
 endfunction()
 
@@ -80,6 +90,7 @@ function(svc_module)
   set_property(GLOBAL APPEND PROPERTY svc_modules ${name})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE kernel ${ARG_LINK})
+  svc_inline_less(${name})
   # What sanitizers need is in the program alone.
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
     target_link_options(${name} PRIVATE -Wl,-z,defs)
