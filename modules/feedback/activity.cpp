@@ -52,13 +52,16 @@ Consumer Activity::consumer() {
 
 /// Most of what happens is done by agents, and nothing of it has to be taken apart.
 std::optional<Activity::Share> Activity::share_of(const StoredEvent& event) {
+    const auto actor_has = [&](std::string_view member) {
+        return event.actor.text.find(member) != std::string::npos;
+    };
     const bool finished = event.kind == "lease.completed";
-    const bool by_person = event.actor.text.find(R"("principal_type":"user")") != std::string::npos;
-    if (!finished && !by_person) return std::nullopt;
+    const bool for_person = finished && actor_has(R"("on_behalf_of_user_id":")");
+    if (!for_person && !actor_has(R"("principal_type":"user")")) return std::nullopt;
     const EventActor actor = event.actor.parsed();
     if (actor.principal_type == PrincipalType::user)
         return Share{{event.org_id, actor.id}, true, finished};
-    if (!finished || !actor.on_behalf_of_user_id) return std::nullopt;
+    if (!for_person || !actor.on_behalf_of_user_id) return std::nullopt;
     return Share{{event.org_id, *actor.on_behalf_of_user_id}, false, true};
 }
 

@@ -35,9 +35,7 @@ inline std::vector<std::string> settings_in(const std::string& page) {
 /// it printed. Only the place differs: a port that is free here, and a folder `var` of its own.
 inline std::string pasted(std::string script, std::vector<std::string> settings = {}) {
     const TempFolder folder("workboard-pasted");
-    const Server server(
-        {.program = {}, .var = folder.path() / "var", .settings = std::move(settings)}
-    );
+    const Server server({.var = folder.path() / "var", .settings = std::move(settings)});
     const std::string place = "127.0.0.1:8080";
     const std::string here = "127.0.0.1:" + std::to_string(server.port());
     for (std::size_t at = 0; (at = script.find(place, at)) != script.npos; at += here.size())

@@ -47,8 +47,6 @@ std::string Lab::modules_without(std::string_view module) {
 
 test::Server::Options Lab::options(const std::vector<std::string>& settings) const {
     test::Server::Options options{
-        .program =
-            checkout_.empty() ? std::filesystem::path() : checkout_ / "build/release/bin/workboard",
         .checkout = checkout_,
         .var = var_.path(),
         .database_url = url_,

@@ -25,7 +25,7 @@ Started start_once(const Lab& lab, const std::string& request) {
     const auto before = std::chrono::steady_clock::now();
     test::Program::Start start{
         .command =
-            {options.program,
+            {test::Server::program_of(options),
              "serve",
              "--port",
              std::to_string(port),

@@ -48,7 +48,6 @@ std::vector<std::string> mails_in(
 }  // namespace
 
 Server::Server(Options options) : options_(std::move(options)) {
-    if (options_.program.empty()) options_.program = build_folder() / "bin/workboard";
     if (options_.var.empty()) {
         own_folder_ = std::make_unique<TempFolder>("workboard-test");
         options_.var = own_folder_->path();
@@ -68,11 +67,22 @@ Server::~Server() {
     end_orphaned_database();
 }
 
+std::filesystem::path Server::program_of(const Options& options) {
+    const auto build =
+        options.checkout.empty() ? build_folder() : options.checkout / "build/release";
+    return build / "bin/workboard";
+}
+
 void Server::start() {
     const std::size_t before = std::filesystem::exists(log()) ? output().size() : 0;
     Program::Start start{
         .command =
-            {options_.program, "serve", "--port", std::to_string(port_), "--var", options_.var},
+            {program_of(options_),
+             "serve",
+             "--port",
+             std::to_string(port_),
+             "--var",
+             options_.var},
         .environment = options_.environment,
         .folder = options_.checkout.empty() ? source_folder() : options_.checkout,
         .output = log(),

@@ -15,10 +15,10 @@ inline constexpr const char* key_of_all_servers =
 class Server {
 public:
     struct Options {
-        std::filesystem::path program;   ///< empty: `bin/workboard` of this build
-        std::filesystem::path checkout;  ///< of another commit, whose config it reads; empty: this
-        std::filesystem::path var;       ///< its data; empty: a folder that goes with the object
-        std::string database_url;        ///< empty: its own embedded PostgreSQL
+        /// Of another commit, built there for release, whose config it reads; empty: this build.
+        std::filesystem::path checkout;
+        std::filesystem::path var;             ///< its data; empty: a folder that goes with the object
+        std::string database_url;              ///< empty: its own embedded PostgreSQL
         std::vector<std::string> settings;     ///< "section.key=value"
         std::vector<std::string> environment;  ///< NAME=value
         bool cheap_hashes = true;  ///< of passwords, for tests make many people; false: as shipped
@@ -32,6 +32,7 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
+    static std::filesystem::path program_of(const Options& options);
     std::uint16_t port() const { return port_; }
     pid_t pid() const { return program_->pid(); }
     Client client() const { return Client(port_); }
