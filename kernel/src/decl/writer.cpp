@@ -97,11 +97,30 @@ bool same_object(std::string_view was, std::string_view is) {
     return !unclear && one == other;
 }
 
-struct Difference {
-    std::string& changes;
-    std::string& previous;
-    std::string* whole;
+class Difference {
+public:
+    Difference(std::string& changes, std::string& previous, std::string* whole)
+        : changes_(changes), previous_(previous), whole_(whole) {}
 
+    void collect(const Record& record, const void* before, const void* after) {
+        for (const Field& field : record.fields) {
+            if (field.rules.secret) continue;
+            const void* const member_before = before ? field.in_const(before) : nullptr;
+            const void* const member_after = field.in_const(after);
+            if (field.rules.flatten && field.codec->record) {
+                collect(field.codec->record(), member_before, member_after);
+                continue;
+            }
+            show(field, member_before, was_);
+            show(field, member_after, is_);
+            if (whole_ && !is_.empty()) add(field, is_, *whole_);
+            if (was_ == is_ || same_object(was_, is_)) continue;
+            add(field, is_, changes_);
+            if (before) add(field, was_, previous_);
+        }
+    }
+
+private:
     static void add(const Field& field, std::string_view json, std::string& object) {
         if (object.back() != '{') object += ',';
         object += '"';
@@ -110,31 +129,16 @@ struct Difference {
         object += json.empty() ? "null" : json;
     }
     // What an answer would show of the field; nothing when it would leave it out.
-    static std::string shown(const Field& field, const void* record) {
-        std::string json;
-        const void* member = record ? field.in_const(record) : nullptr;
+    static void show(const Field& field, const void* member, std::string& json) {
+        json.clear();
         if (member && !(field.rules.omit_empty && field.codec->empty(member)))
             field.codec->write(member, json);
-        return json;
     }
-    void collect(const Record& record, const void* before, const void* after) {
-        for (const Field& field : record.fields) {
-            if (field.rules.secret) continue;
-            if (field.rules.flatten && field.codec->record) {
-                collect(
-                    field.codec->record(),
-                    before ? field.in_const(before) : nullptr,
-                    field.in_const(after)
-                );
-                continue;
-            }
-            const std::string was = shown(field, before), is = shown(field, after);
-            if (whole && !is.empty()) add(field, is, *whole);
-            if (was == is || same_object(was, is)) continue;
-            add(field, is, changes);
-            if (before) add(field, was, previous);
-        }
-    }
+
+    std::string& changes_;
+    std::string& previous_;
+    std::string* const whole_;
+    std::string was_, is_;  // of one field; here, so that their memory serves the next one too
 };
 
 }  // namespace
