@@ -116,10 +116,7 @@ private:
                 announced = true;
                 continue;
             }
-            if (rows > 0)
-                wake_signal_.rest(
-                    rows < settings_.many_rows ? settings_.gather : settings_.gather_more
-                );
+            if (rows > 0) wake_signal_.rest(gather_after(rows));
             announced =
                 wake_signal_.wait(now < busy_until ? settings_.busy_poll : settings_.idle_poll);
         }
@@ -129,6 +126,13 @@ private:
         const auto tx = lock.begin();
         prefer_indexes(*tx);
         tx->commit();
+    }
+
+    std::chrono::microseconds gather_after(std::size_t rows) const {
+        const auto for_rows = settings_.gather_per_row * static_cast<std::int64_t>(rows);
+        return std::clamp<std::chrono::microseconds>(
+            for_rows, settings_.gather, settings_.gather_most
+        );
     }
 
     std::size_t sequence(Chain& chain, db::Database::Lock& lock) {

@@ -28,10 +28,10 @@ public:
         /// After a batch that was not full, so that the next is worth its commit; and between looks
         /// at what was sequenced.
         std::chrono::milliseconds gather{3};
-        /// After one of at least so many rows: where much happens a batch's own cost, and that of
-        /// all who read it, is shared by more.
-        std::chrono::milliseconds gather_more{6};
-        std::size_t many_rows = 8;
+        /// For each row of the batch before, up to `gather_most`: where much happens a batch's own
+        /// cost, and that of all who read it, is shared by more.
+        std::chrono::microseconds gather_per_row{300};
+        std::chrono::milliseconds gather_most{12};
         int batch_rows = 500;
         std::int64_t batch_bytes = 4 << 20;
     };

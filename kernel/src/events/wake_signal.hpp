@@ -30,7 +30,7 @@ public:
         return rung_.exchange(false);
     }
     /// That long, whoever rings; not when it is to end.
-    void rest(std::chrono::milliseconds time) {
+    void rest(std::chrono::microseconds time) {
         std::unique_lock lock(mutex_);
         wake_.wait_for(lock, time, [&] { return ended_.load(); });
     }
