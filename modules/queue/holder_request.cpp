@@ -184,8 +184,10 @@ bool HolderRequest::is_meant(const QueueRow& row) const {
 }
 
 void HolderRequest::check(const EventKind& kind, const Lease& after) {
-    const Lease before = lease_of(call_.org(), held());
-    call_.check(event_of(kind, after, &before));
+    if (call_.has_hooks(kind)) {
+        const Lease before = lease_of(call_.org(), held());
+        call_.check(event_of(kind, after, &before));
+    }
     // What else it does with the card is done by the lease as well, though the lease is over then.
     call_.note<EndedHere>().tokens.insert(token_.str());
 }

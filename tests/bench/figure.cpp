@@ -54,6 +54,13 @@ void Report::figure(const std::string& name, double value, boost::json::object m
     keep({{"name", name}, {"value", value}, {"made_of", std::move(made_of)}});
 }
 
+void Report::incomplete(const std::string& why) {
+    passed_ = false;
+    fmt::print("{:<40} {:>10}   {:<11} FAIL: {}\n", group_, "?", "", why);
+    std::fflush(stdout);
+    keep({{"note", "**incomplete**: " + why}});
+}
+
 void Report::note(const std::string& text) {
     fmt::print("# {}\n", text);
     std::fflush(stdout);

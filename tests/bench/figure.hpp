@@ -41,6 +41,8 @@ public:
     void figure(const std::string& name, double value, Bar bar, boost::json::object made_of = {});
     /// The same without a bar: to be watched over time.
     void figure(const std::string& name, double value, boost::json::object made_of);
+    /// The group ended before all of its figures were there, which fails.
+    void incomplete(const std::string& why);
     /// A line for whoever reads along.
     void note(const std::string& text);
     void write(const std::filesystem::path& file) const;

@@ -64,7 +64,7 @@ std::string machine(const Lab& lab) {
          )},
         {"Memory", fmt::format("{:.0f} GiB", kilobytes / 1024 / 1024)},
         {"System", operating_system()},
-        {"Compiler", "GCC " __VERSION__},
+        {"Compiler", __VERSION__},
         {"PostgreSQL", version.substr(0, version.find(' '))},
         {"Node.js", said_by({"node", "--version"})},
         {"Peers", peers()},

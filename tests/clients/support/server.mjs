@@ -159,16 +159,16 @@ export class Server {
   /** The newest mail to this address, once it is there: mails are sent after the answer. */
   async mailTo(address) {
     const folder = join(this.folder, "mail");
-    for (let tries = 0; tries < 200; tries += 1) {
-      const mails = (existsSync(folder) ? readdirSync(folder) : [])
+    const newest = await until(() =>
+      (existsSync(folder) ? readdirSync(folder) : [])
         .filter((name) => name.endsWith(".eml"))
         .sort()
         .map((name) => readFileSync(join(folder, name), "utf8"))
-        .filter((mail) => mail.includes(address));
-      if (mails.length) return mails.at(-1);
-      await sleep(50);
-    }
-    throw new Error(`no mail to ${address}`);
+        .filter((mail) => mail.includes(address))
+        .at(-1),
+    );
+    if (!newest) throw new Error(`no mail to ${address}`);
+    return newest;
   }
 }
 

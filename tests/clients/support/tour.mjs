@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Rest } from "./server.mjs";
+import { until } from "./until.mjs";
 
 /** Sends requests by the names of operations, and notes each with its answer. */
 export class Tour {
@@ -300,19 +301,16 @@ async function connections(tour, server, ada) {
 
 /** Asks until the answer is so: events are numbered, and passed on, a moment after what they tell of. */
 async function settled(caller, path, holds) {
-  for (let tries = 0; tries < 300; tries += 1) {
-    if (holds(await caller.get(path))) return;
-    await sleep(50);
-  }
+  await until(async () => holds(await caller.get(path)));
 }
 
 async function told(tour, ada, receiver) {
   const as = (operation, args) => tour.call(ada, operation, args);
-  const until = async (operation, args, holds) => {
+  const whenSettled = async (operation, args, holds) => {
     await settled(ada, args.path, holds);
     return as(operation, args.sent);
   };
-  const notifications = await until("list_notifications", { path: "/v1/notifications", sent: {} }, (page) => page.results.length > 0);
+  const notifications = await whenSettled("list_notifications", { path: "/v1/notifications", sent: {} }, (page) => page.results.length > 0);
   await as("count_notifications");
   await as("read_notification", { notification_id: notifications.results[0].id });
   await as("read_all_notifications");
@@ -327,7 +325,7 @@ async function told(tour, ada, receiver) {
   await as("rotate_webhook_secret", { webhook_id, overlap_seconds: 3600 });
   await as("test_webhook", { webhook_id });
   const path = `/v1/webhooks/${webhook_id}/deliveries`;
-  const deliveries = await until("list_webhook_deliveries", { path, sent: { webhook_id } }, (page) => page.results.some((each) => each.status === "delivered"));
+  const deliveries = await whenSettled("list_webhook_deliveries", { path, sent: { webhook_id } }, (page) => page.results.some((each) => each.status === "delivered"));
   await as("redeliver_webhook", { webhook_id, delivery_id: deliveries.results[0].id });
   await as("redeliver_failed_deliveries", { webhook_id, since: "2026-01-01T00:00:00Z" });
   await as("delete_webhook", { webhook_id });

@@ -1,6 +1,4 @@
 // Every page that the server has, in each state that people meet: for what holds of all of them.
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { Rest, makeQueue } from "./server.mjs";
 import { until } from "./until.mjs";
 
@@ -8,13 +6,12 @@ export const password = "correct horse battery";
 
 /** The link to a page of ours in the newest mail to this address. */
 export async function mailedLink(server, address, path) {
-  for (let tries = 0; tries < 100; tries += 1) {
+  const link = await until(async () => {
     const mail = (await server.mailTo(address)).replace(/=\r?\n/g, "").replace(/=3D/g, "=");
-    const found = new RegExp(`http\\S+/${path}[\\w/-]*\\?token=[\\w-]+`).exec(mail);
-    if (found) return found[0];
-    await sleep(50);
-  }
-  throw new Error(`no link to ${path} was mailed to ${address}`);
+    return new RegExp(`http\\S+/${path}[\\w/-]*\\?token=[\\w-]+`).exec(mail)?.[0];
+  });
+  if (!link) throw new Error(`no link to ${path} was mailed to ${address}`);
+  return link;
 }
 
 /** Waits for the page to have this heading. */
