@@ -75,8 +75,9 @@ void measure_count(Lab& lab, const People& people, const Plan& plan, Report& rep
         "gen_random_uuid(), 'comment', i.epoch, gen_random_uuid(), 'viewer', b.ids[1 + n % "
         "cardinality(b.ids)], 'card', gen_random_uuid(), 'Somebody commented', now() - n * "
         "interval '1 second' FROM generate_series(1, {}) n, notification_inboxes i, (SELECT "
-        "array_agg(id) AS ids FROM boards) b WHERE i.user_id = '{}'",
+        "array_agg(id) AS ids FROM boards WHERE org_id = '{}') b WHERE i.user_id = '{}'",
         unread,
+        people.org(),
         people.owner()
     ));
     people.run(fmt::format(
