@@ -34,8 +34,8 @@ void measure_creates(Lab& lab, const Plan& plan, Report& report) {
 
 /// The server's own processor time, of a request each.
 void measure_server(Lab& lab, const Plan& plan, Report& report) {
-    // About as many as are worked off in that time: what a server does anyway, and until the database
-    // has come to rest, weighs as little in each.
+    // About as many as are worked off in that time: what a server does anyway, and until the
+    // database has come to rest, weighs as little in each.
     const int cards = 2000 * plan.seconds;
     const auto reads = get_requests_apart(lab, lab.cards());
     RestQueue created(lab, "Created"), claimed(lab, "Claimed"), completed(lab, "Completed");

@@ -75,14 +75,9 @@ std::filesystem::path Server::program_of(const Options& options) {
 
 void Server::start() {
     const std::size_t before = std::filesystem::exists(log()) ? output().size() : 0;
+    const auto program = program_of(options_);
     Program::Start start{
-        .command =
-            {program_of(options_),
-             "serve",
-             "--port",
-             std::to_string(port_),
-             "--var",
-             options_.var},
+        .command = {program, "serve", "--port", std::to_string(port_), "--var", options_.var},
         .environment = options_.environment,
         .folder = options_.checkout.empty() ? source_folder() : options_.checkout,
         .output = log(),

@@ -17,9 +17,9 @@ public:
     struct Options {
         /// Of another commit, built there for release, whose config it reads; empty: this build.
         std::filesystem::path checkout;
-        std::filesystem::path var;             ///< its data; empty: a folder that goes with the object
-        std::string database_url;              ///< empty: its own embedded PostgreSQL
-        std::vector<std::string> settings;     ///< "section.key=value"
+        std::filesystem::path var;          ///< its data; empty: a folder that goes with the object
+        std::string database_url;           ///< empty: its own embedded PostgreSQL
+        std::vector<std::string> settings;  ///< "section.key=value"
         std::vector<std::string> environment;  ///< NAME=value
         bool cheap_hashes = true;  ///< of passwords, for tests make many people; false: as shipped
         /// For its first line of readiness. A first start makes a database; sanitizers are slow.
@@ -32,6 +32,7 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
+    /// What it runs.
     static std::filesystem::path program_of(const Options& options);
     std::uint16_t port() const { return port_; }
     pid_t pid() const { return program_->pid(); }

@@ -23,8 +23,9 @@ namespace svc::core {
 /// that are few are served at once and each by itself, and the more there are, the more share what
 /// serving costs.
 ///
-/// A turn that takes longer than `overtaken_after` no longer makes others wait: whoever comes then
-/// serves those who wait, and itself; when nobody comes, the first of them does. Any thread.
+/// A turn that takes longer than `overtaken_after` no longer makes others wait: the next request of
+/// the group serves those that wait, and itself; when none comes, the first of them does. Any
+/// thread.
 class RequestGroups {
 public:
     using Clock = std::chrono::steady_clock;

@@ -6,6 +6,7 @@
 
 #include <Poco/Logger.h>
 
+#include <algorithm>
 #include <thread>
 
 namespace svc::events {

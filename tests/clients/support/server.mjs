@@ -159,14 +159,13 @@ export class Server {
   /** The newest mail to this address, once it is there: mails are sent after the answer. */
   async mailTo(address) {
     const folder = join(this.folder, "mail");
-    const newest = await until(() =>
+    const mails = () =>
       (existsSync(folder) ? readdirSync(folder) : [])
         .filter((name) => name.endsWith(".eml"))
         .sort()
         .map((name) => readFileSync(join(folder, name), "utf8"))
-        .filter((mail) => mail.includes(address))
-        .at(-1),
-    );
+        .filter((mail) => mail.includes(address));
+    const newest = await until(() => mails().at(-1), 10);
     if (!newest) throw new Error(`no mail to ${address}`);
     return newest;
   }

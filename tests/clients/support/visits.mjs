@@ -9,7 +9,7 @@ export async function mailedLink(server, address, path) {
   const link = await until(async () => {
     const mail = (await server.mailTo(address)).replace(/=\r?\n/g, "").replace(/=3D/g, "=");
     return new RegExp(`http\\S+/${path}[\\w/-]*\\?token=[\\w-]+`).exec(mail)?.[0];
-  });
+  }, 5);
   if (!link) throw new Error(`no link to ${path} was mailed to ${address}`);
   return link;
 }
