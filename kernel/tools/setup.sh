@@ -9,10 +9,10 @@ build_packages=(
     libpoco-dev libboost1.81-dev libboost-json1.81-dev libpq-dev libssl-dev libsodium-dev
     liblua5.4-dev libseccomp-dev libfmt-dev libtomlplusplus-dev libre2-dev zlib1g-dev
     libcmark-gfm-dev libcmark-gfm-extensions-dev libicu-dev
-    postgresql-15 ca-certificates
+    postgresql-15 ca-certificates curl jq
 )
 node_packages=(nodejs npm)  # only when there is no other Node
-test_packages=(libgtest-dev libgmock-dev curl jq nginx caddy haproxy redis-server chromium-headless-shell)
+test_packages=(libgtest-dev libgmock-dev nginx caddy haproxy redis-server chromium-headless-shell)
 sanitizer_packages=(libclang-rt-19-dev)
 bench_packages=(libgtest-dev wrk)
 

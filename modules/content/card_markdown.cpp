@@ -1,18 +1,14 @@
 // A card's blocks as one Markdown text.
 
 #include "modules/content/changes.hpp"
-#include "modules/content/lib/markdown.hpp"
 #include "modules/content/operations.hpp"
+#include "modules/content/refused_markdown.hpp"
 #include "modules/content/tree_diff.hpp"
 
 namespace svc::content {
 
 std::vector<BlockInput> parsed_markdown(const Call& call, const std::string& text) {
-    try {
-        return blocks_of_markdown(text);
-    } catch (const MarkdownError& error) {
-        throw wrong_at(call, "\"markdown\"", error.what());
-    }
+    return read_markdown(call, "\"markdown\"", text, blocks_of_markdown);
 }
 
 namespace {

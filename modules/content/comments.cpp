@@ -7,8 +7,8 @@
 #include "modules/boards/api/watchers.hpp"
 
 #include "modules/content/file_urls.hpp"
-#include "modules/content/lib/markdown.hpp"
 #include "modules/content/operations.hpp"
+#include "modules/content/refused_markdown.hpp"
 
 namespace svc::content {
 
@@ -60,7 +60,8 @@ RichTexts said_in(
     const std::string at_markdown = '"' + std::string(markdown_field) + '"';
     if (rich_text.has_value() == markdown.has_value())
         throw wrong_at(call, "\"rich_text\"", "give either rich_text or markdown");
-    RichTexts texts = rich_text ? *rich_text : text_of_markdown(*markdown);
+    RichTexts texts = rich_text ? *rich_text
+                                : read_markdown(call, at_markdown, *markdown, text_of_markdown);
     if (texts.size() > most_items)
         throw wrong_at(call, at_markdown, "it makes more than 100 items of rich text");
     if (texts.empty())

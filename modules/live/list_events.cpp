@@ -85,7 +85,12 @@ private:
 Filter filter_of(const Call& call, const ListEventsRequest& in) {
     Filter filter{in.board_id, in.kinds.value_or(std::vector<std::string>{})};
     if (!std::ranges::all_of(filter.kinds, is_kind_filter))
-        throw wrong_field(call, "kinds", "Should be kinds, `noun.*` or `*`", FieldPlace::query);
+        throw wrong_field(
+            call,
+            "kinds",
+            "Should be kinds, `noun.*` or `*`, each in a parameter of its own",
+            FieldPlace::query
+        );
     return filter;
 }
 

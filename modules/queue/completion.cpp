@@ -38,8 +38,9 @@ void carry_out(Call& call, const std::vector<LeaseCompletion*>& leases, TellingA
 void TellingAtTheEnd::emit(const Event& event) {
     Event& kept = events_.emplace_back(event);
     // A card's own events name it as what they are about.
-    const auto own = requests_.find(event.card_id.value_or(event.id));
-    if (own != requests_.end()) kept.request_id = own->second;
+    const Uuid& card = event.card_id ? *event.card_id : event.id;
+    const auto asked_by = requests_.find(event.because_of.value_or(card));
+    if (asked_by != requests_.end()) kept.request_id = asked_by->second;
 }
 
 LeaseCompletion::LeaseCompletion(

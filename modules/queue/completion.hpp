@@ -37,7 +37,8 @@ public:
     void after_commit(std::function<void()> then) override { call_.after_commit(std::move(then)); }
     void tell() { call_.emit_all(std::exchange(events_, {})); }
 
-    /// What happens to this card is recorded under the request that asked for it.
+    /// What happens to this card, and what follows from that for others, is recorded under the
+    /// request that asked for it.
     void record_under(const Uuid& card, const std::string& request_id) {
         requests_[card] = request_id;
     }

@@ -60,11 +60,15 @@ struct ToExpire {
 };
 SVC_RECORD(ToExpire, (org_id), (now), (next_milliseconds));
 
-// But for those whose attempts are used up.
+// But for those whose attempts are used up. The rule of each one's column is looked up by its key:
+// where a server was away for long, and finds all leases expired, a join goes through all of them
+// once for each column.
 constexpr Sql take_expired{"queue.take_expired", R"(
     SELECT )" SVC_QUEUE_ROW R"(
     FROM queue q
-    JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
+    CROSS JOIN LATERAL (
+        SELECT * FROM columns c WHERE c.org_id = $1 AND c.id = q.column_id OFFSET 0
+    ) k
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.expires_at < now()
         AND q.attempt < k.max_attempts
     ORDER BY q.expires_at
@@ -74,7 +78,9 @@ constexpr Sql take_expired{"queue.take_expired", R"(
 constexpr Sql find_last_attempts{"queue.find_expired_last_attempts", R"(
     SELECT q.card_id
     FROM queue q
-    JOIN columns k ON k.org_id = $1 AND k.id = q.column_id
+    CROSS JOIN LATERAL (
+        SELECT c.max_attempts FROM columns c WHERE c.org_id = $1 AND c.id = q.column_id OFFSET 0
+    ) k
     WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND q.expires_at < now()
         AND q.attempt >= k.max_attempts
     ORDER BY q.expires_at

@@ -169,21 +169,26 @@ public:
         with_keys(card, [&](const auto&... key) {
             tx.queue(reorder_row, card.org_id, card.id, key...);
         });
-        kernel_.use<Hints>().reset(card.column_id);
+        reset_hints(tx, card.column_id);
     }
 
     void reordered(Tx& tx, const boards::Column& column) override {
         tx.queue(reorder_queue, column.org_id, column.id, column.queue.order);
-        kernel_.use<Hints>().reset(column.id);
+        reset_hints(tx, column.id);
     }
 
     void spaced(Tx& tx, const Uuid& org, const Uuid& column, const std::vector<Uuid>& cards)
         override {
         tx.queue(follow_keys, org, cards);
-        kernel_.use<Hints>().reset(column);
+        reset_hints(tx, column);
     }
 
 private:
+    /// Before it is committed a claim could note anew what it found by the keys of before.
+    void reset_hints(Tx& tx, const Uuid& column) {
+        tx.after_commit([this, column] { kernel_.use<Hints>().reset(column); });
+    }
+
     void enter(Tx& tx, const boards::Placing& placing) {
         const QueueKey key = key_of(placing.column->queue_order, placing.after, placing.now);
         queue_up(tx, placing.after, key);

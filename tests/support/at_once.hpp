@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/eventually.hpp"
 #include "tests/support/lock_holder.hpp"
 #include "tests/support/metric.hpp"
 #include "tests/support/workspace.hpp"
@@ -14,13 +15,19 @@ namespace svc::test {
 struct Sent {
     std::string path;
     boost::json::value body;
+    std::string token{};  ///< where it is not the client's
 };
 
-/// Sends as many as that while a lock is held for a moment, which makes the first of them take so
-/// long that the others come together; the answers in the same order.
+/// Sends as many as that while a lock is held, which makes the first of them take so long that the
+/// others come together; the answers in the same order. `turns` of them are served by themselves
+/// first (svc/joint.hpp).
 template <class Send>
 std::vector<Reply> behind_lock(
-    const std::string& lock, const std::string& database, std::size_t count, const Send& send
+    const std::string& lock,
+    const std::string& database,
+    std::size_t count,
+    int turns,
+    const Send& send
 ) {
     std::vector<Reply> replies(count);
     LockHolder holder(lock, database);
@@ -30,7 +37,8 @@ std::vector<Reply> behind_lock(
         // The first is being served when the others come.
         if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    // Whoever serves the others comes to wait as well, and gives up before long.
+    eventually([&] { return holder.waiting() > turns; }, std::chrono::milliseconds(150));
     holder.commit();
     for (auto& each : threads) each.join();
     return replies;
@@ -41,8 +49,9 @@ inline std::vector<Reply> at_once(
     const Client& client, const std::string& database, const std::vector<Sent>& requests
 ) {
     const std::string lock = "LOCK TABLE event_log IN EXCLUSIVE MODE";
-    return behind_lock(lock, database, requests.size(), [&](std::size_t i) {
+    return behind_lock(lock, database, requests.size(), 1, [&](std::size_t i) {
         Client own = client;
+        if (!requests[i].token.empty()) own.token(requests[i].token);
         return own.post(requests[i].path, requests[i].body);
     });
 }
@@ -58,7 +67,8 @@ inline std::vector<Reply> at_once(
     const Client& client, const std::string& database, const std::vector<Read>& requests
 ) {
     const std::string lock = "LOCK TABLE cards IN ACCESS EXCLUSIVE MODE";
-    return behind_lock(lock, database, requests.size(), [&](std::size_t i) {
+    constexpr int turns = 4;
+    return behind_lock(lock, database, requests.size(), turns, [&](std::size_t i) {
         Client own = client;
         return own.send("GET", requests[i].path, {}, requests[i].headers);
     });

@@ -19,18 +19,28 @@ public:
     ~LockHolder() { PQfinish(connection_); }
     /// Goes on; throws when it is chosen to end a circle of those that wait for each other.
     void also(const std::string& sql) { run(sql); }
+    /// Sessions of this database that wait for a lock.
+    int waiting() {
+        run("SELECT pg_stat_clear_snapshot()");
+        return std::stoi(run("SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity "
+                             "USING (pid) WHERE NOT granted AND datname = current_database()"));
+    }
     /// What it did is done, and its locks are free.
     void commit() { run("COMMIT"); }
     LockHolder(const LockHolder&) = delete;
     LockHolder& operator=(const LockHolder&) = delete;
 
 private:
-    void run(const std::string& sql) {
+    /// The first value of the answer, if there is one.
+    std::string run(const std::string& sql) {
         PGresult* result = PQexec(connection_, sql.c_str());
         const auto status = PQresultStatus(result);
+        const bool has_value = PQntuples(result) > 0 && PQnfields(result) > 0;
+        const std::string value = has_value ? PQgetvalue(result, 0, 0) : "";
         PQclear(result);
         if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
             throw std::runtime_error(PQerrorMessage(connection_));
+        return value;
     }
     PGconn* connection_;
 };

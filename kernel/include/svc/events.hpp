@@ -68,6 +68,7 @@ struct Event {
     std::optional<std::string> name;     ///< as people call it: its name, title or key
     std::optional<Uuid> org_id;          ///< when it is not the caller's workspace
     std::string request_id{};            ///< when it is not the call's (svc/joint.hpp)
+    std::optional<Uuid> because_of{};    ///< the card whose change it follows from, if another's
 
     Event&& in_org(const Uuid& org) && { return org_id = org, std::move(*this); }
     Event&& on_board(const Uuid& board) && { return board_id = board, std::move(*this); }

@@ -217,6 +217,11 @@ public:
     /// transaction ends; taken by the statement that says for whom it acts.
     void hold(std::string_view name);
 
+    /// From here on, rather than to wait for a lock for longer than a tenth of a second, it throws
+    /// RetryTransaction: for a transaction in which several have their work done, each of whom can
+    /// have it done in another.
+    void wait_briefly();
+
     /// From here on COMMIT goes along with every pipeline: for a transaction that is one statement,
     /// which writes nothing unless all that it rests on holds. Nothing may hang on its answer but
     /// the answer itself.
@@ -244,8 +249,9 @@ public:
     Mode mode() const;
     /// Sends everything queued and, when writing, COMMIT. Throws when the commit failed.
     void commit();
-    /// A COMMIT went out and its answer was lost: nobody knows whether it was carried out.
-    bool outcome_unknown() const;
+    /// A COMMIT was carried out, or went out and its answer was lost: what was done by then is not
+    /// to be done again.
+    bool may_stand() const;
     /// Round trips so far, for metrics and tests.
     int round_trips() const;
     /// How much memory the answers so far have taken.

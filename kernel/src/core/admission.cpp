@@ -63,6 +63,11 @@ void Admission::Line::count(Clock::time_point now) {
     at_work.set(static_cast<double>(running), now);
 }
 
+std::list<Admission::Place*>::iterator Admission::Queue::end_of(bool let_in) {
+    if (!let_in) return waiting.end();
+    return std::ranges::find_if(waiting, [](const Place* each) { return !each->let_in_; });
+}
+
 Admission::Lines::pointer Admission::line_of(const std::string& principal) {
     if (lines_.size() >= most_lines)
         std::erase_if(lines_, [](const auto& each) { return each.second.idle(); });
@@ -128,6 +133,7 @@ Admission::Verdict Admission::enter(Place& place, const Request& request, Clock:
     place.line_ = line_of(request.principal);
     place.org_ = request.org ? request.org->str() : std::string();
     place.known_ = request.known;
+    place.let_in_ = request.let_in;
     place.pace_ = Paces::key(request.principal, request.kind);
     place.slow_ = paces_.slow(place.pace_, settings_.slow_from);
     Line& line = place.line_->second;
@@ -139,13 +145,13 @@ Admission::Verdict Admission::enter(Place& place, const Request& request, Clock:
     const bool full = waiting_ >= settings_.waiting;
     const bool full_for_one = line.waiting >= settings_.waiting_of_one ||
                               line.bytes + request.bytes > settings_.bytes_of_one;
-    if (full || full_for_one) {
+    if ((full || full_for_one) && !request.let_in) {
         end(place, now);
         return full_for_one ? Verdict::too_many : Verdict::too_many_of_all;
     }
     if (turns_.empty()) waits_begin_.notify_one();
     if (queue.waiting.empty()) queue.turn = turns_.insert(turns_.end(), &queue);
-    place.at_ = queue.waiting.insert(queue.waiting.end(), &place);
+    place.at_ = queue.waiting.insert(queue.end_of(request.let_in), &place);
     place.state_ = Place::State::waiting;
     place.bytes_ = request.bytes;
     place.resume_ = request.resume;

@@ -57,6 +57,9 @@ public:
         std::size_t bytes = 0;  ///< held while it waits
         /// It had its turn and waited for something else since: those who are called there are few.
         bool resumed = false;
+        /// It was let in before, and others may wait for it by now: it is refused by no limit, and
+        /// stands before those who were not.
+        bool let_in = false;
         /// Has the request ask again, when it has its turn. Called with a lock held.
         std::function<void()> resume{};
     };
@@ -86,7 +89,8 @@ private:
     struct Queue {
         Line* line = nullptr;
         bool slow = false;
-        std::list<Place*> waiting{};
+        std::list<Place*> waiting{};  // those who were let in before first
+        std::list<Place*>::iterator end_of(bool let_in);
         std::list<Queue*>::iterator turn{};  // in turns_, while any wait
     };
     /// A caller, while anything of its own is open, and until that is forgotten.
@@ -149,7 +153,7 @@ private:
     Admission* admission_ = nullptr;  // since it first entered
     State state_ = State::away;
     Lines::pointer line_ = nullptr;
-    bool known_ = false, slow_ = false, background_ = false;
+    bool known_ = false, let_in_ = false, slow_ = false, background_ = false;
     std::size_t pace_ = 0;  // in paces_
     Clock::time_point started_{};
     std::string org_;

@@ -7,12 +7,34 @@ namespace svc::core {
 
 struct RequestContext;
 
+/// What somebody was charged. A write is given back when this ends, unless it was made.
+class Charge {
+public:
+    Charge() = default;
+    Charge(Charge&& from) noexcept;
+    Charge& operator=(Charge&& from) noexcept;
+    ~Charge() { give_back({0, cost_.writes}); }
+
+    const Budgets::Cost& cost() const { return cost_; }
+    /// Failure 429 when there is too little, and nothing is taken.
+    void take(Budgets& budgets, const Caller& payer, const Budgets::Cost& more);
+    void undo() { give_back(cost_); }
+    void keep_write() { cost_.writes = 0; }
+
+private:
+    void give_back(const Budgets::Cost& cost);
+
+    Budgets* budgets_ = nullptr;
+    Uuid payer_;
+    Budgets::Cost cost_;
+};
+
 /// What one run takes from its caller's budgets. A request counts whatever becomes of it; a write
 /// that was not kept is given back.
 class BudgetCharge {
 public:
+    /// Goes on with what the request was charged in an earlier run.
     BudgetCharge(Kernel::Impl& kernel, RequestContext& request_context);
-    ~BudgetCharge();
     BudgetCharge(const BudgetCharge&) = delete;
     BudgetCharge& operator=(const BudgetCharge&) = delete;
 
@@ -21,16 +43,16 @@ public:
     void take(const CallerResolver& who, Kind kind);
     /// Gives all of it back: the caller is somebody else.
     void undo();
-    /// The request goes on waiting, for others to make the write: the next charge has it.
+    /// The request goes on waiting, for others to make the write: the next run's charge has it, and
+    /// if there is none it is given back with the request.
     void leave_to_next();
     /// The write is committed.
-    void keep() { taken_.writes = 0; }
+    void keep() { charge_.keep_write(); }
 
 private:
     Kernel::Impl& kernel_;
     RequestContext& request_context_;
-    Uuid payer_;
-    Budgets::Cost taken_;
+    Charge charge_;
 };
 
 }  // namespace svc::core

@@ -35,6 +35,7 @@ void add_security_headers(http::Answer& answer, const std::string& transport_sec
         {"Referrer-Policy", "no-referrer"},
         {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
     }};
+    answer.headers.reserve(answer.headers.size() + headers.size() + 1);
     for (const auto& [name, value] : headers)
         if (!has(name)) answer.headers.emplace_back(name, value);
     if (!transport_security.empty())
@@ -118,8 +119,10 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     request_context->endpoint = unmatched_;
     request_context->bytes = exchange.bytes_held();
     request_context->room_to_wait = exchange.room_to_park();
-    if (!request_context->resume)
+    if (!request_context->resume) {
         request_context->resume = [&exchange] { exchange.resume(); };
+        request_context->gone = [&exchange] { return exchange.abandoned(); };
+    }
     try {
         if (dispatch(exchange, *request_context, served) == http::Outcome::parked)
             return http::Outcome::parked;
@@ -130,8 +133,7 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
             request_context->place,
             wait,
             request_context->ticket,
-            {.resume = request_context->resume,
-             .gone = [&exchange] { return exchange.abandoned(); }}
+            {.resume = request_context->resume, .gone = request_context->gone}
         );
         return http::Outcome::parked;
     } catch (const Failure& failure) {

@@ -29,7 +29,7 @@ void RequestGroups::run() {
         else look_.wait_for(lock, overtaken_after);
         auto leaders = overtake(Clock::now());
         lock.unlock();
-        for (const MemberPtr& each : leaders) each->resume_();
+        for (const MemberPtr& each : leaders) each->waiter_.resume();
         leaders.clear();  // the last of one that is gone passes its turn on
         lock.lock();
     }
@@ -106,7 +106,7 @@ void RequestGroups::pass_on(const std::string& key, std::uint64_t turn) {
         }
         next = give_next_turn(key, group);
     }
-    next->resume_();
+    next->waiter_.resume();
 }
 
 RequestGroups::Load RequestGroups::load() const {
@@ -122,6 +122,14 @@ RequestGroups::Member::~Member() {
 http::Answer RequestGroups::Member::take_answer() {
     if (problem_) std::rethrow_exception(problem_);
     return std::move(answer_);
+}
+
+void RequestGroups::Member::leave_out_gone() {
+    std::erase_if(others_, [](const MemberPtr& each) {
+        const bool gone = each->waiter_.gone();
+        if (gone) each->come_back(State::alone);
+        return gone;
+    });
 }
 
 void RequestGroups::Member::answer(Member& other, http::Answer answer) {

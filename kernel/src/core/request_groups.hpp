@@ -87,11 +87,15 @@ private:
 /// and the turn passes on.
 class RequestGroups::Member {
 public:
-    /// `resume` has the request come back; called without a lock, on any thread.
-    Member(std::shared_ptr<void> input, std::string request_id, std::function<void()> resume)
+    /// How the one who waits is reached. Called without a lock, on any thread.
+    struct Waiter {
+        std::function<void()> resume;                             ///< has the request come back
+        std::function<bool()> gone = [] { return false; };  ///< nobody is there to be answered
+    };
+    Member(std::shared_ptr<void> input, std::string request_id, Waiter waiter)
         : input_(std::move(input)),
           request_id_(std::move(request_id)),
-          resume_(std::move(resume)) {}
+          waiter_(std::move(waiter)) {}
     ~Member();
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
@@ -105,6 +109,8 @@ public:
     /// What it was given; throws what failed for it.
     http::Answer take_answer();
 
+    /// Sends away those of them whom nobody waits for any more.
+    void leave_out_gone();
     /// Answers another, which comes back with it.
     void answer(Member& other, http::Answer answer);
     /// The same with what failed for it.
@@ -116,12 +122,12 @@ private:
     friend class RequestGroups;
     void come_back(State state) {
         state_.store(state, std::memory_order_release);
-        resume_();
+        waiter_.resume();
     }
 
     const std::shared_ptr<void> input_;
     const std::string request_id_;
-    const std::function<void()> resume_;
+    const Waiter waiter_;
     std::atomic<State> state_{State::waits};
     std::vector<MemberPtr> others_;
     http::Answer answer_;

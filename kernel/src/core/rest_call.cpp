@@ -9,9 +9,10 @@ namespace svc::core {
 
 namespace {
 
-/// If-Match as the contract takes it: "7", 7 or *.
+/// If-Match as the contract takes it: "7", 7 or *. What is sent and says nothing is not taken for
+/// leave to overwrite.
 std::optional<std::int64_t> parse_if_match(std::string_view text) {
-    if (text.empty() || text == "*") return std::nullopt;
+    if (text == "*") return std::nullopt;
     std::string_view digits = text;
     if (digits.size() > 1 && digits.front() == '"' && digits.back() == '"')
         digits = digits.substr(1, digits.size() - 2);
@@ -72,7 +73,12 @@ void RestCall::check_workspace() const {
 
 void RestCall::check_syntax() {
     check_workspace();
-    if (operation_.versioned) expected_version_ = parse_if_match(request_.header("if-match"));
+    if (operation_.versioned && request_.has("if-match"))
+        expected_version_ = parse_if_match(request_.header("if-match"));
+    if (operation_.under_lease && request_.has("x-svc-lease") && named_lease().empty())
+        throw Failure::invalid_at(
+            R"(["header","x-svc-lease"])", "value_error", "should be the token of a lease"
+        );
     if (!input_) input_.emplace(operation_, parts_);
 }
 

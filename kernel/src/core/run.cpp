@@ -16,6 +16,9 @@ namespace svc::core {
 
 namespace {
 
+// Bytes that most answers fit in: so much is taken at once, in place of doubling up to there.
+constexpr std::size_t usual_answer = 1 << 10;
+
 /// In the workspace; nothing when `access` does not ask for one.
 std::optional<OrgRole> least_role(Access access) {
     switch (access) {
@@ -146,6 +149,7 @@ std::optional<http::Answer> attempt(const Run& run, Input& input) {
         case Joining::waits: return std::nullopt;
         case Joining::alone: break;
     }
+    if (operation.status != 204) answer.body.reserve(usual_answer);
     const HandlerResult produced = operation.handler.run(
         call,
         [&](void* record) {
@@ -208,6 +212,8 @@ std::optional<http::Answer> run_with_retries(const Run& run, Input& input) {
             if (number > most_attempts)
                 throw Failure(Fault::unavailable, "Your rights are changing just now; try again.")
                     .with_header("Retry-After", "1");
+        } catch (const LedInVain&) {
+            --number;  // that was no attempt of its own
         } catch (const RetryTransaction& again) {
             if (number >= most_attempts)
                 throw Failure(Fault::unavailable, "Others are changing the same things; try again.")

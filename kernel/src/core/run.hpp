@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/admission.hpp"
+#include "core/budget_charge.hpp"
 #include "core/caller_resolver.hpp"
 #include "core/request_groups.hpp"
 #include "core/wait_queue.hpp"
@@ -33,9 +34,8 @@ struct RequestContext {
     std::shared_ptr<void> own_work{};  ///< of the call that the request is, or holds
     std::function<void()> resume{};    ///< has it come back, once it is parked; any thread
     RequestGroups::MemberPtr member{};  ///< while it may be served with others
-    /// What its caller was charged for it when it joined them, and who that was.
-    Budgets::Cost charged{};
-    Uuid payer{};
+    std::function<bool()> gone{};  ///< whether nobody waits for the answer any more; any thread
+    Charge charge{};               ///< what its caller was charged for it when it joined them
 };
 
 /// Everything one run of an operation works with. The references outlive it.

@@ -1,6 +1,5 @@
 #include "core/run_together.hpp"
 
-#include "core/budget_charge.hpp"
 #include "core/running_call.hpp"
 
 #include <fmt/format.h>
@@ -31,12 +30,17 @@ bool enter_group(const Run& run, RunningCall& call, Input& input) {
     const Caller& caller = *run.who.caller();
     RequestContext& context = run.request_context;
     context.member = std::make_shared<RequestGroups::Member>(
-        std::move(record), context.request_id, context.resume
+        std::move(record),
+        context.request_id,
+        RequestGroups::Member::Waiter{context.resume, context.gone}
     );
+    // By the credential and by what is known of it, not by the token: its secret may have been
+    // replaced, and who asks with the old one is to be answered by nobody's question but its own.
     const auto key = fmt::format(
-        "{}\n{}\n{}\n{}\n{}\n{}",
+        "{}\n{}\n{}\n{}\n{}\n{}\n{}",
         run.operation.name,
-        caller.token_id->str(),
+        run.who.credential().key,
+        caller.as_of,
         caller.org_id.value_or(Uuid{}).str(),
         run.client_address,
         run.user_agent,
@@ -56,24 +60,29 @@ http::Answer answer_of(const Run& run, JointHandler::Produced&& produced) {
     return answer;
 }
 
-/// Serves it and those whom it leads. Whoever is not served by that is served by itself, this one
-/// by another attempt.
+/// Serves it and those whom it leads. Whoever is not served by that is served by itself: for this
+/// one LedInVain says so.
 http::Answer lead(const Run& run, RunningCall& call, RequestGroups::Member& member) {
+    member.leave_out_gone();
     std::vector<JointHandler::Untyped> requests{{member.input(), &member.request_id()}};
     for (const auto& each : member.others())
         requests.push_back({each->input(), &each->request_id()});
     std::vector<std::optional<JointHandler::Produced>> produced;
     try {
+        call.wait_briefly();  // for what one of them is about, the others would wait too
         produced = run.operation.joint_handler.run(call, requests);
         call.finish();
-    } catch (const std::exception& problem) {
-        if (call.outcome_unknown()) {  // nothing is to be done twice
+    } catch (const RetryTransaction&) {
+        member.go_alone();
+        throw LedInVain{};
+    } catch (const std::exception&) {
+        if (call.may_stand()) {  // nothing is to be done twice
             for (const auto& each : member.others()) member.fail(*each, std::current_exception());
             throw;
         }
         // Whosever it is: each finds out by itself, this one too.
         member.go_alone();
-        throw RetryTransaction(std::string("served together: ") + problem.what());
+        throw LedInVain{};
     } catch (...) {
         member.go_alone();
         throw;
@@ -88,7 +97,7 @@ http::Answer lead(const Run& run, RunningCall& call, RequestGroups::Member& memb
         }
     }
     member.go_alone();
-    if (!produced[0]) throw RetryTransaction("it has to be served by itself");
+    if (!produced[0]) throw LedInVain{};
     return answer_of(run, std::move(*produced[0]));
 }
 

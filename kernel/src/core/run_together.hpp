@@ -15,6 +15,8 @@ enum class Joining {
     waits,   ///< for another that serves it
     alone,   ///< it is to be served by itself
 };
+/// Thrown out of an attempt that led others and was not served by that: it runs anew, by itself.
+struct LedInVain {};
 /// Has the request served with others, as far as its operation and what it asks for allow that.
 Joining serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer);
 

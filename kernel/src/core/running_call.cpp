@@ -111,12 +111,23 @@ RunningCall::RunningCall(const Run& run)
 
 Tx& RunningCall::tx() {
     if (tx_) return *tx_;
-    tx_ = run_.kernel.impl().database->begin(mode_);
-    // CallerResolver it turns out not to be any more sees nothing of it: the answers are not read
-    // then.
-    if (const Caller* caller = run_.who.caller()) tx_->set_scope(caller->org_id, caller->user_id);
+    tx_ = begin();
     run_.who.attach_identity_check(*tx_);
     return *tx_;
+}
+
+/// Whoever the caller turns out not to be any more sees nothing of it: the answers are not read
+/// then.
+std::unique_ptr<Tx> RunningCall::begin() {
+    auto tx = run_.kernel.impl().database->begin(mode_);
+    if (waits_briefly_) tx->wait_briefly();
+    if (const Caller* caller = run_.who.caller()) tx->set_scope(caller->org_id, caller->user_id);
+    return tx;
+}
+
+void RunningCall::wait_briefly() {
+    waits_briefly_ = true;
+    if (tx_) tx_->wait_briefly();
 }
 
 const Caller& RunningCall::settled_caller() {
@@ -191,9 +202,7 @@ bool RunningCall::has_hooks(const EventKind& kind) {
 
 bool RunningCall::goes_alone(const EventKind& kind) {
     if (tx_ || mode_ == Tx::Mode::read || has_hooks(kind)) return alone_;
-    auto tx = run_.kernel.impl().database->begin(mode_);
-    const Caller& caller = this->caller();
-    tx->set_scope(caller.org_id, caller.user_id);
+    auto tx = begin();
     if (!run_.who.leaves_to_statement(*tx)) return false;
     tx->commit_along();
     tx_ = std::move(tx);

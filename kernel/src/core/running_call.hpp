@@ -42,8 +42,10 @@ public:
     const Caller& settled_caller();
     /// Confirms the caller and commits; afterwards runs what waited for the commit.
     void finish();
-    /// Nobody knows whether what it did stands.
-    bool outcome_unknown() const { return tx_ && tx_->outcome_unknown(); }
+    /// What it did may be committed (Tx::may_stand).
+    bool may_stand() const { return tx_ && tx_->may_stand(); }
+    /// Others have their work done in it as well (Tx::wait_briefly).
+    void wait_briefly();
     /// The input before it is read; it outlives the call.
     void set_raw_input(const Input& input) { raw_input_ = &input; }
     /// The input the handler got: a cursor is bound to it.
@@ -59,6 +61,7 @@ protected:
     void* find_service(std::string_view name) override;
 
 private:
+    std::unique_ptr<Tx> begin();
     bool parks_for_own_work() const;
     std::string cursor_mark(std::string_view keys) const;
     events::EventContext context_of_events() const;
@@ -72,6 +75,7 @@ private:
     std::string_view named_lease_;
     std::optional<Uuid> cause_;
     bool emitted_ = false;
+    bool waits_briefly_ = false;
     bool alone_ = false;  // the caller is confirmed by the handler's own statement
     mutable bool merged_ = false;
     std::vector<std::pair<std::string, std::string>> headers_;

@@ -21,7 +21,8 @@ bool take_turn(
     RequestContext& request_context,
     const CallerResolver& who
 ) {
-    if (const auto& member = request_context.member) {
+    const auto& member = request_context.member;
+    if (member) {
         const auto state = member->state();
         if (state == RequestGroups::Member::State::waits) return false;
         if (state == RequestGroups::Member::State::answered) return true;
@@ -36,13 +37,14 @@ bool take_turn(
          .org = caller ? caller->org_id : std::nullopt,
          .bytes = request_context.bytes,
          .resumed = request_context.has_waited,
+         .let_in = member != nullptr,
          .resume = request_context.resume}
     );
     using enum Admission::Verdict;
     switch (verdict) {
         case run: break;
         case wait:
-            if (room || kernel.stopping) return false;
+            if (room || member || kernel.stopping) return false;
             kernel.admission.leave(request_context.turn);
             [[fallthrough]];
         case too_many_of_all:

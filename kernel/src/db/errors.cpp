@@ -39,7 +39,13 @@ bool is_about_a_value(std::string_view state) { return is_any_of(state, "22", "5
 /// The server is too busy, too full, or in the middle of something that passes.
 bool passes(std::string_view state) {
     return is_any_of(
-        state, sqlstate::canceled, "53", "55P03", "57P0", "58030", sqlstate::read_only
+        state,
+        sqlstate::canceled,
+        sqlstate::not_locked,
+        "53",
+        "57P0",
+        "58030",
+        sqlstate::read_only
     );
 }
 
@@ -78,6 +84,10 @@ bool wants_new_plan(const PGresult* result) {
     // 0A000 is "not supported" in general; of these only the plan cache's complaint passes.
     return state == "26000" || (state == "0A000" && diagnostic(result, PG_DIAG_SOURCE_FUNCTION) ==
                                                         "RevalidateCachedQuery");
+}
+
+bool waited_too_long(const PGresult* result) {
+    return diagnostic(result, PG_DIAG_SQLSTATE) == sqlstate::not_locked;
 }
 
 bool ends_session(const PGresult* result) {

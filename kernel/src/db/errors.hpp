@@ -35,12 +35,16 @@ Failure unavailable(const std::string& message);
 
 namespace sqlstate {
 inline constexpr std::string_view canceled = "57014";
+inline constexpr std::string_view not_locked = "55P03";
 inline constexpr std::string_view undefined_table = "42P01";
 inline constexpr std::string_view read_only = "25006";
 }  // namespace sqlstate
 
 /// A field of an error: PG_DIAG_SQLSTATE and its like. Empty when the server did not say.
 std::string_view diagnostic(const PGresult* result, int field);
+
+/// Somebody else has what the statement was to lock, and it was told not to wait longer.
+bool waited_too_long(const PGresult* result);
 
 /// The statement is to be prepared anew: a table has changed under its plan, or somebody
 /// deallocated it.

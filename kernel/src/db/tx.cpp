@@ -18,6 +18,7 @@ namespace {
 constexpr Sql begin{"db.begin", "BEGIN"};
 constexpr Sql commit_it{"db.commit", "COMMIT"};
 constexpr Sql rollback{"db.rollback", "ROLLBACK"};
+constexpr Sql bound_waiting{"db.wait_briefly", "SET LOCAL lock_timeout = 100"};  // ms
 constexpr Sql analyze{"db.analyze", "SELECT svc_analyze($1, $2)"};
 
 // One row without columns: nobody reads it.
@@ -101,6 +102,11 @@ void Tx::Impl::hold(std::string_view name) {
     queue(take_lock, std::move(params));
 }
 
+void Tx::Impl::wait_briefly() {
+    waits_briefly_ = true;
+    if (begun_) queue(bound_waiting, {});
+}
+
 void Tx::Impl::on_answers(std::function<void()> check) { checks_.push_back(std::move(check)); }
 
 void Tx::Impl::require_locks() {
@@ -169,7 +175,8 @@ void Tx::Impl::exchange(Ending ending) {
     if (!connection_) connection_ = &source_.take(mode_);
     // A throw on the way, of whatever kind, ends the transaction.
     state_ = State::failed;
-    outcome_unknown_ = mode_ == Mode::write && ending == Ending::commit;
+    const bool stood = may_stand_;
+    may_stand_ |= mode_ == Mode::write && ending == Ending::commit;
     const auto since = rough_time();
     Pipeline pipeline(*connection_);
     try {
@@ -181,7 +188,7 @@ void Tx::Impl::exchange(Ending ending) {
         throw;
     }
     // A session may be ended when its COMMIT is done and before it says so.
-    if (!refused_ || !ends_session(refused_->error.get())) outcome_unknown_ = false;
+    if (refused_ && !ends_session(refused_->error.get())) may_stand_ = stood;
     const auto took = rough_time() - since;
     if (took > source_.settings().slow)
         Poco::Logger::get("db").warning(
@@ -191,6 +198,8 @@ void Tx::Impl::exchange(Ending ending) {
         );
     // A refusal may be news to a caller whose rights have changed since; the checks come first.
     run_checks();
+    if (refused_ && waits_briefly_ && waited_too_long(refused_->error.get()))
+        throw RetryTransaction("what was to be locked is another's just now");
     if (refused_) throw_error(refused_->error.get(), refused_->sql.name);
     check_state(ending);
     state_ = State::open;
@@ -200,6 +209,7 @@ void Tx::Impl::exchange(Ending ending) {
 void Tx::Impl::send(Pipeline& pipeline, Ending ending) {
     if (mode_ == Mode::write && !begun_) {
         pipeline.add(begin, {}, nullptr);
+        if (waits_briefly_) pipeline.add(bound_waiting, {}, nullptr);
         begun_ = true;
     }
     // In reading mode each pipeline is a transaction of its own, and settings end with it.
@@ -370,12 +380,13 @@ void Tx::has_to_find(Result result) { impl_->has_to_find(result.index_); }
 void Tx::after_commit(std::function<void()> then) { impl_->after_commit(std::move(then)); }
 void Tx::hold(std::string_view name) { impl_->hold(name); }
 void Tx::commit_along() { impl_->commit_along(); }
+void Tx::wait_briefly() { impl_->wait_briefly(); }
 void Tx::on_answers(std::function<void()> check) { impl_->on_answers(std::move(check)); }
 bool Tx::roll_back_to(const Sql& undo) { return impl_->roll_back_to(undo); }
 Tx::Mode Tx::mode() const { return impl_->mode(); }
 void Tx::commit() { impl_->commit(); }
 int Tx::round_trips() const { return impl_->round_trips(); }
-bool Tx::outcome_unknown() const { return impl_->outcome_unknown(); }
+bool Tx::may_stand() const { return impl_->may_stand(); }
 std::size_t Tx::bytes_received() const { return impl_->bytes_received(); }
 
 std::size_t Result::rows() { return static_cast<std::size_t>(PQntuples(tx_->impl_->rows(index_))); }

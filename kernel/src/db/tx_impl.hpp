@@ -19,6 +19,7 @@ public:
     void set_scope_to_all_orgs();
     void hold(std::string_view name);
     void commit_along() { commits_along_ = true; }
+    void wait_briefly();
     void on_answers(std::function<void()> check);
     void after_commit(std::function<void()> then) { after_commit_.push_back(std::move(then)); }
     void has_to_find(std::size_t index) { locks_.push_back(index); }
@@ -29,7 +30,7 @@ public:
     const PGresult* rows(std::size_t index);
     void read(std::size_t index, std::size_t row, const Record& record, void* out);
 
-    bool outcome_unknown() const { return outcome_unknown_; }
+    bool may_stand() const { return may_stand_; }
     Mode mode() const { return mode_; }
     int round_trips() const { return round_trips_; }
     std::size_t bytes_received() const { return bytes_received_; }
@@ -72,7 +73,8 @@ private:
     State state_ = State::open;
     bool begun_ = false;  // BEGIN was sent and neither COMMIT nor ROLLBACK was
     bool commits_along_ = false;
-    bool outcome_unknown_ = false;
+    bool waits_briefly_ = false;
+    bool may_stand_ = false;
     int round_trips_ = 0;
     std::size_t bytes_received_ = 0;
     std::vector<Statement> statements_;

@@ -57,7 +57,8 @@ struct Reader::State {
     std::vector<Part> path;
     std::string issues;
     std::size_t count = 0;
-    bool hidden = false;  // within a secret field
+    bool hidden = false;                          // within a secret field
+    const json::value* list_of_secrets = nullptr;  // within whose field we are
 
     void write_path() {
         issues += '[';
@@ -101,7 +102,7 @@ void Reader::reject(
     state_->write_path();
     out += R"(,"msg":)";
     decl::write_sentence(message, out);
-    if (input && !state_->hidden && !trusted) {
+    if (input && input != state_->list_of_secrets && !state_->hidden && !trusted) {
         out += R"(,"input":)";
         write_echo(*input, out);
     }
@@ -133,13 +134,16 @@ void Reader::read_field(const Field& field, const json::value* in, void* record)
         if (field.required()) reject("missing", "This field is required");
         return;
     }
-    // What stands where a list of secrets should stand may be one of them.
-    const bool no_list = field.codec->item && !in->is_array() && has_secret(field.codec->item());
-    const bool outer =
-        std::exchange(state_->hidden, state_->hidden || field.rules.secret || no_list);
+    // A list whose items hold secrets is not shown as a whole. What stands where it should may be
+    // one of them.
+    const bool of_secrets = field.codec->item && has_secret(field.codec->item());
+    const bool hides = field.rules.secret || (of_secrets && !in->is_array());
+    const bool outer = std::exchange(state_->hidden, state_->hidden || hides);
+    const auto* outer_list = std::exchange(state_->list_of_secrets, of_secrets ? in : nullptr);
     if (record) field.codec->read(*this, field.rules, *in, field.in(record));
     else field.codec->check(*this, field.rules, *in);
     state_->hidden = outer;
+    state_->list_of_secrets = outer_list;
 }
 
 void decl::write_sentence(std::string_view message, std::string& out) {

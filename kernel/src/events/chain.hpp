@@ -22,6 +22,8 @@ public:
     /// Reads what is new, as many rows as are visible and fit; how many came. One round trip,
     /// another for workspaces and boards that were not met lately.
     std::size_t take(Tx& tx, int rows, std::int64_t bytes);
+    /// More is visible than what was taken last: it did not fit.
+    bool has_more() const { return lookout_.has_more(); }
     /// Writes what was taken and commits: one round trip. Throws when somebody else has been here.
     Sequenced write(Tx& tx);
 

@@ -118,16 +118,21 @@ DeferredRows<LogRow> take_from(
     return tx.later<LogRow>(take, high_water, rows, lists[0], lists[1], bytes);
 }
 
-/// Whether all that is visible in the ranges asked for was read, and not cut off by a bound.
-bool whole(
-    const std::vector<LogRow>& found, std::int64_t high_water, int rows, std::int64_t bytes
-) {
-    if (!found.empty() && found.back().id > high_water) return true;
+/// Whether no more of them fit within the bounds of one look.
+bool fills(const std::vector<LogRow>& found, int rows, std::int64_t bytes) {
     std::size_t read = 0;
     for (const LogRow& each : found)
         read += each.body.changes.size() + each.body.previous.size() +
                 (each.body.subject ? each.body.subject->size() : 0);
-    return found.size() < static_cast<std::size_t>(rows) && read < static_cast<std::size_t>(bytes);
+    return found.size() >= static_cast<std::size_t>(rows) ||
+           read >= static_cast<std::size_t>(bytes);
+}
+
+/// Whether all that is visible in the ranges asked for was read, and not cut off by a bound.
+bool whole(
+    const std::vector<LogRow>& found, std::int64_t high_water, int rows, std::int64_t bytes
+) {
+    return (!found.empty() && found.back().id > high_water) || !fills(found, rows, bytes);
 }
 
 }  // namespace
@@ -151,17 +156,23 @@ Lookout::End Lookout::open(Tx& tx) {
 
 std::vector<LogRow> Lookout::look(Tx& tx, int rows, std::int64_t bytes) {
     const std::int64_t high_water = gaps_.high_water();
-    if (gaps_.empty()) return meet(take_from(tx, high_water, {}, rows, bytes).all());
+    if (gaps_.empty()) {
+        auto found = take_from(tx, high_water, {}, rows, bytes).all();
+        has_more_ = fills(found, rows, bytes);
+        return meet(std::move(found));
+    }
     auto before = tx.later<Snapshot>(read_running);
     auto taking = take_from(tx, high_water, gaps_.youngest(gaps_at_once), rows, bytes);
     auto after = tx.later<Snapshot>(read_running);
     auto found = taking.all();
+    has_more_ = fills(found, rows, bytes);
     // What one read was cut off at bounds all of them: nothing passes by a row with a lower id.
     constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
     auto bound = unbounded;
     if (!whole(found, high_water, rows, bytes)) bound = found.back().id;
     if (const auto due = gaps_.due(Running(after.one_or_retry().snapshot)); !due.empty()) {
         auto late = take_from(tx, unbounded, due, rows, bytes).all();
+        has_more_ |= fills(late, rows, bytes);
         if (!whole(late, unbounded, rows, bytes)) bound = std::min(bound, late.back().id);
         std::ranges::move(late, std::back_inserter(found));
         std::ranges::sort(found, {}, &LogRow::id);

@@ -28,6 +28,9 @@ public:
     /// more when a transaction has ended that old gaps waited for.
     std::vector<LogRow> look(Tx& tx, int rows, std::int64_t bytes);
 
+    /// The last look brought less than there is, for no more fitted.
+    bool has_more() const { return has_more_; }
+
     /// As it will be once what the last look brought is sequenced.
     std::int64_t low_water() const { return gaps_.low_water(); }
     /// What the last look brought has been sequenced by this transaction. The one that opened had
@@ -42,6 +45,7 @@ private:
     std::vector<LogRow> meet(std::vector<LogRow> found);
 
     Gaps gaps_;
+    bool has_more_ = false;
     Xid opened_by_ = 0;
 };
 

@@ -113,7 +113,7 @@ private:
             const std::size_t rows = sequence(chain, lock);
             const auto now = Clock::now();
             if (rows > 0 && !announced) busy_until = now + stay_busy;
-            if (rows >= static_cast<std::size_t>(settings_.batch_rows)) {
+            if (chain.has_more()) {
                 announced = true;
                 continue;
             }

@@ -11,17 +11,18 @@ namespace {
 // of one.
 constexpr Sql find_waiting{"boards.find_waiting_for_all", R"(
     WITH turned AS (
-        SELECT t.id FROM unnest($2::uuid[]) t (id)
+        SELECT t.id, t.number FROM unnest($2::uuid[]) WITH ORDINALITY t (id, number)
     )
-    SELECT c.id, c.board_id, c.column_id, c.title, c.version
+    SELECT c.id, c.board_id, c.column_id, c.title, c.version, w.blocker_id
     FROM (
-        SELECT DISTINCT l.target_id AS id
+        SELECT DISTINCT ON (l.target_id) l.target_id AS id, t.id AS blocker_id
         FROM turned t
         CROSS JOIN LATERAL (
             SELECT k.target_id FROM card_links k
             WHERE k.org_id = $1 AND k.card_id = t.id AND k.kind = 'blocks'
             OFFSET 0
         ) l
+        ORDER BY l.target_id, t.number DESC
     ) w
     CROSS JOIN LATERAL (
         SELECT k.id, k.board_id, k.column_id, k.title, k.version FROM cards k
@@ -67,6 +68,7 @@ void tell_waiting(
         event.id = each.id;
         event.version = each.version;
         event.name = each.title;
+        event.because_of = each.blocker_id;
         event.changes = blocked ? R"({"blocked":true})" : R"({"blocked":false})";
         event.previous = blocked ? R"({"blocked":false})" : R"({"blocked":true})";
         actor.emit(std::move(event).on_board(each.board_id).in_column(each.column_id));

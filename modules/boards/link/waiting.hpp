@@ -16,8 +16,9 @@ struct Waiting {
     Uuid column_id;
     std::string title;
     std::int64_t version = 0;
+    Uuid blocker_id;  ///< the one that changes; of several the last
 };
-SVC_SHARED_RECORD(Waiting, (id), (board_id), (column_id), (title), (version));
+SVC_SHARED_RECORD(Waiting, (id), (board_id), (column_id), (title), (version), (blocker_id));
 
 /// Whoever waits for it has to: it is neither done, archived nor in the trash.
 bool is_open(const Card& card);

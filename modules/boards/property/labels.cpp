@@ -18,7 +18,7 @@ constexpr Sql find_labels{"boards.find_labels", R"(
     WITH board AS (
         SELECT coalesce($2, (SELECT board_id FROM cards WHERE org_id = $1 AND id = $3)) AS id
     )
-    SELECT w.wanted, l.id, l.name, l.color,
+    SELECT w.wanted, lower(w.wanted COLLATE "und-x-icu") AS name_key, l.id, l.name, l.color,
         (SELECT count(*) FROM labels o
          WHERE o.org_id = $1 AND o.board_id = (SELECT id FROM board)) AS total
     FROM unnest($4::text[]) WITH ORDINALITY w (wanted, n)
@@ -66,11 +66,11 @@ LabelResolver::LabelResolver(
     found_ = call.tx().later<LabelFound>(find_labels, call.org(), board, card, texts);
 }
 
-LabelRef LabelResolver::ref_of_new(const std::string& name) {
-    const auto same = [&](const LabelRef& each) { return each.name == name; };
-    const auto known = std::ranges::find_if(new_, same);
-    if (known != new_.end()) return *known;
-    return new_.emplace_back(LabelRef{new_uuid(), name, Color::default_});
+/// The same name in another case is the same label.
+LabelRef LabelResolver::ref_of_new(const LabelFound& wanted) {
+    const auto [at, is_new] = new_by_key_.try_emplace(wanted.name_key, new_.size());
+    if (is_new) new_.push_back({new_uuid(), wanted.wanted, Color::default_});
+    return new_[at->second];
 }
 
 std::vector<LabelRef> LabelResolver::refs() {
@@ -81,7 +81,7 @@ std::vector<LabelRef> LabelResolver::refs() {
         if (!row.id && Uuid::parse(row.wanted))
             throw wrong_item(call_, "labels", i, "the board has no such label");
         const LabelRef ref =
-            row.id ? LabelRef{*row.id, *row.name, *row.color} : ref_of_new(row.wanted);
+            row.id ? LabelRef{*row.id, *row.name, *row.color} : ref_of_new(row);
         refs = joined(std::move(refs), {ref});
         if (row.total + static_cast<std::int64_t>(new_.size()) > most_labels)
             throw wrong_item(

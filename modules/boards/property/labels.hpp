@@ -3,6 +3,8 @@
 #include "modules/boards/api/definitions.hpp"
 #include "modules/boards/statements.hpp"
 
+#include <map>
+
 /// Labels as requests name them, turned into what cards show.
 namespace svc::boards {
 
@@ -12,12 +14,13 @@ Failure label_name_taken();
 /// A label as asked for, and the one that the board has for it.
 struct LabelFound {
     std::string wanted;
+    std::string name_key;  ///< what names are compared by, of that
     std::optional<Uuid> id;
     std::optional<std::string> name;
     std::optional<Color> color;
     std::int64_t total = 0;
 };
-SVC_SHARED_RECORD(LabelFound, (wanted), (id), (name), (color), (total));
+SVC_SHARED_RECORD(LabelFound, (wanted), (name_key), (id), (name), (color), (total));
 
 /// Labels by id or by name; names that the board does not know yet become labels.
 class LabelResolver {
@@ -37,11 +40,12 @@ public:
     void make_new_ones(const Uuid& board);
 
 private:
-    LabelRef ref_of_new(const std::string& name);
+    LabelRef ref_of_new(const LabelFound& wanted);
 
     Call& call_;
     std::optional<DeferredRows<LabelFound>> found_;
     std::vector<LabelRef> new_;
+    std::map<std::string, std::size_t> new_by_key_;  // where in new_
 };
 
 }  // namespace svc::boards

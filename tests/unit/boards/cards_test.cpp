@@ -238,6 +238,22 @@ TEST(Cards, ListsReplaceOrJoin) {
     );
 }
 
+TEST(Cards, NewLabelsThatDifferInCaseAloneAreOne) {
+    BoardFixture fixture;
+    const Answer made = fixture.card(fixture.backlog, {{"labels", {"New", " new ", "É", "é"}}});
+    EXPECT_THAT(names_in(made.body.at("labels")), ElementsAre("New", "É"));
+    const Answer more = in_process().must(
+        fixture.owner,
+        "update_card",
+        {{"card_id", made.text("/id")}, {"labels", {"NEW", "later", "Later"}}}
+    );
+    EXPECT_THAT(names_in(more.body.at("labels")), ElementsAre("New", "later"));
+    EXPECT_THAT(
+        names_in(fixture.card(fixture.backlog, {{"labels", {"ﬁ", "fi"}}}).body.at("labels")),
+        ElementsAre("ﬁ", "fi")
+    );
+}
+
 TEST(Cards, NewLabelsAreMadeOnceHoweverManyNameThemAtOnce) {
     BoardFixture fixture;
     std::vector<std::string> ids;

@@ -60,6 +60,9 @@ TEST(CardsOverHttp, AnOldVersionIsRefusedByEveryCallThatChangesTheCard) {
         EXPECT_EQ(stale.text("/code"), "version_conflict");
         EXPECT_EQ(stale.text("/additional_data/current_version"), "1");
     }
+    // A client that has lost its version does not mean to overwrite others.
+    const Reply empty = h.client.send("PATCH", path, R"({"title":"New"})", {{"If-Match", ""}});
+    EXPECT_EQ(expect(422, empty).text("/detail/0/loc/1"), "if-match");
     const Reply fresh = h.client.send("PATCH", path, R"({"title":"New"})", {{"If-Match", "\"1\""}});
     EXPECT_EQ(fresh.status, 200);
     EXPECT_EQ(fresh.header("etag"), "\"2\"");

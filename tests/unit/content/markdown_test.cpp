@@ -330,6 +330,29 @@ TEST(HostileMarkdown, MayBePlainTextForAllItsSigns) {
     EXPECT_THROW(read("|" + std::string(500, '|')), MarkdownError);
 }
 
+TEST(HostileMarkdown, WhatSomeToolWroteIsNone) {
+    std::string numbers;
+    for (int i = 0; i < 150; ++i) numbers += "0.123 ";
+    const std::string rule(120, '-');
+    for (const std::string& line :
+         {numbers,
+          rule + "+" + rule,
+          std::string(150, '.') + " 5",
+          rule + " END OF LOG",
+          "1." + std::string(200, '1') + ".",
+          "+" + rule + "+" + rule + "+"}) {
+        EXPECT_FALSE(read(line).empty()) << line;
+        EXPECT_EQ(read("```\n" + line + "\n```").size(), 1U) << line;
+        EXPECT_FALSE(text_of_markdown(line).empty()) << line;
+    }
+    for (const char* mark : {"> ", ">", "- ", "+ ", "1. ", "12) "}) {
+        std::string line;
+        for (int i = 0; i < 150; ++i) line += mark;
+        EXPECT_THROW(read(line + "x"), MarkdownError) << mark;
+        EXPECT_THROW(text_of_markdown(line + "x"), MarkdownError) << mark;
+    }
+}
+
 TEST(HostileMarkdown, TakesNoTimeOutOfProportion) {
     const auto many = [](const char* text, int times) {
         std::string out;

@@ -142,6 +142,8 @@ TEST(Comments, EveryRefusal) {
     EXPECT_EQ(refused({{"discussion_id", page.card.str()}}), 404);
     EXPECT_EQ(refused({{"markdown", "x"}, {"rich_text", words("x")}}), 422);
     EXPECT_EQ(refused({{"markdown", ""}}), 422);
+    EXPECT_EQ(refused({{"markdown", std::string(500, '|')}}), 422);
+    EXPECT_EQ(refused({{"markdown", std::string(30'000, '[')}}), 422);
     EXPECT_EQ(refused({{"rich_text", array{}}}), 422);
     EXPECT_EQ(page.ask("list_comments", {}).status, 422);
     EXPECT_EQ(page.ask("list_comments", {{"card_id", new_uuid().str()}}).status, 404);

@@ -36,6 +36,13 @@ struct Gate {
         asked.verdict = admission.enter(asked.place, request(asked, who, org, bytes, resumed));
         return asked;
     }
+    Asked& come_back(const std::string& who) {
+        Asked& asked = all.emplace_back();
+        auto again = request(asked, who, {}, 100, false);
+        again.let_in = true;
+        asked.verdict = admission.enter(asked.place, again);
+        return asked;
+    }
     static Admission::Request request(
         Asked& asked,
         const std::string& who,
@@ -178,6 +185,24 @@ TEST(Admission, WhoWasCalledAfterAWaitDoesNotWaitAgainBehindHisOwn) {
     gate.ask("a");
     ASSERT_EQ(gate.ask("a").verdict, wait);
     EXPECT_EQ(gate.ask("a", {}, 100, true).verdict, run);
+}
+
+TEST(Admission, WhoGaveUpItsPlaceMeanwhileIsNotRefusedAndStandsBeforeThoseWhoCameSince) {
+    Gate gate({.workers = 2, .per_principal = 1, .waiting = 3, .waiting_of_one = 2});
+    Asked& running = gate.ask("a");
+    Asked& later = gate.ask("a");
+    gate.ask("a");
+    ASSERT_EQ(gate.ask("a").verdict, too_many);
+    Asked &first = gate.come_back("a"), &second = gate.come_back("a");
+    EXPECT_EQ(first.verdict, wait);
+    EXPECT_EQ(second.verdict, wait);
+    gate.end(running);
+    EXPECT_EQ(first.emitted, 1);
+    gate.end(first);
+    EXPECT_EQ(second.emitted, 1);
+    EXPECT_EQ(later.emitted, 0);
+    gate.end(second);
+    EXPECT_EQ(later.emitted, 1);
 }
 
 TEST(Admission, LetsEverybodyInWhenTheServerStops) {

@@ -14,11 +14,15 @@ namespace svc::core {
 namespace {
 
 using State = RequestGroups::Member::State;
+using Waiter = RequestGroups::Member::Waiter;
 
 struct Request {
     int resumed = 0;
+    bool gone = false;
     RequestGroups::MemberPtr member = std::make_shared<RequestGroups::Member>(
-        std::make_shared<int>(1), "id", [this] { ++resumed; }
+        std::make_shared<int>(1),
+        "id",
+        Waiter{[this] { ++resumed; }, [this] { return gone; }}
     );
     State state() const { return member->state(); }
 };
@@ -88,6 +92,20 @@ TEST(RequestGroups, WhatFailsForOneThatIsServedIsThrownWhereItIsAnswered) {
     EXPECT_EQ(third.resumed, 1);
     EXPECT_THROW(third.member->take_answer(), std::runtime_error);
     EXPECT_EQ(groups.load().together, 0U);
+}
+
+TEST(RequestGroups, WhomNobodyWaitsForIsLeftOut) {
+    RequestGroups groups;
+    Request first, second, third, fourth;
+    for (Request* each : {&first, &second, &third, &fourth}) groups.enter("key", each->member);
+    third.gone = true;
+    first.member.reset();
+    second.member->leave_out_gone();
+    ASSERT_EQ(second.member->others().size(), 1U);
+    EXPECT_EQ(second.member->others().front(), fourth.member);
+    EXPECT_EQ(third.state(), State::alone) << "it finds out by itself";
+    EXPECT_EQ(third.resumed, 1);
+    EXPECT_EQ(fourth.state(), State::waits);
 }
 
 TEST(RequestGroups, WhoFailsForAllGoesOnAlone) {
@@ -187,9 +205,9 @@ TEST(RequestGroups, WhoIsHeldUpHoldsUpNobodyThoughNobodyElseComes) {
     groups.enter("key", slow.member);
     std::atomic<int> resumed{0};
     const auto waits = [&] {
-        auto member = std::make_shared<RequestGroups::Member>(std::make_shared<int>(1), "id", [&] {
-            ++resumed;
-        });
+        auto member = std::make_shared<RequestGroups::Member>(
+            std::make_shared<int>(1), "id", Waiter{[&] { ++resumed; }}
+        );
         groups.enter("key", member);
         return member;
     };
@@ -243,7 +261,7 @@ TEST(RequestGroups, ManyThreadsAreAllServedOnce) {
     const auto serve = [&] {
         for (int i = 0; i < rounds; ++i) {
             auto member =
-                std::make_shared<RequestGroups::Member>(std::make_shared<int>(i), "id", [] {});
+                std::make_shared<RequestGroups::Member>(std::make_shared<int>(i), "id", Waiter{[] {}});
             groups.enter("key", member);
             while (member->state() == State::waits) std::this_thread::yield();
             if (member->state() == State::leads) {

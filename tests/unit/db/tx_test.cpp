@@ -357,5 +357,49 @@ TEST_F(TxTest, ACheckWhoseOwnQuestionFailedMeetsItsError) {
     EXPECT_EQ(Fault::invalid, fault_of([&] { tx->all<Note>(list_notes); }));
 }
 
+TEST_F(TxTest, OneThatWaitsBrieflyIsToRunAgainRatherThanToWaitForALock) {
+    const Note note = store(*database, "held");
+    const auto holder = database->begin(Tx::Mode::write);
+    holder->set_scope(org, user);
+    ASSERT_TRUE(holder->one<Note>(touch_note, org, note.id));
+    for (const bool begun : {false, true}) {
+        const auto tx = database->begin(Tx::Mode::write);
+        tx->set_scope(org, user);
+        if (begun) tx->all<Note>(list_notes);
+        tx->wait_briefly();
+        EXPECT_THROW(tx->one<Note>(touch_note, org, note.id), RetryTransaction);
+    }
+    holder->commit();
+    // The connections that waited briefly wait as others do.
+    const auto again = database->begin(Tx::Mode::write);
+    again->set_scope(org, user);
+    EXPECT_EQ(
+        again->one<Word>({"test.show", "SELECT current_setting('lock_timeout') AS word"})->word,
+        "4s"
+    );
+}
+
+TEST_F(TxTest, SaysWhetherWhatItDidMayStand) {
+    store(*database, "there");
+    {
+        const auto undone = database->begin(Tx::Mode::write);
+        undone->set_scope(org, user);
+        undone->run(add_note, org, new_uuid(), "undone");
+        EXPECT_FALSE(undone->may_stand());
+    }
+    const auto tx = database->begin(Tx::Mode::write);
+    tx->set_scope(org, user);
+    tx->commit_along();
+    EXPECT_THROW(tx->run(add_note, org, new_uuid(), "there"), ConstraintError);
+    EXPECT_FALSE(tx->may_stand()) << "it was refused";
+    const auto several = database->begin(Tx::Mode::write);
+    several->set_scope(org, user);
+    several->commit_along();
+    several->run(add_note, org, new_uuid(), "stands");
+    EXPECT_TRUE(several->may_stand());
+    EXPECT_THROW(several->run(add_note, org, new_uuid(), "there"), ConstraintError);
+    EXPECT_TRUE(several->may_stand()) << "the first does, whatever becomes of the second";
+}
+
 }  // namespace
 }  // namespace svc::db

@@ -40,7 +40,7 @@ SVC_RECORD(Safe, (key, "", secret));
 struct Vault {
     std::vector<Safe> safes;
 };
-SVC_RECORD(Vault, (safes, "", defaulted));
+SVC_RECORD(Vault, (safes, "", defaulted, length(0, 2)));
 struct Bank {
     std::optional<std::vector<Vault>> vaults;
 };
@@ -50,7 +50,8 @@ TEST(Rules, ASecretInAPartOfAListIsNotSaidBackUnderAWrongName) {
     for (std::string_view wrong :
          {R"({"vault":[{"safes":[{"key":"hush"}]}]})",
           R"({"vaults":[{"safe":[{"key":"hush"}]}]})",
-          R"({"vaults":[["hush"]]})"}) {
+          R"({"vaults":[["hush"]]})",
+          R"({"vaults":[{"safes":[{"key":"hush"},{"key":"hush"},{"key":"hush"}]}]})"}) {
         const auto outcome = read<Bank>(std::string(wrong));
         ASSERT_EQ(outcome.problems.size(), 1u) << wrong;
         EXPECT_EQ(outcome.problems[0].input, "") << wrong;

@@ -44,10 +44,14 @@ TEST(Chain, ABatchIsBoundedByRowsAndByBytes) {
     for (int i = 0; i < 6; ++i) world.emit(org, 10'000);
     events::Chain chain;
     EXPECT_EQ(world.sequence(chain, 2, 1 << 20), 2u);
+    EXPECT_TRUE(chain.has_more());
     EXPECT_EQ(world.sequence(chain, 10, 15'000), 2u);
+    EXPECT_TRUE(chain.has_more());
     EXPECT_EQ(world.sequence(chain, 10, 1), 1u) << "one row passes, whatever its size";
     EXPECT_EQ(world.sequence(chain, 10, 1 << 20), 1u);
+    EXPECT_FALSE(chain.has_more());
     EXPECT_EQ(world.sequence(chain, 10, 1 << 20), 0u);
+    EXPECT_FALSE(chain.has_more());
 }
 
 TEST(Chain, ABatchIsTwoRoundTrips) {

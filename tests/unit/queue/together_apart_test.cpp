@@ -1,0 +1,216 @@
+// What requests that are served together must not share: a lock that one of them waits for, a peer
+// that is gone, a secret that was replaced, a charge, an entry in the record.
+
+#include "tests/unit/queue/together.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <thread>
+
+namespace svc::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t workers = 12;
+
+/// Claims and creations are recorded, so nobody gets beyond this.
+constexpr const char* hold_up_writes = "LOCK TABLE event_log IN EXCLUSIVE MODE";
+
+std::vector<Reply> claimed_cards(QueueFixture& s, std::size_t count) {
+    std::vector<Reply> claims;
+    for (std::size_t i = 0; i < count; ++i) {
+        s.card();
+        claims.push_back(s.claim());
+    }
+    return claims;
+}
+
+/// A request that is sent and not yet answered.
+Connection sent(QueueFixture& s, Client& by, const std::string& path, const json::value& body) {
+    Connection connection(s.server.port(), 20s);
+    connection.write(
+        by.request("POST", path, json::serialize(body), {{"Content-Type", "application/json"}})
+    );
+    return connection;
+}
+
+/// Sends many requests while nothing can be written, of which all but the first two hang up; the
+/// first is being served, the second leads the others. Statuses of those two.
+std::vector<int> send_and_hang_up(
+    QueueFixture& s, Client& by, const std::string& path, const json::value& body
+) {
+    LockHolder holder(hold_up_writes, s.database);
+    std::deque<Connection> staying, leaving;
+    staying.push_back(sent(s, by, path, body));
+    eventually([&] { return holder.waiting() == 1; });
+    staying.push_back(sent(s, by, path, body));
+    for (std::size_t i = 2; i < workers; ++i) leaving.push_back(sent(s, by, path, body));
+    leaving.clear();
+    eventually([&] { return holder.waiting() > 1; }, 150ms);
+    holder.commit();
+    std::vector<int> statuses;
+    for (Connection& each : staying) statuses.push_back(each.read("POST").status);
+    return statuses;
+}
+
+std::int64_t leased(QueueFixture& s) {
+    const auto path = "/v1/boards/" + s.board + "/columns/" + s.queue + "/queue";
+    return expect(200, s.workspace.client.get(path)).json().at("leased").as_int64();
+}
+
+}  // namespace
+
+TEST(TogetherApart, ALockThatOneOfThemWaitsForHoldsUpNobodyElse) {
+    QueueFixture s;
+    const auto claims = claimed_cards(s, 8);
+    // The first is held up so that the others come together, with one among them that is as well.
+    LockHolder holder(
+        "SELECT FROM queue WHERE card_id IN ('" + claims[0].text("/card/id") + "', '" +
+            claims[4].text("/card/id") + "') FOR UPDATE",
+        s.database
+    );
+    std::atomic<std::size_t> answered{0};
+    std::vector<Reply> replies(claims.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        threads.emplace_back([&, i] {
+            Client client = s.client;
+            const Sent sent = completion(claims[i]);
+            replies[i] = client.post(sent.path, sent.body);
+            ++answered;
+        });
+        if (i == 0) eventually([&] { return holder.waiting() == 1; });
+    }
+    // A request waits four seconds for a lock.
+    EXPECT_TRUE(eventually([&] { return answered == claims.size() - 2; }, 2s))
+        << answered << " were answered while two were held up";
+    holder.commit();
+    for (auto& each : threads) each.join();
+    for (const Reply& each : replies) EXPECT_EQ(each.text("/lease/state"), "completed");
+}
+
+TEST(TogetherApart, NothingIsDoneForThoseWhoHungUpMeanwhile) {
+    QueueFixture s;
+    // Where the second begins to serve them before it is heard that they are gone, they were there.
+    const auto nothing_was = [&] {
+        for (std::size_t i = 0; i < workers; ++i) s.card();
+        const auto before = leased(s);
+        const auto statuses = send_and_hang_up(s, s.client, s.claim_path(), json::object{});
+        EXPECT_EQ(statuses, (std::vector{200, 200}));
+        return leased(s) - before == 2;
+    };
+    bool nothing = false;
+    for (int tries = 0; tries < 5 && !nothing; ++tries) nothing = nothing_was();
+    EXPECT_TRUE(nothing) << "cards are leased to nobody";
+}
+
+TEST(TogetherApart, WhatIsNotDoneForThemIsNotChargedToTheirAgent) {
+    QueueFixture s;
+    constexpr int most = 5;
+    const std::string path = "/v1/boards/" + s.board + "/cards";
+    const json::value card = {{"column_id", s.queue}, {"title", "Card"}};
+    const auto left = [&] {
+        Client& owner = s.workspace.client;
+        const auto agent = expect(
+            201,
+            owner.post(
+                "/v1/agents",
+                json::value{{"name", "Budgeted"}, {"budgets", {{"daily_writes", most}}}}
+            )
+        );
+        const auto token = expect(
+            201,
+            owner.post(
+                "/v1/tokens",
+                json::value{
+                    {"kind", "agent"},
+                    {"name", "Key"},
+                    {"role", "member"},
+                    {"agent_id", agent.text("/id")}}
+            )
+        );
+        Client client = s.server.client();
+        client.token(token.text("/token"));
+        expect(200, client.get("/v1/me"));
+        LockHolder holder(hold_up_writes, s.database);
+        Connection first = sent(s, client, path, card);
+        eventually([&] { return holder.waiting() == 1; });
+        for (int i = 1; i < most; ++i) sent(s, client, path, card);  // hangs up
+        holder.commit();
+        EXPECT_EQ(first.read("POST").status, 201);
+        int more = 0;
+        eventually(
+            [&] {
+                if (client.post(path, card).status == 201) ++more;
+                return more == most - 1;
+            },
+            2s
+        );
+        return more;
+    };
+    int most_left = 0;
+    for (int tries = 0; tries < 5 && most_left < most - 1; ++tries)
+        most_left = std::max(most_left, left());
+    EXPECT_EQ(most_left, most - 1) << "writes that nobody made were charged";
+}
+
+TEST(TogetherApart, AReplacedSecretIsGoodForNothingWhileItsSuccessorIsInUse) {
+    QueueFixture s;
+    const auto made = expect(
+        201,
+        s.workspace.client.post(
+            "/v1/tokens",
+            json::value{{"kind", "integration"}, {"name", "Rotated"}, {"role", "member"}}
+        )
+    );
+    const std::string path = "/v1/boards/" + s.board + "/cards";
+    const json::value card = {{"column_id", s.queue}, {"title", "Card"}};
+    s.client = s.server.client();
+    s.client.token(made.text("/token"));
+    expect(201, s.client.post(path, card));  // who it stands for is known now
+    const auto rotated =
+        expect(200, s.workspace.client.post("/v1/tokens/" + made.text("/id") + ":rotate"));
+    s.client.token(rotated.text("/token"));
+    expect(201, s.client.post(path, card));
+    std::vector<Sent> requests(workers, {path, card});
+    for (const std::size_t each : {2U, 5U, 9U}) requests[each].token = made.text("/token");
+    const auto replies = at_once(s.client, s.database, requests);
+    for (std::size_t i = 0; i < workers; ++i)
+        EXPECT_EQ(replies[i].status, requests[i].token.empty() ? 201 : 401) << replies[i].body;
+}
+
+TEST(TogetherApart, WhatFollowsForOtherCardsIsRecordedUnderTheRequestItFollowsFrom) {
+    QueueFixture s;
+    const auto claims = claimed_cards(s, workers);
+    std::vector<std::string> waiting;
+    std::vector<Sent> requests;
+    for (const Reply& each : claims) {
+        const auto made = expect(
+            201,
+            s.post(
+                "/v1/boards/" + s.board + "/cards",
+                {{"column_id", s.queue},
+                 {"title", "Waits"},
+                 {"blocked_by", {each.text("/card/id")}}}
+            )
+        );
+        waiting.push_back(made.text("/id"));
+        requests.push_back(completion(each));
+    }
+    const auto before = together(s.server);
+    const auto replies = at_once(s.client, s.database, requests);
+    EXPECT_GE(together(s.server) - before, 4) << "they were served one by one";
+    const auto actions = recorded(s, "complete_lease", 3 * workers);
+    for (std::size_t i = 0; i < workers; ++i) {
+        expect(200, replies[i]);
+        ASSERT_TRUE(actions.contains(waiting[i]));
+        EXPECT_EQ(actions.at(waiting[i]), replies[i].header("x-request-id"));
+    }
+}
+
+}  // namespace svc::test
