@@ -49,7 +49,9 @@ std::vector<int> send_and_hang_up(
     staying.push_back(sent(s, by, path, body));
     eventually([&] { return holder.waiting() == 1; });
     staying.push_back(sent(s, by, path, body));
+    std::this_thread::sleep_for(5ms);  // until it waits, as the first
     for (std::size_t i = 2; i < workers; ++i) leaving.push_back(sent(s, by, path, body));
+    std::this_thread::sleep_for(15ms);  // until they do
     leaving.clear();
     eventually([&] { return holder.waiting() > 1; }, 150ms);
     holder.commit();
@@ -179,7 +181,9 @@ TEST(TogetherApart, AReplacedSecretIsGoodForNothingWhileItsSuccessorIsInUse) {
     expect(201, s.client.post(path, card));
     std::vector<Sent> requests(workers, {path, card});
     for (const std::size_t each : {2U, 5U, 9U}) requests[each].token = made.text("/token");
+    const auto before = together(s.server);
     const auto replies = at_once(s.client, s.database, requests);
+    EXPECT_GE(together(s.server) - before, 4) << "they were served one by one";
     for (std::size_t i = 0; i < workers; ++i)
         EXPECT_EQ(replies[i].status, requests[i].token.empty() ? 201 : 401) << replies[i].body;
 }
