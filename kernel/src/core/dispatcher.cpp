@@ -119,10 +119,10 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
     request_context->endpoint = unmatched_;
     request_context->bytes = exchange.bytes_held();
     request_context->room_to_wait = exchange.room_to_park();
-    if (!request_context->resume) {
-        request_context->resume = [&exchange] { exchange.resume(); };
-        request_context->gone = [&exchange] { return exchange.abandoned(); };
-    }
+    if (!request_context->waiter.resume)
+        request_context->waiter = {
+            .resume = [&exchange] { exchange.resume(); },
+            .gone = [&exchange] { return exchange.abandoned(); }};
     try {
         if (dispatch(exchange, *request_context, served) == http::Outcome::parked)
             return http::Outcome::parked;
@@ -130,10 +130,7 @@ http::Outcome Dispatcher::serve(http::Exchange& exchange) {
         request_context->has_waited = true;
         kernel_.impl().admission.leave(request_context->turn);
         kernel_.impl().wait_queue.park(
-            request_context->place,
-            wait,
-            request_context->ticket,
-            {.resume = request_context->resume, .gone = request_context->gone}
+            request_context->place, wait, request_context->ticket, request_context->waiter
         );
         return http::Outcome::parked;
     } catch (const Failure& failure) {

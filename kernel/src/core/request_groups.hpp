@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/waiter.hpp"
 #include "svc/http.hpp"
 
 #include <atomic>
@@ -87,11 +88,7 @@ private:
 /// and the turn passes on.
 class RequestGroups::Member {
 public:
-    /// How the one who waits is reached. Called without a lock, on any thread.
-    struct Waiter {
-        std::function<void()> resume;                             ///< has the request come back
-        std::function<bool()> gone = [] { return false; };  ///< nobody is there to be answered
-    };
+    /// The waiter is called without a lock.
     Member(std::shared_ptr<void> input, std::string request_id, Waiter waiter)
         : input_(std::move(input)),
           request_id_(std::move(request_id)),

@@ -32,10 +32,9 @@ struct RequestContext {
     /// hold several calls, and a call that waited is run again.
     std::int64_t requests_due = 1, requests_paid = 0;
     std::shared_ptr<void> own_work{};  ///< of the call that the request is, or holds
-    std::function<void()> resume{};    ///< has it come back, once it is parked; any thread
+    Waiter waiter{};                   ///< once it is parked
     RequestGroups::MemberPtr member{};  ///< while it may be served with others
-    std::function<bool()> gone{};  ///< whether nobody waits for the answer any more; any thread
-    Charge charge{};               ///< what its caller was charged for it when it joined them
+    Charge charge{};                    ///< what its caller was charged for it when it joined them
 };
 
 /// Everything one run of an operation works with. The references outlive it.

@@ -30,9 +30,7 @@ bool enter_group(const Run& run, RunningCall& call, Input& input) {
     const Caller& caller = *run.who.caller();
     RequestContext& context = run.request_context;
     context.member = std::make_shared<RequestGroups::Member>(
-        std::move(record),
-        context.request_id,
-        RequestGroups::Member::Waiter{context.resume, context.gone}
+        std::move(record), context.request_id, context.waiter
     );
     // By the credential and by what is known of it, not by the token: its secret may have been
     // replaced, and who asks with the old one is to be answered by nobody's question but its own.
@@ -72,11 +70,9 @@ http::Answer lead(const Run& run, RunningCall& call, RequestGroups::Member& memb
         call.wait_briefly();  // for what one of them is about, the others would wait too
         produced = run.operation.joint_handler.run(call, requests);
         call.finish();
-    } catch (const RetryTransaction&) {
-        member.go_alone();
-        throw LedInVain{};
-    } catch (const std::exception&) {
-        if (call.may_stand()) {  // nothing is to be done twice
+    } catch (const std::exception& problem) {
+        // Nothing is to be done twice, unless it is said that nothing was done.
+        if (call.may_stand() && !dynamic_cast<const RetryTransaction*>(&problem)) {
             for (const auto& each : member.others()) member.fail(*each, std::current_exception());
             throw;
         }

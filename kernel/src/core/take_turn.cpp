@@ -38,7 +38,7 @@ bool take_turn(
          .bytes = request_context.bytes,
          .resumed = request_context.has_waited,
          .let_in = member != nullptr,
-         .resume = request_context.resume}
+         .resume = request_context.waiter.resume}
     );
     using enum Admission::Verdict;
     switch (verdict) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/waiter.hpp"
 #include "svc/types.hpp"
 
 #include <array>
@@ -50,11 +51,6 @@ public:
         std::size_t most_running = 4;           ///< of those who were called, at once
         std::size_t most_per_principal = 1000;  ///< requests that may wait
     };
-    /// How the one who waits is reached. Called with a lock held: must not call back.
-    struct Waiter {
-        std::function<void()> resume;
-        std::function<bool()> gone = [] { return false; };  ///< nobody is there to be answered
-    };
 
     WaitQueue();
     ~WaitQueue();
@@ -66,7 +62,8 @@ public:
     /// Whether `principal` may wait with one more; counted until the place ends.
     bool admit(Place& place, const Uuid& principal);
     /// Lines up. Resumed at once when a wake of one of the topics found nobody in line after
-    /// `ticket` was taken, so that no wake is lost between the look and the park.
+    /// `ticket` was taken, so that no wake is lost between the look and the park. The waiter is
+    /// called with a lock held: it must not call back.
     void park(Place& place, const Parked& wait, std::uint64_t ticket, Waiter waiter);
     /// Calls everybody in line, in their order.
     void wake(std::string_view topic);

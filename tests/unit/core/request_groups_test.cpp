@@ -14,7 +14,6 @@ namespace svc::core {
 namespace {
 
 using State = RequestGroups::Member::State;
-using Waiter = RequestGroups::Member::Waiter;
 
 struct Request {
     int resumed = 0;
@@ -260,8 +259,9 @@ TEST(RequestGroups, ManyThreadsAreAllServedOnce) {
     std::atomic<int> served{0};
     const auto serve = [&] {
         for (int i = 0; i < rounds; ++i) {
-            auto member =
-                std::make_shared<RequestGroups::Member>(std::make_shared<int>(i), "id", Waiter{[] {}});
+            auto member = std::make_shared<RequestGroups::Member>(
+                std::make_shared<int>(i), "id", Waiter{[] {}}
+            );
             groups.enter("key", member);
             while (member->state() == State::waits) std::this_thread::yield();
             if (member->state() == State::leads) {
