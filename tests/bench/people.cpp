@@ -1,7 +1,5 @@
 #include "lab.hpp"
-#include "load.hpp"
-
-#include <future>
+#include "log_ins.hpp"
 
 /// Who is asking: what it costs to say, and what those who are only signing in cost the others.
 namespace svc::bench {
@@ -34,37 +32,6 @@ void measure_me(Lab& lab, const Plan& plan, Report& report) {
     );
 }
 
-/// As many log-ins as the server will take, each by somebody who knows the password.
-double log_ins_per_second(std::uint16_t port, double seconds) {
-    constexpr int people = 4;
-    const auto log_in = request_text(
-        "POST",
-        "/v1/auth/login",
-        {},
-        R"({"email":"ada@example.com","password":"correct horse battery"})"
-    );
-    return press(people, seconds, [&](int) {
-        auto presser = std::make_shared<Presser>(port);
-        return [presser, &log_in] { presser->ask(log_in); };
-    });
-}
-
-/// Herd and log-ins for that long, both at once; how many logged in a second, and the herd's times.
-struct Beside {
-    double log_ins = 0;
-    Herd::Trot herd;
-};
-
-Beside press_beside(
-    Herd& herd, std::chrono::milliseconds pace, std::uint16_t port, double seconds
-) {
-    auto storm = std::async(std::launch::async, [&] { return log_ins_per_second(port, seconds); });
-    Beside beside;
-    beside.herd = herd.trot(pace, seconds);
-    beside.log_ins = storm.get();
-    return beside;
-}
-
 /// People at work, alone and beside those who log in. `pace` is how often each of 64 asks.
 void measure_log_ins(
     Lab& lab,
@@ -80,11 +47,11 @@ void measure_log_ins(
     std::vector<double> quiet, among, alone, beside;
     int unanswered = 0;
     for (int round = 0; round < plan.rounds; ++round) {
-        quiet.push_back(quantile(herd.trot(pace, plan.seconds).milliseconds, 0.99));
+        quiet.push_back(slowest_ms(herd.trot(pace, plan.seconds)));
         alone.push_back(log_ins_per_second(port, plan.seconds));
         const auto pressed = press_beside(herd, pace, port, plan.seconds);
         beside.push_back(pressed.log_ins);
-        among.push_back(quantile(pressed.herd.milliseconds, 0.99));
+        among.push_back(slowest_ms(pressed.herd));
         unanswered += pressed.herd.unanswered;
     }
     report.figure(figure + "-unanswered", unanswered, at_most(0));

@@ -22,6 +22,8 @@ interface Hit {
 
 const fits = (label: string, words: string[]) => words.every((word) => label.toLowerCase().includes(word));
 
+const cardKey = /^[a-z][a-z0-9]*-[0-9]+$/i;
+
 /** Finds cards and boards, and does whatever has a command. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState("");
@@ -42,11 +44,21 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     placeholderData: (before) => before,
   });
 
+  const byKey = useQuery({
+    queryKey: inOrg("search", "key", wanted),
+    queryFn: ({ signal }) => ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id: wanted } }, signal })),
+    enabled: Boolean(seat) && cardKey.test(wanted),
+    retry: false,
+  });
+
   const hits: Hit[] = [
+    ...(byKey.data && cardKey.test(wanted) ? [byKey.data] : []).map((card): Hit => ({
+      id: card.id, label: `${card.key} ${card.title}`, icon: "text", run: () => go(`/cards/${card.id}`),
+    })),
     ...(boards.data ?? []).filter(({ name, key }) => words.length > 0 && fits(`${name} ${key}`, words)).slice(0, 6).map((board): Hit => ({
       id: board.id, label: board.name, note: board.key, icon: "boards", run: () => go(`/boards/${board.id}`),
     })),
-    ...(wanted.length > 1 ? found.data?.results ?? [] : []).filter(({ object }) => object !== "board").map((result): Hit => {
+    ...(wanted.length > 1 ? found.data?.results ?? [] : []).filter(({ object, id }) => object !== "board" && id !== byKey.data?.id).map((result): Hit => {
       const card = result as { id: string; key: string; title: string; card_id?: string | null; highlight: { text: string }[]; object: string };
       const text = card.object === "card" ? undefined : card.highlight.map(({ text: piece }) => piece).join("").slice(0, 90);
       return { id: card.id, label: `${card.key} ${card.title}`, note: text, icon: card.object === "comment" ? "comment" : "text", run: () => go(`/cards/${card.card_id ?? card.id}`) };

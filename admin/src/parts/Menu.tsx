@@ -14,6 +14,9 @@ export interface Choice {
   run: () => void;
 }
 
+// Milliseconds in which the focus has gone back to the button, so that what is run may take it.
+const untilClosed = 50;
+
 /** A button that opens a list of things to do. */
 export function Menu({ label, choices, children, className = "button quiet icon" }: {
   label: string;
@@ -26,7 +29,7 @@ export function Menu({ label, choices, children, className = "button quiet icon"
       <Button className={className} aria-label={children ? undefined : label}>{children ?? <Icon name="more" />}</Button>
       <Popover className="popover">
         <Inner className="menu" aria-label={label} items={choices} disabledKeys={choices.filter((each) => each.disabled).map((each) => each.id)}
-          onAction={(key) => choices.find(({ id }) => id === key)?.run()}>
+          onAction={(key) => setTimeout(() => choices.find(({ id }) => id === key)?.run(), untilClosed)}>
           {(each) => (
             <MenuItem className={`menu-item${each.danger ? " danger" : ""}`} textValue={each.label}>
               {each.icon && <Icon name={each.icon} />}

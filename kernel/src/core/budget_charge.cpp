@@ -7,11 +7,15 @@
 namespace svc::core {
 
 Charge::Charge(Charge&& from) noexcept
-    : budgets_(from.budgets_), payer_(from.payer_), cost_(std::exchange(from.cost_, {})) {}
+    : budgets_(from.budgets_),
+      payer_(from.payer_),
+      as_of_(from.as_of_),
+      cost_(std::exchange(from.cost_, {})) {}
 
 Charge& Charge::operator=(Charge&& from) noexcept {
     std::swap(budgets_, from.budgets_);
     std::swap(payer_, from.payer_);
+    std::swap(as_of_, from.as_of_);
     std::swap(cost_, from.cost_);
     return *this;
 }
@@ -20,6 +24,7 @@ void Charge::take(Budgets& budgets, const Caller& payer, const Budgets::Cost& mo
     budgets.take(payer, more);
     budgets_ = &budgets;
     payer_ = payer.id;
+    as_of_ = payer.as_of;
     cost_.requests += more.requests;
     cost_.writes += more.writes;
 }
@@ -37,6 +42,7 @@ BudgetCharge::BudgetCharge(Kernel::Impl& kernel, RequestContext& request_context
 void BudgetCharge::take(const CallerResolver& who, Kind kind) {
     const Caller* caller = who.caller();
     if (!kernel_.budgets || !caller) return;
+    if (!charge_.is_of(*caller)) undo();
     const Budgets::Cost cost{
         .requests = request_context_.requests_due - request_context_.requests_paid,
         .writes = kind == Kind::write ? 1 - charge_.cost().writes : 0,

@@ -16,6 +16,10 @@ public:
     ~Charge() { give_back({0, cost_.writes}); }
 
     const Budgets::Cost& cost() const { return cost_; }
+    /// By what was known of this caller; when that has changed, so may its budgets have.
+    bool is_of(const Caller& caller) const {
+        return payer_ == caller.id && as_of_ == caller.as_of;
+    }
     /// Failure 429 when there is too little, and nothing is taken.
     void take(Budgets& budgets, const Caller& payer, const Budgets::Cost& more);
     void undo() { give_back(cost_); }
@@ -26,6 +30,7 @@ private:
 
     Budgets* budgets_ = nullptr;
     Uuid payer_;
+    std::int64_t as_of_ = 0;  // Caller::as_of
     Budgets::Cost cost_;
 };
 

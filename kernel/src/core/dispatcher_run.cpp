@@ -6,6 +6,8 @@
 #include "core/route_run.hpp"
 #include "core/run.hpp"
 
+#include <algorithm>
+
 namespace svc::core {
 
 namespace {
@@ -19,6 +21,14 @@ http::Answer error_redirect_answer(
     answer.headers = failure.headers();
     answer.headers.emplace_back("Location", operation.error_redirect(kernel, failure));
     return answer;
+}
+
+/// What is read is of this moment and for whoever asked: a browser that kept it would show it as it
+/// was, and to whoever signs in next.
+void keep_out_of_caches(http::Answer& answer) {
+    const auto says_so = [](const auto& each) { return each.first == "Cache-Control"; };
+    if (std::ranges::none_of(answer.headers, says_so))
+        answer.headers.emplace_back("Cache-Control", "no-store");
 }
 
 }  // namespace
@@ -78,6 +88,7 @@ http::Outcome Dispatcher::run_operation_of(
     }
     exchange.answer = *std::move(answer);
     if (!for_anyone) input.not_modified(exchange.answer);
+    if (request.method == "GET" || request.method == "HEAD") keep_out_of_caches(exchange.answer);
     return http::Outcome::answered;
 }
 

@@ -41,7 +41,8 @@ SVC_RECORD(
     CreateShareLinkRequest,
     (board_id),
     (card_id, "A card of the board, to show that one alone: its id, or its key such as ENG-42."),
-    (password, "Asked of whoever opens the link.", length(8, 128), secret),
+    // Trimmed: it comes back in a header, which loses what stands around it.
+    (password, "Asked of whoever opens the link.", length(8, 128), trimmed, secret),
     (expires_at, "When it is to stop working."),
     (hidden_properties,
      "Properties of the board that it leaves out, by id or by name. E-mail addresses and files are "

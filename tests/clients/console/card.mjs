@@ -163,6 +163,19 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.click("text=Reply");
     await type("=An answer", "Control+Enter");
     await page.waitForFunction(() => document.querySelectorAll(".comment").length === 2);
+    // What is written goes into the comment, and Escape leaves it as it was.
+    const change = async () => {
+      await page.click(".comment:has-text('An answer') >> role=button[name='About this comment']");
+      await page.click("role=menuitem[name='Change']");
+      await page.waitForSelector("textarea[aria-label='Edit the comment']:focus");
+    };
+    await change();
+    await type("= nobody sees", "Escape");
+    await page.waitForSelector(".comment-text:text-is('An answer')");
+    assert.equal(await page.isVisible(".card-panel"), true);
+    await change();
+    await type("= and more", "Control+Enter");
+    await page.waitForSelector(".comment-text:text-is('An answer and more')");
     await page.click("text=Resolve");
     await page.waitForSelector(".tag:has-text('resolved by Cleo')");
     await owner.send("PATCH", `/v1/cards/${card.id}`, { title: "Discussed at length" });

@@ -113,6 +113,13 @@ export default (house) => describe("by keys alone", { concurrency: false }, () =
     await page.waitForSelector("[role=option]:has-text('First')");
     await press("Enter");
     await heading(page, "First");
+    const { results: [{ id }] } = await olga.get("/v1/boards");
+    const { results: [{ key }] } = await olga.get(`/v1/cards?board_id=${id}&page_size=1`);
+    await press("Control+k");
+    await page.waitForSelector("[role=combobox]:focus");
+    await type(key.toLowerCase());
+    await page.waitForSelector(`[role=option][aria-selected=true]:has-text('${key} ')`);
+    await press("Escape");
     await press("?");
     await page.waitForSelector(".keys dt:has-text('Write a comment')");
     await press("Escape");

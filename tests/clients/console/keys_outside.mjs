@@ -83,10 +83,10 @@ export default (house) => describe("by keys alone, from outside", { concurrency:
   task(["/shared/:token"], "a shared board is unlocked, and a card of it read", async () => {
     const board = await olga.post("/v1/boards", { name: "Shown around" });
     await olga.post(`/v1/boards/${board.id}/cards`, { column_id: board.column_ids[0], title: "To be read", markdown: "By everybody." });
-    const { url } = await olga.post(`/v1/boards/${board.id}/share-links`, { password: "open sesame" });
+    const { url } = await olga.post(`/v1/boards/${board.id}/share-links`, { password: " Сезам, öffne dich " });
     await come(url);
     await page.waitForSelector("input[name=password]:focus");
-    await type("open sesame");
+    await type("Сезам, öffne dich");
     await press("Enter");
     await heading(page, "Shown around");
     await pick("To be read");

@@ -68,6 +68,20 @@ TEST(CardsOverHttp, AnOldVersionIsRefusedByEveryCallThatChangesTheCard) {
     EXPECT_EQ(fresh.header("etag"), "\"2\"");
 }
 
+TEST(CardsOverHttp, WhatChangesWithoutTheVersionIsSeenByWhoeverAsksByIt) {
+    Hall& h = hall();
+    const auto blocker = h.card().text("/id");
+    const std::string path = "/v1/cards/" + h.card({{"blocked_by", {blocker}}}).text("/id");
+    const Reply first = expect(200, h.client.get(path));
+    EXPECT_EQ(first.header("cache-control"), "no-store");
+    EXPECT_EQ(first.text("/blocked"), "true");
+    expect(200, h.client.post("/v1/cards/" + blocker + ":archive"));
+    const Headers known{{"If-None-Match", first.header("etag")}};
+    const Reply again = expect(200, h.client.send("GET", path, "", known));
+    EXPECT_EQ(again.header("etag"), first.header("etag"));
+    EXPECT_EQ(again.text("/blocked"), "false");
+}
+
 TEST(CardsOverHttp, PreferMergePropertiesJoinsListsAndSaysSo) {
     Hall& h = hall();
     const std::string path = "/v1/cards/" + h.card({{"labels", {"a", "b"}}}).text("/id");

@@ -161,6 +161,22 @@ TEST(TogetherApart, WhatIsNotDoneForThemIsNotChargedToTheirAgent) {
     EXPECT_EQ(most_left, most - 1) << "writes that nobody made were charged";
 }
 
+TEST(TogetherApart, ABudgetThatWasTakenAwayLetsNoneOfThemThrough) {
+    QueueFixture s;
+    const std::string path = "/v1/boards/" + s.board + "/cards";
+    const json::value card = {{"column_id", s.queue}, {"title", "Card"}};
+    expect(201, s.client.post(path, card));  // what it may do is known now
+    const auto agent = expect(200, s.client.get("/v1/me")).text("/id");
+    expect(
+        200,
+        s.workspace.client.send(
+            "PATCH", "/v1/agents/" + agent, R"({"budgets": {"daily_writes": 0}})"
+        )
+    );
+    for (const Reply& each : at_once(s.client, s.database, std::vector<Sent>(workers, {path, card})))
+        EXPECT_EQ(each.status, 429) << each.body;
+}
+
 TEST(TogetherApart, AReplacedSecretIsGoodForNothingWhileItsSuccessorIsInUse) {
     QueueFixture s;
     const auto made = expect(

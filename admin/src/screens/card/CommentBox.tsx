@@ -11,10 +11,11 @@ import { fromRich, mentionAt, toMarkdown } from "./mentions";
 const most = 6; // people that are offered
 
 /** Markdown, sent by Ctrl Enter; @ offers people and agents. What could not be sent stays. */
-export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
+export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFocus }: {
   label: string;
   send: (markdown: string) => Promise<unknown>;
   onSent: () => Promise<unknown>;
+  onCancel?: () => void;
   initial?: Schemas["RichText"][];
   autoFocus?: boolean;
 }) {
@@ -24,7 +25,7 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
   const [at, setAt] = useState(0);
   const named = useRef(begun.named);
   const field = useRef<HTMLTextAreaElement>(null);
-  const caret = useRef<number>(undefined); // where it is to be once the name stands there
+  const caret = useRef(autoFocus ? begun.text.length : undefined); // where it is to be once the text stands there
   useLayoutEffect(() => {
     if (caret.current !== undefined) field.current?.setSelectionRange(caret.current, caret.current);
     caret.current = undefined;
@@ -58,7 +59,10 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
       event.preventDefault();
       event.stopPropagation();
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
-    else if (event.key === "Escape") field.current?.blur();
+    else if (event.key === "Escape" && onCancel) {
+      event.stopPropagation();
+      onCancel();
+    } else if (event.key === "Escape") field.current?.blur();
   };
   return (
     <form className="new-comment" onSubmit={submit}>
@@ -76,6 +80,7 @@ export function CommentBox({ label, send, onSent, initial = [], autoFocus }: {
         </ul>
       )}
       {(text.trim() || post.error) && <button className="button go small" aria-disabled={post.isPending}>{t("Send")}</button>}
+      {onCancel && <button type="button" className="button quiet small" onClick={onCancel}>{t("Cancel")}</button>}
       <Failure error={post.error} />
     </form>
   );

@@ -50,7 +50,7 @@ function Discussion({ comments, refresh }: { card: string; comments: Comment[]; 
         <button type="button" className="button quiet small" onClick={resolve}>{resolved ? t("Reopen") : t("Resolve")}</button>
         {resolved && <span className="tag good">{resolved_by ? t("resolved by {{name}}", { name: nameOf(resolved_by) }) : t("resolved")}</span>}
       </div>
-      {answering && <CommentBox label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onSent={() => { setAnswering(false); return refresh(); }} />}
+      {answering && <CommentBox label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onCancel={() => setAnswering(false)} onSent={() => { setAnswering(false); return refresh(); }} />}
     </li>
   );
 }
@@ -80,7 +80,7 @@ function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Pro
           )}
         </div>
         {editing
-          ? <CommentBox label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onSent={() => { setEditing(false); return refresh(); }} />
+          ? <CommentBox label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onCancel={() => setEditing(false)} onSent={() => { setEditing(false); return refresh(); }} />
           : <p className="comment-text"><Rich text={comment.rich_text} /></p>}
       </div>
     </article>

@@ -21,6 +21,10 @@ type Card = Schemas["SharedCard"];
 const useHash = () =>
   useSyncExternalStore((listener) => (addEventListener("hashchange", listener), () => removeEventListener("hashchange", listener)), () => location.hash);
 
+/** Its bytes in UTF-8, each as a character: browsers put no others into a header. */
+const asHeader = (password: string | undefined) =>
+  password ? { "x-svc-share-password": String.fromCharCode(...new TextEncoder().encode(password)) } : {};
+
 function useShared(token: string, card_id: string | undefined, password: string | undefined) {
   return useInfiniteQuery({
     queryKey: ["shared", token, card_id, password],
@@ -28,7 +32,7 @@ function useShared(token: string, card_id: string | undefined, password: string 
       params: {
         path: { token },
         query: { page_size: 50, card_id, start_cursor: pageParam },
-        header: password ? { "x-svc-share-password": password } : {},
+        header: asHeader(password),
       },
     })),
     initialPageParam: undefined as string | undefined,
@@ -123,7 +127,7 @@ export default function SharedPage() {
   const single = cards.length === 1 && cards[0]!.markdown !== null;
   if (cards[0] && (only || single)) return <OneCard card={cards[0]} board={board} back={Boolean(only)} />;
   const more = (start_cursor: string) => ask(api.GET("/v1/shared/{token}", {
-    params: { path: { token }, query: { page_size: 50, start_cursor }, header: password ? { "x-svc-share-password": password } : {} },
+    params: { path: { token }, query: { page_size: 50, start_cursor }, header: asHeader(password) },
   }));
   return (
     <Door title={board.icon?.emoji ? `${board.icon.emoji} ${board.name}` : board.name} wide>
