@@ -27,9 +27,11 @@ double milliseconds_since(Clock::time_point start) {
 class People {
 public:
     explicit People(Lab& lab) : lab_(lab) {
-        lab.token();
-        org_ = run("SELECT id FROM orgs LIMIT 1");
-        owner_ = run("SELECT user_id FROM memberships WHERE role = 'owner' LIMIT 1");
+        // Other groups have made workspaces of their own.
+        org_ = run("SELECT org_id FROM boards WHERE id = '" + lab.boards().front().id + "'");
+        owner_ = run(
+            "SELECT user_id FROM memberships WHERE role = 'owner' AND org_id = '" + org_ + "'"
+        );
     }
 
     std::string run(const std::string& sql) const {
