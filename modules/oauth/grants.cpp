@@ -18,13 +18,16 @@ constexpr Sql insert_grant{"oauth.insert_grant", R"(
         resource, scope, code_digest, code_expires_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, decode($10, 'hex'), now() + $11::interval))"};
 
+// Where there is no leeway nothing was just refreshed, not even by somebody who had the lock when
+// this transaction had begun.
 constexpr Sql lock_grant{"oauth.lock_grant", R"(
     SELECT user_id, client_id, redirect_uri, code_challenge, resource, scope,
         encode(code_digest, 'hex') AS code_digest,
         exchanged_at IS NOT NULL AS exchanged, code_expires_at > now() AS code_stands,
         coalesce(encode(refresh_digest, 'hex'), '') AS refresh_digest,
         coalesce(encode(refresh_before, 'hex'), '') AS refresh_before,
-        coalesce(refreshed_at > now() - $3::interval, false) AS just_refreshed
+        coalesce($3::interval > interval '0' AND refreshed_at > now() - $3::interval, false)
+            AS just_refreshed
     FROM oauth_grants
     WHERE org_id = $1 AND token_id = $2
     FOR UPDATE)"};

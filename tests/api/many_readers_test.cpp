@@ -72,25 +72,6 @@ TEST(ManyReaders, OfOneCallerAreServedTogetherAndAnsweredEachForItself) {
     }
 }
 
-TEST(ManyReaders, WhoHasACardAlreadyGetsNoBody) {
-    Readers readers;
-    const auto board = readers.board({{"name", "Open"}});
-    const auto card = readers.card(board, {{"title", "One"}});
-    const auto known = expect(200, readers.agent.get(card)).header("etag");
-    const auto before = together(readers.server);
-    std::vector<Read> requests;
-    for (int i = 0; i < 5; ++i) {
-        requests.push_back({card});
-        requests.push_back({card, {{"If-None-Match", known}}});
-    }
-    const auto replies = at_once(readers.agent, readers.database, requests);
-    EXPECT_GE(together(readers.server) - before, 5) << "they were served one by one";
-    for (std::size_t i = 0; i < replies.size(); ++i) {
-        const auto& reply = expect(i % 2 == 0 ? 200 : 304, replies[i]);
-        EXPECT_EQ(reply.body.empty(), i % 2 != 0);
-    }
-}
-
 TEST(ManyReaders, SeeWhatWasWrittenBeforeTheyAsked) {
     Readers readers;
     const auto board = readers.board({{"name", "Open"}});
