@@ -79,8 +79,10 @@ export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFo
           ))}
         </ul>
       )}
-      {(text.trim() || post.error) && <button className="button go small" aria-disabled={post.isPending}>{t("Send")}</button>}
-      {onCancel && <button type="button" className="button quiet small" onClick={onCancel}>{t("Cancel")}</button>}
+      <div className="row">
+        {(text.trim() || post.error) && <button className="button go small" aria-disabled={post.isPending}>{t("Send")}</button>}
+        {onCancel && <button type="button" className="button quiet small" onClick={onCancel}>{t("Cancel")}</button>}
+      </div>
       <Failure error={post.error} />
     </form>
   );
