@@ -60,8 +60,8 @@ RichTexts said_in(
     const std::string at_markdown = '"' + std::string(markdown_field) + '"';
     if (rich_text.has_value() == markdown.has_value())
         throw wrong_at(call, "\"rich_text\"", "give either rich_text or markdown");
-    RichTexts texts = rich_text ? *rich_text
-                                : read_markdown(call, at_markdown, *markdown, text_of_markdown);
+    RichTexts texts =
+        rich_text ? *rich_text : read_markdown(call, at_markdown, *markdown, text_of_markdown);
     if (texts.size() > most_items)
         throw wrong_at(call, at_markdown, "it makes more than 100 items of rich text");
     if (texts.empty())

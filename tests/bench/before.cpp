@@ -19,7 +19,8 @@ void compare_log_ins(Lab& now, Lab& before, const Plan& plan, Report& report) {
         return slowest_ms(press_beside(herd, milliseconds(50), port, plan.seconds).herd);
     };
     const std::vector<Variant> variants{
-        {"now", [&] { return slowest(now); }}, {"before", [&] { return slowest(before); }}
+        {"now", [&] { return slowest(now); }},
+        {"before", [&] { return slowest(before); }},
     };
     const auto values = alternate(variants, plan.rounds);
     report.figure(

@@ -16,9 +16,7 @@ struct Beside {
     Herd::Trot herd;
 };
 /// Herd and log-ins for that long, both at once. `pace` is how often each of the herd asks.
-Beside press_beside(
-    Herd& herd, std::chrono::milliseconds pace, std::uint16_t port, double seconds
-);
+Beside press_beside(Herd& herd, std::chrono::milliseconds pace, std::uint16_t port, double seconds);
 
 /// Of a herd's requests: what the slowest hundredth takes at least.
 double slowest_ms(const Herd::Trot& trot);

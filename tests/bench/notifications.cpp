@@ -29,9 +29,8 @@ public:
     explicit People(Lab& lab) : lab_(lab) {
         // Other groups have made workspaces of their own.
         org_ = run("SELECT org_id FROM boards WHERE id = '" + lab.boards().front().id + "'");
-        owner_ = run(
-            "SELECT user_id FROM memberships WHERE role = 'owner' AND org_id = '" + org_ + "'"
-        );
+        owner_ =
+            run("SELECT user_id FROM memberships WHERE role = 'owner' AND org_id = '" + org_ + "'");
     }
 
     std::string run(const std::string& sql) const {

@@ -44,12 +44,14 @@ std::vector<Reply> behind_lock(
     return replies;
 }
 
+/// Whatever is written is recorded, so nobody gets beyond this.
+inline constexpr const char* hold_up_writes = "LOCK TABLE event_log IN EXCLUSIVE MODE";
+
 /// Posts them while nothing can be written.
 inline std::vector<Reply> at_once(
     const Client& client, const std::string& database, const std::vector<Sent>& requests
 ) {
-    const std::string lock = "LOCK TABLE event_log IN EXCLUSIVE MODE";
-    return behind_lock(lock, database, requests.size(), 1, [&](std::size_t i) {
+    return behind_lock(hold_up_writes, database, requests.size(), 1, [&](std::size_t i) {
         Client own = client;
         if (!requests[i].token.empty()) own.token(requests[i].token);
         return own.post(requests[i].path, requests[i].body);

@@ -22,8 +22,10 @@ public:
     /// Sessions of this database that wait for a lock.
     int waiting() {
         run("SELECT pg_stat_clear_snapshot()");
-        return std::stoi(run("SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity "
-                             "USING (pid) WHERE NOT granted AND datname = current_database()"));
+        return std::stoi(
+            run("SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity "
+                "USING (pid) WHERE NOT granted AND datname = current_database()")
+        );
     }
     /// What it did is done, and its locks are free.
     void commit() { run("COMMIT"); }

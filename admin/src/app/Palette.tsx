@@ -52,7 +52,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   });
 
   const hits: Hit[] = [
-    ...(byKey.data && cardKey.test(wanted) ? [byKey.data] : []).map((card): Hit => ({
+    ...(byKey.data ? [byKey.data] : []).map((card): Hit => ({
       id: card.id, label: `${card.key} ${card.title}`, icon: "text", run: () => go(`/cards/${card.id}`),
     })),
     ...(boards.data ?? []).filter(({ name, key }) => words.length > 0 && fits(`${name} ${key}`, words)).slice(0, 6).map((board): Hit => ({

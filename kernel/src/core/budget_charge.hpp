@@ -17,9 +17,7 @@ public:
 
     const Budgets::Cost& cost() const { return cost_; }
     /// By what was known of this caller; when that has changed, so may its budgets have.
-    bool is_of(const Caller& caller) const {
-        return payer_ == caller.id && as_of_ == caller.as_of;
-    }
+    bool is_of(const Caller& caller) const { return payer_ == caller.id && as_of_ == caller.as_of; }
     /// Failure 429 when there is too little, and nothing is taken.
     void take(Budgets& budgets, const Caller& payer, const Budgets::Cost& more);
     void undo() { give_back(cost_); }

@@ -23,8 +23,8 @@ http::Answer error_redirect_answer(
     return answer;
 }
 
-/// What is read is of this moment and for whoever asked: a browser that kept it would show it as it
-/// was, and to whoever signs in next.
+/// An answer to a read is for its caller and for now: a browser that stored it would show it stale,
+/// or to the next person who signs in.
 void keep_out_of_caches(http::Answer& answer) {
     const auto says_so = [](const auto& each) { return each.first == "Cache-Control"; };
     if (std::ranges::none_of(answer.headers, says_so))

@@ -90,8 +90,8 @@ std::optional<Input::Subject> RestCall::subject() const {
     return std::nullopt;
 }
 
-/// A version stands for what was written, and not for all that an answer shows: whether a card has to
-/// wait, who leases it, how many comments it has. So what has a version is always sent.
+/// A version stands for what was written, and not for all that an answer shows: whether a card has
+/// to wait, who leases it, how many comments it has. So what has a version is always sent.
 void RestCall::not_modified(http::Answer& answer) const {
     if (request_.method != "GET" && request_.method != "HEAD") return;
     if (operation_.handler.output.versioned) return;

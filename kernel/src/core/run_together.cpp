@@ -58,8 +58,8 @@ http::Answer answer_of(const Run& run, JointHandler::Produced&& produced) {
     return answer;
 }
 
-/// Serves it and those whom it leads. Whoever is not served by that is served by itself: for this
-/// one LedInVain says so.
+/// Serves its own request and those of the others. Each that is not served by that is run by itself
+/// afterwards; throws LedInVain when its own is one of them.
 http::Answer lead(const Run& run, RunningCall& call, RequestGroups::Member& member) {
     member.leave_out_gone();
     std::vector<JointHandler::Untyped> requests{{member.input(), &member.request_id()}};

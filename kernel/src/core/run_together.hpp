@@ -15,7 +15,7 @@ enum class Joining {
     waits,   ///< for another that serves it
     alone,   ///< it is to be served by itself
 };
-/// Thrown out of an attempt that led others and was not served by that: it runs anew, by itself.
+/// Ends an attempt that led others but did not serve its own request, which is then run by itself.
 struct LedInVain {};
 /// Has the request served with others, as far as its operation and what it asks for allow that.
 Joining serve_with_others(const Run& run, RunningCall& call, Input& input, http::Answer& answer);

@@ -39,13 +39,7 @@ bool is_about_a_value(std::string_view state) { return is_any_of(state, "22", "5
 /// The server is too busy, too full, or in the middle of something that passes.
 bool passes(std::string_view state) {
     return is_any_of(
-        state,
-        sqlstate::canceled,
-        sqlstate::not_locked,
-        "53",
-        "57P0",
-        "58030",
-        sqlstate::read_only
+        state, sqlstate::canceled, sqlstate::not_locked, "53", "57P0", "58030", sqlstate::read_only
     );
 }
 

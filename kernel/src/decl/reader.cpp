@@ -57,8 +57,15 @@ struct Reader::State {
     std::vector<Part> path;
     std::string issues;
     std::size_t count = 0;
-    bool hidden = false;                          // within a secret field
-    const json::value* list_of_secrets = nullptr;  // within whose field we are
+    bool hidden = false;  // within a secret field
+    // What stands in the field that is read, if that takes a list, and of what.
+    const json::value* list = nullptr;
+    const Codec* list_codec = nullptr;
+
+    /// A list whose items hold secrets is not shown as a whole.
+    bool shows(const json::value& input) const {
+        return !hidden && (&input != list || !has_secret(list_codec->item()));
+    }
 
     void write_path() {
         issues += '[';
@@ -102,7 +109,7 @@ void Reader::reject(
     state_->write_path();
     out += R"(,"msg":)";
     decl::write_sentence(message, out);
-    if (input && input != state_->list_of_secrets && !state_->hidden && !trusted) {
+    if (input && !trusted && state_->shows(*input)) {
         out += R"(,"input":)";
         write_echo(*input, out);
     }
@@ -134,16 +141,17 @@ void Reader::read_field(const Field& field, const json::value* in, void* record)
         if (field.required()) reject("missing", "This field is required");
         return;
     }
-    // A list whose items hold secrets is not shown as a whole. What stands where it should may be
-    // one of them.
-    const bool of_secrets = field.codec->item && has_secret(field.codec->item());
-    const bool hides = field.rules.secret || (of_secrets && !in->is_array());
-    const bool outer = std::exchange(state_->hidden, state_->hidden || hides);
-    const auto* outer_list = std::exchange(state_->list_of_secrets, of_secrets ? in : nullptr);
+    // What stands where a list of secrets should stand may be one of them.
+    const bool no_list = field.codec->item && !in->is_array() && has_secret(field.codec->item());
+    const bool outer =
+        std::exchange(state_->hidden, state_->hidden || field.rules.secret || no_list);
+    const auto* outer_list = std::exchange(state_->list, field.codec->item ? in : nullptr);
+    const auto* outer_codec = std::exchange(state_->list_codec, field.codec);
     if (record) field.codec->read(*this, field.rules, *in, field.in(record));
     else field.codec->check(*this, field.rules, *in);
     state_->hidden = outer;
-    state_->list_of_secrets = outer_list;
+    state_->list = outer_list;
+    state_->list_codec = outer_codec;
 }
 
 void decl::write_sentence(std::string_view message, std::string& out) {

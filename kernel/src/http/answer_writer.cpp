@@ -23,10 +23,7 @@ void append_number(std::uint64_t number, std::string& out) {
 void append_text(std::string_view text, std::string& out) {
     const auto begin = out.size();
     out += text;
-    // All of them are looked at, without a branch: that is several at a time.
-    bool any = false;
-    for (const char each : text) any |= is_control(each);
-    if (any)
+    if (std::ranges::any_of(text, is_control))
         std::replace_if(
             out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), is_control, ' '
         );

@@ -68,9 +68,10 @@ LabelResolver::LabelResolver(
 
 /// The same name in another case is the same label.
 LabelRef LabelResolver::ref_of_new(const LabelFound& wanted) {
-    const auto [at, is_new] = new_by_key_.try_emplace(wanted.name_key, new_.size());
-    if (is_new) new_.push_back({new_uuid(), wanted.wanted, Color::default_});
-    return new_[at->second];
+    const auto known = std::ranges::find(new_, wanted.name_key, &NewLabel::name_key);
+    if (known != new_.end()) return known->ref;
+    const LabelRef made{new_uuid(), wanted.wanted, Color::default_};
+    return new_.emplace_back(NewLabel{wanted.name_key, made}).ref;
 }
 
 std::vector<LabelRef> LabelResolver::refs() {
@@ -80,8 +81,7 @@ std::vector<LabelRef> LabelResolver::refs() {
         const LabelFound& row = rows[i];
         if (!row.id && Uuid::parse(row.wanted))
             throw wrong_item(call_, "labels", i, "the board has no such label");
-        const LabelRef ref =
-            row.id ? LabelRef{*row.id, *row.name, *row.color} : ref_of_new(row);
+        const LabelRef ref = row.id ? LabelRef{*row.id, *row.name, *row.color} : ref_of_new(row);
         refs = joined(std::move(refs), {ref});
         if (row.total + static_cast<std::int64_t>(new_.size()) > most_labels)
             throw wrong_item(
@@ -92,7 +92,7 @@ std::vector<LabelRef> LabelResolver::refs() {
 }
 
 void LabelResolver::make_new_ones(const Uuid& board) {
-    for (const LabelRef& ref : new_) {
+    for (const auto& [name_key, ref] : new_) {
         const Label label{{}, ref.id, board, ref.name, ref.color, 1};
         call_.tx().queue(insert_label, call_.org(), board, label.id, label.name, label.color);
         call_.emit(created(label_created, label).on_board(board));

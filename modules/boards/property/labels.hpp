@@ -3,8 +3,6 @@
 #include "modules/boards/api/definitions.hpp"
 #include "modules/boards/statements.hpp"
 
-#include <map>
-
 /// Labels as requests name them, turned into what cards show.
 namespace svc::boards {
 
@@ -40,12 +38,15 @@ public:
     void make_new_ones(const Uuid& board);
 
 private:
+    struct NewLabel {
+        std::string name_key;
+        LabelRef ref;
+    };
     LabelRef ref_of_new(const LabelFound& wanted);
 
     Call& call_;
     std::optional<DeferredRows<LabelFound>> found_;
-    std::vector<LabelRef> new_;
-    std::map<std::string, std::size_t> new_by_key_;  // where in new_
+    std::vector<NewLabel> new_;
 };
 
 }  // namespace svc::boards

@@ -19,9 +19,7 @@ struct Request {
     int resumed = 0;
     bool gone = false;
     RequestGroups::MemberPtr member = std::make_shared<RequestGroups::Member>(
-        std::make_shared<int>(1),
-        "id",
-        Waiter{[this] { ++resumed; }, [this] { return gone; }}
+        std::make_shared<int>(1), "id", Waiter{[this] { ++resumed; }, [this] { return gone; }}
     );
     State state() const { return member->state(); }
 };

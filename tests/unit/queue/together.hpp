@@ -9,6 +9,16 @@
 /// Claims and completions that are sent at once, and what was recorded of them.
 namespace svc::test {
 
+/// Claims of so many new cards.
+inline std::vector<Reply> claimed_cards(QueueFixture& s, std::size_t count) {
+    std::vector<Reply> claims;
+    for (std::size_t i = 0; i < count; ++i) {
+        s.card();
+        claims.push_back(s.claim());
+    }
+    return claims;
+}
+
 inline Sent completion(const Reply& claim, const json::value& more = json::object{}) {
     json::object body = more.as_object();
     body["lease_token"] = claim.text("/lease_token");

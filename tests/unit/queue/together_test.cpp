@@ -77,11 +77,7 @@ TEST(Together, WhereThereAreFewerCardsTheOthersAreToldSoOrWait) {
 
 TEST(Together, CompletionsAreAnsweredEachForItself) {
     QueueFixture s;
-    std::vector<Reply> claims;
-    for (std::size_t i = 0; i < workers; ++i) {
-        s.card();
-        claims.push_back(s.claim());
-    }
+    const auto claims = claimed_cards(s, workers);
     std::vector<Sent> requests;
     for (std::size_t i = 0; i < workers; ++i)
         requests.push_back(completion(claims[i], {{"result", {{"number", i}}}}));
@@ -115,36 +111,6 @@ TEST(Together, CompletionsAreAnsweredEachForItself) {
         expect(200, s.client.get("/v1/leases/" + claims[6].text("/lease/id"))).text("/state"),
         "active"
     );
-}
-
-TEST(Together, WhoIsHeldUpHoldsUpNobodyThoughNobodyElseComes) {
-    QueueFixture s;
-    std::vector<Reply> claims;
-    for (int i = 0; i < 4; ++i) {
-        s.card();
-        claims.push_back(s.claim());
-    }
-    LockHolder holder(
-        "SELECT FROM queue WHERE card_id = '" + claims[0].text("/card/id") + "' FOR UPDATE",
-        s.database
-    );
-    std::atomic<int> answered{0};
-    std::vector<Reply> replies(claims.size());
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < claims.size(); ++i) {
-        threads.emplace_back([&, i] {
-            Client client = s.client;
-            const Sent sent = completion(claims[i]);
-            replies[i] = client.post(sent.path, sent.body);
-            ++answered;
-        });
-        if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    EXPECT_TRUE(eventually([&] { return answered == 3; }, std::chrono::seconds(2)))
-        << "they wait for the one whose card is locked";
-    holder.commit();
-    for (auto& each : threads) each.join();
-    for (const Reply& each : replies) EXPECT_EQ(each.text("/lease/state"), "completed");
 }
 
 TEST(Together, WhatFailsForOneFailsForNobodyElse) {
