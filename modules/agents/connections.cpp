@@ -13,7 +13,9 @@ namespace svc::agents {
 
 namespace {
 
-// What would refuse the token is asked here as well: a connection that is over is not renewed.
+// A connection that is over is not renewed. That of a disabled agent is: clients throw away what is no
+// longer good for refreshing, and this one is again once the agent is enabled. Until then the token is
+// refused with the reason.
 constexpr Sql renew_secret{"agents.renew_secret", R"(
     UPDATE tokens t
     SET digest = decode($3, 'hex'), hint = $4, access_until = now() + $5::interval,
@@ -22,10 +24,7 @@ constexpr Sql renew_secret{"agents.renew_secret", R"(
         AND t.revoked_at IS NULL AND t.expires_at > now()
         AND EXISTS (
             SELECT FROM memberships m WHERE m.org_id = $1 AND m.user_id = t.owner_user_id)
-        AND EXISTS (SELECT FROM users u WHERE u.id = t.owner_user_id AND u.disabled_at IS NULL)
-        AND (t.agent_id IS NULL OR EXISTS (
-            SELECT FROM agents a
-            WHERE a.org_id = $1 AND a.id = t.agent_id AND a.status = 'active')))"};
+        AND EXISTS (SELECT FROM users u WHERE u.id = t.owner_user_id AND u.disabled_at IS NULL))"};
 
 constexpr Sql present{"agents.present_secret", R"(
     SELECT WHERE set_config('app.credential', $1, true) IS NOT NULL)"};

@@ -63,11 +63,6 @@ constexpr Sql seen_now{"auth.sessions_seen", R"(
         expires_at = least(now() + $2, created_time + $3)
     WHERE id = ANY ($1) AND revoked_at IS NULL AND expires_at > now())"};
 
-constexpr Sql members_seen_now{"auth.members_seen", R"(
-    SELECT DISTINCT active_org_id AS org_id, user_id
-    FROM sessions
-    WHERE id = ANY ($1) AND active_org_id IS NOT NULL)"};
-
 constexpr Sql delete_old{"auth.sweep_sessions", R"(
     DELETE FROM sessions WHERE expires_at < now() - interval '30 days')"};
 
@@ -102,7 +97,7 @@ SessionAuthenticator::identify(Tx& tx, const Credential& credential, const Calle
         auto found = answer.one();
         if (!found) return std::nullopt;
         if (wanted && !found->org_id) not_found("workspace");
-        seen_.note(session);
+        seen_.note({session, found->user_id, found->org_id});
         return Caller{
             .type = PrincipalType::user,
             .id = found->user_id,
@@ -125,7 +120,12 @@ bool SessionAuthenticator::csrf_matches(const http::Request& request, const Cred
 }
 
 void SessionAuthenticator::write_last_seen() {
-    const auto sessions = seen_.take();
+    std::vector<Uuid> sessions;
+    std::vector<orgs::Member> members;
+    for (const auto& [session, person, org] : seen_.take()) {
+        sessions.push_back(session);
+        if (org) members.push_back({*org, person});
+    }
     if (sessions.empty()) return;
     const auto& settings = kernel_.use<Settings>();
     kernel_.transact(Tx::Mode::write, [&](Tx& tx) {
@@ -136,7 +136,7 @@ void SessionAuthenticator::write_last_seen() {
             std::chrono::seconds(std::chrono::days(settings.session_days)),
             std::chrono::seconds(std::chrono::days(settings.session_most_days))
         );
-        orgs::note_active(tx, tx.all<orgs::Member>(members_seen_now, sessions));
+        orgs::note_active(tx, members);
     });
 }
 

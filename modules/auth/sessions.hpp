@@ -4,6 +4,8 @@
 #include "modules/auth/shapes.hpp"
 #include "modules/orgs/api.hpp"
 
+#include <tuple>
+
 /// Browser sessions: who comes by them, beginning and ending them.
 namespace svc::auth {
 
@@ -25,7 +27,8 @@ public:
 
 private:
     Kernel& kernel_;
-    mutable LastSeen<Uuid> seen_;
+    /// A session, whose it is, and the workspace that a request was about.
+    mutable LastSeen<std::tuple<Uuid, Uuid, std::optional<Uuid>>> seen_;
 };
 
 /// A session that is being begun.

@@ -56,8 +56,8 @@ public:
 
     /// Makes the pending file in the call's workspace, in its transaction.
     virtual FileUpload announce(Call& call, const Announcement& what) const = 0;
-    /// Makes the caller's own upload available, if it is of this purpose (or of any). May wait
-    /// (Call::wait_for), so come here before changing anything.
+    /// Makes the caller's own upload available, if it is of this purpose; without one, of any but
+    /// feedback's. May wait (Call::wait_for), so come here before changing anything.
     virtual File commit(Call& call, const Uuid& id, const std::optional<Purpose>& purpose)
         const = 0;
     /// Queues the question whether the caller has uploaded this file, for this purpose, and it is

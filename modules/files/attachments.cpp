@@ -132,6 +132,8 @@ Answer<File> attach(Call& call, const AttachFileRequest& in) {
         throw wrong_field(call, "file_id", "you may attach no such file");
     if (seen->file.status != FileStatus::available)
         throw wrong_field(call, "file_id", "the upload has not been committed");
+    if (seen->file.purpose != Purpose::attachment)
+        throw wrong_field(call, "file_id", "it was uploaded for another purpose");
     if (on->attached) return {200, call.use<Service>().shown(*seen)};
     const Event event = change_of(file_created, *seen, id, on->board_id);
     call.check(event);

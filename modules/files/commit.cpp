@@ -40,6 +40,11 @@ Failure upload_expired() {
         .with("reason", "upload_expired");
 }
 
+/// Feedback commits its screenshots itself, under rules of its own.
+bool is_committed_as(Purpose is, const std::optional<Purpose>& wanted) {
+    return wanted ? is == *wanted : is != Purpose::feedback_screenshot;
+}
+
 Finding found(Call& call, Inspections& inspections, const Expected& what) {
     auto finding = inspections.ask(what);
     if (!finding) {
@@ -63,7 +68,7 @@ Finding found(Call& call, Inspections& inspections, const Expected& what) {
 
 File Service::commit(Call& call, const Uuid& id, const std::optional<Purpose>& purpose) const {
     auto seen = see(call, {id}).one();
-    if (!seen || !seen->own || (purpose && seen->file.purpose != *purpose)) not_found("file");
+    if (!seen || !seen->own || !is_committed_as(seen->file.purpose, purpose)) not_found("file");
     File& file = seen->file;
     if (file.status == FileStatus::available) return shown(*seen);
     if (seen->kept_status == FileStatus::expired) throw upload_expired();

@@ -8,6 +8,10 @@ namespace svc::files {
 
 namespace {
 
+// Of two that are announced at once the second counts the first.
+constexpr Sql lock_uploads{"files.lock_uploads", R"(
+    SELECT WHERE pg_advisory_xact_lock(hashtextextended('files.uploads ' || $1::uuid, 0)) IS NULL)"};
+
 // Nobody has more on the way than so many.
 constexpr Sql insert_file{"files.insert_file", R"(
     INSERT INTO files (
@@ -70,6 +74,7 @@ FileUpload Service::announce(Call& call, const Announcement& announced) const {
     File& file = upload.file;
     file.id = new_uuid();
     file.org_id = call.org();
+    call.tx().queue(lock_uploads, call.caller().id);
     const auto made = call.tx().one<Made>(
         insert_file,
         call.org(),
@@ -117,7 +122,7 @@ struct PresignFileRequest {
 };
 SVC_RECORD(
     PresignFileRequest,
-    (filename, "The name it is saved under: no path, no control characters.", length(1, 255)),
+    (filename, "The name it is saved under: no path, no control characters.", length(1, 255), trimmed),
     (content_type,
      "What sort of file it is, such as image/png; the bytes are compared with it at the commit.",
      length(3, 200)),

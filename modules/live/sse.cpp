@@ -4,6 +4,8 @@
 #include "modules/live/tickets.hpp"
 
 #include <charconv>
+#include <set>
+#include <string_view>
 
 namespace svc::live {
 
@@ -101,7 +103,10 @@ Asked asked_in(const http::Request& request) {
     const auto query = http::parse_query(request.query);
     if (!query) throw wrong_in("query", "", "Should be percent-encoded UTF-8");
     Asked asked;
+    std::set<std::string_view> given;
     for (const auto& [name, value] : *query) {
+        if (!given.insert(name).second && name != "kinds")
+            throw wrong_in("query", name, "Should be given once");
         if (name == "board_id") {
             asked.filter.board = Uuid::parse(value);
             if (!asked.filter.board) throw wrong_in("query", "board_id", "Should be a UUID");

@@ -28,6 +28,8 @@ export function allowSingleKeys(allowed: boolean) {
   single = allowed;
 }
 
+export const areSingleKeysAllowed = () => single;
+
 export function useCommands(commands: Command[], deps: unknown[]) {
   useEffect(() => {
     all = [...all, ...commands];

@@ -6,6 +6,7 @@ import { live } from "../api/live";
 import { membershipsQuery, meQuery, preferencesQuery } from "../api/queries";
 import { onTabOrg, setTabOrg, tabOrg } from "../api/workspace";
 import { allowSingleKeys } from "./commands";
+import { dropAllDrafts } from "./drafts";
 import { wear } from "./theme";
 import { readTimesAs } from "./time";
 import { speak } from "./words";
@@ -90,5 +91,6 @@ export function enterWorkspace(id: string) {
 export async function signOut() {
   await ask(api.POST("/v1/auth/logout"));
   setTabOrg(undefined);
+  dropAllDrafts();
   location.assign("/login");
 }

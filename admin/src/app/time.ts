@@ -61,6 +61,9 @@ export function ago(time: string, now = Date.now()): string {
   return words.format(0, "minute");
 }
 
+/** The same of what is to come: what is overdue comes this minute. */
+export const ahead = (time: string) => ago(time, Math.min(Date.now(), new Date(time).getTime()));
+
 /** What is left of a time in milliseconds, as a clock shows it: 4:05, 1:02:30. */
 export function countdown(left: number): string {
   const seconds = Math.max(0, Math.ceil(left / 1_000));

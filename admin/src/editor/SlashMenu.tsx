@@ -1,4 +1,4 @@
-import { useEffect, useImperativeHandle, useState, type Ref } from "react";
+import { useEffect, useImperativeHandle, useRef, useState, type Ref } from "react";
 import { serves } from "../app/serves";
 import { t } from "../app/words";
 import { become, insertBlocks } from "./commands";
@@ -40,6 +40,8 @@ export function SlashMenu({ slash, keys, onPicture }: { slash: Slash; keys: Ref<
   const fitting = items(onPicture).filter(({ label, id }) => label.toLowerCase().includes(query) || id.includes(query));
   useEffect(() => setAt(0), [query]);
   const chosen = fitting[Math.min(at, fitting.length - 1)];
+  const line = useRef<HTMLLIElement>(null);
+  useEffect(() => { line.current?.scrollIntoView({ block: "nearest" }); }, [chosen?.id]);
   useImperativeHandle(keys, () => ({
     press(key) {
       if (!chosen) return false;
@@ -55,7 +57,7 @@ export function SlashMenu({ slash, keys, onPicture }: { slash: Slash; keys: Ref<
     <div className="popover slash-menu" style={{ left: Math.min(slash.left, innerWidth - 220), top }}>
       <ul role="listbox" aria-label={t("Blocks")} className="menu">
         {fitting.map((item) => (
-          <li key={item.id} role="option" aria-selected={item === chosen} className="menu-item" data-focused={item === chosen || undefined}
+          <li key={item.id} ref={item === chosen ? line : undefined} role="option" aria-selected={item === chosen} className="menu-item" data-focused={item === chosen || undefined}
             onMouseDown={(event) => { event.preventDefault(); slash.choose(item.command); }}>
             <span>{item.label}</span>{item.hint && <kbd className="note">{item.hint}</kbd>}
           </li>

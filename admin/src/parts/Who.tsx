@@ -25,13 +25,16 @@ export function Face({ who, large, decorative }: { who: Named; large?: boolean; 
   );
 }
 
+/** A word for who is no person. */
+export const KindTag = ({ who }: { who: Named }) => (isAgent(who) ? <span className="tag agent" style={{ flex: "none" }}>{kindOf(who)}</span> : null);
+
 /** A face and a name; that it is an agent or an automation is said in a word, too. */
 export function Who({ who, you }: { who: Named; you?: boolean }) {
   return (
     <span className="row" style={{ gap: "0.4rem", flexWrap: "nowrap", display: "inline-flex", maxWidth: "100%", verticalAlign: "middle" }}>
       <Face who={who} decorative />
       <span className="clip" title={nameOf(who)}>{nameOf(who)}</span>
-      {isAgent(who) && <span className="tag agent" style={{ flex: "none" }}>{kindOf(who)}</span>}
+      <KindTag who={who} />
       {you && <span className="tag" style={{ flex: "none" }}>{t("you")}</span>}
     </span>
   );

@@ -102,7 +102,10 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     await newBoard(["one", "two", "three"]);
     await openBoard();
     const said = () => page.textContent(".board > [aria-live]");
-    await page.focus(".tile[tabindex='0']");
+    // Where nothing has the focus the arrows lead to the first card, and go on from there.
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press("ArrowDown");
+    await page.waitForFunction(() => document.activeElement.querySelector(".title")?.textContent === "one");
     await page.keyboard.press("j");
     assert.equal(await page.evaluate(() => document.activeElement.querySelector(".title").textContent), "two");
     await page.keyboard.press("Space");
@@ -292,6 +295,20 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     await page.waitForSelector(".toast >> text=/Only|room|takes|column/");
     await page.waitForFunction((id) => document.querySelectorAll(`[data-column="${id}"] .tile`).length === 2, columns[0].id);
     assert.deepEqual(await titlesOn(0), ["two", "three"]);
+  });
+
+  test("a new card is in sight, however long its column is", async () => {
+    await newBoard(Array.from({ length: 30 }, (_, at) => `card ${at}`));
+    await openBoard();
+    await page.click(`[data-column="${columns[0].id}"] .add-card`);
+    await page.keyboard.type("the last one");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => {
+      const found = [...document.querySelectorAll(".tile")].find((each) => each.textContent.includes("the last one"));
+      const column = found?.closest(".column-cards").getBoundingClientRect();
+      return found && found.getBoundingClientRect().bottom <= column.bottom && found.getBoundingClientRect().top >= column.top;
+    });
+    assert.deepEqual(page.complaints, []);
   });
 
   test("what others do shows within moments, but nothing moves under a card that is held", async () => {

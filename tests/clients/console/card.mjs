@@ -76,6 +76,21 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  test("what is chosen in the menu of the slash is in sight, however far down it is", async () => {
+    await openCard("Long menu");
+    await page.click(".editor");
+    await type("=/", "ArrowUp");
+    const isInSight = () => page.waitForFunction(() => {
+      const [menu, line] = [".slash-menu", ".slash-menu [aria-selected=true]"].map((each) => document.querySelector(each).getBoundingClientRect());
+      return line.top >= menu.top && line.bottom <= menu.bottom;
+    });
+    await page.waitForSelector(".slash-menu [aria-selected=true]:has-text('Picture')");
+    await isInSight();
+    await type("ArrowDown");
+    await page.waitForSelector(".slash-menu [aria-selected=true]:has-text('Text')");
+    await isInSight();
+  });
+
   test("two who write at the same time both keep their words", async () => {
     const card = await openCard("Shared", { markdown: "alpha\n\nbeta" });
     await page.waitForSelector(".live.live");
@@ -178,6 +193,15 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.waitForSelector(".comment-text:text-is('An answer and more')");
     await page.click("text=Resolve");
     await page.waitForSelector(".tag:has-text('resolved by Cleo')");
+    // A deletion asks first: it cannot be undone.
+    await page.click(".comment:has-text('An answer') >> role=button[name='About this comment']");
+    await page.click("role=menuitem[name='Delete…']");
+    await page.click(".dialog >> text=Cancel");
+    assert.equal(await page.locator(".comment").count(), 2);
+    await page.click(".comment:has-text('An answer') >> role=button[name='About this comment']");
+    await page.click("role=menuitem[name='Delete…']");
+    await page.click(".dialog .danger");
+    await page.waitForFunction(() => document.querySelectorAll(".comment").length === 1);
     await owner.send("PATCH", `/v1/cards/${card.id}`, { title: "Discussed at length" });
     await heading(page, "Discussed at length");
     await page.click("#tab-history");
@@ -187,6 +211,30 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await page.waitForSelector(".happening:has-text('Version 2') .difference:has(del:text-is('Discussed')):has(ins:text-is('Discussed at length'))");
     await page.click(".happening:has-text('Version 1') >> text=Restore this version");
     await heading(page, "Discussed");
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("a comment that was begun is there again when one comes back, until it is sent or cancelled", async () => {
+    const card = await openCard("Half said");
+    const box = (label) => page.locator(`textarea[aria-label='${label}']`);
+    await box("Write a comment").fill("Half of a");
+    await openCard("Looked up meanwhile");
+    assert.equal(await box("Write a comment").inputValue(), "");
+    await page.goto(`${server.url}/cards/${card.id}`);
+    await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a comment']")?.value === "Half of a");
+    await box("Write a comment").focus();
+    await type("End", "= sentence", "Control+Enter");
+    await page.waitForSelector(".comment-text:text-is('Half of a sentence')");
+    await page.click("text=Reply");
+    await type("=Never mind");
+    await page.reload();
+    await page.click("text=Reply");
+    await page.waitForFunction(() => document.querySelector("textarea[aria-label='Write a reply']")?.value === "Never mind");
+    await page.click(".new-comment >> text=Cancel");
+    await page.reload();
+    await page.click("text=Reply");
+    assert.equal(await box("Write a reply").inputValue(), "");
+    assert.equal(await box("Write a comment").inputValue(), "");
     assert.deepEqual(page.complaints, []);
   });
 });

@@ -98,6 +98,13 @@ TEST_F(Screenshots, OtherFilesAreNone) {
     expect(404, commit(ada, nowhere));
 }
 
+TEST_F(Screenshots, AreCommittedAsSuchAlone) {
+    const Announced made(expect(201, presign(ada)));
+    expect(204, upload(made, png));
+    expect(404, ada.post("/v1/files/" + made.id + ":commit"));
+    expect(200, commit(ada, made.id));
+}
+
 TEST_F(Screenshots, AWorkspaceInArrearsStillCommitsThemAndNothingElse) {
     const Announced made(expect(201, presign(ada)));
     expect(204, upload(made, png));

@@ -112,6 +112,11 @@ TEST_F(Sharing, APendingFileIsNotAttached) {
     EXPECT_THAT(expect(422, attach(me(), card, made.id)).body, HasSubstr("committed"));
 }
 
+TEST_F(Sharing, APictureOfAPersonIsNotAttached) {
+    const auto face = file(me(), png, {{"purpose", "avatar"}});
+    EXPECT_THAT(expect(422, attach(me(), card, face)).body, HasSubstr("another purpose"));
+}
+
 TEST_F(Sharing, NothingIsHungOnACardInTheTrash) {
     const std::string hung = file(me()), other = file(me());
     expect(201, attach(me(), card, hung));

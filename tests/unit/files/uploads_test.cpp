@@ -1,4 +1,7 @@
+#include "tests/support/at_once.hpp"
 #include "tests/unit/files/files_fixture.hpp"
+
+#include <algorithm>
 
 /// Announcing, sending and committing, with the server's own store.
 namespace svc::test {
@@ -210,6 +213,15 @@ TEST_F(Uploads, WhatAWorkspaceLeavesBehindIsRemoved) {
     EXPECT_TRUE(eventually([&] { return objects_of(id) == 0; }));
 }
 
+TEST_F(Uploads, ThoseThatAreAnnouncedAtOnceCountEachOther) {
+    for (int i = 0; i < 15; ++i) announce(me());
+    const json::value body{{"filename", "a"}, {"content_type", "a/b"}};
+    const auto replies =
+        at_once(me(), database, std::vector<Sent>(10, {"/v1/files:presign", body}));
+    EXPECT_EQ(std::ranges::count(replies, 201, &Reply::status), 5);
+    EXPECT_EQ(std::ranges::count(replies, 429, &Reply::status), 5);
+}
+
 TEST_F(Uploads, OnlySoManyMayBeOnTheirWay) {
     for (int i = 0; i < 20; ++i) announce(me());
     const auto refused = presign(me(), {{"filename", "a"}, {"content_type", "a/b"}});
@@ -229,6 +241,7 @@ TEST_F(Uploads, AnnouncementsAreChecked) {
     EXPECT_EQ(status({{"filename", "a/../b"}}), 422);
     EXPECT_EQ(status({{"filename", "a\r\nX-Evil: 1"}}), 422);
     EXPECT_EQ(status({{"filename", ""}}), 422);
+    EXPECT_EQ(status({{"filename", " \u00A0"}}), 422);
     EXPECT_EQ(status({{"filename", std::string(256, 'a')}}), 422);
     EXPECT_EQ(status({{"content_type", "image"}}), 422);
     EXPECT_EQ(status({{"content_type", "image/png\r\nX: 1"}}), 422);
@@ -238,6 +251,8 @@ TEST_F(Uploads, AnnouncementsAreChecked) {
     EXPECT_EQ(status({{"purpose", "avatar"}, {"content_type", "image/svg+xml"}}), 422);
     EXPECT_EQ(status({{"purpose", "avatar"}, {"size_bytes", (5 << 20) + 1}}), 422);
     EXPECT_EQ(status({{"size_bytes", 20 << 20}}), 201);
+    const Announced spaced = announce(me(), {{"filename", " a.png "}, {"content_type", "image/png"}});
+    EXPECT_EQ(spaced.answer.at("filename").as_string(), "a.png");
 }
 
 TEST_F(Uploads, ALargeFileGoesBothWays) {

@@ -315,6 +315,7 @@ TEST_F(Sse, RefusesWhatIsWrong) {
           "kinds=",
           "kinds=card.*,",
           "after=-1",
+          "after=0&after=1",
           "after=1x",
           "what=1",
           "after=%zz"})

@@ -111,10 +111,12 @@ TEST_F(ConnectedClients, ADisabledAgentIsRefusedUntilItIsEnabled) {
     const auto agent = allowed.text("/agent_id");
     const auto given = expect(200, exchange(flow, member_of(allowed.text("/redirect_to"), "code")));
     disable(agent);
-    expect_over(flow, given);
+    EXPECT_EQ(at_mcp(given), 401);
+    // A client that is told its refresh token is worth nothing throws it away.
+    const auto renewed = expect(200, refresh(flow, given.text("/refresh_token")));
+    EXPECT_EQ(at_mcp(renewed), 401);
     expect(200, ada.post(path(agent, ":enable")));
-    EXPECT_EQ(at_mcp(given), 200);
-    expect(200, refresh(flow, given.text("/refresh_token")));
+    EXPECT_EQ(at_mcp(renewed), 200);
     expect(204, ada.send("DELETE", path(agent)));
     EXPECT_EQ(ask("SELECT count(*) FROM oauth_grants"), "0");
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, ask } from "../../api/client";
 import { inOrg } from "../../api/queries";
-import { ago, number } from "../../app/time";
+import { number, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Wait } from "../../parts/Wait";
 
@@ -16,7 +16,7 @@ export function Work({ id }: { id: string }) {
       <Wait query={query} lines={2}>
         {(work) => (work.since === null ? <p className="soft" style={{ margin: "0.4rem 0 0" }}>{t("It has ended no attempt lately.")}</p> : (
           <>
-            <p className="soft small" style={{ margin: "0.2rem 0 0.6rem" }}>{t("Attempts at cards since {{when}}; what they cost is what the agent said.", { when: ago(work.since) })}</p>
+            <p className="soft small" style={{ margin: "0.2rem 0 0.6rem" }}>{t("Attempts at cards since {{when}}; what they cost is what the agent said.", { when: shown(work.since) })}</p>
             <dl className="numbers">
               {outcomes.filter((each) => each === "completed" || work[each] > 0).map((each) => <div key={each}><dt>{t(each)}</dt><dd>{number(work[each])}</dd></div>)}
               {work.costs.map(({ currency, amount }) => <div key={currency}><dt>{t("cost")}</dt><dd>{number(amount)} <span className="small">{currency}</span></dd></div>)}

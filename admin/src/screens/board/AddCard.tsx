@@ -6,7 +6,12 @@ import { createCard } from "./actions";
 import { useBoard } from "./context";
 
 /** A line below a column: Enter makes a card and goes on with the next, Escape ends it. */
-export function AddCard({ column, isOpen, onOpen }: { column: string; isOpen: boolean; onOpen: (open: boolean) => void }) {
+export function AddCard({ column, isOpen, onOpen, onAdded }: {
+  column: string;
+  isOpen: boolean;
+  onOpen: (open: boolean) => void;
+  onAdded: (card: string) => void;
+}) {
   const { store } = useBoard();
   const [title, setTitle] = useState("");
   if (!isOpen)
@@ -18,7 +23,7 @@ export function AddCard({ column, isOpen, onOpen }: { column: string; isOpen: bo
     if (!wanted) return;
     setTitle("");
     try {
-      await createCard(store, column, wanted);
+      onAdded((await createCard(store, column, wanted)).id);
     } catch (error) {
       setTitle((now) => now || wanted); // nothing that was written is lost
       toastError(error);

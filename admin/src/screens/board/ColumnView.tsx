@@ -55,6 +55,11 @@ export function ColumnView({ id, engine, focused, grabbed, onReveal, onAdd, isAd
     });
     return () => onReveal(id, null);
   }, [id, onReveal, virtualizer]);
+  // Where a new card goes may be far below what is in sight.
+  const show = (card: string) => requestAnimationFrame(() => {
+    const index = store.shown(id).indexOf(card);
+    if (index >= 0) virtualizer.scrollToIndex(index, { align: "auto" });
+  });
   if (!column) return null;
   return (
     <section className={`column tint-${column.color}`} aria-labelledby={`column-${id}`} ref={section} data-column={id}>
@@ -75,7 +80,7 @@ export function ColumnView({ id, engine, focused, grabbed, onReveal, onAdd, isAd
         <div className="drop-line" ref={line} aria-hidden="true" />
         {ids.length === 0 && <p className="soft small nothing">{store.isFiltered() ? t("Nothing fits the filter.") : t("No cards.")}</p>}
       </div>
-      {canEdit && <AddCard column={id} isOpen={isAdding} onOpen={(open) => onAdd(open ? id : null)} />}
+      {canEdit && <AddCard column={id} isOpen={isAdding} onOpen={(open) => onAdd(open ? id : null)} onAdded={show} />}
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { ColumnView, type Reveal } from "./ColumnView";
 import { useBoard, useColumnOrder } from "./context";
 import { DragEngine } from "./drag";
 import type { BoardStore } from "./store";
-import { pressOn, putBack, type Grab, type KeyHost } from "./keyboard";
+import { isStep, pressOn, putBack, type Grab, type KeyHost } from "./keyboard";
 
 /** The first card of the first column that has any. */
 function firstShown(store: BoardStore): string {
@@ -89,15 +89,20 @@ export function Columns({ adding, onAdd, onMove, onNewColumn }: {
   current.current = host;
   useEffect(() => () => { if (current.current) putBack({ ...current.current, focus: () => undefined }); }, []);
   useEffect(() => {
-    if (!grab) return undefined;
-    // On its way to another column the card's tile is nowhere for a moment; keys are still meant for it.
+    // Where nothing has the focus, keys are meant for the card that is held (on its way to another column
+    // its tile is nowhere for a moment), or else lead to the one that Tab would lead to.
     const onKey = (event: globalThis.KeyboardEvent) => {
-      if (document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (pressOn(current.current!, grab.id, event.key)) event.preventDefault();
+      if (event.defaultPrevented || document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (grab) {
+        if (pressOn(current.current!, grab.id, event.key)) event.preventDefault();
+      } else if (focused && isStep(event.key)) {
+        event.preventDefault();
+        focus(focused);
+      }
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [grab]);
+  }, [grab, focus, focused]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");

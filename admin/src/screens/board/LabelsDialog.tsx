@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState, useSyncExternalStore, type FormEvent } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
-import { Dialog } from "../../parts/Dialog";
+import { Dialog, FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { Choose, TextField } from "../../parts/Field";
 import { colors } from "./ColumnDialog";
@@ -15,6 +15,13 @@ const typeWords: Partial<Record<PropertyType, string>> = {
   url: "Address on the web", email: "E-mail address", phone_number: "Phone number", people: "People and agents",
 };
 
+interface Deletion {
+  title: string;
+  /** What goes with it. */
+  loss: string;
+  call: () => Promise<unknown>;
+}
+
 /** The labels that cards of this board may have, and the fields that the board adds to them. */
 export default function LabelsDialog({ onClose }: { onClose: () => void }) {
   const { store } = useBoard();
@@ -22,15 +29,20 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
   const params = { path: { board_id: board.id } };
   const refresh = async () => store.setBoard(await ask(api.GET("/v1/boards/{board_id}", { params })), store.columns());
   const work = useMutation({ mutationFn: (call: () => Promise<unknown>) => call(), onSuccess: refresh });
+  const [deleting, setDeleting] = useState<Deletion>();
+  const remove = (next: Deletion) => { work.reset(); setDeleting(next); };
   return (
     <Dialog title={t("Labels and properties")} onClose={onClose}>
-      <Failure error={work.error} />
+      {!deleting && <Failure error={work.error} />}
       <section className="stack" aria-labelledby="labels-heading">
         <h3 id="labels-heading">{t("Labels")}</h3>
         {board.labels.map((label) => (
           <LabelLine key={label.id} label={label} busy={work.isPending}
             onChange={(body) => work.mutate(() => ask(api.PATCH("/v1/boards/{board_id}/labels/{label_id}", { params: { path: { ...params.path, label_id: label.id } }, body })))}
-            onDelete={() => work.mutate(() => ask(api.DELETE("/v1/boards/{board_id}/labels/{label_id}", { params: { path: { ...params.path, label_id: label.id } } })))} />
+            onDelete={() => remove({
+              title: t("Delete the label {{name}}", { name: label.name }), loss: t("Cards that have it lose it."),
+              call: () => ask(api.DELETE("/v1/boards/{board_id}/labels/{label_id}", { params: { path: { ...params.path, label_id: label.id } } })),
+            })} />
         ))}
         <NewLabel onMake={(body) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/labels", { params, body })))} />
       </section>
@@ -40,11 +52,20 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
           <div key={property.id} className="row">
             <span className="grow">{property.name} <span className="soft small">{t(typeWords[property.type] ?? property.type)}{property.options.length > 0 && `: ${property.options.map(({ name }) => name).join(", ")}`}</span></span>
             <button type="button" className="button small danger" disabled={work.isPending} aria-label={t("Delete the property {{name}}", { name: property.name })}
-              onClick={() => work.mutate(() => ask(api.DELETE("/v1/boards/{board_id}/properties/{property_id}", { params: { path: { ...params.path, property_id: property.id } } })))}>{t("Delete")}</button>
+              onClick={() => remove({
+                title: t("Delete the property {{name}}", { name: property.name }), loss: t("Its values on all cards go with it."),
+                call: () => ask(api.DELETE("/v1/boards/{board_id}/properties/{property_id}", { params: { path: { ...params.path, property_id: property.id } } })),
+              })}>{t("Delete…")}</button>
           </div>
         ))}
         <NewProperty onMake={(body) => work.mutate(() => ask(api.POST("/v1/boards/{board_id}/properties", { params, body })))} />
       </section>
+      {deleting && (
+        <FormDialog title={deleting.title} send={t("Delete")} danger busy={work.isPending} error={work.error} onClose={() => setDeleting(undefined)}
+          onSend={() => work.mutate(deleting.call, { onSuccess: () => setDeleting(undefined) })}>
+          <p>{deleting.loss} {t("It cannot be brought back.")}</p>
+        </FormDialog>
+      )}
     </Dialog>
   );
 }
@@ -65,7 +86,7 @@ function LabelLine({ label, busy, onChange, onDelete }: {
         onChange={(event) => onChange({ color: event.target.value as (typeof colors)[number] })}>
         {colors.map((color) => <option key={color} value={color}>{t(color)}</option>)}
       </select>
-      <button type="button" className="button small danger" disabled={busy} aria-label={t("Delete the label {{name}}", { name: label.name })} onClick={onDelete}>{t("Delete")}</button>
+      <button type="button" className="button small danger" disabled={busy} aria-label={t("Delete the label {{name}}", { name: label.name })} onClick={onDelete}>{t("Delete…")}</button>
     </div>
   );
 }

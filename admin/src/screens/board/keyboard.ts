@@ -1,5 +1,6 @@
 // Everything that a pointer does on a board, by keys: the arrows (or h j k l) go from card to card; Space
 // picks one up, and then they move it; Space puts it down, Escape puts it back.
+import { areSingleKeysAllowed } from "../../app/commands";
 import { t } from "../../app/words";
 import type { BoardStore, Card } from "./store";
 
@@ -21,6 +22,9 @@ export interface KeyHost {
   /** Sends a card that was moved about to where it stands now. */
   settle(grab: Grab): void;
 }
+
+/** Keys that go from card to card; letters among them only where single keys are allowed. */
+export const isStep = (key: string) => key in steps && (key.length > 1 || areSingleKeysAllowed());
 
 const steps: Record<string, "down" | "up" | "right" | "left" | "first" | "last"> = {
   ArrowDown: "down", j: "down", ArrowUp: "up", k: "up", ArrowRight: "right", l: "right", ArrowLeft: "left", h: "left", Home: "first", End: "last",

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, ask } from "../../api/client";
 import { pagesQuery } from "../../api/queries";
-import { ago, number, shown } from "../../app/time";
+import { ago, ahead, number, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { useAct } from "../../parts/useAct";
@@ -30,7 +30,7 @@ export function Attempts({ card, canEdit }: { card: Card; canEdit: boolean }) {
       {state !== "idle" && (
         <div className="row">
           <span className={`tag ${state === "exhausted" ? "bad" : state === "ready" ? "good" : "warn"}`}>{t(state)}</span>
-          <span className="soft">{t("{{count}} attempts", { count: attempts })}{available_at && <> · {t("again {{when}}", { when: ago(available_at) })}</>}</span>
+          <span className="soft">{t("{{count}} attempts", { count: attempts })}{available_at && <> · {t("again {{when}}", { when: ahead(available_at) })}</>}</span>
           <span className="grow" />
           {store.board.role === "admin" && card.lease && <button type="button" className="button small danger" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Revoke the lease")}</button>}
           {canEdit && state !== "leased" && state !== "held" && <button type="button" className="button small" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:hold", { params })))}>{t("Hold")}</button>}

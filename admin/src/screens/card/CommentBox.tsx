@@ -2,6 +2,8 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 import type { Schemas } from "../../api/client";
 import { principalsQuery } from "../../api/queries";
+import { draftOf, dropDraft, keepDraft } from "../../app/drafts";
+import { useSession } from "../../app/session";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Face } from "../../parts/Who";
@@ -10,8 +12,10 @@ import { fromRich, mentionAt, toMarkdown } from "./mentions";
 
 const most = 6; // people that are offered
 
-/** Markdown, sent by Ctrl Enter; @ offers people and agents. What could not be sent stays. */
-export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFocus }: {
+/** Markdown, sent by Ctrl Enter; @ offers people and agents. What was not sent stays, until it is cancelled. */
+export function CommentBox({ draft, label, send, onSent, onCancel, initial = [], autoFocus }: {
+  /** What it is kept as while it is written: the id of what it answers or changes. */
+  draft: string;
   label: string;
   send: (markdown: string) => Promise<unknown>;
   onSent: () => Promise<unknown>;
@@ -19,7 +23,11 @@ export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFo
   initial?: Schemas["RichText"][];
   autoFocus?: boolean;
 }) {
-  const [begun] = useState(() => fromRich(initial));
+  const key = `${useSession().me.id} ${draft}`;
+  const [begun] = useState(() => {
+    const kept = draftOf(key);
+    return kept ? { text: kept.text, named: new Map(kept.named) } : fromRich(initial);
+  });
   const [text, setText] = useState(begun.text);
   const [cursor, setCursor] = useState<number>();
   const [at, setAt] = useState(0);
@@ -36,7 +44,11 @@ export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFo
   const offered = asked ? (people.data ?? []).filter(({ name }) => name?.toLowerCase().split(/\s+/).some((word) => word.startsWith(asked.query))).slice(0, most) : [];
   const chosen = offered[Math.min(at, offered.length - 1)];
 
-  const post = useMutation({ mutationFn: () => send(toMarkdown(text, named.current)), onSuccess: () => { setText(""); return onSent(); } });
+  const write = (next: string) => {
+    setText(next);
+    keepDraft(key, { text: next, named: [...named.current] });
+  };
+  const post = useMutation({ mutationFn: () => send(toMarkdown(text, named.current)), onSuccess: () => { write(""); return onSent(); } });
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     if (text.trim() && !post.isPending) post.mutate();
@@ -45,9 +57,13 @@ export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFo
     if (!asked || !who.name) return;
     named.current.set(who.name, who.id);
     const next = `${text.slice(0, asked.from)}@${who.name} `;
-    setText(next + text.slice(cursor));
+    write(next + text.slice(cursor));
     setCursor(undefined); // nothing is asked until somebody writes on
     caret.current = next.length;
+  };
+  const cancel = () => {
+    dropDraft(key);
+    onCancel?.();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (chosen) {
@@ -61,14 +77,14 @@ export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFo
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
     else if (event.key === "Escape" && onCancel) {
       event.stopPropagation();
-      onCancel();
+      cancel();
     } else if (event.key === "Escape") field.current?.blur();
   };
   return (
     <form className="new-comment" onSubmit={submit}>
       <textarea ref={field} className="input" rows={2} aria-label={label} placeholder={t("{{label}}; Markdown, @ mentions, Ctrl Enter sends it", { label })} value={text} autoFocus={autoFocus}
         aria-autocomplete="list" aria-haspopup="listbox" aria-controls={chosen ? id : undefined} aria-activedescendant={chosen ? `${id}-${chosen.id}` : undefined}
-        onChange={(event) => { setText(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(undefined)} />
+        onChange={(event) => { write(event.target.value); setCursor(event.target.selectionStart); setAt(0); }} onKeyDown={onKeyDown} onBlur={() => setCursor(undefined)} />
       {chosen && (
         <ul className="menu popover mentions" id={id} role="listbox" aria-label={t("People and agents")}>
           {offered.map((who) => (
@@ -81,7 +97,7 @@ export function CommentBox({ label, send, onSent, onCancel, initial = [], autoFo
       )}
       <div className="row">
         {(text.trim() || post.error) && <button className="button go small" aria-disabled={post.isPending}>{t("Send")}</button>}
-        {onCancel && <button type="button" className="button quiet small" onClick={onCancel}>{t("Cancel")}</button>}
+        {onCancel && <button type="button" className="button quiet small" onClick={cancel}>{t("Cancel")}</button>}
       </div>
       <Failure error={post.error} />
     </form>

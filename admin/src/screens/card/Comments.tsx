@@ -1,15 +1,16 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { pagesQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
+import { FormDialog } from "../../parts/Dialog";
 import { Menu } from "../../parts/Menu";
 import { Rich } from "../../parts/Rich";
 import { toastError } from "../../parts/toasts";
 import { WaitPages } from "../../parts/Wait";
-import { Face, isAgent, nameOf } from "../../parts/Who";
+import { Face, KindTag, nameOf } from "../../parts/Who";
 import { useBoard } from "../board/context";
 import { CommentBox } from "./CommentBox";
 
@@ -31,7 +32,7 @@ export function Comments({ card }: { card: string }) {
           </ol>
         )}
       </WaitPages>
-      <CommentBox label={t("Write a comment")} send={(markdown) => ask(api.POST("/v1/comments", { body: { parent: { card_id: card }, markdown } }))} onSent={refresh} />
+      <CommentBox key={card} draft={card} label={t("Write a comment")} send={(markdown) => ask(api.POST("/v1/comments", { body: { parent: { card_id: card }, markdown } }))} onSent={refresh} />
     </div>
   );
 }
@@ -50,7 +51,7 @@ function Discussion({ comments, refresh }: { card: string; comments: Comment[]; 
         <button type="button" className="button quiet small" onClick={resolve}>{resolved ? t("Reopen") : t("Resolve")}</button>
         {resolved && <span className="tag good">{resolved_by ? t("resolved by {{name}}", { name: nameOf(resolved_by) }) : t("resolved")}</span>}
       </div>
-      {answering && <CommentBox label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onCancel={() => setAnswering(false)} onSent={() => { setAnswering(false); return refresh(); }} />}
+      {answering && <CommentBox draft={`reply ${discussion_id}`} label={t("Write a reply")} autoFocus send={(markdown) => ask(api.POST("/v1/comments", { body: { discussion_id, markdown } }))} onCancel={() => setAnswering(false)} onSent={() => { setAnswering(false); return refresh(); }} />}
     </li>
   );
 }
@@ -58,30 +59,36 @@ function Discussion({ comments, refresh }: { card: string; comments: Comment[]; 
 function OneComment({ comment, refresh }: { comment: Comment; refresh: () => Promise<void> }) {
   const { me } = useSession();
   const { store } = useBoard();
-  const [editing, setEditing] = useState(false);
+  const [open, setOpen] = useState<"" | "edit" | "delete">("");
+  const close = () => setOpen("");
   const params = { path: { comment_id: comment.id } };
+  const removal = useMutation({ mutationFn: () => ask(api.DELETE("/v1/comments/{comment_id}", { params })), onSuccess: () => { close(); return refresh(); } });
   const isMine = comment.created_by.id === me.id;
-  const remove = () => void ask(api.DELETE("/v1/comments/{comment_id}", { params })).then(refresh).catch(toastError);
   return (
     <article className="comment" id={`comment-${comment.id}`}>
       <Face who={comment.created_by} decorative />
       <div className="grow">
         <div className="row" style={{ gap: "0.4rem" }}>
           <strong>{nameOf(comment.created_by)}</strong>
-          {isAgent(comment.created_by) && <span className="tag agent">{t("agent")}</span>}
+          <KindTag who={comment.created_by} />
           <time className="soft small" dateTime={comment.created_time} title={shown(comment.created_time)}>{ago(comment.created_time)}</time>
           {comment.last_edited_time !== comment.created_time && <span className="soft small">{t("changed")}</span>}
           <span className="grow" />
           {(isMine || store.board.role === "admin") && (
             <Menu label={t("About this comment")} className="button quiet small icon" choices={[
-              ...(isMine ? [{ id: "edit", label: t("Change"), run: () => setEditing(true) }] : []),
-              { id: "delete", label: t("Delete"), danger: true, run: remove },
+              ...(isMine ? [{ id: "edit", label: t("Change"), run: () => setOpen("edit") }] : []),
+              { id: "delete", label: t("Delete…"), danger: true, run: () => { removal.reset(); setOpen("delete"); } },
             ]} />
           )}
         </div>
-        {editing
-          ? <CommentBox label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onCancel={() => setEditing(false)} onSent={() => { setEditing(false); return refresh(); }} />
+        {open === "edit"
+          ? <CommentBox draft={comment.id} label={t("Edit the comment")} autoFocus initial={comment.rich_text} send={(markdown) => ask(api.PATCH("/v1/comments/{comment_id}", { params, body: { markdown } }))} onCancel={close} onSent={() => { close(); return refresh(); }} />
           : <p className="comment-text"><Rich text={comment.rich_text} /></p>}
+        {open === "delete" && (
+          <FormDialog title={t("Delete the comment")} send={t("Delete")} danger busy={removal.isPending} error={removal.error} onClose={close} onSend={() => removal.mutate()}>
+            <p>{t("It cannot be brought back.")}</p>
+          </FormDialog>
+        )}
       </div>
     </article>
   );

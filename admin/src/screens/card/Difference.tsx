@@ -1,5 +1,6 @@
 import { pagesQuery } from "../../api/queries";
 import { api, ask, type Schemas } from "../../api/client";
+import { shown } from "../../app/time";
 import { t } from "../../app/words";
 import { valueInWords } from "../../parts/Facts";
 import { useBoard } from "../board/context";
@@ -15,8 +16,11 @@ const silent = new Set(["last_edited_time", "last_edited_by", "version", "positi
 /** A field's name in words, when people care for it. */
 export const fieldInWords = (name: string) => (silent.has(name) ? undefined : t(name.replace(/_id$/, "").replace(/_/g, " ")));
 
+const isTime = (value: unknown): value is string => typeof value === "string" && /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?$/.test(value);
+
 /** Text of a block, or a value, in a few words. */
 function brief(value: unknown): string {
+  if (isTime(value)) return shown(value);
   if (value && typeof value === "object" && !Array.isArray(value)) {
     const rich = (value as { rich_text?: { plain_text: string }[] }).rich_text;
     if (rich) return rich.map(({ plain_text }) => plain_text).join("");

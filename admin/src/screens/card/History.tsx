@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ago, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { WaitPages } from "../../parts/Wait";
-import { Face, isAgent, nameOf } from "../../parts/Who";
+import { Face, isAgent, KindTag, nameOf } from "../../parts/Who";
 import type { Card } from "../board/store";
 import { activityQuery, Difference, type Activity } from "./Difference";
 import { Versions } from "./Versions";
@@ -48,7 +48,7 @@ export function History({ card, canEdit }: { card: Card; canEdit: boolean }) {
                   <Face who={each.actor} decorative />
                   <div className="grow">
                     <p>
-                      <strong>{nameOf(each.actor)}</strong>{isAgent(each.actor) && <> <span className="tag agent">{t("agent")}</span></>} {t(words[each.kind ?? ""] ?? each.action.replace(/_/g, " "))}
+                      <strong>{nameOf(each.actor)}</strong> <KindTag who={each.actor} /> {t(words[each.kind ?? ""] ?? each.action.replace(/_/g, " "))}
                       <time className="soft small" dateTime={each.occurred_at} title={shown(each.occurred_at)}> · {ago(each.occurred_at)}</time>
                       {each.via !== "web" && <span className="soft small"> · {t("by {{way}}", { way: each.via === "mcp" ? "MCP" : each.via === "api" ? "API" : t(each.via) })}</span>}
                     </p>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
 import { useSession } from "../../app/session";
-import { ago, shown } from "../../app/time";
+import { ago, ahead, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Empty, Page } from "../../parts/Page";
@@ -73,7 +73,7 @@ function Row({ mail, chosen, onToggle, onAgain, busy }: { mail: Mail; chosen: bo
       <td className="long" style={{ minWidth: "14rem" }}>{mail.recipient}</td>
       <td className="long">{mail.subject}<div className="soft small mono">{mail.template}</div>{mail.last_error && <div className="late small">{mail.last_error}</div>}</td>
       <td><span className={`tag ${tone[mail.status]}`}>{t(mail.status)}</span>{mail.attempts > 1 && <div className="soft small">{t("{{count}} attempts", { count: mail.attempts })}</div>}</td>
-      <td className="soft small nowrap" title={shown(mail.created_time)}>{ago(mail.sent_at ?? mail.created_time)}{mail.next_attempt_at && !mail.sent_at && <div>{t("again {{when}}", { when: ago(mail.next_attempt_at) })}</div>}</td>
+      <td className="soft small nowrap" title={shown(mail.created_time)}>{ago(mail.sent_at ?? mail.created_time)}{mail.next_attempt_at && !mail.sent_at && <div>{t("again {{when}}", { when: ahead(mail.next_attempt_at) })}</div>}</td>
       <td className="end">{hasFailed && <button type="button" className="button small" aria-disabled={busy} aria-label={t("Requeue the mail to {{address}}", { address: mail.recipient })} onClick={onAgain}>{t("Requeue")}</button>}</td>
     </tr>
   );

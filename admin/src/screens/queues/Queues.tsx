@@ -3,7 +3,8 @@ import { useState, type CSSProperties } from "react";
 import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
-import { ago, number } from "../../app/time";
+import { useSession } from "../../app/session";
+import { ago, ahead, number } from "../../app/time";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
 import { Empty, Page } from "../../parts/Page";
@@ -37,8 +38,8 @@ function Depth({ queue }: { queue: Queue }) {
               ))}
             </dl>
             <p className="soft small">
-              {now.oldest_queued_at ? t("The oldest waits since {{when}}.", { when: ago(now.oldest_queued_at) }) : t("Nothing waits.")}
-              {now.next_available_at && <> {t("The next comes back {{when}}.", { when: ago(now.next_available_at) })}</>}
+              {now.oldest_queued_at ? t("The oldest came {{when}}.", { when: ago(now.oldest_queued_at) }) : t("Nothing waits.")}
+              {now.next_available_at && <> {t("The next comes back {{when}}.", { when: ahead(now.next_available_at) })}</>}
             </p>
           </>
         );
@@ -71,11 +72,25 @@ function WhyNothing({ queue }: { queue: Queue }) {
   );
 }
 
+function NoQueues() {
+  const { isViewer } = useSession();
+  return (
+    <section className="panel" aria-label={t("Queues")}>
+      <Empty title={isViewer ? t("No queues for you") : t("No queues yet")}>
+        <p>{isViewer
+          ? t("A queue gives its cards to people and programs who may edit its board. You look at boards, so there is none to claim from.")
+          : t("A column of a board that is a queue gives its cards to programs and people, one at a time. Make one by changing a column.")}</p>
+        <Link href="/boards" className="button">{t("Your boards")}</Link>
+      </Empty>
+    </section>
+  );
+}
+
 export default function Queues() {
   const queues = useInfiniteQuery(pagesQuery(inOrg("queues"), (start_cursor) => ask(api.GET("/v1/queues", { params: { query: { page_size: 50, start_cursor } } }))));
   return (
     <Page title={t("Queues")}>
-      <WaitPages query={queues} empty={<section className="panel" aria-label={t("Queues")}><Empty title={t("No queues yet")}><p>{t("A column of a board that is a queue gives its cards to programs and people, one at a time. Make one by changing a column.")}</p><Link href="/boards" className="button">{t("Your boards")}</Link></Empty></section>}>
+      <WaitPages query={queues} empty={<NoQueues />}>
         {(all) => all.map((queue) => (
           <section key={queue.column_id} className="panel padded queue-panel" aria-labelledby={`queue-${queue.column_id}`}>
             <header className="row apart">

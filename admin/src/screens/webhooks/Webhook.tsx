@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
-import { ago, number, shown } from "../../app/time";
+import { ago, ahead, number, shown } from "../../app/time";
 import { t } from "../../app/words";
 import { CopyField } from "../../parts/CopyField";
 import { Dialog, FormDialog } from "../../parts/Dialog";
@@ -34,7 +34,7 @@ function Delivery({ delivery, again, busy }: { delivery: Schemas["DeliveryRespon
         </details>
       </td>
       <td><span className={`tag ${tone[delivery.status] ?? ""}`}>{t(delivery.status)}</span></td>
-      <td className="small long">{last ? `${last.status_code ?? last.error ?? ""} · ${number(last.duration_ms)} ms` : ""}{delivery.next_attempt_at && <div className="soft">{t("again {{when}}", { when: ago(delivery.next_attempt_at) })}</div>}</td>
+      <td className="small long">{last ? `${last.status_code ?? last.error ?? ""} · ${number(last.duration_ms)} ms` : ""}{delivery.next_attempt_at && <div className="soft">{t("again {{when}}", { when: ahead(delivery.next_attempt_at) })}</div>}</td>
       <td className="end"><button type="button" className="button small" aria-disabled={busy} aria-label={t("Redeliver {{kind}}", { kind: delivery.kind })} onClick={again}>{t("Redeliver")}</button></td>
     </tr>
   );
