@@ -111,6 +111,28 @@ describe("events", () => {
     expect([...store.wanted.cards]).toEqual(["a"]);
   });
 
+  test("cards follow the labels and properties of their board that change", () => {
+    const [bug, odd] = [{ id: "l1", name: "bug", color: "red" }, { id: "l2", name: "odd", color: "blue" }] as Card["labels"];
+    const [s, m] = [{ id: "s", name: "S", color: "gray" }, { id: "m", name: "M", color: "gray" }];
+    store.board.properties.push(...([{ id: "p1", name: "Size" }, { id: "p2", name: "Sizes" }, { id: "p3", name: "Note" }] as never[]));
+    const properties = { Size: { type: "select", select: s }, Sizes: { type: "multi_select", multi_select: [s, m] }, Note: { type: "number", number: 1 } };
+    store.put(card("a", "todo", 10, { labels: [bug!, odd!], properties: properties as never, version: 2 }));
+    let told = 0;
+    store.subscribe("card:b")(() => (told += 1));
+    store.apply(event("label.updated", "l1", 2, { name: "defect" }));
+    store.apply(event("label.deleted", "l2", 2, {}, { previous: odd }));
+    expect(store.card("a")!.labels).toEqual([{ ...bug, name: "defect" }]);
+    store.apply(event("property.updated", "p3", 2, { name: "Count" }, { previous: { name: "Note" } }));
+    store.apply(event("property.updated", "p1", 2, { options: [{ ...m, name: "Middle" }] }));
+    store.apply(event("property.updated", "p2", 2, { options: [{ ...m, name: "Middle" }], name: "All" }, { previous: { name: "Sizes" } }));
+    expect(store.card("a")!.properties).toEqual({
+      Size: { type: "select", select: null }, All: { type: "multi_select", multi_select: [{ ...m, name: "Middle" }] }, Count: { type: "number", number: 1 },
+    });
+    store.apply(event("property.deleted", "p1", 3, {}, { previous: { name: "Size" } }));
+    expect(Object.keys(store.card("a")!.properties).sort()).toEqual(["All", "Count"]);
+    expect(told).toBe(0);
+  });
+
   test("a card that was not read yet is asked for when it comes", () => {
     store.apply(event("card.moved", "far", 3, { column_id: "todo", position: 11 }));
     expect([...store.wanted.cards]).toEqual(["far"]);

@@ -77,8 +77,22 @@ const lineRule = (pattern: RegExp, type: string, props: (found: RegExpMatchArray
     return made;
   });
 
+/** What stands between two signs of Markdown gets the mark when the second is complete. Not within words: 2*3*4 stays. */
+const markRule = (sign: string, mark: string) => {
+  const [first] = sign;
+  const signs = `\\${[...sign].join("\\")}`;
+  const inner = mark === "code" ? "[^`]+" : `[^\\s${first}](?:[^${first}]*[^\\s${first}])?`;
+  return new InputRule(new RegExp(`(?:^|[\\s("'])${signs}(${inner})${signs}$`), (state, found, start, end) => {
+    const from = start + found[0].indexOf(sign);
+    const to = from + sign.length + found[1]!.length;
+    if (state.selection.$from.parent.type !== nodes.line || state.doc.rangeHasMark(from, end, marks.code!)) return null;
+    return state.tr.delete(to, end).delete(from, from + sign.length).addMark(from, to - sign.length, marks[mark]!.create()).removeStoredMark(marks[mark]!);
+  });
+};
+
 const rules = inputRules({
   rules: [
+    markRule("**", "bold"), markRule("*", "italic"), markRule("~~", "strike"), markRule("`", "code"),
     lineRule(/^# $/, "heading_1"), lineRule(/^## $/, "heading_2"), lineRule(/^### $/, "heading_3"), lineRule(/^#### $/, "heading_4"),
     lineRule(/^[-*+] $/, "bulleted_list_item"), lineRule(/^1[.)] $/, "numbered_list_item"),
     lineRule(/^\[([ x]?)\] $/, "to_do", ([, mark]) => ({ checked: mark === "x" })),

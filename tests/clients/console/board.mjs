@@ -297,6 +297,49 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     assert.deepEqual(await titlesOn(0), ["two", "three"]);
   });
 
+  test("labels and properties are renamed where they stand, and deleted after a question; cards follow", async () => {
+    const [card] = await newBoard(["one"]);
+    const label = await owner.post(`/v1/boards/${board.id}/labels`, { name: "bug", color: "red" });
+    await owner.post(`/v1/boards/${board.id}/properties`, { name: "Effort", type: "number" });
+    await owner.send("PATCH", `/v1/cards/${card.id}`, { labels: [label.id], properties: { Effort: { number: 3 } } });
+    await openBoard(undefined, `?card=${card.id}`);
+    await page.waitForSelector(".properties div:has(dt:text-is('Effort'))");
+    await page.waitForSelector(".live.live");
+    const rename = async (name, next) => {
+      await page.fill(`input[aria-label='${name}']`, next);
+      await page.keyboard.press("Tab");
+    };
+    await page.click("role=button[name='About this board']");
+    await page.click("role=menuitem >> text=Labels");
+    await rename("Name of the label bug", "defect");
+    await page.waitForSelector("input[aria-label='Name of the label defect']");
+    await rename("Name of the property Effort", "Days");
+    await page.waitForSelector("input[aria-label='Name of the property Days']");
+    await page.waitForFunction(() => [...document.querySelectorAll(".properties div")].find((each) => each.querySelector("dt")?.textContent === "Days")?.querySelector("input").value === "3");
+    await page.waitForSelector(".tile:has-text('defect')");
+    for (const what of ["label defect", "property Days"]) {
+      await page.click(`role=button[name='Delete the ${what}']`);
+      await page.click(".dialog:has(h2:text-matches('^Delete the')) .danger");
+      await page.waitForSelector(`role=button[name='Delete the ${what}']`, { state: "detached" });
+    }
+    await page.waitForFunction(() => !document.body.textContent.includes("defect") && !document.querySelector(".properties").textContent.includes("Days"));
+    assert.deepEqual((await owner.get(`/v1/boards/${board.id}`)).labels, []);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test("a queue's column says where its cards go when they are done", async () => {
+    await newBoard(["one"]);
+    await openBoard();
+    await page.click(`[data-column="${columns[0].id}"] [aria-label^=About]`);
+    await page.click("role=menuitem >> text=Edit the column");
+    await page.check("text=A work queue");
+    await page.getByLabel("Where completed cards go").selectOption(columns[2].id);
+    await page.click(".dialog .go");
+    await page.waitForSelector(".dialog", { state: "detached" });
+    const { queue } = (await owner.get(`/v1/boards/${board.id}/columns`)).results[0];
+    assert.deepEqual([queue.enabled, queue.on_complete_column_id, queue.on_exhausted_column_id], [true, columns[2].id, null]);
+  });
+
   test("a new card is in sight, however long its column is", async () => {
     await newBoard(Array.from({ length: 30 }, (_, at) => `card ${at}`));
     await openBoard();

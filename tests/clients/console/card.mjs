@@ -76,6 +76,19 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  test("signs of Markdown make words bold, italic, struck and code as they are written", async () => {
+    const card = await openCard("Marked");
+    await page.click(".editor");
+    await type("=Say **it well**, *softly*, ~~not~~ or by `1 * 2 * 3`; 2*3*4 and a * b * stay");
+    await becomes(card, "Say **it well**, *softly*, ~~not~~ or by `1 * 2 * 3`; 2\\*3\\*4 and a \\* b \\* stay");
+    const [{ paragraph }] = await blocksOf(card);
+    assert.deepEqual(paragraph.rich_text.filter(({ annotations: { bold, italic, strikethrough, code } }) => bold || italic || strikethrough || code).map(({ plain_text }) => plain_text), ["it well", "softly", "not", "1 * 2 * 3"]);
+    await type("Enter", "=**x**y");
+    await page.waitForFunction(() => document.querySelectorAll(".editor strong").length === 2);
+    assert.equal(await page.textContent(".editor strong >> nth=1"), "x", "what is written on is plain");
+    assert.deepEqual(page.complaints, []);
+  });
+
   test("what is chosen in the menu of the slash is in sight, however far down it is", async () => {
     await openCard("Long menu");
     await page.click(".editor");

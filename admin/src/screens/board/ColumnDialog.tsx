@@ -16,10 +16,14 @@ const kinds = () => [
 export const colors = ["default", "gray", "brown", "orange", "yellow", "green", "blue", "purple", "pink", "red"] as const;
 const positive = (text: string) => (text === "" ? null : Math.max(1, Math.round(Number(text))));
 
-function QueueFields({ queue, onChange }: { queue: Schemas["ColumnQueueChange"]; onChange: (queue: Schemas["ColumnQueueChange"]) => void }) {
+function QueueFields({ queue, others, onChange }: { queue: Schemas["ColumnQueueChange"]; others: Column[]; onChange: (queue: Schemas["ColumnQueueChange"]) => void }) {
   const numberOf = (name: "lease_ttl_seconds" | "max_attempts" | "backoff_seconds", label: string, most: number, least = 1) => (
     <TextField label={label} type="number" min={least} max={most} required value={queue[name] ?? ""}
       onChange={(event) => onChange({ ...queue, [name]: Number(event.target.value) })} />
+  );
+  const columnOf = (name: "on_complete_column_id" | "on_exhausted_column_id", label: string, none: string) => (
+    <Choose label={label} value={queue[name] ?? ""} onChange={(event) => onChange({ ...queue, [name]: event.target.value || null })}
+      options={[{ value: "", label: none }, ...others.map(({ id, name: column }) => ({ value: id, label: column }))]} />
   );
   return (
     <>
@@ -34,6 +38,8 @@ function QueueFields({ queue, onChange }: { queue: Schemas["ColumnQueueChange"];
           { value: "fifo", label: t("The one that is here longest") },
           { value: "due", label: t("The one that is due first") },
         ]} />
+      {columnOf("on_complete_column_id", t("Where completed cards go"), t("To the next column on the right"))}
+      {columnOf("on_exhausted_column_id", t("Where cards go when their attempts are used up"), t("They stay"))}
     </>
   );
 }
@@ -48,8 +54,11 @@ export default function ColumnDialog({ column, after, onClose }: { column?: Colu
   const [hard, setHard] = useState(column?.wip_policy === "hard");
   const [isQueue, setQueue] = useState(column?.queue.enabled ?? false);
   const [queue, setQueueFields] = useState<Schemas["ColumnQueueChange"]>(() => {
-    const { lease_ttl_seconds = 900, max_attempts = 5, backoff_seconds = 30, max_in_flight = null, order = "priority" } = column?.queue ?? {};
-    return { lease_ttl_seconds, max_attempts, backoff_seconds, max_in_flight, order };
+    const {
+      lease_ttl_seconds = 900, max_attempts = 5, backoff_seconds = 30, max_in_flight = null, order = "priority",
+      on_complete_column_id = null, on_exhausted_column_id = null,
+    } = column?.queue ?? {};
+    return { lease_ttl_seconds, max_attempts, backoff_seconds, max_in_flight, order, on_complete_column_id, on_exhausted_column_id };
   });
   const save = useMutation({
     mutationFn: async () => {
@@ -74,7 +83,7 @@ export default function ColumnDialog({ column, after, onClose }: { column?: Colu
       <TextField label={t("Limit of cards")} type="number" min={1} value={limit} onChange={(event) => setLimit(event.target.value)} note={t("Empty: any number.")} />
       {limit && <Check label={t("Refuse cards beyond the limit")} checked={hard} onChange={(event) => setHard(event.target.checked)} />}
       <Check label={t("A work queue: programs and people claim its cards")} checked={isQueue} onChange={(event) => setQueue(event.target.checked)} />
-      {isQueue && <QueueFields queue={queue} onChange={setQueueFields} />}
+      {isQueue && <QueueFields queue={queue} others={store.columns().filter(({ id }) => id !== column?.id)} onChange={setQueueFields} />}
     </FormDialog>
   );
 }

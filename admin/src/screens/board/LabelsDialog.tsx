@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState, useSyncExternalStore, type FormEvent } from "react";
+import { useEffect, useState, useSyncExternalStore, type FormEvent } from "react";
 import { api, ask, type Schemas } from "../../api/client";
 import { t } from "../../app/words";
 import { Dialog, FormDialog } from "../../parts/Dialog";
@@ -49,8 +49,10 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
       <section className="stack" aria-labelledby="properties-heading">
         <h3 id="properties-heading">{t("Properties")}</h3>
         {board.properties.map((property) => (
-          <div key={property.id} className="row">
-            <span className="grow">{property.name} <span className="soft small">{t(typeWords[property.type] ?? property.type)}{property.options.length > 0 && `: ${property.options.map(({ name }) => name).join(", ")}`}</span></span>
+          <div key={property.id} className="row" style={{ flexWrap: "nowrap" }}>
+            <Renaming name={property.name} label={t("Name of the property {{name}}", { name: property.name })}
+              onChange={(name) => work.mutate(() => ask(api.PATCH("/v1/boards/{board_id}/properties/{property_id}", { params: { path: { ...params.path, property_id: property.id } }, body: { name } })))} />
+            <span className="soft small clip" style={{ maxWidth: "12rem" }}>{t(typeWords[property.type] ?? property.type)}{property.options.length > 0 && `: ${property.options.map(({ name }) => name).join(", ")}`}</span>
             <button type="button" className="button small danger" disabled={work.isPending} aria-label={t("Delete the property {{name}}", { name: property.name })}
               onClick={() => remove({
                 title: t("Delete the property {{name}}", { name: property.name }), loss: t("Its values on all cards go with it."),
@@ -70,18 +72,26 @@ export default function LabelsDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** A name that is written over where it stands. */
+function Renaming({ name, label, onChange }: { name: string; label: string; onChange: (name: string) => void }) {
+  const [text, setText] = useState(name);
+  useEffect(() => setText(name), [name]);
+  return (
+    <input className="input grow" aria-label={label} value={text} maxLength={60} onChange={(event) => setText(event.target.value)}
+      onBlur={() => { if (text.trim() && text !== name) onChange(text); else setText(name); }} />
+  );
+}
+
 function LabelLine({ label, busy, onChange, onDelete }: {
   label: Schemas["Label"];
   busy: boolean;
   onChange: (body: Schemas["UpdateLabelRequest"]) => void;
   onDelete: () => void;
 }) {
-  const [name, setName] = useState(label.name);
   return (
     <div className="row" style={{ flexWrap: "nowrap" }}>
       <span className={`swatch tint-${label.color}`} aria-hidden="true" />
-      <input className="input grow" aria-label={t("Name of the label {{name}}", { name: label.name })} value={name} maxLength={60}
-        onChange={(event) => setName(event.target.value)} onBlur={() => { if (name.trim() && name !== label.name) onChange({ name }); else setName(label.name); }} />
+      <Renaming name={label.name} label={t("Name of the label {{name}}", { name: label.name })} onChange={(name) => onChange({ name })} />
       <select className="input" style={{ width: "auto" }} aria-label={t("Color of {{name}}", { name: label.name })} value={label.color}
         onChange={(event) => onChange({ color: event.target.value as (typeof colors)[number] })}>
         {colors.map((color) => <option key={color} value={color}>{t(color)}</option>)}

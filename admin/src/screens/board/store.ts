@@ -3,6 +3,7 @@
 // the network (sync.ts), and tells only those whose part has changed.
 import type { Schemas } from "../../api/client";
 import type { Event } from "../../api/live";
+import { following } from "./definitions";
 
 export type Card = Schemas["CompactCard"];
 export type Board = Schemas["Board"];
@@ -266,7 +267,7 @@ export class BoardStore {
     if (noun === "card") this.applyToCard(event);
     else if (noun === "lease") this.applyLease(event);
     else if (noun === "comment") this.want(data.card_id);
-    else if (kind === "label.updated") this.applyLabel(event);
+    else if (noun === "label" || noun === "property") this.follow(event);
     if (noun === "column" || noun === "board" || noun === "label" || noun === "property") {
       this.wanted.board = true;
       this.onWanted();
@@ -306,11 +307,11 @@ export class BoardStore {
     this.change({ ...known, queue: { ...known.queue, state: "leased", attempts: attempt }, lease: { id: data.id, holder, attempt, expires_at } }, known);
   }
 
-  private applyLabel({ data }: Event) {
-    const changes = data.changes as { name?: string; color?: Card["labels"][number]["color"] };
+  private follow(event: Event) {
     for (const card of this.cards.values()) {
-      if (!card.labels.some(({ id }) => id === data.id)) continue;
-      this.cards.set(card.id, { ...card, labels: card.labels.map((label) => (label.id === data.id ? { ...label, ...changes } : label)) });
+      const next = following(card, event, this.board);
+      if (!next) continue;
+      this.cards.set(card.id, next);
       this.tell(`card:${card.id}`);
     }
   }

@@ -30,7 +30,7 @@ export function Attempts({ card, canEdit }: { card: Card; canEdit: boolean }) {
       {state !== "idle" && (
         <div className="row">
           <span className={`tag ${state === "exhausted" ? "bad" : state === "ready" ? "good" : "warn"}`}>{t(state)}</span>
-          <span className="soft">{t("{{count}} attempts", { count: attempts })}{available_at && <> · {t("again {{when}}", { when: ahead(available_at) })}</>}</span>
+          <span className="soft">{t("{{count}} attempts used", { count: attempts })}{available_at && <> · {t("again {{when}}", { when: ahead(available_at) })}</>}</span>
           <span className="grow" />
           {store.board.role === "admin" && card.lease && <button type="button" className="button small danger" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/leases/{lease_id}:revoke", { params: { path: { lease_id: card.lease!.id } } })))}>{t("Revoke the lease")}</button>}
           {canEdit && state !== "leased" && state !== "held" && <button type="button" className="button small" aria-disabled={act.isPending} onClick={() => run(() => ask(api.POST("/v1/cards/{card_id}:hold", { params })))}>{t("Hold")}</button>}

@@ -71,7 +71,7 @@ export function Stuck({ queue }: { queue: Queue }) {
             <span className={`tag ${card.queue.state === "exhausted" ? "bad" : "warn"}`}>{t(card.queue.state)}</span>
             <span className="grow stuck-card">
               <Link href={`/cards/${card.id}`} className="clip" title={card.title}>{card.key} {card.title}</Link>
-              <span className="soft small clip" title={card.queue.last_error ?? undefined}>{t("{{count}} attempts", { count: card.queue.attempts })}{card.queue.last_error && <> · <span className="late">{card.queue.last_error}</span></>}</span>
+              <span className="soft small clip" title={card.queue.last_error ?? undefined}>{t("{{count}} attempts used", { count: card.queue.attempts })}{card.queue.last_error && <> · <span className="late">{card.queue.last_error}</span></>}</span>
             </span>
             {canRequeue && <button type="button" className="button small" aria-label={t("Requeue {{key}}", { key: card.key })} onClick={() => setRequeuing([card])}>{t("Requeue…")}</button>}
           </li>
