@@ -51,7 +51,10 @@ Announcement checked(const Call& call, Announcement what, std::int64_t most) {
         );
     if (what.size_bytes && *what.size_bytes > most)
         throw wrong_field(
-            call, "size_bytes", "it may have " + std::to_string(most) + " bytes at most"
+            call,
+            "size_bytes",
+            "it may have " + std::to_string(most >> 20) + " MiB at most (" + std::to_string(most) +
+                " bytes)"
         );
     return what;
 }

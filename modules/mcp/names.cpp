@@ -41,7 +41,8 @@ constexpr Sql find_boards{"mcp.find_boards", R"(
     FROM boards b
     )" SVC_BOARD_GRANT("b.id") R"(
     WHERE b.org_id = $1 AND NOT b.in_trash AND NOT b.is_archived
-        AND ($5::text IS NULL OR b.key = upper($5) OR lower(b.name) = lower($5))
+        AND ($5::text IS NULL OR b.key = upper($5)
+            OR lower(b.name COLLATE "und-x-icu") = lower($5 COLLATE "und-x-icu"))
         AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( IS NOT NULL
     ORDER BY b.key = upper($5) DESC, b.name, b.id
     LIMIT 25)"};
@@ -54,7 +55,8 @@ constexpr Sql find_columns{"mcp.find_columns", R"(
     )" SVC_BOARD_GRANT("b.id") R"(
     WHERE b.org_id = $1 AND NOT b.in_trash AND NOT b.is_archived
         AND ($6::uuid IS NULL OR b.id = $6)
-        AND ($5::text IS NULL OR lower(c.name) = lower($5))
+        AND ($5::text IS NULL
+            OR lower(c.name COLLATE "und-x-icu") = lower($5 COLLATE "und-x-icu"))
         AND )" SVC_BOARD_ROLE("b.visibility", "b.created_by") R"( IS NOT NULL
     ORDER BY b.key, c.position, c.id
     LIMIT 25)"};

@@ -64,6 +64,10 @@ constexpr Sql see_leased_card{"queue.see_leased_card", R"(
 
 }  // namespace
 
+std::optional<Outcome> outcome_of(Tx& tx, const Uuid& org, const LeaseToken& token) {
+    return tx.one<Outcome>(see_outcome_by_token, org, token.card(), token.digest());
+}
+
 LeaseToken token_of(Call& call, const std::optional<Uuid>& lease, std::string_view text) {
     if (const auto token = LeaseToken::parse(text)) return *token;
     refuse_token(call, lease);
@@ -170,7 +174,7 @@ std::optional<LeaseResult> HolderRequest::answered(LeaseState same) {
 std::optional<Outcome> HolderRequest::find_outcome() {
     Tx& tx = call_.tx();
     if (lease_id_) return tx.one<Outcome>(see_outcome, call_.org(), *lease_id_);
-    return tx.one<Outcome>(see_outcome_by_token, call_.org(), token_.card(), token_.digest());
+    return outcome_of(tx, call_.org(), token_);
 }
 
 bool HolderRequest::is_token_known() {

@@ -33,6 +33,9 @@ struct Outcome {
 };
 SVC_SHARED_RECORD(Outcome, (lease, "", flatten), (digest));
 
+/// How the lease that had this token ended; nothing while it goes on, or when it is long over.
+std::optional<Outcome> outcome_of(Tx& tx, const Uuid& org, const LeaseToken& token);
+
 /// A leased card, as far as a renewal tells of it.
 struct LeasedCard {
     std::optional<boards::BoardRole> role;

@@ -23,7 +23,8 @@ constexpr Sql await{"queue.await_claims", R"(
 
 // Whose role in the workspace is what: of a person the seat's, of a token the least of its own, its
 // agent's and their owners'. One whose seat, agent or token is gone has none, nor has whoever is
-// shut out. What neither a person nor an agent holds is nobody's to lose.
+// shut out. What neither a person nor an agent holds is nobody's to lose. On a board that is archived
+// or in the trash nobody works.
 constexpr std::string_view unentitled = R"(
     SELECT )" SVC_QUEUE_ROW R"(, q.last_error
     FROM queue q
@@ -57,10 +58,11 @@ constexpr std::string_view unentitled = R"(
         END AS role
         OFFSET 0
     ) s
-    WHERE q.org_id = $1 AND q.lease_id IS NOT NULL AND h.type IN ('user', 'agent')
-        AND (s.role IS NULL OR coalesce(
-            )" SVC_BOARD_ROLE_OF("h.id", "h.kind", "s.role", "b.visibility", "b.created_by") R"(,
-            'viewer') = 'viewer'))";
+    WHERE q.org_id = $1 AND q.lease_id IS NOT NULL
+        AND (b.is_archived OR b.in_trash
+            OR h.type IN ('user', 'agent') AND (s.role IS NULL OR coalesce(
+                )" SVC_BOARD_ROLE_OF("h.id", "h.kind", "s.role", "b.visibility", "b.created_by") R"(,
+                'viewer') = 'viewer')))";
 // Whoever has the row of a card may want those of others that waited for it, so that nobody who
 // holds some waits for another: what somebody is at is left out, and is then asked for by itself.
 constexpr std::string_view some_of_them = R"(
@@ -112,6 +114,7 @@ constexpr std::string_view narrowing[] = {
     "grant.updated",
     "grant.deleted",
     "board.updated",
+    "board.deleted",
 };
 
 bool may_narrow(std::string_view kind) {

@@ -4,6 +4,7 @@
 #include "modules/boards/api/events.hpp"
 #include "modules/boards/api/shapes.hpp"
 #include "modules/queue/card_events.hpp"
+#include "modules/queue/holder_request.hpp"
 
 #include "modules/queue/lib/token.hpp"
 #include "svc/event_row.hpp"
@@ -353,6 +354,8 @@ Verdict check_named_lease(Call& call, const Event&) {
     if (const auto token = LeaseToken::parse(named)) {
         auto held = call.tx().queue(see_lease, call.org(), token->card(), token->digest());
         if (held.rows() > 0 || call.note<EndedHere>().tokens.contains(named)) return allow;
+        if (const auto over = outcome_of(call.tx(), call.org(), *token))
+            lease_is_over(over->lease.state);
     }
     return Refusal{
         "lease_lost",

@@ -60,8 +60,8 @@ export function worded(error: unknown): string {
   return error.faults
     .slice(0, 3)
     .map(({ loc, msg }) => {
-      const place = loc.slice(1).join(".");
-      return place ? `${place}: ${msg}` : msg;
+      const place = loc.slice(1).map((each) => (typeof each === "number" ? each + 1 : t(each.replace(/_id$/, "").replace(/_/g, " ")))).join(" ");
+      return place ? `${place[0]!.toUpperCase()}${place.slice(1)}: ${msg}` : msg;
     })
     .join(" · ");
 }

@@ -11,8 +11,8 @@ export type Progress = (part: number) => void;
 export const pictureTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 export const isPicture = ({ type }: { type: string }) => pictureTypes.includes(type);
 export const typeOf = (file: File) => file.type || "application/octet-stream";
-/** As the server takes it: no path, no control characters, and not endless. */
-export const nameOf = (file: File) => file.name.replace(/[\p{Cc}/\\]/gu, "_").slice(-255) || "file";
+/** As the server takes it: no path, nothing that is not seen, and not endless. */
+export const nameOf = (file: File) => [...file.name.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}/\\]/gu, "_")].slice(-255).join("").trim() || "file";
 
 export function sendBytes({ upload_url, upload_url_fields }: Form, file: File, onProgress?: Progress): Promise<void> {
   const body = new FormData();

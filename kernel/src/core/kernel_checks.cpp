@@ -25,6 +25,13 @@ SVC_RECORD(Now, (now));
 
 constexpr Sql read_clock{"kernel.read_clock", "SELECT statement_timestamp() AS now"};
 
+struct Folding {
+    bool folds = false;
+};
+SVC_RECORD(Folding, (folds));
+
+constexpr Sql read_folding{"kernel.read_folding", "SELECT lower('Ä') = 'ä' AS folds"};
+
 Finding check_address(const App& app) {
     const auto& server = app.server_settings();
     if (!server.base_url.empty()) return {Level::ok, server.base_url};
@@ -61,11 +68,20 @@ Finding check_clock(App& app) {
 }
 
 Finding check_search(App& app) {
-    if (app.search_is_ready()) return {Level::ok, "answered by indexes"};
+    if (!app.search_is_ready())
+        return {
+            Level::warning,
+            "searches read whole workspaces; as a superuser, in this database, run: " +
+                std::string(App::make_search_ready)};
+    bool folds = false;
+    app.database().transact(Tx::Mode::read, [&](Tx& tx) {
+        folds = tx.one<Folding>(read_folding).value().folds;
+    });
+    if (folds) return {Level::ok, "answered by indexes"};
     return {
         Level::warning,
-        "searches read whole workspaces; as a superuser, in this database, run: " +
-            std::string(App::make_search_ready)};
+        "the database's LC_CTYPE knows letters of ASCII alone, so other words are found only in the "
+        "case they are written in; restore a backup into a database made with LC_CTYPE 'C.UTF-8'"};
 }
 
 /// Whether what is sent comes back, as it does to servers that run.

@@ -74,7 +74,8 @@ void Cluster::create(const std::vector<std::string>& how) {
     making += ".new";
     fs::remove_all(making);
     make_private_folder(making, plan_.account);
-    // Text is UTF-8 and sorts by code point everywhere, whatever the machine's locale.
+    // Text is UTF-8 and sorts by code point everywhere, whatever the machine's locale; which characters
+    // are letters, and their case, is as Unicode has it, so that search knows words of any script.
     std::vector<std::string> words{
         plan_.programs / "initdb",
         "--pgdata=" + making.string(),
@@ -82,6 +83,7 @@ void Cluster::create(const std::vector<std::string>& how) {
         "--auth=trust",
         "--encoding=UTF8",
         "--locale=C",
+        "--lc-ctype=C.UTF-8",
         "--no-instructions"};
     words.insert(words.end(), how.begin(), how.end());
     const Finished made = run_program(plan_.account, words);

@@ -134,6 +134,44 @@ TEST(Search, TakesTextsThatTheDatabasesParserIsSlowWith) {
     EXPECT_EQ(lib.found(lib.member).size(), 5U);
 }
 
+TEST(Search, KnowsWordsOfAnyScriptWhateverTheirCase) {
+    Library lib;
+    const std::vector<std::pair<const char*, const char*>> cases{
+        {"Ärger im Büro", "ärger BÜRO"},
+        {"ПРИВЕТ мир", "привет"},
+        {"ΔΟΚΙΜΗ", "δοκιμη"},
+        {"„Zitat“ hier", "zitat"},
+        {"«слово» тут", "слово"},
+        {"eins—zwei", "zwei"},
+        {"nbsp\u00A0wort", "wort"},
+        {"emoji🎉party", "party"},
+        {"価格：５円、東京", "東京"},
+        {"Cafe\u0301 offen", "CAFÉ"},
+        {"Café offen", "cafe\u0301"}};
+    for (const auto& [title, query] : cases) {
+        lib.page.must("update_card", {{"card_id", lib.page.card.str()}, {"title", title}});
+        EXPECT_THAT(lib.found(lib.member, {{"query", query}}), ElementsAre("card"))
+            << title << ": " << query;
+    }
+    const Answer said = lib.page.must("search", {{"query", "cafe\u0301"}});
+    EXPECT_EQ(highlighted(said.body.at_pointer("/results/0")), "[Café] offen");
+}
+
+TEST(Search, FindsAddressesAsTheyArePasted) {
+    Library lib;
+    const std::string address = "http://" + lib.word + ".example/p/q?a=1&b=2#c";
+    const std::string title = "see " + address + " <now>";
+    lib.page.must("update_card", {{"card_id", lib.page.card.str()}, {"title", title}});
+    for (const std::string& query :
+         {address, "http://" + lib.word + ".example", lib.word + ".example/p", lib.word + ".example"})
+        EXPECT_THAT(lib.found(lib.member, {{"query", query}}), ElementsAre("card")) << query;
+    EXPECT_THAT(
+        lib.found(lib.member, {{"query", "http://" + lib.word + ".example/other"}}), IsEmpty()
+    );
+    const Answer said = lib.page.must("search", {{"query", "now"}, {"filter", {{"value", "card"}}}});
+    EXPECT_EQ(highlighted(said.body.at_pointer("/results/0")), address + " <[now]");
+}
+
 TEST(Search, GoesOnFromPageToPage) {
     Library lib;
     array blocks;

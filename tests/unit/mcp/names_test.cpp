@@ -58,6 +58,13 @@ TEST_F(McpNames, StandForIdsWhereverAnIdIsAskedFor) {
     EXPECT_EQ(answer("get_card", {{"card_id", "ENG-1"}}).at("column_id"), card.at("column_id"));
 }
 
+TEST_F(McpNames, CaseDoesNotMatterInAnyScript) {
+    const auto board = make_board("Übung ΔΟΚΙΜΗ", "UEB");
+    EXPECT_EQ(answer("get_board", {{"board_id", "übung δοκιμη"}}).at("id"), json::value(board));
+    expect(201, workspace.client.post("/v1/boards/" + board + "/columns", json::value{{"name", "Büro"}}));
+    answer("create_card", {{"board_id", "UEB"}, {"column_id", "BÜRO"}, {"title", "Oil it"}});
+}
+
 TEST_F(McpNames, OfAColumnAloneSayWhichBoardIsMeant) {
     const auto queue = make_queue();
     add_card(queue, "One");

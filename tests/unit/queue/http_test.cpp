@@ -341,6 +341,7 @@ TEST(Headers, AWriteUnderALeaseThatIsOverIsRefused) {
     const auto late = patch("too late");
     EXPECT_EQ(late.status, 409);
     EXPECT_EQ(late.text("/code"), "lease_lost");
+    EXPECT_EQ(late.text("/additional_data/outcome"), "completed");
     const auto empty = s.client.send("PATCH", path, R"({"title":"x"})", {{"X-Svc-Lease", ""}});
     EXPECT_EQ(expect(422, empty).text("/detail/0/loc/1"), "x-svc-lease");
     EXPECT_EQ(s.client.get(path).text("/title"), "while it is mine");
