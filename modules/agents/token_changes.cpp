@@ -15,6 +15,7 @@ constexpr EventKind token_rotated{
     .object = "token",
     .summary = "A token was rotated; the old secret is refused.",
     .record = &record_of<TokenResponse>,
+    .vetoable = false,
 };
 constexpr EventKind token_revoked{
     .name = "token.revoked",

@@ -11,6 +11,7 @@
 #include "core/stream_registry.hpp"
 #include "events/retention.hpp"
 #include "http/listener.hpp"
+#include "http/proxies.hpp"
 #include "http/tls.hpp"
 #include "jobs/metrics.hpp"
 #include "svc/version.hpp"
@@ -161,6 +162,7 @@ void App::open_modules(Touch touch) {
     impl.var_folder = std::filesystem::absolute(server_settings_.var);
     impl.share_folder = places_.share;
     resolve_key(touch);
+    http::Proxies{server_settings_.trusted_proxies};  // names what is wrong, also to check-config
     impl.base_url = server_settings_.base_url;
     while (impl.base_url.ends_with('/')) impl.base_url.pop_back();
     if (impl.base_url.empty())

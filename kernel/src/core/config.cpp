@@ -87,7 +87,8 @@ void Config::read_file(const std::filesystem::path& file) {
     std::error_code hidden;
     if (!std::filesystem::exists(file, hidden))
         throw ConfigError("there is no config file " + file.string());
-    if (!std::ifstream(file)) throw ConfigError("cannot read the config file " + file.string());
+    if (!std::filesystem::is_regular_file(file, hidden) || !std::ifstream(file))
+        throw ConfigError("cannot read the config file " + file.string());
     try {
         table = toml::parse_file(file.string());
     } catch (const toml::parse_error& problem) {
@@ -141,10 +142,13 @@ void Config::read_field(
     };
     if (field.rules.secret && value.is_string() && value.get_string().starts_with("file:")) {
         const std::string path(std::string_view(value.get_string()).substr(5));
+        std::error_code hidden;
         std::ifstream file(path);
-        if (!file) return complain("cannot read the file " + path);
+        if (!file || std::filesystem::is_directory(path, hidden))
+            return complain("cannot read the file " + path);
         std::string text(std::istreambuf_iterator<char>(file), {});
         while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+        if (text.empty()) return complain("there is nothing in the file " + path);
         value = text;
     }
     Reader reader;
@@ -198,6 +202,15 @@ void Config::read(std::string_view section, const Record& record, void* out) {
     }
 }
 
+/// The variable that has two underscores where this one has one.
+std::string Config::variable_meant_by(std::string_view name) const {
+    for (const auto& [section, record] : known_)
+        for (const Field& field : record->fields)
+            if (shouted(section) + "_" + shouted(field.name) == name)
+                return shouted(section) + "__" + shouted(field.name);
+    return {};
+}
+
 void Config::ignore(std::string_view section) { ignored_.emplace(section); }
 
 void Config::check() const {
@@ -210,6 +223,8 @@ void Config::check() const {
     for (const auto& [name, value] : environment_)
         if (name.find("__") != std::string::npos)
             problems.push_back("WORKBOARD_" + name + ": there is no such setting");
+        else if (const auto meant = variable_meant_by(name); !meant.empty())
+            problems.push_back("WORKBOARD_" + name + ": write WORKBOARD_" + meant);
     for (const auto& [name, value] : flags_)
         problems.push_back("--set " + name + ": there is no such setting");
     if (problems.empty()) return;

@@ -70,6 +70,7 @@ private:
     void read_file(const std::filesystem::path& file);
     void apply_environment(std::string_view section, const Record& record, Section& entries);
     void read_field(std::string_view section, const Field& field, const Entry& entry, void* out);
+    std::string variable_meant_by(std::string_view name) const;
 
     std::unique_ptr<Sections> sections_;
     std::map<std::string, std::string, std::less<>> environment_;  // not yet claimed

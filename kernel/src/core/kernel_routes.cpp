@@ -110,7 +110,8 @@ http::Answer App::document(const http::Request& request) {
     return answer;
 }
 
-/// Some of them ask the database, which is not to be asked as often as anybody likes.
+/// Some of them ask the database, which is not to be asked as often as anybody likes. While it does not
+/// answer, those of modules are left out, and nobody waits for more than the question whether it does.
 std::vector<Metric> App::read_module_metrics() {
     constexpr std::chrono::seconds good_for{10};
     const std::lock_guard lock(metrics_mutex_);
@@ -118,6 +119,10 @@ std::vector<Metric> App::read_module_metrics() {
     if (metrics_read_ != decltype(metrics_read_){} && now - metrics_read_ < good_for)
         return module_metrics_;
     module_metrics_.clear();
+    if (!database().reachable()) {
+        metrics_read_ = std::chrono::steady_clock::now();
+        return {};
+    }
     for (const auto& [module, read] : kernel_->impl().upkeep.metrics()) try {
             auto some = read();
             for (Metric& each : some) each.module = module;
@@ -125,7 +130,7 @@ std::vector<Metric> App::read_module_metrics() {
         } catch (const std::exception& problem) {
             Poco::Logger::get("metrics").debug(problem.what());  // what is not known is left out
         }
-    metrics_read_ = now;
+    metrics_read_ = std::chrono::steady_clock::now();
     return module_metrics_;
 }
 

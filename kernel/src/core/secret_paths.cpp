@@ -2,9 +2,36 @@
 
 #include "svc/http.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 namespace svc::core {
+
+namespace {
+
+/// As long as tokens are, and nothing that has an id.
+bool may_be_token(std::string_view segment) {
+    constexpr std::size_t shortest = 40;
+    return segment.size() >= shortest && std::ranges::all_of(segment, [](unsigned char each) {
+               return std::isalnum(each) || each == '_' || each == '-';
+           });
+}
+
+/// A path that nothing answers may be that of a token, not quite as it is written.
+std::string without_tokens(std::string_view path) {
+    std::string out;
+    for (std::size_t at = 0; at <= path.size();) {
+        const auto end = std::min(path.find_first_of("/:", at), path.size());
+        const auto segment = path.substr(at, end - at);
+        out += may_be_token(segment) ? "***" : segment;
+        if (end < path.size()) out += path[end];
+        at = end + 1;
+    }
+    return out;
+}
+
+}  // namespace
 
 SecretPaths::SecretPaths(const std::vector<Declared>& operations) {
     for (const Declared& each : operations) {
@@ -35,7 +62,7 @@ std::string SecretPaths::shown(std::string_view path) const {
         const auto end = std::min(plain.find_first_of("/:", stem.size()), plain.size());
         return stem + "***" + plain.substr(end);
     }
-    return std::string(path);
+    return without_tokens(path);
 }
 
 }  // namespace svc::core

@@ -94,6 +94,7 @@ SVC_SHARED_RECORD(
     (port, "0 takes any free port.", range(0, 65535), defaulted),
     (base_url,
      "The address people and programs use, without trailing slash; empty: the one listened on.",
+     matches(R"((https?://[^/\s]\S*)?)"),
      defaulted),
     (var,
      "The folder for everything that changes: the database, mail, the server's key.",

@@ -14,6 +14,7 @@ namespace svc::decl {
 struct JsonProblem {
     std::size_t offset;  ///< in characters, from 0
     std::string error;
+    bool is_limit = false;  ///< it is JSON, and too much of it
 };
 struct ParsedJson {
     json::value value;

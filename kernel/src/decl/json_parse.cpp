@@ -67,11 +67,12 @@ struct Builder {
     Names names;
     std::string name;    // what came of a member's name in parts
     std::string number;  // likewise of a number
-    std::size_t tokens_left;
+    std::size_t tokens, tokens_left;
+    bool is_limit = false;
     std::string problem{};  // says more than Boost's code when set
 
     Builder(JsonLimits limits, json::storage_ptr storage, unsigned char* buffer, std::size_t size)
-        : stack({}, buffer, size), tokens_left(limits.tokens) {
+        : stack({}, buffer, size), tokens(limits.tokens), tokens_left(limits.tokens) {
         stack.reset(std::move(storage));
     }
 
@@ -82,7 +83,8 @@ struct Builder {
     }
     bool count(Error& error) {
         if (tokens_left-- > 0) return true;
-        return refuse(error, "too many values");
+        is_limit = true;
+        return refuse(error, "more than " + std::to_string(tokens) + " values and names");
     }
     bool no_nul(std::string_view text, Error& error) {
         if (text.find('\0') == text.npos) return true;
@@ -191,7 +193,9 @@ ParsedJson parse_strictly(std::string_view text, JsonLimits limits, json::storag
     Builder& builder = parser.handler();
     if (error) {
         if (builder.problem.empty()) builder.problem = error.message();
-        return {nullptr, problem_at(text, read, std::move(builder.problem))};
+        auto problem = problem_at(text, read, std::move(builder.problem));
+        problem.is_limit = builder.is_limit;
+        return {nullptr, std::move(problem)};
     }
     if (!is_blank(text.substr(read)))
         return {nullptr, problem_at(text, read, "something follows the value")};
@@ -204,7 +208,8 @@ void reject_json(Reader& reader, const JsonProblem& problem) {
     write_text(problem.error, ctx);
     ctx += '}';
     const json::value nothing = json::object();
-    reader.reject("json_invalid", "This is not JSON: " + problem.error, &nothing, ctx);
+    const char* what = problem.is_limit ? "This JSON is too large: " : "This is not JSON: ";
+    reader.reject("json_invalid", what + problem.error, &nothing, ctx);
 }
 
 json::value parse_json(std::string_view text, std::string_view place, JsonLimits limits) {

@@ -99,7 +99,7 @@ Proxies::Proxies(std::span<const std::string> trusted) {
         }
         if (!good)
             throw std::runtime_error(
-                "trusted proxies: \"" + each +
+                "server.trusted_proxies: \"" + each +
                 "\" is neither an address nor a block such as 10.0.0.0/8"
             );
         blocks_.push_back({*base, base->is_v4() ? bits + v4_prefix : bits});

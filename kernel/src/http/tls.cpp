@@ -123,6 +123,8 @@ TlsContext::TlsContext(const std::filesystem::path& certificate, const std::file
         SSL_CTX_set_alpn_select_cb(context_, choose_protocol, nullptr);
         if (SSL_CTX_use_certificate_chain_file(context_, certificate.c_str()) != 1)
             refuse("server.certificate: there is no certificate in", certificate);
+        // Nobody is there to be asked for a passphrase.
+        SSL_CTX_set_default_passwd_cb(context_, [](char*, int, int, void*) { return 0; });
         if (SSL_CTX_use_PrivateKey_file(context_, key.c_str(), SSL_FILETYPE_PEM) != 1)
             refuse("server.key: there is no private key of this certificate in", key);
         if (SSL_CTX_check_private_key(context_) != 1)

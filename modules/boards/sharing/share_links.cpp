@@ -25,6 +25,7 @@ constexpr EventKind share_link_revoked{
     .summary = "A share link was revoked.",
     .record = &record_of<ShareLink>,
     .at = at::board,
+    .vetoable = false,
     .said_audience = Audience::admins,
 };
 

@@ -76,11 +76,15 @@ TEST_F(ConfigTest, NamesFileLineAndKeyOfEveryMistake) {
 }
 
 TEST_F(ConfigTest, NamesTheVariableAndTheFlagAtFault) {
-    environment_ = {"WORKBOARD_SERVER__PORT=x", "WORKBOARD_SERVER__PROT=1"};
+    environment_ = {
+        "WORKBOARD_SERVER__PORT=x", "WORKBOARD_SERVER__PROT=1", "WORKBOARD_SERVER_QUEUE=9"};
     flags_ = {{"nobody.knows", "1"}};
     const auto found = server_problems("");
     EXPECT_NE(found.find("WORKBOARD_SERVER__PORT: server.port:"), found.npos) << found;
     EXPECT_NE(found.find("WORKBOARD_SERVER__PROT: there is no such setting"), found.npos) << found;
+    EXPECT_NE(
+        found.find("WORKBOARD_SERVER_QUEUE: write WORKBOARD_SERVER__QUEUE"), found.npos
+    ) << found;
     EXPECT_NE(found.find("--set nobody.knows: there is no such setting"), found.npos) << found;
 }
 
@@ -108,6 +112,14 @@ TEST_F(ConfigTest, ASecretMayStandInAFileAndIsNeverShown) {
     read.read("server", record_of<ServerSettings>(), &settings);
     EXPECT_EQ(settings.secret, "a secret of some length");
     EXPECT_EQ(read.describe().find("some length"), std::string::npos);
+}
+
+TEST_F(ConfigTest, AnEmptyFileIsNoSecretAndAFolderNone) {
+    const auto empty = server_problems("[server]\nsecret = 'file:" + write("empty", "\n") + "'\n");
+    EXPECT_NE(empty.find("server.secret: there is nothing in the file"), empty.npos) << empty;
+    const auto folder = server_problems("[server]\nsecret = 'file:" + folder_.string() + "'\n");
+    EXPECT_NE(folder.find("server.secret: cannot read the file"), folder.npos) << folder;
+    EXPECT_THROW(Config({.file = folder_}), ConfigError);
 }
 
 TEST_F(ConfigTest, AFileThatIsNotTomlNamesItsLine) {

@@ -45,6 +45,15 @@ TEST(SecretPaths, WhatIsDeclaredSecretIsNotShown) {
     EXPECT_EQ(paths.shown("/shared/sl%5fabc"), "/shared/***");
 }
 
+TEST(SecretPaths, ATokenIsNotShownWhereItsPathIsNotQuiteRight) {
+    const SecretPaths paths({{&shared, "", ""}});
+    const std::string token = "sl_" + std::string(43, 'a');
+    for (const char* stem : {"//v1/shared/", "/v1/Shared/", "/v1//shared/"})
+        EXPECT_EQ(paths.shown(stem + token + ":unlock"), std::string(stem) + "***:unlock");
+    const std::string id = "/v1/boards/01a21f3d-39b2-7812-a04f-fa1ed5512e0f/cards";
+    EXPECT_EQ(paths.shown(id), id);
+}
+
 TEST(SecretPaths, EverythingElseIsShownAsItCame) {
     const SecretPaths paths({{&shared, "", ""}, {&board, "", ""}});
     for (const char* path : {"/v1/boards/7", "/v1/shared", "/sharedness/x", "/%zz", "/a%20b", "*"})
