@@ -102,6 +102,7 @@ constexpr EventKind budget_exceeded{
     .record = &record_of<BudgetExceeded>,
     .from = Subject::read,
     .subject = &record_of<AgentResponse>,
+    .vetoable = false,
     .said_audience = Audience::everyone,
 };
 

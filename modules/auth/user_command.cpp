@@ -37,6 +37,7 @@ constexpr EventKind member_disabled{
     .object = "membership",
     .summary = "The operator has disabled a member's account: it cannot sign in.",
     .record = &record_of<SeatAccess>,
+    .vetoable = false,
     .said_audience = Audience::everyone,
 };
 constexpr EventKind member_enabled{
@@ -44,6 +45,7 @@ constexpr EventKind member_enabled{
     .object = "membership",
     .summary = "The operator has enabled a member's account again.",
     .record = &record_of<SeatAccess>,
+    .vetoable = false,
     .said_audience = Audience::everyone,
 };
 

@@ -41,7 +41,8 @@ SVC_RECORD(
      range(10, 60'000),
      defaulted),
     (before_milliseconds,
-     "How long a request may wait for a script that may refuse it.",
+     "How long one run may take for a change that it may refuse. A request that makes many changes "
+     "waits four times as long at most.",
      range(10, 5'000),
      defaulted),
     (calls, "How many operations one run may call.", range(0, 1'000), defaulted),

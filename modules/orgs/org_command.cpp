@@ -36,6 +36,7 @@ const EventKind org_billing_changed{
     .object = "organization",
     .summary = "The operator has set the workspace's plan or the state of its bill.",
     .record = &record_of<OrganizationBilling>,
+    .vetoable = false,
 };
 
 namespace {

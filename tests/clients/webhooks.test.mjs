@@ -1,9 +1,10 @@
 // Deliveries, verified by what other people made and by the examples of docs/webhooks.md.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -49,14 +50,27 @@ async function endpoint() {
   };
 }
 
+/** As Standard Webhooks computes it, of a secret in base64 that is refused when it is written in any other way. */
+function standardSignature(secret, headers, body) {
+  const text = secret.match(/^whsec_([A-Za-z0-9+/]+={0,2})$/)?.[1] ?? assert.fail("the secret is not base64");
+  const key = Buffer.from(text, "base64");
+  assert.equal(key.toString("base64"), text);
+  assert.ok(key.length >= 24 && key.length <= 64, `${key.length} bytes`);
+  return `v1,${createHmac("sha256", key)
+    .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`)
+    .update(body)
+    .digest("base64")}`;
+}
+
 async function verifiedByPython(secret, header, body) {
-  const script = "import sys, verify; sys.exit(0 if verify.is_ours(sys.argv[1], sys.argv[2], sys.stdin.buffer.read()) else 1)";
+  const script = "import sys, verify; sys.exit(0 if verify.is_ours(sys.argv[1], sys.argv[2], sys.stdin.buffer.read()) else 3)";
   const run = spawn("python3", ["-c", script, secret, header], {
     env: { ...process.env, PYTHONPATH: examples, PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["pipe", "inherit", "inherit"],
   });
   run.stdin.end(body);
   const [code] = await once(run, "exit");
+  assert.ok(code === 0 || code === 3, "it raises nothing");
   return code === 0;
 }
 
@@ -81,6 +95,11 @@ test("Stripe's library and the example in Python accept a delivery, and nothing 
     assert.equal(await verifiedByPython(webhook.secret, signature, body), true);
     assert.equal(await verifiedByPython(webhook.secret, signature, Buffer.concat([body, Buffer.from(" ")])), false);
 
+    for (const wrong of ["v1=é", `v1=${"é".repeat(64)}`, `t=${"9".repeat(5000)},v1=00`, "t=٣,v1=00", "t=,v1=", ""]) {
+      const header = wrong.startsWith("v1") ? signature.replace(/v1=.*/, wrong) : wrong;
+      assert.equal(await verifiedByPython(webhook.secret, header, body), false, wrong.slice(0, 20));
+    }
+
     const folder = mkdtempSync(join(tmpdir(), "workboard-webhooks-"));
     writeFileSync(join(folder, "body.json"), body);
     const shell = `printf '%s.' "$T" | cat - body.json | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET"`;
@@ -90,6 +109,25 @@ test("Stripe's library and the example in Python accept a delivery, and nothing 
     });
     rmSync(folder, { recursive: true });
     assert.ok(stdout.includes(signature.match(/v1=([0-9a-f]+)/)[1]));
+  } finally {
+    receiver.close();
+  }
+});
+
+test("secrets that are made are base64 as Standard Webhooks has it, and what they sign is verified by it", async () => {
+  const receiver = await endpoint();
+  try {
+    const webhook = await made("POST", "/v1/webhooks", { url: receiver.url, events: ["board.created"] });
+    let arrives = receiver.next();
+    await made("POST", "/v1/boards", { name: "Work" });
+    let { headers, body } = await arrives;
+    assert.equal(headers["webhook-signature"], standardSignature(webhook.secret, headers, body));
+
+    const rotated = await made("POST", `/v1/webhooks/${webhook.id}:rotate-secret`);
+    arrives = receiver.next();
+    await made("POST", "/v1/boards", { name: "Work" });
+    ({ headers, body } = await arrives);
+    assert.equal(headers["webhook-signature"], standardSignature(rotated.secret, headers, body));
   } finally {
     receiver.close();
   }
@@ -128,6 +166,17 @@ test("the example receiver takes what is ours and refuses the rest", async () =>
         if (tries === 100) throw error; // it does not listen
         await new Promise((done) => setTimeout(done, 50));
       }
+    // One that breaks off, and one without end.
+    const broken = request(url, { method: "POST", headers: { "Content-Length": 100 } });
+    broken.on("error", () => {});
+    broken.write("{");
+    await once(broken, "socket").then(([socket]) => socket.connecting && once(socket, "connect"));
+    await new Promise((done) => setTimeout(done, 200));
+    broken.destroy();
+    const large = await fetch(url, { method: "POST", body: Buffer.alloc(2 << 20) }).catch((error) => error);
+    assert.ok(large.status === 413 || large instanceof TypeError, String(large));
+    await new Promise((done) => setTimeout(done, 200));
+    assert.equal(receiver.exitCode, null, "it is still there");
     const says = once(receiver.stdout, "data");
     const board = await made("POST", "/v1/boards", { name: "Work" });
     assert.equal(String((await says)[0]).trim(), `board.created ${board.id}`);

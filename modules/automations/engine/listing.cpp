@@ -76,7 +76,7 @@ Automation described(const Script& script) {
     out.id = script.id;
     out.name = script.name;
     for (const Bind& bind : script.binds) out.binds.push_back({bind.when, bind.event});
-    out.operations = script.operations;
+    for (const NamedOperation& each : script.operations) out.operations.push_back(each.name);
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "modules/automations/engine/runner.hpp"
 
 #include "modules/automations/engine/refusals.hpp"
+#include "modules/automations/engine/replies.hpp"
 #include "modules/automations/engine/subject.hpp"
 #include "modules/orgs/api.hpp"
 
@@ -43,15 +44,6 @@ Caller caller_of(Kernel& kernel, const Script& script, const Uuid& org) {
     return caller;
 }
 
-std::optional<json::object> parsed(const std::string& body) {
-    json::error_code bad;
-    json::parse_options options;
-    options.max_depth = 512;
-    json::value value = body.empty() ? nullptr : json::parse(body, bad, {}, options);
-    if (bad || !value.is_object()) return std::nullopt;
-    return std::move(value.get_object());
-}
-
 /// The entry for one call. Of a refusal `reply`, which is the kernel's own JSON or empty, gets a
 /// message that says what it is about.
 RunCall entry_for(const ScriptCall& call, Reply& reply) {
@@ -85,13 +77,18 @@ public:
           depth_(static_cast<int>(event.depth) + 1) {}
 
     Reply serve(const ScriptCall& call) {
-        Reply reply = carry_out(call);
+        Reply reply = fitting(carry_out(call), is_read(call.operation));
         entries_.push_back(entry_for(call, reply));
         return reply;
     }
     const std::vector<RunCall>& entries() const { return entries_; }
 
 private:
+    bool is_read(const std::string& name) const {
+        const Declared* declared = kernel_.find_operation(name);
+        return !declared || declared->operation->read_only();
+    }
+
     Reply carry_out(const ScriptCall& call) {
         Invoked invoked = kernel_.invoke(
             caller_,
@@ -113,18 +110,16 @@ private:
     std::vector<RunCall> entries_;
 };
 
-/// A refusal as the answer's code and message take it: the sandbox is not trusted with them.
-Refusal proper(Refusal refusal) {
-    const auto fine = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    if (refusal.code.empty() || refusal.code.size() > 60 ||
-        !std::ranges::all_of(refusal.code, fine))
-        refusal.code = "refused";
-    if (refusal.message.empty() || refusal.message.size() > 1'000)
-        refusal.message = "An automation of this server does not allow it.";
-    return refusal;
-}
+// A request that makes many changes waits for before-handlers as long as so many runs may take: that is
+// room for hundreds of quick ones, and an end to slow ones.
+constexpr int whole_runs = 4;
+
+/// How long one request has waited for before-handlers, whatever number of changes it makes.
+struct BeforeTime {
+    static constexpr std::string_view name = "automations.BeforeTime";
+    std::chrono::steady_clock::duration spent{};
+    bool is_end_recorded = false;
+};
 
 }  // namespace
 
@@ -193,38 +188,60 @@ bool Runner::has_say_in(const EventKind& kind) const {
 
 Verdict Runner::check(Call& call, const Event& event) {
     const Scripts scripts = scripts_.get();
+    const auto org = event.org_id ? *event.org_id : call.org();
+    auto& time = call.note<BeforeTime>();
+    const auto left = [&] {
+        return std::chrono::floor<std::chrono::milliseconds>(
+            whole_runs * before_.limits().own_time - time.spent
+        );
+    };
     std::string envelope;
     for (const Script& script : *scripts) {
         if (!script.binds_to("before", event.kind->name)) continue;
+        if (left().count() <= 0 && time.is_end_recorded) return allow;
         if (envelope.empty()) envelope = with_subject(envelope_of(call, event), event.subject);
-        Ended ended;
-        try {
-            ended = before_.run(
-                {.mode = Mode::before,
-                 .name = script.name,
-                 .source = script.source,
-                 .event = envelope}
-            );
-        } catch (const std::system_error& error) {
-            ended.error = script.name + ": cannot be started: " + error.what();
-        }
+        const auto start = std::chrono::steady_clock::now();
+        Ended ended = ask(script, envelope, left());
+        time.spent += std::chrono::steady_clock::now() - start;
         count(ended);
         if (ended.refusal) {
             ++counts_.refusals;
             return proper(std::move(*ended.refusal));
         }
         if (ended.error.empty()) continue;
-        const std::lock_guard lock(mutex_);
-        if (failed_.size() < most_failed)
-            failed_.push_back(
-                {scripts,
-                 &script,
-                 event.org_id ? *event.org_id : call.org(),
-                 event.kind->name,
-                 std::move(ended)}
-            );
+        time.is_end_recorded = left().count() <= 0;
+        keep({scripts, &script, org, event.kind->name, std::move(ended)});
     }
     return allow;
+}
+
+Ended Runner::ask(
+    const Script& script, const std::string& envelope, std::chrono::milliseconds left
+) const {
+    Ended ended;
+    if (left.count() <= 0) {
+        ended.error = script.name + ": was not asked, as the request has waited " +
+                      std::to_string((whole_runs * before_.limits().own_time).count()) +
+                      " ms for scripts";
+        return ended;
+    }
+    try {
+        return before_.run(
+            {.mode = Mode::before,
+             .name = script.name,
+             .source = script.source,
+             .event = envelope,
+             .own_time_left = std::min(left, before_.limits().own_time)}
+        );
+    } catch (const std::system_error& error) {
+        ended.error = script.name + ": cannot be started: " + error.what();
+        return ended;
+    }
+}
+
+void Runner::keep(Failed failed) {
+    const std::lock_guard lock(mutex_);
+    if (failed_.size() < most_failed) failed_.push_back(std::move(failed));
 }
 
 void Runner::write_down() {

@@ -34,7 +34,8 @@ public:
     /// Whether a script is to be asked about changes of this kind.
     bool has_say_in(const EventKind& kind) const;
     /// Before a change: the first refusal, in the order of the scripts. A script that fails has
-    /// no say, and its failure is recorded by write_down().
+    /// no say, and its failure is recorded by write_down(). All changes of a call share the time
+    /// that four runs may take; when it is over nobody is asked any more, which is one failure.
     Verdict check(Call& call, const Event& event);
     /// Records what ask() could not record inside the request. A job's work.
     void write_down();
@@ -56,6 +57,10 @@ private:
     };
 
     void run(const Script& script, const StoredEvent& event, const std::string& event_text);
+    Ended ask(
+        const Script& script, const std::string& envelope, std::chrono::milliseconds left
+    ) const;
+    void keep(Failed failed);
     void count(const Ended& ended);
 
     Kernel& kernel_;

@@ -7,10 +7,11 @@
 namespace svc::automations {
 
 const EventKind run_failed{
-    "automation.run_failed",
-    "automation_run",
-    "A run of an automation failed.",
-    &record_of<AutomationRun>,
+    .name = "automation.run_failed",
+    .object = "automation_run",
+    .summary = "A run of an automation failed.",
+    .record = &record_of<AutomationRun>,
+    .vetoable = false,
 };
 
 namespace {

@@ -13,7 +13,6 @@ namespace {
 using Clock = Child::Clock;
 
 constexpr std::size_t longest_message = (1 << 20) + (64 << 10);  // bytes, and some for its frame
-constexpr std::size_t longest_reply = 1 << 20;
 constexpr std::size_t most_logs = 200;
 
 std::string_view name_of_mode(Mode mode) {
@@ -61,6 +60,7 @@ public:
     Ended hold(const Job& job) {
         const auto started = Clock::now();
         end_by_ = started + limits_.whole_time;
+        own_limit_ = job.own_time_left.value_or(limits_.own_time);
         talk(job);
         ended_.took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - started);
         if (!ended_.error.empty() && ended_.error.find(job.name) == std::string::npos)
@@ -86,13 +86,18 @@ private:
     template <class Step>
     bool on_time(Step step) {
         const auto start = Clock::now();
-        const auto talk = step(std::min(end_by_, start + limits_.own_time - own_time_));
+        const auto talk = step(std::min(end_by_, start + own_limit_ - own_time_));
         own_time_ += Clock::now() - start;
         if (talk == Child::Talk::fine) return true;
-        if (talk == Child::Talk::late)
-            fail("took longer than " + std::to_string(limits_.own_time.count()) + " ms");
+        if (talk == Child::Talk::late) fail("took longer than " + time_allowed());
         else fail("was ended for what it tried");
         return false;
+    }
+
+    std::string time_allowed() const {
+        const std::string all = std::to_string(limits_.own_time.count()) + " ms";
+        if (own_limit_ == limits_.own_time) return all;
+        return "the " + std::to_string(own_limit_.count()) + " ms that were left of " + all;
     }
 
     void fail(std::string why) { ended_.error = std::move(why); }
@@ -127,10 +132,7 @@ private:
         const Reply reply =
             serve_ ? serve_({plain(&name), json::serialize(*arguments)}) : Reply{404, {}};
         std::string answer = R"({"status":)" + std::to_string(reply.status);
-        if (reply.body.size() > longest_reply)
-            answer = R"({"status":413,"body":{"code":"request_too_large","message":"The answer is )"
-                     R"(too large for a script."})";
-        else if (!reply.body.empty()) (answer += R"(,"body":)") += reply.body;
+        if (!reply.body.empty()) (answer += R"(,"body":)") += reply.body;
         answer += "}\n";
         if (!on_time([&](auto until) { return child_.send(answer, until); })) done_ = true;
         return true;
@@ -153,7 +155,8 @@ private:
             if (!each.is_object()) return false;
             ended_.binds.push_back(
                 {plain(each.get_object().if_contains("when")),
-                 plain(each.get_object().if_contains("event"))}
+                 plain(each.get_object().if_contains("event")),
+                 number(each.get_object().if_contains("line"))}
             );
         }
         return true;
@@ -164,7 +167,8 @@ private:
     Child child_;
     Ended ended_;
     Clock::time_point end_by_{};
-    Clock::duration own_time_{};
+    Clock::duration own_time_{};  // so far
+    std::chrono::milliseconds own_limit_{};
     std::size_t bytes_ = 0;
     int calls_ = 0;
     bool done_ = false;

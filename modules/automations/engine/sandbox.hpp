@@ -13,6 +13,7 @@ namespace svc::automations {
 struct Bind {
     std::string when;   ///< "before" or "after"
     std::string event;  ///< a kind, `noun.*` or `*`
+    std::int64_t line = 0;
     bool operator==(const Bind&) const = default;
 };
 
@@ -32,6 +33,8 @@ struct Job {
     std::string_view name;  ///< of the script, for messages
     std::string_view source;
     std::string_view event;  ///< its envelope; empty to load
+    /// What other runs have left of Limits::own_time, where they share it; nothing: all of it.
+    std::optional<std::chrono::milliseconds> own_time_left{};
 };
 
 /// An operation that a script calls, and what it gets for it.

@@ -23,30 +23,8 @@ std::string read_source(const std::filesystem::path& file) {
     return source;
 }
 
-// What `svc` has that is no operation.
-constexpr std::string_view own_functions[]{
-    "after", "before", "refuse", "log", "call", "list", "null"};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
-
-/// The names behind `svc.` in the text, each once. A guess, which is right for scripts as people
-/// write them: what a comment names counts too, what is put together does not.
-std::vector<std::string> operations_in(std::string_view source) {
-    constexpr std::string_view mark = "svc.";
-    std::vector<std::string> names;
-    for (auto at = source.find(mark); at != source.npos; at = source.find(mark, at)) {
-        const bool begins = at == 0 || !is_letter(source[at - 1]);
-        at += mark.size();
-        auto end = at;
-        while (end < source.size() && is_letter(source[end])) ++end;
-        const auto name = source.substr(at, end - at);
-        if (!begins || name.empty() ||
-            std::ranges::find(own_functions, name) != std::end(own_functions) ||
-            std::ranges::find(names, name) != names.end())
-            continue;
-        names.emplace_back(name);
-    }
-    return names;
+std::runtime_error fault_at(const Script& script, std::int64_t line, const std::string& what) {
+    return std::runtime_error("script " + script.name + ":" + std::to_string(line) + ": " + what);
 }
 
 }  // namespace
@@ -82,16 +60,23 @@ Script load_script(const std::filesystem::path& file, const Sandbox& sandbox) {
     if (ended.binds.empty())
         throw std::runtime_error("script " + script.name + ": binds to no event");
     script.binds = std::move(ended.binds);
-    script.operations = operations_in(script.source);
+    script.operations = named_operations(script.source);
     return script;
 }
 
-std::string what_is_missing(const Script& script, const Declarations& declared) {
-    for (const Bind& bind : script.binds)
-        if (!declared.has_kind(bind.event)) return "unknown event kind " + bind.event;
-    for (const std::string& name : script.operations)
-        if (!declared.has_operation(name)) return "unknown operation " + name;
-    return {};
+void require_declared(const Script& script, const Declarations& declared) {
+    constexpr const char* hint = " (is its module enabled?)";
+    for (const auto& [when, event, line] : script.binds) {
+        if (!declared.has_kind(event))
+            throw fault_at(script, line, "unknown event kind " + event + hint);
+        if (when == "before" && !declared.has_refusable_kind(event))
+            throw fault_at(
+                script, line, "nobody may refuse " + event + "; bind to it with svc.after"
+            );
+    }
+    for (const auto& [name, line] : script.operations)
+        if (!declared.has_operation(name))
+            throw fault_at(script, line, "unknown operation " + name + hint);
 }
 
 std::vector<Script> load_scripts(
@@ -103,11 +88,7 @@ std::vector<Script> load_scripts(
     std::vector<Script> scripts;
     for (const std::string& name : names) {
         Script script = load_script(folder / name, sandbox);
-        const std::string missing = what_is_missing(script, declared);
-        if (!missing.empty())
-            throw std::runtime_error(
-                "script " + script.name + ": " + missing + " (is its module enabled?)"
-            );
+        require_declared(script, declared);
         scripts.push_back(std::move(script));
     }
     std::ranges::sort(scripts, {}, &Script::name);

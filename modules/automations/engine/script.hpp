@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/automations/engine/named_operations.hpp"
 #include "modules/automations/engine/sandbox.hpp"
 
 #include <filesystem>
@@ -14,7 +15,7 @@ struct Script {
     std::string source;
     std::string digest;  ///< of the source: SHA-256, in hex
     std::vector<Bind> binds;
-    std::vector<std::string> operations;  ///< that its text names as `svc.name`
+    std::vector<NamedOperation> operations;  ///< that its text names, each once
 
     /// Whether a handler of this sort ("before", "after") is bound to the kind.
     bool binds_to(std::string_view when, std::string_view kind) const;
@@ -35,11 +36,13 @@ Script load_script(const std::filesystem::path& file, const Sandbox& sandbox);
 /// What a server declares, as far as scripts depend on it.
 struct Declarations {
     std::function<bool(std::string_view filter)> has_kind;
+    std::function<bool(std::string_view filter)> has_refusable_kind;  ///< for a before-handler
     std::function<bool(std::string_view name)> has_operation;
 };
 
-/// What the script waits for or calls and nothing declares, in one line; empty when all is there.
-std::string what_is_missing(const Script& script, const Declarations& declared);
+/// Throws std::runtime_error, one line with the script's name and the line in it, when it waits for
+/// or calls what nothing declares, or would refuse what nobody may.
+void require_declared(const Script& script, const Declarations& declared);
 
 /// `names` are relative to `folder` or absolute; the scripts come in the order of their names. A
 /// script that asks for what is not there is a std::runtime_error.

@@ -24,7 +24,7 @@ struct Limits {
     int cpu_seconds = 3;
 };
 
-inline constexpr std::size_t longest_message = 1 << 20;  ///< bytes, to and from the server
+inline constexpr std::size_t longest_message = 1 << 20;  ///< bytes, to the server
 inline constexpr std::size_t longest_log = 1'000, longest_error = 2'000;  ///< bytes
 inline constexpr int most_logs = 200;
 inline constexpr std::size_t longest_subject = 256 << 10, longest_pattern = 256;
@@ -61,8 +61,12 @@ void push_json(lua_State* state, const char* text, std::size_t size);
 void append_json(lua_State* state, int index);
 /// Appends a JSON string; what is not UTF-8, and zero bytes, become U+FFFD.
 void append_text(const char* text, std::size_t size, std::string& out);
-/// Marks the table on top of the stack as a list, even when it is empty.
+/// Marks the table on top of the stack as a list, even when it is empty; a Lua error when it has a
+/// metatable of its own.
 void mark_list(lua_State* state);
+/// Pushes the metatable by which tables of this sort are known. Scripts cannot get at it: with
+/// `__gc` in it they would have code that runs where no instruction is counted.
+void push_mark(lua_State* state, const char* name);
 
 // ---- library.cpp ----
 /// Makes the state with what scripts may use of Lua's own library.

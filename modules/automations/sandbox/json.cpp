@@ -176,13 +176,28 @@ void check_text(lua_State* state, const char* text, std::size_t size) {
     }
 }
 
-bool is_list(lua_State* state, int index) {
-    if (lua_rawlen(state, index) > 0) return true;
+bool is_marked(lua_State* state, int index) {
     if (!lua_getmetatable(state, index)) return false;
     luaL_getmetatable(state, list_mark);
     const bool marked = lua_rawequal(state, -1, -2) != 0;
     lua_pop(state, 2);
     return marked;
+}
+
+bool is_list(lua_State* state, int index) {
+    return lua_rawlen(state, index) > 0 || is_marked(state, index);
+}
+
+int refuse_mixed(lua_State* state) {
+    return luaL_error(state, "a table for the server has either a list's keys or names");
+}
+
+/// What the table holds beside the list would get lost on the way.
+void check_list(lua_State* state, int index, lua_Integer size) {
+    for (lua_pushnil(state); lua_next(state, index) != 0; lua_pop(state, 1)) {
+        const lua_Integer place = lua_isinteger(state, -2) ? lua_tointeger(state, -2) : 0;
+        if (place < 1 || place > size) refuse_mixed(state);
+    }
 }
 
 void append_value(lua_State* state, int index, int depth);
@@ -191,6 +206,7 @@ void append_list(lua_State* state, int index, int depth) {
     std::string& out = box().line;
     out += '[';
     const auto size = static_cast<lua_Integer>(lua_rawlen(state, index));
+    check_list(state, index, size);
     for (lua_Integer i = 1; i <= size; ++i) {
         if (i > 1) out += ',';
         lua_rawgeti(state, index, i);
@@ -205,8 +221,7 @@ void append_object(lua_State* state, int index, int depth) {
     out += '{';
     bool first = true;
     for (lua_pushnil(state); lua_next(state, index) != 0; lua_pop(state, 1)) {
-        if (lua_type(state, -2) != LUA_TSTRING)
-            luaL_error(state, "a table for the server has either a list's keys or names");
+        if (lua_type(state, -2) != LUA_TSTRING) refuse_mixed(state);
         if (!first) out += ',';
         first = false;
         const int top = lua_gettop(state);
@@ -294,8 +309,17 @@ void append_text(const char* text, std::size_t size, std::string& out) {
 }
 
 void mark_list(lua_State* state) {
-    luaL_newmetatable(state, list_mark);
+    if (is_marked(state, -1)) return;
+    if (lua_getmetatable(state, -1))
+        luaL_error(state, "a table with a metatable of its own cannot be marked as a list");
+    push_mark(state, list_mark);
     lua_setmetatable(state, -2);
+}
+
+void push_mark(lua_State* state, const char* name) {
+    if (luaL_newmetatable(state, name) == 0) return;
+    lua_pushboolean(state, 0);
+    lua_setfield(state, -2, "__metatable");
 }
 
 }  // namespace svc::sandbox

@@ -6,7 +6,8 @@ namespace svc::sandbox {
 
 namespace {
 
-constexpr char binds_key[] = "svc.binds";       // in the registry: a list of {when, kind, function}
+// In the registry: a list of {when, kind, function, line}.
+constexpr char binds_key[] = "svc.binds";
 constexpr char refusal_mark[] = "svc.refusal";  // the metatable of what svc.refuse returns
 constexpr int most_binds = 50;
 
@@ -33,6 +34,14 @@ bool passes(const char* filter, const char* kind) {
            std::strncmp(filter, kind, size - 1) == 0;
 }
 
+/// Of the script, where it called the function that runs.
+int line_of_caller(lua_State* state) {
+    lua_Debug at;
+    if (lua_getstack(state, 1, &at) == 0) return 0;
+    lua_getinfo(state, "l", &at);
+    return at.currentline > 0 ? at.currentline : 0;
+}
+
 void append_field(const char* name, const char* text, std::size_t size) {
     std::string& line = box().line;
     if (line.back() != '{') line += ',';
@@ -50,13 +59,15 @@ int bind(lua_State* state, const char* when) {
     lua_getfield(state, LUA_REGISTRYINDEX, binds_key);
     const auto count = static_cast<lua_Integer>(lua_rawlen(state, -1));
     if (count >= most_binds) return luaL_error(state, "more than %d handlers", most_binds);
-    lua_createtable(state, 3, 0);
+    lua_createtable(state, 4, 0);
     lua_pushstring(state, when);
     lua_rawseti(state, -2, 1);
     lua_pushvalue(state, 1);
     lua_rawseti(state, -2, 2);
     lua_pushvalue(state, 2);
     lua_rawseti(state, -2, 3);
+    lua_pushinteger(state, line_of_caller(state));
+    lua_rawseti(state, -2, 4);
     lua_rawseti(state, -2, count + 1);
     return 0;
 }
@@ -76,7 +87,7 @@ int refuse(lua_State* state) {
     lua_setfield(state, -2, "code");
     lua_pushvalue(state, 2);
     lua_setfield(state, -2, "message");
-    luaL_newmetatable(state, refusal_mark);
+    push_mark(state, refusal_mark);
     lua_setmetatable(state, -2);
     return 1;
 }
@@ -105,7 +116,8 @@ int log(lua_State* state) {
     return 0;
 }
 
-/// Sends the call in box().line and pushes what comes back: the result, or nil and the refusal.
+/// Sends the call in box().line and pushes what comes back: the result, true where there is none to
+/// show, or nil and the refusal.
 int exchange(lua_State* state) {
     Box& my = box();
     if (my.line.size() > longest_message)
@@ -116,7 +128,10 @@ int exchange(lua_State* state) {
     lua_getfield(state, -1, "status");
     const lua_Integer status = lua_tointeger(state, -1);
     lua_getfield(state, -2, "body");
-    if (status < 400) return 1;
+    if (status < 400) {
+        if (lua_isnil(state, -1)) lua_pushboolean(state, 1);
+        return 1;
+    }
     if (!lua_istable(state, -1)) {
         lua_newtable(state);
         lua_replace(state, -2);
@@ -151,7 +166,12 @@ int call_named(lua_State* state, const char* name, std::size_t size, int argumen
         my.line += "{}";
     } else {
         luaL_checktype(state, arguments, LUA_TTABLE);
+        const auto begin = my.line.size();
         append_json(state, arguments);
+        if (my.line[begin] == '[')
+            return luaL_error(
+                state, "arguments have names, as in svc.get_card{card_id = …}; this is a list"
+            );
     }
     my.line += '}';
     return exchange(state);
@@ -281,8 +301,9 @@ void append_binds(lua_State* state) {
             append_field(part == 1 ? "when" : "event", text, size);
             lua_pop(state, 1);
         }
-        line += '}';
-        lua_pop(state, 1);
+        lua_rawgeti(state, -1, 4);
+        line += ",\"line\":" + std::to_string(lua_tointeger(state, -1)) + '}';
+        lua_pop(state, 2);
     }
     lua_pop(state, 1);
     line += ']';

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <ctime>
 #include <utility>
 
 namespace svc {
@@ -39,6 +40,29 @@ std::optional<std::uint64_t> number(std::string_view text, int base) {
     if (text.empty() || error != std::errc() || end != text.data() + text.size())
         return std::nullopt;
     return value;
+}
+
+/// The three forms of RFC 9110, 5.6.7.
+std::optional<std::time_t> http_date(const std::string& text) {
+    for (const char* form :
+         {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
+        std::tm parts{};
+        const char* end = strptime(text.c_str(), form, &parts);
+        if (end && *end == '\0') return timegm(&parts);
+    }
+    return std::nullopt;
+}
+
+/// How long Retry-After says to wait: so many seconds, or until a time.
+std::optional<std::chrono::seconds> read_retry_after(std::string_view value) {
+    constexpr std::uint64_t most = 1'000'000;
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (!value.empty() && std::ranges::all_of(value, is_digit))
+        return std::chrono::seconds(std::min(number(value, 10).value_or(most), most));
+    const auto date = http_date(std::string(value));
+    if (!date) return std::nullopt;
+    const auto left = std::max<std::time_t>(*date - std::time(nullptr), 0);
+    return std::chrono::seconds(std::min(static_cast<std::uint64_t>(left), most));
 }
 
 }  // namespace
@@ -130,8 +154,7 @@ void AnswerParser::read_header(std::string_view line) {
     } else if (same_word(name, "connection")) {
         if (names(value, "close")) keep_alive_ = false;
     } else if (same_word(name, "retry-after")) {
-        if (const auto seconds = number(value, 10))
-            retry_after_ = std::chrono::seconds(std::min<std::uint64_t>(*seconds, 1'000'000));
+        if (const auto pause = read_retry_after(value)) retry_after_ = pause;
     }
 }
 

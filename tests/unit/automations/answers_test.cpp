@@ -1,3 +1,4 @@
+#include "modules/automations/engine/replies.hpp"
 #include "tests/unit/automations/script_fixture.hpp"
 
 /// What a run gets and leaves behind.
@@ -15,6 +16,58 @@ end))");
     EXPECT_TRUE(message.starts_with("text: ")) << message;
     EXPECT_NE(message.find("; colour: "), std::string::npos) << message;
     EXPECT_EQ(scripts.runs("calls->0->>'error'"), message);
+}
+
+TEST(Answers, AWriteWhoseAnswerIsTooLongIsSaidToBeDone) {
+    ScriptFixture scripts;
+    scripts.use(R"(
+svc.after("note.created", function()
+  local note, refusal = svc.leave_long_mark{text = "m"}
+  svc.log(note.id, note.truncated, note.title, refusal)
+end))");
+    scripts.deliver(scripts.event());
+    EXPECT_EQ(scripts.marks(), "m");
+    EXPECT_EQ(scripts.runs("status || ' ' || (calls->0->>'status')"), "succeeded 201");
+    EXPECT_EQ(scripts.runs("log->>0"), scripts.runs("calls->0->>'target_id'") + "\ttrue\tnil\tnil");
+}
+
+TEST(Answers, AReadThatIsTooLongIsRefusedAndRecordedAsThat) {
+    ScriptFixture scripts;
+    scripts.use(R"(
+svc.after("note.created", function()
+  local note, refusal = svc.get_long_note{length = 3 << 20}
+  svc.log(note, refusal.status, refusal.code)
+end))");
+    scripts.deliver(scripts.event());
+    EXPECT_EQ(scripts.runs("log->>0"), "nil\t413\trequest_too_large");
+    EXPECT_EQ(
+        scripts.runs("status || ' ' || (calls->0->>'status') || ' ' || (calls->0->>'outcome')"),
+        "refused 413 refused"
+    );
+}
+
+TEST(Answers, APageAsLongAsTheServerMakesThemIsRead) {
+    ScriptFixture scripts;
+    const auto length = std::to_string(page_bytes + longest_record - 1'000);
+    scripts.use(
+        "svc.after('note.created', function() svc.log(#svc.get_long_note{length = " + length +
+        "}.title) end)"
+    );
+    scripts.deliver(scripts.event());
+    EXPECT_EQ(scripts.runs("log->>0"), length);
+}
+
+TEST(Answers, ARefusalsLongMessageIsCutBehindAWholeCharacter) {
+    ScriptFixture scripts;
+    scripts.use(R"(
+svc.before("note.created", function()
+  return svc.refuse("no", "x" .. ("\u{e4}"):rep(600))
+end))");
+    const auto refused = scripts.invoke("leave_mark", R"({"text":"m"})");
+    const auto message = boost::json::parse(refused.body).as_object().at("message").as_string();
+    EXPECT_EQ(message.size(), 999u);
+    EXPECT_TRUE(message.starts_with("x\u00e4")) << message;
+    EXPECT_TRUE(message.ends_with("\u00e4")) << message;
 }
 
 TEST(Answers, AnEventHasItsSubject) {

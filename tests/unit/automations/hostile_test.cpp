@@ -282,6 +282,12 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"TheMetatableOfText", "getmetatable('').__index = nil", gone},
         Hostile{"TheMetatableOfTextReplaced", "setmetatable('', {})", "bad argument #1"},
         Hostile{"TheMetatableOfTheService", "getmetatable(svc).__index = nil", gone},
+        Hostile{"TheMetatableOfLists", "getmetatable(svc.list{}).__gc = print", gone},
+        Hostile{
+            "TheMetatableOfListsOfTheServer",
+            "getmetatable(event.data.changes.list).__gc = print",
+            gone},
+        Hostile{"TheMetatableOfRefusals", "getmetatable(svc.refuse('a', 'b')).__gc = print", gone},
         Hostile{"TheMetatableOfTheServiceReplaced", "setmetatable(svc, {})", "protected"},
         Hostile{
             "AForgedRefusal",

@@ -74,7 +74,7 @@ TEST(Sandbox, ACallGoesOutAsJsonAndItsResultComesBack) {
         }
     );
     EXPECT_EQ(ended.error, "");
-    EXPECT_EQ(ended.log, (std::vector<std::string>{"T\t7", "nil\t422\tvalidation_error", "nil"}));
+    EXPECT_EQ(ended.log, (std::vector<std::string>{"T\t7", "nil\t422\tvalidation_error", "true"}));
     ASSERT_EQ(calls.size(), 3u);
     EXPECT_EQ(calls[0], R"(get_card {"card_id":"c1"})");
     EXPECT_EQ(
@@ -95,16 +95,43 @@ TEST(Sandbox, AListThatCameFromTheServerGoesBackAsOneEvenWhenItIsEmpty) {
     EXPECT_EQ(sent, R"({"labels":[]})");
 }
 
+TEST(Sandbox, WhatHasAListsKeysAndNamesIsRefusedWithItsLine) {
+    const std::string mixed =
+        "test.lua:3: a table for the server has either a list's keys or names";
+    for (const char* table :
+         {"{'x', title = 'y'}",
+          "{card_id = 'x', 'oops'}",
+          "{labels = {'a', b = 1}}",
+          "{labels = {[1] = 'a', [3] = 'c'}}",
+          "{labels = svc.list{a = 1}}"})
+        EXPECT_EQ(run_body("\nsvc.update_card" + std::string(table)).error, mixed) << table;
+    for (const char* table : {"{'x'}", "{{}}", "(svc.list{})"})
+        EXPECT_EQ(
+            run_body("\nsvc.update_card" + std::string(table)).error,
+            "test.lua:3: arguments have names, as in svc.get_card{card_id = …}; this is a list"
+        ) << table;
+}
+
+TEST(Sandbox, OnlyAPlainTableIsMarkedAsAList) {
+    for (const char* table : {"svc", "setmetatable({}, {})", "svc.refuse('a', 'b')"})
+        EXPECT_NE(
+            run_body("svc.list(" + std::string(table) + ")").error.find("metatable of its own"),
+            std::string::npos
+        ) << table;
+    EXPECT_EQ(run_body("svc.log(#svc.list(svc.list{1, 2}))").log.at(0), "2");
+}
+
 TEST(Sandbox, LoadingTellsWhatAScriptBindsTo) {
     const auto ended = load(
-        "svc.before('card.*', function() end) svc.after('lease.completed', print) svc.after('*', "
+        "svc.before('card.*', function() end) svc.after('lease.completed', "
+        "print)\n\nsvc.after('*', "
         "print)"
     );
     EXPECT_EQ(ended.error, "");
     EXPECT_EQ(
         ended.binds,
         (std::vector<automations::Bind>{
-            {"before", "card.*"}, {"after", "lease.completed"}, {"after", "*"}})
+            {"before", "card.*", 1}, {"after", "lease.completed", 1}, {"after", "*", 3}})
     );
 }
 

@@ -58,6 +58,37 @@ inline const Operation owners_mark{
     .handler = mark,
 };
 
+/// Leaves so many marks, each with an event of its own.
+struct MarksRequest {
+    std::int64_t count = 1;
+};
+SVC_RECORD(MarksRequest, (count));
+
+inline void mark_often(Call& call, const MarksRequest& in) {
+    for (std::int64_t i = 0; i < in.count; ++i) mark(call, {"one of many"});
+}
+inline const Operation leave_marks{
+    .name = "leave_marks",
+    .route = "POST /v1/many-marks",
+    .summary = "Leave many marks.",
+    .status = 204,
+    .handler = mark_often,
+};
+
+/// Leaves a mark and answers more than a script takes.
+inline Note mark_at_length(Call& call, const MarkRequest& in) {
+    Note note = mark(call, in);
+    note.title.assign(3 << 20, 'x');
+    return note;
+}
+inline const Operation leave_long_mark{
+    .name = "leave_long_mark",
+    .route = "POST /v1/long-marks",
+    .summary = "Leave a mark.",
+    .status = 201,
+    .handler = mark_at_length,
+};
+
 /// Asks about the events by which others lose a right.
 inline Note take_away(Call& call, const MarkRequest& in) {
     static constexpr EventKind kinds[]{
@@ -101,6 +132,24 @@ inline const Operation get_note{
 inline const EventKind note_touched{
     "note.touched", "note", "Its subject is read.", &record_of<Note>, 0, Subject::read};
 
+/// A note of so many characters.
+struct LengthQuery {
+    std::int64_t length = 0;
+};
+SVC_RECORD(LengthQuery, (length));
+
+inline Note read_at_length(Call&, const LengthQuery& in) {
+    Note note;
+    note.title.assign(static_cast<std::size_t>(in.length), 'x');
+    return note;
+}
+inline const Operation get_long_note{
+    .name = "get_long_note",
+    .route = "GET /v1/long-note",
+    .summary = "Read a long note.",
+    .handler = read_at_length,
+};
+
 // ------------------------------------------------------------ a kernel around them
 
 inline std::string migration(const std::string& name) {
@@ -134,6 +183,9 @@ public:
         kernel.add(note_touched);
         kernel.add(get_note);
         kernel.add(leave_mark);
+        kernel.add(leave_marks);
+        kernel.add(leave_long_mark);
+        kernel.add(get_long_note);
         kernel.add(hidden_mark);
         kernel.add(owners_mark);
         kernel.add(take_rights);

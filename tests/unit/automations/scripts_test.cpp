@@ -46,6 +46,20 @@ SVC_RECORD(Thing, (object), (id), (title), (estimate), (version));
 
 constexpr EventKind card_moved{
     "card.moved", "card", "A card was moved.", &record_of<Thing>, at::board | at::card | at::move};
+constexpr EventKind card_taken{
+    .name = "card.taken",
+    .object = "card",
+    .summary = "A right was taken away.",
+    .record = &record_of<Thing>,
+    .vetoable = false,
+};
+constexpr EventKind run_ended{
+    .name = "run.ended",
+    .object = "card",
+    .summary = "Nobody may refuse anything of this noun.",
+    .record = &record_of<Thing>,
+    .vetoable = false,
+};
 constexpr EventKind card_watched{"card.watched", "card", "For the audit record alone."};
 
 struct ThingId {
@@ -63,13 +77,26 @@ const Operation get_card{
     .handler = get,
 };
 
+void remove(Call&, const ThingId&) {}
+
+const Operation delete_card{
+    .name = "delete_card",
+    .route = "DELETE /v1/cards/{card_id}",
+    .summary = "Delete a card.",
+    .status = 204,
+    .handler = remove,
+};
+
 const Kernel& kernel() {
     static Kernel* one = [] {
         auto* made = new Kernel(std::make_unique<Kernel::Impl>());
         made->impl().opening = "test";
         made->add(card_moved);
+        made->add(card_taken);
+        made->add(run_ended);
         made->add(card_watched);
         made->add(get_card);
+        made->add(delete_card);
         return made;
     }();
     return *one;
@@ -141,17 +168,33 @@ TEST(Scripts, ThatAskForWhatIsNotThereAreRefused) {
     const Folder folder;
     folder.put("kind.lua", "svc.after('lease.completed', function() end)");
     folder.put("audit.lua", "svc.after('card.watched', function() end)");
-    folder.put("operation.lua", "svc.after('card.*', function() svc.updte_card{} end)");
+    folder.put("operation.lua", "svc.after('card.*', function()\n  svc.updte_card{}\nend)");
     folder.put("fine.lua", fine);
     EXPECT_EQ(
         fault_of_loading(folder, {"kind.lua"}),
-        "script kind.lua: unknown event kind lease.completed (is its module enabled?)"
+        "script kind.lua:1: unknown event kind lease.completed (is its module enabled?)"
     );
     EXPECT_EQ(
         fault_of_loading(folder, {"operation.lua"}),
-        "script operation.lua: unknown operation updte_card (is its module enabled?)"
+        "script operation.lua:2: unknown operation updte_card (is its module enabled?)"
     );
     EXPECT_NE(fault_of_loading(folder, {"audit.lua"}), "") << "no event is ever of this kind";
+}
+
+TEST(Scripts, MayNotWaitToRefuseWhatNobodyMayRefuse) {
+    const Folder folder;
+    for (const std::string kind : {"card.taken", "run.*"}) {
+        folder.put("a.lua", "\nsvc.before('" + kind + "', function() end)");
+        const std::string fault =
+            "script a.lua:2: nobody may refuse " + kind + "; bind to it with svc.after";
+        EXPECT_EQ(fault_of_loading(folder, {"a.lua"}), fault);
+        folder.put("a.test.json", "[]");
+        const auto report = check_script(folder.path / "a.lua", sandbox(), kernel());
+        ASSERT_EQ(report.faults.size(), 1u);
+        EXPECT_EQ(report.faults[0].what, fault);
+    }
+    folder.put("a.lua", "svc.before('card.*', print) svc.after('card.taken', print)");
+    EXPECT_EQ(fault_of_loading(folder, {"a.lua"}), "");
 }
 
 TEST(Scripts, OperationsCalledOutsideAHandlerAreToldApartFromMistypedOnes) {
@@ -236,6 +279,37 @@ TEST(ScriptTests, PassWhenTheCallsAreTheExpectedOnes) {
             fine,
             R"([{"name":"A","event":{"kind":"card.moved","data":{"id":"0190a5b4-0000-7000-8000-000000000001"}},
                  "calls":[{"operation":"get_card","arguments":{"card_id":"0190a5b4-0000-7000-8000-000000000001"}}]}])"
+        ),
+        ""
+    );
+}
+
+TEST(ScriptTests, AreAnsweredAsTheOperationDeclares) {
+    const std::string id = "\"0190a5b4-0000-7000-8000-000000000001\"";
+    const std::string test = R"([{"name":"A","event":{"kind":"card.moved","data":{"id":)" + id +
+                             R"(}},"calls":[)"
+                             R"({"operation":"delete_card","arguments":{"card_id":)" +
+                             id + "}}]}]";
+    EXPECT_EQ(
+        fault_of_test(
+            R"(svc.after("card.moved", function(event)
+  local gone, refusal = svc.delete_card{card_id = event.data.id}
+  if not gone then svc.log(refusal.message) end
+  if gone ~= true then error("as no server answers") end
+end))",
+            test
+        ),
+        ""
+    );
+}
+
+TEST(ScriptTests, HoldARefusalAgainstWhatTheServerWouldAnswer) {
+    EXPECT_EQ(
+        fault_of_test(
+            "svc.before('card.moved', function() return svc.refuse('no', ('x'):rep(1500)) end)",
+            R"([{"name":"A","when":"before","event":{"kind":"card.moved"},"refusal":{"code":"no",)"
+            R"("message":")" +
+                std::string(1'000, 'x') + R"("}}])"
         ),
         ""
     );

@@ -106,7 +106,8 @@ TEST(ScriptsInAServer, HangUpReadsThemAnewAndKeepsThemWhenOneIsOfNoUse) {
         << theatre.server().output();
     theatre.write(R"(svc.after("card.vanished", print))");
     theatre.server().signal(SIGHUP);
-    ASSERT_TRUE(theatre.says("stays as it was: script script.lua: unknown event kind card.vanished")
+    ASSERT_TRUE(
+        theatre.says("stays as it was: script script.lua:1: unknown event kind card.vanished")
     ) << theatre.server().output();
     EXPECT_TRUE(Theatre::gets_priority(site, Theatre::card(site, "third"), "low"));
 }
@@ -312,6 +313,26 @@ TEST(ScriptsInAServer, RunsWithLongLogsAreReadAsFarAsTheirPageGoes) {
     }
     EXPECT_EQ(ids.size(), 11U);
     EXPECT_EQ(pages, 5) << "two long ones each, and the first run behind the last of them";
+}
+
+TEST(ScriptsInAServer, GetTheEventsOfPrivateBoardsAndCannotActOnThem) {
+    const Theatre theatre(R"(
+svc.after("card.created", function(event)
+  local card, refusal = svc.update_card{card_id = event.data.id, priority = "high"}
+  svc.log(event.subject.title .. " " .. tostring(card) .. " " .. refusal.status)
+end))");
+    auto site = theatre.site("ada@example.com");
+    auto& client = site.workspace.client;
+    const auto board = expect(
+        201, client.post("/v1/boards", json::value{{"name", "Own"}, {"visibility", "private"}})
+    );
+    site.board = board.text("/id");
+    site.columns = {board.text("/column_ids/0")};
+    Theatre::card(site, "Secret");
+    const std::string runs = "/v1/automations/script.lua/runs";
+    EXPECT_TRUE(eventually([&] {
+        return client.get(runs).body.find("Secret nil 404") != std::string::npos;
+    })) << client.get(runs).body;
 }
 
 TEST(ScriptsInAServer, TheKindsOfEventsAreListedWithTheirShapes) {

@@ -203,6 +203,35 @@ TEST(AnswerParsers, TakeAnswersHoweverTheyAreCut) {
     }
 }
 
+std::optional<std::chrono::seconds> retry_after(const std::string& value) {
+    AnswerParser parser{AnswerParser::Bounds{}};
+    parser.read("HTTP/1.1 429 Slow down\r\nRetry-After: " + value + "\r\n\r\n");
+    return parser.retry_after();
+}
+
+TEST(AnswerParsers, ReadRetryAfterAsATimeToo) {
+    const std::time_t then = std::time(nullptr) + 600;
+    for (const char* form :
+         {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"}) {
+        char text[64];
+        std::strftime(text, sizeof text, form, std::gmtime(&then));
+        const auto pause = retry_after(text);
+        ASSERT_TRUE(pause) << text;
+        EXPECT_LE(*pause, 600s) << text;
+        EXPECT_GE(*pause, 590s) << text;
+    }
+    EXPECT_EQ(retry_after("Thu, 01 Jan 1970 00:00:00 GMT"), 0s) << "it is over";
+    EXPECT_EQ(retry_after("Fri, 31 Dec 9999 23:59:59 GMT"), 1'000'000s);
+    for (const char* text : {"soon", "-7", "", "7s", "Thu, 01 Jan 1970 00:00:00 CET"})
+        EXPECT_EQ(retry_after(text), std::nullopt) << text;
+}
+
+TEST(AnswerParsers, TakeANumberThatIsTooLargeForALongTime) {
+    for (const char* text : {"1000001", "18446744073709551616", "99999999999999999999999999"})
+        EXPECT_EQ(retry_after(text), 1'000'000s) << text;
+    EXPECT_EQ(retry_after("007"), 7s);
+}
+
 TEST(AnswerParsers, ReuseNoConnectionWhoseAnswerHasNoCertainEnd) {
     for (const char* text :
          {"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na",

@@ -69,8 +69,7 @@ TEST(DeliverySchedule, OfADeliveryTheLatestTenAttemptsAreKept) {
         delivery = {
             .attempt_count = attempt.attempt_count,
             .retries = attempt.retries,
-            .attempts = attempt.attempts
-        };
+            .attempts = attempt.attempts};
     }
     const auto last = line.settle(delivery, {.status = 302}, 0.5);
     EXPECT_EQ(last.status, DeliveryStatus::abandoned);
@@ -117,6 +116,17 @@ TEST(DeliverySignature, IsWhatOthersCompute) {
     EXPECT_THAT(
         signature({"a", "b"}, 5, ""), testing::MatchesRegex("t=5,v1=[0-9a-f]{64},v1=[0-9a-f]{64}")
     );
+}
+
+// Secrets were base64url once; those that are in use are what they were.
+TEST(DeliverySignature, TakesSecretsInEitherAlphabetForTheSameKey) {
+    for (const char* secret :
+         {"whsec_CzBVep_E6Q4zWH2ix-wRNluApcrvFDleg6jN8hc8YYY",
+          "whsec_CzBVep/E6Q4zWH2ix+wRNluApcrvFDleg6jN8hc8YYY="})
+        EXPECT_EQ(
+            standard_signature({secret}, "msg_1", 1700000000, "{}"),
+            "v1,OAbCcHKuCyucUdZAbCHQOwG0fBqSUHoDsKAhzPS19rI="
+        ) << secret;
 }
 
 }  // namespace
