@@ -69,7 +69,7 @@ set(plan_share_boards "Moving.*:Links.*:Archiving.*")
 set(plan_share_content
     "Blocks.*:Comments.*:Search.*-Blocks.OfACardHoldSixteen*:Search.AWordThat*:Search.TheLatestAre*")
 set(plan_share_files "Sharing.WhatHangs*:Sharing.AttachmentsAre*:Deleting.ADeleted*:Sharing.WorkspacesKnow*")
-set(plan_share_queue "Claiming.*:Endings.OnABoard*:Endings.ATokenThat*-Claiming.SixteenThreads*")
+set(plan_share_queue "Claiming.*:Endings.ABoardThatIsArchived*:Endings.ATokenThat*-Claiming.SixteenThreads*")
 foreach(suite ${plan_suites})
   svc_plans_test(share.freshly_analyzed_without_nested_loops ${suite} FILTER ${plan_share_${suite}}
                  ENVIRONMENT SVC_PLANS=statistics=fresh,enable_nestloop=off)

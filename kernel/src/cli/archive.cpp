@@ -4,6 +4,11 @@
 
 #include <boost/json.hpp>
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,10 +18,40 @@ namespace {
 
 const std::string manifest_name = "manifest.json", sums_name = "SHA256SUMS";
 
-std::filesystem::path with_part(std::filesystem::path file) {
-    file += ".part";
-    std::filesystem::remove(file);  // what an earlier one may have left
-    return file;
+/// Held as long as the descriptor is open; false when another has it.
+bool lock(const http::Descriptor& file, int how) { return ::flock(file.get(), how) == 0; }
+
+/// Removes what an earlier backup may have left; refuses when one is still writing it.
+void remove_what_was_left(const std::filesystem::path& part) {
+    const http::Descriptor left(::open(part.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (left.get() >= 0 && !lock(left, LOCK_EX | LOCK_NB))
+        throw std::runtime_error(
+            part.string() + ": another backup is writing it; wait for its end, or name another file"
+        );
+    std::filesystem::remove(part);
+}
+
+constexpr int ends[] = {SIGTERM, SIGINT, SIGHUP};
+char removed_at_end[4096];  // written while no handler is set
+
+extern "C" void remove_and_end(int signal) {
+    ::unlink(removed_at_end);
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+}
+
+void set_handlers(void (*from)(int), void (*to)(int)) {
+    for (const int each : ends) {
+        // What is ignored, as by nohup, stays so.
+        struct sigaction now {};
+        if (::sigaction(each, nullptr, &now) == 0 && now.sa_handler == from) ::signal(each, to);
+    }
+}
+
+void remove_at_end(const std::filesystem::path& file) {
+    if (file.native().size() >= sizeof removed_at_end) return;
+    removed_at_end[file.native().copy(removed_at_end, sizeof removed_at_end)] = '\0';
+    set_handlers(SIG_DFL, remove_and_end);
 }
 
 Manifest manifest_in(const std::string& text) {
@@ -31,26 +66,38 @@ Manifest manifest_in(const std::string& text) {
 }  // namespace
 
 ArchiveWriter::ArchiveWriter(std::filesystem::path file)
-    : file_(std::move(file)), part_(with_part(file_)), tar_(part_) {}
+    : file_(std::move(file)), part_(file_.string() + ".part") {
+    // One at a time looks and creates: what is not locked yet would look left.
+    const http::Descriptor folder(
+        ::open((file_.parent_path() / ".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    );
+    lock(folder, LOCK_EX);
+    remove_what_was_left(part_);
+    tar_.emplace(part_);
+    remove_at_end(part_);
+    lock_.set(::open(part_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    lock(lock_, LOCK_EX | LOCK_NB);
+}
 
 ArchiveWriter::~ArchiveWriter() {
     std::error_code gone;
-    std::filesystem::remove(part_, gone);
+    if (!finished_) std::filesystem::remove(part_, gone);
+    set_handlers(remove_and_end, SIG_DFL);
 }
 
 void ArchiveWriter::begin(const std::string& name) {
     name_ = name;
     sum_.emplace();
-    tar_.begin(name);
+    tar_->begin(name);
 }
 
 void ArchiveWriter::add(std::string_view bytes) {
     sum_->add(bytes);
-    tar_.add(bytes);
+    tar_->add(bytes);
 }
 
 std::string ArchiveWriter::end() {
-    tar_.end();
+    tar_->end();
     std::string sum = hex(sum_->finish());
     sums_ += sum + "  " + name_ + '\n';
     return sum;
@@ -64,12 +111,13 @@ void ArchiveWriter::add_file(const std::string& name, std::string_view bytes) {
 
 void ArchiveWriter::finish(const Manifest& manifest) {
     add_file(manifest_name, to_json(manifest));
-    tar_.begin(sums_name);
-    tar_.add(sums_);
-    tar_.end();
-    tar_.finish();
+    tar_->begin(sums_name);
+    tar_->add(sums_);
+    tar_->end();
+    tar_->finish();
     const Archive check(part_);
     std::filesystem::rename(part_, file_);
+    finished_ = true;
 }
 
 Archive::Archive(const std::filesystem::path& file) : tar_(file) {

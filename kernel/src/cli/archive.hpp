@@ -2,10 +2,12 @@
 
 #include "core/tar.hpp"
 #include "db/copy.hpp"
+#include "http/descriptor.hpp"
 #include "svc/secrets.hpp"
 
 #include <filesystem>
 #include <map>
+#include <optional>
 
 /// What `workboard backup` writes and `workboard restore` reads: a tar archive with
 ///
@@ -62,11 +64,13 @@ SVC_SHARED_RECORD(
     (missing)
 );
 
-/// Writes an archive; it has its name once finish() has read it again and found it whole.
+/// Writes an archive; it has its name once finish() has read it again and found it whole, and
+/// another, with ".part" behind it, until then. One at a time in a process.
 class ArchiveWriter {
 public:
+    /// Throws std::runtime_error when another process is writing an archive of this name.
     explicit ArchiveWriter(std::filesystem::path file);
-    /// What was not finished is removed.
+    /// What was not finished is removed, as it is when SIGTERM, SIGINT or SIGHUP ends the process.
     ~ArchiveWriter();
 
     void begin(const std::string& name);
@@ -78,7 +82,9 @@ public:
 
 private:
     const std::filesystem::path file_, part_;
-    core::TarWriter tar_;
+    std::optional<core::TarWriter> tar_;
+    http::Descriptor lock_;  // on the file, so that another writer sees that it is in use
+    bool finished_ = false;
     std::string sums_, name_;
     std::optional<Sha256Sum> sum_;
 };

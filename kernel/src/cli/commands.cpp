@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <thread>
 
 extern char** environ;
 
@@ -189,7 +190,7 @@ constexpr Command all[] = {
      .words = "list [KIND] | retry KIND [KEY] | cancel KIND [KEY]",
      .more = "  list    how many there are of each kind, and those that failed, with the reason\n"
              "  retry   have those that failed or wait tried at once\n"
-             "  cancel  forget those that do not run\n"},
+             "  cancel  forget those that do not run; recurring ones stay\n"},
     {.name = "key",
      .help = "the key that all servers of the database sign with",
      .run = key,
@@ -219,6 +220,32 @@ std::string migrations_pending(std::size_t count) {
     );
 }
 
+void require_migrated(App& app) {
+    if (const auto pending = app.pending_migrations(); !pending.empty())
+        throw std::runtime_error(migrations_pending(pending.size()));
+}
+
+void open_to_change(App& app) {
+    app.open_database(look);
+    const bool is_empty = app.pending_migrations().size() == app.migrations().size();
+    if (!is_empty) require_migrated(app);
+    app.make_folder_and_key();
+    if (is_empty) app.migrate();
+}
+
+void require_no_other_sessions(const std::function<std::int64_t()>& count) {
+    std::int64_t others = count();
+    for (int looks = 0; others > 0 && looks < 20; ++looks) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        others = count();
+    }
+    if (others > 0)
+        throw std::runtime_error(
+            "the database has " + std::to_string(others) +
+            " other sessions; stop all servers and whatever else uses it"
+        );
+}
+
 std::span<const Command> commands() { return all; }
 
 int run_module_command(const Words& words) {
@@ -228,11 +255,9 @@ int run_module_command(const Words& words) {
         words.words.size() > 1 && std::ranges::count(command.looks, words.words[1]) > 0;
     if (command.needs_database && looks) {
         app.open_database(look);
-        if (const auto pending = app.pending_migrations(); !pending.empty())
-            throw std::runtime_error(migrations_pending(pending.size()));
+        require_migrated(app);
     } else if (command.needs_database) {
-        app.make_folder_and_key();
-        app.open_database();
+        open_to_change(app);
     }
     return command.run(std::span(words.words).subspan(1));
 }

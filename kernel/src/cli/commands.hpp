@@ -3,6 +3,7 @@
 #include "core/app.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,15 @@ std::vector<std::filesystem::path> config_files(const Words& words);
 
 /// What is said of a schema that is not up to date.
 std::string migrations_pending(std::size_t count);
+/// Throws that when it is not.
+void require_migrated(core::App& app);
+/// For commands that change something, the modules opened to look: the database, and then folder
+/// and key if they are missing. An empty database gets its schema; std::runtime_error when there is
+/// none, or its schema is not up to date.
+void open_to_change(core::App& app);
+/// Throws std::runtime_error when others have sessions in the database, which `count` tells. Waits
+/// a moment for those of a server that has just ended.
+void require_no_other_sessions(const std::function<std::int64_t()>& count);
 
 int doctor(const Words& words);
 int backup(const Words& words);

@@ -55,6 +55,10 @@ struct FailedJob {
 };
 SVC_RECORD(FailedJob, (kind), (org_id), (key), (attempts), (due_at), (error));
 
+/// The kernel's own, which recur; it adds them when a server starts.
+constexpr std::string_view kernel_kinds[] = {
+    "idempotency.sweep", "rate_limits.sweep", "events.sweep"};
+
 /// On one line, whatever is in it.
 std::string printable(std::string text) {
     for (char& each : text)
@@ -96,6 +100,43 @@ void list(core::App& app, const std::optional<std::string>& kind) {
         );
 }
 
+constexpr Sql find_kind{"cli.find_kind_of_jobs", R"(
+    SELECT EXISTS (SELECT FROM jobs WHERE kind = $1) AS present)"};
+
+struct KindFound {
+    bool present = false;
+};
+SVC_RECORD(KindFound, (present));
+
+/// A module that is off may have left jobs, and consumers have theirs while a server runs.
+void require_known(core::App& app, const std::string& kind) {
+    const auto& kinds = app.kernel().impl().jobs.kinds();
+    if (std::ranges::find(kinds, kind, &JobKind::name) != kinds.end()) return;
+    KindFound found;
+    app.database().transact(Tx::Mode::read, [&](Tx& tx) {
+        tx.set_scope_to_all_orgs();
+        found = tx.one<KindFound>(find_kind, kind).value();
+    });
+    if (!found.present)
+        throw std::runtime_error(
+            "there are no jobs of the kind " + kind + "; `workboard jobs list` names the kinds"
+        );
+}
+
+/// Only a server that starts would make it again.
+void require_not_recurring(core::App& app, const std::string& kind) {
+    const auto& kinds = app.kernel().impl().jobs.kinds();
+    const auto declared = std::ranges::find(kinds, kind, &JobKind::name);
+    const bool recurs = declared != kinds.end() ? declared->every.has_value()
+                                                : std::ranges::count(kernel_kinds, kind) > 0;
+    if (recurs)
+        throw std::runtime_error(
+            kind +
+            " recurs: without its job it would not run before a server starts again. "
+            "`workboard jobs retry` has it tried at once"
+        );
+}
+
 void change(
     core::App& app, const Sql& how, const std::string& kind, const std::optional<std::string>& key
 ) {
@@ -121,11 +162,11 @@ int jobs(const Words& given) {
     core::App app = make_app(given);
     app.open_modules(core::App::Touch::look);
     app.open_database(core::App::Touch::look);
-    if (const auto pending = app.pending_migrations(); !pending.empty())
-        throw std::runtime_error(migrations_pending(pending.size()));
-    if (what == "list") list(app, word(2));
-    else if (what == "retry") change(app, retry_failed, *word(2), word(3));
-    else change(app, cancel_jobs, *word(2), word(3));
+    require_migrated(app);
+    if (what == "list") return list(app, word(2)), 0;
+    require_known(app, *word(2));
+    if (what == "cancel") require_not_recurring(app, *word(2));
+    change(app, what == "retry" ? retry_failed : cancel_jobs, *word(2), word(3));
     return 0;
 }
 

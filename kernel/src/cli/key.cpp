@@ -21,22 +21,45 @@ int show(App& app) {
     return lasts && recorded && *recorded != ours ? 1 : 0;
 }
 
+constexpr Sql count_others{"cli.count_other_sessions", R"(
+    SELECT count(*) AS others FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND backend_type = 'client backend')"};
+
+struct OtherSessions {
+    std::int64_t others = 0;
+};
+SVC_RECORD(OtherSessions, (others));
+
+/// A server that runs goes on with the key that it has read.
+void require_that_none_runs(App& app) {
+    require_no_other_sessions([&] {
+        OtherSessions found;
+        app.database().transact(Tx::Mode::read, [&](Tx& tx) {
+            found = tx.one<OtherSessions>(count_others).value();
+        });
+        return found.others;
+    });
+}
+
 int accept(App& app) {
-    app.open_modules();
-    app.open_database();
+    app.open_modules(App::Touch::look);
+    open_to_change(app);
+    require_that_none_runs(app);
     core::record_key(app.database(), app.secret());
     fmt::print("the servers of this database use {} from now on\n", app.secret().fingerprint());
     return 0;
 }
 
 int rotate(App& app) {
-    app.open_modules();
+    app.open_modules(App::Touch::look);
     if (!app.server_settings().secret.empty())
         throw std::runtime_error(
             "the key is server.secret: change that in the settings of all servers, then run "
             "`workboard key accept`"
         );
-    app.open_database();
+    open_to_change(app);
+    require_that_none_runs(app);
     const Secret made(Secret::random_key());
     Secret::keep(made.key(), app.place_of_secret());
     core::record_key(app.database(), made);

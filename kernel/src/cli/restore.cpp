@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace svc::cli {
 
@@ -77,17 +76,7 @@ std::vector<const BackupPart*> parts_of(const Archive& archive, App& app) {
 void require_room(db::Refill& refill, bool overwrite) {
     if (refill.is_empty()) return;
     if (!overwrite) refuse("the database is not empty; --overwrite drops what is in it");
-    // A server that has just ended takes its sessions along in a moment.
-    std::int64_t others = refill.other_sessions();
-    for (int looks = 0; others > 0 && looks < 20; ++looks) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        others = refill.other_sessions();
-    }
-    if (others > 0)
-        refuse(
-            "the database has " + std::to_string(others) +
-            " other sessions; stop all servers and whatever else uses it"
-        );
+    require_no_other_sessions([&] { return refill.other_sessions(); });
     refill.drop_all();
 }
 
@@ -138,9 +127,14 @@ int restore(const Words& words) {
     put_tables(archive, refill);
     refill.finish(sequences);
     for (const BackupPart* each : parts) put_objects(archive, *each, manifest);
-    const std::filesystem::path key_file = app.kernel().var_folder() + "/server.key";
-    if (wants_key) Secret::keep(archive.text("server.key"), key_file);
+    // The old key stays until the old database is gone. A restore that is stopped between the two
+    // is repeated, with --overwrite.
+    std::optional<core::NewKey> key;
+    if (wants_key)
+        key.emplace(archive.text("server.key"), app.kernel().var_folder() + "/server.key");
     refill.commit();
+    if (key) key->put();
+    refill.analyze();
 
     std::string when;
     manifest.made_at.append_to(when);

@@ -2,8 +2,11 @@
 
 #include "core/app.hpp"
 #include "core/kernel_impl.hpp"
+#include "db/home.hpp"
 
 #include <Poco/Logger.h>
+
+#include <unistd.h>
 
 extern "C" const char svc_kernel_migrations[];
 
@@ -22,6 +25,23 @@ struct SearchReady {
     bool ready = false;
 };
 SVC_RECORD(SearchReady, (ready));
+
+void log_of_postgres(db::Embedded::Level level, std::string_view line) {
+    auto& log = Poco::Logger::get("postgres");
+    const std::string text(line);
+    switch (level) {
+        case db::Embedded::Level::information: return log.information(text);
+        case db::Embedded::Level::warning: return log.warning(text);
+        case db::Embedded::Level::error: return log.error(text);
+    }
+}
+
+/// Where another user's server has made its key, it could not start a database that we make.
+void require_own_key_file(const std::filesystem::path& file) {
+    const auto owner = db::owner_of(file);
+    if (owner && *owner != geteuid())
+        throw std::runtime_error(db::belongs_to(file.string(), *owner));
+}
 
 }  // namespace
 
@@ -68,9 +88,8 @@ void App::open_database(Touch touch) {
             throw std::runtime_error(
                 "there is no database in " + folder.string() + " yet; `workboard serve` makes it"
             );
-        embedded_ = std::make_unique<db::Embedded>(folder, [](std::string_view line) {
-            Poco::Logger::get("postgres").information(std::string(line));
-        });
+        if (!database_was_made()) require_own_key_file(kernel_->var_folder() + "/server.key");
+        embedded_ = std::make_unique<db::Embedded>(folder, settings.pool, log_of_postgres);
         settings.url = embedded_->start();
     }
     kernel_->impl().database = std::make_unique<db::Database>(std::move(settings));

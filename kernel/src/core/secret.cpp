@@ -1,13 +1,18 @@
 #include "core/secret.hpp"
 
+#include "db/home.hpp"
 #include "svc/encoding.hpp"
 
 #include <openssl/hmac.h>
 #include <sodium.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -38,29 +43,54 @@ unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*
 
 constexpr std::size_t shortest_key = 32;
 
-void write_and_close(int to, std::string_view key, const std::filesystem::path& file) {
-    const bool written =
-        ::write(to, key.data(), key.size()) == ssize_t(key.size()) && ::fsync(to) == 0;
-    ::close(to);
-    if (!written) throw std::runtime_error(file.string() + ": cannot write the server's key");
+/// What the system says of a key file, and whose it is when it is not ours.
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what) {
+    const int why = errno;
+    std::string text = file.string() + ": cannot " + what + " the server's key: " + strerror(why);
+    const auto owner = db::owner_of(file);
+    if ((why == EACCES || why == EPERM) && owner && *owner != geteuid())
+        text += "; " + db::belongs_to("it", *owner);
+    throw std::runtime_error(text);
 }
 
 std::string read_key(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error(file.string() + ": cannot read the server's key");
+    if (!in) fail(file, "read");
     std::string key(std::istreambuf_iterator<char>(in), {});
     if (key.size() < shortest_key)
-        throw std::runtime_error(file.string() + ": is not the server's key (32 bytes or more)");
+        throw std::runtime_error(
+            file.string() + ": is not the server's key (32 bytes or more)" +
+            (key.empty() ? "; it is empty: remove it, and the server makes one" : "")
+        );
     return key;
 }
 
-/// Another server may be starting beside us: whoever creates the file has made the key.
+/// One that we may not look at is there all the same.
+bool is_there(const std::filesystem::path& file) {
+    return ::access(file.c_str(), F_OK) == 0 || errno == EACCES;
+}
+
+/// Another server may be starting beside us: whoever gives the file its name has made the key.
 std::string read_or_make(const std::filesystem::path& file) {
-    const int made = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (made < 0) return read_key(file);
+    if (is_there(file)) return read_key(file);
     const std::string key = Secret::random_key();
-    write_and_close(made, key, file);
-    return key;
+    return NewKey(key, file).put_unless_there() ? key : read_key(file);
+}
+
+/// Who reads the key that is there is to read the new one; false when that is not up to us.
+bool give_as(const std::filesystem::path& file, int made) {
+    struct stat old {};
+    if (::stat(file.c_str(), &old) != 0) return true;
+    if (::fchown(made, old.st_uid, old.st_gid) == 0) return ::fchmod(made, old.st_mode & 0640) == 0;
+    return old.st_uid == geteuid();  // in a group that we are not in
+}
+
+/// So that a name that was given is there after a power cut, too.
+void sync_folder_of(const std::filesystem::path& file) {
+    const int folder = ::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    ::fsync(folder);
+    ::close(folder);
 }
 
 }  // namespace
@@ -70,7 +100,7 @@ Secret::Secret(const std::string& configured, const std::filesystem::path& file,
     if (configured.empty()) {
         if (missing == Missing::make) {
             key_ = read_or_make(file);
-        } else if (std::filesystem::exists(file)) {
+        } else if (is_there(file)) {
             key_ = read_key(file);
         } else {
             key_ = random_key();
@@ -94,14 +124,42 @@ std::string Secret::random_key() {
 }
 
 void Secret::keep(const std::string& key, const std::filesystem::path& file) {
-    // Under another name until it is whole, so that a key is never half of one.
-    auto part = file;
-    part += ".part";
-    std::filesystem::remove(part);
-    const int made = ::open(part.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (made < 0) throw std::runtime_error(part.string() + ": cannot write the server's key");
-    write_and_close(made, key, part);
-    std::filesystem::rename(part, file);
+    NewKey(key, file).put();
+}
+
+NewKey::NewKey(const std::string& key, std::filesystem::path file)
+    : file_(std::move(file)), part_(file_.string() + ".XXXXXX") {
+    const int made = ::mkostemp(part_.data(), O_CLOEXEC);  // nobody else can read it
+    if (made < 0) fail(file_, "write");
+    const bool written = give_as(file_, made) &&
+                         ::write(made, key.data(), key.size()) == ssize_t(key.size()) &&
+                         ::fsync(made) == 0;
+    const int why = errno;
+    ::close(made);
+    if (written) return;
+    ::unlink(part_.c_str());
+    errno = why;
+    fail(file_, "write");
+}
+
+NewKey::~NewKey() {
+    if (!part_.empty()) ::unlink(part_.c_str());
+}
+
+void NewKey::put() {
+    if (::rename(part_.c_str(), file_.c_str()) != 0) fail(file_, "replace");
+    part_.clear();
+    sync_folder_of(file_);
+}
+
+bool NewKey::put_unless_there() {
+    if (::link(part_.c_str(), file_.c_str()) == 0) {
+        sync_folder_of(file_);
+        return true;
+    }
+    if (errno == EEXIST) return false;
+    put();  // a file system without links
+    return true;
 }
 
 std::string Secret::fingerprint() const { return hex(sign("fingerprint", "").substr(0, 16)); }

@@ -31,7 +31,7 @@ public:
     const std::string& key() const { return key_; }
     /// What tells two keys apart and does not tell what they are: 32 hexadecimal digits.
     std::string fingerprint() const;
-    /// Writes a key where the constructor finds it, in place of what is there.
+    /// Writes a key where the constructor finds it, in place of what is there and for its owner.
     static void keep(const std::string& key, const std::filesystem::path& file);
     static std::string random_key();
 
@@ -48,6 +48,26 @@ public:
 private:
     std::string key_;
     bool lasts_ = true;
+};
+
+/// A key that is on the disk, and has its name once it is put there; else it is gone with the
+/// object. Throws std::runtime_error naming the place; what is there stays then.
+class NewKey {
+public:
+    /// Its owner is that of the file that it may replace.
+    NewKey(const std::string& key, std::filesystem::path file);
+    ~NewKey();
+    NewKey(const NewKey&) = delete;
+    NewKey& operator=(const NewKey&) = delete;
+
+    /// In place of what is there.
+    void put();
+    /// False when there is a key by now.
+    bool put_unless_there();
+
+private:
+    const std::filesystem::path file_;
+    std::string part_;  // empty once it has its name
 };
 
 }  // namespace svc::core

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 namespace svc::db {
@@ -21,8 +23,13 @@ namespace {
 /// The lines of postmaster.pid that we read.
 enum PidLine { process = 0, status = 7 };
 
+/// Nothing where there is no file. One that cannot be read, for want of descriptors for instance,
+/// says nothing about the server: std::system_error.
 std::string pid_file_line(const fs::path& data, PidLine wanted) {
-    std::ifstream file(data / "postmaster.pid");
+    const fs::path path = data / "postmaster.pid";
+    std::ifstream file(path);
+    if (!file && errno != ENOENT && errno != ENOTDIR)
+        throw std::system_error(errno, std::generic_category(), "cannot read " + path.string());
     std::string line;
     for (int at = 0; std::getline(file, line); ++at)
         if (at == wanted) return line;
@@ -74,8 +81,9 @@ void Cluster::create(const std::vector<std::string>& how) {
     making += ".new";
     fs::remove_all(making);
     make_private_folder(making, plan_.account);
-    // Text is UTF-8 and sorts by code point everywhere, whatever the machine's locale; which characters
-    // are letters, and their case, is as Unicode has it, so that search knows words of any script.
+    // Text is UTF-8 and sorts by code point everywhere, whatever the locale of the machine; which
+    // characters are letters, and their case, is as Unicode has it, so that search knows words of
+    // any script.
     std::vector<std::string> words{
         plan_.programs / "initdb",
         "--pgdata=" + making.string(),
@@ -100,10 +108,10 @@ pid_t Cluster::running() const {
 bool Cluster::ready() const { return pid_file_line(plan_.data, status).starts_with("ready"); }
 
 void Cluster::forget_stale_pid_file() const {
-    // PostgreSQL sees by itself that the process is gone, but not that the number has been
-    // given to another program since.
+    // PostgreSQL sees by itself that there is no such process, but not that it is dead and nobody
+    // has reaped it, or that the number has been given to another program since.
     const pid_t found = named_in_pid_file(plan_.data);
-    if (found > 0 && alive(found) && !sits_in(found, plan_.data))
+    if (found > 0 && kill(found, 0) == 0 && running() == 0)
         fs::remove(plan_.data / "postmaster.pid");
 }
 

@@ -4,6 +4,7 @@
 
 #include <Poco/Exception.h>
 
+#include <algorithm>
 #include <map>
 
 namespace svc::db {
@@ -16,11 +17,58 @@ std::string first_line(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
 }
 
+constexpr std::string_view how_to_write =
+    "; written as postgresql://user:password@host:port/database, signs of the password such as "
+    "@ / % have to be percent-encoded";
+
+/// What libpq complains of, without the text that it quotes: the password may be in it.
+std::string sort_of_mistake(std::string_view complaint) {
+    struct Sort {
+        std::string_view begins, is;
+    };
+    static constexpr Sort sorts[] = {
+        {"missing \"=\" after", "a word has no \"=\" behind it"},
+        {"unterminated quoted string", "a quoted value has no end"},
+        {"invalid connection option", "a keyword is none that libpq knows"},
+        {"invalid URI query parameter", "a parameter behind the ? is none that libpq knows"},
+        {"missing key/value separator", "a parameter behind the ? has no \"=\""},
+        {"extra key/value separator", "a parameter behind the ? has more than one \"=\""},
+        {"invalid percent-encoded token", "a % is not followed by two hexadecimal digits"},
+        {"forbidden value %00", "it holds a %00"},
+        {"unexpected spaces found", "it holds blanks; write them as %20"},
+        {"end of string reached", "an IPv6 address has no ] at its end"},
+        {"IPv6 host address", "an IPv6 address is empty"},
+        {"unexpected character", "behind a host neither : nor / follows"},
+        {"definition of service", "its service has no definition"},
+        {"service file", "the file of its service cannot be read"},
+        {"out of memory", "out of memory"},
+    };
+    const auto known = std::ranges::find_if(sorts, [&](const Sort& each) {
+        return complaint.starts_with(each.begins);
+    });
+    const std::string_view is =
+        known == std::end(sorts) ? "is neither a URL nor keywords of libpq" : known->is;
+    return std::string(is) + std::string(how_to_write);
+}
+
+/// Whether a sign of the password has ended it, and what is left of it stands where the host or the
+/// port should: connecting would quote it.
+bool is_cut_short(const Keywords& keywords) {
+    const auto value = [&](std::string_view keyword) {
+        const auto found = keywords.find(keyword);
+        return found == keywords.end() ? std::string_view() : std::string_view(found->second);
+    };
+    const std::string_view host = value("host");
+    const bool is_name = !host.starts_with('/') && !host.starts_with('@');  // else a socket
+    return (is_name && host.find('@') != std::string_view::npos) ||
+           value("port").find_first_not_of("0123456789, ") != std::string_view::npos;
+}
+
 Keywords parse(const Settings& settings) {
     char* complaint = nullptr;
     PQconninfoOption* options = PQconninfoParse(settings.url.c_str(), &complaint);
     if (!options) {
-        const std::string why = first_line(complaint ? complaint : "out of memory");
+        const std::string why = sort_of_mistake(complaint ? complaint : "out of memory");
         PQfreemem(complaint);
         throw std::runtime_error(settings.url_setting + ": " + why);
     }
@@ -28,6 +76,11 @@ Keywords parse(const Settings& settings) {
     for (const auto* each = options; each->keyword; ++each)
         if (each->val && *each->val) keywords.emplace(each->keyword, each->val);
     PQconninfoFree(options);
+    if (is_cut_short(keywords))
+        throw std::runtime_error(
+            settings.url_setting + ": has no host and port where they should be" +
+            std::string(how_to_write)
+        );
     return keywords;
 }
 

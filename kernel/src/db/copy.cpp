@@ -306,9 +306,8 @@ void Refill::finish(const std::vector<SequenceState>& sequences) {
         );
 }
 
-void Refill::commit() {
-    session_.run("COMMIT");
-    session_.run("ANALYZE");  // or the first statements are planned for empty tables
-}
+void Refill::commit() { session_.run("COMMIT"); }
+
+void Refill::analyze() { session_.run("ANALYZE"); }
 
 }  // namespace svc::db

@@ -94,6 +94,8 @@ public:
     /// Puts back what prepare() took away; foreign keys are checked.
     void finish(const std::vector<SequenceState>& sequences);
     void commit();
+    /// Afterwards: the first statements would be planned for empty tables.
+    void analyze();
 
 private:
     mutable CopySession session_;

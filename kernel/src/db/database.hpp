@@ -93,14 +93,19 @@ std::vector<Migration> migrate(Database& database, const std::vector<Migration>&
 /// user when we are root, stopped with the server.
 class Embedded {
 public:
-    Embedded(std::filesystem::path folder, std::function<void(std::string_view)> log);
+    enum class Level { information, warning, error };
+    using Log = std::function<void(Level, std::string_view)>;
+    /// `pool`: how many connections a server on it has at most; there is room for three.
+    Embedded(const std::filesystem::path& folder, int pool, Log log);
     ~Embedded();
-    /// Starts it (or takes over one that a killed server left behind) and returns the URL.
+    /// Starts it (or takes over one that a killed server left behind) and returns the URL. Throws
+    /// std::runtime_error saying why it does not start, or which user's it is.
     std::string start();
     void stop() noexcept;
 
     /// Whether one was made in this folder, or where it is kept instead when PostgreSQL's user
-    /// cannot reach the folder. Changes nothing.
+    /// cannot reach the folder. Changes nothing. Throws std::runtime_error when it is another
+    /// user's.
     static bool exists(const std::filesystem::path& folder);
 
 private:

@@ -1,5 +1,6 @@
 #include "db/cluster.hpp"
 #include "db/database.hpp"
+#include "db/home.hpp"
 
 #include <libpq-fe.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace svc::db {
 
@@ -21,7 +23,6 @@ namespace {
 const std::vector<std::string> tuning{
     // Touched only as far as it is used: a small board stays small.
     "shared_buffers=128MB",
-    "max_connections=60",
     "unix_socket_permissions=0700",
     "timezone=UTC",
     "log_timezone=UTC",
@@ -43,13 +44,12 @@ const std::vector<std::string> tuning{
     "autovacuum_naptime=5s",
     "autovacuum_analyze_threshold=20"};
 
-/// A name of its own for every folder, the same from run to run.
-std::string mark_of(const fs::path& folder) {
-    std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-    for (const unsigned char each : folder.string()) hash = (hash ^ each) * 1099511628211u;
-    char text[17];
-    snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-    return text;
+/// For three servers: beside its pool each has connections that hold locks or listen. Commands have
+/// theirs.
+std::string enough_connections(int pool) {
+    constexpr int servers = 3, beside_pool = 12, commands = 10, fewest = 60;
+    const int wanted = servers * (pool + beside_pool) + commands;
+    return "max_connections=" + std::to_string(std::max(wanted, fewest));
 }
 
 /// A socket's name holds 107 bytes, and libpq takes a comma for the end of a host.
@@ -73,25 +73,14 @@ bool has_rows(PGconn* connection, const char* sql) {
     return PQntuples(result.get()) > 0;
 }
 
-fs::path normal(const fs::path& folder) { return fs::absolute(folder).lexically_normal(); }
-
-/// The folder itself, unless the user who runs the cluster cannot come there, as below /root.
-fs::path home_of(const fs::path& folder) {
-    const Account account = cluster_account();
-    if (account.uid == geteuid() || can_reach(account, folder)) return folder;
-    return "/var/lib/workboard-" + mark_of(folder);
-}
-
 }  // namespace
 
-bool Embedded::exists(const fs::path& folder) {
-    return fs::exists(home_of(normal(folder)) / "data");
-}
+bool Embedded::exists(const fs::path& folder) { return fs::exists(home_of(folder) / "data"); }
 
 class Embedded::Impl {
 public:
-    Impl(fs::path given, std::function<void(std::string_view)> say)
-        : folder(normal(given)), log(std::move(say)) {}
+    Impl(const fs::path& given, int most, Log say)
+        : folder(fs::absolute(given).lexically_normal()), pool(most), log(std::move(say)) {}
 
     std::string start();
     void stop() noexcept;
@@ -106,7 +95,8 @@ private:
     void watch();
 
     const fs::path folder;
-    const std::function<void(std::string_view)> log;
+    const int pool;
+    const Log log;
     std::optional<FileLock> use;  // shared by all that use the cluster
     std::optional<Cluster> cluster;
     std::thread watcher;
@@ -118,8 +108,9 @@ private:
 fs::path Embedded::Impl::home() const {
     const fs::path at = home_of(folder);
     if (at != folder)
-        log("the user " + cluster_account().name + ", who runs PostgreSQL, cannot reach " +
-            folder.string() + "; the data is in " + at.string());
+        log(Level::information,
+            "the user " + cluster_account().name + ", who runs PostgreSQL, cannot reach " +
+                folder.string() + "; the data is in " + at.string());
     return at;
 }
 
@@ -129,7 +120,9 @@ Cluster::Plan Embedded::Impl::plan() const {
     make_private_folder(at, account);
     fs::path socket = at / "socket";
     if (!fits_a_socket(socket)) socket = "/tmp/workboard-" + mark_of(at);
-    return {postgres_programs_for(at / "data"), account, at / "data", socket, tuning};
+    std::vector<std::string> settings = tuning;
+    settings.push_back(enough_connections(pool));
+    return {postgres_programs_for(at / "data"), account, at / "data", socket, settings};
 }
 
 std::string Embedded::Impl::start() {
@@ -140,9 +133,11 @@ std::string Embedded::Impl::start() {
         const FileLock coming_and_going(at / "start.lock");
         use.emplace(at / "use.lock", FileLock::Share::shared);
         if (!fs::exists(cluster->plan().data))
-            log("making a database cluster in " + cluster->plan().data.string());
+            log(Level::information,
+                "making a database cluster in " + cluster->plan().data.string());
         cluster->create();
-        if (cluster->running() != 0) log("PostgreSQL runs already and is taken over");
+        if (cluster->running() != 0)
+            log(Level::information, "PostgreSQL runs already and is taken over");
         cluster->start();
         make_role_and_database();
     }
@@ -184,15 +179,17 @@ void Embedded::Impl::let_indexes_find_words() const {
 /// Starts it again when something else has ended it.
 void Embedded::Impl::watch() {
     std::unique_lock lock(mutex);
-    while (!changed.wait_for(lock, std::chrono::seconds(1), [this] { return stopping; })) {
-        if (cluster->running() != 0) continue;
-        try {
-            log("PostgreSQL has ended; starting it again");
-            cluster->start();
+    std::string failure;  // said once, not at every attempt
+    while (!changed.wait_for(lock, std::chrono::seconds(1), [this] { return stopping; })) try {
+            if (cluster->running() == 0) {
+                if (failure.empty()) log(Level::warning, "PostgreSQL has ended; starting it again");
+                cluster->start();
+            }
+            failure.clear();
         } catch (const std::exception& problem) {
-            log(problem.what());
+            if (std::exchange(failure, problem.what()) != problem.what())
+                log(Level::error, problem.what());
         }
-    }
 }
 
 void Embedded::Impl::stop() noexcept {
@@ -211,13 +208,13 @@ void Embedded::Impl::stop() noexcept {
         if (use->try_exclusive() && !cluster->stop(Cluster::Stop::fast, std::chrono::seconds(30)))
             cluster->stop(Cluster::Stop::immediate, std::chrono::seconds(10));
     } catch (const std::exception& problem) {
-        log(problem.what());
+        log(Level::error, problem.what());
     }
     use.reset();
 }
 
-Embedded::Embedded(fs::path folder, std::function<void(std::string_view)> log)
-    : impl_(std::make_unique<Impl>(std::move(folder), std::move(log))) {}
+Embedded::Embedded(const fs::path& folder, int pool, Log log)
+    : impl_(std::make_unique<Impl>(folder, pool, std::move(log))) {}
 Embedded::~Embedded() { impl_->stop(); }
 std::string Embedded::start() { return impl_->start(); }
 void Embedded::stop() noexcept { impl_->stop(); }

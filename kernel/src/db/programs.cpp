@@ -1,5 +1,7 @@
 #include "db/programs.hpp"
 
+#include "db/home.hpp"
+
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
@@ -133,13 +135,7 @@ fs::path postgres_programs() {
 }
 
 Account cluster_account() {
-    if (geteuid() != 0) {
-        std::array<char, 4096> buffer;
-        passwd entry{};
-        passwd* found = nullptr;
-        getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found);
-        return {found ? found->pw_name : std::to_string(geteuid()), geteuid(), getegid()};
-    }
+    if (geteuid() != 0) return {name_of_user(geteuid()), geteuid(), getegid()};
     for (const char* name : {"postgres", "nobody"})
         if (auto account = account_named(name)) return *account;
     throw std::runtime_error(
@@ -172,7 +168,9 @@ void make_private_folder(const fs::path& folder, const Account& account) {
     if (state.st_uid != account.uid) {
         // Somebody else's folder is not taken over: under /tmp it could be a trap.
         if (state.st_uid != geteuid())
-            throw std::runtime_error(folder.string() + " belongs to another user");
+            throw std::runtime_error(
+                folder.string() + " belongs to another user, " + name_of_user(state.st_uid)
+            );
         if (chown(folder.c_str(), account.uid, account.gid) != 0)
             fail("cannot give " + folder.string() + " to " + account.name);
     }

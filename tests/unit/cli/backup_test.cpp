@@ -1,3 +1,5 @@
+#include "core/backup_lock.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/cli/commands.hpp"
 
 /// What `workboard backup` saves, `workboard restore` brings back.
@@ -293,6 +295,69 @@ TEST_F(BackupOfOnes, TheKeyInItIsTheOneThatCounts) {
     );
     EXPECT_EQ(said.code, 1);
     EXPECT_THAT(said.text, HasSubstr("server.secret is not the key of the backup"));
+}
+
+// A commit that fails, for a reason that is not in the archive.
+TEST_F(BackupOfOnes, TheOldKeyStaysWhereTheOldDatabaseDoes) {
+    ASSERT_EQ(backup().code, 0);
+    const auto to = Postgres::shared().fresh_database();
+    const auto key = folder.path() / "other/server.key";
+    fs::create_directories(key.parent_path());
+    const std::string old(32, 'k');
+    write_file(key, old);
+    sql("CREATE SCHEMA trap; CREATE TABLE trap.fired (at timestamptz);"
+        "CREATE FUNCTION trap.refuse() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE 'no commit today'; END $$;"
+        "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON trap.fired DEFERRABLE INITIALLY DEFERRED"
+        " FOR EACH ROW EXECUTE FUNCTION trap.refuse();"
+        "CREATE FUNCTION trap.fire() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER AS"
+        " $$ BEGIN INSERT INTO trap.fired VALUES (now()); END $$;"
+        "CREATE EVENT TRIGGER trap ON ddl_command_end WHEN TAG IN ('CREATE TABLE')"
+        " EXECUTE FUNCTION trap.fire()",
+        to);
+    const auto rows = tables_of(to);
+    const auto failed = restore(to, {"--overwrite"});
+    EXPECT_EQ(failed.code, 1);
+    EXPECT_THAT(failed.text, HasSubstr("no commit today"));
+    EXPECT_EQ(tables_of(to), rows);
+    EXPECT_EQ(read_file(key), old);
+    sql("DROP EVENT TRIGGER trap", to);
+    const auto restored = restore(to, {"--overwrite"});
+    ASSERT_EQ(restored.code, 0) << restored.text;
+    EXPECT_EQ("server.secret=" + read_file(key), secret);
+    EXPECT_EQ(std::distance(fs::directory_iterator(key.parent_path()), {}), 1) << "no part of it";
+}
+
+TEST_F(BackupOfOnes, AnotherIntoTheSameFileIsRefusedAndOneThatIsEndedLeavesNothing) {
+    // It begins when nobody removes bytes, which this session says it does.
+    const std::string lock = std::to_string(core::backup_lock);
+    sql("SELECT pg_advisory_lock_shared(" + lock + ")", url);
+    const fs::path part = file.string() + ".part";
+    write_file(part, "of a backup that was killed");
+    Program first(Program::Start{
+        .command =
+            {in_build("bin/workboard"),
+             "backup",
+             file,
+             "--set",
+             secret,
+             "--var",
+             folder.path() / "var",
+             "--database-url",
+             url},
+        .environment = {},
+        .folder = source_folder(),
+        .output = folder.path() / "said"});
+    ASSERT_TRUE(eventually([&] { return fs::exists(part) && fs::file_size(part) == 0; }));
+    const auto second = backup();
+    EXPECT_EQ(second.code, 1);
+    EXPECT_THAT(second.text, HasSubstr("another backup is writing it"));
+    EXPECT_TRUE(fs::exists(part));
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait(std::chrono::seconds(10)), 128 + SIGTERM);
+    EXPECT_FALSE(fs::exists(part));
+    sql("SELECT pg_advisory_unlock_shared(" + lock + ")", url);
+    EXPECT_EQ(backup().code, 0);
 }
 
 }  // namespace svc::test

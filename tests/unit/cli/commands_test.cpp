@@ -46,6 +46,29 @@ TEST(Commands, ThoseOfModulesThatOnlyLookMakeNothingEither) {
     EXPECT_THAT(workboard({"user", "list"}, var, url).text, HasSubstr("ada@example.com"));
 }
 
+TEST(Commands, ThoseThatChangeSomethingMigrateNothing) {
+    const TempFolder folder("workboard-change");
+    const auto url = Postgres::shared().fresh_database();
+    Postgres::shared().run(
+        "DELETE FROM kernel_migrations WHERE module = 'boards' AND number ="
+        " (SELECT max(number) FROM kernel_migrations WHERE module = 'boards')",
+        url
+    );
+    const auto rows = tables_of(url);
+    const std::vector<std::vector<std::string>> commands{
+        {"user", "add", "ada@example.com"},
+        {"org", "nonsense"},
+        {"key", "rotate"},
+        {"key", "accept"}};
+    for (const auto& words : commands) {
+        const auto said = workboard(words, folder.path() / "var", url);
+        EXPECT_EQ(said.code, 1) << words[0] << said.text;
+        EXPECT_THAT(said.text, HasSubstr("1 migrations are pending; `workboard migrate`"));
+    }
+    EXPECT_EQ(tables_of(url), rows);
+    EXPECT_FALSE(fs::exists(folder.path() / "var"));
+}
+
 TEST(Commands, ThoseThatLookLeaveAnEmptyDatabaseEmpty) {
     const TempFolder folder("workboard-look");
     const auto url = Postgres::shared().empty_database();

@@ -198,6 +198,25 @@ TEST(Running, AServerWithAnotherKeyIsRefusedInOneLineUntilTheKeyIsAccepted) {
     EXPECT_EQ(Client(works.port()).get("/readyz").status, 200);
 }
 
+TEST(Running, TheKeyIsNotChangedUnderAServerThatRuns) {
+    const auto url = Postgres::shared().fresh_database();
+    Server server({.database_url = url});
+    const auto recorded = [&] {
+        return Postgres::shared().run("SELECT fingerprint FROM server_key", url);
+    };
+    const auto before = recorded();
+    const TempFolder folder("workboard-key");
+    for (const char* what : {"rotate", "accept"}) {
+        const auto said = workboard({"key", what}, folder.path(), url);
+        EXPECT_EQ(said.code, 1) << what;
+        EXPECT_THAT(said.text, HasSubstr("other sessions; stop all servers")) << what;
+        EXPECT_EQ(recorded(), before) << what;
+    }
+    server.end(SIGTERM);
+    EXPECT_EQ(workboard({"key", "rotate"}, folder.path(), url).code, 0);
+    EXPECT_NE(recorded(), before);
+}
+
 TEST(Running, InJsonEveryLineOfStandardOutputIsJson) {
     const Apart server({"--log", "json"}, Postgres::shared().fresh_database());
     Client(server.port()).get("/healthz");

@@ -5,6 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace svc::core {
@@ -44,6 +48,66 @@ TEST(Secret, KeepsTheKeyItMadeAndShowsItToNobody) {
     std::ofstream(file) << "cut";
     EXPECT_THROW(Secret("", file), std::runtime_error);
     std::filesystem::remove(file);
+}
+
+class KeyFile : public testing::Test {
+protected:
+    KeyFile() { std::filesystem::create_directories(folder); }
+    ~KeyFile() override { std::filesystem::remove_all(folder); }
+    std::ptrdiff_t files() const {
+        return std::distance(std::filesystem::directory_iterator(folder), {});
+    }
+
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / ("key-" + std::to_string(::getpid()));
+    const std::filesystem::path file = folder / "server.key";
+};
+
+TEST_F(KeyFile, OfAFullDiskIsNotLeftBehindEmpty) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit nothing{0, 0};
+        ::setrlimit(RLIMIT_FSIZE, &nothing);
+        try {
+            Secret("", file);
+        } catch (const std::runtime_error&) {
+            ::_exit(7);
+        }
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+    EXPECT_EQ(files(), 0);
+    const auto signature = Secret("", file).sign("a", "b");
+    EXPECT_EQ(Secret("", file).sign("a", "b"), signature);
+    EXPECT_EQ(files(), 1);
+}
+
+TEST_F(KeyFile, KeepsItsOwnerWhenTheKeyIsReplaced) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+    Secret("", file);
+    ASSERT_EQ(::chown(file.c_str(), 12345, 12346), 0);
+    Secret::keep(Secret::random_key(), file);
+    struct stat about {};
+    ASSERT_EQ(::stat(file.c_str(), &about), 0);
+    EXPECT_EQ(about.st_uid, 12345u);
+    EXPECT_EQ(about.st_gid, 12346u);
+    EXPECT_EQ(about.st_mode & 0777, 0600u);
+    EXPECT_EQ(files(), 1);
+}
+
+TEST_F(KeyFile, IsAsItWasUntilTheNewKeyIsPutThere) {
+    const auto signature = Secret("", file).sign("a", "b");
+    const auto other = Secret::random_key();
+    { const NewKey forgotten(other, file); }
+    EXPECT_EQ(Secret("", file).sign("a", "b"), signature);
+    EXPECT_FALSE(NewKey(other, file).put_unless_there());
+    EXPECT_EQ(Secret("", file).sign("a", "b"), signature);
+    NewKey(other, file).put();
+    EXPECT_EQ(Secret("", file).key(), other);
+    EXPECT_EQ(files(), 1);
 }
 
 TEST(Secret, RefusesAConfiguredSecretThatIsShort) {

@@ -53,8 +53,27 @@ TEST(ConnectorTest, WhatCannotBeUsedIsNamed) {
     );
     EXPECT_THAT(
         message_of<std::runtime_error>([] { text_for("postgresql:///x?colour=red"); }),
-        HasSubstr("colour")
+        HasSubstr("a parameter behind the ? is none that libpq knows")
     );
+}
+
+TEST(ConnectorTest, WhatCannotBeUsedIsNotQuoted) {
+    for (const char* url :
+         {"postgresql://me:100%geheim@db/board",
+          "postgresql://db/board?geheim",
+          "postgresql://db/board?geheim=1",
+          "postgresql://me:so/geheim@db/board",
+          "postgresql://me:so@geheim@db/board",
+          "postgresql://me:x@[::1geheim/board",
+          "host=db password=so geheim",
+          "host=db password='geheim",
+          "geheim"}) {
+        const auto why = message_of<std::runtime_error>([&] { text_for(url); });
+        EXPECT_THAT(why, testing::StartsWith("database.url: ")) << url;
+        EXPECT_THAT(why, testing::Not(HasSubstr("geheim"))) << url;
+    }
+    EXPECT_THAT(text_for("postgresql:///x?host=%2Frun%2Fa@b"), HasSubstr("host='/run/a@b'"));
+    EXPECT_THAT(text_for("host=one,two port=1,2"), HasSubstr("port='1,2'"));
 }
 
 TEST(ConnectorTest, WhoDoesNotAnswerIsSaidWithTheReason) {

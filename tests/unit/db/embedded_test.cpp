@@ -1,8 +1,10 @@
 #include "db/cluster.hpp"
+#include "db/home.hpp"
 #include "db/programs.hpp"
 #include "tests/unit/db/fixture.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,17 +42,26 @@ protected:
         make_private_folder(folder, cluster_account());
         test::Postgres::make_data(folder / "data");
     }
-    std::unique_ptr<Embedded> make() {
-        return std::make_unique<Embedded>(folder, [this](std::string_view line) {
+    using Level = Embedded::Level;
+    std::unique_ptr<Embedded> make(int pool = 4) {
+        return std::make_unique<Embedded>(folder, pool, [this](Level level, std::string_view line) {
             const std::lock_guard lock(mutex);
             lines.emplace_back(line);
+            levels.push_back(level);
         });
     }
-    bool was_said(std::string_view part) {
+    bool was_said(std::string_view part) { return level_of(part).has_value(); }
+    std::optional<Level> level_of(std::string_view part) {
         const std::lock_guard lock(mutex);
-        return std::ranges::any_of(lines, [&](const auto& line) {
-            return line.find(part) != line.npos;
-        });
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            if (lines[i].find(part) != std::string::npos) return levels[i];
+        return std::nullopt;
+    }
+    void give_to(uid_t user, const fs::path& file) {
+        ASSERT_EQ(0, chown(file.c_str(), user, user)) << file;
+    }
+    std::string why_not_started() {
+        return message_of<std::runtime_error>([&] { make()->start(); });
     }
     pid_t server() const {
         const fs::path data = (elsewhere.empty() ? folder : elsewhere) / "data";
@@ -67,6 +78,8 @@ protected:
     fs::path base, folder, elsewhere;
     std::mutex mutex;
     std::vector<std::string> lines;
+    std::vector<Level> levels;  // of each line
+    static constexpr uid_t somebody = 12345;
 };
 
 TEST_F(EmbeddedTest, ItIsMadeOnceAndKeepsItsData) {
@@ -79,7 +92,7 @@ TEST_F(EmbeddedTest, ItIsMadeOnceAndKeepsItsData) {
         EXPECT_NE(0, server());
     }
     EXPECT_EQ(0, server()) << "it stops with its owner";
-    lines.clear();
+    lines.clear(), levels.clear();
     const auto embedded = make();
     const auto since = Clock::now();
     const std::string url = embedded->start();
@@ -139,7 +152,7 @@ TEST_F(EmbeddedTest, WhatAKilledServerLeftIsTakenOverAndStoppedInTheEnd) {
     ASSERT_EQ(0, pipe(ends));
     const pid_t killed = fork();
     if (killed == 0) {
-        Embedded embedded(folder, [](std::string_view) {});
+        Embedded embedded(folder, 4, [](Level, std::string_view) {});
         const std::string url = embedded.start();
         [[maybe_unused]] const auto sent = ::write(ends[1], url.data(), url.size());
         pause();
@@ -175,6 +188,40 @@ TEST_F(EmbeddedTest, APidFileOfThePastIsNoObstacle) {
     EXPECT_NO_THROW(database.open());
 }
 
+// As in a container whose first process reaps nobody.
+TEST_F(EmbeddedTest, AServerThatIsDeadAndNotReapedIsNoObstacle) {
+    make_ready();
+    { make()->start(); }
+    int ends[2];
+    ASSERT_EQ(0, pipe(ends));
+    const pid_t parent = fork();
+    if (parent == 0) {
+        const pid_t dead = fork();
+        if (dead == 0) {
+            // PostgreSQL takes a process of another user for none of its own.
+            [[maybe_unused]] const int ours = setuid(cluster_account().uid);
+            _exit(0);
+        }
+        [[maybe_unused]] const auto sent = ::write(ends[1], &dead, sizeof dead);
+        pause();
+        _exit(0);
+    }
+    pid_t dead = 0;
+    ASSERT_EQ(ssize_t(sizeof dead), ::read(ends[0], &dead, sizeof dead));
+    std::ofstream(folder / "data" / "postmaster.pid")
+        << dead << '\n'
+        << (folder / "data").string() << "\n1\n5432\n\n\n\nready\n";
+    {
+        const auto embedded = make();
+        EXPECT_NO_THROW(embedded->start());
+        EXPECT_EQ(0, kill(dead, 0)) << "it is still there";
+    }
+    kill(parent, SIGKILL);
+    waitpid(parent, nullptr, 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 TEST_F(EmbeddedTest, AClusterThatDiesIsStartedAgain) {
     make_ready();
     const auto embedded = make();
@@ -191,6 +238,36 @@ TEST_F(EmbeddedTest, AClusterThatDiesIsStartedAgain) {
     }
     EXPECT_TRUE(back);
     EXPECT_NO_THROW(process_of(database));
+    EXPECT_EQ(level_of("starting it again"), Level::warning);
+}
+
+TEST_F(EmbeddedTest, WithoutDescriptorsNobodyKnowsWhetherItRuns) {
+    make_ready();
+    const auto embedded = make();
+    embedded->start();
+    const Cluster seen({{}, cluster_account(), folder / "data", folder, {}});
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{0, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    const std::string why = message_of<std::system_error>([&] { seen.running(); });
+    std::this_thread::sleep_for(1500ms);  // so that the server has looked, too
+    setrlimit(RLIMIT_NOFILE, &before);
+    EXPECT_THAT(why, testing::HasSubstr("cannot read "));
+    EXPECT_FALSE(was_said("has ended"));
+    EXPECT_EQ(level_of("cannot read "), Level::error);
+}
+
+TEST_F(EmbeddedTest, HasRoomForThreeServersOfThePool) {
+    make_ready();
+    constexpr Sql ask{"test.most", "SELECT current_setting('max_connections')::bigint AS number"};
+    for (const auto& [pool, least] : {std::pair{2, 60}, std::pair{100, 300 + 3 * 10}}) {
+        const auto embedded = make(pool);
+        Database database({.url = embedded->start()});
+        database.transact(Tx::Mode::read, [&, most = least](Tx& tx) {
+            EXPECT_GE(tx.one<Number>(ask)->number, most);
+        });
+    }
 }
 
 TEST_F(EmbeddedTest, WhoeverLeavesLastStopsIt) {
@@ -229,7 +306,7 @@ TEST_F(EmbeddedTest, AFolderThatItsUserCannotReachIsReplacedAndThatIsSaid) {
     EXPECT_TRUE(fs::exists((is_other_user ? elsewhere : folder) / "data" / "PG_VERSION"));
     embedded->stop();
     // The same folder leads to the same place again.
-    lines.clear();
+    lines.clear(), levels.clear();
     make()->start();
     EXPECT_FALSE(was_said("making"));
 }
@@ -241,11 +318,42 @@ TEST_F(EmbeddedTest, AFolderOfSomebodyElseIsLeftAlone) {
     } else {
         folder = "/usr/share";
     }
-    EXPECT_THAT(
-        message_of<std::runtime_error>([&] { make()->start(); }),
-        testing::HasSubstr("belongs to another user")
-    );
+    EXPECT_THAT(why_not_started(), testing::HasSubstr("belongs to the user"));
     if (geteuid() != 0) folder = base;
+}
+
+// The server of a user who lets nobody else into the folder, and then root on the command line.
+TEST_F(EmbeddedTest, AClusterOfAnotherUserIsNotReplacedByOneElsewhere) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+    make_ready();
+    const fs::path var = folder.parent_path();
+    for (const auto& each : {folder / "data", folder, var}) give_to(somebody, each);
+    chmod(var.c_str(), 0700);
+    const auto refused =
+        testing::HasSubstr(folder.string() + " belongs to the user 12345; run this as that user");
+    EXPECT_THAT(why_not_started(), refused);
+    EXPECT_THAT(message_of<std::runtime_error>([&] { Embedded::exists(folder); }), refused);
+    EXPECT_FALSE(fs::exists("/var/lib/workboard-" + mark_of(folder)));
+}
+
+TEST_F(EmbeddedTest, NoClusterIsMadeElsewhereForAFolderOfAnotherUser) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+    const fs::path var = folder.parent_path();
+    fs::create_directories(var);
+    give_to(somebody, var);
+    chmod(var.c_str(), 0700);
+    EXPECT_THAT(
+        why_not_started(), testing::HasSubstr(var.string() + " belongs to the user 12345; run")
+    );
+    EXPECT_FALSE(fs::exists("/var/lib/workboard-" + mark_of(folder)));
+}
+
+// It was reached when it was made, and what is above it was closed afterwards.
+TEST_F(EmbeddedTest, AClusterThatIsThereIsTheOneThatCounts) {
+    make_ready();
+    chmod(base.c_str(), 0700);
+    EXPECT_EQ(home_of(folder), folder);
+    EXPECT_TRUE(Embedded::exists(folder));
 }
 
 TEST_F(EmbeddedTest, DataOfAnotherVersionIsRefusedByNameOfItsPackage) {
