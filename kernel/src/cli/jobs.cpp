@@ -100,35 +100,18 @@ void list(core::App& app, const std::optional<std::string>& kind) {
         );
 }
 
-constexpr Sql find_kind{"cli.find_kind_of_jobs", R"(
-    SELECT EXISTS (SELECT FROM jobs WHERE kind = $1) AS present)"};
-
-struct KindFound {
-    bool present = false;
-};
-SVC_RECORD(KindFound, (present));
-
-/// A module that is off may have left jobs, and consumers have theirs while a server runs.
-void require_known(core::App& app, const std::string& kind) {
+/// Null for those of modules that are off, and of consumers, which are declared while a server runs.
+const JobKind* declared_kind(core::App& app, const std::string& kind) {
     const auto& kinds = app.kernel().impl().jobs.kinds();
-    if (std::ranges::find(kinds, kind, &JobKind::name) != kinds.end()) return;
-    KindFound found;
-    app.database().transact(Tx::Mode::read, [&](Tx& tx) {
-        tx.set_scope_to_all_orgs();
-        found = tx.one<KindFound>(find_kind, kind).value();
-    });
-    if (!found.present)
-        throw std::runtime_error(
-            "there are no jobs of the kind " + kind + "; `workboard jobs list` names the kinds"
-        );
+    const auto found = std::ranges::find(kinds, kind, &JobKind::name);
+    return found == kinds.end() ? nullptr : &*found;
 }
 
 /// Only a server that starts would make it again.
 void require_not_recurring(core::App& app, const std::string& kind) {
-    const auto& kinds = app.kernel().impl().jobs.kinds();
-    const auto declared = std::ranges::find(kinds, kind, &JobKind::name);
-    const bool recurs = declared != kinds.end() ? declared->every.has_value()
-                                                : std::ranges::count(kernel_kinds, kind) > 0;
+    const JobKind* declared = declared_kind(app, kind);
+    const bool recurs =
+        declared ? declared->every.has_value() : std::ranges::count(kernel_kinds, kind) > 0;
     if (recurs)
         throw std::runtime_error(
             kind +
@@ -145,6 +128,11 @@ void change(
         tx.set_scope_to_all_orgs();
         changed = tx.run(how, kind, key);
     });
+    if (changed == 0 && !declared_kind(app, kind))
+        throw std::runtime_error(
+            "there are no such jobs of the kind " + kind +
+            "; `workboard jobs list` names those there are"
+        );
     fmt::print("{} jobs\n", changed);
 }
 
@@ -164,7 +152,6 @@ int jobs(const Words& given) {
     app.open_database(core::App::Touch::look);
     require_migrated(app);
     if (what == "list") return list(app, word(2)), 0;
-    require_known(app, *word(2));
     if (what == "cancel") require_not_recurring(app, *word(2));
     change(app, what == "retry" ? retry_failed : cancel_jobs, *word(2), word(3));
     return 0;

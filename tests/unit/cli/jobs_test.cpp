@@ -41,7 +41,7 @@ TEST_F(JobsCommand, AKindThatThereIsNotIsSaid) {
     for (const char* what : {"retry", "cancel"}) {
         const auto said = jobs({what, "nosuch.kind"});
         EXPECT_EQ(said.code, 1) << what;
-        EXPECT_THAT(said.text, HasSubstr("there are no jobs of the kind nosuch.kind"));
+        EXPECT_THAT(said.text, HasSubstr("there are no such jobs of the kind nosuch.kind"));
         EXPECT_EQ(jobs({what, "oauth.end_unused_codes"}).code, 0)
             << what << " of a kind without jobs";
     }
