@@ -13,9 +13,9 @@ namespace svc::agents {
 
 namespace {
 
-// A connection that is over is not renewed. That of a disabled agent is: clients throw away what is no
-// longer good for refreshing, and this one is again once the agent is enabled. Until then the token is
-// refused with the reason.
+// A connection that is over is not renewed. That of a disabled agent is: clients throw away what is
+// no longer good for refreshing, and this one is again once the agent is enabled. Until then the
+// token is refused with the reason.
 constexpr Sql renew_secret{"agents.renew_secret", R"(
     UPDATE tokens t
     SET digest = decode($3, 'hex'), hint = $4, access_until = now() + $5::interval,

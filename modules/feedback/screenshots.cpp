@@ -15,7 +15,10 @@ struct CreateFeedbackScreenshotUploadRequest {
 };
 SVC_RECORD(
     CreateFeedbackScreenshotUploadRequest,
-    (filename, "The name it is saved under: no path, no control characters.", length(1, 255), trimmed),
+    (filename,
+     "The name it is saved under: no path, no control characters.",
+     length(1, 255),
+     trimmed),
     (content_type, "`image/png`, `image/jpeg`, `image/webp` or `image/gif`.", length(3, 200)),
     (size_bytes, "How large it is at most; left out: 5 MiB.", range(1, 5 << 20)),
     (org_id, "The workspace that keeps it; left out: the one you work in.", in_query)

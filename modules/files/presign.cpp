@@ -125,7 +125,10 @@ struct PresignFileRequest {
 };
 SVC_RECORD(
     PresignFileRequest,
-    (filename, "The name it is saved under: no path, no control characters.", length(1, 255), trimmed),
+    (filename,
+     "The name it is saved under: no path, no control characters.",
+     length(1, 255),
+     trimmed),
     (content_type,
      "What sort of file it is, such as image/png; the bytes are compared with it at the commit.",
      length(3, 200)),

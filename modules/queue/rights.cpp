@@ -23,8 +23,8 @@ constexpr Sql await{"queue.await_claims", R"(
 
 // Whose role in the workspace is what: of a person the seat's, of a token the least of its own, its
 // agent's and their owners'. One whose seat, agent or token is gone has none, nor has whoever is
-// shut out. What neither a person nor an agent holds is nobody's to lose. On a board that is archived
-// or in the trash nobody works.
+// shut out. What neither a person nor an agent holds is nobody's to lose. On a board that is
+// archived or in the trash nobody works.
 constexpr std::string_view unentitled = R"(
     SELECT )" SVC_QUEUE_ROW R"(, q.last_error
     FROM queue q

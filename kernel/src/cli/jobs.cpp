@@ -100,7 +100,8 @@ void list(core::App& app, const std::optional<std::string>& kind) {
         );
 }
 
-/// Null for those of modules that are off, and of consumers, which are declared while a server runs.
+/// Null for those of modules that are off, and of consumers, which are declared while a server
+/// runs.
 const JobKind* declared_kind(core::App& app, const std::string& kind) {
     const auto& kinds = app.kernel().impl().jobs.kinds();
     const auto found = std::ranges::find(kinds, kind, &JobKind::name);

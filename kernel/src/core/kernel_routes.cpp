@@ -110,8 +110,9 @@ http::Answer App::document(const http::Request& request) {
     return answer;
 }
 
-/// Some of them ask the database, which is not to be asked as often as anybody likes. While it does not
-/// answer, those of modules are left out, and nobody waits for more than the question whether it does.
+/// Some of them ask the database, which is not to be asked as often as anybody likes. While it does
+/// not answer, those of modules are left out, and nobody waits for more than the question whether
+/// it does.
 std::vector<Metric> App::read_module_metrics() {
     constexpr std::chrono::seconds good_for{10};
     const std::lock_guard lock(metrics_mutex_);

@@ -110,8 +110,8 @@ private:
     std::vector<RunCall> entries_;
 };
 
-// A request that makes many changes waits for before-handlers as long as so many runs may take: that is
-// room for hundreds of quick ones, and an end to slow ones.
+// A request that makes many changes waits for before-handlers as long as so many runs may take:
+// that is room for hundreds of quick ones, and an end to slow ones.
 constexpr int whole_runs = 4;
 
 /// How long one request has waited for before-handlers, whatever number of changes it makes.

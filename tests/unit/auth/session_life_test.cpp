@@ -50,13 +50,17 @@ TEST_F(SessionLife, OneThatWasEndedStaysEnded) {
 // Not in the one that the session began in, if any.
 TEST_F(SessionLife, APersonWasActiveInTheWorkspaceThatRequestsAreAbout) {
     Client bob = person("bob@example.com");
-    const auto org = expect(201, browser.post("/v1/orgs", json::value{{"name", "Acme"}})).text("/id");
-    expect(201, browser.post("/v1/orgs/" + org + "/members", json::value{{"email", "bob@example.com"}}));
+    const auto org =
+        expect(201, browser.post("/v1/orgs", json::value{{"name", "Acme"}})).text("/id");
+    const json::value bobs{{"email", "bob@example.com"}};
+    expect(201, browser.post("/v1/orgs/" + org + "/members", bobs));
     expect(200, bob.get("/v1/me"));
     const auto active = [&](const std::string& email) {
         return ask(
             "SELECT count(m.last_active_at) FROM memberships m JOIN users u ON u.id = m.user_id "
-            "WHERE u.email = '" + email + "'");
+            "WHERE u.email = '" +
+            email + "'"
+        );
     };
     expect(200, bob.send("GET", "/v1/boards", {}, {{"X-Svc-Org", org}}));
     ASSERT_EQ(server.end(SIGTERM), 0);

@@ -163,12 +163,16 @@ TEST(Search, FindsAddressesAsTheyArePasted) {
     const std::string title = "see " + address + " <now>";
     lib.page.must("update_card", {{"card_id", lib.page.card.str()}, {"title", title}});
     for (const std::string& query :
-         {address, "http://" + lib.word + ".example", lib.word + ".example/p", lib.word + ".example"})
+         {address,
+          "http://" + lib.word + ".example",
+          lib.word + ".example/p",
+          lib.word + ".example"})
         EXPECT_THAT(lib.found(lib.member, {{"query", query}}), ElementsAre("card")) << query;
     EXPECT_THAT(
         lib.found(lib.member, {{"query", "http://" + lib.word + ".example/other"}}), IsEmpty()
     );
-    const Answer said = lib.page.must("search", {{"query", "now"}, {"filter", {{"value", "card"}}}});
+    const Answer said =
+        lib.page.must("search", {{"query", "now"}, {"filter", {{"value", "card"}}}});
     EXPECT_EQ(highlighted(said.body.at_pointer("/results/0")), address + " <[now]");
 }
 

@@ -82,9 +82,8 @@ TEST_F(ConfigTest, NamesTheVariableAndTheFlagAtFault) {
     const auto found = server_problems("");
     EXPECT_NE(found.find("WORKBOARD_SERVER__PORT: server.port:"), found.npos) << found;
     EXPECT_NE(found.find("WORKBOARD_SERVER__PROT: there is no such setting"), found.npos) << found;
-    EXPECT_NE(
-        found.find("WORKBOARD_SERVER_QUEUE: write WORKBOARD_SERVER__QUEUE"), found.npos
-    ) << found;
+    EXPECT_NE(found.find("WORKBOARD_SERVER_QUEUE: write WORKBOARD_SERVER__QUEUE"), found.npos)
+        << found;
     EXPECT_NE(found.find("--set nobody.knows: there is no such setting"), found.npos) << found;
 }
 

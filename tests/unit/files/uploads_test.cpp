@@ -251,7 +251,8 @@ TEST_F(Uploads, AnnouncementsAreChecked) {
     EXPECT_EQ(status({{"purpose", "avatar"}, {"content_type", "image/svg+xml"}}), 422);
     EXPECT_EQ(status({{"purpose", "avatar"}, {"size_bytes", (5 << 20) + 1}}), 422);
     EXPECT_EQ(status({{"size_bytes", 20 << 20}}), 201);
-    const Announced spaced = announce(me(), {{"filename", " a.png "}, {"content_type", "image/png"}});
+    const Announced spaced =
+        announce(me(), {{"filename", " a.png "}, {"content_type", "image/png"}});
     EXPECT_EQ(spaced.answer.at("filename").as_string(), "a.png");
 }
 

@@ -61,7 +61,10 @@ TEST_F(McpNames, StandForIdsWhereverAnIdIsAskedFor) {
 TEST_F(McpNames, CaseDoesNotMatterInAnyScript) {
     const auto board = make_board("Übung ΔΟΚΙΜΗ", "UEB");
     EXPECT_EQ(answer("get_board", {{"board_id", "übung δοκιμη"}}).at("id"), json::value(board));
-    expect(201, workspace.client.post("/v1/boards/" + board + "/columns", json::value{{"name", "Büro"}}));
+    expect(
+        201,
+        workspace.client.post("/v1/boards/" + board + "/columns", json::value{{"name", "Büro"}})
+    );
     answer("create_card", {{"board_id", "UEB"}, {"column_id", "BÜRO"}, {"title", "Oil it"}});
 }
 
