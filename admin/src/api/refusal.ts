@@ -1,4 +1,4 @@
-import { t } from "../app/words";
+import { t, wordsOfField } from "../app/words";
 
 /** What the server says of a field: where it is, and what is wrong with it. */
 export interface Fault {
@@ -60,7 +60,7 @@ export function worded(error: unknown): string {
   return error.faults
     .slice(0, 3)
     .map(({ loc, msg }) => {
-      const place = loc.slice(1).map((each) => (typeof each === "number" ? each + 1 : t(each.replace(/_id$/, "").replace(/_/g, " ")))).join(" ");
+      const place = loc.slice(1).map((each) => (typeof each === "number" ? each + 1 : wordsOfField(each))).join(" ");
       return place ? `${place[0]!.toUpperCase()}${place.slice(1)}: ${msg}` : msg;
     })
     .join(" · ");

@@ -16,6 +16,9 @@ void i18next.init({
 
 export const t = (key: string, values?: Record<string, unknown>): string => i18next.t(key, values ?? {});
 
+/** A field of the interface by its name in words: "column_id" is "column". */
+export const wordsOfField = (name: string) => t(name.replace(/_id$/, "").replace(/_/g, " "));
+
 /** The languages that there are, besides English: a file each in locales/. */
 const files = import.meta.glob<{ default: Record<string, string> }>(["../locales/*.json", "!../locales/en.json"]);
 export const languages = ["en", ...Object.keys(files).map((path) => path.slice(path.lastIndexOf("/") + 1, -5))];

@@ -55,10 +55,6 @@ struct FailedJob {
 };
 SVC_RECORD(FailedJob, (kind), (org_id), (key), (attempts), (due_at), (error));
 
-/// The kernel's own, which recur; it adds them when a server starts.
-constexpr std::string_view kernel_kinds[] = {
-    "idempotency.sweep", "rate_limits.sweep", "events.sweep"};
-
 /// On one line, whatever is in it.
 std::string printable(std::string text) {
     for (char& each : text)
@@ -111,9 +107,7 @@ const JobKind* declared_kind(core::App& app, const std::string& kind) {
 /// Only a server that starts would make it again.
 void require_not_recurring(core::App& app, const std::string& kind) {
     const JobKind* declared = declared_kind(app, kind);
-    const bool recurs =
-        declared ? declared->every.has_value() : std::ranges::count(kernel_kinds, kind) > 0;
-    if (recurs)
+    if (declared && declared->every)
         throw std::runtime_error(
             kind +
             " recurs: without its job it would not run before a server starts again. "

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "core/server_key.hpp"
+#include "db/copy.hpp"
 
 #include <fmt/format.h>
 
@@ -21,11 +22,6 @@ int show(App& app) {
     return lasts && recorded && *recorded != ours ? 1 : 0;
 }
 
-constexpr Sql count_others{"cli.count_other_sessions", R"(
-    SELECT count(*) AS others FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()
-        AND backend_type = 'client backend')"};
-
 struct OtherSessions {
     std::int64_t others = 0;
 };
@@ -36,7 +32,7 @@ void require_that_none_runs(App& app) {
     require_no_other_sessions([&] {
         OtherSessions found;
         app.database().transact(Tx::Mode::read, [&](Tx& tx) {
-            found = tx.one<OtherSessions>(count_others).value();
+            found = tx.one<OtherSessions>(db::count_other_sessions).value();
         });
         return found.others;
     });

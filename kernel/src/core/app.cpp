@@ -137,6 +137,7 @@ App::App(Config::Sources sources, Places places)
     config_.read("events", record_of<EventSettings>(), &event_settings_);
     open_logs(format_of(log_settings_), name_of(log_settings_.level));
     add_kernel_checks();
+    add_kernel_jobs();
 }
 
 App::~App() { stop(); }
@@ -280,7 +281,6 @@ void App::start() {
     );
     bind();
     start_modules();
-    add_kernel_jobs();
     start_events();
     start_timers();
     impl.wait_queue.set(

@@ -38,6 +38,10 @@ std::string shouted(std::string_view name) {
     return out;
 }
 
+std::string variable_of(std::string_view section, std::string_view key, const char* between = "__") {
+    return section.empty() ? shouted(key) : shouted(section) + between + shouted(key);
+}
+
 std::string dotted(std::string_view section, std::string_view key) {
     return section.empty() ? std::string(key) : std::string(section) + "." + std::string(key);
 }
@@ -125,8 +129,7 @@ void Config::apply_environment(std::string_view section, const Record& record, S
             from.erase(found);
         };
     for (const Field& field : record.fields) {
-        const std::string variable =
-            section.empty() ? shouted(field.name) : shouted(section) + "__" + shouted(field.name);
+        const std::string variable = variable_of(section, field.name);
         take(environment_, variable, "WORKBOARD_" + variable, field);
         const std::string flag = dotted(section, field.name);
         take(flags_, flag, "--set " + flag, field);
@@ -206,8 +209,8 @@ void Config::read(std::string_view section, const Record& record, void* out) {
 std::string Config::variable_meant_by(std::string_view name) const {
     for (const auto& [section, record] : known_)
         for (const Field& field : record->fields)
-            if (shouted(section) + "_" + shouted(field.name) == name)
-                return shouted(section) + "__" + shouted(field.name);
+            if (!section.empty() && variable_of(section, field.name, "_") == name)
+                return variable_of(section, field.name);
     return {};
 }
 

@@ -120,17 +120,14 @@ std::vector<Metric> App::read_module_metrics() {
     if (metrics_read_ != decltype(metrics_read_){} && now - metrics_read_ < good_for)
         return module_metrics_;
     module_metrics_.clear();
-    if (!database().reachable()) {
-        metrics_read_ = std::chrono::steady_clock::now();
-        return {};
-    }
-    for (const auto& [module, read] : kernel_->impl().upkeep.metrics()) try {
-            auto some = read();
-            for (Metric& each : some) each.module = module;
-            std::ranges::move(some, std::back_inserter(module_metrics_));
-        } catch (const std::exception& problem) {
-            Poco::Logger::get("metrics").debug(problem.what());  // what is not known is left out
-        }
+    if (database().reachable())
+        for (const auto& [module, read] : kernel_->impl().upkeep.metrics()) try {
+                auto some = read();
+                for (Metric& each : some) each.module = module;
+                std::ranges::move(some, std::back_inserter(module_metrics_));
+            } catch (const std::exception& problem) {
+                Poco::Logger::get("metrics").debug(problem.what());  // what is not known is left out
+            }
     metrics_read_ = std::chrono::steady_clock::now();
     return module_metrics_;
 }

@@ -228,10 +228,7 @@ bool Refill::is_empty() const {
 
 std::int64_t Refill::other_sessions() const {
     session_.run("SELECT pg_stat_clear_snapshot()");  // which would last for the transaction
-    return number(
-        session_.rows("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                      " AND pid <> pg_backend_pid() AND backend_type = 'client backend'")
-    );
+    return number(session_.rows(std::string(count_other_sessions.text)));
 }
 
 void Refill::drop_all() {

@@ -75,6 +75,12 @@ private:
     mutable CopySession session_;
 };
 
+/// In this database, but for one's own. Within a transaction what it sees is that of its first look.
+inline constexpr Sql count_other_sessions{"db.count_other_sessions", R"(
+    SELECT count(*) AS others FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND backend_type = 'client backend')"};
+
 /// Fills a database in one transaction: it is as before until commit().
 class Refill {
 public:

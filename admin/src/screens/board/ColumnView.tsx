@@ -48,17 +48,18 @@ export function ColumnView({ id, engine, focused, grabbed, onReveal, onAdd, isAd
     key: id, column: id, scroller: scroller.current!, line: line.current!, ids: () => store.shown(id),
     placeAt: (offset) => placeIn(virtualizer, store.shown(id).length, offset),
   }), [engine, id, store, virtualizer]);
+  const reveal = useCallback((index: number) => {
+    section.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    virtualizer.scrollToIndex(index, { align: "auto" });
+  }, [virtualizer]);
   useEffect(() => {
-    onReveal(id, (index) => {
-      section.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
-      virtualizer.scrollToIndex(index, { align: "auto" });
-    });
+    onReveal(id, reveal);
     return () => onReveal(id, null);
-  }, [id, onReveal, virtualizer]);
+  }, [id, onReveal, reveal]);
   // Where a new card goes may be far below what is in sight.
   const show = (card: string) => requestAnimationFrame(() => {
     const index = store.shown(id).indexOf(card);
-    if (index >= 0) virtualizer.scrollToIndex(index, { align: "auto" });
+    if (index >= 0) reveal(index);
   });
   if (!column) return null;
   return (

@@ -1,7 +1,7 @@
 import { pagesQuery } from "../../api/queries";
 import { api, ask, type Schemas } from "../../api/client";
 import { shown } from "../../app/time";
-import { t } from "../../app/words";
+import { t, wordsOfField } from "../../app/words";
 import { valueInWords } from "../../parts/Facts";
 import { useBoard } from "../board/context";
 
@@ -14,7 +14,7 @@ export const activityQuery = (card_id: string) =>
 
 const silent = new Set(["last_edited_time", "last_edited_by", "version", "position", "object", "id", "org_id", "url", "created_time", "created_by", "card_id", "board_id", "file_id", "parent_id", "discussion_id", "content_type", "size_bytes"]);
 /** A field's name in words, when people care for it. */
-export const fieldInWords = (name: string) => (silent.has(name) ? undefined : t(name.replace(/_id$/, "").replace(/_/g, " ")));
+export const fieldInWords = (name: string) => (silent.has(name) ? undefined : wordsOfField(name));
 
 const isTime = (value: unknown): value is string => typeof value === "string" && /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?$/.test(value);
 
