@@ -159,6 +159,7 @@ void Taking::take_from(const Uuid& column, const QueueKey& from, ColumnSeen& see
     Result result = queue_take(column, tickets, from);
     if (result.rows() == 0) not_found("column");
     result.read(0, record_of<ColumnSeen>(), &seen);
+    if (!seen.taken && claimed_.empty()) call_.tx().changed_nothing();
     call_.caller_holds(seen.caller_holds);
     require_queue(seen);
     call_.use<KnownLimits>().set(board_, seen.target_full.has_value());

@@ -156,6 +156,18 @@ struct Together {
 
 std::string title_of(const Sent& sent) { return std::string(sent.body.at("title").as_string()); }
 
+/// Whoever makes a card of that title fails.
+void refuse_poison(const std::string& database) {
+    LockHolder(
+        R"(CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$
+           BEGIN RAISE EXCEPTION 'poison'; END $$;
+           CREATE TRIGGER refuse_poison BEFORE INSERT ON cards FOR EACH ROW
+           WHEN (NEW.title LIKE '%poison%') EXECUTE FUNCTION refuse_poison())",
+        database
+    )
+        .commit();
+}
+
 }  // namespace
 
 TEST(ManyCreators, OfOneCallerAreServedTogetherAndAnsweredEachForItself) {
@@ -243,14 +255,7 @@ TEST(ManyCreators, OfOneCallerTakeTwoRoundTripsAtMost) {
 
 TEST(ManyCreators, WhatFailsForOneOfThoseServedTogetherFailsForNobodyElse) {
     Together t;
-    LockHolder(
-        R"(CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$
-           BEGIN RAISE EXCEPTION 'poison'; END $$;
-           CREATE TRIGGER refuse_poison BEFORE INSERT ON cards FOR EACH ROW
-           WHEN (NEW.title LIKE '%poison%') EXECUTE FUNCTION refuse_poison())",
-        t.database
-    )
-        .commit();
+    refuse_poison(t.database);
     auto requests = t.cards("Card");
     requests[4].body.as_object()["title"] = "poison";
     requests[6].body.as_object()["column_id"] = t.place.board;  // no column
@@ -265,6 +270,19 @@ TEST(ManyCreators, WhatFailsForOneOfThoseServedTogetherFailsForNobodyElse) {
     EXPECT_EQ(statuses, (std::map<int, int>{{201, 10}, {409, 1}, {422, 1}, {500, 1}}));
     EXPECT_EQ(t.ask("SELECT count(*) FROM cards"), "10");
     EXPECT_EQ(t.ask("SELECT count(DISTINCT title) FROM cards"), "10");
+}
+
+TEST(ManyCreators, WhatFailsAtASecondAttemptFailsForNobodyElse) {
+    Together t;
+    refuse_poison(t.database);
+    // Below where cards come by the time: their place is looked for by what a first attempt finds.
+    create(t.client, t.place);
+    t.ask("UPDATE cards SET position = 'y0000000'");
+    auto requests = t.cards("Card");
+    requests[4].body.as_object()["title"] = "poison";
+    const auto replies = at_once(t.client, t.database, requests);
+    for (std::size_t i = 0; i < workers; ++i) EXPECT_EQ(replies[i].status, i == 4 ? 500 : 201);
+    EXPECT_EQ(t.ask("SELECT count(*) FROM cards"), std::to_string(workers));
 }
 
 TEST(ManyCreators, ServedTogetherFillAColumnToItsLimitAndTheRestAreTold) {

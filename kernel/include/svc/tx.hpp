@@ -252,6 +252,9 @@ public:
     /// A COMMIT was carried out, or went out and its answer was lost: what was done by then is not
     /// to be done again.
     bool may_stand() const;
+    /// What was committed so far changed nothing that would be in the way of doing it again, as the
+    /// answers say.
+    void changed_nothing();
     /// Round trips so far, for metrics and tests.
     int round_trips() const;
     /// How much memory the answers so far have taken.

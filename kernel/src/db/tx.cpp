@@ -387,6 +387,7 @@ Tx::Mode Tx::mode() const { return impl_->mode(); }
 void Tx::commit() { impl_->commit(); }
 int Tx::round_trips() const { return impl_->round_trips(); }
 bool Tx::may_stand() const { return impl_->may_stand(); }
+void Tx::changed_nothing() { impl_->changed_nothing(); }
 std::size_t Tx::bytes_received() const { return impl_->bytes_received(); }
 
 std::size_t Result::rows() { return static_cast<std::size_t>(PQntuples(tx_->impl_->rows(index_))); }

@@ -31,6 +31,7 @@ public:
     void read(std::size_t index, std::size_t row, const Record& record, void* out);
 
     bool may_stand() const { return may_stand_; }
+    void changed_nothing() { may_stand_ = false; }
     Mode mode() const { return mode_; }
     int round_trips() const { return round_trips_; }
     std::size_t bytes_received() const { return bytes_received_; }

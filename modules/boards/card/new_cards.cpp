@@ -136,6 +136,7 @@ std::vector<Card> create_at_once(
     auto how = CreateHow::at_once;
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         TakenNumbers numbers(call, board, cards);
+        call.tx().changed_nothing();  // an attempt that failed, and numbers that nobody has yet
         // In the pipeline that creates: whatever commits it gives the locks back.
         if (how == CreateHow::held) hold_place(call, board, column);
         auto created = queue_creation(call, cards, how);

@@ -399,6 +399,13 @@ TEST_F(TxTest, SaysWhetherWhatItDidMayStand) {
     EXPECT_TRUE(several->may_stand());
     EXPECT_THROW(several->run(add_note, org, new_uuid(), "there"), ConstraintError);
     EXPECT_TRUE(several->may_stand()) << "the first does, whatever becomes of the second";
+    const auto again = database->begin(Tx::Mode::write);
+    again->set_scope(org, user);
+    again->commit_along();
+    again->run(touch_note, org, new_uuid());
+    again->changed_nothing();
+    EXPECT_THROW(again->run(add_note, org, new_uuid(), "there"), ConstraintError);
+    EXPECT_FALSE(again->may_stand()) << "the first found nothing, the second was refused";
 }
 
 }  // namespace
