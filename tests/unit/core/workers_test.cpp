@@ -6,6 +6,7 @@
 namespace svc::test {
 namespace {
 
+using testing::AnyOf;
 using testing::Each;
 using testing::HasSubstr;
 
@@ -59,8 +60,7 @@ TEST_F(Workers, AreNotAllOfOneCallersHoweverManyRequestsHeHas) {
 TEST_F(Workers, OneWhoHasTooManyInLineIsToldWhyAndWhen) {
     Client client = with_token(greedy), stranger = with_token(other);
     const auto board = make_board(client);
-    ASSERT_TRUE(becomes("http_busy_workers", 1)) << "this question's; so eight places are free";
-    Held held(database, client, board, 48);
+    Held held(database, client, board, 60);  // 40 in line, and as many as eight are being served
     ASSERT_TRUE(becomes("requests_in_line", 40));
     const auto refused = client.get("/v1/me");
     EXPECT_EQ(refused.status, 429);
@@ -69,7 +69,9 @@ TEST_F(Workers, OneWhoHasTooManyInLineIsToldWhyAndWhen) {
     EXPECT_EQ(refused.header("retry-after"), "1");
     expect(200, stranger.get("/v1/me"));
     held.blocker.must("COMMIT");
-    EXPECT_THAT(held.statuses(), Each(200));
+    const auto statuses = held.statuses();
+    EXPECT_THAT(statuses, Each(AnyOf(200, 429)));
+    EXPECT_GE(std::ranges::count(statuses, 200), 41) << "those in line are served";
     expect(200, client.get("/v1/me"));
 }
 
