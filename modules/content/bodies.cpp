@@ -71,36 +71,51 @@ std::vector<BlockInput> children_of(const Call& call, const std::vector<JsonText
 
 // ------------------------------------------------------------------------------------- copies
 
-// New ids are made of the old ones and the new card's, so that one statement makes them all.
-// Answers how much that is, as of the same moment, and those that show uploaded files.
+/// Of a card that holds more so much is copied by one statement, whose time is bounded.
+constexpr std::int64_t copied_at_once = 1 << 20;
+/// Fewer are copied by one, whatever they hold.
+constexpr std::int64_t few_blocks = 8;
+
+// While its blocks are copied by several statements the card stays as it is.
+constexpr Sql hold_source{"content.hold_source", R"(
+    SELECT FROM cards c WHERE c.org_id = $1 AND c.id = $2 FOR SHARE OF c)"};
+
+// New ids are made of the old ones and the new card's, so that each statement knows those of the
+// others. Answers how much that is, as of the same moment, and those that show uploaded files.
+// $5 bytes of a part, $6 which part.
 constexpr Sql copy_blocks{"content.copy_blocks", R"(
-    WITH source AS MATERIALIZED (
-        SELECT b.id, b.parent_id, b.type, b.payload, b.plain, b.position,
-            overlay(overlay(md5(b.id || $3::text) placing '8' from 13) placing '8' from 17)::uuid
-                AS copy_id
-        FROM blocks b
-        WHERE b.org_id = $1 AND b.card_id = $2::uuid AND b.trashed_by IS NULL
+    WITH held AS MATERIALIZED (
+        SELECT c.block_count, c.content_bytes, 1 + c.content_bytes / $5::bigint AS parts
+        FROM cards c
+        WHERE c.org_id = $1 AND c.id = $2::uuid
+    ), source AS MATERIALIZED (
+        SELECT copied_block_id(b.id, $3::uuid) AS copy_id, b.parent_id, b.type, b.payload, b.plain,
+            b.position
+        FROM held h
+        JOIN blocks b ON b.org_id = $1 AND b.card_id = $2::uuid AND b.trashed_by IS NULL
+            AND mod(uuid_hash(b.id) & 65535, h.parts) = $6::bigint
     ), copied AS (
         INSERT INTO blocks (
             org_id, id, card_id, parent_id, type, payload, plain, position, created_by,
             last_edited_by)
-        SELECT $1, s.copy_id, $3::uuid, coalesce(p.copy_id, $3::uuid), s.type, s.payload,
-            s.plain, s.position, $4::jsonb, $4::jsonb
+        SELECT $1, s.copy_id, $3::uuid,
+            CASE WHEN s.parent_id = $2::uuid THEN $3::uuid
+                ELSE copied_block_id(s.parent_id, $3::uuid) END,
+            s.type, s.payload, s.plain, s.position, $4::jsonb, $4::jsonb
         FROM source s
-        LEFT JOIN source p ON p.id = s.parent_id
     )
-    SELECT c.block_count, c.content_bytes, s.copy_id AS id, s.payload
-    FROM cards c
-    LEFT JOIN source s ON s.payload::text LIKE '%"file_id"%'
-    WHERE c.org_id = $1 AND c.id = $2::uuid)"};
+    SELECT h.block_count, h.content_bytes, h.parts, s.copy_id AS id, s.payload
+    FROM held h
+    LEFT JOIN source s ON s.payload::text LIKE '%"file_id"%')"};
 
 struct CopyMade {
     std::int64_t block_count = 0;
     std::int64_t content_bytes = 0;
+    std::int64_t parts = 1;
     std::optional<Uuid> id;  ///< null, once, when none shows a file
     std::optional<JsonText> payload;
 };
-SVC_RECORD(CopyMade, (block_count), (content_bytes), (id), (payload));
+SVC_RECORD(CopyMade, (block_count), (content_bytes), (parts), (id), (payload));
 
 // -------------------------------------------------------------------------------------- briefs
 
@@ -265,17 +280,28 @@ std::unique_ptr<boards::CardBodies::Body> Bodies::read(Call& call, const Wanted&
 std::function<void()> Bodies::copy(
     Kernel& kernel, Tx& tx, const PrincipalRef& by, const Uuid& from, const boards::Card& to
 ) {
-    auto copies = tx.later<CopyMade>(copy_blocks, to.org_id, from, to.id, by);
-    return [&kernel, &tx, org = to.org_id, card = to.id, copies]() mutable {
-        files::Files::Shown shown;
-        const auto made = copies.all();
-        if (made.empty()) return;
-        for (const CopyMade& each : made)
-            if (each.id) shown.emplace_back(*each.id, files_in(each.payload->text));
-        const CopyMade& counted = made.front();
-        boards::set_content_counts(tx, org, card, {counted.block_count, counted.content_bytes});
-        attach_files(kernel, tx, org, card, shown);
-    };
+    const bool by_parts = to.block_count > few_blocks;
+    if (by_parts) tx.queue(hold_source, to.org_id, from);
+    const auto copy_part =
+        [&tx, by, from, org = to.org_id, card = to.id, by_parts](std::int64_t part) {
+            const auto bytes = by_parts ? copied_at_once : however_large;
+            return tx.later<CopyMade>(copy_blocks, org, from, card, by, bytes, part);
+        };
+    return
+        [&kernel, &tx, org = to.org_id, card = to.id, copy_part, first = copy_part(0)]() mutable {
+            files::Files::Shown shown;
+            auto made = first.all();
+            if (made.empty()) return;
+            const CopyMade counted = made.front();
+            for (std::int64_t part = 1;; ++part) {
+                for (const CopyMade& each : made)
+                    if (each.id) shown.emplace_back(*each.id, files_in(each.payload->text));
+                if (part >= counted.parts) break;
+                made = copy_part(part).all();
+            }
+            boards::set_content_counts(tx, org, card, {counted.block_count, counted.content_bytes});
+            attach_files(kernel, tx, org, card, shown);
+        };
 }
 
 std::function<std::string()> Bodies::markdown(Tx& tx, const Uuid& org, const Uuid& card) {

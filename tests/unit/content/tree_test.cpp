@@ -240,6 +240,32 @@ TEST(Blocks, OfACardHoldSixteenMebibytesAtMost) {
     EXPECT_EQ(page.try_append({large(190'000)}).status, 422);
 }
 
+TEST(Blocks, OfALargeCardAreCopiedPartByPart) {
+    Page page;
+    for (int i = 0; i < 12; ++i) {
+        const auto block = toggle("outer " + std::to_string(i), {large(190'000), toggle("inner")});
+        page.append({block});
+    }
+    page.remove(page.add(toggle("gone", {paragraph("too")})));
+    const auto tree_of_card = [&] {
+        return in_process().run(
+            "SELECT string_agg(b.type || b.plain || b.position || p.plain, ',' "
+            "ORDER BY p.position, b.position) FROM blocks b JOIN blocks p "
+            "ON p.id = b.parent_id AND p.card_id = b.card_id WHERE b.trashed_by IS NULL "
+            "AND b.card_id = '" +
+            page.card.str() + "'"
+        );
+    };
+    const auto blocks = page.must("get_card", {{"card_id", page.card.str()}}).number("/block_count");
+    const std::string tree = tree_of_card();
+    EXPECT_GT(std::stol(bytes_of(page, counted)), 2 << 20);
+    const Answer copy = page.must("duplicate_card", {{"card_id", page.card.str()}});
+    page.card = copy.id();
+    EXPECT_EQ(copy.number("/block_count"), blocks);
+    EXPECT_EQ(tree_of_card(), tree);
+    EXPECT_EQ(bytes_of(page, counted), bytes_of(page, found));
+}
+
 TEST(Blocks, WhatTheyHoldIsCountedHoweverTheyComeAndChange) {
     Page page;
     object wanted{{"title", "T"}, {"markdown", "# A\n\n- b\n- c"}};
