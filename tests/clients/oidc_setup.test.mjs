@@ -83,13 +83,16 @@ describe("a discovery document that does not fit is not gone by", { concurrency:
       for (const [number, wayOf] of wrong.entries()) {
         await again();
         provider.instead["/.well-known/openid-configuration"] = wayOf(document);
+        const timesAsked = () => provider.asked.filter((path) => path === "/.well-known/openid-configuration").length;
+        const [before, since] = [timesAsked(), performance.now()];
         const answer = await new Browser().call(server, "GET", path);
         assert.equal(answer.status, 503, `document ${number}: ${answer.text}`);
         assert.ok(answer.headers.get("retry-after"));
         const led = await new Browser().call(server, "GET", path + "?redirect=true");
         assert.equal(led.location, server.url + "/login?oauth_error=provider_error");
-        const asked = provider.asked.filter((path) => path === "/.well-known/openid-configuration");
-        assert.equal(asked.length, number + 1, "asked once, although two wanted to go there");
+        const soon = performance.now() - since < 2000; // not so on a machine that is busy otherwise
+        const asked = timesAsked() - before;
+        assert.ok(asked === 1 || (asked === 2 && !soon), `asked ${asked} times for two who wanted to go there`);
       }
       await again();
       assert.ok(!provider.asked.includes("/elsewhere"));

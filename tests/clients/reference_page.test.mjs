@@ -25,7 +25,7 @@ async function show(page, tag, operation) {
   await page.goto("about:blank");
   await page.goto(`${server.url}/docs#/${tag}/${operation}`);
   const shown = page.locator(`#operations-${tag}-${operation}`);
-  await shown.locator(".opblock-body").waitFor({ timeout: 60_000 }); // nobody's bar: it is drawn by Swagger UI
+  await shown.locator(".opblock-body").waitFor({ timeout: 180_000 }); // nobody's bar: it is drawn by Swagger UI
   return shown;
 }
 

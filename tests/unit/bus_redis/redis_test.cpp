@@ -177,15 +177,22 @@ TEST(BusRedis, OutlivesWhateverOthersPublish) {
     redis.ask(
         {"EVAL",
          "local big = string.rep('x', 3000000)\n"
-         "for i = 1, 5 do redis.call('PUBLISH', 'workboard_test', big) end\n"
-         "for i = 1, 2000 do redis.call('PUBLISH', 'workboard_test', 'garbage ' .. i) end",
+         "for i = 1, 5 do redis.call('PUBLISH', 'workboard_test', big) end",
          "0"}
     );
     EXPECT_TRUE(eventually([&] {
         first.bus.publish("test", "through");
         return std::ranges::count(second.heard(), "through") > 0;
     }));
-    EXPECT_TRUE(eventually([&] { return second.bus.load().rejected > 500; }));
+    // Who reads too slowly is sent away by Redis and misses some of it.
+    EXPECT_TRUE(eventually([&] {
+        redis.ask(
+            {"EVAL",
+             "for i = 1, 600 do redis.call('PUBLISH', 'workboard_test', 'garbage ' .. i) end",
+             "0"}
+        );
+        return second.bus.load().rejected > 500;
+    }));
     EXPECT_EQ(std::ranges::count(second.heard(), "through"), std::ssize(second.heard()));
 }
 
