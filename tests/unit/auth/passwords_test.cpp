@@ -56,14 +56,15 @@ TEST(Decoy, TakesAsLongToCheckAsAHash) {
         passwords.matches(against, "something else");
         return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start);
     };
-    // By turns, for the machine is now slower and now faster.
+    // By turns, for the machine is now slower and now faster: the best of each, and of more turns
+    // where it does not let either run undisturbed.
     auto real = std::chrono::nanoseconds::max(), fake = real;
-    for (int i = 0; i < 9; ++i) {
+    const auto alike = [&] { return fake < real * 2 && real < fake * 2; };
+    for (int i = 0; i < 9 || (i < 90 && !alike()); ++i) {
         real = std::min(real, time_of(hash));
         fake = std::min(fake, time_of(decoy));
     }
-    EXPECT_LT(fake, real * 2);
-    EXPECT_LT(real, fake * 2);
+    EXPECT_TRUE(alike()) << "a hash: " << real.count() << " ns, the decoy: " << fake.count();
 }
 
 }  // namespace

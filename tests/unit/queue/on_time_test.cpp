@@ -49,7 +49,7 @@ milliseconds middle_of(std::vector<milliseconds> all) {
     return all[all.size() / 2];
 }
 
-/// A tenth of a second, and what some requests take on a machine that does other things as well.
+/// Less than half a second, and what some requests take on a machine that does other things as well.
 /// Whoever looks only now and then comes seconds later.
 milliseconds promptly(QueueFixture& s) {
     std::vector<milliseconds> took;
@@ -61,7 +61,7 @@ milliseconds promptly(QueueFixture& s) {
             std::chrono::steady_clock::now() - then
         ));
     }
-    return milliseconds(100) + 5 * middle_of(took);
+    return milliseconds(400) + 5 * middle_of(took);
 }
 
 /// A claim that waits.
