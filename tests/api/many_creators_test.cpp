@@ -156,7 +156,7 @@ struct Together {
 
 std::string title_of(const Sent& sent) { return std::string(sent.body.at("title").as_string()); }
 
-/// Whoever makes a card of that title fails.
+/// From here on the database refuses cards whose title has that word.
 void refuse_poison(const std::string& database) {
     LockHolder(
         R"(CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -38,7 +38,9 @@ std::string shouted(std::string_view name) {
     return out;
 }
 
-std::string variable_of(std::string_view section, std::string_view key, const char* between = "__") {
+std::string variable_of(
+    std::string_view section, std::string_view key, const char* between = "__"
+) {
     return section.empty() ? shouted(key) : shouted(section) + between + shouted(key);
 }
 

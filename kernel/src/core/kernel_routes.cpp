@@ -126,7 +126,8 @@ std::vector<Metric> App::read_module_metrics() {
                 for (Metric& each : some) each.module = module;
                 std::ranges::move(some, std::back_inserter(module_metrics_));
             } catch (const std::exception& problem) {
-                Poco::Logger::get("metrics").debug(problem.what());  // what is not known is left out
+                // What is not known is left out.
+                Poco::Logger::get("metrics").debug(problem.what());
             }
     metrics_read_ = std::chrono::steady_clock::now();
     return module_metrics_;

@@ -75,7 +75,8 @@ private:
     mutable CopySession session_;
 };
 
-/// In this database, but for one's own. Within a transaction what it sees is that of its first look.
+/// In this database, but for one's own. Within a transaction what it sees is that of its first
+/// look.
 inline constexpr Sql count_other_sessions{"db.count_other_sessions", R"(
     SELECT count(*) AS others FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()

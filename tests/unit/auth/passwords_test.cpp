@@ -64,7 +64,8 @@ TEST(Decoy, TakesAsLongToCheckAsAHash) {
         real = std::min(real, time_of(hash));
         fake = std::min(fake, time_of(decoy));
     }
-    EXPECT_TRUE(alike()) << "a hash: " << real.count() << " ns, the decoy: " << fake.count();
+    EXPECT_LT(fake, real * 2);
+    EXPECT_LT(real, fake * 2);
 }
 
 }  // namespace

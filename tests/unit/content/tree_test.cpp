@@ -256,7 +256,8 @@ TEST(Blocks, OfALargeCardAreCopiedPartByPart) {
             page.card.str() + "'"
         );
     };
-    const auto blocks = page.must("get_card", {{"card_id", page.card.str()}}).number("/block_count");
+    const auto blocks =
+        page.must("get_card", {{"card_id", page.card.str()}}).number("/block_count");
     const std::string tree = tree_of_card();
     EXPECT_GT(std::stol(bytes_of(page, counted)), 2 << 20);
     const Answer copy = page.must("duplicate_card", {{"card_id", page.card.str()}});

@@ -49,7 +49,7 @@ milliseconds middle_of(std::vector<milliseconds> all) {
     return all[all.size() / 2];
 }
 
-/// Less than half a second, and what some requests take on a machine that does other things as well.
+/// A tenth of a second, and what some requests take on a machine that does other things as well.
 /// Whoever looks only now and then comes seconds later.
 milliseconds promptly(QueueFixture& s) {
     std::vector<milliseconds> took;
@@ -61,7 +61,7 @@ milliseconds promptly(QueueFixture& s) {
             std::chrono::steady_clock::now() - then
         ));
     }
-    return milliseconds(400) + 5 * middle_of(took);
+    return milliseconds(100) + 5 * middle_of(took);
 }
 
 /// A claim that waits.
@@ -186,7 +186,8 @@ TEST(OnTime, EachOfThoseWhoWaitHasTheCardWhosePauseEndsNext) {
     EXPECT_LE(*std::ranges::min_element(late), milliseconds(100));
 }
 
-TEST(OnTime, ALeaseThatExpiresIsWhoeverWaitsForTheCards) {
+/// Five leases expire, for each of which somebody waits: whether those have the cards promptly.
+bool expired_leases_are_had_promptly() {
     QueueFixture s({"queue.sweep_milliseconds=2500"});
     std::vector<std::string> columns{s.queue};
     while (columns.size() < 5)
@@ -211,10 +212,17 @@ TEST(OnTime, ALeaseThatExpiresIsWhoeverWaitsForTheCards) {
     std::vector<milliseconds> late;
     std::size_t i = 0;
     for (Waiting& each : waiting) {
-        ASSERT_TRUE(each.claimed());
+        EXPECT_TRUE(each.claimed());
         late.push_back(each.since(due[i++]));
     }
-    EXPECT_LE(middle_of(late), promptly(s));
+    return middle_of(late) <= promptly(s);
+}
+
+TEST(OnTime, ALeaseThatExpiresIsWhoeverWaitsForTheCards) {
+    // A machine that does other things as well may hold up most of one round.
+    bool prompt = false;
+    for (int round = 0; round < 3 && !prompt; ++round) prompt = expired_leases_are_had_promptly();
+    EXPECT_TRUE(prompt);
 }
 
 // ------------------------------------------------------------------------------------- room
