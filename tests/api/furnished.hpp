@@ -3,6 +3,7 @@
 #include "tests/api/interface.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
+#include "tests/support/reused_server.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gtest/gtest.h>
@@ -118,10 +119,7 @@ private:
 /// A server, what its document says, and how a workspace on it is filled.
 class Furnished : public testing::Test {
 protected:
-    Furnished()
-        : database(Postgres::shared().fresh_database()),
-          server({.database_url = database}),
-          interface(server.client().get("/openapi.json").json()) {}
+    Furnished() : interface(server.client().get("/openapi.json").json()) {}
 
     /// One of everything, as far as operations make it; three times over, for what needs others
     /// first.
@@ -225,8 +223,12 @@ protected:
         return list;
     }
 
-    std::string database;
-    Server server;
+private:
+    ReusedServer reused_;
+
+protected:
+    const std::string& database = reused_.database();
+    Server& server = reused_.server();
     Interface interface;
 };
 

@@ -2,6 +2,7 @@
 
 #include "svc/types.hpp"
 #include "tests/support/postgres.hpp"
+#include "tests/support/reused_server.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gmock/gmock.h>
@@ -24,10 +25,9 @@ inline constexpr const char* other_password = "another horse entirely";
 /// A server and its accounts.
 class AccountsTest : public testing::Test {
 protected:
-    explicit AccountsTest(std::vector<std::string> settings = {})
-        : database(Postgres::shared().fresh_database()), server(options(std::move(settings))) {}
+    explicit AccountsTest(std::vector<std::string> settings = {}) : reused_(std::move(settings)) {}
 
-    /// Of it, and of others on its database.
+    /// Of another on its database.
     Server::Options options(std::vector<std::string> settings) const {
         return {.database_url = database, .settings = std::move(settings)};
     }
@@ -125,8 +125,12 @@ protected:
         return middle(seconds) / middle(firsts);
     }
 
-    std::string database;
-    Server server;
+private:
+    ReusedServer reused_;
+
+protected:
+    const std::string& database = reused_.database();
+    Server& server = reused_.server();
 };
 
 /// The body with every id, instant and token made alike: what a stranger can compare.

@@ -2,6 +2,7 @@
 
 #include "tests/support/postgres.hpp"
 #include "tests/support/refusals.hpp"
+#include "tests/support/reused_server.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <sys/socket.h>
@@ -127,10 +128,7 @@ private:
 class McpTest : public testing::Test {
 protected:
     McpTest()
-        : database(Postgres::shared().fresh_database()),
-          server({.database_url = database}),
-          workspace(make_workspace(server)),
-          mcp(server.port(), workspace.mint("agent", "Robot")) {}
+        : workspace(make_workspace(server)), mcp(server.port(), workspace.mint("agent", "Robot")) {}
 
     struct Queue {
         std::string board_id, column_id;
@@ -153,8 +151,9 @@ protected:
         expect(201, workspace.client.post("/v1/boards/" + queue.board_id + "/cards", card));
     }
 
-    const std::string database;
-    Server server;
+    ReusedServer reused;
+    const std::string& database = reused.database();
+    Server& server = reused.server();
     Workspace workspace;
     McpClient mcp;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -24,7 +25,8 @@ std::optional<std::uint16_t> port_in(const std::string& output, std::size_t from
 }
 
 std::mutex running_mutex;
-std::set<const Server*> running;  // under running_mutex
+std::set<const Server*> running;          // under running_mutex
+std::map<std::string, int> count_by_url;  // under running_mutex
 
 /// Oldest first; their files are named after the ids of the mails.
 std::vector<std::string> mails_in(
@@ -56,6 +58,12 @@ Server::Server(Options options) : options_(std::move(options)) {
     start();
     const std::lock_guard lock(running_mutex);
     running.insert(this);
+    ++count_by_url[options_.database_url];
+}
+
+int Server::count_on(const std::string& database_url) {
+    const std::lock_guard lock(running_mutex);
+    return count_by_url[database_url];
 }
 
 Server::~Server() {
@@ -110,7 +118,16 @@ void Server::start() {
     }
 }
 
-std::string Server::output() const { return read_file(log()); }
+std::string Server::output() const { return read_file(log()).substr(forgotten_); }
+
+void Server::forget() {
+    forgotten_ += output().size();
+    if (!std::filesystem::is_directory(var() / "mail")) return;
+    std::vector<std::filesystem::path> mails;
+    for (const auto& each : std::filesystem::recursive_directory_iterator(var() / "mail"))
+        if (each.is_regular_file()) mails.push_back(each.path());
+    for (const auto& each : mails) std::filesystem::remove(each);
+}
 
 int Server::end(int signal, std::chrono::seconds patience) {
     program_->signal(signal);

@@ -32,6 +32,8 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
+    /// How many this program has started on a database.
+    static int count_on(const std::string& database_url);
     /// What it runs.
     static std::filesystem::path program_of(const Options& options);
     std::uint16_t port() const { return port_; }
@@ -46,6 +48,9 @@ public:
     void start();
     void signal(int number) const { program_->signal(number); }
     std::optional<int> wait(std::chrono::milliseconds at_most) { return program_->wait(at_most); }
+
+    /// What it has printed and mailed so far is nobody's from now on.
+    void forget();
 
     /// Mails that the server has written so far to this address, oldest first.
     std::vector<std::string> mails_to(std::string_view address) const;
@@ -63,6 +68,7 @@ private:
     std::unique_ptr<TempFolder> own_folder_;  // none when the caller named one
     std::unique_ptr<Program> program_;
     std::uint16_t port_ = 0;
+    std::size_t forgotten_ = 0;  // bytes of its output
 };
 
 /// What a mail's body says after `before`, up to white space or a quote: links and codes.

@@ -4,6 +4,7 @@
 #include "svc/types.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
+#include "tests/support/reused_server.hpp"
 #include "tests/support/workspace.hpp"
 #include "tests/unit/http/client.hpp"
 
@@ -235,8 +236,7 @@ private:
 class LiveTest : public testing::Test {
 protected:
     explicit LiveTest(std::vector<std::string> settings = {})
-        : database(Postgres::shared().fresh_database()),
-          server({.database_url = database, .settings = with_few_modules(std::move(settings))}),
+        : reused_(with_few_modules(std::move(settings))),
           workspace(make_workspace(server)),
           client(workspace.client),
           token(make_token("admin")) {
@@ -261,10 +261,7 @@ protected:
     /// The sequence of the last event, once all that was done so far has one: under load that takes
     /// a while, and whoever follows from now on would still hear of it.
     std::string last_sequence() {
-        EXPECT_TRUE(eventually([&] {
-            return ask("SELECT count(*) FROM event_log l WHERE NOT EXISTS (SELECT FROM event_chain "
-                       "c WHERE c.log_id = l.id)") == "0";
-        }));
+        reused_.await_sequences();
         return ask("SELECT sequence FROM event_heads WHERE org_id = '" + workspace.org_id + "'");
     }
     /// An integration's token of the owner, with this role.
@@ -314,8 +311,12 @@ protected:
         );
     }
 
-    const std::string database;
-    Server server;
+private:
+    ReusedServer reused_;
+
+protected:
+    const std::string& database = reused_.database();
+    Server& server = reused_.server();
     Workspace workspace;
     Client client;
     std::string token, board;

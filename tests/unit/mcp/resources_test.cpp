@@ -44,8 +44,9 @@ protected:
         expect(200, workspace.client.send("PATCH", path, json::serialize(body)));
     }
 
-    /// A stream of the stateless protocol.
+    /// A stream of the stateless protocol, of what happens from now on.
     RawStream listen(const json::value& wanted) {
+        reused.await_sequences();
         const json::value message{
             {"jsonrpc", "2.0"},
             {"id", "listening"},

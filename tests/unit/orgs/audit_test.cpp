@@ -280,10 +280,12 @@ TEST_F(AuditRecord, TamperingShows) {
     ask("CREATE TABLE kept_chain AS SELECT * FROM event_chain");
     ASSERT_EQ(operate({"audit", "verify"}).code, 0);
     const std::vector<std::pair<const char*, const char*>> crimes{
-        {"UPDATE event_log SET actor = '{}' WHERE id = 2", "entry 2 was changed"},
-        {"UPDATE event_log SET changes = '{}' WHERE id = 3", "entry 3 was changed"},
+        {"UPDATE event_log SET actor = '{}' WHERE id = (SELECT min(id) + 1 FROM kept_log)",
+         "entry 2 was changed"},
+        {"UPDATE event_log SET changes = '{}' WHERE id = (SELECT min(id) + 2 FROM kept_log)",
+         "entry 3 was changed"},
         {"UPDATE event_chain SET hash = '' WHERE audit_sequence = 3", "entry 3 was changed"},
-        {"DELETE FROM event_log WHERE id = 1", "entry 1 is missing"},
+        {"DELETE FROM event_log WHERE id = (SELECT min(id) FROM kept_log)", "entry 1 is missing"},
         {"DELETE FROM event_chain WHERE audit_sequence = 4", "entry 4 is missing"},
         {"UPDATE event_chain SET audit_sequence = 9 WHERE audit_sequence = 2",
          "entry 2 is missing"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/support/postgres.hpp"
+#include "tests/support/reused_server.hpp"
 #include "tests/support/workspace.hpp"
 
 namespace svc::test {
@@ -9,17 +10,14 @@ namespace json = boost::json;
 
 /// A server with a board that has a queue, and a client that works on it.
 struct QueueFixture {
-    std::string database = Postgres::shared().fresh_database();
-    Server server;
+    ReusedServer reused;
+    const std::string& database = reused.database();
+    Server& server = reused.server();
     Workspace workspace = make_workspace(server);
     Client client = server.client();
     std::string board, queue, done;
 
-    explicit QueueFixture(std::vector<std::string> settings = {})
-        : server({
-              .database_url = database,
-              .settings = std::move(settings),
-          }) {
+    explicit QueueFixture(std::vector<std::string> settings = {}) : reused(std::move(settings)) {
         client.token(workspace.mint("agent", "Worker"));
         const auto made = expect(
             201,
