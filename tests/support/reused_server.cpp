@@ -10,15 +10,15 @@ namespace svc::test {
 namespace {
 
 /// Those that the server does again and again are its own.
-#define OF_TESTS "(org_id <> '00000000-0000-0000-0000-000000000000' OR key <> '')"
+const std::string of_tests = "(org_id <> '00000000-0000-0000-0000-000000000000' OR key <> '')";
 
-constexpr const char* deletion_of_jobs = "DELETE FROM jobs WHERE state <> 'running' AND " OF_TESTS;
+const std::string deletion_of_jobs = "DELETE FROM jobs WHERE state <> 'running' AND " + of_tests;
 
 /// Deletes what tests have made, unless the server still works on a job of theirs: a mail that it
 /// sends then would be taken for one of the next test's. What it has made itself when it started
 /// stays: its key, its own jobs, where its events and their consumers are. No table is truncated,
 /// as all sessions would plan anew.
-constexpr const char* deletion = R"sql(
+const std::string deletion = R"sql(
 DO $$
 DECLARE
     name text;
@@ -26,7 +26,8 @@ BEGIN
     SET LOCAL session_replication_role = replica;
     SET LOCAL deadlock_timeout = '10ms';
     LOCK TABLE jobs IN EXCLUSIVE MODE;
-    ASSERT NOT EXISTS (SELECT FROM jobs WHERE )sql" OF_TESTS R"sql(), 'jobs go on';
+    ASSERT NOT EXISTS (SELECT FROM jobs WHERE )sql" +
+                             of_tests + R"sql(), 'jobs go on';
     FOR name IN
         SELECT c.relname FROM pg_class c
         WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
