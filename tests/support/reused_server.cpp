@@ -59,20 +59,19 @@ std::unique_ptr<ReusedServer::Held>& ReusedServer::spare() {
 }
 
 ReusedServer::ReusedServer(std::vector<std::string> settings) : held_(std::move(spare())) {
-    if (held_ && held_->settings == settings && held_->empty()) return;
+    if (held_ && held_->server->options().settings == settings && held_->empty()) return;
     held_.reset();
     held_ = start(std::move(settings));
 }
 
 std::unique_ptr<ReusedServer::Held> ReusedServer::start(std::vector<std::string> settings) {
     auto held = std::make_unique<Held>();
-    held->settings = std::move(settings);
-    held->database = Postgres::shared().fresh_database();
-    held->server = std::make_unique<Server>(
-        Server::Options{.database_url = held->database, .settings = held->settings}
-    );
+    held->server = std::make_unique<Server>(Server::Options{
+        .database_url = Postgres::shared().fresh_database(),
+        .settings = std::move(settings),
+    });
     held->pid = held->server->pid();
-    held->schema = Postgres::shared().run(schema_now, held->database);
+    held->schema = Postgres::shared().run(schema_now, held->database());
     return held;
 }
 
@@ -92,8 +91,8 @@ void ReusedServer::await_sequences() const {
 
 bool ReusedServer::Held::is_as_started() const noexcept {
     try {
-        return server->pid() == pid && !server->wait({}) && Server::count_on(database) == 1 &&
-               Postgres::shared().run(schema_now, database) == schema;
+        return server->pid() == pid && !server->wait({}) && Server::count_on(database()) == 1 &&
+               Postgres::shared().run(schema_now, database()) == schema;
     } catch (const std::exception&) {
         return false;
     }
@@ -103,8 +102,8 @@ bool ReusedServer::Held::is_as_started() const noexcept {
 bool ReusedServer::Held::empty() {
     const auto is_empty = [&] {
         try {
-            Postgres::shared().run(deletion_of_jobs, database);
-            Postgres::shared().run(deletion, database);
+            Postgres::shared().run(deletion_of_jobs, database());
+            Postgres::shared().run(deletion, database());
             return true;
         } catch (const std::runtime_error&) {
             return false;  // jobs go on, or what goes on locks rows in another order

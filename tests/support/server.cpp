@@ -28,16 +28,21 @@ std::mutex running_mutex;
 std::set<const Server*> running;          // under running_mutex
 std::map<std::string, int> count_by_url;  // under running_mutex
 
+std::vector<std::filesystem::path> mail_files_in(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> files;
+    if (!std::filesystem::is_directory(folder / "mail")) return files;
+    for (const auto& each : std::filesystem::recursive_directory_iterator(folder / "mail"))
+        if (each.path().extension() == ".eml") files.push_back(each.path());
+    return files;
+}
+
 /// Oldest first; their files are named after the ids of the mails.
 std::vector<std::string> mails_in(
     const std::vector<std::filesystem::path>& folders, std::string_view address
 ) {
     std::vector<std::filesystem::path> files;
-    for (const auto& folder : folders) {
-        if (!std::filesystem::is_directory(folder / "mail")) continue;
-        for (const auto& each : std::filesystem::recursive_directory_iterator(folder / "mail"))
-            if (each.path().extension() == ".eml") files.push_back(each.path());
-    }
+    for (const auto& folder : folders)
+        std::ranges::move(mail_files_in(folder), std::back_inserter(files));
     std::ranges::sort(files, {}, &std::filesystem::path::filename);
     std::vector<std::string> mails;
     for (const auto& file : files) {
@@ -122,11 +127,7 @@ std::string Server::output() const { return read_file(log()).substr(forgotten_);
 
 void Server::forget() {
     forgotten_ += output().size();
-    if (!std::filesystem::is_directory(var() / "mail")) return;
-    std::vector<std::filesystem::path> mails;
-    for (const auto& each : std::filesystem::recursive_directory_iterator(var() / "mail"))
-        if (each.is_regular_file()) mails.push_back(each.path());
-    for (const auto& each : mails) std::filesystem::remove(each);
+    for (const auto& mail : mail_files_in(var())) std::filesystem::remove(mail);
 }
 
 int Server::end(int signal, std::chrono::seconds patience) {

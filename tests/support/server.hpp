@@ -36,6 +36,7 @@ public:
     static int count_on(const std::string& database_url);
     /// What it runs.
     static std::filesystem::path program_of(const Options& options);
+    const Options& options() const { return options_; }
     std::uint16_t port() const { return port_; }
     pid_t pid() const { return program_->pid(); }
     Client client() const { return Client(port_); }

@@ -154,8 +154,7 @@ private:
         for (int i = 0; i < more; ++i) size = size << 8 | static_cast<std::uint8_t>(seen[at++]);
         if (seen.size() < at + size) return std::nullopt;
         ServerFrame frame{
-            live::Opcode{static_cast<std::uint8_t>(seen[0] & 0x0F)}, seen.substr(at, size)
-        };
+            live::Opcode{static_cast<std::uint8_t>(seen[0] & 0x0F)}, seen.substr(at, size)};
         seen.erase(0, at + size);
         return frame;
     }

@@ -57,9 +57,9 @@ milliseconds promptly(QueueFixture& s) {
         const auto then = std::chrono::steady_clock::now();
         Client client = s.client;
         expect(200, client.get("/v1/boards/" + s.board));
-        took.push_back(std::chrono::duration_cast<milliseconds>(
-            std::chrono::steady_clock::now() - then
-        ));
+        took.push_back(
+            std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - then)
+        );
     }
     return milliseconds(100) + 5 * middle_of(took);
 }
@@ -147,8 +147,7 @@ TEST(OnTime, APauseThatBeginsWhileAClaimWaitsIsKnownToIt) {
             there.post(
                 "/v1/leases/" + claim.text("/lease/id") + ":fail",
                 json::serialize(json::value{
-                    {"lease_token", claim.text("/lease_token")}, {"retry_after_seconds", 2}
-                })
+                    {"lease_token", claim.text("/lease_token")}, {"retry_after_seconds", 2}})
             )
         );
         ASSERT_TRUE(waiting.claimed());
