@@ -95,15 +95,18 @@ TEST_F(WebhookCrashes, WhatWasCommittedIsReceivedWhereverAServerIsKilled) {
         ) << "it is sent once more, for nobody knows what became of it";
         ASSERT_TRUE(eventually([&] { return all_received(); })) << "answered, not written down";
 
-        // Anywhere.
+        // Anywhere, once it has committed something.
+        std::atomic<bool> has_begun{false};
         auto writer = std::async(std::launch::async, [&] {
             for (int i = 0; i < 20; ++i) try {
                     make_boards(1);
+                    has_begun = true;
                 } catch (const std::exception&) {
                     return;  // the server is gone
                 }
         });
-        std::this_thread::sleep_for(std::chrono::milliseconds(20 + random_bits() % 200));
+        ASSERT_TRUE(eventually([&] { return has_begun.load(); }));
+        std::this_thread::sleep_for(std::chrono::milliseconds(random_bits() % 200));
         server.end(SIGKILL);
         writer.get();
         ada = client();
