@@ -19,6 +19,12 @@ export const heading = (page, text) => page.waitForSelector(`h1:has-text(${JSON.
 /** Waits for the page to say this below its forms. */
 export const says = (page, text) => page.waitForSelector(`.outcome:has-text("${text}")`);
 
+/** Has the page's scripts run that many times as slowly. */
+export async function slowDown(page, rate) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate });
+}
+
 /** Fills in the form of a page for those who come from outside, and sends it. */
 export async function fill(page, values) {
   for (const [name, value] of Object.entries(values)) await page.fill(`main form input[name=${name}]`, value);

@@ -60,7 +60,10 @@ TEST(OwnDatabase, ThatEndsIsSaidAtWarning) {
     EXPECT_TRUE(eventually([&] {
         return server.output().find("PostgreSQL has ended; starting it again") != std::string::npos;
     })) << server.output();
-    EXPECT_TRUE(eventually([&] { return server.client().get("/readyz").status == 200; }));
+    // It writes each of its files to the disk before it is ready, which a busy one takes time over.
+    EXPECT_TRUE(eventually(
+        [&] { return server.client().get("/readyz").status == 200; }, std::chrono::minutes(2)
+    )) << server.output();
 }
 
 }  // namespace svc::test

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { api, ask } from "../../api/client";
 import { optionsQuery } from "../../api/queries";
 import { t } from "../../app/words";
@@ -51,11 +51,12 @@ const reasons: Record<string, string> = {
 /** Why the way back from the provider ended here, once; it does not stay in the address. */
 export function useProviderRefusal(): string | undefined {
   const [words] = useState(() => {
-    const query = new URLSearchParams(location.search);
-    const reason = query.get("oauth_error");
-    if (!reason) return undefined;
-    history.replaceState(null, "", location.pathname);
-    return t(reasons[reason] ?? "Signing in with the provider did not work; try again.");
+    const reason = new URLSearchParams(location.search).get("oauth_error");
+    return reason ? t(reasons[reason] ?? "Signing in with the provider did not work; try again.") : undefined;
   });
+  // Only once it is on the page: React may throw away what it has rendered, and ask again for the words.
+  useLayoutEffect(() => {
+    if (words) history.replaceState(null, "", location.pathname);
+  }, [words]);
   return words;
 }
