@@ -1,4 +1,5 @@
 #include "tests/support/accounts_fixture.hpp"
+#include "tests/support/eventually.hpp"
 
 #include <set>
 
@@ -47,8 +48,7 @@ TEST_F(Orgs, TheFirstBecomesTheSessions) {
 
 TEST_F(Orgs, AreToldOfTheirFirstMember) {
     const auto made = expect(201, make({{"name", "Acme"}}));
-    for (int i = 0; i < 200 && ask("SELECT count(*) FROM events") == "0"; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(eventually([&] { return ask("SELECT count(*) FROM events") != "0"; }));
     EXPECT_EQ(ask("SELECT org_id || ' ' || kind FROM events"), made.text("/id") + " member.added");
 }
 

@@ -1,4 +1,5 @@
 #include "tests/support/accounts_fixture.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/mcp_client.hpp"
 
 namespace svc::test {
@@ -186,8 +187,7 @@ TEST_F(OwnPassword, ChangedLeavesAnEntryInTheWorkspacesAuditRecord) {
     const auto found = [&] {
         return ask("SELECT count(*) FROM audit_events WHERE action = 'change_my_password'");
     };
-    for (int i = 0; i < 200 && found() == "0"; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(eventually([&] { return found() != "0"; }));
     EXPECT_EQ(found(), "1");
     const auto entry =
         ask("SELECT a::text FROM audit_events a WHERE action = 'change_my_password'");

@@ -1,4 +1,5 @@
 #include "tests/support/accounts_fixture.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace svc::test {
 namespace {
@@ -102,8 +103,7 @@ TEST_F(PreferencesOfOne, StayPrivateInTheAuditRecord) {
     const auto entry = [&] {
         return ask("SELECT a::text FROM audit_events a WHERE action = 'update_my_preferences'");
     };
-    for (int i = 0; i < 200 && entry().empty(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(eventually([&] { return !entry().empty(); }));
     EXPECT_THAT(entry(), testing::HasSubstr("success"));
     EXPECT_THAT(entry(), testing::Not(testing::HasSubstr("Zurich")));
 }

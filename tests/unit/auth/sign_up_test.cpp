@@ -1,4 +1,5 @@
 #include "tests/support/accounts_fixture.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace svc::test {
 namespace {
@@ -38,8 +39,7 @@ TEST_F(SignUp, KeepsNeitherPasswordNorTokenInTheClear) {
     EXPECT_THAT(row, Not(HasSubstr(token)));
     EXPECT_THAT(row, HasSubstr("$argon2id$"));
     // A mail that has gone out leaves nothing that could be followed.
-    for (int i = 0; i < 200 && ask("SELECT status FROM mail_outbox") != "sent"; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(eventually([&] { return ask("SELECT status FROM mail_outbox") == "sent"; }));
     EXPECT_THAT(ask("SELECT m::text FROM mail_outbox m"), Not(HasSubstr(token)));
 }
 

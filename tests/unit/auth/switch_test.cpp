@@ -1,4 +1,5 @@
 #include "tests/support/accounts_fixture.hpp"
+#include "tests/support/eventually.hpp"
 
 #include "svc/encoding.hpp"
 
@@ -70,8 +71,7 @@ TEST_F(Switch, LeavesAnEntryInTheAuditRecord) {
             second + "'"
         );
     };
-    for (int i = 0; i < 200 && found() == "0"; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(eventually([&] { return found() != "0"; }));
     EXPECT_EQ(found(), "1");
 }
 

@@ -1,4 +1,5 @@
 #include "tests/support/accounts_fixture.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace svc::test {
 namespace {
@@ -117,8 +118,7 @@ TEST_F(Tokens, AreShownOnceAndKeptAsDigests) {
 
 TEST_F(Tokens, AreToldOfWithoutTheirSecrets) {
     const auto made = make_agent();
-    for (int i = 0; i < 200 && ask("SELECT count(*) FROM events") != "3"; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(eventually([&] { return ask("SELECT count(*) FROM events") == "3"; }));
     EXPECT_EQ(
         ask("SELECT string_agg(kind, ' ' ORDER BY sequence) FROM events"),
         "member.added agent.created token.created"

@@ -1,8 +1,8 @@
 #include "tests/support/certificate.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/cli/commands.hpp"
 #include "tests/unit/cli/recipes.hpp"
 
-#include <thread>
 
 /// The recipes of docs/operating.md, run by the programs they are for.
 namespace svc::test {
@@ -23,11 +23,8 @@ std::string fetch(std::uint16_t port, const std::string& path, std::vector<std::
 /// Two servers' worth of checks that any proxy has to pass.
 void expect_passes(const Server& server, std::uint16_t port, const fs::path& access) {
     std::string answer;
-    for (int i = 0; i < 300 && !answer.ends_with("\n200"); ++i) {
-        answer = fetch(port, "/readyz");
-        std::this_thread::sleep_for(20ms);
-    }
-    EXPECT_EQ(answer, "ready\n\n200");
+    EXPECT_TRUE(eventually([&] { return (answer = fetch(port, "/readyz")) == "ready\n\n200"; }))
+        << answer;
     const auto signed_up = fetch(
         port,
         "/v1/auth/signup",
@@ -42,11 +39,11 @@ void expect_passes(const Server& server, std::uint16_t port, const fs::path& acc
     );
     EXPECT_TRUE(signed_up.ends_with("\n201")) << signed_up;
     std::string lines;
-    for (int i = 0; i < 200 && lines.find("/v1/auth/signup") == std::string::npos; ++i) {
+    std::size_t at = std::string::npos;
+    ASSERT_TRUE(eventually([&] {
         lines = read_file(access);
-        std::this_thread::sleep_for(20ms);
-    }
-    const auto at = lines.find("/v1/auth/signup");
+        return (at = lines.find("/v1/auth/signup")) != std::string::npos;
+    }));
     const auto line = lines.substr(at, lines.find('\n', at) - at);
     EXPECT_THAT(line, HasSubstr(R"("client":"127.0.0.7")"));
     EXPECT_TRUE(fetch(port, "/metrics").ends_with("\n401"));

@@ -1,3 +1,4 @@
+#include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/server.hpp"
 #include "tests/support/workspace.hpp"
@@ -33,9 +34,8 @@ std::string mail_of(const Server& server) {
 
 /// What the server has said once it has said this, which it does after the mail is there.
 std::string output_with(const Server& server, const std::string& words) {
-    for (int i = 0; i < 100 && server.output().find(words) == std::string::npos; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    EXPECT_THAT(server.output(), HasSubstr(words));
+    EXPECT_TRUE(eventually([&] { return server.output().find(words) != std::string::npos; }))
+        << server.output();
     return server.output();
 }
 

@@ -1,4 +1,5 @@
 #include "svc/types.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 
@@ -113,10 +114,9 @@ TEST_F(OutboxTest, AFailedMailIsSentOnceItIsRequeued) {
     EXPECT_EQ(requeued.text("/attempts"), "0");
     EXPECT_EQ(requeued.text("/recipient"), "bob@example.com");
     EXPECT_THAT(server.mail_to("bob@example.com"), HasSubstr("Subject: Try again"));
-    std::string status;
-    for (int i = 0; i < 100 && status != "sent"; ++i, std::this_thread::sleep_for(20ms))
-        status = expect(200, ada.client.get(path(ada))).text("/results/0/status");
-    EXPECT_EQ(status, "sent");
+    EXPECT_TRUE(eventually([&] {
+        return expect(200, ada.client.get(path(ada))).text("/results/0/status") == "sent";
+    }));
     EXPECT_THAT(server.output(), HasSubstr("org_invitation to bob@example.com: "));
     EXPECT_EQ(
         ask("SELECT text_body || html_body || coalesce(link, '') FROM mail_outbox "
@@ -159,7 +159,7 @@ TEST_F(OutboxTest, RequeuingIsAudited) {
         "SELECT count(*) FROM audit_events WHERE action = 'requeue_email' "
         "AND outcome = 'success' AND target_id = '" +
         mail + "'";
-    for (int i = 0; i < 100 && ask(count) == "0"; ++i) std::this_thread::sleep_for(50ms);
+    EXPECT_TRUE(eventually([&] { return ask(count) != "0"; }));
     EXPECT_EQ(ask(count), "1");
 }
 
@@ -173,8 +173,7 @@ TEST_F(OutboxTest, ServersOnOneDatabaseSendEachMailOnce) {
     constexpr std::size_t mails = 60;  // several times what is taken at once
     for (std::size_t i = 0; i < mails; ++i) leave_mail(ada, "queued");
     const std::string left = "SELECT count(*) FROM mail_outbox WHERE status <> 'sent'";
-    for (int i = 0; i < 400 && ask(left) != "0"; ++i) std::this_thread::sleep_for(50ms);
-    EXPECT_EQ(ask(left), "0");
+    EXPECT_TRUE(eventually([&] { return ask(left) == "0"; }));
     const auto here = server.mails_to("bob@example.com").size();
     EXPECT_EQ(here + other.mails_to("bob@example.com").size(), mails);
 }
@@ -224,8 +223,7 @@ TEST_F(OutboxWithoutAServer, AMailIsTriedAsOftenAsItMayAndThenFailed) {
             "/v1/auth/signup", R"({"email": "ada@example.com", "password": "correct horse"})"
         )
     );
-    for (int i = 0; i < 300 && row("status") != "failed"; ++i) std::this_thread::sleep_for(50ms);
-    EXPECT_EQ(row("status"), "failed");
+    EXPECT_TRUE(eventually([&] { return row("status") == "failed"; }));
     EXPECT_EQ(row("attempts"), "2");
     EXPECT_THAT(row("last_error"), HasSubstr("127.0.0.1"));
     EXPECT_THAT(row("text_body"), HasSubstr("token=")) << "it may be requeued";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/support/accounts_fixture.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/places.hpp"
 
 /// One workspace, Ada's, and people with any role in it, on the real program.
@@ -80,11 +81,7 @@ protected:
     /// Waits until the statement says so; what it says at the end of the patience otherwise.
     std::string ask_until(const std::string& wanted, const std::string& sql) {
         std::string said;
-        for (int i = 0; i < 500; ++i) {
-            said = ask(sql);
-            if (said == wanted) break;
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
+        eventually([&] { return (said = ask(sql)) == wanted; });
         return said;
     }
     /// How many events of the kind the workspace has, once there are `wanted`.
