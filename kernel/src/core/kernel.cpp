@@ -1,5 +1,5 @@
+#include "core/invoke.hpp"
 #include "core/kernel_impl.hpp"
-#include "core/run.hpp"
 #include "events/sequencer.hpp"
 #include "svc/module.hpp"
 

@@ -1,6 +1,8 @@
 #include "core/route_run.hpp"
 
+#include "core/access.hpp"
 #include "core/budget_charge.hpp"
+#include "core/invoke.hpp"
 #include "core/stream_registry.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "core/run.hpp"
 
+#include "core/access.hpp"
 #include "core/budget_charge.hpp"
 #include "core/idempotency.hpp"
 #include "core/refusals.hpp"
@@ -19,71 +20,7 @@ namespace {
 // Bytes that most answers fit in: so much is taken at once, in place of doubling up to there.
 constexpr std::size_t usual_answer = 1 << 10;
 
-/// In the workspace; nothing when `access` does not ask for one.
-std::optional<OrgRole> least_role(Access access) {
-    switch (access) {
-        case Access::anyone:
-        case Access::me:
-        case Access::person: break;
-        case Access::member:
-        case Access::board_viewer:
-        case Access::board_editor:
-        case Access::board_admin: return OrgRole::viewer;
-        case Access::admin: return OrgRole::admin;
-        case Access::owner: return OrgRole::owner;
-    }
-    return std::nullopt;
-}
-
-void require_person(const Caller& caller) {
-    if (caller.is_person()) return;
-    throw Failure(
-        Fault::restricted,
-        "Only a person may do this: sign in, or use an integration token instead of an agent's."
-    );
-}
-
-void require_role(const Caller& caller, OrgRole least) {
-    if (!caller.org_id) not_found("workspace");
-    if (caller.role >= least) return;
-    throw Failure(
-        Fault::restricted,
-        "This takes the role " + std::string(name_of(least)) + " in the workspace; yours is " +
-            std::string(name_of(caller.role)) + "."
-    );
-}
-
-bool is_past_due(const Operation& operation, const CallerResolver& who) {
-    const Caller* caller = who.caller();
-    return caller && caller->past_due && !operation.read_only() && !operation.when_past_due &&
-           operation.access > Access::person;
-}
-
 }  // namespace
-
-void check_access(Access access, const CallerResolver& who) {
-    if (access == Access::anyone) return;
-    who.require_workspace();
-    const Caller& caller = *who.caller();
-    if (access == Access::person) require_person(caller);
-    if (const auto least = least_role(access)) require_role(caller, *least);
-}
-
-void check_scope(const Kernel& kernel, const Operation& operation, const CallerResolver& who) {
-    const Caller* caller = who.caller();
-    if (!caller || !caller->scope.limits() || operation.access == Access::anyone) return;
-    if (admits(caller->scope, *kernel.find_operation(operation.name))) return;
-    const std::string name(operation.name);
-    throw outside_token_scope(
-        caller->scope.read_only && !operation.read_only()
-            ? "This token only reads; " + name + " changes something."
-            : "This token is limited to some toolsets, and " + name + " is in none of them."
-    );
-}
-
-Failure outside_token_scope(const std::string& message) {
-    return Failure(Fault::restricted, message).with("reason", "outside_token_scope");
-}
 
 Failure too_large_answer() {
     return Failure(
@@ -265,103 +202,6 @@ std::optional<http::Answer> run_operation(const Run& run, Input& input) {
     }
 }
 
-namespace {
-
-class FlatInput final : public Input {
-public:
-    FlatInput(const Run& run, std::string_view arguments)
-        : operation_(run.operation), who_(run.who), text_(arguments) {}
-    /// The caller's is settled by now, and arguments can name no other.
-    void check_workspace() const override {}
-    void check_syntax() override {
-        if (value_.is_null()) {
-            value_ =
-                text_.empty() ? json::value(json::object{}) : decl::parse_json(text_, "arguments");
-            expected_version_ = decl::take_expected_version(operation_, value_);
-            named_lease_ = decl::take_named_lease(operation_, value_);
-        }
-        require_own_workspace();
-    }
-    void fill(void* input) override { decl::fill_flat(operation_, value_, input); }
-    std::optional<std::int64_t> expected_version() const override { return expected_version_; }
-    std::string_view named_lease() const override { return named_lease_; }
-    std::string_view body() const override { return text_; }
-    std::optional<Subject> subject() const override;
-
-private:
-    void require_own_workspace() const;
-
-    const Operation& operation_;
-    const CallerResolver& who_;
-    std::string_view text_;
-    json::value value_;
-    std::optional<std::int64_t> expected_version_;
-    std::string named_lease_;
-};
-
-/// The caller's workspace is settled before the arguments are looked at, so they can name it and
-/// no other.
-void FlatInput::require_own_workspace() const {
-    const json::object* given = value_.if_object();
-    if (!given || !operation_.handler.input->find("org_id")) return;
-    const json::value* value = given->if_contains("org_id");
-    const auto* text = value ? value->if_string() : nullptr;
-    const auto named = text ? Uuid::parse(*text) : std::nullopt;
-    const Caller* caller = who_.caller();
-    if (named && caller && caller->org_id != named) not_found("workspace");
-}
-
-std::optional<Input::Subject> FlatInput::subject() const {
-    const json::object* given = value_.if_object();
-    if (!given) return std::nullopt;
-    std::string_view rest = operation_.path();
-    for (auto open = rest.rfind('{'); open != rest.npos; open = rest.rfind('{')) {
-        const auto field = rest.substr(open + 1, rest.find('}', open) - open - 1);
-        const json::value* value = given->if_contains(field);
-        const auto* text = value ? value->if_string() : nullptr;
-        if (const auto id = text ? Uuid::parse(*text) : std::nullopt) return Subject{field, *id};
-        rest = rest.substr(0, open);
-    }
-    return std::nullopt;
-}
-
-}  // namespace
-
-Invoked invoke_within(const Run& run, std::string_view arguments) {
-    FlatInput input(run, arguments);
-    try {
-        http::Answer answer = run_operation(run, input).value();
-        return {answer.status, std::move(answer.body)};
-    } catch (const Failure& failure) {
-        return {failure.status(), failure.body(run.request_context.request_id)};
-    } catch (const std::exception& problem) {
-        auto answer = answer_of_unexpected(problem.what(), run.request_context.request_id);
-        return {answer.status, std::move(answer.body)};
-    }
-}
-
-Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invocation) {
-    RequestContext request_context{.request_id = new_uuid().str()};
-    const Declared* declared = kernel.find_operation(invocation.operation);
-    if (!declared || !declared->operation->tool) {
-        const Failure failure(
-            Fault::not_found, "There is no operation " + std::string(invocation.operation) + "."
-        );
-        return {failure.status(), failure.body(request_context.request_id)};
-    }
-    CallerResolver who(kernel.impl(), caller);
-    const Run run{
-        .kernel = kernel,
-        .operation = *declared->operation,
-        .who = who,
-        .request_context = request_context,
-        .surface = invocation.surface,
-        .may_block = true,
-        .invocation = &invocation,
-    };
-    return invoke_within(run, invocation.arguments);
-}
-
 http::Answer answer_of(const Failure& failure, std::string_view request_id) {
     http::Answer answer;
     answer.status = failure.status();
@@ -383,26 +223,3 @@ http::Answer answer_of_unexpected(std::string_view what, std::string_view reques
 }
 
 }  // namespace svc::core
-
-namespace svc {
-
-bool admits(Access access, const Caller& caller) {
-    if (access == Access::person) return caller.is_person();
-    const auto least = core::least_role(access);
-    return !least || (caller.org_id && caller.role >= *least);
-}
-
-bool in_toolset(const Declared& declared, std::string_view toolset) {
-    return toolset == declared.tag || (toolset == "worker" && declared.operation->worker);
-}
-
-bool admits(const ToolScope& scope, const Declared& declared) {
-    if (scope.read_only && !declared.operation->read_only()) return false;
-    if (!scope.names_some()) return true;
-    return std::ranges::find(scope.tools, declared.operation->name) != scope.tools.end() ||
-           std::ranges::any_of(scope.toolsets, [&](const std::string& each) {
-               return in_toolset(declared, each);
-           });
-}
-
-}  // namespace svc

@@ -84,21 +84,10 @@ public:
     const CallerResolver& who
 );
 
-/// Steps 8 and 9 of the order of checks: the workspace, then the role in it.
-void check_access(Access access, const CallerResolver& who);
-/// Step 8: Failure 403 when the caller's token is limited to other operations.
-void check_scope(const Kernel& kernel, const Operation& operation, const CallerResolver& who);
-Failure outside_token_scope(const std::string& message);
-
 /// Runs it, again where that is right, and commits. Nothing when another request is to answer it
 /// (RequestGroups), which happens to those that came by REST. Failures come out as exceptions, as
 /// do Parked (only if the run may park).
 std::optional<http::Answer> run_operation(const Run& run, Input& input);
-
-/// Kernel::invoke: for a caller that is vouched for, outside any request.
-Invoked invoke_for(Kernel& kernel, const Caller& caller, const Invocation& invocation);
-/// RouteCall::invoke: for the caller of a request.
-Invoked invoke_within(const Run& run, std::string_view arguments);
 
 /// The last line of defence: lists are cut into pages before they come to this.
 Failure too_large_answer();
