@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/lib/http_client/dial.hpp"
 #include "modules/mcp/api.hpp"
 #include "modules/oauth/answers.hpp"
 #include "modules/oauth/authorization.hpp"
@@ -20,6 +21,7 @@ public:
     void open(Kernel& kernel) override {
         kernel_ = &kernel;
         settings_ = kernel.settings<Settings>();
+        check_ca_file("oauth.ca_file", settings_.ca_file);
         kernel.offer(settings_);
         kernel.offer(documents_.emplace(kernel, settings_));
         kernel.offer<mcp::TokenSource>(*this);

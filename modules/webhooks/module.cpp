@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/lib/http_client/dial.hpp"
 #include "modules/webhooks/metrics.hpp"
 #include "modules/webhooks/recorder.hpp"
 #include "modules/webhooks/removal.hpp"
@@ -13,6 +14,7 @@ class Webhooks final : public Module {
 public:
     void open(Kernel& kernel) override {
         settings_ = kernel.settings<Settings>();
+        check_ca_file("webhooks.ca_file", settings_.ca_file);
         kernel.offer(settings_);
         kernel.tag("webhooks", "Events sent to other programs, signed.");
         add_webhook_operations(kernel);

@@ -34,10 +34,12 @@ namespace {
 
 using std::chrono::seconds;
 
-/// The name of the module at fault goes in front, unless the message has it already.
+/// The name of the module at fault goes in front, unless the message has it already, perhaps in the
+/// name of a setting.
 [[noreturn]] void rethrow_for(std::string_view module, const std::exception& problem) {
     const std::string text = problem.what();
-    if (text.starts_with("module ")) throw std::runtime_error(text);
+    if (text.starts_with("module ") || text.starts_with(std::string(module) + "."))
+        throw std::runtime_error(text);
     throw std::runtime_error("module " + std::string(module) + ": " + text);
 }
 
@@ -304,7 +306,7 @@ void App::start() {
 
 void App::serve() {
     open_modules();
-    check_certificate();  // before anything is begun
+    check_outside();  // before anything is begun
     open_database();
     hold_to_one_key(database(), secret(), place_of_secret());
     if (!search_is_ready())

@@ -18,9 +18,8 @@ namespace {
 constexpr int accept_backlog = 4096;
 
 [[noreturn]] void refuse(const std::string& address, std::uint16_t port, const char* why) {
-    throw std::runtime_error(
-        "cannot listen on " + address + " port " + std::to_string(port) + ": " + why
-    );
+    const std::string at = port == 0 ? "" : " port " + std::to_string(port);
+    throw std::runtime_error("cannot listen on " + address + at + ": " + why);
 }
 
 int bound(const addrinfo& to) {

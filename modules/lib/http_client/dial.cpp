@@ -7,8 +7,11 @@
 #include <Poco/Net/HostEntry.h>
 
 #include <netdb.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <stdexcept>
@@ -101,6 +104,19 @@ Poco::Net::Context::Ptr tls_context(const std::string& ca_file) {
     Context::Ptr context = new Context(Context::TLS_CLIENT_USE, params);
     context->requireMinimumProtocol(Context::PROTO_TLSV1_2);
     return context;
+}
+
+void check_ca_file(const std::string& setting, const std::string& file) {
+    if (file.empty()) return;
+    const auto refuse = [&](const std::string& why) {
+        throw std::runtime_error(setting + ": cannot read authorities from " + file + ": " + why);
+    };
+    if (::access(file.c_str(), R_OK) != 0) refuse(std::strerror(errno));
+    try {
+        tls_context(file);
+    } catch (const Poco::Exception& problem) {
+        refuse(problem.displayText());
+    }
 }
 
 LazyTlsContext::LazyTlsContext(std::string ca_file) : ca_file_(std::move(ca_file)) {

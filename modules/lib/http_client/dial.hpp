@@ -60,6 +60,10 @@ Poco::Net::StreamSocket dial(
 /// system's when it is empty.
 Poco::Net::Context::Ptr tls_context(const std::string& ca_file);
 
+/// Throws std::runtime_error, with the name of the setting, when it names a file that no authority
+/// can be read from.
+void check_ca_file(const std::string& setting, const std::string& file);
+
 /// tls_context() for whoever may never need it. The system's authorities are read when somebody
 /// first asks for it: that takes a third of the time in which a server starts. A file of one's own
 /// is read at once, so that whoever wrote its name learns at once what is wrong with it.

@@ -197,6 +197,34 @@ TEST(Commands, ACertificateThatCannotBeUsedIsNamedWithItsSetting) {
     EXPECT_EQ(doctor.code, 0);
 }
 
+TEST(Commands, WhatSettingsNameOutsideTheServerIsLookedAtBeforeAnythingIsBegun) {
+    const TempFolder folder("workboard-look");
+    const auto var = folder.path() / "var";
+    const auto junk = (folder.path() / "junk.pem").string();
+    write_file(junk, "junk");
+    const std::string nowhere = (folder.path() / "none/here").string();
+    const std::vector<std::pair<std::string, std::string>> wrong{
+        {"log.access=" + nowhere, "log.access: cannot write " + nowhere},
+        {"log.access=" + folder.path().string(), "log.access: cannot write "},
+        {"server.address=nonsense", "server.address: cannot listen on nonsense: "},
+        {"server.address=192.0.2.1", "server.address: cannot listen on 192.0.2.1: "},
+        {"database.url=nonsense", "database.url: "},
+        {"webhooks.ca_file=" + nowhere,
+         "workboard: webhooks.ca_file: cannot read authorities from " + nowhere + ": No such file"},
+        {"oauth.ca_file=" + junk, "oauth.ca_file: cannot read authorities from " + junk + ": "},
+    };
+    for (const auto& [setting, words] : wrong)
+        for (const char* command : {"check-config", "serve"}) {
+            const auto said = workboard({command, "--set", setting}, var, "");
+            EXPECT_EQ(said.code, 1) << command << ' ' << setting;
+            EXPECT_THAT(said.text, HasSubstr(words)) << command;
+            EXPECT_FALSE(fs::exists(var / "postgres")) << command << ' ' << setting;
+        }
+    const auto log = (folder.path() / "access.log").string();
+    EXPECT_EQ(workboard({"check-config", "--set", "log.access=" + log}, var, "").code, 0);
+    EXPECT_FALSE(fs::exists(log)) << "looking makes nothing";
+}
+
 TEST(Commands, HelpIsOfTheCommandThatIsAsked) {
     for (const char* name : {"doctor", "backup", "restore", "key", "audit", "check-scripts"}) {
         const auto said = workboard({name, "--help"}, "", "");
