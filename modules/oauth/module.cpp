@@ -8,6 +8,7 @@
 #include "modules/oauth/grants.hpp"
 #include "modules/oauth/resources.hpp"
 #include "modules/oauth/token_endpoint.hpp"
+#include "svc/operator/upkeep.hpp"
 #include "svc/workspace_jobs.hpp"
 
 namespace svc::oauth {
@@ -21,7 +22,9 @@ public:
     void open(Kernel& kernel) override {
         kernel_ = &kernel;
         settings_ = kernel.settings<Settings>();
-        check_ca_file("oauth.ca_file", settings_.ca_file);
+        kernel.use<Upkeep>().before_start([this] {
+            if (settings_.client_documents) check_ca_file("oauth.ca_file", settings_.ca_file);
+        });
         kernel.offer(settings_);
         kernel.offer(documents_.emplace(kernel, settings_));
         kernel.offer<mcp::TokenSource>(*this);

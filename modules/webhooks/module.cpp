@@ -14,7 +14,6 @@ class Webhooks final : public Module {
 public:
     void open(Kernel& kernel) override {
         settings_ = kernel.settings<Settings>();
-        check_ca_file("webhooks.ca_file", settings_.ca_file);
         kernel.offer(settings_);
         kernel.tag("webhooks", "Events sent to other programs, signed.");
         add_webhook_operations(kernel);
@@ -25,6 +24,9 @@ public:
         recorder_.emplace(kernel, settings_, *sender_);
         kernel.add(recorder_->consumer());
         add_removal(kernel, settings_);
+        kernel.use<Upkeep>().before_start([this] {
+            check_ca_file("webhooks.ca_file", settings_.ca_file);
+        });
         kernel.use<Upkeep>().add_metrics([this, &kernel] {
             return webhook_metrics(kernel, *sender_);
         });

@@ -36,7 +36,10 @@ public:
         if (settings_.host.empty() || kernel.find<BusDriver>()) return;
         if (settings_.password.empty() && !settings_.username.empty())
             throw std::runtime_error("bus-redis.password is needed with bus-redis.username");
-        if (settings_.tls) context_ = tls_context(settings_.ca_file);
+        if (settings_.tls) {
+            check_ca_file("bus-redis.ca_file", settings_.ca_file);
+            context_ = tls_context(settings_.ca_file);
+        }
         kernel.offer<BusDriver>(*this);
     }
 

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/lib/http_client/dial.hpp"
 #include "plugins/idp-oidc/provider.hpp"
 
 /// Signing in with an OpenID Connect provider, Google or another.
@@ -36,6 +37,7 @@ public:
     void open(Kernel& kernel) override {
         auto settings = kernel.settings<Settings>();
         if (settings.client_id.empty()) return;
+        check_ca_file("idp-oidc.ca_file", settings.ca_file);
         try {
             provider_.emplace(std::move(settings));
         } catch (const HttpError& problem) {

@@ -55,8 +55,10 @@ public:
             throw std::runtime_error(
                 "mail-smtp.security: none is for a server on this machine; mails hold keys"
             );
-        check_ca_file("mail-smtp.ca_file", settings_.ca_file);
-        if (settings_.security != Security::none) context_ = tls_context(settings_.ca_file);
+        if (settings_.security != Security::none) {
+            check_ca_file("mail-smtp.ca_file", settings_.ca_file);
+            context_ = tls_context(settings_.ca_file);
+        }
         kernel.offer<mail::Driver>(*this);
         kernel.use<Upkeep>().add(Check{"mail", [this] { return check(); }});
     }

@@ -1,5 +1,6 @@
 #include "svc/module.hpp"
 
+#include "modules/lib/http_client/dial.hpp"
 #include "plugins/store-s3/store.hpp"
 
 /// Files in a bucket of S3, or of a service that speaks as S3 does.
@@ -48,6 +49,7 @@ public:
         if (settings.bucket.empty() || kernel.find<files::ObjectStore>()) return;
         if (settings.access_key.empty() || settings.secret_key.empty())
             throw std::runtime_error("store-s3.access_key and store-s3.secret_key are needed");
+        check_ca_file("store-s3.ca_file", settings.ca_file);
         store_.emplace(settings);
         kernel.offer<files::ObjectStore>(*store_);
         kernel.offer<PageSources>(*store_);

@@ -66,7 +66,7 @@ int migrate(const Words& words) {
 int check_config(const Words& words) {
     App app = make_app(words);
     app.open_modules(look);
-    app.check_outside();
+    app.check_before_start();
     std::fputs(app.config().describe().c_str(), stdout);
     return 0;
 }

@@ -24,7 +24,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <ranges>
 #include <tuple>
 
@@ -51,7 +53,8 @@ int open_access_log(const std::string& where) {
     if (where == "off") return -1;
     if (where == "stdout") return STDOUT_FILENO;
     const int fd = ::open(where.c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0640);
-    if (fd < 0) throw std::runtime_error("log.access: cannot write " + where);
+    if (fd < 0)
+        throw std::runtime_error("log.access: cannot write " + where + ": " + std::strerror(errno));
     return fd;
 }
 
@@ -306,7 +309,7 @@ void App::start() {
 
 void App::serve() {
     open_modules();
-    check_outside();  // before anything is begun
+    check_before_start();
     open_database();
     hold_to_one_key(database(), secret(), place_of_secret());
     if (!search_is_ready())
@@ -336,8 +339,8 @@ void App::add_reloads() {
     Upkeep& upkeep = kernel_->impl().upkeep;
     upkeep.on_reload("server.certificate", [this] { server_->reload_certificate(); });
     upkeep.on_reload("log.access", [this] {
-        const auto& where = log_settings_.access;
-        if (where != "off" && where != "stdout") access_log_->go_on_in(open_access_log(where));
+        if (log_settings_.goes_to_file())
+            access_log_->go_on_in(open_access_log(log_settings_.access));
     });
 }
 

@@ -83,10 +83,10 @@ public:
     /// Throws std::runtime_error when certificate or key are of no use; how long the certificate
     /// is good, in seconds. Nothing without TLS.
     std::optional<std::int64_t> check_certificate() const;
-    /// Throws std::runtime_error, with the setting's name, when serving would fail for what a
-    /// setting names: the certificate, where to listen, the access log, the form of the database's
-    /// URL. Makes nothing, and asks no other program.
-    void check_outside() const;
+    /// Throws std::runtime_error, with the setting's name, when what a setting names is of no use
+    /// to a server: its certificate, where it listens, the access log, the form of the database's
+    /// URL, and what modules look at (Upkeep::before_start). Makes nothing.
+    void check_before_start() const;
 
 private:
     class Status final : public ServerStatus {

@@ -9,7 +9,6 @@
 #include "svc/guard.hpp"
 
 #include <Poco/Logger.h>
-#include <boost/json.hpp>
 
 #include <thread>
 

@@ -35,13 +35,17 @@ inline std::vector<std::string> shipped_modules() {
         "mcp",
         "oauth",
         "docs",
-        "operators"
-    };
+        "operators"};
 }
 inline std::vector<std::string> shipped_plugins() {
     return {
-        "mail-smtp", "mail-file", "idp-oidc", "store-s3", "store-local", "bus-redis", "bus-postgres"
-    };
+        "mail-smtp",
+        "mail-file",
+        "idp-oidc",
+        "store-s3",
+        "store-local",
+        "bus-redis",
+        "bus-postgres"};
 }
 inline std::vector<std::string> other_version_headers() { return {"Compat-Version"}; }
 
@@ -195,6 +199,9 @@ struct LogSettings {
     LogForm form = LogForm::json;
     LogLevel level = LogLevel::information;
     std::string access = "stdout";
+
+    /// Whether `access` names a file.
+    bool goes_to_file() const { return access != "stdout" && access != "off"; }
 };
 SVC_SHARED_RECORD(
     LogSettings,

@@ -17,39 +17,56 @@ namespace {
 
 constexpr int accept_backlog = 4096;
 
-[[noreturn]] void refuse(const std::string& address, std::uint16_t port, const char* why) {
-    const std::string at = port == 0 ? "" : " port " + std::to_string(port);
-    throw std::runtime_error("cannot listen on " + address + at + ": " + why);
+[[noreturn]] void refuse(const std::string& where, const char* why) {
+    throw std::runtime_error("cannot listen on " + where + ": " + why);
 }
 
-int bound(const addrinfo& to) {
-    const int socket = ::socket(to.ai_family, to.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (socket < 0) return -1;
-    constexpr int on = 1;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // accepted ones inherit it
-    if (bind(socket, to.ai_addr, to.ai_addrlen) == 0 && listen(socket, accept_backlog) == 0)
-        return socket;
-    const int why = errno;
-    ::close(socket);
-    errno = why;
-    return -1;
-}
+using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
-}  // namespace
-
-int listen_on(const std::string& address, std::uint16_t port) {
+Addresses resolved(const std::string& address, std::uint16_t port, const std::string& where) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
     addrinfo* found = nullptr;
     const auto service = std::to_string(port);
     if (const int why = getaddrinfo(address.c_str(), service.c_str(), &hints, &found))
-        refuse(address, port, gai_strerror(why));
-    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, freeaddrinfo);
-    const int socket = bound(*all);
-    if (socket < 0) refuse(address, port, std::strerror(errno));
+        refuse(where, gai_strerror(why));
+    return {found, freeaddrinfo};
+}
+
+/// Why it is closed stays in errno.
+int closed(int socket) {
+    const int why = errno;
+    ::close(socket);
+    errno = why;
+    return -1;
+}
+
+/// A socket, or -1 and errno.
+int bound(const addrinfo& to) {
+    const int socket = ::socket(to.ai_family, to.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (socket < 0) return -1;
+    constexpr int on = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // accepted ones inherit it
+    return bind(socket, to.ai_addr, to.ai_addrlen) == 0 ? socket : closed(socket);
+}
+
+}  // namespace
+
+int listen_on(const std::string& address, std::uint16_t port) {
+    const std::string where = address + " port " + std::to_string(port);
+    const Addresses all = resolved(address, port, where);
+    int socket = bound(*all);
+    if (socket >= 0 && listen(socket, accept_backlog) != 0) socket = closed(socket);
+    if (socket < 0) refuse(where, std::strerror(errno));
     return socket;
+}
+
+void check_address(const std::string& address) {
+    const Addresses all = resolved(address, 0, address);
+    if (const int socket = bound(*all); socket >= 0) ::close(socket);
+    else if (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT) refuse(address, std::strerror(errno));
 }
 
 std::uint16_t port_of(int socket) {

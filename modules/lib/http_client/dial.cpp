@@ -6,6 +6,7 @@
 #include <Poco/Net/DNS.h>
 #include <Poco/Net/HostEntry.h>
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <unistd.h>
 
@@ -111,7 +112,7 @@ void check_ca_file(const std::string& setting, const std::string& file) {
     const auto refuse = [&](const std::string& why) {
         throw std::runtime_error(setting + ": cannot read authorities from " + file + ": " + why);
     };
-    if (::access(file.c_str(), R_OK) != 0) refuse(std::strerror(errno));
+    if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0) refuse(std::strerror(errno));
     try {
         tls_context(file);
     } catch (const Poco::Exception& problem) {

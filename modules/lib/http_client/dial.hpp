@@ -60,8 +60,8 @@ Poco::Net::StreamSocket dial(
 /// system's when it is empty.
 Poco::Net::Context::Ptr tls_context(const std::string& ca_file);
 
-/// Throws std::runtime_error, with the name of the setting, when it names a file that no authority
-/// can be read from.
+/// Throws std::runtime_error, with the name of the setting in front, when no authority can be read
+/// from the file that it names; it may be empty.
 void check_ca_file(const std::string& setting, const std::string& file);
 
 /// tls_context() for whoever may never need it. The system's authorities are read when somebody

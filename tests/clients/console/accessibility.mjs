@@ -1,6 +1,6 @@
-// Every page, on a desk in the dark and by day and on a phone in daylight: axe finds nothing that keeps people
-// out, and nothing sticks out of the screen. With WORKBOARD_SCREENSHOTS set to a folder, what they look like is
-// put there.
+// Every page is gone to on a phone, where what is pressed is most easily covered, and looked at there in daylight
+// and on a desk by day and in the dark: axe finds nothing that keeps people out, and nothing sticks out of the
+// screen. With WORKBOARD_SCREENSHOTS set to a folder, what they look like is put there.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ export default (house) => describe("for everybody", { concurrency: false }, () =
 
   async function look(some) {
     // Nothing is half on its way from one colour to another.
-    const options = { viewport: desk, colorScheme: "dark", reducedMotion: "reduce" };
+    const options = { viewport: phone, colorScheme: "light", reducedMotion: "reduce" };
     const ada = await chromium.open(server.url + "/boards", { person: owner, ...options });
     const nora = await chromium.open(server.url + "/boards", { person: house.people.nora, ...options });
     const stranger = await chromium.open("about:blank", options);
@@ -68,13 +68,13 @@ export default (house) => describe("for everybody", { concurrency: false }, () =
     for (const { name, signedIn, fresh, go } of some) {
       const page = signedIn ? ada : fresh ? nora : stranger;
       await go(page).catch((error) => { throw new Error(`${name}: ${error.message}`); });
-      found.push(...await seen(page, name, "desk"));
-      await page.emulateMedia({ colorScheme: "light" });
-      found.push(...await seen(page, name, "desk by day", ["color-contrast"])); // only the colours are others
-      await page.setViewportSize(phone);
       found.push(...await seen(page, name, "phone"));
       await page.setViewportSize(desk);
+      found.push(...await seen(page, name, "desk"));
       await page.emulateMedia({ colorScheme: "dark" });
+      found.push(...await seen(page, name, "desk-dark", ["color-contrast"])); // only the colours are others
+      await page.setViewportSize(phone);
+      await page.emulateMedia({ colorScheme: "light" });
       for (const each of page.complaints.splice(0)) found.push(`${name}: ${each}`);
       if (page === stranger) { // who comes next is nobody again
         await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });

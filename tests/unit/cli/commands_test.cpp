@@ -197,14 +197,14 @@ TEST(Commands, ACertificateThatCannotBeUsedIsNamedWithItsSetting) {
     EXPECT_EQ(doctor.code, 0);
 }
 
-TEST(Commands, WhatSettingsNameOutsideTheServerIsLookedAtBeforeAnythingIsBegun) {
+TEST(Commands, WhatSettingsNameIsLookedAtBeforeADatabaseIsMade) {
     const TempFolder folder("workboard-look");
     const auto var = folder.path() / "var";
     const auto junk = (folder.path() / "junk.pem").string();
     write_file(junk, "junk");
     const std::string nowhere = (folder.path() / "none/here").string();
     const std::vector<std::pair<std::string, std::string>> wrong{
-        {"log.access=" + nowhere, "log.access: cannot write " + nowhere},
+        {"log.access=" + nowhere, "log.access: cannot write " + nowhere + ": No such file"},
         {"log.access=" + folder.path().string(), "log.access: cannot write "},
         {"server.address=nonsense", "server.address: cannot listen on nonsense: "},
         {"server.address=192.0.2.1", "server.address: cannot listen on 192.0.2.1: "},
@@ -220,9 +220,20 @@ TEST(Commands, WhatSettingsNameOutsideTheServerIsLookedAtBeforeAnythingIsBegun) 
             EXPECT_THAT(said.text, HasSubstr(words)) << command;
             EXPECT_FALSE(fs::exists(var / "postgres")) << command << ' ' << setting;
         }
-    const auto log = (folder.path() / "access.log").string();
-    EXPECT_EQ(workboard({"check-config", "--set", "log.access=" + log}, var, "").code, 0);
+    const auto look = [&](const std::string& setting, const fs::path& in) {
+        return workboard({"check-config", "--set", setting}, in, "").code;
+    };
+    const auto log = folder.path() / "access.log";
+    EXPECT_EQ(look("log.access=" + log.string(), var), 0);
     EXPECT_FALSE(fs::exists(log)) << "looking makes nothing";
+    const auto fresh = folder.path() / "fresh";
+    EXPECT_EQ(look("log.access=" + (fresh / "access.log").string(), fresh), 0) << "serve makes it";
+    EXPECT_FALSE(fs::exists(fresh));
+    fs::create_symlink("/nowhere/access.log", log);
+    EXPECT_EQ(look("log.access=" + log.string(), var), 0) << "it may be made where it leads to";
+    EXPECT_EQ(look("log.access=/dev/null", var), 0);
+    EXPECT_EQ(workboard({"config", "--set", "webhooks.ca_file=" + nowhere}, var, "").code, 0)
+        << "commands that send no webhooks go on";
 }
 
 TEST(Commands, HelpIsOfTheCommandThatIsAsked) {

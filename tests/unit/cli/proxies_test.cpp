@@ -3,7 +3,6 @@
 #include "tests/unit/cli/commands.hpp"
 #include "tests/unit/cli/recipes.hpp"
 
-
 /// The recipes of docs/operating.md, run by the programs they are for.
 namespace svc::test {
 

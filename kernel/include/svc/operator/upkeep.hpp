@@ -25,8 +25,8 @@ struct Finding {
 /// changes nothing, and gives up after some seconds.
 struct Check {
     std::string name;  ///< "mail"
-    /// Run by `doctor` with nothing started, and by a thread of its own while the server serves, one
-    /// at a time; what it throws is a fault.
+    /// Run by `doctor` with nothing started, and by a thread of its own while the server serves,
+    /// one at a time; what it throws is a fault.
     std::function<Finding()> run;
     bool needs_database = false;
     std::string module{};  ///< whose it is, filled in where it is added; empty: the kernel's
@@ -84,6 +84,11 @@ public:
         reloads_.push_back({std::move(what), std::move(run)});
     }
 
+    /// Called before a server begins anything, and by `check-config`; commands for something else
+    /// go on without. It throws, with the setting's name in front, when what a setting names is of
+    /// no use, and asks no other program.
+    void before_start(std::function<void()> check) { start_checks_.push_back(std::move(check)); }
+
     /// Whether bytes that rows named may be removed now: false while a backup copies them. Asked
     /// in the transaction that decides to remove them.
     bool may_remove_bytes(Tx& tx) const;
@@ -102,6 +107,7 @@ public:
     const std::vector<BackupPart>& parts() const { return parts_; }
     const std::vector<Metrics>& metrics() const { return metrics_; }
     const std::vector<Reload>& reloads() const { return reloads_; }
+    const std::vector<std::function<void()>>& start_checks() const { return start_checks_; }
 
 private:
     std::string opening_;
@@ -109,6 +115,7 @@ private:
     std::vector<BackupPart> parts_;
     std::vector<Metrics> metrics_;
     std::vector<Reload> reloads_;
+    std::vector<std::function<void()>> start_checks_;
 };
 
 }  // namespace svc
