@@ -31,8 +31,8 @@ struct RequestContext {
     /// Requests the caller's budgets are to be charged for, and those they were: a message may
     /// hold several calls, and a call that waited is run again.
     std::int64_t requests_due = 1, requests_paid = 0;
-    std::shared_ptr<void> own_work{};  ///< of the call that the request is, or holds
-    Waiter waiter{};                   ///< once it is parked
+    std::shared_ptr<void> own_work{};   ///< of the call that the request is, or holds
+    Waiter waiter{};                    ///< once it is parked
     RequestGroups::MemberPtr member{};  ///< while it may be served with others
     Charge charge{};                    ///< what its caller was charged for it when it joined them
 };
