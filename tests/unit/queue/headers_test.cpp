@@ -7,18 +7,9 @@
 
 namespace svc::test {
 
-namespace {
-
-QueueFixture& fixture() {
-    static QueueFixture here;
-    return here;
-}
-
-}  // namespace
-
 // One statement claims them and COMMIT goes along; then they are looked at, and written.
 TEST(RoundTrips, OfManyCardsAreAsManyAsOfOne) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     const auto round_trips = [&] {
         int sum = 0;
         const auto metrics = s.server.client().get("/metrics").body;
@@ -52,7 +43,7 @@ TEST(RoundTrips, OfManyCardsAreAsManyAsOfOne) {
 }
 
 TEST(Headers, AStaleVersionIsRefusedWithTheCurrentOne) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     const std::string path = "/v1/cards/" + s.card().text("/id");
     const auto patch = [&](const std::string& version, const char* title) {
         return s.client.send(
@@ -70,7 +61,7 @@ TEST(Headers, AStaleVersionIsRefusedWithTheCurrentOne) {
 }
 
 TEST(Headers, PreferMergePropertiesJoinsLists) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     const std::string path = "/v1/cards/" + s.card().text("/id");
     const auto patch = [&](const json::value& body, const Headers& headers) {
         return expect(200, s.client.send("PATCH", path, json::serialize(body), headers));
@@ -85,7 +76,7 @@ TEST(Headers, PreferMergePropertiesJoinsLists) {
 }
 
 TEST(Headers, AWriteUnderALeaseThatIsOverIsRefused) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     s.card();
     const auto claim = s.claim();
     const std::string path = "/v1/cards/" + claim.text("/card/id");
@@ -111,7 +102,7 @@ TEST(Headers, AWriteUnderALeaseThatIsOverIsRefused) {
 }
 
 TEST(Headers, ALeaseMayBeNamedByTheCallThatEndsIt) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     s.card("one");
     s.card("two");
     const auto first = s.claim(), second = s.claim();
@@ -138,7 +129,7 @@ TEST(Headers, ALeaseMayBeNamedByTheCallThatEndsIt) {
 }
 
 TEST(Headers, AClaimUnderAKeyIsGivenAgainNotTwice) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     s.card("one");
     s.card("two");
     const Headers key{{"Idempotency-Key", "claim-1"}};

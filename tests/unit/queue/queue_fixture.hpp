@@ -44,4 +44,10 @@ struct QueueFixture {
     Reply claim(int wait = 0) { return expect(200, post(claim_path(), {{"wait_seconds", wait}})); }
 };
 
+/// One for all tests of a program that get along with what the others leave in it.
+inline QueueFixture& one_queue() {
+    static QueueFixture here;
+    return here;
+}
+
 }  // namespace svc::test

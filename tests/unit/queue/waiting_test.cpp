@@ -13,11 +13,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-QueueFixture& fixture() {
-    static QueueFixture here;
-    return here;
-}
-
 /// How long after `wake` a claim that was waiting for a card has it.
 template <class Wake>
 milliseconds time_to_claim(QueueFixture& s, Wake wake) {
@@ -49,13 +44,13 @@ milliseconds quickest(int times, Once once) {
 }  // namespace
 
 TEST(Waiting, ACardThatArrivesIsClaimedAtOnce) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     const auto took = quickest(5, [&] { return time_to_claim(s, [&] { s.card(); }); });
     EXPECT_LE(took, milliseconds(100));
 }
 
 TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     const auto took = quickest(5, [&] {
         s.card();
         const auto claim = s.claim();
@@ -73,7 +68,7 @@ TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
 }
 
 TEST(Waiting, ACardThatWaitsForAnotherNoLongerIsClaimedAtOnce) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     const auto took = quickest(5, [&] {
         const auto backlog =
             s.post("/v1/boards/" + s.board + "/columns", {{"name", "Before"}, {"kind", "backlog"}});
@@ -227,7 +222,7 @@ TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
 }
 
 TEST(Waiting, EndsWhenTheTimeIsOver) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     const auto from = Clock::now();
     const auto reply = s.claim(1);
     EXPECT_GE(Clock::now() - from, milliseconds(900));
@@ -235,7 +230,7 @@ TEST(Waiting, EndsWhenTheTimeIsOver) {
 }
 
 TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     std::atomic<int> served{0}, empty{0};
     std::vector<std::thread> waiters;
     for (int i = 0; i < 6; ++i)
@@ -253,7 +248,7 @@ TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
 }
 
 TEST(Sweeping, ALeaseThatIsNotRenewedComesBackByItself) {
-    QueueFixture& s = fixture();
+    QueueFixture& s = one_queue();
     while (s.claim().json().at("claimed").as_bool()) {
     }
     const auto made = s.card("left alone");
