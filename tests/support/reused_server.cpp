@@ -14,10 +14,14 @@ const std::string of_tests = "(org_id <> '00000000-0000-0000-0000-000000000000' 
 
 const std::string deletion_of_jobs = "DELETE FROM jobs WHERE state <> 'running' AND " + of_tests;
 
-/// Deletes what tests have made, unless the server still works on a job of theirs: a mail that it
-/// sends then would be taken for one of the next test's. What it has made itself when it started
-/// stays: its key, its own jobs, where its events and their consumers are. No table is truncated,
-/// as all sessions would plan anew.
+const std::string events_without_sequence =
+    "event_log l WHERE NOT EXISTS (SELECT FROM event_chain c WHERE c.log_id = l.id)";
+
+/// Deletes what tests have made, unless the server still works on it: a mail that it sends then
+/// would be taken for one of the next test's, and a sequence that it gives then would break the
+/// audit record's chain. What it has made itself when it started stays: its key, its own jobs,
+/// where its events and their consumers are. No table is truncated, as all sessions would plan
+/// anew.
 const std::string deletion = R"sql(
 DO $$
 DECLARE
@@ -28,6 +32,9 @@ BEGIN
     LOCK TABLE jobs IN EXCLUSIVE MODE;
     ASSERT NOT EXISTS (SELECT FROM jobs WHERE )sql" +
                              of_tests + R"sql(), 'jobs go on';
+    LOCK TABLE event_position IN EXCLUSIVE MODE;
+    ASSERT NOT EXISTS (SELECT FROM )sql" +
+                             events_without_sequence + R"sql(), 'events wait for their sequence';
     FOR name IN
         SELECT c.relname FROM pg_class c
         WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
@@ -81,10 +88,9 @@ ReusedServer::~ReusedServer() {
 
 void ReusedServer::await_sequences() const {
     const auto have_all = [&] {
-        constexpr const char* without =
-            "SELECT count(*) FROM event_log l"
-            " WHERE NOT EXISTS (SELECT FROM event_chain c WHERE c.log_id = l.id)";
-        return Postgres::shared().run(without, database()) == "0";
+        return Postgres::shared().run(
+                   "SELECT count(*) FROM " + events_without_sequence, database()
+               ) == "0";
     };
     if (!eventually(have_all)) throw std::runtime_error("some events have no sequence");
 }
@@ -106,7 +112,7 @@ bool ReusedServer::Held::empty() {
             Postgres::shared().run(deletion, database());
             return true;
         } catch (const std::runtime_error&) {
-            return false;  // jobs go on, or what goes on locks rows in another order
+            return false;  // something goes on, or what goes on locks rows in another order
         }
     };
     if (!eventually(is_empty, std::chrono::seconds(2))) return false;

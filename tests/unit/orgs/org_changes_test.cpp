@@ -138,7 +138,8 @@ TEST_F(OrgChanges, EverythingGoesButTheAuditRecord) {
         ),
         "delete_org organization Acme acme"
     );
-    EXPECT_EQ(operate({"audit", "verify"}).code, 0);
+    const auto verified = operate({"audit", "verify"});
+    EXPECT_EQ(verified.code, 0) << verified.output;
     expect(201, ada.post("/v1/orgs", json::value{{"name", "Acme"}, {"slug", "acme"}}));
 }
 
