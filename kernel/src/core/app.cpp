@@ -9,6 +9,7 @@
 #include "core/refusals.hpp"
 #include "core/server_key.hpp"
 #include "core/stream_registry.hpp"
+#include "events/metrics.hpp"
 #include "events/retention.hpp"
 #include "http/listener.hpp"
 #include "http/proxies.hpp"
@@ -229,6 +230,11 @@ void App::start_modules() {
 void App::add_kernel_jobs() {
     kernel_->impl().upkeep.add_metrics([this] {
         return jobs::job_metrics(kernel_->impl().jobs, database());
+    });
+    kernel_->impl().upkeep.add_metrics([this] {
+        std::vector<std::string> names;
+        for (const Consumer& each : kernel_->impl().consumers) names.push_back(each.name);
+        return events::consumer_metrics(database(), names);
     });
     add_recurring_job(*kernel_, "idempotency.sweep", std::chrono::minutes(10), [this] {
         sweep_idempotency_keys(database());

@@ -217,12 +217,8 @@ protected:
     OwnPasswordSlowly() : AccountsTest({"auth.password_memory_mib=64", "auth.password_passes=6"}) {}
 
     void wait_for_attempt() {
-        for (int i = 0; i < 1000; ++i) {
-            if (ask("SELECT count(*) FROM rate_windows WHERE count > 0") == "3") return;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        }
-        FAIL() << "the change never began: "
-               << ask("SELECT count(*) FROM rate_windows WHERE count > 0");
+        const std::string attempts = "SELECT count(*) FROM rate_windows WHERE count > 0";
+        ASSERT_TRUE(eventually([&] { return ask(attempts) == "3"; })) << ask(attempts);
     }
 };
 

@@ -310,6 +310,7 @@ TEST(Running, MetricsAreForThisMachineUnlessThereIsAToken) {
           "workboard_queue_cards{state=\"ready\"} 0\n",
           "workboard_queue_cards{state=\"leased\"} 0\n",
           "workboard_queue_overdue_leases 0\n",
+          "workboard_consumer_oldest_seconds{consumer=\"notifications\"} ",
           "workboard_auth_hashes_waiting "})
         EXPECT_THAT(text, HasSubstr(name));
     std::istringstream lines(text);

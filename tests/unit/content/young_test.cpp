@@ -1,11 +1,10 @@
-#include "tests/support/postgres.hpp"
+#include "tests/support/timing.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
 #include <chrono>
-#include <functional>
 
 /// A database that was made a minute ago, and where nothing but the server itself has told
 /// PostgreSQL what is in the tables.
@@ -90,10 +89,8 @@ TEST_F(YoungDatabase, AllOfABigCardIsChangedInTheTimeThatItTookToWriteIt) {
     const auto big = make_card("Big");
     std::string list = "- All\n";
     for (int i = 0; i < 2 * paragraphs - 1; ++i) list += "    - " + std::to_string(i) + '\n';
-    const auto seconds = [](const std::function<void()>& work) {
-        const auto from = std::chrono::steady_clock::now();
-        work();
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+    const auto seconds = [&](const auto& work) {
+        return std::chrono::duration<double>(database_time(database, work)).count();
     };
     const double written = seconds([&] { expect(200, write(big, list)); });
     const auto top =

@@ -1,6 +1,7 @@
 #include "core/wait_queue.hpp"
 
 #include "tests/support/eventually.hpp"
+#include "tests/support/timing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -176,12 +177,13 @@ TEST(WaitQueue, OfTenThousandLinesSoManyLookInASecond) {
     EXPECT_TRUE(svc::test::eventually([&] { return waits.load().resumed - before >= 20; }, 6s));
     const auto looked = waits.load().resumed - before;
     EXPECT_LE(looked, most_looks_since(begun) + 3);
-    const auto since = WaitQueue::Clock::now();
-    for (std::size_t each = 9'000; each < 10'000; ++each) {
-        waits.wake_one("topic " + std::to_string(each));
-        EXPECT_TRUE(all[each].within(0ms)) << each;
-    }
-    EXPECT_LT(WaitQueue::Clock::now() - since, 500ms);
+    const auto spent = svc::test::processor_time([&] {
+        for (std::size_t each = 9'000; each < 10'000; ++each) {
+            waits.wake_one("topic " + std::to_string(each));
+            EXPECT_TRUE(all[each].within(0ms)) << each;
+        }
+    });
+    EXPECT_LT(spent, 500ms);
 }
 
 TEST(WaitQueue, NobodyLooksMeanwhileWhereWhoeverWakesIsSureTo) {

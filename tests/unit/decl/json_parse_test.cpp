@@ -1,4 +1,5 @@
 #include "reading.hpp"
+#include "tests/support/timing.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -189,11 +190,12 @@ TEST(ParseJson, AMegabyteOfNonsenseIsAnsweredFast) {
     while (strings.size() < 1 << 20) strings += "\"\",";
     const std::string long_number(1 << 20, '9');
     const std::string escapes = '"' + std::string((1 << 20) + 1, '\\') + '"';
-    const auto start = std::chrono::steady_clock::now();
-    for (const std::string& text : {objects, strings, escapes, std::string(1 << 20, '{')})
-        EXPECT_THROW(decl::parse_json(text), Failure);
-    EXPECT_THROW(decl::parse_json(long_number), Failure);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+    const auto spent = processor_time([&] {
+        for (const std::string& text : {objects, strings, escapes, std::string(1 << 20, '{')})
+            EXPECT_THROW(decl::parse_json(text), Failure);
+        EXPECT_THROW(decl::parse_json(long_number), Failure);
+    });
+    EXPECT_LT(spent, std::chrono::seconds(5));
 }
 
 }  // namespace

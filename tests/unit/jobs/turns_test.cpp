@@ -43,12 +43,13 @@ TEST(Jobs, WorkspacesThatAreSlowLeaveAPlaceToTheOthers) {
     JobsFixture fixture;
     const Uuid quick = new_uuid();
     std::atomic<int> slow_ones{0};
+    std::atomic<bool> go_on{false};
     Said said;
     Pool pool(JobsFixture::brisk);
     auto work = kind_that("work", [&](JobRun& run) {
         if (run.org() == quick) return said.add("quick");
-        ++slow_ones;
-        std::this_thread::sleep_for(1500ms);
+        if (++slow_ones < 5) std::this_thread::sleep_for(1500ms);
+        else EXPECT_TRUE(eventually([&] { return go_on.load(); }));
     });
     work.at_once = 2;
     work.slice = 100ms;
@@ -61,11 +62,10 @@ TEST(Jobs, WorkspacesThatAreSlowLeaveAPlaceToTheOthers) {
     // All three have been met as what they are, and have more to do.
     ASSERT_TRUE(eventually([&] { return slow_ones >= 5; }));
     std::this_thread::sleep_for(100ms);
-    const auto from = std::chrono::steady_clock::now();
     fixture.enqueue(pool, {.kind = "work", .org = quick, .key = "a"});
-    ASSERT_TRUE(eventually([&] { return said.size() == 1; }));
-    EXPECT_LT(std::chrono::steady_clock::now() - from, 750ms);
+    EXPECT_TRUE(eventually([&] { return said.size() == 1; }, 10s));
     EXPECT_LT(slow_ones, 9) << "they were done already, so that this shows nothing";
+    go_on = true;
 }
 
 TEST(Jobs, OfOneKindWaitForNoOtherKind) {

@@ -1,12 +1,11 @@
+#include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <set>
-#include <thread>
 
 /// What the accounts that run a server see of it.
 namespace svc::test {
@@ -46,12 +45,13 @@ TEST(Operators, AloneSeeTheServersState) {
 
 /// The operator's view once the checks have run.
 json::object status_when_checked(Client& operator_) {
-    for (int tries = 0; tries < 400; ++tries) {
-        auto seen = expect(200, operator_.get(path)).json().as_object();
-        if (!seen.at("checked_time").is_null()) return seen;
-        std::this_thread::sleep_for(std::chrono::milliseconds(25));
-    }
-    throw std::runtime_error("the checks never ended");
+    json::object seen;
+    const auto are_checked = [&] {
+        seen = expect(200, operator_.get(path)).json().as_object();
+        return !seen.at("checked_time").is_null();
+    };
+    if (!eventually(are_checked)) throw std::runtime_error("the checks never ended");
+    return seen;
 }
 
 const json::object& module_of(const json::object& seen, std::string_view name) {

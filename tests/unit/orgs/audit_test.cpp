@@ -13,12 +13,13 @@ protected:
     /// The newest entry of the action, once there is one.
     json::value entry(const std::string& action, const std::string& more = {}) {
         const auto path = here + "/audit-events?action=" + action + more;
-        for (int i = 0; i < 300; ++i) {
-            const auto page = expect(200, ada.get(path)).json();
-            if (!page.at("results").as_array().empty()) return page.at("results").at(0);
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
-        throw std::runtime_error("no audit entry of " + action);
+        json::value page;
+        const auto is_there = [&] {
+            page = expect(200, ada.get(path)).json();
+            return !page.at("results").as_array().empty();
+        };
+        if (!eventually(is_there)) throw std::runtime_error("no audit entry of " + action);
+        return page.at("results").at(0);
     }
     static std::string at(const json::value& value, std::string_view pointer) {
         const auto& found = value.at_pointer(pointer);

@@ -1,7 +1,7 @@
 import { t } from "../../app/words";
 import { inWords, keyOf, type Reading } from "./readings";
 
-const most = 3; // kinds of jobs that are named
+const most = 3; // kinds of one number that are named
 
 /** Every number of /metrics, module by module. */
 export function Numbers({ numbers }: { numbers: readonly Reading[] }) {

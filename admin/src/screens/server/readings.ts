@@ -29,11 +29,11 @@ function both(name: string, one: number | null, other: number | null): number | 
   return isTime(name) ? Math.max(one, other) : one + other;
 }
 
-/** One number for all kinds of jobs, and which kinds there are of it now. */
+/** One number for all kinds of jobs and all consumers of events, and which there are of it now. */
 export function withoutKinds(metrics: readonly Metric[]): Reading[] {
   const lines = new Map<string, Reading>();
   for (const metric of metrics) {
-    const kind = /(?:^|,)kind="([^"]*)",?/.exec(metric.labels);
+    const kind = /(?:^|,)(?:kind|consumer)="([^"]*)",?/.exec(metric.labels);
     const labels = kind ? metric.labels.replace(kind[0], "") : metric.labels;
     const key = keyOf({ name: metric.name, labels });
     const line = lines.get(key);
