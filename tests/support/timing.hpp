@@ -45,7 +45,8 @@ std::chrono::nanoseconds database_time(const std::string& database_url, Work wor
             "WHERE datname = current_database() AND pid <> pg_backend_pid()",
             database_url
         ));
-        for (std::string pid; pids >> pid;) std::ifstream("/proc/" + pid + "/schedstat") >> spent[pid];
+        for (std::string pid; pids >> pid;)
+            std::ifstream("/proc/" + pid + "/schedstat") >> spent[pid];
         return spent;
     };
     const auto before = by_session();
