@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 namespace {
 
-constexpr int lease_seconds = 8;
+constexpr int lease_seconds = 20;
 
 class Tour : public testing::Test {
 protected:

@@ -115,7 +115,7 @@ bool ReusedServer::Held::empty() {
             return false;  // something goes on, or what goes on locks rows in another order
         }
     };
-    if (!eventually(is_empty, std::chrono::seconds(2))) return false;
+    if (!eventually(is_empty, std::chrono::seconds(10))) return false;
     server->forget();
     return true;
 }

@@ -35,9 +35,8 @@ TEST_F(BudgetsOfAgents, AreKeptExactlyByOneServer) {
 }
 
 TEST_F(BudgetsOfAgents, AreNeverOverrunBySeveralServers) {
-    await_room_in_the_minute();
     Server second({.database_url = database});
-    const auto agent = with_budgets({{"requests_per_minute", 100}});
+    const auto agent = with_budgets({{"requests_per_day", 100}});
     const auto token = make_token(agent);
     const auto replies = at_once(20, [&](int number) {
         Client robot = with(token, number % 2 ? server : second);

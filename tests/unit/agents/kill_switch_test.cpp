@@ -156,7 +156,7 @@ TEST_F(KillSwitch, ClosesTheStreamsOfTheAgentOnEveryServer) {
     disable(agent);
     EXPECT_TRUE(here.ends());
     EXPECT_TRUE(there.ends());
-    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(3));
+    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(10));
     EXPECT_TRUE(bystander.is_open());
 }
 
@@ -174,7 +174,7 @@ TEST_F(KillSwitch, StreamsEndWithTheTokenThatOpenedThem) {
 
 TEST_F(KillSwitch, StreamsEndWhenTheTokenRunsOut) {
     const auto agent = make_agent();
-    const auto then = Timestamp{Timestamp::now().micros + 2'500'000};
+    const auto then = Timestamp{Timestamp::now().micros + 6'000'000};
     const auto token = expect(
         201,
         ada.post(
@@ -214,7 +214,7 @@ TEST_F(KillSwitch, StreamsEndWithTheWorkspace) {
     expect(204, ada.send("DELETE", "/v1/orgs/" + org + "?confirm=acme"));
     EXPECT_TRUE(here.ends());
     EXPECT_TRUE(there.ends());
-    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(3));
+    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(10));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST(BusPostgres, ComesBackWhenItsSessionIsEnded) {
         url
     );
     ASSERT_TRUE(eventually([&] {
-        return first.bus.load().reconnects == 1 && second.bus.load().reconnects == 1;
+        return first.bus.load().reconnects >= 1 && second.bus.load().reconnects >= 1;
     }));
     EXPECT_TRUE(first.knows(1) && second.knows(1));
 }

@@ -1,5 +1,6 @@
 #include "svc/types.hpp"
 #include "tests/support/certificate.hpp"
+#include "tests/support/count_of.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/cli/commands.hpp"
 
@@ -265,15 +266,10 @@ TEST(Running, AnOutageOfTheDatabaseIsOneLineAndItsEndAnother) {
         return server.output().find("the database is there again") != std::string::npos;
     }));
     const auto said = server.output();
-    const auto count = [&](std::string_view what) {
-        int found = 0;
-        for (auto at = said.find(what); at != said.npos; at = said.find(what, at + 1)) ++found;
-        return found;
-    };
-    EXPECT_EQ(count("the database cannot be reached: "), 1) << said;
-    EXPECT_EQ(count("the database is there again"), 1) << said;
-    EXPECT_EQ(count("ExclusiveLock"), 0) << said;
-    EXPECT_EQ(count("terminating connection"), 0) << said;
+    EXPECT_EQ(count_of(said, "the database cannot be reached: "), 1) << said;
+    EXPECT_EQ(count_of(said, "the database is there again"), 1) << said;
+    EXPECT_EQ(count_of(said, "ExclusiveLock"), 0) << said;
+    EXPECT_EQ(count_of(said, "terminating connection"), 0) << said;
 }
 
 TEST(Running, SaysSoWhenSearchesCannotUseTheirIndexes) {

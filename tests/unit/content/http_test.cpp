@@ -1,5 +1,6 @@
 // What only shows over HTTP, and what a call costs the database.
 
+#include "tests/support/count_of.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 #include "tests/unit/content/page.hpp"
@@ -76,12 +77,6 @@ array bushes(int from, int count) {
     for (int i = 0; i < count; ++i)
         blocks.push_back(toggle(std::to_string(from + i), {chain, chain, paragraph("leaf")}));
     return blocks;
-}
-
-int count_of(std::string_view text, std::string_view part) {
-    int count = 0;
-    for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
-    return count;
 }
 
 }  // namespace

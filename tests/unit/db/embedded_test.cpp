@@ -1,6 +1,7 @@
 #include "db/cluster.hpp"
 #include "db/home.hpp"
 #include "db/programs.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/db/fixture.hpp"
 
 #include <signal.h>
@@ -251,7 +252,8 @@ TEST_F(EmbeddedTest, WithoutDescriptorsNobodyKnowsWhetherItRuns) {
     const rlimit none{0, before.rlim_max};
     setrlimit(RLIMIT_NOFILE, &none);
     const std::string why = message_of<std::system_error>([&] { seen.running(); });
-    std::this_thread::sleep_for(1500ms);  // so that the server has looked, too
+    EXPECT_TRUE(test::eventually([&] { return was_said("cannot read "); }))
+        << "the server looks, too";
     setrlimit(RLIMIT_NOFILE, &before);
     EXPECT_THAT(why, testing::HasSubstr("cannot read "));
     EXPECT_FALSE(was_said("has ended"));

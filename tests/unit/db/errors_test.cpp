@@ -169,10 +169,10 @@ TEST_F(ErrorsTest, AMistakeInOneStatementOfAPipelineLeavesTheOthersUsable) {
 TEST_F(ErrorsTest, AStatementThatTakesTooLongIsA504ThatIsNotToBeTriedAgain) {
     Settings settings;
     settings.url = url;
-    settings.statement_timeout = std::chrono::milliseconds(100);
+    settings.statement_timeout = std::chrono::seconds(1);
     const auto impatient = open(settings);
     try {
-        impatient->transact(Tx::Mode::read, [](Tx& tx) { tx.one<Word>(nap, 10.0); });
+        impatient->transact(Tx::Mode::read, [](Tx& tx) { tx.one<Word>(nap, 30.0); });
         ADD_FAILURE() << "nothing was thrown";
     } catch (const Failure& failure) {
         EXPECT_EQ(504, failure.status());
@@ -240,14 +240,14 @@ private:
 TEST_F(ErrorsTest, SlowStatementsAreLoggedByName) {
     Settings settings;
     settings.url = url;
-    settings.slow = std::chrono::milliseconds(100);
+    settings.slow = std::chrono::seconds(1);
     const auto watching = open(settings);
     const auto log = Log::listen();
     watching->transact(Tx::Mode::read, [](Tx& tx) { tx.one<Word>(nap, 0.0); });
     EXPECT_EQ("", log->text());
     watching->transact(Tx::Mode::read, [&](Tx& tx) {
         tx.queue(count_notes);
-        tx.one<Word>(nap, 0.3);
+        tx.one<Word>(nap, 1.2);
     });
     EXPECT_THAT(log->text(), testing::StartsWith("slow: test.count_notes, test.nap took "));
     Poco::Logger::get("db").setChannel(nullptr);

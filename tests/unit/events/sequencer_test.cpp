@@ -69,8 +69,8 @@ TEST(Sequencer, LosesNothingAndKeepsTheOrderUnderSixteenWriters) {
 TEST(Sequencer, GathersMoreWhereMuchHappens) {
     EventsFixture fixture;
     Sequencer::Settings settings = brisk();
-    settings.gather_per_row = 250ms;
-    settings.gather_most = 2s;
+    settings.gather_per_row = 500ms;
+    settings.gather_most = 4s;
     Sequencer sequencer(fixture.database, {}, settings);
     const Uuid org = new_uuid();
     const auto write = [&](std::size_t rows) {

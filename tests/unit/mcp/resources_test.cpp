@@ -1,3 +1,4 @@
+#include "tests/support/count_of.hpp"
 #include "tests/support/mcp_client.hpp"
 
 namespace svc::test {
@@ -246,15 +247,10 @@ TEST_F(McpResources, OfBoardsOneSeesNoMoreAreSilent) {
     const auto before = stream.read_until([](const std::string&) { return true; });
     patch("/v1/cards/WOR-1", json::value{{"title", "Secret"}});
     expect(201, workspace.client.post("/v1/boards", json::value{{"name", "Another"}}));
-    const auto count = [](const std::string& all, std::string_view text) {
-        std::size_t found = 0;
-        for (auto at = all.find(text); at != all.npos; at = all.find(text, at + 1)) ++found;
-        return found;
-    };
     const auto after = stream.read_until([&](const std::string& all) {
-        return count(all, "resources/list_changed") > count(before, "resources/list_changed");
+        return count_of(all, "resources/list_changed") > count_of(before, "resources/list_changed");
     });
-    EXPECT_EQ(count(after, "resources/updated"), count(before, "resources/updated"));
+    EXPECT_EQ(count_of(after, "resources/updated"), count_of(before, "resources/updated"));
 }
 
 }  // namespace
