@@ -86,7 +86,7 @@ const settings = (port, more = {}) =>
     "mail-smtp.username": "board",
     "mail-smtp.password": password,
     "mail-smtp.ca_file": certificate.file,
-    "mail-smtp.timeout_seconds": 2,
+    "mail-smtp.timeout_seconds": 20, // the mail server is in this process, which may be held up
     "mail.retry_seconds": 1,
     ...more,
   }).map(([name, value]) => `${name}=${value}`);
@@ -292,6 +292,9 @@ describe("mails by SMTP", { concurrency: 3 }, () => {
     await made(ada, `/v1/boards/${board.id}/cards`, { column_id: board.column_ids[0], title, assignees: [bob.id] });
     const waiting = `SELECT count(*) FROM notification_inboxes WHERE user_id = '${bob.id}' AND digest_at IS NOT NULL`;
     assert.ok(await until(async () => (await psql(waiting)) === "1"), server.output);
+    // Of the membership he was told as well.
+    const unread = `SELECT count(*) FROM notifications WHERE user_id = '${bob.id}' AND read_at IS NULL`;
+    assert.ok(await until(async () => (await psql(unread)) === "2"), server.output);
     const digests = () => mailTo(mailServer.mails, "bob@example.com").filter((each) => /^Acme:/.test(header(each, "Subject")));
     // As if the hour had come.
     await psql("UPDATE notification_inboxes SET digest_at = now() WHERE digest_at IS NOT NULL");
@@ -300,7 +303,6 @@ describe("mails by SMTP", { concurrency: 3 }, () => {
 
     assert.equal(digests().length, 1);
     const [mail] = digests();
-    // Of the membership he was told as well.
     assert.equal(header(mail, "Subject"), "Acme: 2 new notifications");
     assert.match(header(mail, "Content-Type"), /^multipart\/alternative/);
     assert.match(mail.text, /Content-Type: text\/plain; charset=utf-8/);
@@ -338,7 +340,7 @@ describe("mails by SMTP", { concurrency: 3 }, () => {
         let answered;
         const afterTheAnswer = new Promise((resolve) => (answered = resolve));
         const mailServer = await startRaw((socket) => afterTheAnswer.then(() => converse(socket)));
-        const timeout = 8;
+        const timeout = 15;
         const server = await start(mailServer, { "mail-smtp.timeout_seconds": timeout });
         await signUp(server, "ada@example.com");
         assert.doesNotMatch(server.output, /could not be sent/, "signing up does not wait for the mail");

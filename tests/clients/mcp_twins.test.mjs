@@ -17,7 +17,7 @@ const ownersAlone = ["delete_org"];
 // Called on the tour by who has no workspace, yet or any more, and so no token.
 const withoutWorkspace = ["create_org", "list_my_invitations", "accept_invitation", "decline_invitation", "revoke_my_sessions"];
 // They tell of what goes on meanwhile, which is further on one server than on another.
-const ofTheMoment = ["list_email_outbox", "list_notifications", "count_notifications", "read_all_notifications"];
+const ofTheMoment = ["list_email_outbox", "list_notifications", "count_notifications", "read_all_notifications", "get_my_surveys"];
 
 /** A tour on which everybody goes by a token where there is a tool. */
 class TwinTour extends Tour {

@@ -10,6 +10,7 @@ import { Browser, comeBack, setOut } from "./support/browser.mjs";
 import { makeCertificate } from "./support/certificate.mjs";
 import { HostileProvider, ways } from "./support/hostile_provider.mjs";
 import { Server, freePort } from "./support/server.mjs";
+import { until } from "./support/until.mjs";
 
 const ends = [];
 after(async () => {
@@ -97,7 +98,8 @@ describe("a discovery document that does not fit is not gone by", { concurrency:
       await again();
       assert.ok(!provider.asked.includes("/elsewhere"));
       provider.reset();
-      assert.equal((await new Browser().call(server, "GET", path)).status, 200, "and then all is well");
+      const isFound = async () => (await new Browser().call(server, "GET", path)).status === 200;
+      assert.ok(await until(isFound, 60), "and then all is well");
     });
 });
 

@@ -39,14 +39,14 @@ const shows = (page, selector) => page.isVisible(selector);
 test("by invitation, the pages say so, and the invited sign up on either of them", async () => {
   await server.restart("auth.sign_up=invited");
   const start = await open("/");
-  assert.equal(await shows(start, "header >> text=Sign up"), true);
+  await start.waitForSelector("header >> text=Sign up");
   assert.equal(await shows(start, "#account"), false, "strangers are not told how to sign up");
   const login = await open("/login");
-  assert.equal(await shows(login, "text=No account yet?"), true);
+  await login.waitForSelector("text=No account yet?");
 
   await invite("cy@example.com");
   const signUp = await open("/signup");
-  assert.equal(await shows(signUp, "text=takes new accounts by invitation"), true);
+  await signUp.waitForSelector("text=takes new accounts by invitation");
   await fill(signUp, { name: "Cy", email: "cy@example.com", password });
   await heading(signUp, "Read your mail");
   assert.equal(await shows(signUp, "text=takes new accounts by invitation"), false);
@@ -65,11 +65,11 @@ test("while nobody may sign up, no page offers it, and who has an account signs 
   const link = await invite("eve@example.com");
   await server.restart("auth.sign_up=off");
   const start = await open("/");
+  await start.waitForSelector("header >> text=Sign in");
   for (const each of ["header >> text=Sign up", "#account"]) assert.equal(await shows(start, each), false, each);
-  assert.equal(await shows(start, "header >> text=Sign in"), true);
 
   const signUp = await open("/signup");
-  assert.equal(await shows(signUp, "text=takes no new accounts from outside"), true);
+  await signUp.waitForSelector("text=takes no new accounts from outside");
   for (const each of ["#signup", "#outside"]) assert.equal(await shows(signUp, each), false, each);
   await signUp.click("text=Sign in");
   await heading(signUp, "Sign in");

@@ -163,7 +163,7 @@ test("the example receiver takes what is ours and refuses the rest", async () =>
         assert.equal(forged.status, 401);
         break;
       } catch (error) {
-        if (tries === 100) throw error; // it does not listen
+        if (tries === 1000) throw error; // it does not listen
         await new Promise((done) => setTimeout(done, 50));
       }
     // One that breaks off, and one without end.

@@ -26,7 +26,7 @@ export default (house) => describe("a card", { concurrency: false }, () => {
   const markdownOf = async (card) => (await owner.get(`/v1/cards/${card.id}/markdown`)).markdown.trim();
   async function becomes(card, expected) {
     let found;
-    for (let tries = 0; tries < 120; tries += 1) {
+    for (let tries = 0; tries < 600; tries += 1) {
       found = await markdownOf(card);
       if (found === expected) return;
       await sleep(50);
@@ -154,7 +154,7 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     const now = () => owner.get(`/v1/cards/${card.id}`);
     const until = async (fits) => {
       let found;
-      for (let tries = 0; tries < 100; tries += 1) {
+      for (let tries = 0; tries < 600; tries += 1) {
         found = await now();
         if (fits(found)) return found;
         await sleep(50);

@@ -187,6 +187,7 @@ export default (house) => describe("by keys alone", { concurrency: false }, () =
     await press("Enter");
     await page.waitForSelector("text=It repeats itself");
     await assert.rejects(robot.get("/v1/me"), /401|403/);
+    await page.waitForSelector("button:text-is('Enable the agent')[aria-disabled=false]");
     await pick("Enable the agent");
     await page.waitForSelector("text=Disable the agent");
     assert.equal((await robot.get("/v1/me")).name, "Robot");
@@ -287,7 +288,7 @@ export default (house) => describe("by keys alone", { concurrency: false }, () =
     await go("s", "Server");
     await pick("All numbers");
     await page.waitForSelector("dt:has-text('Mails that wait to be sent')");
-    for (const title of ["Database", "Jobs", "Queues", "Mail outbox", "Webhooks"]) await page.waitForSelector(`.lag h3:text-is("${title}")`);
+    for (const title of ["Database", "Jobs", "Events", "Queues", "Mail outbox", "Webhooks"]) await page.waitForSelector(`.lag h3:text-is("${title}")`);
     await page.waitForSelector("tr:has(td:has-text('store-local')) .tag:has-text('well')");
     await page.waitForSelector("tr:has(td:has-text('mail-file')):has-text('mails become files') .tag:has-text('warning')");
     await page.waitForSelector("tr:has(td:has-text('automations')):has-text('--set automations.scripts')");

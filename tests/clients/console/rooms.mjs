@@ -57,6 +57,7 @@ export default (house) => describe("rooms", { concurrency: false }, () => {
     await page.fill(".field:has-text('Requests a day') input", "40");
     await page.click(".dialog >> text=Save");
     await page.waitForSelector(".budget:has-text('Requests today'):has-text('/ 40') .bar");
+    await becomes(() => rita.get(`/v1/agents/${agent.id}/activity`), ({ results }) => results.some(({ action }) => action === "complete_lease"));
     await page.reload();
     await page.waitForSelector(".numbers div:has-text('completed'):has-text('1')");
     await page.waitForSelector(".numbers div:has-text('cost'):has-text('0.25 EUR')");

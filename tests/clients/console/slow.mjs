@@ -20,6 +20,11 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
     await client.send("Network.enable");
     await client.send("Network.emulateNetworkConditions", { offline: false, latency: 400, downloadThroughput: 50 * 1024, uploadThroughput: 50 * 1024 });
     await page.addInitScript(() => {
+      // What shows that something is on its way may be gone before anybody looks.
+      window.met = new Set();
+      new MutationObserver(() => {
+        for (const each of [".boot .waiting", ".frame-waiting", ".board-waiting", "#main .waiting"]) if (document.querySelector(each)) window.met.add(each);
+      }).observe(document, { subtree: true, childList: true, attributes: true });
       window.shifted = 0;
       new PerformanceObserver((list) => { for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifted += each.value; }).observe({ type: "layout-shift", buffered: true });
     });
@@ -27,13 +32,13 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
 
   test("a page shows at once that it is on its way, and keeps its place when it has come", async () => {
     await page.goto(`${server.url}/boards/${board.id}`, { waitUntil: "commit" });
-    await page.waitForSelector(".boot .waiting"); // before any script has come
-    await page.waitForSelector(".frame-waiting");
-    await page.waitForSelector(".board-waiting");
     await page.waitForSelector(".tile");
+    // The first before any script has come.
+    for (const each of [".boot .waiting", ".frame-waiting", ".board-waiting"]) assert.ok(await page.evaluate((what) => window.met.has(what), each), each);
     for (const path of ["/queues", "/agents", "/members"]) {
+      await page.evaluate(() => window.met.clear());
       await page.click(`.sidebar li a[href="${path}"]`);
-      await page.waitForSelector("#main .waiting");
+      await page.waitForFunction(() => window.met.has("#main .waiting"));
       await page.waitForFunction(() => document.querySelector("#main h1") && !document.querySelector(".waiting"));
     }
     const shifted = await page.evaluate(() => window.shifted);

@@ -97,10 +97,10 @@ export default (house) => describe("several at once", { concurrency: false }, ()
     await Promise.all([write(left, "left"), write(right, "right")]);
     const all = [...words.left, ...words.right];
     const text = async () => (await tina.get(`/v1/cards/${card.id}/markdown`)).markdown;
-    const kept = await becomes(text, (found) => all.every((word) => found.includes(word)), 20);
+    const kept = await becomes(text, (found) => all.every((word) => found.includes(word)), 60);
     for (const word of [...all, "First line.", "Second line."]) assert.equal(kept.split(word).length, 2, `${word} is there once: ${kept}`);
     const shown = (page) => page.$$eval(".editor .line", (lines) => lines.map((each) => each.textContent).join("\n\n"));
-    for (const page of [left, right]) await becomes(() => shown(page), (found) => found === kept.trim(), 20);
+    for (const page of [left, right]) await becomes(() => shown(page), (found) => found === kept.trim(), 60);
     assert.deepEqual(left.complaints, []);
     await left.context().close();
   });
@@ -141,8 +141,11 @@ export default (house) => describe("several at once", { concurrency: false }, ()
     await shows(page, 0, ["one", "two"]);
     await tina.post(`/v1/cards/${one.id}:move`, { column_id: columns[1].id });
     wire.mend();
-    await page.clock.fastForward("00:45"); // the longest pause between attempts
-    await page.waitForSelector(".live.live");
+    const isLive = async () => {
+      await page.clock.fastForward("00:45"); // the longest pause between attempts
+      return page.isVisible(".live.live");
+    };
+    await becomes(isLive, (live) => live, 60);
     await shows(page, 1, ["one"]);
     await page.context().close();
   });

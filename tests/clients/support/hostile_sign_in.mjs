@@ -17,7 +17,7 @@ before(async () => {
     `idp-oidc.issuer=http://127.0.0.1:${port}`,
     "idp-oidc.client_id=workboard",
     "idp-oidc.client_secret=secret",
-    "idp-oidc.timeout_seconds=1",
+    "idp-oidc.timeout_seconds=7", // the provider is in this process, which may be held up
     "auth.log_ins_from_one_place=10000",
   ]);
   provider = await new HostileProvider().start(port);

@@ -23,10 +23,18 @@ export class OnlyKeys {
   };
   /** To another page of the console, from wherever one is. */
   go = async (key, title) => {
-    await this.page.evaluate(() => document.activeElement.blur());
-    await this.press("g", key);
+    const there = this.page.locator("h1", { hasText: title });
+    // The two keys belong together only where they come soon after each other.
+    for (let tries = 0; tries < 3 && !(await there.isVisible()); tries += 1) {
+      await this.page.evaluate(() => document.activeElement.blur());
+      await this.press("g", key);
+      await there.waitFor({ timeout: 10_000 }).catch(() => {});
+    }
     await heading(this.page, title);
+    await this.settle();
   };
+  /** Waits until a page that shows takes keys. */
+  settle = () => this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 }
 
 /** The addresses whose main task was done. */

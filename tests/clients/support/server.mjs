@@ -69,14 +69,17 @@ export class Server {
   }
 
   static async start(settings, options) {
-    const server = new Server(await freePort(), settings, options);
-    try {
-      await server.start();
-    } catch (problem) {
-      await server.end();
-      throw problem;
+    for (let tries = 1; ; tries += 1) {
+      const server = new Server(await freePort(), settings, options);
+      try {
+        await server.start();
+        return server;
+      } catch (problem) {
+        await server.end();
+        // Somebody else was given the port meanwhile.
+        if (tries === 3 || !problem.message.includes("cannot listen on")) throw problem;
+      }
     }
-    return server;
   }
 
   /** Starts it on the same data and the same port as before. */
@@ -165,7 +168,7 @@ export class Server {
         .sort()
         .map((name) => readFileSync(join(folder, name), "utf8"))
         .filter((mail) => mail.includes(address));
-    const newest = await until(() => mails().at(-1), 10);
+    const newest = await until(() => mails().at(-1), 60);
     if (!newest) throw new Error(`no mail to ${address}`);
     return newest;
   }

@@ -301,7 +301,7 @@ async function connections(tour, server, ada) {
 
 /** Asks until the answer is so: events are numbered, and passed on, a moment after what they tell of. */
 async function settled(caller, path, holds) {
-  await until(async () => holds(await caller.get(path)));
+  if (!(await until(async () => holds(await caller.get(path)), 60))) throw new Error(`${path} never came to it: ${holds}`);
 }
 
 async function told(tour, ada, receiver) {
@@ -325,7 +325,7 @@ async function told(tour, ada, receiver) {
   await as("rotate_webhook_secret", { webhook_id, overlap_seconds: 3600 });
   await as("test_webhook", { webhook_id });
   const path = `/v1/webhooks/${webhook_id}/deliveries`;
-  const deliveries = await whenSettled("list_webhook_deliveries", { path, sent: { webhook_id } }, (page) => page.results.some((each) => each.status === "delivered"));
+  const deliveries = await whenSettled("list_webhook_deliveries", { path, sent: { webhook_id } }, (page) => page.results.some((each) => each.status === "succeeded"));
   await as("redeliver_webhook", { webhook_id, delivery_id: deliveries.results[0].id });
   await as("redeliver_failed_deliveries", { webhook_id, since: "2026-01-01T00:00:00Z" });
   await as("delete_webhook", { webhook_id });

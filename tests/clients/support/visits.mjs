@@ -9,7 +9,7 @@ export async function mailedLink(server, address, path) {
   const link = await until(async () => {
     const mail = (await server.mailTo(address)).replace(/=\r?\n/g, "").replace(/=3D/g, "=");
     return new RegExp(`http\\S+/${path}[\\w/-]*\\?token=[\\w-]+`).exec(mail)?.[0];
-  }, 5);
+  }, 60);
   if (!link) throw new Error(`no link to ${path} was mailed to ${address}`);
   return link;
 }
@@ -45,7 +45,7 @@ export async function enter(page, server, email, word) {
 /** Tabs on until what has the focus is called so (a text, or a pattern); by keys alone, as some people do. */
 export async function tabTo(page, name, key = "Tab") {
   const seen = [];
-  for (let tries = 0; tries < 120; tries += 1) {
+  for (const end = Date.now() + 20_000; Date.now() < end;) { // the list may be on its way
     const found = await page.evaluate(() => {
       const { activeElement: it } = document;
       const named = it.getAttribute("aria-labelledby");
@@ -60,7 +60,7 @@ export async function tabTo(page, name, key = "Tab") {
 }
 
 /** Waits until it is so, and says what was found when it never is. */
-export async function becomes(what, fits, seconds = 10) {
+export async function becomes(what, fits, seconds = 30) {
   let found;
   if (await until(async () => fits((found = await what())), seconds)) return found;
   throw new Error(`it never came true: ${fits}; found ${JSON.stringify(found)}`);
