@@ -86,7 +86,7 @@ TEST(Crowds, AConnectionWaitsUntilThereIsADescriptorForIt) {
     HttpFixture fixture;
     ASSERT_TRUE(fixture.answers());
     // Its other end closes a moment later, and must not free a descriptor below.
-    std::this_thread::sleep_for(300ms);
+    ASSERT_TRUE(eventually([&] { return fixture.load().connections == 0; }));
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
     rlimit few = before;

@@ -87,6 +87,7 @@ public:
         }
         else if (r.path == "/sleep")
             std::this_thread::sleep_for(std::chrono::milliseconds(std::stol(std::string(r.query))));
+        else if (r.path == "/held") held_.wait(true);
         else if (r.path == "/throw") throw std::runtime_error("a secret");
         else if (r.path == "/inject") answer.headers.emplace_back("X-Name", "a\r\nX-Evil: b");
         else if (r.path == "/park") return park(x);
@@ -131,6 +132,11 @@ public:
         }
         for (Exchange* each : all) each->resume();
         return all.size();
+    }
+    /// Requests to "/held" are answered from now on, and none is before.
+    void let_go() {
+        held_ = false;
+        held_.notify_all();
     }
     bool any_abandoned() {
         std::lock_guard lock(mutex_);
@@ -205,6 +211,7 @@ private:
     std::vector<Exchange*> parked_;
     std::shared_ptr<Stream> stream_;
     std::atomic<int> served_{0};
+    std::atomic<bool> held_{true};
 };
 
 /// A running server over a Responder.
@@ -214,7 +221,10 @@ public:
         : server_(on_any_port(settings), responder) {
         server_.start();
     }
-    ~HttpFixture() { server_.stop(2s); }
+    ~HttpFixture() {
+        responder.let_go();
+        server_.stop(2s);
+    }
     Client client(int receive_buffer = 0) { return Client(server_.port(), receive_buffer); }
     Server& server() { return server_; }
     Load load() { return server_.load(); }

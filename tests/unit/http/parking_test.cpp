@@ -111,15 +111,16 @@ TEST(Queue, BeyondItsLimitRequestsAreToldToComeBack) {
     std::vector<Client> clients;
     for (int each = 0; each < 2; ++each) {
         clients.push_back(fixture.client());
-        clients.back().send(get("/sleep?3000"));
+        clients.back().send(get("/held"));
     }
     ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 2; }));
     for (int each = 0; each < 10; ++each) {
         clients.push_back(fixture.client());
         clients.back().send(post("/echo", "waits"));
     }
-    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 7; }, 2500ms));
+    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 7; }));
     EXPECT_EQ(fixture.load().queued, 3u);
+    fixture.responder.let_go();
     int answered = 0, refused = 0;
     for (auto& each : clients) {
         const auto reply = each.read_reply();
@@ -146,16 +147,16 @@ TEST(Queue, WhatWaitsForNothingIsAnsweredWhileEveryWorkerIsBusy) {
     std::vector<Client> clients;
     for (int each = 0; each < 10; ++each) {  // those behind the third in the queue are refused
         clients.push_back(fixture.client());
-        clients.back().send(get("/sleep?2000"));
+        clients.back().send(get("/held"));
         if (each == 1) {
             ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 2; }));
         }
     }
-    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 5; }, 1500ms));
+    ASSERT_TRUE(eventually([&] { return fixture.load().refused == 5; }));
     auto client = fixture.client();
     for (int each = 0; each < 3; ++each) {
         client.send(get(Responder::at_once_path));
-        const auto reply = client.read_reply("GET", 1000ms);
+        const auto reply = client.read_reply();
         ASSERT_TRUE(reply);
         EXPECT_EQ(reply->body, "at once");
     }

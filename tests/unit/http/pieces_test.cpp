@@ -63,7 +63,7 @@ TEST(Pieces, ManyBodiesComeInWhileEveryWorkerIsBusy) {
     HttpFixture fixture({.workers = 1});
     auto busy = fixture.client();
     busy.send(get("/sleep?500"));
-    ASSERT_TRUE(eventually([&] { return fixture.load().busy_workers == 1; }));
+    ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 1; }));
     const auto body = varied(100'000);
     std::vector<Client> clients;
     for (int each = 0; each < 5; ++each) {

@@ -17,10 +17,14 @@ std::chrono::milliseconds time_to_stop(HttpFixture& fixture, std::chrono::millis
 
 TEST(Stop, ARunningRequestIsAnsweredAndThenTheConnectionCloses) {
     HttpFixture fixture;
+    auto idle = fixture.client();
+    ASSERT_TRUE(idle.ask(get("/")));
     auto client = fixture.client();
-    client.send(get("/sleep?400"));
-    ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 1; }));
+    client.send(get("/held"));
+    ASSERT_TRUE(eventually([&] { return fixture.responder.served() == 2; }));
     std::thread stopping([&] { fixture.server().stop(10s); });
+    EXPECT_TRUE(idle.is_closed_within(10s));  // by then it is stopping
+    fixture.responder.let_go();
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 200);
@@ -82,8 +86,13 @@ TEST(Stop, WhatRequestsKeepThatStayParkedEndsWhileAllOfThemAreThere) {
 TEST(Stop, ARequestThatIsHalfHereIsToldToGoElsewhere) {
     HttpFixture fixture;
     auto client = fixture.client();
-    client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\nabc");
-    std::this_thread::sleep_for(50ms);
+    client.send(
+        "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"
+    );
+    const auto go_on = client.read_reply();
+    ASSERT_TRUE(go_on);
+    EXPECT_EQ(go_on->status, 100) << "the head has been read";
+    client.send("abc");
     std::thread stopping([&] { fixture.server().stop(10s); });
     const auto reply = client.read_reply();
     ASSERT_TRUE(reply);

@@ -103,8 +103,10 @@ TEST_F(Sse, WritesThatGoOnWhileItResumesAreNeitherLostNorRepeated) {
         "Authorization: Bearer " + token + "\r\nLast-Event-ID: " + last + "\r\n",
         0
     );
-    while (const auto event = rest.next(1s)) seen.push_back(card_in(event));
-    const std::set<std::string> once(seen.begin(), seen.end());
+    std::set<std::string> once(seen.begin(), seen.end());
+    // What is missing may take its time. When nothing is, whatever comes is repeated.
+    while (const auto event = rest.next(once.size() <= made.size() ? 10s : 1s))
+        once.insert(seen.emplace_back(card_in(event)));
     EXPECT_EQ(once.size(), seen.size()) << "repeated";
     EXPECT_EQ(once.size(), made.size() + 1) << "lost";
 }
@@ -237,10 +239,8 @@ TEST_F(Sse, ItEndsWithTheRightToReadIt) {
     const auto agent = make_agent("Robot");
     auto stream = follow("", agent.token);
     ASSERT_TRUE(stream->is_attached());
-    const auto before = std::chrono::steady_clock::now();
     expect(200, client.post("/v1/agents/" + agent.id + ":disable"));
-    EXPECT_TRUE(stream->ends());
-    EXPECT_LT(std::chrono::steady_clock::now() - before, 3s);
+    EXPECT_TRUE(stream->ends(10s)) << "everybody is asked about only every 30 seconds";
 }
 
 /// Pages of this site may use the session's cookie.
