@@ -1,11 +1,10 @@
 #pragma once
 
-#include "tests/support/eventually.hpp"
 #include "tests/support/lock_holder.hpp"
 #include "tests/support/metric.hpp"
 #include "tests/support/workspace.hpp"
 
-#include <chrono>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -31,15 +30,15 @@ std::vector<Reply> behind_lock(
 ) {
     std::vector<Reply> replies(count);
     LockHolder holder(lock, database);
+    std::latch all(static_cast<std::ptrdiff_t>(count));
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < count; ++i) {
-        threads.emplace_back([&, i] { replies[i] = send(i); });
-        // The first is being served when the others come.
-        if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
+    for (std::size_t i = 0; i < count; ++i)
+        threads.emplace_back([&, i] {
+            all.arrive_and_wait();
+            replies[i] = send(i);
+        });
     // Whoever serves the others comes to wait as well, and gives up before long.
-    eventually([&] { return holder.waiting() > turns; }, std::chrono::milliseconds(150));
-    holder.commit();
+    holder.commit_when_more_wait_than(turns);
     for (auto& each : threads) each.join();
     return replies;
 }

@@ -24,15 +24,23 @@ auto quickest(int tries, std::chrono::milliseconds bound, Run run) -> decltype(r
 
 /// Processor time that this thread takes for `work`.
 template <class Work>
-std::chrono::nanoseconds processor_time(Work work) {
-    const auto now = [] {
+std::chrono::nanoseconds processor_time(Work work, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
+    const auto now = [&] {
         timespec time{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        clock_gettime(clock, &time);
         return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
     };
     const auto begun = now();
     work();
     return now() - begun;
+}
+
+/// Processor time that a process takes meanwhile, for whatever it does.
+template <class Work>
+std::chrono::nanoseconds process_time(pid_t process, Work work) {
+    clockid_t clock{};
+    clock_getcpuclockid(process, &clock);
+    return processor_time(work, clock);
 }
 
 /// Processor time that all sessions in a database take for `work`, which ends none of them.

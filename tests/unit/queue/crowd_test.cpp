@@ -2,6 +2,7 @@
 
 #include "tests/support/eventually.hpp"
 #include "tests/support/metric.hpp"
+#include "tests/support/timing.hpp"
 #include "tests/unit/queue/queue_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -50,18 +51,15 @@ private:
     std::deque<Connection> connections_;
 };
 
-/// The median time of a small read, in microseconds.
+constexpr int reads = 300;
+
+/// What the server does while there are some small reads, in microseconds of processor time for
+/// each: how long they take depends on what else the machine does.
 std::int64_t quiet_read(QueueFixture& fixture) {
-    std::vector<std::int64_t> took;
-    for (int each = 0; each < 300; ++each) {
-        const auto from = Clock::now();
-        expect(200, fixture.client.get("/v1/me"));
-        took.push_back(
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count()
-        );
-    }
-    std::ranges::nth_element(took, took.begin() + 150);
-    return took[150];
+    const auto took = process_time(fixture.server.pid(), [&] {
+        for (int each = 0; each < reads; ++each) expect(200, fixture.client.get("/v1/me"));
+    });
+    return std::chrono::duration_cast<std::chrono::microseconds>(took).count() / reads;
 }
 
 }  // namespace
@@ -70,7 +68,7 @@ TEST(Crowd, TwoThousandWhoWaitSlowNobodyDown) {
     QueueFixture fixture({"server.waits_per_principal=5000"});
     const auto before = quiet_read(fixture);
     Crowd crowd(fixture, 2000, 45);
-    ASSERT_EQ(crowd.waiting(), 2000U);
+    ASSERT_TRUE(eventually([&] { return crowd.waiting() == 2000; })) << crowd.waiting();
     const auto resumed = metric(fixture, "calls_resumed_total");
     const auto during = quiet_read(fixture);
     std::this_thread::sleep_for(3s);
@@ -88,7 +86,7 @@ TEST(Crowd, ACardWakesOneOrTwoAndNotAll) {
     const auto resumed = metric(fixture, "calls_resumed_total");
     for (std::size_t each = 0; each < 10; ++each) {
         fixture.card(std::to_string(each));
-        EXPECT_TRUE(eventually([&] { return crowd.waiting() == 299 - each; }, 5s));
+        EXPECT_TRUE(eventually([&] { return crowd.waiting() == 299 - each; }));
     }
     // Each card calls its worker, the one behind it, and one more when the event comes by.
     EXPECT_LE(metric(fixture, "calls_resumed_total") - resumed, 60);
@@ -109,9 +107,9 @@ TEST(Crowd, CardsThatComeTogetherAllFindSomebody) {
                 );
         });
     for (auto& each : makers) each.join();
-    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 20; }, 5s)) << crowd.waiting();
+    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 20; })) << crowd.waiting();
     std::this_thread::sleep_for(300ms);  // those who are looking just now are not waiting either
-    EXPECT_EQ(crowd.waiting(), 20U);
+    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 20; })) << crowd.waiting();
     EXPECT_FALSE(fixture.claim().json().at("claimed").as_bool());
 }
 
@@ -133,10 +131,10 @@ TEST(Crowd, ACallerHasSoManySeatsAndTheNextIsToldToComeBack) {
     Crowd crowd(fixture, 3, 40);
     const auto from = Clock::now();
     const auto reply = fixture.claim(20);
-    EXPECT_LT(Clock::now() - from, 5s);
+    EXPECT_LT(Clock::now() - from, 15s) << "it waited";
     EXPECT_FALSE(reply.json().at("claimed").as_bool());
     EXPECT_GE(reply.json().at("retry_after_seconds").as_int64(), 1);
-    EXPECT_EQ(crowd.waiting(), 3U);
+    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 3; })) << crowd.waiting();
 
     Client other = fixture.server.client();
     other.token(fixture.workspace.mint("agent", "Other"));
@@ -146,7 +144,7 @@ TEST(Crowd, ACallerHasSoManySeatsAndTheNextIsToldToComeBack) {
             expect(200, other.post(fixture.claim_path(), body)).json().at("claimed").as_bool()
         );
     });
-    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 4; }, 5s));
+    EXPECT_TRUE(eventually([&] { return crowd.waiting() == 4; }));
     for (int each = 0; each < 4; ++each) fixture.card();
     waits.join();
 }
@@ -204,7 +202,7 @@ TEST(Crowd, AmongManyLinesACardOfAnotherServerIsClaimedAtOnce) {
                 {{"Content-Type", "application/json"}}
             ));
     ASSERT_TRUE(eventually([&] { return metric_of(second, "calls_waiting") == lines; }));
-    Clock::duration quickest = 1h;
+    std::vector<Clock::duration> took;
     for (std::size_t each = 0; each < 5; ++each) {
         const auto which = each * 29 + 1;
         const auto& column = columns[which];
@@ -218,9 +216,11 @@ TEST(Crowd, AmongManyLinesACardOfAnotherServerIsClaimedAtOnce) {
             )
         );
         EXPECT_TRUE(expect(200, waits[which].read("POST")).json().at("claimed").as_bool());
-        quickest = std::min(quickest, Clock::now() - made);
+        took.push_back(Clock::now() - made);
     }
-    EXPECT_LT(quickest, 100ms);
+    // These lines look more than a second apart.
+    std::ranges::nth_element(took, took.begin() + 2);
+    EXPECT_LT(took[2], 500ms) << "they were found by looking";
 }
 
 }  // namespace svc::test

@@ -3,10 +3,11 @@
 #include "modules/queue/lib/rows.hpp"
 #include "modules/queue/lib/token.hpp"
 #include "svc/encoding.hpp"
+#include "tests/support/eventually.hpp"
 
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <atomic>
 
 namespace svc::queue {
 
@@ -219,39 +220,39 @@ TEST(Alarms, RingInTheirOrderEachPlaceAtTheEarliestTimeAndOnce) {
     Bell bell;
     const Alarms::Place soon{new_uuid(), new_uuid()}, late{new_uuid(), new_uuid()}, all{new_uuid()};
     const auto from = Alarms::Clock::now();
-    bell.alarms.set(late, milliseconds(400));
+    bell.alarms.set(late, milliseconds(2000));
     bell.alarms.set(soon, milliseconds(5000));
     bell.alarms.set(soon, milliseconds(100));
     bell.alarms.set(soon, milliseconds(300));  // known to be earlier
     bell.alarms.start();
     bell.alarms.set(all, milliseconds(200));
-    std::this_thread::sleep_for(milliseconds(600));
+    test::eventually([&] { return bell.places().size() == 3; });
     bell.alarms.stop();
     EXPECT_EQ(bell.places(), (std::vector{soon, all, late}));
     EXPECT_GE(bell.rung.front().second - from, milliseconds(100));
 }
 
 TEST(Alarms, WhatIsOverAndNotDoneIsTriedAgainInAMomentAndNotAllTheTime) {
-    int rung = 0;
+    std::atomic<int> rung{0};
     Alarms* own = nullptr;
     Alarms alarms([&](const Alarms::Place& place) {
         ++rung;
         own->set(place, milliseconds(-5));
     });
     own = &alarms;
+    const auto from = Alarms::Clock::now();
     alarms.set({new_uuid()}, milliseconds(1));
     alarms.start();
-    std::this_thread::sleep_for(milliseconds(320));
+    EXPECT_TRUE(test::eventually([&] { return rung >= 5; }));
     alarms.stop();
-    EXPECT_GE(rung, 2);
-    EXPECT_LE(rung, 7);
+    EXPECT_LE(rung, (Alarms::Clock::now() - from) / milliseconds(50) + 1);
 }
 
 TEST(Alarms, AreBounded) {
     Bell bell;
     for (int i = 0; i < 12'000; ++i) bell.alarms.set({new_uuid()}, milliseconds(1));
     bell.alarms.start();
-    std::this_thread::sleep_for(milliseconds(300));
+    test::eventually([&] { return bell.places().size() == 10'000; });
     bell.alarms.stop();
     EXPECT_EQ(bell.places().size(), 10'000U);
 }

@@ -1,5 +1,6 @@
 // Claims that wait for a card, and what ends their wait.
 
+#include "tests/support/timing.hpp"
 #include "tests/unit/queue/queue_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -33,25 +34,20 @@ milliseconds time_to_claim(QueueFixture& s, Wake wake) {
     return std::chrono::duration_cast<milliseconds>(answered - woken);
 }
 
-/// The quickest of a few: the machine may be busy, but a poll of a second would always show.
-template <class Once>
-milliseconds quickest(int times, Once once) {
-    auto best = milliseconds::max();
-    for (int i = 0; i < times; ++i) best = std::min(best, once());
-    return best;
-}
+/// Whoever is not woken looks a second after it began to wait, which is 700 ms after the wake.
+constexpr milliseconds prompt{500};
 
 }  // namespace
 
 TEST(Waiting, ACardThatArrivesIsClaimedAtOnce) {
     QueueFixture& s = one_queue();
-    const auto took = quickest(5, [&] { return time_to_claim(s, [&] { s.card(); }); });
-    EXPECT_LE(took, milliseconds(100));
+    const auto took = quickest(5, prompt, [&] { return time_to_claim(s, [&] { s.card(); }); });
+    EXPECT_LE(took, prompt);
 }
 
 TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
     QueueFixture& s = one_queue();
-    const auto took = quickest(5, [&] {
+    const auto took = quickest(5, prompt, [&] {
         s.card();
         const auto claim = s.claim();
         return time_to_claim(s, [&] {
@@ -64,12 +60,12 @@ TEST(Waiting, ACardThatIsReleasedIsClaimedAtOnce) {
             );
         });
     });
-    EXPECT_LE(took, milliseconds(100));
+    EXPECT_LE(took, prompt);
 }
 
 TEST(Waiting, ACardThatWaitsForAnotherNoLongerIsClaimedAtOnce) {
     QueueFixture& s = one_queue();
-    const auto took = quickest(5, [&] {
+    const auto took = quickest(5, prompt, [&] {
         const auto backlog =
             s.post("/v1/boards/" + s.board + "/columns", {{"name", "Before"}, {"kind", "backlog"}});
         const auto blocker = expect(
@@ -92,7 +88,7 @@ TEST(Waiting, ACardThatWaitsForAnotherNoLongerIsClaimedAtOnce) {
             expect(200, s.post("/v1/cards/" + blocker.text("/id") + ":archive", json::object()));
         });
     });
-    EXPECT_LE(took, milliseconds(100));
+    EXPECT_LE(took, prompt);
 }
 
 TEST(Waiting, ALeaseThatEndsMakesRoomForTheNextAtOnce) {
@@ -105,7 +101,7 @@ TEST(Waiting, ALeaseThatEndsMakesRoomForTheNextAtOnce) {
             R"({"queue":{"max_in_flight":1}})"
         )
     );
-    const auto took = quickest(3, [&] {
+    const auto took = quickest(3, prompt, [&] {
         s.card();
         s.card();
         const auto held = s.claim();
@@ -121,7 +117,7 @@ TEST(Waiting, ALeaseThatEndsMakesRoomForTheNextAtOnce) {
         Postgres::shared().run("DELETE FROM cards", s.database);
         return once;
     });
-    EXPECT_LE(took, milliseconds(100));
+    EXPECT_LE(took, prompt);
 }
 
 TEST(Waiting, AHigherNumberOfLeasesMakesRoomAtOnce) {
@@ -140,7 +136,7 @@ TEST(Waiting, AHigherNumberOfLeasesMakesRoomAtOnce) {
     };
     limit();
     ASSERT_TRUE(s.claim().json().at("claimed").as_bool());
-    EXPECT_LE(quickest(3, [&] { return time_to_claim(s, limit); }), milliseconds(100));
+    EXPECT_LE(quickest(3, prompt, [&] { return time_to_claim(s, limit); }), prompt);
 }
 
 TEST(Waiting, AColumnThatIsNoLongerPausedIsClaimedFromAtOnce) {
@@ -155,12 +151,12 @@ TEST(Waiting, AColumnThatIsNoLongerPausedIsClaimedFromAtOnce) {
             )
         );
     };
-    const auto took = quickest(3, [&] {
+    const auto took = quickest(3, prompt, [&] {
         pause("true");
         s.card();
         return time_to_claim(s, [&] { pause("false"); });
     });
-    EXPECT_LE(took, milliseconds(100));
+    EXPECT_LE(took, prompt);
 }
 
 TEST(Waiting, RoomInAFullColumnIsUsedAtOnce) {
@@ -176,7 +172,7 @@ TEST(Waiting, RoomInAFullColumnIsUsedAtOnce) {
         R"({"queue":{"on_complete_column_id":")" + target.text("/id") + R"("}})";
     expect(200, s.client.send("PATCH", columns + "/" + s.queue, set_target));
     const auto cards = "/v1/boards/" + s.board + "/cards";
-    const auto took = quickest(3, [&] {
+    const auto took = quickest(3, prompt, [&] {
         const auto there = expect(
             201, s.post(cards, {{"column_id", target.text("/id")}, {"title", "In the way"}})
         );
@@ -185,7 +181,7 @@ TEST(Waiting, RoomInAFullColumnIsUsedAtOnce) {
             expect(200, s.post("/v1/cards/" + there.text("/id") + ":archive", json::object()));
         });
     });
-    EXPECT_LE(took, milliseconds(100));
+    EXPECT_LE(took, prompt);
 }
 
 TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
@@ -195,7 +191,7 @@ TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
             201, s.post("/v1/boards/" + s.board + "/columns", {{"name", "Two"}, {"kind", "queue"}})
         ).text("/id");
     for (const std::string& column : {s.queue, second}) {
-        const auto took = quickest(3, [&] {
+        const auto took = quickest(3, prompt, [&] {
             Clock::time_point woken, answered;
             std::thread waiter([&] {
                 Client waiting = s.client;
@@ -217,7 +213,7 @@ TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
             waiter.join();
             return std::chrono::duration_cast<milliseconds>(answered - woken);
         });
-        EXPECT_LE(took, milliseconds(100));
+        EXPECT_LE(took, prompt);
     }
 }
 
@@ -237,7 +233,7 @@ TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
         waiters.emplace_back([&] {
             Client waiting = s.client;
             const auto reply =
-                expect(200, waiting.post(s.claim_path(), json::value{{"wait_seconds", 4}}));
+                expect(200, waiting.post(s.claim_path(), json::value{{"wait_seconds", 10}}));
             (reply.json().at("claimed").as_bool() ? served : empty) += 1;
         });
     std::this_thread::sleep_for(milliseconds(300));
