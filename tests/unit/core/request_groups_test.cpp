@@ -103,6 +103,8 @@ TEST(RequestGroups, WhomNobodyWaitsForIsLeftOut) {
     EXPECT_EQ(third.state(), State::alone) << "it finds out by itself";
     EXPECT_EQ(third.resumed, 1);
     EXPECT_EQ(fourth.state(), State::waits);
+    second.member.reset();
+    EXPECT_EQ(fourth.state(), State::alone);
 }
 
 TEST(RequestGroups, WhoFailsForAllGoesOnAlone) {
