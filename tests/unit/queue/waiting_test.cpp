@@ -37,6 +37,14 @@ milliseconds time_to_claim(QueueFixture& s, Wake wake) {
 /// Whoever is not woken looks a second after it began to wait, which is 700 ms after the wake.
 constexpr milliseconds prompt{500};
 
+/// The queue that tests share, once nothing is left to be claimed in it.
+QueueFixture& empty_queue() {
+    QueueFixture& s = one_queue();
+    while (s.claim().json().at("claimed").as_bool()) {
+    }
+    return s;
+}
+
 }  // namespace
 
 TEST(Waiting, ACardThatArrivesIsClaimedAtOnce) {
@@ -218,7 +226,7 @@ TEST(Waiting, AClaimOverTheBoardHearsOfEachColumn) {
 }
 
 TEST(Waiting, EndsWhenTheTimeIsOver) {
-    QueueFixture& s = one_queue();
+    QueueFixture& s = empty_queue();
     const auto from = Clock::now();
     const auto reply = s.claim(1);
     EXPECT_GE(Clock::now() - from, milliseconds(900));
@@ -226,7 +234,7 @@ TEST(Waiting, EndsWhenTheTimeIsOver) {
 }
 
 TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
-    QueueFixture& s = one_queue();
+    QueueFixture& s = empty_queue();
     std::atomic<int> served{0}, empty{0};
     std::vector<std::thread> waiters;
     for (int i = 0; i < 6; ++i)
@@ -244,9 +252,7 @@ TEST(Waiting, SomeWaitersGetACardEachAndTheOthersGoOnWaiting) {
 }
 
 TEST(Sweeping, ALeaseThatIsNotRenewedComesBackByItself) {
-    QueueFixture& s = one_queue();
-    while (s.claim().json().at("claimed").as_bool()) {
-    }
+    QueueFixture& s = empty_queue();
     const auto made = s.card("left alone");
     const auto claim = expect(200, s.post(s.claim_path(), {{"lease_ttl_seconds", 5}}));
     ASSERT_EQ(claim.text("/card/id"), made.text("/id"));
