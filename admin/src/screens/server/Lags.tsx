@@ -16,7 +16,7 @@ interface Lag {
 const lags: Lag[] = [
   { title: "Database", words: "requests wait for a connection", line: ["workboard_db_waiting", ""], besides: [["workboard_db_busy_connections", "", "in use"]] },
   { title: "Jobs", words: "since the first of them was due", line: ["workboard_jobs_oldest_seconds", ""], besides: [["workboard_jobs", 'state="ready"', "due"], ["workboard_jobs", 'state="failed"', "given up"]] },
-  { title: "Events", words: "since the first one that webhooks, notifications or scripts wait for", line: ["workboard_consumer_oldest_seconds", ""], besides: [["workboard_events_position", "", "number of the last one"]] },
+  { title: "Events", words: "since the first one that webhooks, notifications, scripts or surveys wait for", line: ["workboard_consumer_oldest_seconds", ""], besides: [["workboard_events_position", "", "number of the last one"]] },
   { title: "Queues", words: "cards are ready to be claimed", line: ["workboard_queue_cards", 'state="ready"'], besides: [["workboard_queue_cards", 'state="leased"', "worked on"], ["workboard_queue_cards", 'state="exhausted"', "given up"]] },
   { title: "Mail outbox", words: "since the oldest mail was written", line: ["workboard_mail_oldest_seconds", ""], besides: [["workboard_mail_outbox", 'status="waiting"', "waiting"], ["workboard_mail_outbox", 'status="failed"', "failed"]] },
   { title: "Webhooks", words: "since the first delivery was due", line: ["workboard_webhook_oldest_due_seconds", ""], besides: [["workboard_webhook_endpoints_due", "", "due"], ["workboard_webhook_deliveries_in_flight", "", "on their way"]] },
