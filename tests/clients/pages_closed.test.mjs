@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { Chromium } from "./support/chromium.mjs";
 import { Server, makeWorkspace } from "./support/server.mjs";
-import { fill, heading, mailedLink, password, says, signIn, slowDown } from "./support/visits.mjs";
+import { fill, heading, mailedLink, password, says, settle, signIn, slowDown } from "./support/visits.mjs";
 
 let server, chromium, owner, invite;
 
@@ -31,7 +31,7 @@ const open = async (path) => {
     page.goto(new URL(path, server.url).href),
   ]);
   await page.waitForFunction(() => document.querySelector("h1") && !document.querySelector(".waiting"));
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  await settle(page);
   return page;
 };
 const shows = (page, selector) => page.isVisible(selector);

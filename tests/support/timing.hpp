@@ -43,6 +43,13 @@ std::chrono::nanoseconds process_time(pid_t process, Work work) {
     return processor_time(work, clock);
 }
 
+/// Processor time that a process of one thread has taken so far, in nanoseconds.
+inline std::int64_t taken_by(const std::string& process) {
+    std::int64_t nanoseconds = 0;
+    std::ifstream("/proc/" + process + "/schedstat") >> nanoseconds;
+    return nanoseconds;
+}
+
 /// Processor time that all sessions in a database take for `work`, which ends none of them.
 template <class Work>
 std::chrono::nanoseconds database_time(const std::string& database_url, Work work) {
@@ -53,8 +60,7 @@ std::chrono::nanoseconds database_time(const std::string& database_url, Work wor
             "WHERE datname = current_database() AND pid <> pg_backend_pid()",
             database_url
         ));
-        for (std::string pid; pids >> pid;)
-            std::ifstream("/proc/" + pid + "/schedstat") >> spent[pid];
+        for (std::string pid; pids >> pid;) spent[pid] = taken_by(pid);
         return spent;
     };
     const auto before = by_session();

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
+import { until } from "../support/until.mjs";
+
 
 export default (house) => describe("a board", { concurrency: false }, () => {
   let server, chromium, owner, first, page, board, columns;
@@ -40,11 +42,7 @@ export default (house) => describe("a board", { concurrency: false }, () => {
   /** Waits until the server has it so. */
   async function becomes(expected, what = kept) {
     let found;
-    for (let tries = 0; tries < 600; tries += 1) {
-      found = await what();
-      if (JSON.stringify(found) === JSON.stringify(expected)) return;
-      await new Promise((done) => setTimeout(done, 50));
-    }
+    await until(async () => JSON.stringify(found = await what()) === JSON.stringify(expected), 30);
     assert.deepEqual(found, expected);
   }
   const tile = (title) => page.locator(".tile", { hasText: title });
@@ -135,17 +133,17 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     await newBoard(Array.from({ length: 25 }, (_, at) => `card ${String(at).padStart(2, "0")}`));
     await openBoard({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     const client = await page.context().newCDPSession(page);
-    const touch = (type, x, y) => client.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" || type === "touchCancel" ? [] : [{ x, y }] });
+    const touch = (type, ...at) => client.send("Input.dispatchTouchEvent", { type, touchPoints: at.length ? [{ x: at[0], y: at[1] }] : [] });
     const from = await centre(tile("card 03"));
     // Where the page is held up before the finger moves, the press is a long one: then once more.
     for (let tries = 0; tries < 5; tries += 1) {
       await touch("touchStart", from.x, from.y);
       for (let step = 1; step <= 10; step += 1) await touch("touchMove", from.x, from.y - 20 * step);
       if ((await page.locator(".tile.ghost").count()) === 0) break;
-      await touch("touchCancel", from.x, from.y);
+      await touch("touchCancel");
       await page.waitForSelector(".tile.ghost", { state: "detached" });
     }
-    await touch("touchEnd", from.x, from.y);
+    await touch("touchEnd");
     await page.waitForFunction((id) => document.querySelector(`[data-column="${id}"] .column-cards`).scrollTop > 50, columns[0].id);
     assert.equal(await page.locator(".tile.ghost").count(), 0);
     // What the finger set going comes to rest.

@@ -1,9 +1,9 @@
 // A card in the console: its text as blocks of the server, its properties, comments, history.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 
-import { heading } from "../support/visits.mjs";
+import { until } from "../support/until.mjs";
+import { becomes as itBecomes, heading } from "../support/visits.mjs";
 
 export default (house) => describe("a card", { concurrency: false }, () => {
   let server, chromium, owner, page, board, column;
@@ -26,11 +26,7 @@ export default (house) => describe("a card", { concurrency: false }, () => {
   const markdownOf = async (card) => (await owner.get(`/v1/cards/${card.id}/markdown`)).markdown.trim();
   async function becomes(card, expected) {
     let found;
-    for (let tries = 0; tries < 600; tries += 1) {
-      found = await markdownOf(card);
-      if (found === expected) return;
-      await sleep(50);
-    }
+    await until(async () => (found = await markdownOf(card)) === expected, 30);
     assert.equal(found, expected);
   }
   const blocksOf = async (card) => (await owner.get(`/v1/blocks/${card.id}/children?depth=10&page_size=100`)).results;
@@ -152,32 +148,24 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     await owner.post(`/v1/boards/${board.id}/properties`, { name: "Effort", type: "number" });
     const card = await openCard("Changed");
     const now = () => owner.get(`/v1/cards/${card.id}`);
-    const until = async (fits) => {
-      let found;
-      for (let tries = 0; tries < 600; tries += 1) {
-        found = await now();
-        if (fits(found)) return found;
-        await sleep(50);
-      }
-      assert.fail(JSON.stringify(found));
-    };
+    const comesTo = (fits) => itBecomes(now, fits);
     await page.fill(".card-title textarea", "Changed for good");
     await page.press(".card-title textarea", "Enter");
-    await until(({ title }) => title === "Changed for good");
+    await comesTo(({ title }) => title === "Changed for good");
     await page.selectOption(".properties select >> nth=0", "high");
-    await until(({ priority }) => priority === "high");
+    await comesTo(({ priority }) => priority === "high");
     await page.fill(".properties input[type=date] >> nth=0", "2026-12-24");
-    await until(({ due }) => due === "2026-12-24");
+    await comesTo(({ due }) => due === "2026-12-24");
     await page.click(".properties >> [aria-haspopup] >> nth=1");
     await page.click("[role=menuitem] >> text=calm");
-    await until(({ labels }) => labels.some(({ id }) => id === label.id));
+    await comesTo(({ labels }) => labels.some(({ id }) => id === label.id));
     await page.fill(".properties div:has(dt:text-is('Effort')) input", "3");
     await page.keyboard.press("Tab");
-    await until(({ properties }) => properties.Effort?.number === 3);
+    await comesTo(({ properties }) => properties.Effort?.number === 3);
     await page.click(".dependencies >> text=Add");
     await page.fill(".dialog input", "Has to be");
     await page.click(".dialog li button");
-    await until(({ blocked, blocked_by }) => blocked && blocked_by.includes(other.id));
+    await comesTo(({ blocked, blocked_by }) => blocked && blocked_by.includes(other.id));
     await page.waitForSelector(".dependencies .tag.bad");
     assert.deepEqual(page.complaints, []);
   });

@@ -1,7 +1,7 @@
 // People who have no mouse: pages that take keys alone, and a list of what has been done so.
 import { test } from "node:test";
 
-import { heading, tabTo } from "./visits.mjs";
+import { heading, settle, tabTo } from "./visits.mjs";
 
 /** A page on which whatever is no key is a mistake of the test. */
 export class OnlyKeys {
@@ -31,10 +31,8 @@ export class OnlyKeys {
       await there.waitFor({ timeout: 10_000 }).catch(() => {});
     }
     await heading(this.page, title);
-    await this.settle();
+    await settle(this.page);
   };
-  /** Waits until a page that shows takes keys. */
-  settle = () => this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 }
 
 /** The addresses whose main task was done. */

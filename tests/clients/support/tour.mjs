@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Rest } from "./server.mjs";
-import { until } from "./until.mjs";
+import { becomes } from "./visits.mjs";
 
 /** Sends requests by the names of operations, and notes each with its answer. */
 export class Tour {
@@ -301,7 +301,7 @@ async function connections(tour, server, ada) {
 
 /** Asks until the answer is so: events are numbered, and passed on, a moment after what they tell of. */
 async function settled(caller, path, holds) {
-  if (!(await until(async () => holds(await caller.get(path)), 60))) throw new Error(`${path} never came to it: ${holds}`);
+  await becomes(() => caller.get(path), holds, 60);
 }
 
 async function told(tour, ada, receiver) {

@@ -19,6 +19,9 @@ export const heading = (page, text) => page.waitForSelector(`h1:has-text(${JSON.
 /** Waits for the page to say this below its forms. */
 export const says = (page, text) => page.waitForSelector(`.outcome:has-text("${text}")`);
 
+/** Waits until what the page shows has settled, and it takes keys. */
+export const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+
 /** Has the page's scripts run that many times as slowly. */
 export async function slowDown(page, rate) {
   const session = await page.context().newCDPSession(page);

@@ -1,6 +1,7 @@
+#include "tests/support/timing.hpp"
 #include "tests/unit/bus/hub.hpp"
 
-#include <sys/resource.h>
+#include <unistd.h>
 
 namespace svc::test {
 
@@ -11,13 +12,6 @@ using testing::IsEmpty;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::chrono::microseconds processor_time() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
 
 /// Waits until one hears of the other by what it publishes; other messages may be lost before.
 bool reaches(HearingBus& from, HearingBus& to, const std::string& word) {
@@ -171,10 +165,9 @@ TEST(ServerBus, TakesAFloodSlowly) {
     const std::string garbage(200, 'x');
     for (int i = 0; i < 100'000; ++i) hub.inject(garbage);
     const auto since = Clock::now();
-    const auto used = processor_time();
-    std::this_thread::sleep_for(500ms);
-    const auto share = std::chrono::duration<double>(processor_time() - used) /
-                       std::chrono::duration<double>(Clock::now() - since);
+    const auto taken = process_time(::getpid(), [] { std::this_thread::sleep_for(500ms); });
+    const auto share =
+        std::chrono::duration<double>(taken) / std::chrono::duration<double>(Clock::now() - since);
     RecordProperty("percent_of_a_processor", static_cast<int>(share * 100));
     EXPECT_LT(share, 0.9) << "of one processor, for two servers";
     EXPECT_TRUE(reaches(first, second, "through"));

@@ -90,7 +90,10 @@ TEST_F(YoungDatabase, AllOfABigCardIsChangedInTheTimeThatItTookToWriteIt) {
     std::string list = "- All\n";
     for (int i = 0; i < 2 * paragraphs - 1; ++i) list += "    - " + std::to_string(i) + '\n';
     const auto seconds = [&](const auto& work) {
-        return std::chrono::duration<double>(database_time(database, work)).count();
+        std::chrono::nanoseconds by_server{};
+        const auto by_database =
+            database_time(database, [&] { by_server = process_time(server.pid(), work); });
+        return std::chrono::duration<double>(by_server + by_database).count();
     };
     const double written = seconds([&] { expect(200, write(big, list)); });
     const auto top =

@@ -1,8 +1,7 @@
 #include "events/sequencer.hpp"
 
+#include "tests/support/timing.hpp"
 #include "tests/unit/events/events_fixture.hpp"
-
-#include <fstream>
 
 namespace svc::test {
 
@@ -25,11 +24,8 @@ public:
         pid_ = fixture.ask(holder);
     }
     Spent spent() const {
-        std::ifstream file("/proc/" + pid_ + "/schedstat");
-        double nanoseconds = 0;
-        file >> nanoseconds;
         return {
-            nanoseconds / 1'000,
+            static_cast<double>(taken_by(pid_)) / 1'000,
             std::stod(fixture_.ask("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"))};
     }
 

@@ -18,9 +18,7 @@ TEST(ReusedServer, KeepsNothingOfEventsThatWaitForTheirSequence) {
     Workspace acme = make_workspace(before->server());
     before->await_sequences();
     LockHolder holds_up_the_sequencer("SELECT FROM event_position FOR UPDATE", database);
-    expect(
-        200, acme.client.send("PATCH", "/v1/orgs/" + acme.org_id, R"({"name": "New"})", {})
-    );
+    expect(200, acme.client.send("PATCH", "/v1/orgs/" + acme.org_id, R"({"name": "New"})", {}));
     ASSERT_TRUE(eventually([&] { return holds_up_the_sequencer.waiting() > 0; }));
     before.reset();
 

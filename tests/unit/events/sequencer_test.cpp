@@ -2,9 +2,10 @@
 
 #include "events/audit.hpp"
 #include "events/stored.hpp"
+#include "tests/support/timing.hpp"
 #include "tests/unit/events/storm.hpp"
 
-#include <sys/resource.h>
+#include <unistd.h>
 
 namespace svc::test {
 
@@ -222,15 +223,9 @@ TEST(Sequencer, CostsNextToNothingWhileNobodyWrites) {
     EventsFixture fixture;
     Sequencer sequencer(fixture.database, {});
     ASSERT_TRUE(eventually([&] { return sequencer.load().leading; }));
-    const auto processor_time = [] {
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-               std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-    };
-    const auto before = processor_time();
-    std::this_thread::sleep_for(1s);
-    const auto used = std::chrono::duration<double, std::milli>(processor_time() - before).count();
+    const std::chrono::duration<double, std::milli> taken =
+        process_time(::getpid(), [] { std::this_thread::sleep_for(1s); });
+    const double used = taken.count();
     std::printf("one idle second: %.2f ms of processor time\n", used);
     EXPECT_LT(used, 100);
 }

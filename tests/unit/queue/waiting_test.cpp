@@ -34,7 +34,8 @@ milliseconds time_to_claim(QueueFixture& s, Wake wake) {
     return std::chrono::duration_cast<milliseconds>(answered - woken);
 }
 
-/// Whoever is not woken looks a second after it began to wait, which is 700 ms after the wake.
+/// A claim that is not woken looks for a card again one second after it began to wait: 700 ms after
+/// it should have been woken.
 constexpr milliseconds prompt{500};
 
 /// The queue that tests share, once nothing is left to be claimed in it.
