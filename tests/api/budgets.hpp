@@ -145,7 +145,7 @@ protected:
                 " json_build_object('content', repeat('y', 2000), 'link', null), 'annotations',"
                 " json_build_object('bold', false, 'italic', false, 'strikethrough', false,"
                 " 'underline', false, 'code', false, 'color', 'default'), 'plain_text',"
-                " repeat('y', 30000), 'href', null)), repeat('y', 30000), " +
+                " repeat('y', 30000), 'href', null)), repeat('yyyyyyyyy ', 3000), " +
                 who() + " FROM generate_series(1, 100) n");
             run("INSERT INTO webhook_deliveries (org_id, webhook_id, id, event_id, position, kind,"
                 " status, next_attempt_at, attempt_count, attempts, response_excerpt) SELECT '" +

@@ -136,7 +136,10 @@ TEST_F(Haproxy, NoRequestFailsWhileEachServerIsRestarted) {
     std::atomic<int> made{0}, claimed{0};
     Callers callers;
     for (int i = 0; i < 2; ++i)
-        callers.add([caller = client()]() mutable { expect(200, caller.get("/v1/me")); });
+        callers.add([caller = client()]() mutable {
+            expect(200, caller.get("/v1/me"));
+            std::this_thread::sleep_for(5ms);
+        });
     callers.add([&, maker = client()]() mutable {
         expect(
             201, maker.post(board + "/cards", json::value{{"column_id", queue}, {"title", "Card"}})
