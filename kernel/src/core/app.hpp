@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <set>
 
 namespace svc::core {
 
@@ -157,6 +158,7 @@ private:
     double started_at_ = 0;  // seconds since 1970
     std::mutex metrics_mutex_;
     std::vector<Metric> module_metrics_;
+    std::set<const Upkeep::Metrics*> unread_metrics_;  // which could not be read, and were logged
     std::chrono::steady_clock::time_point metrics_read_{};
 };
 

@@ -112,22 +112,29 @@ http::Answer App::document(const http::Request& request) {
 
 /// Some of them ask the database, which is not to be asked as often as anybody likes. While it does
 /// not answer, those of modules are left out, and nobody waits for more than the question whether
-/// it does.
+/// it does; while it is slow, those that are asked for last.
 std::vector<Metric> App::read_module_metrics() {
-    constexpr std::chrono::seconds good_for{10};
+    constexpr std::chrono::seconds good_for{10}, long_enough{3};
     const std::lock_guard lock(metrics_mutex_);
     const auto now = std::chrono::steady_clock::now();
     if (metrics_read_ != decltype(metrics_read_){} && now - metrics_read_ < good_for)
         return module_metrics_;
     module_metrics_.clear();
     if (database().reachable())
-        for (const auto& [module, read] : kernel_->impl().upkeep.metrics()) try {
+        for (const auto& reader : kernel_->impl().upkeep.metrics()) try {
+                if (std::chrono::steady_clock::now() - now > long_enough) break;
+                const auto& [module, read] = reader;
                 auto some = read();
                 for (Metric& each : some) each.module = module;
                 std::ranges::move(some, std::back_inserter(module_metrics_));
+                unread_metrics_.erase(&reader);
             } catch (const std::exception& problem) {
                 // What is not known is left out.
-                Poco::Logger::get("metrics").debug(problem.what());
+                if (unread_metrics_.insert(&reader).second)
+                    Poco::Logger::get("metrics").warning(
+                        (reader.module.empty() ? "kernel" : reader.module) +
+                        ": some are left out, as they cannot be read: " + problem.what()
+                    );
             }
     metrics_read_ = std::chrono::steady_clock::now();
     return module_metrics_;

@@ -104,9 +104,8 @@ private:
         while (!wake_signal_.ended() && lock.held()) {
             const bool more = go_on(lock);
             if (std::exchange(gathers_, false)) wake_signal_.rest(consumer_.gather);
-            if (more) continue;
             keep_now_and_then(lock);
-            wake_signal_.wait(settings_.poll);
+            if (!more) wake_signal_.wait(settings_.poll);
         }
         working_ = false;
         feed_.end();

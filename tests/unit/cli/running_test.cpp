@@ -327,4 +327,14 @@ TEST(Running, MetricsAreForThisMachineUnlessThereIsAToken) {
     EXPECT_EQ(scraper.token("let me see").get("/metrics").status, 200);
 }
 
+TEST(Running, NumbersThatCannotBeReadAreLeftOutAndTheLogSaysWhy) {
+    const auto url = Postgres::shared().fresh_database();
+    const Server server({.database_url = url});
+    Postgres::shared().run("ALTER TABLE event_consumers RENAME TO gone", url);
+    const auto text = expect(200, server.client().get("/metrics")).body;
+    EXPECT_THAT(text, testing::Not(HasSubstr("workboard_consumer_oldest_seconds")));
+    EXPECT_THAT(text, HasSubstr("workboard_mail_outbox"));
+    EXPECT_THAT(server.output(), HasSubstr("kernel: some are left out, as they cannot be read"));
+}
+
 }  // namespace svc::test

@@ -258,6 +258,31 @@ TEST(Consumers, WriteDownWhereTheyAreNowAndThenAndInTheEnd) {
     EXPECT_EQ(kept_position(fixture), "15");
 }
 
+// Else one failure had them look at all of it again, and again.
+TEST(Consumers, WriteDownWhereTheyAreWhileTheyCatchUp) {
+    EventsFixture fixture;
+    Heard heard;
+    {
+        const Site site(fixture, {reader_of_updates(heard)});
+        ASSERT_TRUE(eventually([&] { return site.working(); }));
+    }
+    {
+        const Site without(fixture, {});
+        emit(fixture, 60);
+        ASSERT_TRUE(eventually([&] { return fixture.all_sequenced(); }));
+    }
+    auto stumbling = reader_of_updates(heard);
+    stumbling.subscribers = [](const StoredEvent& event) {
+        if (event.position > 50) throw std::runtime_error("no further");
+        return std::vector<std::string>{};
+    };
+    auto settings = Site::brisk();
+    settings.keep_events = 10;
+    settings.keep_every = 1h;
+    const Site site(fixture, {stumbling}, settings);
+    EXPECT_TRUE(eventually([&] { return std::stoi(kept_position(fixture)) >= 30; }));
+}
+
 TEST(Consumers, HandOverOnceWhateverOfTheirPositionWasLost) {
     EventsFixture fixture;
     Heard heard;
