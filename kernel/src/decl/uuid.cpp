@@ -30,6 +30,16 @@ constexpr std::size_t place(std::size_t i) {
     return 2 * i + (i >= 4) + (i >= 6) + (i >= 8) + (i >= 10);
 }
 
+constexpr std::size_t text_size = 36;
+
+void write_hyphenated(const std::array<std::uint8_t, 16>& bytes, char* text) {
+    text[8] = text[13] = text[18] = text[23] = '-';
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        text[place(i)] = hex[bytes[i] >> 4];
+        text[place(i) + 1] = hex[bytes[i] & 0x0F];
+    }
+}
+
 // Milliseconds and, in the low 12 bits, 4096ths of one; each call gives a greater number than
 // any before it in this process, even when the clock is put back.
 std::uint64_t next_tick() {
@@ -86,18 +96,14 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
 }
 
 void Uuid::append_to(std::string& out) const {
-    char text[36];
-    text[8] = text[13] = text[18] = text[23] = '-';
-    for (std::size_t i = 0; i < bytes_.size(); ++i) {
-        text[place(i)] = hex[bytes_[i] >> 4];
-        text[place(i) + 1] = hex[bytes_[i] & 0x0F];
-    }
+    char text[text_size];
+    write_hyphenated(bytes_, text);
     out.append(text, sizeof(text));
 }
 
 std::string Uuid::str() const {
-    std::string text;
-    append_to(text);
+    std::string text(text_size, '\0');
+    write_hyphenated(bytes_, text.data());
     return text;
 }
 

@@ -183,8 +183,15 @@ void write_difference(
         bool outer = std::exchange(secrets_hidden, true);
         ~Hiding() { secrets_hidden = outer; }
     } hiding;
+    // Of most records, so that they need not grow step by step.
+    constexpr std::size_t usual_difference = 500, usual_whole = 1500;
+    changes.reserve(usual_difference);
+    previous.reserve(usual_difference);
     changes = previous = "{";
-    if (whole) *whole = "{";
+    if (whole) {
+        whole->reserve(usual_whole);
+        *whole = "{";
+    }
     Difference{changes, previous, whole}.collect(record, before, after);
     changes += '}';
     previous += '}';

@@ -60,7 +60,11 @@ const std::string& chain_start() {
 }
 
 std::string canonical(const AuditEntry& entry) {
-    std::string text = "workboard-audit-1,";
+    constexpr std::size_t beside_values = 600;
+    const auto size_of = [](const auto& values) { return values ? values->size() : 0; };
+    std::string text;
+    text.reserve(beside_values + entry.actor.size() + size_of(entry.before) + size_of(entry.after));
+    text = "workboard-audit-1,";
     append(entry.prev_hash, text);
     append(entry.org_id, text);
     append(entry.sequence, text);

@@ -7,6 +7,9 @@ namespace {
 /// The record gives the names and the order; actor and cause are copied as they were written, so
 /// that a row left by an older server passes unread.
 std::string envelope_of(EventBody&& body, const EventNumbers& numbers) {
+    constexpr std::size_t beside_values = 800;
+    std::string out;
+    out.reserve(beside_values + body.actor.size() + body.changes.size() + body.previous.size());
     EventEnvelope envelope;
     envelope.event_id = body.event_id;
     envelope.kind = *body.kind;
@@ -30,7 +33,6 @@ std::string envelope_of(EventBody&& body, const EventNumbers& numbers) {
         .previous = {std::move(body.previous)},
         .truncated_fields = std::move(body.truncated).value_or(std::vector<std::string>{}),
     };
-    std::string out;
     for (const Field& field : record_of<EventEnvelope>().fields) {
         out += out.empty() ? '{' : ',';
         write_text(field.name, out);
