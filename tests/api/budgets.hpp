@@ -98,8 +98,7 @@ protected:
                     by.post(
                         "/v1/webhooks",
                         json::value{
-                            {"url", "https://hooks.example.com/"}, {"events", {"webhook.test"}}
-                        }
+                            {"url", "https://hooks.example.com/"}, {"events", {"webhook.test"}}}
                     )
                 ).text("/id");
             fill();

@@ -123,9 +123,8 @@ std::vector<Metric> App::read_module_metrics() {
     if (database().reachable())
         for (const auto& reader : kernel_->impl().upkeep.metrics()) try {
                 if (std::chrono::steady_clock::now() - now > long_enough) break;
-                const auto& [module, read] = reader;
-                auto some = read();
-                for (Metric& each : some) each.module = module;
+                auto some = reader.read();
+                for (Metric& each : some) each.module = reader.module;
                 std::ranges::move(some, std::back_inserter(module_metrics_));
                 unread_metrics_.erase(&reader);
             } catch (const std::exception& problem) {

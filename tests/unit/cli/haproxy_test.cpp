@@ -97,8 +97,7 @@ protected:
                 json::value{
                     {"name", "Shop"},
                     {"columns",
-                     {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}
-                }
+                     {{{"name", "Do"}, {"kind", "queue"}}, {{"name", "Done"}, {"kind", "done"}}}}}
             )
         );
         board = "/v1/boards/" + made.text("/id");
