@@ -19,6 +19,9 @@ macro(close_suite)
     elseif("${name}.${suite}" IN_LIST long)
       set(count 1000)
     endif()
+    if("${name}.${suite}" IN_LIST only_long)
+      string(APPEND more " LABELS long")
+    endif()
     string(APPEND text "add_test([=[${name}.${suite}]=] [=[${program}]=] [=[--gtest_filter=${suite}.*]=])\n"
            "set_tests_properties([=[${name}.${suite}]=] PROPERTIES WORKING_DIRECTORY [=[${folder}]=] "
            "COST ${count} TIMEOUT 900 ${more} ${properties})\n")

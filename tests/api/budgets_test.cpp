@@ -9,12 +9,8 @@ const std::set<std::string> not_here{"list_email_outbox", "list_comments"};
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(
-    Statistics,
-    Budgets,
-    testing::Values(Statistics::none, Statistics::fresh),
-    [](const auto& each) { return each.param == Statistics::none ? "None" : "Fresh"; }
-);
+INSTANTIATE_TEST_SUITE_P(Young, Budgets, testing::Values(Statistics::none));
+INSTANTIATE_TEST_SUITE_P(Analyzed, Budgets, testing::Values(Statistics::fresh));
 
 TEST_P(Budgets, EveryListKeepsToThem) {
     Place& p = place();

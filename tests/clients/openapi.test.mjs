@@ -50,7 +50,7 @@ test("every body has an example", () => {
   assert.ok(seen > 50);
 });
 
-// Both hold each example against its schema.
+// It holds each example against its schema, too.
 test("redocly finds no error", () => {
   run("@redocly/cli/bin/cli.js", "lint", "--config", "redocly.yaml", file);
 });

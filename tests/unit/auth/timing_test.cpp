@@ -13,7 +13,7 @@ class Stopwatch : public AccountsTest {
 protected:
     Stopwatch()
         : AccountsTest(
-              {"auth.password_memory_mib=32",
+              {"auth.password_memory_mib=16",
                "auth.log_ins=10000",
                "auth.log_ins_from_one_place=100000",
                "auth.sign_ups_from_one_place=100000",
@@ -25,7 +25,7 @@ protected:
 
     template <class First, class Second>
     void expect_alike(double bound, First first, Second second) {
-        constexpr int rounds = 25;
+        constexpr int rounds = 15;
         first(), second();  // from now on everything is prepared
         const double ratio = times_as_long(rounds, first, second);
         EXPECT_LT(ratio, bound);
