@@ -3,13 +3,10 @@
 #include "tests/api/interface.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/postgres.hpp"
+#include "tests/support/timing.hpp"
 #include "tests/support/workspace.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <fstream>
-#include <sstream>
 
 /// What a request may cost, at the limits that are documented: bytes of its answer, and time of the
 /// processors of server and database together. Lists are read off /openapi.json, so that one that
@@ -21,19 +18,6 @@ inline constexpr double most_seconds = 1.0;
 inline constexpr int most_rewritten = 2'500;  // by one change of their column
 // With the others just below the 10,000 that one request concerns.
 inline constexpr int most_standing = 9'500;
-
-/// utime and stime of a process, in seconds; 0 when it is gone.
-inline double seconds_of(const std::string& pid) {
-    std::ifstream file("/proc/" + pid + "/stat");
-    std::string text;
-    std::getline(file, text);
-    std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
-    std::string skipped;
-    for (int i = 0; i < 11; ++i) rest >> skipped;
-    double user = 0, system = 0;
-    rest >> user >> system;
-    return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
 
 struct Cost {
     Reply reply;
@@ -192,21 +176,9 @@ protected:
             const std::string& path,
             const std::string& body = ""
         ) {
-            const double before = spent();
-            Cost cost{by.send(method, path, body)};
-            cost.seconds = spent() - before;
+            Cost cost;
+            cost.seconds = server_time(server, [&] { cost.reply = by.send(method, path, body); });
             return cost;
-        }
-
-    private:
-        double spent() const {
-            double sum = seconds_of(std::to_string(server.pid()));
-            std::istringstream backends(
-                run("SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE datname ="
-                    " current_database() AND usename = 'workboard'")
-            );
-            for (std::string pid; backends >> pid;) sum += seconds_of(pid);
-            return sum;
         }
     };
     static Place& place() {

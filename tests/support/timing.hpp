@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/support/postgres.hpp"
+#include "tests/support/server.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -71,6 +72,16 @@ std::chrono::nanoseconds database_time(const std::string& database_url, Work wor
         total += spent - (known == before.end() ? 0 : known->second);
     }
     return std::chrono::nanoseconds(total);
+}
+
+/// Processor time that a server and its database take together for `work`, in seconds.
+template <class Work>
+double server_time(const Server& server, Work work) {
+    std::chrono::nanoseconds by_server{};
+    const auto by_database = database_time(server.options().database_url, [&] {
+        by_server = process_time(server.pid(), work);
+    });
+    return std::chrono::duration<double>(by_server + by_database).count();
 }
 
 }  // namespace svc::test

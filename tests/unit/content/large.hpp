@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/letters.hpp"
 #include "tests/support/postgres.hpp"
 #include "tests/support/workspace.hpp"
 #include "tests/unit/content/page.hpp"
@@ -9,11 +10,10 @@
 /// Blocks and comments that are as large as they may be, on a server whose database counts rows.
 namespace svc::test {
 
-/// Rich text of 200,000 letters in words: about 430 KB, as it is kept.
+/// Rich text of 200,000 letters: about 430 KB, as it is kept.
 inline constexpr std::size_t long_text_size = 200'000;
 inline array long_text() {
-    std::string item(long_text_size / 100, 'x');
-    for (std::size_t at = 9; at + 1 < item.size(); at += 10) item[at] = ' ';
+    const std::string item = letters(long_text_size / 100);
     array texts;
     for (int i = 0; i < 100; ++i) texts.push_back(object{{"text", {{"content", item}}}});
     return texts;

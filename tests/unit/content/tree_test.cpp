@@ -1,5 +1,6 @@
 // What may become of a card's blocks, on the real modules and database.
 
+#include "tests/support/letters.hpp"
 #include "tests/unit/content/page.hpp"
 
 namespace svc::test {
@@ -196,7 +197,7 @@ namespace {
 object large(std::size_t bytes) {
     array items;
     for (; bytes > 2000; bytes -= 2000)
-        items.push_back(object{{"text", {{"content", std::string(2000, 'x')}}}});
+        items.push_back(object{{"text", {{"content", letters(2000)}}}});
     return object{{"code", {{"rich_text", items}}}};
 }
 

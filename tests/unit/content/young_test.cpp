@@ -89,17 +89,11 @@ TEST_F(YoungDatabase, AllOfABigCardIsChangedInTheTimeThatItTookToWriteIt) {
     const auto big = make_card("Big");
     std::string list = "- All\n";
     for (int i = 0; i < 2 * paragraphs - 1; ++i) list += "    - " + std::to_string(i) + '\n';
-    const auto seconds = [&](const auto& work) {
-        std::chrono::nanoseconds by_server{};
-        const auto by_database =
-            database_time(database, [&] { by_server = process_time(server.pid(), work); });
-        return std::chrono::duration<double>(by_server + by_database).count();
-    };
-    const double written = seconds([&] { expect(200, write(big, list)); });
+    const double written = server_time(server, [&] { expect(200, write(big, list)); });
     const auto top =
         expect(200, ada.client.get("/v1/blocks/" + big + "/children")).text("/results/0/id");
     const double gone =
-        seconds([&] { expect(200, ada.client.send("DELETE", "/v1/blocks/" + top)); });
+        server_time(server, [&] { expect(200, ada.client.send("DELETE", "/v1/blocks/" + top)); });
     EXPECT_LT(gone, 2 * written);
     printf("written in %.2f s, gone in %.2f s\n", written, gone);
 }

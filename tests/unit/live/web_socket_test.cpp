@@ -1,3 +1,4 @@
+#include "tests/support/letters.hpp"
 #include "tests/unit/live/live_fixture.hpp"
 
 /// `GET /v1/ws`.
@@ -212,7 +213,7 @@ TEST_F(WebSocketStreams, AReaderThatNeverReadsIsClosedAs1013AndTheOthersGetAll) 
     deaf.say({{"type", "subscribe"}, {"id", "s"}});
     auto ws = connect();
     ws->subscribe("s", board, std::nullopt, {"card.created"});
-    const std::string text(50'000, 'x');
+    const std::string text = letters(50'000);
     columns[board] = column_of(board);
     for (int i = 0; i < 40; ++i)
         expect(
