@@ -1,8 +1,10 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense, type ComponentType } from "react";
-import { Route, Switch, useLocation } from "wouter";
+import { useState, type ComponentType } from "react";
+import { matchRoute, Route, Switch, useLocation, useRouter } from "wouter";
+import { hasSession } from "../api/client";
 import { queryClient } from "../api/queries";
 import { Failure } from "../parts/Failure";
+import { lazy } from "../parts/lazy";
 import { Toasts } from "../parts/toasts";
 import { Waiting, WaitingFrame } from "../parts/Wait";
 import { addresses } from "./addresses";
@@ -11,66 +13,70 @@ import { serves } from "./serves";
 import { SignedIn } from "./session";
 import { ToLogin } from "./ToLogin";
 
-const Shell = lazy(() => import("./Shell"));
-const Start = lazy(() => import("../screens/start/Start"));
-const NotFound = lazy(() => import("../screens/start/NotFound"));
+const Shell = lazy(() => import("./Shell"), <WaitingFrame />);
+const waiting = <div className="boot"><Waiting /></div>;
+const screen = (load: () => Promise<{ default: ComponentType }>) => lazy(load, waiting);
+const Start = screen(() => import("../screens/start/Start"));
+const NotFound = lazy(() => import("../screens/start/NotFound"), waiting);
 
 /** Pages for everybody. */
-const outside: [keyof typeof addresses, ComponentType][] = [
-  ["login", lazy(() => import("../screens/sign-in/Login"))],
-  ["signup", lazy(() => import("../screens/sign-in/Signup"))],
-  ["verifyEmail", lazy(() => import("../screens/sign-in/VerifyEmail"))],
-  ["resetPassword", lazy(() => import("../screens/sign-in/ResetPassword"))],
-  ["invitation", lazy(() => import("../screens/invitation/Invitation"))],
-  ["shared", lazy(() => import("../screens/shared/Shared"))],
-  ["connect", lazy(() => import("../screens/connect/Connect"))],
+const outside: [keyof typeof addresses, ReturnType<typeof screen>][] = [
+  ["login", screen(() => import("../screens/sign-in/Login"))],
+  ["signup", screen(() => import("../screens/sign-in/Signup"))],
+  ["verifyEmail", screen(() => import("../screens/sign-in/VerifyEmail"))],
+  ["resetPassword", screen(() => import("../screens/sign-in/ResetPassword"))],
+  ["invitation", screen(() => import("../screens/invitation/Invitation"))],
+  ["shared", screen(() => import("../screens/shared/Shared"))],
+  ["connect", screen(() => import("../screens/connect/Connect"))],
 ];
 
 /** Pages for people who are signed in, within the shell. */
-const inside: [keyof typeof addresses, ComponentType][] = [
-  ["boards", lazy(() => import("../screens/boards/Boards"))],
-  ["board", lazy(() => import("../screens/board/BoardPage"))],
-  ["card", lazy(() => import("../screens/board/CardPage"))],
-  ["inbox", lazy(() => import("../screens/inbox/Inbox"))],
-  ["queues", lazy(() => import("../screens/queues/Queues"))],
-  ["agents", lazy(() => import("../screens/agents/Agents"))],
-  ["agent", lazy(() => import("../screens/agents/Agent"))],
-  ["members", lazy(() => import("../screens/members/Members"))],
-  ["webhooks", lazy(() => import("../screens/webhooks/Webhooks"))],
-  ["webhook", lazy(() => import("../screens/webhooks/Webhook"))],
-  ["automations", lazy(() => import("../screens/automations/Automations"))],
-  ["outbox", lazy(() => import("../screens/outbox/Outbox"))],
-  ["audit", lazy(() => import("../screens/audit/Audit"))],
-  ["trash", lazy(() => import("../screens/trash/Trash"))],
-  ["feedback", lazy(() => import("../screens/feedback/Feedback"))],
-  ["server", lazy(() => import("../screens/server/Server"))],
-  ["account", lazy(() => import("../screens/account/Account"))],
+const inside: [keyof typeof addresses, ReturnType<typeof screen>][] = [
+  ["boards", screen(() => import("../screens/boards/Boards"))],
+  ["board", screen(() => import("../screens/board/BoardPage"))],
+  ["card", screen(() => import("../screens/board/CardPage"))],
+  ["inbox", screen(() => import("../screens/inbox/Inbox"))],
+  ["queues", screen(() => import("../screens/queues/Queues"))],
+  ["agents", screen(() => import("../screens/agents/Agents"))],
+  ["agent", screen(() => import("../screens/agents/Agent"))],
+  ["members", screen(() => import("../screens/members/Members"))],
+  ["webhooks", screen(() => import("../screens/webhooks/Webhooks"))],
+  ["webhook", screen(() => import("../screens/webhooks/Webhook"))],
+  ["automations", screen(() => import("../screens/automations/Automations"))],
+  ["outbox", screen(() => import("../screens/outbox/Outbox"))],
+  ["audit", screen(() => import("../screens/audit/Audit"))],
+  ["trash", screen(() => import("../screens/trash/Trash"))],
+  ["feedback", screen(() => import("../screens/feedback/Feedback"))],
+  ["server", screen(() => import("../screens/server/Server"))],
+  ["account", screen(() => import("../screens/account/Account"))],
 ];
 
 const needsOf = (name: keyof typeof addresses) => (addresses[name] as { needs?: string }).needs;
 
 function Inside() {
   const [path] = useLocation();
+  const { parser } = useRouter();
+  useState(() => { // while it is asked who is signed in
+    if (!hasSession()) return;
+    Shell.preload();
+    inside.find(([name]) => matchRoute(parser, addresses[name].path, path)[0])?.[1].preload();
+  });
   return (
     <SignedIn
       outside={<ToLogin />}
       waiting={<WaitingFrame />}
       failed={(error, retry) => <div style={{ padding: "2rem" }}><Failure error={error} retry={retry} /></div>}
     >
-      <Suspense fallback={<WaitingFrame />}>
-        <Shell>
-          <Boundary key={path}>
-            <Suspense fallback={<div className="boot"><Waiting /></div>}>
-              <Switch>
-                {inside.filter(([name]) => serves(needsOf(name))).map(([name, Screen]) => (
-                  <Route key={name} path={addresses[name].path}><Screen /></Route>
-                ))}
-                <Route><NotFound /></Route>
-              </Switch>
-            </Suspense>
-          </Boundary>
-        </Shell>
-      </Suspense>
+      <Shell>
+        <Boundary key={path}>
+          <Switch>
+            {inside.filter(([name]) => serves(needsOf(name))).map(([name, Screen]) => (
+              <Route key={name} path={addresses[name].path}><Screen /></Route>
+            ))}
+            <Route><NotFound /></Route>
+          </Switch>
+        </Boundary>
+      </Shell>
     </SignedIn>
   );
 }
@@ -96,7 +102,7 @@ function Pages() {
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      <Boundary><Suspense fallback={<div className="boot"><Waiting /></div>}><Pages /></Suspense></Boundary>
+      <Boundary><Pages /></Boundary>
       <Toasts />
     </QueryClientProvider>
   );

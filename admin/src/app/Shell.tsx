@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { runNewest } from "../parts/toasts";
 import { Icon } from "../parts/Icon";
+import { lazy } from "../parts/lazy";
 import { useCommands, useKeys, type Command } from "./commands";
 import { Sidebar } from "./Sidebar";
 import { places } from "./places";
@@ -56,12 +57,10 @@ export default function Shell({ children }: { children: ReactNode }) {
       {drawer && <div className="drawer-shade" onClick={() => setDrawer(false)} aria-hidden="true" />}
       <Sidebar open={drawer} onFind={() => setPalette(true)} onKeys={() => setKeys(true)} onCalls={() => setCalls(true)} />
       <main id="main" tabIndex={-1}>{children}</main>
-      <Suspense>
-        {palette && <Palette onClose={() => setPalette(false)} />}
-        {keys && <Keys onClose={() => setKeys(false)} />}
-        {calls && <Calls onClose={() => setCalls(false)} />}
-        {serves("get_my_surveys") && session.seat && <SurveyPrompt />}
-      </Suspense>
+      {palette && <Palette onClose={() => setPalette(false)} />}
+      {keys && <Keys onClose={() => setKeys(false)} />}
+      {calls && <Calls onClose={() => setCalls(false)} />}
+      {serves("get_my_surveys") && session.seat && <SurveyPrompt />}
     </div>
   );
 }

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
 import { api, ask } from "../api/client";
 import { live } from "../api/live";
 import { inOrg } from "../api/queries";
 import { Icon } from "../parts/Icon";
+import { lazy } from "../parts/lazy";
 import { Face } from "../parts/Who";
 import { places, type Place } from "./places";
 import { serves } from "./serves";
@@ -12,7 +13,7 @@ import { signOut, useSession } from "./session";
 import { countUnread } from "./title";
 import { t } from "./words";
 
-const Switcher = lazy(() => import("./Switcher"));
+const Switcher = lazy(() => import("./Switcher"), <div className="button quiet switcher" aria-hidden="true" />);
 
 const states = () => ({
   off: "",
@@ -49,7 +50,7 @@ export function Sidebar({ open, onFind, onKeys, onCalls }: { open: boolean; onFi
   };
   return (
     <nav className={`sidebar${open ? " open" : ""}`} aria-label={t("Workspace")}>
-      <Suspense fallback={<div className="button quiet switcher" aria-hidden="true" />}><Switcher /></Suspense>
+      <Switcher />
       <button type="button" className="button find" onClick={onFind}>
         <Icon name="search" /><span className="grow">{t("Find or do…")}</span><kbd>Ctrl K</kbd>
       </button>

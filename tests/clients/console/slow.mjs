@@ -30,6 +30,27 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
     });
   });
 
+  test("what has come is shown at once: next to no time has to pass for it", async () => {
+    const quick = await house.chromium.open("about:blank", { hasClock: true, viewport: { width: 1280, height: 800 } });
+    await quick.context().addCookies(cleo.cookieList(server.url));
+    await quick.clock.pauseAt(Date.now() + 60_000);
+    /** Goes there, and lets so much of the page's time pass as it takes; milliseconds. */
+    const timeUntil = async (go, selector) => {
+      await go();
+      let passed = 0;
+      for (const patience = Date.now() + 60_000; !(await quick.locator(selector).count()) && Date.now() < patience; passed += 1) await quick.clock.runFor(1);
+      return passed;
+    };
+    const times = [
+      await timeUntil(() => quick.goto(server.url + "/boards"), ".board-card"),
+      await timeUntil(() => quick.click(`.sidebar li a[href="/agents"]`), "#main .panel"),
+      await timeUntil(() => quick.keyboard.press("Control+k"), "[role=combobox]"),
+    ];
+    assert.ok(times.every((each) => each < 50), `${times} ms`);
+    assert.deepEqual(quick.complaints, []);
+    await quick.context().close();
+  });
+
   test("a page shows at once that it is on its way, and keeps its place when it has come", async () => {
     await page.goto(`${server.url}/boards/${board.id}`, { waitUntil: "commit" });
     await page.waitForSelector(".tile");

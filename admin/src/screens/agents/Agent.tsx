@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
@@ -10,6 +10,7 @@ import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { TextField } from "../../parts/Field";
+import { lazy } from "../../parts/lazy";
 import { Page } from "../../parts/Page";
 import { useAct } from "../../parts/useAct";
 import { Wait, WaitPages } from "../../parts/Wait";
@@ -136,10 +137,8 @@ export default function Agent() {
             </section>
             {isAdmin && serves("get_agent_work") && <Work id={id} />}
             <Activity id={id} />
-            <Suspense>
-              {open === "token" && <NewToken agent={agent} onClose={() => setOpen("")} />}
-              {open === "budgets" && <BudgetDialog agent={agent} onClose={() => setOpen("")} />}
-            </Suspense>
+            {open === "token" && <NewToken agent={agent} onClose={() => setOpen("")} />}
+            {open === "budgets" && <BudgetDialog agent={agent} onClose={() => setOpen("")} />}
             {open === "delete" && (
               <FormDialog title={t("Delete {{name}}", { name: agent.name })} send={t("Delete the agent")} danger busy={remove.isPending} error={remove.error} onClose={() => setOpen("")}
                 onSend={() => remove.mutate(async () => {

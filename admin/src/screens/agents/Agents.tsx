@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
@@ -8,6 +8,7 @@ import { useSession } from "../../app/session";
 import { ago, number } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
+import { lazy } from "../../parts/lazy";
 import { Empty, Page } from "../../parts/Page";
 import { WaitPages } from "../../parts/Wait";
 import { Face } from "../../parts/Who";
@@ -70,10 +71,8 @@ export default function Agents() {
         </header>
         <TokenTable query={tokens} none={connected ? t("No client is connected.") : t("There are no tokens.")} />
       </section>
-      <Suspense>
-        {making === "agent" && <NewAgent onClose={() => setMaking("")} />}
-        {making === "token" && <NewToken onClose={() => setMaking("")} />}
-      </Suspense>
+      {making === "agent" && <NewAgent onClose={() => setMaking("")} />}
+      {making === "token" && <NewToken onClose={() => setMaking("")} />}
     </Page>
   );
 }

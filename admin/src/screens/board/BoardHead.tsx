@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { useQueryClient } from "@tanstack/react-query";
 import { api, ask } from "../../api/client";
@@ -6,6 +6,7 @@ import { inOrg } from "../../api/queries";
 import { useSession } from "../../app/session";
 import { serves } from "../../app/serves";
 import { t } from "../../app/words";
+import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
 import { toast, toastError } from "../../parts/toasts";
 import { Face } from "../../parts/Who";
@@ -77,12 +78,10 @@ export function BoardHead() {
       {!canEdit && !board.is_archived && <span className="tag">{t("you may read it")}</span>}
       <Presence />
       <Menu label={t("About this board")} choices={choices} />
-      <Suspense>
-        {shown === "settings" && <BoardDialog onClose={() => setShown("")} />}
-        {shown === "share" && <ShareDialog onClose={() => setShown("")} />}
-        {shown === "labels" && <LabelsDialog onClose={() => setShown("")} />}
-        {shown === "access" && <AccessDialog onClose={() => setShown("")} />}
-      </Suspense>
+      {shown === "settings" && <BoardDialog onClose={() => setShown("")} />}
+      {shown === "share" && <ShareDialog onClose={() => setShown("")} />}
+      {shown === "labels" && <LabelsDialog onClose={() => setShown("")} />}
+      {shown === "access" && <AccessDialog onClose={() => setShown("")} />}
     </header>
   );
 }

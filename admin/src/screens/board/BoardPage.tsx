@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useParams } from "wouter";
 import { inOrg } from "../../api/queries";
 import { Refusal } from "../../api/refusal";
@@ -8,6 +8,7 @@ import { enterWorkspace, useSession } from "../../app/session";
 import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
 import { Failure } from "../../parts/Failure";
+import { lazy } from "../../parts/lazy";
 import { Waiting } from "../../parts/Wait";
 import { BoardHead } from "./BoardHead";
 import { BulkBar } from "./BulkBar";
@@ -20,13 +21,12 @@ import { Toolbar } from "./Toolbar";
 import { useBoardAddress } from "./useBoardAddress";
 import "./board.css";
 
-const loadCard = () => import("../card/CardPanel");
-const CardPanel = lazy(loadCard);
+const CardPanel = lazy(() => import("../card/CardPanel"), <section className="card-panel card-waiting"><Waiting lines={6} /></section>);
 const MoveDialog = lazy(() => import("./MoveDialog"));
 const ColumnDialog = lazy(() => import("./ColumnDialog"));
-const Lanes = lazy(() => import("./Lanes"));
-const ListView = lazy(() => import("./ListView"));
-const CalendarView = lazy(() => import("./CalendarView"));
+const Lanes = lazy(() => import("./Lanes"), <Waiting />);
+const ListView = lazy(() => import("./ListView"), <Waiting />);
+const CalendarView = lazy(() => import("./CalendarView"), <Waiting />);
 
 /** The board's store, read once and kept up to date by its events from then on. */
 function useBoardStore(id: string) {
@@ -80,7 +80,7 @@ export default function BoardPage() {
   const query = useBoardStore(id);
   // What shows a card is fetched together with the board; what fails here fails there again, and is said.
   useEffect(() => {
-    if (new URLSearchParams(location.search).has("card")) loadCard().catch(() => undefined);
+    if (new URLSearchParams(location.search).has("card")) CardPanel.preload();
   }, []);
   if (query.error && !query.data) {
     const missing = query.error instanceof Refusal && (query.error.status === 404 || query.error.status === 422);
@@ -144,17 +144,13 @@ function OpenBoard({ store }: { store: BoardStore }) {
         <div className="board-side">
           <BoardHead />
           <Toolbar filter={filter} onFilter={address.setFilter} view={view} onView={address.setView} search={search} />
-          <Suspense fallback={<Waiting />}>
-            {view === "list" ? <ListView /> : view === "lanes" ? <Lanes by={address.by} onBy={address.setBy} onMove={setMoving} /> : view === "calendar" ? <CalendarView />
-              : <Columns adding={adding} onAdd={setAdding} onMove={setMoving} onNewColumn={() => setNewColumn(true)} />}
-          </Suspense>
+          {view === "list" ? <ListView /> : view === "lanes" ? <Lanes by={address.by} onBy={address.setBy} onMove={setMoving} /> : view === "calendar" ? <CalendarView />
+            : <Columns adding={adding} onAdd={setAdding} onMove={setMoving} onNewColumn={() => setNewColumn(true)} />}
           {canEdit && <BulkBar onMove={setMoving} />}
         </div>
-        <Suspense fallback={card ? <section className="card-panel card-waiting"><Waiting lines={6} /></section> : null}>
-          {card && <CardPanel key={card} name={card} onMove={(id) => setMoving([id])} isPage={address.isPage} onPage={address.setPage} />}
-          {moving && <MoveDialog cards={moving} onClose={() => setMoving(null)} />}
-          {newColumn && <ColumnDialog after={store.columnOrder().at(-1)} onClose={() => setNewColumn(false)} />}
-        </Suspense>
+        {card && <CardPanel key={card} name={card} onMove={(id) => setMoving([id])} isPage={address.isPage} onPage={address.setPage} />}
+        {moving && <MoveDialog cards={moving} onClose={() => setMoving(null)} />}
+        {newColumn && <ColumnDialog after={store.columnOrder().at(-1)} onClose={() => setNewColumn(false)} />}
       </div>
     </BoardContext.Provider>
   );

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { api, ask } from "../../api/client";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
+import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
 import { toastError } from "../../parts/toasts";
 import { useBoard, useShown } from "./context";
@@ -9,7 +10,7 @@ import { QueueStrip } from "./QueueStrip";
 import type { Column } from "./store";
 
 const ColumnDialog = lazy(() => import("./ColumnDialog"));
-const DeleteColumn = lazy(() => import("./ColumnDialog").then(({ DeleteColumn: Dialog }) => ({ default: Dialog })));
+const DeleteColumn = lazy(async () => ({ default: (await import("./ColumnDialog")).DeleteColumn }));
 
 function Count({ column }: { column: Column }) {
   const { store } = useBoard();
@@ -59,12 +60,10 @@ export function ColumnHead({ column, onAdd }: { column: Column; onAdd: () => voi
         )}
       </div>
       {column.queue.enabled && <QueueStrip column={column} />}
-      <Suspense>
-        {(editing === "this" || editing === "new") && (
-          <ColumnDialog column={editing === "this" ? column : undefined} after={column.id} onClose={() => setEditing("")} />
-        )}
-        {editing === "delete" && <DeleteColumn column={column} onClose={() => setEditing("")} />}
-      </Suspense>
+      {(editing === "this" || editing === "new") && (
+        <ColumnDialog column={editing === "this" ? column : undefined} after={column.id} onClose={() => setEditing("")} />
+      )}
+      {editing === "delete" && <DeleteColumn column={column} onClose={() => setEditing("")} />}
     </header>
   );
 }

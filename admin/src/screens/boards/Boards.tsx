@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { Schemas } from "../../api/client";
 import { boardsQuery, inOrg } from "../../api/queries";
@@ -13,6 +13,7 @@ import { t } from "../../app/words";
 import { Button } from "../../parts/Button";
 import { Failure } from "../../parts/Failure";
 import { Icon } from "../../parts/Icon";
+import { lazy } from "../../parts/lazy";
 import { Wait } from "../../parts/Wait";
 import { makeDemonstration } from "./demonstration";
 import "./boards.css";
@@ -95,12 +96,10 @@ export default function Boards() {
         </Wait>
         {Boolean(boards.data?.length) && <Failure error={demo.error} />}
       </div>
-      <Suspense>
-        {making && <NewBoard onClose={() => setMaking(false)} />}
-        {connecting && (serves("claim_next_card")
-          ? <ConnectAgent board={connecting} onClose={() => { setConnecting(undefined); go(`/boards/${connecting.id}`); }} />
-          : null)}
-      </Suspense>
+      {making && <NewBoard onClose={() => setMaking(false)} />}
+      {connecting && (serves("claim_next_card")
+        ? <ConnectAgent board={connecting} onClose={() => { setConnecting(undefined); go(`/boards/${connecting.id}`); }} />
+        : null)}
     </>
   );
 }

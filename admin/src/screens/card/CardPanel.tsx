@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from "react";
+import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from "react";
 import { api, ask } from "../../api/client";
 import { Refusal } from "../../api/refusal";
 import { useCommands } from "../../app/commands";
@@ -7,6 +7,7 @@ import { serves } from "../../app/serves";
 import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
+import { lazy } from "../../parts/lazy";
 import { Menu, type Choice } from "../../parts/Menu";
 import { toast } from "../../parts/toasts";
 import { Waiting } from "../../parts/Wait";
@@ -21,7 +22,7 @@ import { History } from "./History";
 import { Properties } from "./Properties";
 import "./card.css";
 
-const BlockEditor = lazy(() => import("../../editor/BlockEditor"));
+const BlockEditor = lazy(() => import("../../editor/BlockEditor"), <Waiting />);
 interface Shown {
   onMove: (id: string) => void;
   /** Whether it has the screen to itself. */
@@ -169,7 +170,7 @@ function OpenCard({ id, onMove, isPage, onPage }: { id: string } & Shown) {
       <Dependencies card={card} canEdit={canEdit} />
       {serves("list_attachments") && <Attachments key={id} card={id} canEdit={canEdit} handle={attachments} />}
       {serves("list_block_children") && (
-        <Suspense fallback={<Waiting />}><BlockEditor key={`${id} ${canEdit}`} card={id} editable={canEdit} /></Suspense>
+        <BlockEditor key={`${id} ${canEdit}`} card={id} editable={canEdit} />
       )}
       <div className="card-tabs" role="tablist" aria-label={t("More about the card")}>
         {tabs.map(([each, label]) => (

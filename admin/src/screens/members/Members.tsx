@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, membershipsQuery, pagesQuery } from "../../api/queries";
@@ -10,6 +10,7 @@ import { t } from "../../app/words";
 import { FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { Icon } from "../../parts/Icon";
+import { lazy } from "../../parts/lazy";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
@@ -142,10 +143,8 @@ export default function Members() {
         </WaitPages>
       </section>
       {isAdmin && <Invitations org_id={org_id} />}
-      <Suspense>
-        {open === "invite" && <Invite org_id={org_id} onClose={() => setOpen("")} />}
-        {open === "workspace" && <WorkspaceDialog org_id={org_id} onClose={() => setOpen("")} />}
-      </Suspense>
+      {open === "invite" && <Invite org_id={org_id} onClose={() => setOpen("")} />}
+      {open === "workspace" && <WorkspaceDialog org_id={org_id} onClose={() => setOpen("")} />}
       {removing && (
         <FormDialog title={removing.user_id === me.id ? t("Leave {{name}}", { name: removing.org_name }) : t("Remove {{name}}", { name: removing.user.name ?? removing.user.email })}
           send={removing.user_id === me.id ? t("Leave the workspace") : t("Remove")} danger busy={act.isPending} error={act.error} onClose={() => setRemoving(undefined)} onSend={() => remove(removing)}>

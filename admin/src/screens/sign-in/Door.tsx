@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useId, useState, type FormEvent, type ReactNode } from "react";
+import { useEffect, useId, useState, type FormEvent, type ReactNode } from "react";
 import { Link } from "wouter";
 import { useCommands, useKeys } from "../../app/commands";
 import { useTitle } from "../../app/title";
 import { t } from "../../app/words";
 import { Button } from "../../parts/Button";
+import { lazy } from "../../parts/lazy";
 import "./door.css";
 
 const Calls = lazy(() => import("../../app/Calls"));
@@ -16,7 +17,7 @@ function CallsBelow() {
   return (
     <footer className="small">
       <button type="button" className="link" onClick={() => setShown(true)}>{t("Calls as curl")}</button>
-      <Suspense>{shown && <Calls onClose={() => setShown(false)} />}</Suspense>
+      {shown && <Calls onClose={() => setShown(false)} />}
     </footer>
   );
 }

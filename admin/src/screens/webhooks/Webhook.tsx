@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
@@ -8,6 +8,7 @@ import { t } from "../../app/words";
 import { CopyField } from "../../parts/CopyField";
 import { Dialog, FormDialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
+import { lazy } from "../../parts/lazy";
 import { Page } from "../../parts/Page";
 import { toast } from "../../parts/toasts";
 import { useAct } from "../../parts/useAct";
@@ -111,10 +112,8 @@ export default function Webhook() {
                 )}
               </WaitPages>
             </section>
-            <Suspense>
-              {open === "edit" && <WebhookDialog webhook={webhook} onClose={() => setOpen("")} />}
-              {open === "verify" && <Verifier onClose={() => setOpen("")} />}
-            </Suspense>
+            {open === "edit" && <WebhookDialog webhook={webhook} onClose={() => setOpen("")} />}
+            {open === "verify" && <Verifier onClose={() => setOpen("")} />}
             {open === "rotate" && (
               <FormDialog title={t("Rotate the secret")} send={t("Rotate")} busy={act.isPending} error={act.error} onClose={() => setOpen("")}
                 onSend={run(async () => {

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { api, ask, type Schemas } from "../../api/client";
 import { inOrg, pagesQuery } from "../../api/queries";
@@ -7,6 +7,7 @@ import { useCommands } from "../../app/commands";
 import { ago } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
+import { lazy } from "../../parts/lazy";
 import { Empty, Page } from "../../parts/Page";
 import { WaitPages } from "../../parts/Wait";
 
@@ -43,7 +44,7 @@ export default function Webhooks() {
           )}
         </WaitPages>
       </section>
-      <Suspense>{making && <WebhookDialog onClose={() => setMaking(false)} />}</Suspense>
+      {making && <WebhookDialog onClose={() => setMaking(false)} />}
     </Page>
   );
 }
