@@ -16,7 +16,7 @@ import { House } from "./support/console.mjs";
 const house = new House();
 
 // Who puts the mail out of order comes before those who read mails.
-const lanes = [[keys, keysOutside, accessibility], [board, together, slow], [card, files, rooms]];
+const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, rooms, slow]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 #include <thread>
 
 /// Forty clients that mean harm beside two that work: the two notice little of it.
@@ -72,9 +73,16 @@ TEST(Soak, TwoWorkWhileFortyMeanHarm) {
     for (const char* name : {"ada", "bea"})
         honest.push_back(std::make_unique<HonestClient>(server, name));
     // Four workspaces of ten clients each: nobody is alone with what is allowed.
-    std::vector<Prey> prey;
+    std::vector<std::future<Prey>> filled;
     for (int i = 0; i < 4; ++i)
-        prey.push_back(fill_workspace(server, "harm" + std::to_string(i) + "@example.com"));
+        filled.push_back(std::async(
+            std::launch::async,
+            fill_workspace,
+            std::cref(server),
+            "harm" + std::to_string(i) + "@example.com"
+        ));
+    std::vector<Prey> prey;
+    for (auto& each : filled) prey.push_back(each.get());
 
     std::vector<std::jthread> workers;
     for (auto& each : honest) workers.emplace_back([&](std::stop_token stop) { each->work(stop); });

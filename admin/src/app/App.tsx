@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { useState, type ComponentType } from "react";
+import { useLayoutEffect, type ComponentType } from "react";
 import { matchRoute, Route, Switch, useLocation, useRouter } from "wouter";
 import { hasSession } from "../api/client";
 import { queryClient } from "../api/queries";
@@ -56,11 +56,11 @@ const needsOf = (name: keyof typeof addresses) => (addresses[name] as { needs?: 
 function Inside() {
   const [path] = useLocation();
   const { parser } = useRouter();
-  useState(() => { // while it is asked who is signed in
+  useLayoutEffect(() => { // while it is asked who is signed in
     if (!hasSession()) return;
     Shell.preload();
     inside.find(([name]) => matchRoute(parser, addresses[name].path, path)[0])?.[1].preload();
-  });
+  }, []);
   return (
     <SignedIn
       outside={<ToLogin />}
