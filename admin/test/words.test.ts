@@ -33,6 +33,10 @@ test("files stay short enough to be read at once", () => {
   for (const [name, text] of Object.entries(code)) expect(text.split("\n").length, name).toBeLessThanOrEqual(name.endsWith(".tsx") ? 250 : 400);
 });
 
+test("what is loaded later is loaded by parts/lazy, which keeps nothing on the screen for longer than it waits", () => {
+  for (const [name, text] of Object.entries(code)) expect(text, name).not.toMatch(/import \{[^}]*\b(lazy|Suspense)\b[^}]*\} from "react"/);
+});
+
 test("colours are said in one place", () => {
   expect(Object.keys(styles).length).toBeGreaterThan(5);
   for (const [name, text] of Object.entries(styles).filter(([each]) => !each.endsWith("/tokens.css")))

@@ -14,7 +14,7 @@ export class Boundary extends Component<{ children: ReactNode }, { error?: unkno
     const { error } = this.state;
     if (!error) return this.props.children;
     // A part of the console that is not there any more: the server has a newer one.
-    const outdated = error instanceof TypeError && /import|module/i.test(error.message);
+    const outdated = error instanceof Error && /imported module|importing a module|preload css/i.test(error.message);
     return (
       <div style={{ padding: "2rem", display: "grid", gap: "1rem" }}>
         <h1>{t("This did not work")}</h1>

@@ -5,6 +5,7 @@ import { api, ask } from "../api/client";
 import { boardsQuery, inOrg } from "../api/queries";
 import { Dialog } from "../parts/Dialog";
 import { Icon, type IconName } from "../parts/Icon";
+import { untilClosed } from "../parts/Menu";
 import { actionsOnPage } from "./actionsOnPage";
 import { keyName, useAllCommands } from "./commands";
 import { serves } from "./serves";
@@ -74,8 +75,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const choose = (hit: Hit | undefined) => {
     if (!hit) return;
     onClose();
-    // After the focus went back, so that what is run may take it.
-    setTimeout(hit.run);
+    setTimeout(hit.run, untilClosed);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

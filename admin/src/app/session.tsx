@@ -1,6 +1,6 @@
 // Who is signed in, in which workspace this tab works, and what they prefer.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from "react";
+import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import { api, ask, hasSession, type Schemas } from "../api/client";
 import { live } from "../api/live";
 import { membershipsQuery, meQuery, preferencesQuery } from "../api/queries";
@@ -48,13 +48,16 @@ export function SignedIn({ children, outside, waiting, failed }: {
     window.addEventListener("workboard:signed-out", over);
     return () => window.removeEventListener("workboard:signed-out", over);
   }, [client]);
+  // Words and times are not drawn anew when these come, so they come first.
+  const [isSetUp, setUp] = useState(false);
   useEffect(() => {
+    if (preferences.error) setUp(true);
     if (!preferences.data) return;
     wear(preferences.data);
     readTimesAs(preferences.data);
     allowSingleKeys(preferences.data.keyboard_shortcuts);
-    void speak(preferences.data.locale);
-  }, [preferences.data]);
+    void speak(preferences.data.locale).catch(() => undefined).then(() => setUp(true));
+  }, [preferences.data, preferences.error]);
 
   const list = seats.data;
   const seat = list?.find((each) => each.org_id === org) ?? list?.find((each) => each.org_id === me.data?.active_org_id) ?? list?.[0];
@@ -77,7 +80,7 @@ export function SignedIn({ children, outside, waiting, failed }: {
   if (me.data === null || (!hasSession() && !me.data)) return <>{outside}</>;
   const error = me.error ?? seats.error;
   if (error && !session) return <>{failed(error, () => { void me.refetch(); void seats.refetch(); })}</>;
-  if (!session || seat?.org_id !== org) return <>{waiting}</>;
+  if (!session || !isSetUp || seat?.org_id !== org) return <>{waiting}</>;
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }
 

@@ -14,8 +14,8 @@ export interface Choice {
   run: () => void;
 }
 
-// Milliseconds in which the focus has gone back to the button, so that what is run may take it.
-const untilClosed = 50;
+/** Milliseconds in which the focus has gone back to where it was, so that what is run may take it. */
+export const untilClosed = 50;
 
 /** A button that opens a list of things to do. */
 export function Menu({ label, choices, children, className = "button quiet icon" }: {

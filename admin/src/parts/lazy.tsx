@@ -2,14 +2,15 @@
 import { useLayoutEffect, useState, type ComponentType, type ReactNode } from "react";
 
 /** Of a file's default export. `waiting` is in its place until it has come. React's own `lazy` and Suspense keep what
-    waits on the screen for 300 ms, though the file be there after ten. `preload` fetches it before it is shown. */
+    waits on the screen for 300 ms at least, however soon the file is there. `preload` fetches it before it is shown. */
 export function lazy<P extends object>(load: () => Promise<{ default: ComponentType<P> }>, waiting: ReactNode = null) {
   let loading: Promise<ComponentType<P>> | undefined;
   let loaded: ComponentType<P> | undefined;
   const begin = () => (loading ??= load().then(
     (file) => (loaded = file.default),
     (error: unknown) => {
-      loading = undefined; // who tries again asks again
+      // Who tries again asks again, but for a style sheet: Vite's loader asks for that once, and goes on without it.
+      if (error instanceof TypeError) loading = undefined;
       throw error;
     },
   ));

@@ -23,7 +23,8 @@ import { Properties } from "./Properties";
 import "./card.css";
 
 const BlockEditor = lazy(() => import("../../editor/BlockEditor"), <Waiting />);
-BlockEditor.preload(); // while the card is asked for
+if (serves("list_block_children")) BlockEditor.preload(); // while the card is asked for
+
 interface Shown {
   onMove: (id: string) => void;
   /** Whether it has the screen to itself. */
