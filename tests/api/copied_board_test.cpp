@@ -50,8 +50,7 @@ protected:
                 json::value{
                     {"column_id", made.text("/column_ids/0")},
                     {"title", "Card 0"},
-                    {"properties", {{"Notes", long_text()}}}
-                }
+                    {"properties", {{"Notes", long_text()}}}}
             )
         );
         ask("INSERT INTO cards (org_id, id, board_id, column_id, number, position, title, "

@@ -19,8 +19,12 @@ const screen = (load: () => Promise<{ default: ComponentType }>) => lazy(load, w
 const Start = screen(() => import("../screens/start/Start"));
 const NotFound = lazy(() => import("../screens/start/NotFound"), waiting);
 
+type Page = [keyof typeof addresses, ReturnType<typeof screen>];
+/** Those that this server has. */
+const served = (pages: Page[]) => pages.filter(([name]) => serves((addresses[name] as { needs?: string }).needs));
+
 /** Pages for everybody. */
-const outside: [keyof typeof addresses, ReturnType<typeof screen>][] = [
+const outside = served([
   ["login", screen(() => import("../screens/sign-in/Login"))],
   ["signup", screen(() => import("../screens/sign-in/Signup"))],
   ["verifyEmail", screen(() => import("../screens/sign-in/VerifyEmail"))],
@@ -28,10 +32,10 @@ const outside: [keyof typeof addresses, ReturnType<typeof screen>][] = [
   ["invitation", screen(() => import("../screens/invitation/Invitation"))],
   ["shared", screen(() => import("../screens/shared/Shared"))],
   ["connect", screen(() => import("../screens/connect/Connect"))],
-];
+]);
 
 /** Pages for people who are signed in, within the shell. */
-const inside: [keyof typeof addresses, ReturnType<typeof screen>][] = [
+const inside = served([
   ["boards", screen(() => import("../screens/boards/Boards"))],
   ["board", screen(() => import("../screens/board/BoardPage"))],
   ["card", screen(() => import("../screens/board/CardPage"))],
@@ -49,9 +53,7 @@ const inside: [keyof typeof addresses, ReturnType<typeof screen>][] = [
   ["feedback", screen(() => import("../screens/feedback/Feedback"))],
   ["server", screen(() => import("../screens/server/Server"))],
   ["account", screen(() => import("../screens/account/Account"))],
-];
-
-const needsOf = (name: keyof typeof addresses) => (addresses[name] as { needs?: string }).needs;
+]);
 
 function Inside() {
   const [path] = useLocation();
@@ -70,7 +72,7 @@ function Inside() {
       <Shell>
         <Boundary key={path}>
           <Switch>
-            {inside.filter(([name]) => serves(needsOf(name))).map(([name, Screen]) => (
+            {inside.map(([name, Screen]) => (
               <Route key={name} path={addresses[name].path}><Screen /></Route>
             ))}
             <Route><NotFound /></Route>
@@ -82,7 +84,7 @@ function Inside() {
 }
 
 const rootOf = (path: string) => path.split("/")[1] ?? "";
-const insideRoots = new Set(inside.filter(([name]) => serves(needsOf(name))).map(([name]) => rootOf(addresses[name].path)));
+const insideRoots = new Set(inside.map(([name]) => rootOf(addresses[name].path)));
 
 function Pages() {
   const [path] = useLocation();
@@ -91,7 +93,7 @@ function Pages() {
   return (
     <Switch>
       <Route path="/"><Start /></Route>
-      {outside.filter(([name]) => serves(needsOf(name))).map(([name, Screen]) => (
+      {outside.map(([name, Screen]) => (
         <Route key={name} path={addresses[name].path}><Screen /></Route>
       ))}
       <Route><NotFound alone /></Route>

@@ -8,14 +8,20 @@ import { heading } from "../support/visits.mjs";
 export default (house) => describe("on a slow network", { concurrency: false }, () => {
   let server, cleo, page, board;
 
+  /** A page that is nowhere yet, in a browser of its own that Cleo is signed in with. */
+  async function open(options) {
+    const opened = await house.chromium.open("about:blank", { viewport: { width: 1280, height: 800 }, ...options });
+    await opened.context().addCookies(cleo.cookieList(server.url));
+    return opened;
+  }
+
   before(async () => {
     ({ server } = house);
     ({ cleo } = house.people);
     board = await cleo.post("/v1/boards", { name: "Slow" });
     const { results: [column] } = await cleo.get(`/v1/boards/${board.id}/columns`);
     for (const title of ["one", "two", "three"]) await cleo.post(`/v1/boards/${board.id}/cards`, { column_id: column.id, title });
-    page = await house.chromium.open("about:blank", { person: undefined, viewport: { width: 1280, height: 800 } });
-    await page.context().addCookies(cleo.cookieList(server.url));
+    page = await open();
     const client = await page.context().newCDPSession(page);
     await client.send("Network.enable");
     await client.send("Network.emulateNetworkConditions", { offline: false, latency: 400, downloadThroughput: 50 * 1024, uploadThroughput: 50 * 1024 });
@@ -31,8 +37,7 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
   });
 
   test("what has come is shown at once: next to no time has to pass for it", async () => {
-    const quick = await house.chromium.open("about:blank", { hasClock: true, viewport: { width: 1280, height: 800 } });
-    await quick.context().addCookies(cleo.cookieList(server.url));
+    const quick = await open({ hasClock: true });
     await quick.clock.pauseAt(Date.now() + 60_000);
     let asked = 0;
     quick.on("request", () => { asked += 1; });
@@ -64,8 +69,7 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
   });
 
   test("words and times wait for what one has chosen", async () => {
-    const chosen = await house.chromium.open("about:blank", { viewport: { width: 1280, height: 800 } });
-    await chosen.context().addCookies(cleo.cookieList(server.url));
+    const chosen = await open();
     let answer;
     const answered = new Promise((resolve) => { answer = resolve; });
     await chosen.route("**/v1/me/preferences", (route) => answered.then(() => route.continue()));
@@ -81,8 +85,7 @@ export default (house) => describe("on a slow network", { concurrency: false }, 
 
   for (const file of ["Boards.*.js", "Boards.*.css"])
     test(`a part of the console that does not come (${file}) is said, and comes at another try`, async () => {
-      const cut = await house.chromium.open("about:blank", { viewport: { width: 1280, height: 800 } });
-      await cut.context().addCookies(cleo.cookieList(server.url));
+      const cut = await open();
       await cut.route(`**/assets/${file}`, (route) => route.abort());
       await cut.goto(server.url + "/boards");
       await heading(cut, "This did not work");
