@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EditorState, TextSelection, type Command } from "prosemirror-state";
-import { applyOps, difference, sameContent, type Block, type Span } from "../src/editor/model";
+import { applyOps, difference, flat, sameContent, type Block, type Span } from "../src/editor/model";
 import { mergeSpans, placeAfter } from "../src/editor/merge";
 import { blocksIn, docOf } from "../src/editor/schema";
 import { blocksOfMarkdown, looksLikeMarkdown, spansOfLine } from "../src/editor/paste";
@@ -32,7 +32,6 @@ describe("the difference of two trees", () => {
   test("its calls make the one tree of the other, whatever was done", () => {
     let seed = 11;
     const random = (below: number) => (seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff) % below;
-    const flat = (blocks: Block[]): Block[] => blocks.flatMap((each) => [each, ...flat(each.children)]);
     const parentOf = (root: Block, id: string): Block | undefined => [root, ...flat(root.children)].find((each) => each.children.some((child) => child.id === id));
     let tree: Block[] = [block("start")];
     for (let round = 0; round < 1_500; round += 1) {
@@ -66,6 +65,12 @@ describe("the difference of two trees", () => {
     const theirs = [block("a by them", [], "paragraph", "a"), block("b", [], "paragraph", "b"), block("theirs", [], "paragraph", "t")];
     const mine = [block("a", [], "paragraph", "a"), block("b by me", [], "paragraph", "b"), block("mine", [], "paragraph", "m")];
     expect(bare(applyOps(theirs, difference(base, mine))).map((each) => (each as unknown[])[2])).toEqual(["a by them", "b by me", "mine", "theirs"]);
+  });
+
+  test("a block that was made before is not made again, and has what is written in it now", () => {
+    const made = [block("a", [], "paragraph", "a"), block("b", [block("below", [], "paragraph", "c")], "paragraph", "b")];
+    const mine = [made[0]!, block("b!", [made[1]!.children[0]!], "paragraph", "b")];
+    expect(bare(applyOps(made, difference([made[0]!], mine)))).toEqual(bare(mine));
   });
 
   test("what I wrote into a block that somebody deleted is still there", () => {

@@ -4,6 +4,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "#schema";
 import { remember } from "./calls";
 import { Refusal, unreachable } from "./refusal";
+import { repeats } from "./repeats";
 import { tabOrg } from "./workspace";
 
 export type Schemas = components["schemas"];
@@ -31,7 +32,7 @@ const headers: Middleware = {
 };
 
 export const api = createClient<paths>({ baseUrl: location.origin });
-api.use(headers, remember);
+api.use(headers, repeats, remember);
 
 interface Answer<T> {
   data?: T;

@@ -47,7 +47,12 @@ export class Refusal extends Error {
 
   /** It may go well another time. */
   get passes(): boolean {
-    return this.status === 0 || this.status === 429 || this.status === 503;
+    return [0, 429, 502, 503, 504].includes(this.status) || this.reason === "idempotency_in_flight";
+  }
+
+  /** The server has not done it, and has not done it before under the same key. Otherwise that is not known. */
+  get isDecided(): boolean {
+    return this.status >= 400 && this.status <= 500 && this.status !== 401 && !this.passes;
   }
 }
 

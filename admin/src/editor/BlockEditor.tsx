@@ -1,114 +1,21 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EditorView } from "prosemirror-view";
 import { useEffect, useRef, useState } from "react";
-import { Refusal, worded } from "../api/refusal";
+import { worded } from "../api/refusal";
 import { useCommands } from "../app/commands";
 import { serves } from "../app/serves";
 import { t } from "../app/words";
 import { Failure } from "../parts/Failure";
 import { Waiting } from "../parts/Wait";
-import { applyOps, difference, type Block } from "./model";
-import { blocksIn } from "./schema";
+import { Keeper, type Saving } from "./keeper";
+import type { Block } from "./model";
 import { uploadFile, pictureTypes } from "../parts/upload";
 import { pictureBlock } from "./files";
 import { keysOfText } from "./keys";
-import { readBlocks, sendOps } from "./server";
+import { readBlocks } from "./server";
 import { SlashMenu, type SlashKeys } from "./SlashMenu";
-import { blockAt, createEditor, insertBehind, replaceDoc, type Slash } from "./view";
+import { blockAt, createEditor, insertBehind, type Slash } from "./view";
 import "./editor.css";
-
-type Saving = "saved" | "waiting" | "sending" | "failed";
-const rest = 700; // milliseconds after the last key until it is sent
-const mostTries = 8; // against others who write at the same time
-
-/** Keeps what is written as the server has it: sends the difference when the writing rests, and takes in
-    what others have written meanwhile, block by block. */
-class Keeper {
-  private timer = 0;
-  private sending: Promise<void> | null = null;
-  state: Saving = "saved";
-  error: unknown;
-  constructor(private readonly card: string, private readonly view: EditorView, private base: Block[], private readonly on: {
-    state: () => void;
-    merged: () => void;
-    /** What is being read just now may be older than what is about to be written. */
-    sending: () => void;
-    sent: () => void;
-  }) {}
-
-  private become(state: Saving, error?: unknown) {
-    this.state = state;
-    this.error = error;
-    this.on.state();
-  }
-
-  changed() {
-    clearTimeout(this.timer);
-    if (!this.sending) this.become("waiting");
-    this.timer = window.setTimeout(() => void this.save(), rest);
-  }
-
-  async save(): Promise<void> {
-    clearTimeout(this.timer);
-    if (this.sending) await this.sending.catch(() => undefined);
-    if (difference(this.base, blocksIn(this.view.state.doc)).length === 0) return this.become("saved");
-    this.become("sending");
-    this.on.sending();
-    this.sending = this.send();
-    try {
-      await this.sending;
-      if (difference(this.base, blocksIn(this.view.state.doc)).length === 0) this.become("saved");
-    } catch (error) {
-      this.become("failed", error);
-      if (error instanceof Refusal && error.passes) this.timer = window.setTimeout(() => void this.save(), (error.retryAfter ?? 4) * 1_000);
-    } finally {
-      this.sending = null;
-      this.on.sent();
-    }
-  }
-
-  private async send() {
-    for (let left = mostTries; ; left -= 1) {
-      const next = blocksIn(this.view.state.doc);
-      try {
-        const versions = await sendOps(this.card, difference(this.base, next));
-        const known = new Map(flat(this.base).map(({ id, version }) => [id, version]));
-        this.base = withVersions(next, (id) => versions.get(id) ?? known.get(id));
-        return;
-      } catch (error) {
-        const isConflict = error instanceof Refusal && (error.status === 412 || error.status === 409 || error.status === 404);
-        if (!isConflict || left === 0) throw error;
-        // Somebody was faster: what they wrote is taken in, and ours is put upon it.
-        this.rebase(await readBlocks(this.card));
-      }
-    }
-  }
-
-  /** The server's blocks are these by now. */
-  rebase(remote: Block[]) {
-    const mine = blocksIn(this.view.state.doc);
-    const ops = difference(this.base, mine);
-    const isNew = difference(this.base, remote).length > 0;
-    this.base = remote;
-    if (!isNew) return;
-    const next = ops.length ? applyOps(remote, ops) : remote;
-    if (difference(mine, next).length === 0) return;
-    replaceDoc(this.view, next);
-    this.on.merged();
-  }
-
-  /** While a character is being composed of several keys, nothing around it may change. */
-  get isBusy() {
-    return this.sending !== null || this.view.composing;
-  }
-  end() {
-    clearTimeout(this.timer);
-  }
-}
-
-const flat = (blocks: Block[]): Block[] => blocks.flatMap((block) => [block, ...flat(block.children)]);
-const withVersions = (blocks: Block[], version: (id: string) => number | undefined): Block[] =>
-  blocks.map((block) => ({ ...block, version: version(block.id), children: withVersions(block.children, version) }));
 
 /** The body of a card, to be written in. */
 export function BlockEditor({ card, editable }: { card: string; editable: boolean }) {

@@ -38,6 +38,9 @@ interface Flat {
   at: number;
 }
 
+/** All of them, each before those below it. */
+export const flat = (blocks: Block[]): Block[] => blocks.flatMap((block) => [block, ...flat(block.children)]);
+
 /** By id, in the order of the tree; what is below a block that is kept as one is a part of it. */
 function flatten(tree: Block[], parent: string | null = null, out = new Map<string, Flat>()) {
   let after: string | null = null;
@@ -134,8 +137,12 @@ export function applyOps(tree: Block[], ops: Op[], newId: () => string = () => c
     return taken;
   };
   for (const op of ops) {
-    if (op.op === "create") put({ ...structuredClone(op.block), children: isText(op.block.type) ? [] : op.block.children }, op.parent, op.after);
-    else if (op.op === "move") {
+    if (op.op === "create") {
+      const there = find(op.block.id);
+      const { props, content } = structuredClone(op.block);
+      if (there) Object.assign(there, { props, content }); // made before; what is written in it now counts
+      else put({ ...op.block, props, content, children: isText(op.block.type) ? [] : op.block.children }, op.parent, op.after);
+    } else if (op.op === "move") {
       const within = (id: string | null): boolean => id !== null && (id === op.id || within(parents.get(id)?.id || null));
       if (within(op.parent)) continue;
       const moved = take(op.id);

@@ -48,17 +48,29 @@ function operationOf(op: Op, card: string): Schemas["BlockOperation"] {
   return { op: "delete", id: op.id };
 }
 
+/** Calls that are carried out together, or none of them, and once, however often they are sent. */
+export interface Batch {
+  ops: Op[];
+  operations: Schemas["BlockOperation"][];
+  key: string;
+}
+
 const mostOps = 200;
 
-/** Sends the calls; the versions of the blocks that they changed. */
-export async function sendOps(card: string, ops: Op[]): Promise<Map<string, number>> {
-  const versions = new Map<string, number>();
+export function batchesOf(ops: Op[], card: string): Batch[] {
+  const batches: Batch[] = [];
   for (let at = 0; at < ops.length; at += mostOps) {
-    const { results } = await ask(api.POST("/v1/cards/{card_id}/blocks:batch", {
-      params: { path: { card_id: card }, header: { "X-Svc-Mutation": newMutation() } },
-      body: { operations: ops.slice(at, at + mostOps).map((op) => operationOf(op, card)) },
-    }));
-    for (const { id, version } of results) versions.set(id, version);
+    const some = ops.slice(at, at + mostOps);
+    batches.push({ ops: some, operations: some.map((op) => operationOf(op, card)), key: newMutation() });
   }
-  return versions;
+  return batches;
+}
+
+/** The versions of the blocks that it changed. */
+export async function sendBatch(card: string, { operations, key }: Batch): Promise<Map<string, number>> {
+  const { results } = await ask(api.POST("/v1/cards/{card_id}/blocks:batch", {
+    params: { path: { card_id: card }, header: { "X-Svc-Mutation": key, "Idempotency-Key": key } },
+    body: { operations },
+  }));
+  return new Map(results.map(({ id, version }) => [id, version]));
 }

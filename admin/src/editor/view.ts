@@ -230,6 +230,16 @@ export function blockAt({ doc }: EditorState, at: number): string | undefined {
   return undefined;
 }
 
+/** Blocks that were deleted and come back, as by undo, are new ones. */
+export function renewIds(view: EditorView, isSpent: (id: string) => boolean) {
+  const tr = view.state.tr.setMeta("remote", true).setMeta("addToHistory", false);
+  tr.doc.descendants((node, at) => {
+    if (node.type === nodes.block && isSpent(node.attrs.id as string)) tr.setNodeMarkup(at, undefined, { id: crypto.randomUUID(), version: 0 });
+    return node.type === nodes.group || node.type === nodes.block;
+  });
+  if (tr.docChanged) view.dispatch(tr);
+}
+
 /** Puts a block behind another one, in front of one that is blank, or at the end when that is gone; the
     cursor stays where it is. */
 export function insertBehind(view: EditorView, after: string | undefined, block: Block) {

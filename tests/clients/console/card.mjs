@@ -116,6 +116,82 @@ export default (house) => describe("a card", { concurrency: false }, () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  test("what was written and its answer lost is there once, whatever is written before the answer is had", async () => {
+    const card = await openCard("Lost answers");
+    await page.waitForSelector(".live.live");
+    const batches = "**/v1/cards/*/blocks:batch";
+    const keys = [];
+    let lost = 2;
+    await page.route(batches, async (route) => {
+      keys.push(route.request().headers()["idempotency-key"]);
+      const answer = await route.fetch();
+      if (lost-- > 0) await route.abort();
+      else await route.fulfill({ response: answer });
+    });
+    const failed = () => page.waitForSelector(".saving.failed");
+    await page.click(".editor");
+    await type("=one", "Enter", "=two");
+    await failed();
+    await type("= and more");
+    await owner.send("PATCH", `/v1/blocks/${card.id}/children`, { children: [{ paragraph: { rich_text: [{ text: { content: "theirs" } }] } }] });
+    await until(() => lost < 0, 30);
+    await becomes(card, "one\n\ntwo and more\n\ntheirs");
+    await page.waitForSelector(".editor .line:has-text('theirs')");
+    assert.equal(new Set(keys.slice(0, 3)).size, 1, "the same batch, until it is answered");
+    // Changed words, too, are not put in once more.
+    lost = 1;
+    await page.click(".editor .line >> nth=0");
+    await type("End", "= changed");
+    await failed();
+    await type("= again");
+    await becomes(card, "one changed again\n\ntwo and more\n\ntheirs");
+    await page.unroute(batches);
+    assert.equal(await page.$$eval(".editor .line", (lines) => lines.length), 3);
+    page.complaints.length = 0; // of the calls that were cut
+  });
+
+  test("a comment whose answer was lost is there once when it is sent again, and twice when that is meant", async () => {
+    const card = await openCard("Said once");
+    const comments = async () => (await owner.get(`/v1/comments?card_id=${card.id}`)).results;
+    await page.route("**/v1/comments", async (route) => {
+      await route.fetch();
+      await route.abort();
+    }, { times: 1 });
+    await page.fill(".new-comment textarea", "Said");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForSelector(".new-comment :text('does not answer')");
+    assert.equal((await comments()).length, 1);
+    const isEmpty = () => page.waitForFunction(() => document.querySelector(".new-comment textarea").value === "");
+    await page.focus(".new-comment textarea");
+    await page.keyboard.press("Control+Enter");
+    await isEmpty();
+    assert.equal((await comments()).length, 1);
+    await page.fill(".new-comment textarea", "Said");
+    await page.keyboard.press("Control+Enter");
+    await isEmpty();
+    assert.equal((await comments()).length, 2);
+    page.complaints.length = 0; // of the call that was cut
+  });
+
+  test("what was deleted and comes back by undo is written once, also when it is changed afterwards", async () => {
+    const card = await openCard("Undone", { markdown: "one\n\ntwo\n\nthree" });
+    await page.click(".editor .line >> nth=0");
+    await page.keyboard.press("Control+a");
+    await type("Backspace");
+    await becomes(card, "");
+    await page.waitForSelector(".saving.saved", { state: "attached" });
+    await page.keyboard.press("Control+z");
+    await becomes(card, "one\n\ntwo\n\nthree");
+    await page.waitForSelector(".saving.saved", { state: "attached" });
+    await page.click(".editor .line >> nth=1");
+    await page.waitForFunction(() => getSelection().isCollapsed);
+    await type("End", "= changed");
+    await becomes(card, "one\n\ntwo changed\n\nthree");
+    await page.reload();
+    await page.waitForSelector(".editor .line:has-text('two changed')");
+    assert.deepEqual(page.complaints, []);
+  });
+
   test("a card is beside its board, or a page of its own, as the address says", async () => {
     await openCard("Shown alone");
     await page.waitForSelector(".board-side");
