@@ -1,6 +1,6 @@
-// Every page is gone to on a phone, where what is pressed is most easily covered, and looked at there in daylight
-// and on a desk by day and in the dark: axe finds nothing that keeps people out, and nothing sticks out of the
-// screen. With WORKBOARD_SCREENSHOTS set to a folder, what they look like is put there.
+// Every page is gone to on a phone, where what is pressed is most easily covered, and looked at there in the dark and
+// on a desk by daylight, or each way on both: axe finds nothing that keeps people out, and nothing sticks out of
+// the screen. With WORKBOARD_SCREENSHOTS set to a folder, what they look like is put there.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,13 @@ import { before, describe, test } from "node:test";
 import { faults } from "../support/axe.mjs";
 import { everyPage } from "../support/visits.mjs";
 
-export default (house) => describe("for everybody", { concurrency: false }, () => {
-  const desk = { width: 1280, height: 900 }, phone = { width: 390, height: 844 };
+const phone = { width: 390, height: 844 }, desk = { width: 1280, height: 900 };
+const look = (screen, size, colorScheme, rules) => ({ name: `${screen}-${colorScheme}`, size, colorScheme, rules });
+const looks = [look("phone", phone, "dark"), look("desk", desk, "light")];
+const rest = ["color-contrast"]; // only the colours are others
+export const everyLook = [...looks, look("desk", desk, "dark", rest), look("phone", phone, "light", rest)];
+
+export default (house, ways = looks) => describe("for everybody", { concurrency: false }, () => {
   const shots = process.env.WORKBOARD_SCREENSHOTS;
   async function photograph(page, name, screen) {
     if (!shots) return;
@@ -44,10 +49,12 @@ export default (house) => describe("for everybody", { concurrency: false }, () =
       })];
   }
 
-  /** What keeps people out of the page as it stands on this screen, a line for each. */
-  async function seen(page, name, screen, rules) {
+  /** What keeps people out of the page as it is seen this way, a line for each. */
+  async function seen(page, name, { name: way, size, colorScheme, rules }) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
     await page.waitForFunction(() => !document.querySelector(".waiting"));
-    await photograph(page, name, screen);
+    await photograph(page, name, way);
     const found = [...await page.evaluate(whatSticksOut), ...await faults(page, rules)];
     // What people look for an operation with, whose width Swagger UI would have fixed.
     if (name === "reference") {
@@ -55,12 +62,12 @@ export default (house) => describe("for everybody", { concurrency: false }, () =
       if (!(filter && filter.x >= 0 && filter.x + filter.width <= page.viewportSize().width))
         found.push(`its filter is at ${JSON.stringify(filter)}`);
     }
-    return found.map((each) => `${name} on a ${screen}: ${each}`);
+    return found.map((each) => `${name}, ${way}: ${each}`);
   }
 
-  async function look(some) {
+  async function visit(some) {
     // Nothing is half on its way from one colour to another.
-    const options = { viewport: phone, colorScheme: "light", reducedMotion: "reduce" };
+    const options = { viewport: ways[0].size, reducedMotion: "reduce" };
     const ada = await chromium.open(server.url + "/boards", { person: owner, ...options });
     const nora = await chromium.open(server.url + "/boards", { person: house.people.nora, ...options });
     const stranger = await chromium.open("about:blank", options);
@@ -68,13 +75,8 @@ export default (house) => describe("for everybody", { concurrency: false }, () =
     for (const { name, signedIn, fresh, go } of some) {
       const page = signedIn ? ada : fresh ? nora : stranger;
       await go(page).catch((error) => { throw new Error(`${name}: ${error.message}`); });
-      found.push(...await seen(page, name, "phone"));
-      await page.setViewportSize(desk);
-      found.push(...await seen(page, name, "desk"));
-      await page.emulateMedia({ colorScheme: "dark" });
-      found.push(...await seen(page, name, "desk-dark", ["color-contrast"])); // only the colours are others
-      await page.setViewportSize(phone);
-      await page.emulateMedia({ colorScheme: "light" });
+      for (const way of ways) found.push(...await seen(page, name, way));
+      await page.setViewportSize(ways[0].size);
       for (const each of page.complaints.splice(0)) found.push(`${name}: ${each}`);
       if (page === stranger) { // who comes next is nobody again
         await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
@@ -86,7 +88,7 @@ export default (house) => describe("for everybody", { concurrency: false }, () =
 
   test("everybody can use every page", async () => {
     const third = Math.ceil(pages.length / 3);
-    const found = await Promise.all([0, third, 2 * third].map((from) => look(pages.slice(from, from + third))));
+    const found = await Promise.all([0, third, 2 * third].map((from) => visit(pages.slice(from, from + third))));
     assert.deepEqual(found.flat(), []);
   });
 });
