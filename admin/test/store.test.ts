@@ -15,6 +15,7 @@ const event = (kind: string, id: string, version: number, changes: object, more:
   ({ kind, sequence: ++sequence, board_id: "b", data: { id, version, changes, previous: {}, ...more } }) as unknown as Event;
 
 let store: BoardStore;
+const anchor = (column: string, index: number, moving: string[]) => store.anchorAt(store.spot(column, index, new Set(moving)), new Set(moving));
 beforeEach(() => {
   sequence = 10;
   store = new BoardStore({
@@ -45,11 +46,29 @@ describe("moving", () => {
   });
 
   test("anchors name a neighbour that does not move along", () => {
-    expect(store.anchor("todo", 0, new Set(["a"]))).toEqual({ column_id: "todo", before_id: "b" });
-    expect(store.anchor("todo", 2, new Set(["a"]))).toEqual({ column_id: "todo", after_id: "c" });
-    expect(store.anchor("todo", 1, new Set(["a", "b", "c"]))).toEqual({ column_id: "todo" });
-    expect(store.anchorOf("b")).toEqual({ column_id: "todo", after_id: "a" });
-    expect(store.anchorOf("a")).toEqual({ column_id: "todo", before_id: "b" });
+    expect(anchor("todo", 0, ["a"])).toEqual({ column_id: "todo", before_id: "b" });
+    expect(anchor("todo", 2, ["a"])).toEqual({ column_id: "todo", after_id: "c" });
+    expect(anchor("todo", 9, ["a"])).toEqual({ column_id: "todo", after_id: "c" });
+    expect(anchor("todo", 1, ["a", "b", "c"])).toEqual({ column_id: "todo" });
+  });
+
+  test("a card comes back to the nearest of its neighbours that is still there", () => {
+    const spot = store.spotOf("c")!;
+    const now = (...out: string[]) => store.anchorAt(spot, new Set(out));
+    expect(now()).toEqual({ column_id: "todo", after_id: "b" });
+    expect(now("b")).toEqual({ column_id: "todo", after_id: "a" });
+    store.moveLocally("b", { column_id: "done" });
+    expect(now()).toEqual({ column_id: "todo", after_id: "a" });
+    store.changeLocally("a", { is_archived: true });
+    expect(now()).toEqual({ column_id: "todo" });
+    expect(store.anchorAt({ ...spot, below: ["gone", "c"] }, new Set())).toEqual({ column_id: "todo", before_id: "c" });
+  });
+
+  test("what another has changed meanwhile is read again when a move is taken back", () => {
+    const was = store.moveLocally("a", { column_id: "done" });
+    store.apply(event("card.updated", "a", 2, { priority: "high" }));
+    store.revert(was);
+    expect([...store.wanted.cards]).toEqual(["a"]);
   });
 
   test("any order of moves leaves every card in exactly one place", () => {
@@ -59,7 +78,7 @@ describe("moving", () => {
     for (let count = 0; count < 500; count += 1) {
       const id = ids[random(4)]!;
       const to = ["todo", "done"][random(2)]!;
-      store.moveLocally(id, store.anchor(to, random(5), new Set([id])));
+      store.moveLocally(id, anchor(to, random(5), [id]));
       const all = [...store.shown("todo"), ...store.shown("done")];
       expect([...all].sort()).toEqual(ids);
       for (const each of ["todo", "done"]) {
@@ -95,10 +114,12 @@ describe("events", () => {
   });
 
   test("while a card is held, events wait", () => {
-    store.hold();
+    store.hold(["b"]);
     store.apply(event("card.moved", "a", 2, { column_id: "done", position: 1 }));
+    store.put(card("b", "todo", 40, { version: 2 })); // the answer to what was done to it before
     expect(store.shown("todo")).toEqual(["a", "b", "c"]);
     store.release();
+    expect(store.shown("todo")).toEqual(["c", "b"]);
     expect(store.shown("done")).toEqual(["a", "d"]);
     expect(store.sequence).toBe(11);
   });
@@ -139,6 +160,18 @@ describe("events", () => {
     store.put(card("far", "todo", 11, { version: 3 }));
     expect(store.shown("todo")).toEqual(["a", "far", "b", "c"]);
   });
+
+  test("while pages are on their way, a card on one of them that changes is asked for", () => {
+    store.apply(event("card.updated", "far", 3, { title: "New" }));
+    expect([...store.wanted.cards]).toEqual(["far"]);
+  });
+
+  test("cards that are known before their column are in it when it comes", () => {
+    store.apply(event("card.created", "e", 1, card("e", "new", 5)));
+    store.apply(event("card.moved", "a", 2, { column_id: "new", position: 3 }));
+    store.setBoard(store.board, [...store.columns(), { ...column("new", []), card_count: 2 } as never]);
+    expect(store.shown("new")).toEqual(["a", "e"]);
+  });
 });
 
 describe("pages and listeners", () => {
@@ -158,6 +191,15 @@ describe("pages and listeners", () => {
     store.apply(event("card.moved", "a", 3, { column_id: "todo", position: 25 }));
     expect(told).toEqual(["card:a", "column:todo", "card:a"]);
     expect(store.shown("done")).toBe(done);
+  });
+
+  test("what is done to the selection is done to what shows of it, in the board's order", () => {
+    store.setSelection(["d", "c", "a"]);
+    expect(store.chosen()).toEqual(["a", "c", "d"]);
+    store.setFilter(({ id }) => id !== "a");
+    expect(store.chosen()).toEqual(["c", "d"]);
+    store.setFilter(({ id }) => id === "b");
+    expect(store.chosenOr("b")).toEqual(["b"]);
   });
 
   test("the selection forgets a card that goes", () => {
@@ -181,7 +223,7 @@ describe("filters", () => {
     store.put(card("b", "todo", 20, { labels: [bug], priority: "high", version: 2 }));
     store.setFilter(predicate(readFilter(new URLSearchParams("label=l1&priority=high,urgent"))));
     expect(store.shown("todo")).toEqual(["b"]);
-    expect(store.anchor("todo", 1, new Set(["d"]))).toEqual({ column_id: "todo", after_id: "b" });
+    expect(anchor("todo", 1, ["d"])).toEqual({ column_id: "todo", after_id: "b" });
     store.setFilter(predicate(readFilter(new URLSearchParams("q=BUG+card"))));
     expect(store.shown("todo")).toEqual(["b"]);
     store.setFilter(null);

@@ -5,6 +5,7 @@ import { after, before, describe } from "node:test";
 import accessibility from "./console/accessibility.mjs";
 import board from "./console/board.mjs";
 import card from "./console/card.mjs";
+import changes from "./console/changes.mjs";
 import files from "./console/files.mjs";
 import keys from "./console/keys.mjs";
 import keysOutside from "./console/keys_outside.mjs";
@@ -16,7 +17,7 @@ import { House } from "./support/console.mjs";
 const house = new House();
 
 // Who puts the mail out of order comes before those who read mails.
-const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, rooms, slow]];
+const lanes = [[keys, keysOutside, accessibility], [board, together, files], [card, changes, rooms, slow]];
 describe("the console", { concurrency: lanes.length }, () => {
   before(() => house.open());
   after(() => house.close());

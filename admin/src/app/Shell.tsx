@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { useLocation } from "wouter";
-import { runNewest } from "../parts/toasts";
+import { undoNewest } from "../parts/toasts";
 import { Icon } from "../parts/Icon";
 import { lazy } from "../parts/lazy";
 import { useCommands, useKeys, type Command } from "./commands";
@@ -34,7 +34,7 @@ export default function Shell({ children }: { children: ReactNode }) {
     { id: "palette", label: t("Find or do something"), group: t("Everywhere"), keys: ["mod+k"], icon: "search", run: () => setPalette(true) },
     { id: "keys", label: t("Show the keys"), group: t("Everywhere"), keys: ["?"], icon: "list", run: () => setKeys(true) },
     { id: "calls", label: t("Show calls as curl and MCP"), group: t("Everywhere"), keys: ["g c"], icon: "copy", run: () => setCalls(true) },
-    { id: "undo", label: t("Undo"), group: t("Everywhere"), keys: ["mod+z"], notWhileWriting: true, run: () => void runNewest() },
+    { id: "undo", label: t("Undo"), group: t("Everywhere"), keys: ["mod+z"], notWhileWriting: true, run: undoNewest },
     ...places(session).map((place): Command => ({
       id: `go ${place.path}`, label: t("Go to {{place}}", { place: place.label }), group: t("Go to"), icon: place.icon,
       keys: place.key ? [`g ${place.key}`] : undefined, run: () => go(place.path),

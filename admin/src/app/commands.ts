@@ -28,7 +28,8 @@ export function allowSingleKeys(allowed: boolean) {
   single = allowed;
 }
 
-export const areSingleKeysAllowed = () => single;
+/** Whether a key that was pressed without Ctrl may do something. */
+export const isKeyAllowed = (key: string) => key.length > 1 || key === " " || single;
 
 export function useCommands(commands: Command[], deps: unknown[]) {
   useEffect(() => {

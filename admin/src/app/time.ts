@@ -46,6 +46,17 @@ export function dayOf(time: string): string {
   return `${parts.year!.padStart(4, "0")}-${parts.month}-${parts.day}`;
 }
 export const today = () => dayOf(new Date().toISOString());
+
+/** The same hour of another day where the person is; a day stays a day. */
+export function onDay(time: string | null, date: string): string {
+  if (!time || time.length === 10) return date;
+  const hour = (at: Date) => at.toLocaleTimeString("en-GB", { timeZone });
+  const was = new Date(time);
+  const moved = new Date(was.getTime() + Date.parse(date) - Date.parse(dayOf(time)));
+  // Between summer and winter an hour is more or less.
+  const same = [0, -1, 1].map((by) => new Date(moved.getTime() + by * 3_600_000)).find((at) => hour(at) === hour(was));
+  return (same ?? moved).toISOString();
+}
 export const isoDay = (at: Date) =>
   `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-${String(at.getDate()).padStart(2, "0")}`;
 

@@ -163,8 +163,9 @@ export default (house) => describe("a board", { concurrency: false }, () => {
     for (let step = 1; step <= 6; step += 1) await touch("touchMove", at.x, at.y + 25 * step);
     await touch("touchEnd");
     await page.waitForSelector(".toast >> text=Moved within Backlog");
-    const now = (await kept())[0];
-    assert.ok(now.indexOf(held) > Number(held.slice(5)), `${held} is at ${now.indexOf(held)}`);
+    let place;
+    await until(async () => (place = (await kept())[0].indexOf(held)) > Number(held.slice(5)));
+    assert.ok(place > Number(held.slice(5)), `${held} is at ${place}`);
     assert.deepEqual(page.complaints, []);
   });
 

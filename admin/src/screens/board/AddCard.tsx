@@ -1,7 +1,8 @@
-import { useState, type KeyboardEvent } from "react";
+import { useRef, useState, type KeyboardEvent } from "react";
+import { worded } from "../../api/refusal";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
-import { toastError } from "../../parts/toasts";
+import { toast, toastError } from "../../parts/toasts";
 import { createCard } from "./actions";
 import { useBoard } from "./context";
 
@@ -14,20 +15,27 @@ export function AddCard({ column, isOpen, onOpen, onAdded }: {
 }) {
   const { store } = useBoard();
   const [title, setTitle] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
   if (!isOpen)
     return (
       <button type="button" className="button quiet add-card" onClick={() => onOpen(true)}><Icon name="plus" />{t("Add a card")}</button>
     );
-  const add = async () => {
-    const wanted = title.trim();
-    if (!wanted) return;
-    setTitle("");
+  const create = async (wanted: string) => {
     try {
       onAdded((await createCard(store, column, wanted)).id);
     } catch (error) {
-      setTitle((now) => now || wanted); // nothing that was written is lost
-      toastError(error);
+      // Nothing that was written is lost: it comes back, or waits where the next one is being written already.
+      if (field.current?.value === "") {
+        setTitle(wanted);
+        toastError(error);
+      } else toast({ text: `${wanted}: ${worded(error)}`, ms: 60_000, action: { label: t("Try again"), run: () => void create(wanted) } });
     }
+  };
+  const add = () => {
+    const wanted = title.trim();
+    if (!wanted) return;
+    setTitle("");
+    void create(wanted);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") {
@@ -35,12 +43,12 @@ export function AddCard({ column, isOpen, onOpen, onAdded }: {
       onOpen(false);
     } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
       event.preventDefault();
-      void add();
+      add();
     }
   };
   return (
     <div className="add-card open">
-      <textarea className="input" rows={2} autoFocus aria-label={t("Title of the new card")} placeholder={t("A title; Enter adds it")} maxLength={500}
+      <textarea ref={field} className="input" rows={2} autoFocus aria-label={t("Title of the new card")} placeholder={t("A title; Enter adds it")} maxLength={500}
         value={title} onChange={(event) => setTitle(event.target.value.replace(/\n/g, " "))} onKeyDown={onKeyDown}
         onBlur={() => { if (!title.trim()) onOpen(false); }} />
     </div>

@@ -46,7 +46,7 @@ export function BoardHead() {
   const archive = async () => {
     store.setBoard(await ask(api.POST("/v1/boards/{board_id}:archive", { params })), store.columns());
     after();
-    toast({ text: t("The board is archived"), action: { label: t("Undo"), run: () => void restore().catch(toastError) } });
+    toast({ text: t("The board is archived"), undo: () => void restore().catch(toastError) });
   };
   const duplicate = async () => {
     const copy = await ask(api.POST("/v1/boards/{board_id}:duplicate", { params, body: {} }));
@@ -57,7 +57,7 @@ export function BoardHead() {
     await ask(api.DELETE("/v1/boards/{board_id}", { params }));
     after();
     go("/boards");
-    toast({ text: t("The board is in the trash"), action: { label: t("Undo"), run: () => void restore().catch(toastError) } });
+    toast({ text: t("The board is in the trash"), undo: () => void restore().catch(toastError) });
   };
   const choices: Choice[] = [
     { id: "settings", label: t("Name and description…"), icon: "gear", disabled: !canEdit, run: () => setShown("settings") },

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "wouter";
 import { inOrg } from "../../api/queries";
 import { Refusal } from "../../api/refusal";
@@ -13,7 +13,7 @@ import { Waiting } from "../../parts/Wait";
 import { BoardHead } from "./BoardHead";
 import { BulkBar } from "./BulkBar";
 import { Columns } from "./Columns";
-import { BoardContext, type BoardHandle } from "./context";
+import { BoardContext, useBoardRecord, type BoardHandle } from "./context";
 import { predicate } from "./filter";
 import { BoardStore } from "./store";
 import { BoardSync, findBoard } from "./sync";
@@ -95,7 +95,7 @@ export default function BoardPage() {
 function OpenBoard({ store }: { store: BoardStore }) {
   const sync = useSync(store);
   const { isViewer } = useSession();
-  const board = useSyncExternalStore(store.subscribe("board"), () => store.board);
+  const board = useBoardRecord(store);
   const address = useBoardAddress(board.id);
   const { filter, view, card, openCard, hrefOf } = address;
   const [adding, setAdding] = useState<string | null>(null);
@@ -122,7 +122,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
   useCommands([
     { id: "filter", label: t("Filter the cards"), group, keys: ["/"], icon: "filter", run: () => search.current?.focus() },
     ...(canEdit ? [
-      { id: "new card", label: t("Add a card"), group, keys: ["n"], icon: "plus" as const, run: () => setAdding(store.columnOrder()[0] ?? null) },
+      { id: "new card", label: t("Add a card"), group, keys: ["n"], icon: "plus" as const, run: () => { address.setView("board"); setAdding(store.columnOrder()[0] ?? null); } },
       { id: "new column", label: t("New column"), group, icon: "plus" as const, run: () => setNewColumn(true) },
     ] : []),
     { id: "view board", label: t("Show as a board"), group, keys: ["v b"], icon: "boards", run: () => address.setView("board") },
@@ -144,7 +144,7 @@ function OpenBoard({ store }: { store: BoardStore }) {
         <div className="board-side">
           <BoardHead />
           <Toolbar filter={filter} onFilter={address.setFilter} view={view} onView={address.setView} search={search} />
-          {view === "list" ? <ListView /> : view === "lanes" ? <Lanes by={address.by} onBy={address.setBy} onMove={setMoving} /> : view === "calendar" ? <CalendarView />
+          {view === "list" ? <ListView onMove={setMoving} /> : view === "lanes" ? <Lanes by={address.by} onBy={address.setBy} onMove={setMoving} /> : view === "calendar" ? <CalendarView />
             : <Columns adding={adding} onAdd={setAdding} onMove={setMoving} onNewColumn={() => setNewColumn(true)} />}
           {canEdit && <BulkBar onMove={setMoving} />}
         </div>

@@ -4,7 +4,7 @@ import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { Menu } from "../../parts/Menu";
 import { changeCards, moveCards, archiveOrDelete } from "./actions";
-import { useBoard, useSelection } from "./context";
+import { useBoard, useSelection, useStoreVersion } from "./context";
 import { refOf } from "./people";
 import { priorities } from "./priorities";
 
@@ -13,10 +13,12 @@ export function BulkBar({ onMove }: { onMove: (cards: string[]) => void }) {
   const { store } = useBoard();
   const selection = useSelection(store);
   const people = useQuery({ ...principalsQuery(), enabled: selection.size > 0 });
-  if (selection.size === 0) return null;
-  const ids = store.allShown().map(({ id }) => id).filter((id) => selection.has(id));
+  useStoreVersion(); // the filter may leave some of them out
+  const ids = store.chosen();
+  if (ids.length === 0) return null;
   const clear = () => store.setSelection([]);
-  const done = (work: Promise<unknown>) => void work.then(clear);
+  /** What was refused may be tried again, and another selection has nothing to do with it. */
+  const done = (work: Promise<boolean>) => void work.then((isDone) => { if (isDone && store.selection() === selection) clear(); });
   const toggle = <T extends { id: string }>(all: T[], one: T) => (all.some(({ id }) => id === one.id) ? all : [...all, one]);
   return (
     <div className="bulk" role="toolbar" aria-label={t("The selected cards")}>

@@ -5,11 +5,10 @@ import { day, dayOf, monthName, today, weekdayName } from "../../app/time";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { moveToDay } from "./actions";
-import { useBoard } from "./context";
+import { useBoard, useStoreVersion } from "./context";
 import { DayList } from "./DayList";
 import { DragEngine } from "./drag";
 import { isLate } from "./due";
-import { useStoreVersion } from "./ListView";
 import type { Card } from "./store";
 import { weeksOf } from "./weeks";
 

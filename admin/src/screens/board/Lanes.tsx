@@ -1,13 +1,13 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
+import { isKeyAllowed } from "../../app/commands";
 import { t } from "../../app/words";
 import { Icon } from "../../parts/Icon";
 import { Face } from "../../parts/Who";
 import { archiveOrDelete, moveToLane } from "./actions";
-import { useBoard, useColumnOrder } from "./context";
+import { useBoard, useBoardRecord, useColumnOrder, useStoreVersion } from "./context";
 import { DragEngine } from "./drag";
 import { lanesOf, ways, type By, type Lane } from "./lanes";
-import { useStoreVersion } from "./ListView";
 import { Tile } from "./Tile";
 
 const most = 8; // cards of a cell that are shown until somebody wants more
@@ -17,8 +17,9 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
   const { store, canEdit, open } = useBoard();
   const order = useColumnOrder(store);
   const version = useStoreVersion();
+  const { labels } = useBoardRecord(store); // which have lanes
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  const lanes = useMemo(() => lanesOf(store, by), [store, by, version]);
+  const lanes = useMemo(() => lanesOf(store, by), [store, by, version, labels]);
   const current = useRef(lanes);
   current.current = lanes;
   const root = useRef<HTMLDivElement>(null);
@@ -52,14 +53,15 @@ export default function Lanes({ by, onBy, onMove }: { by: By; onBy: (by: By) => 
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const tile = (event.target as HTMLElement).closest<HTMLElement>("[data-card]");
-    if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!tile || event.ctrlKey || event.metaKey || event.altKey || !isKeyAllowed(event.key)) return;
     const id = tile.dataset.card!;
-    const chosen = store.selection().size ? [...store.selection()] : [id];
+    const chosen = store.chosenOr(id);
     if (/^(Arrow(Up|Down|Left|Right)|[hjkl])$/.test(event.key)) step(tile, event.key)?.focus();
     else if (event.key === "Enter") open(id);
     else if (event.key === "x" && canEdit) store.select(id);
     else if (event.key === "m" && canEdit) onMove(chosen);
     else if (event.key === "e" && canEdit) void archiveOrDelete(store, chosen, "archive");
+    else if (event.key === "Escape" && store.selection().size) store.setSelection([]);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,11 +1,13 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { isKeyAllowed } from "../../app/commands";
 import { ago, briefly } from "../../app/time";
 import { t } from "../../app/words";
 import { Labels } from "../../parts/Labels";
 import { Face } from "../../parts/Who";
+import { archiveOrDelete } from "./actions";
 import { priorities } from "./priorities";
-import { useBoard } from "./context";
+import { useBoard, useStoreVersion } from "./context";
 import { isLate } from "./due";
 import type { Card } from "./store";
 
@@ -19,7 +21,7 @@ const orders: Record<Exclude<Sort, "column">, (a: Card, b: Card) => number> = {
 };
 
 /** The cards below each other, to be sorted; the rows in sight are drawn and no others. */
-export default function ListView() {
+export default function ListView({ onMove }: { onMove: (cards: string[]) => void }) {
   const { store, canEdit, open, hrefOf } = useBoard();
   const [sort, setSort] = useState<Sort>("column");
   const scroller = useRef<HTMLDivElement>(null);
@@ -40,11 +42,17 @@ export default function ListView() {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const row = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
-    if (!row || event.ctrlKey || event.metaKey) return;
+    if (!row || event.ctrlKey || event.metaKey || event.altKey || !isKeyAllowed(event.key)) return;
     const index = Number(row.dataset.row);
+    const chosen = store.chosenOr(cards[index]!.id);
     const moves: Record<string, number> = { ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: cards.length - 1 };
     if (event.key in moves) go(moves[event.key]!);
     else if (event.key === "x" && canEdit) store.select(cards[index]!.id);
+    else if (event.key === "m" && canEdit) onMove(chosen);
+    else if (event.key === "e" && canEdit) {
+      void archiveOrDelete(store, chosen, "archive");
+      go(index);
+    } else if (event.key === "Escape" && selection.size) store.setSelection([]);
     else return;
     event.preventDefault();
   };
@@ -68,7 +76,7 @@ export default function ListView() {
                 <a href={hrefOf(card.id)} data-row={item.index} tabIndex={item.index === at ? 0 : -1} onFocus={() => setAt(item.index)}
                   onClick={(event) => {
                     event.preventDefault();
-                    if (event.ctrlKey || event.metaKey) store.select(card.id);
+                    if ((event.ctrlKey || event.metaKey) && canEdit) store.select(card.id);
                     else open(card.id);
                   }}>
                   <span className="key soft">{card.key}</span>
@@ -89,15 +97,5 @@ export default function ListView() {
         {cards.length === 0 && <p className="empty">{t("No cards.")}</p>}
       </div>
     </div>
-  );
-}
-
-/** Rises whenever any of the cards that show may be another. */
-export function useStoreVersion(): number {
-  const { store } = useBoard();
-  const version = useRef(0);
-  return useSyncExternalStore(
-    useMemo(() => (listener: () => void) => store.subscribe("cards")(() => { version.current += 1; listener(); }), [store]),
-    () => version.current,
   );
 }

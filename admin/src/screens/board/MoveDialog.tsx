@@ -14,8 +14,8 @@ export default function MoveDialog({ cards, onClose }: { cards: string[]; onClos
   const others = store.shown(column).filter((id) => !cards.includes(id)).length;
   const move = () => {
     const index = Math.max(0, Math.min(others, Number(position) - 1));
-    void moveCards(store, cards, column, index);
-    store.setSelection([]);
+    const selection = store.selection();
+    void moveCards(store, cards, column, index).then((isDone) => { if (isDone && store.selection() === selection) store.setSelection([]); });
     onClose();
   };
   return (

@@ -1,141 +1,201 @@
 // What people do to cards on a board: it shows at once, is taken back when the server refuses, and can
 // be undone for 8 seconds.
 import { api, ask, type Schemas } from "../../api/client";
-import { day } from "../../app/time";
+import { Refusal } from "../../api/refusal";
+import { day, dayOf, onDay } from "../../app/time";
 import { t } from "../../app/words";
 import { toast, toastError } from "../../parts/toasts";
 import { asChanges, fieldsIn, indexIn, type By, type Lane } from "./lanes";
-import type { Anchor, BoardStore, Card } from "./store";
+import type { Anchor, BoardStore, Card, Spot } from "./store";
 
 export type Changes = Schemas["Body_update_card"];
+type Local = Partial<Card>;
 
-async function sendMove(store: BoardStore, card_id: string, body: Anchor) {
-  store.put((await ask(api.POST("/v1/cards/{card_id}:move", { params: { path: { card_id } }, body }))) as Card);
-}
+const most = 100; // operations of a batch
+const inParts = <T>(all: T[]) => Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
 
-/** Several changes, all or none; the cards as they are then. */
+/** Several changes, all or none of each hundred; the cards are as the answers say. */
 async function sendBatch(store: BoardStore, operations: Schemas["BatchItem"][]) {
-  for (let from = 0; from < operations.length; from += 100) {
-    const { results } = await ask(api.POST("/v1/cards:batch", { body: { operations: operations.slice(from, from + 100), atomic: true } }));
+  for (const part of inParts(operations)) {
+    const { results } = await ask(api.POST("/v1/cards:batch", { body: { operations: part, atomic: true } }));
     for (const { card } of results) if (card) store.put(card);
   }
 }
 
-/** Each behind the one before it. */
-const chain = (ids: string[], first: Anchor): Anchor[] =>
-  ids.map((_, at) => (at === 0 ? first : { column_id: first.column_id, after_id: ids[at - 1]! }));
-
-async function moveTo(store: BoardStore, ids: string[], anchors: Anchor[]) {
-  const was = ids.map((id, at) => store.moveLocally(id, anchors[at]!));
+/** Says at once what is being done. It can be undone as soon as it is done; whether it was. */
+async function announce(text: string, work: Promise<unknown>, undo: () => Promise<unknown>): Promise<boolean> {
+  const dismiss = toast({ text, undo: () => void work.then(() => undo().catch(toastError), () => undefined) });
   try {
-    if (ids.length === 1) await sendMove(store, ids[0]!, anchors[0]!);
-    else await sendBatch(store, ids.map((card_id, at) => ({ move: { card_id, ...anchors[at]! } })));
-  } catch (error) {
-    for (const each of was.reverse()) store.revert(each);
-    throw error;
-  }
-}
-
-/** Moves cards to where `index` is among the others of the column. */
-export async function moveCards(store: BoardStore, ids: string[], column: string, index: number) {
-  const moving = new Set(ids);
-  const first = store.anchor(column, index, moving);
-  const back = ids.map((id) => store.anchorOf(id)).filter((each) => each !== undefined);
-  const [was, now] = [store.place(ids[0]!), ids.length === 1 ? index : undefined];
-  if (ids.length === 1 && was?.column === column && was.index === now) return;
-  try {
-    await moveTo(store, ids, chain(ids, first));
-  } catch (error) {
-    return toastError(error);
-  }
-  const name = store.column(column)?.name;
-  // Backwards, so that each finds its neighbour in place again.
-  const undo = () => moveTo(store, [...ids].reverse(), [...back].reverse()).catch(toastError);
-  toast({
-    text: ids.length === 1 && was?.column === column ? t("Moved within {{column}}", { column: name }) : t("{{count}} moved", { count: ids.length, column: name }),
-    action: { label: t("Undo"), run: () => void undo() },
-  });
-}
-
-/** Puts cards into a lane, and where they were dropped there: one change, all or none. */
-export async function moveToLane(store: BoardStore, ids: string[], { by, lane, column, index }: { by: By; lane: Lane; column: string; index: number }) {
-  const moving = new Set(ids);
-  const anchors = chain(ids, store.anchor(column, indexIn(store, column, lane.cells.get(column) ?? [], index, moving), moving));
-  const before = ids.map((id) => store.card(id)!);
-  const back = ids.map((id) => store.anchorOf(id)!);
-  const fields = before.map((card) => fieldsIn(store, by, lane, card));
-  const send = (places: Anchor[], all: Local[], order: string[]) => {
-    const was = order.map((id) => store.card(id)!);
-    order.forEach((id, at) => { store.moveLocally(id, places[at]!); store.changeLocally(id, all[at]!); });
-    return sendBatch(store, order.flatMap((card_id, at): Schemas["BatchItem"][] => [
-      { move: { card_id, ...places[at]! } }, ...(Object.keys(all[at]!).length ? [{ update: { card_id, ...asChanges(all[at]!) } }] : []),
-    ])).catch((error: unknown) => {
-      for (const each of was.reverse()) store.revert(each);
-      throw error;
-    });
-  };
-  try {
-    await send(anchors, fields, ids);
-  } catch (error) {
-    return toastError(error);
-  }
-  const own = before.map((card, at): Local => Object.fromEntries(Object.keys(fields[at]!).map((name) => [name, card[name as keyof Card]])));
-  const undo = () => send([...back].reverse(), [...own].reverse(), [...ids].reverse()).catch(toastError);
-  toast({ text: t("{{count}} moved to {{lane}}", { count: ids.length, lane: lane.name }), action: { label: t("Undo"), run: () => void undo() } });
-}
-
-type Local = Partial<Card>;
-
-/** Changes fields of cards; `local` says how they look until the server answers. Whether it was done. */
-async function change(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local): Promise<boolean> {
-  const cards = ids.map((id) => store.card(id)).filter((each) => each !== undefined);
-  const was = cards.map((card) => store.changeLocally(card.id, local(card)));
-  const send = (all: { id: string; body: Changes }[]) => {
-    const [only] = all;
-    if (all.length === 1)
-      return ask(api.PATCH("/v1/cards/{card_id}", { params: { path: { card_id: only!.id } }, body: only!.body })).then((card) => store.put(card as Card));
-    return sendBatch(store, all.map(({ id, body }) => ({ update: { card_id: id, ...body } })));
-  };
-  try {
-    await send(cards.map((card, at) => ({ id: card.id, body: changes(was[at] ?? card) })));
+    await work;
     return true;
   } catch (error) {
-    for (const each of was) store.revert(each);
+    dismiss();
     toastError(error);
     return false;
   }
 }
 
-export async function changeCards(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local) {
-  if ((await change(store, ids, changes, local)) && ids.length > 1) toast(t("{{count}} changed", { count: ids.length }));
+// ------------------------------------------------------------------------------------------- moving
+
+interface Move {
+  id: string;
+  to: Spot;
+  /** What becomes of its fields. */
+  fields?: Local;
 }
 
-/** Makes cards due on a day. */
-export async function moveToDay(store: BoardStore, ids: string[], date: string) {
-  const before = new Map(ids.map((id) => [id, store.card(id)?.due ?? null]));
-  if ([...before.values()].every((due) => due === date)) return;
-  if (!(await change(store, ids, () => ({ due: date }), () => ({ due: date })))) return;
+async function sendMoves(store: BoardStore, operations: Schemas["BatchItem"][]) {
+  const [only] = operations;
+  if (operations.length > 1 || !only?.move) return sendBatch(store, operations);
+  const { card_id, ...body } = only.move;
+  store.put((await ask(api.POST("/v1/cards/{card_id}:move", { params: { path: { card_id } }, body }))) as Card);
+}
+
+/** Which card the server did not find where another was to be put beside it. */
+function missing(error: unknown, operations: Schemas["BatchItem"][]): string | undefined {
+  if (!(error instanceof Refusal) || error.status !== 422) return undefined;
+  for (const { loc } of error.faults) {
+    const field = loc.find((each) => each === "after_id" || each === "before_id");
+    const at = loc.find((each) => typeof each === "number") ?? 0;
+    if (field) return operations[at as number]?.move?.[field as keyof Anchor] ?? undefined;
+  }
+  return undefined;
+}
+
+/** Moves cards one after the other, all or none. A neighbour that has gone, as somebody else has moved it, is none. */
+async function make(store: BoardStore, moves: Move[]) {
+  const gone = new Set<string>();
+  for (;;) {
+    const coming = new Set([...moves.map(({ id }) => id), ...gone]);
+    const was = moves.map(({ id }) => store.card(id));
+    const operations = moves.flatMap(({ id, to, fields }): Schemas["BatchItem"][] => {
+      const anchor = store.anchorAt(to, coming);
+      coming.delete(id);
+      store.moveLocally(id, anchor);
+      const changes = asChanges(fields ?? {});
+      if (fields) store.changeLocally(id, fields);
+      return [{ move: { card_id: id, ...anchor } }, ...(Object.keys(changes).length ? [{ update: { card_id: id, ...changes } }] : [])];
+    });
+    try {
+      return await sendMoves(store, operations);
+    } catch (error) {
+      for (const each of was.reverse()) store.revert(each);
+      const other = missing(error, operations);
+      if (!other || gone.has(other)) throw error;
+      gone.add(other);
+    }
+  }
+}
+
+/** Each below the one before it. */
+const chain = (ids: string[], first: Spot): Spot[] => ids.map((_, at) => ({ ...first, above: [...ids.slice(0, at).reverse(), ...first.above] }));
+
+/** Where these are now, as moves to come back by. */
+const back = (store: BoardStore, ids: string[]): Move[] => ids.flatMap((id) => {
+  const to = store.spotOf(id);
+  return to ? [{ id, to }] : [];
+});
+
+/** Moves cards to where `index` is among the others of the column, in the order in which they stand. */
+export async function moveCards(store: BoardStore, cards: string[], column: string, index: number): Promise<boolean> {
+  const ids = store.inOrder(cards);
+  const was = store.place(ids[0]!);
+  const isWithin = ids.length === 1 && was?.column === column;
+  if (isWithin && was.index === index) return true;
+  const spots = chain(ids, store.spot(column, index, new Set(ids)));
+  const undo = back(store, ids);
+  const name = store.column(column)?.name;
+  return announce(
+    isWithin ? t("Moved within {{column}}", { column: name }) : t("{{count}} moved", { count: ids.length, column: name }),
+    make(store, ids.map((id, at) => ({ id, to: spots[at]! }))),
+    () => make(store, undo),
+  );
+}
+
+/** Puts cards into a lane, and where they were dropped there: one change, all or none. */
+export async function moveToLane(store: BoardStore, cards: string[], { by, lane, column, index }: { by: By; lane: Lane; column: string; index: number }): Promise<boolean> {
+  const ids = store.inOrder(cards);
+  const moving = new Set(ids);
+  const spots = chain(ids, store.spot(column, indexIn(store, column, lane.cells.get(column) ?? [], index, moving), moving));
+  const moves = ids.map((id, at): Move => ({ id, to: spots[at]!, fields: fieldsIn(store, by, lane, store.card(id)!) }));
+  const undo = back(store, ids).map((move, at): Move => {
+    const card = store.card(move.id)!;
+    return { ...move, fields: Object.fromEntries(Object.keys(moves[at]!.fields!).map((name) => [name, card[name as keyof Card]])) };
+  });
+  return announce(t("{{count}} moved to {{lane}}", { count: ids.length, lane: lane.name }), make(store, moves), () => make(store, undo));
+}
+
+// ----------------------------------------------------------------------------------------- changing
+
+/** Changes fields of cards; `local` says how they look until the server answers. */
+async function change(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local) {
+  const cards = ids.map((id) => store.card(id)).filter((each) => each !== undefined);
+  const was = cards.map((card) => store.changeLocally(card.id, local(card)));
+  const [only] = cards;
+  try {
+    if (cards.length === 1) store.put((await ask(api.PATCH("/v1/cards/{card_id}", { params: { path: { card_id: only!.id } }, body: changes(only!) }))) as Card);
+    else await sendBatch(store, cards.map((card) => ({ update: { card_id: card.id, ...changes(card) } })));
+  } catch (error) {
+    for (const each of was) store.revert(each);
+    throw error;
+  }
+}
+
+export async function changeCards(store: BoardStore, ids: string[], changes: (card: Card) => Changes, local: (card: Card) => Local): Promise<boolean> {
+  try {
+    await change(store, ids, changes, local);
+  } catch (error) {
+    toastError(error);
+    return false;
+  }
+  if (ids.length > 1) toast(t("{{count}} changed", { count: ids.length }));
+  return true;
+}
+
+/** Makes cards due on a day, at the hour that they are due at. */
+export async function moveToDay(store: BoardStore, cards: string[], date: string): Promise<boolean> {
+  const before = new Map(cards.map((id) => [id, store.card(id)?.due ?? null]));
+  const ids = cards.filter((id) => before.get(id) === null || dayOf(before.get(id)!) !== date);
+  if (ids.length === 0) return true;
+  const then = ({ due }: Card) => ({ due: onDay(due, date) });
   const was = ({ id }: Card) => ({ due: before.get(id) ?? null });
-  toast({ text: t("{{count}} due on {{day}}", { count: ids.length, day: day(date) }), action: { label: t("Undo"), run: () => void change(store, ids, was, was) } });
+  return announce(t("{{count}} due on {{day}}", { count: ids.length, day: day(date) }), change(store, ids, then, then), () => change(store, ids, was, was));
+}
+
+type Away = "archive" | "delete";
+const wordsOf: Record<Away, (count: number) => string> = {
+  archive: (count) => t("{{count}} archived", { count }),
+  delete: (count) => t("{{count}} in the trash", { count }),
+};
+
+/** All of them are tried; those that did not come back can be tried once more. */
+async function restore(store: BoardStore, ids: string[], how: Away) {
+  const left: string[] = [];
+  let why: unknown;
+  for (const card_id of ids)
+    try {
+      store.put((await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id } } }))) as Card);
+    } catch (error) {
+      left.push(card_id);
+      why = error;
+    }
+  if (left.length === 0) return;
+  void announce(wordsOf[how](left.length), Promise.resolve(), () => restore(store, left, how));
+  throw why;
 }
 
 /** Takes cards off the board, into the archive or the trash. */
-export async function archiveOrDelete(store: BoardStore, ids: string[], how: "archive" | "delete") {
-  const was = ids.map((id) => store.changeLocally(id, how === "archive" ? { is_archived: true } : { in_trash: true }));
-  try {
-    await sendBatch(store, ids.map((card_id) => (how === "archive" ? { archive: { card_id } } : { delete: { card_id } })));
-  } catch (error) {
-    for (const each of was) store.revert(each);
-    return toastError(error);
-  }
-  const undo = async () => {
-    for (const card_id of ids)
-      store.put((await ask(api.POST("/v1/cards/{card_id}:restore", { params: { path: { card_id } } }))) as Card);
-  };
-  toast({
-    text: how === "archive" ? t("{{count}} archived", { count: ids.length }) : t("{{count}} in the trash", { count: ids.length }),
-    action: { label: t("Undo"), run: () => void undo().catch(toastError) },
-  });
+export async function archiveOrDelete(store: BoardStore, ids: string[], how: Away): Promise<boolean> {
+  // Each hundred is all or none, and is announced for itself.
+  const all = await Promise.all(inParts(ids).map((part) => {
+    const was = part.map((id) => store.changeLocally(id, how === "archive" ? { is_archived: true } : { in_trash: true }));
+    const work = sendBatch(store, part.map((card_id) => (how === "archive" ? { archive: { card_id } } : { delete: { card_id } }))).catch((error: unknown) => {
+      for (const each of was) store.revert(each);
+      throw error;
+    });
+    return announce(wordsOf[how](part.length), work, () => restore(store, part, how));
+  }));
+  return all.every(Boolean);
 }
 
 const lastCreated = new WeakMap<BoardStore, Promise<unknown>>();

@@ -1,5 +1,5 @@
-import { createContext, useContext, useSyncExternalStore } from "react";
-import type { BoardStore, Card } from "./store";
+import { createContext, useContext, useMemo, useRef, useSyncExternalStore } from "react";
+import type { Board, BoardStore, Card } from "./store";
 import type { BoardSync } from "./sync";
 
 export interface BoardHandle {
@@ -22,9 +22,20 @@ export const useBoard = (): BoardHandle => {
 
 export const useCard = (store: BoardStore, id: string): Card | undefined =>
   useSyncExternalStore(store.subscribe(`card:${id}`), () => store.card(id));
+export const useBoardRecord = (store: BoardStore): Board => useSyncExternalStore(store.subscribe("board"), () => store.board);
 export const useShown = (store: BoardStore, column: string) =>
   useSyncExternalStore(store.subscribe(`column:${column}`), () => store.shown(column));
 export const useColumn = (store: BoardStore, id: string) =>
   useSyncExternalStore(store.subscribe("columns"), () => store.column(id));
 export const useColumnOrder = (store: BoardStore) => useSyncExternalStore(store.subscribe("columns"), store.columnOrder);
 export const useSelection = (store: BoardStore) => useSyncExternalStore(store.subscribe("selection"), store.selection);
+
+/** Rises whenever any of the cards that show may be another. */
+export function useStoreVersion(): number {
+  const { store } = useBoard();
+  const version = useRef(0);
+  return useSyncExternalStore(
+    useMemo(() => (listener: () => void) => store.subscribe("cards")(() => { version.current += 1; listener(); }), [store]),
+    () => version.current,
+  );
+}

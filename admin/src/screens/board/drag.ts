@@ -141,8 +141,7 @@ export class DragEngine {
     const { pending } = this;
     if (!pending) return;
     const { card, tile, x, y } = pending;
-    const selection = this.store.selection();
-    const cards = selection.has(card) ? this.store.allShown().map(({ id }) => id).filter((id) => selection.has(id)) : [card];
+    const cards = this.store.selection().has(card) ? this.store.chosen() : [card];
     const box = tile.getBoundingClientRect();
     const ghost = tile.cloneNode(true) as HTMLElement;
     for (const name of ["data-card", "id", "aria-describedby", "href"]) ghost.removeAttribute(name);
@@ -155,7 +154,7 @@ export class DragEngine {
     tile.classList.add("away");
     document.documentElement.classList.add("is-dragging");
     this.held = { cards, ghost, tile, dx: x - box.left, dy: y - box.top, x, y, frame: 0, over: null };
-    this.store.hold();
+    this.store.hold(cards);
     this.host.picked(card);
     this.host.say(t("Picked up {{key}}", { key: this.store.card(card)?.key }));
     if (pending.isTouch) navigator.vibrate?.(12);

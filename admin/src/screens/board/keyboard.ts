@@ -1,6 +1,6 @@
 // Everything that a pointer does on a board, by keys: the arrows (or h j k l) go from card to card; Space
 // picks one up, and then they move it; Space puts it down, Escape puts it back.
-import { areSingleKeysAllowed } from "../../app/commands";
+import { isKeyAllowed } from "../../app/commands";
 import { t } from "../../app/words";
 import type { BoardStore, Card } from "./store";
 
@@ -24,7 +24,7 @@ export interface KeyHost {
 }
 
 /** Keys that go from card to card; letters among them only where single keys are allowed. */
-export const isStep = (key: string) => key in steps && (key.length > 1 || areSingleKeysAllowed());
+export const isStep = (key: string) => key in steps && isKeyAllowed(key);
 
 const steps: Record<string, "down" | "up" | "right" | "left" | "first" | "last"> = {
   ArrowDown: "down", j: "down", ArrowUp: "up", k: "up", ArrowRight: "right", l: "right", ArrowLeft: "left", h: "left", Home: "first", End: "last",
@@ -60,7 +60,8 @@ function walk(host: KeyHost, id: string, step: string) {
   const to = stepFrom(store, place.column, place.index, step, grab !== null);
   if (!to) return;
   if (!grab) return host.focus(store.shown(to.column)[to.index]!);
-  store.moveLocally(id, store.anchor(to.column, to.index, new Set([id])));
+  const self = new Set([id]);
+  store.moveLocally(id, store.anchorAt(store.spot(to.column, to.index, self), self));
   host.focus(id);
   host.say(whereWords(store, id));
 }
@@ -73,7 +74,7 @@ function grabOrDrop(host: KeyHost, id: string) {
     host.say(t("Dropped: {{where}}", { where: whereWords(store, id) }));
   } else {
     const was = store.card(id)!;
-    store.hold();
+    store.hold([id]);
     host.setGrab({ id, was });
     host.say(t("Picked up {{key}}. Arrow keys move it, Space drops it, Escape puts it back.", { key: was.key }));
   }
@@ -89,23 +90,24 @@ export function putBack(host: KeyHost) {
   host.say(t("Put back: {{where}}", { where: whereWords(store, grab.id) }));
 }
 
-/** What a key does to the card that has the focus; whether it did something. */
-export function pressOn(host: KeyHost, id: string, key: string): boolean {
+/** What a key does to the card that is held, or else has the focus; whether it did something. */
+export function pressOn(host: KeyHost, focused: string, key: string): boolean {
+  if (!isKeyAllowed(key)) return false;
   const { store, grab, canEdit } = host;
+  const id = grab?.id ?? focused;
   const step = steps[key];
-  const selection = store.selection();
-  const chosen = selection.size ? [...selection] : [id];
+  const chosen = store.chosenOr(id);
   if (step) walk(host, id, step);
   else if (key === " " && canEdit) grabOrDrop(host, id);
   else if (key === "Escape" && grab) putBack(host);
-  else if (key === "Escape" && selection.size) store.setSelection([]);
+  else if (key === "Escape" && store.selection().size) store.setSelection([]);
   else if (key === "Enter") {
     if (grab) grabOrDrop(host, id);
     else host.open(id);
   } else if (grab) return false;
   else if (key === "x" && canEdit) {
     store.select(id);
-    host.say(t("{{count}} selected", { count: store.selection().size }));
+    host.say(t("{{count}} selected", { count: store.chosen().length }));
   } else if (key === "m" && canEdit) host.move(chosen);
   else if (key === "e" && canEdit) host.archive(chosen);
   else if (key === "n" && canEdit) host.add(store.card(id)!.column_id);

@@ -19,6 +19,14 @@ export interface Anchor {
   before_id?: string;
   after_id?: string;
 }
+/** Where a card is to stand, whoever goes meanwhile: below the first of `above` that is in the column, or else
+    above the first of `below`. The nearest come first. */
+export interface Spot {
+  column_id: string;
+  above: readonly string[];
+  below: readonly string[];
+}
+const nearest = 50; // of either side are remembered
 
 interface Lane {
   column: Column;
@@ -47,7 +55,7 @@ export class BoardStore {
   private readonly listeners = new Map<Topic, Set<() => void>>();
   private filter: ((card: Card) => boolean) | null = null;
   private selected: ReadonlySet<string> = new Set();
-  private held: Event[] | null = null;
+  private held: { cards: ReadonlySet<string>; events: Event[]; answers: Card[] } | null = null;
 
   constructor(snapshot: Snapshot) {
     this.board = snapshot.board;
@@ -94,22 +102,42 @@ export class BoardStore {
     return index < 0 ? undefined : { column: card!.column_id, index };
   }
 
-  /** The anchor for `index` among the shown cards of a column, those that move left out. */
-  anchor(column_id: string, index: number, moving: ReadonlySet<string>): Anchor {
+  /** What is selected and shows, in the board's order: what is done to the selection is done to these. */
+  chosen = (): string[] => (this.selected.size ? this.allShown().map(({ id }) => id).filter((id) => this.selected.has(id)) : []);
+  /** Of nothing that is selected and shows, this one. */
+  chosenOr = (id: string): string[] => {
+    const chosen = this.chosen();
+    return chosen.length ? chosen : [id];
+  };
+  /** In the board's order, also those that the filter leaves out. */
+  inOrder = (ids: Iterable<string>): string[] => {
+    const wanted = new Set(ids);
+    return this.order.flatMap((id) => this.lanes.get(id)!.ids.filter((card) => wanted.has(card)));
+  };
+
+  /** The spot at `index` among the shown cards of a column, those that move left out. */
+  spot(column_id: string, index: number, moving: ReadonlySet<string>): Spot {
     const rest = this.shown(column_id).filter((id) => !moving.has(id));
-    if (index > 0 && rest.length) return { column_id, after_id: rest[Math.min(index, rest.length) - 1]! };
-    return rest.length ? { column_id, before_id: rest[0]! } : { column_id };
+    const at = Math.min(index, rest.length);
+    return { column_id, above: rest.slice(Math.max(0, at - nearest), at).reverse(), below: rest.slice(at, at + nearest) };
   }
 
-  /** Where a card stands now, as an anchor to come back to. */
-  anchorOf(id: string): Anchor | undefined {
-    const card = this.cards.get(id);
-    const lane = card && this.lanes.get(card.column_id);
-    if (!lane) return undefined;
-    const at = lane.ids.indexOf(id);
-    const column_id = card.column_id;
-    if (at > 0) return { column_id, after_id: lane.ids[at - 1]! };
-    return lane.ids.length > 1 ? { column_id, before_id: lane.ids[1]! } : { column_id };
+  /** Where a card stands now, to come back to. */
+  spotOf(id: string): Spot | undefined {
+    const lane = this.lanes.get(this.cards.get(id)?.column_id ?? "");
+    const at = lane?.ids.indexOf(id) ?? -1;
+    if (at < 0) return undefined;
+    return { column_id: lane!.column.id, above: lane!.ids.slice(Math.max(0, at - nearest), at).reverse(), below: lane!.ids.slice(at + 1, at + 1 + nearest) };
+  }
+
+  /** The spot's anchor as the cards stand now; those of `out` are no neighbours. */
+  anchorAt({ column_id, above, below }: Spot, out: ReadonlySet<string>): Anchor {
+    const isThere = (id: string) => {
+      const card = this.cards.get(id);
+      return !out.has(id) && card?.column_id === column_id && stands(card);
+    };
+    const [after_id, before_id] = [above.find(isThere), below.find(isThere)];
+    return { column_id, ...(after_id ? { after_id } : before_id && { before_id }) };
   }
 
   // ----------------------------------------------------------------------------------------- changing
@@ -131,6 +159,7 @@ export class BoardStore {
 
   /** A card as the server has it; older than what is known it is passed over. */
   put(card: Card) {
+    if (this.held?.cards.has(card.id)) return void this.held.answers.push(card);
     const known = this.cards.get(card.id);
     if (known && known.version > card.version) return;
     this.change(card, known);
@@ -158,10 +187,11 @@ export class BoardStore {
     return known;
   }
 
-  /** Takes back what was done locally, unless the server has said something newer. */
+  /** Takes back what was done locally. Where the server has said something newer of the card it is asked for the rest. */
   revert(was: Card | undefined) {
     const known = was && this.cards.get(was.id);
     if (known && known.version === was.version) this.change(was, known);
+    else this.want(was?.id);
   }
 
   private change(card: Card, known: Card | undefined) {
@@ -225,13 +255,21 @@ export class BoardStore {
     for (const column of columns) {
       const lane = this.lanes.get(column.id);
       if (lane) lane.column = column;
-      else this.lanes.set(column.id, { column, ids: [], shown: [], cursor: null });
+      else this.addLane(column);
     }
     const kept = new Set(columns.map(({ id }) => id));
     for (const id of [...this.lanes.keys()]) if (!kept.has(id)) this.lanes.delete(id);
     this.order = columns.map(({ id }) => id);
     this.tell("columns");
     this.tell("board");
+  }
+
+  /** Its cards may be known already: events of theirs come before the column is read. */
+  private addLane(column: Column) {
+    const lane: Lane = { column, ids: [], shown: [], cursor: null };
+    this.lanes.set(column.id, lane);
+    for (const card of this.cards.values()) if (card.column_id === column.id) this.insert(card);
+    this.refresh(lane);
   }
 
   select(id: string, on = !this.selected.has(id)) {
@@ -249,18 +287,20 @@ export class BoardStore {
 
   // ------------------------------------------------------------------------------------------- events
 
-  /** Events wait from now on: somebody holds a card, and nothing may move away under the pointer. */
-  hold() {
-    this.held ??= [];
+  /** Events wait from now on, and answers about these cards: somebody holds them, and nothing may move away
+      under the pointer. */
+  hold(cards: Iterable<string>) {
+    this.held ??= { cards: new Set(cards), events: [], answers: [] };
   }
   release() {
     const { held } = this;
     this.held = null;
-    for (const event of held ?? []) this.apply(event);
+    for (const card of held?.answers ?? []) this.put(card);
+    for (const event of held?.events ?? []) this.apply(event);
   }
 
   apply(event: Event) {
-    if (this.held) return void this.held.push(event);
+    if (this.held) return void this.held.events.push(event);
     this.sequence = Math.max(this.sequence, event.sequence);
     const { kind, data } = event;
     const [noun] = kind.split(".");
@@ -291,12 +331,13 @@ export class BoardStore {
       const away = from && to && to.board_id !== this.board.id;
       return this.change({ ...known, ...changes, version: data.version, ...(away && { is_archived: true }) }, known);
     }
-    // One that was not read yet, or comes from elsewhere: it may belong among those that were.
-    if ("column_id" in changes || "is_archived" in changes || "in_trash" in changes) {
-      this.wanted.cards.add(data.id);
-      this.wanted.board = true;
-      this.onWanted();
-    }
+    // One that was not read yet, or comes from elsewhere: it may belong among those that were, and a page that is
+    // on its way may have it as it was.
+    const goes = "column_id" in changes || "is_archived" in changes || "in_trash" in changes;
+    if (!goes && this.isComplete) return;
+    this.wanted.cards.add(data.id);
+    this.wanted.board ||= goes;
+    this.onWanted();
   }
 
   private applyLease({ kind, data }: Event) {
@@ -308,11 +349,16 @@ export class BoardStore {
   }
 
   private follow(event: Event) {
+    const changed: string[] = [];
     for (const card of this.cards.values()) {
       const next = following(card, event, this.board);
       if (!next) continue;
       this.cards.set(card.id, next);
-      this.tell(`card:${card.id}`);
+      changed.push(card.id);
     }
+    if (changed.length === 0) return;
+    for (const lane of this.lanes.values()) this.refresh(lane); // the filter may ask for it
+    for (const id of changed) this.tell(`card:${id}`);
+    this.tell("cards");
   }
 }

@@ -39,7 +39,7 @@ export class BoardSync {
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly store: BoardStore, on: { gap: () => void; event?: (kind: string, card: string | undefined, isOwn: boolean) => void }) {
-    store.onWanted = () => (this.timer ||= window.setTimeout(() => void this.readWanted(), 250));
+    store.onWanted = () => this.readSoon(250);
     this.stop = live.follow({
       board: store.board.id,
       after: store.sequence,
@@ -95,36 +95,45 @@ export class BoardSync {
     return new Promise((done) => setTimeout(done, seconds * 1_000));
   }
 
+  private readSoon(ms: number) {
+    if (!this.ended) this.timer ||= window.setTimeout(() => void this.readWanted(), ms);
+  }
+
+  /** Cards first: one that comes among those that are known counts in its column, which is read after it. */
   private async readWanted() {
-    this.timer = 0;
     const { wanted } = this.store;
     const ids = [...wanted.cards].slice(0, 20);
     const board = wanted.board;
     for (const id of ids) wanted.cards.delete(id);
     wanted.board = false;
-    await Promise.all([...ids.map((id) => this.readCard(id)), board ? this.readColumns() : undefined]);
-    if (wanted.cards.size && !this.ended) this.store.onWanted();
+    const waits = await Promise.all(ids.map((id) => this.readCard(id).catch((error: unknown) => this.waitAfter(error, () => wanted.cards.add(id)))));
+    if (board) waits.push(await this.readColumns().catch((error: unknown) => this.waitAfter(error, () => (wanted.board = true))));
+    this.timer = 0;
+    if (wanted.cards.size || wanted.board) this.readSoon(Math.max(250, ...waits.map((wait) => wait ?? 0)));
+  }
+
+  /** What may go well another time is wanted again, after so many milliseconds. */
+  private waitAfter(error: unknown, again: () => void): number {
+    if (!(error instanceof Refusal) || !error.passes) return 0;
+    again();
+    return (error.retryAfter ?? 2) * 1_000;
   }
 
   private async readCard(card_id: string) {
     try {
       this.store.put((await ask(api.GET("/v1/cards/{card_id}", { params: { path: { card_id } } }))) as Card);
     } catch (error) {
-      if (error instanceof Refusal && error.status === 404) this.store.changeLocally(card_id, { in_trash: true });
+      if (!(error instanceof Refusal) || error.status !== 404) throw error;
+      this.store.changeLocally(card_id, { in_trash: true });
     }
   }
 
   private async readColumns() {
     const board_id = this.store.board.id;
-    const params = { path: { board_id } };
-    try {
-      const [board, columns] = await Promise.all([
-        ask(api.GET("/v1/boards/{board_id}", { params })),
-        ask(api.GET("/v1/boards/{board_id}/columns", { params: { path: { board_id }, query: { page_size: 100 } } })),
-      ]);
-      this.store.setBoard(board, columns.results);
-    } catch {
-      // The next event, or the next visit, asks again.
-    }
+    const [board, columns] = await Promise.all([
+      ask(api.GET("/v1/boards/{board_id}", { params: { path: { board_id } } })),
+      ask(api.GET("/v1/boards/{board_id}/columns", { params: { path: { board_id }, query: { page_size: 100 } } })),
+    ]);
+    this.store.setBoard(board, columns.results);
   }
 }

@@ -62,7 +62,7 @@ export function Attachments({ card, canEdit, handle }: { card: string; canEdit: 
     try {
       await ask(api.DELETE("/v1/cards/{card_id}/attachments/{file_id}", { params: { path: { card_id: card, file_id: file.id } } }));
       await refresh();
-      toast({ text: t("{{name}} is not attached any more", { name: file.filename }), action: { label: t("Undo"), run: () => void attach(file.id).then(refresh).catch(toastError) } });
+      toast({ text: t("{{name}} is not attached any more", { name: file.filename }), undo: () => void attach(file.id).then(refresh).catch(toastError) });
     } catch (error) {
       toastError(error);
     }

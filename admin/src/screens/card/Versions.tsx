@@ -35,7 +35,7 @@ export function Versions({ card, canEdit }: { card: Card; canEdit: boolean }) {
   const revert = async (version: number) => {
     const before = card.version;
     store.put((await ask(api.POST("/v1/cards/{card_id}:revert", { params: { path: { card_id: card.id } }, body: { version } }))) as Card);
-    toast({ text: t("The card is as it was in version {{version}}", { version }), action: { label: t("Undo"), run: () => void revert(before).catch(toastError) } });
+    toast({ text: t("The card is as it was in version {{version}}", { version }), undo: () => void revert(before).catch(toastError) });
   };
   return (
     <WaitPages query={query} empty={<p className="soft">{t("There are no versions.")}</p>}>
